@@ -14,7 +14,7 @@ export interface Benchmark {
   /** On the command line. */
   readonly name: string
   readonly about: string
-  /** Whether it says something at every size or only where there is much. */
+  /** True if it runs at every size, else only at the largest. */
   readonly sizes: 'every' | 'largest'
   /** Ulmus, for each size and database. */
   ours(bench: Bench, place: StagePlace): Promise<void>

@@ -23,7 +23,7 @@ interface Budget {
   readonly atMost?: number
   readonly atLeast?: number
   readonly says?: 'p50' | 'p99' | 'high'
-  /** What `measured` is compared with. */
+  /** Budget for `measured`. */
   measured(of: Reading): number | undefined
   /** Quantity whose figures by others stand beside it. */
   readonly beside?: string

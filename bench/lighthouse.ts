@@ -44,7 +44,7 @@ interface Audit {
   readonly numericValue?: number
 }
 
-/** What of a report is read here. */
+/** Used part of a report. */
 interface Report {
   readonly runtimeError?: { readonly message: string }
   readonly categories: Readonly<

@@ -85,7 +85,7 @@ async function run(plan: Plan): Promise<Results> {
     } catch (error) {
       failures.push(`${what}: ${(error as Error).message}`)
       say(`FAILED ${(error as Error).stack}`)
-      // What a failure has left is nothing to measure on.
+      // Do not measure on leftovers of a failure.
       await bench.dropStage()
     }
   }

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
-/** What repeated measuring of one thing gave, in the unit it was given in. */
+/** Results of repeated measurements, in the given unit. */
 export interface Sample {
   readonly median: number
   readonly low: number

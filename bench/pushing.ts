@@ -3,7 +3,7 @@ import type { CommittedPush, OpenedPush, PushState } from '@ulmus/wire'
 import { recordSchema, recordType } from './records.ts'
 import type { Served } from './served.ts'
 
-/** Who and where; less than a `Served`, so that another process can be told. */
+/** Caller and address: a serializable part of `Served`, for another process. */
 export type Target = Pick<Served, 'ask'>
 
 /** Batches on their way at once. Their records differ. */

@@ -12,7 +12,7 @@ export interface Results {
   readonly machine: string
   /** Of the sources. */
   readonly commit: string
-  /** Whether every benchmark ran. */
+  /** True if every benchmark ran. */
   readonly complete: boolean
   readonly sizes: readonly number[]
   readonly databases: readonly DatabaseKind[]

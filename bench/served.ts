@@ -72,7 +72,7 @@ export class Served {
     return createClient({ baseUrl: this.url, apiKey: this.#key })
   }
 
-  /** Where the objects lie. */
+  /** Folder of the objects. */
   get objects(): string {
     return join(this.folder, 'objects')
   }

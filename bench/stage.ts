@@ -9,13 +9,13 @@ import { Served, type ServedOptions } from './served.ts'
 
 export type Spread = 'scattered' | 'clustered'
 
-/** Where a figure belongs, as `Figures` wants it. */
+/** Key of a figure in `Figures`. */
 export interface StagePlace {
   readonly database: DatabaseKind
   readonly size: number
 }
 
-/** What a push took and left. */
+/** Cost and result of a push. */
 export interface PushFacts {
   readonly ms: number
   /** Of objects, on disk. */

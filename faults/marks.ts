@@ -16,7 +16,7 @@ export const noMarks: ToldMarks = { withdrawn: null, deprecated: null }
 export class Marks {
   /** Reasons that it may be withdrawn for. Null: it may stand. One: that is so. */
   #withdrawn: (string | null)[] = [null]
-  /** What its readers may be warned of. */
+  /** Possible deprecation messages. */
   #deprecated: (string | null)[] = [null]
   /** `maybe`: its erasure was asked for and not answered; lists do not tell. */
   #erasure: 'none' | 'maybe' | 'asked' = 'none'
@@ -48,7 +48,7 @@ export class Marks {
 
   /** A withdrawal that is sent. It is done, or not, by `withdrawn` or `notWithdrawn`; until then it may be either. */
   askWithdrawal(reason: string, erase: boolean): void {
-    // What is withdrawn keeps its first reason.
+    // A withdrawn version keeps its first reason.
     if (this.stands) this.#withdrawn = [null, reason]
     if (erase && this.#erasure === 'none') this.#erasure = 'maybe'
   }

@@ -8,7 +8,7 @@ import type { Requests } from './requests.ts'
 const everyMilliseconds = 250
 /** An answer that needs nothing of what is away does not wait for it; nor does a refusal, once it was noticed. Milliseconds. */
 const promptMillisecondsMax = 10_000
-/** What was asked so short a time before the end may be answered as after it. */
+/** Requests sent this shortly before the end may be answered as after it. */
 const lateMilliseconds = 500
 
 /** Asks for it all the while; resolves when the last has its answer. */

@@ -119,7 +119,7 @@ describe('what was not acknowledged', () => {
   })
 })
 
-/** What a list tells of the versions, the withdrawn ones with their reasons. */
+/** List of versions, withdrawn ones with their reasons. */
 const listed = (reasons: Record<string, string>, ...all: Told[]): Told[] =>
   all.map((told) => ({ ...told, marks: { withdrawn: reasons[told.semver] ?? null, deprecated: null } }))
 const marksOf = (semver: string) => collection.versions.find((one) => one.semver === semver)!.marks

@@ -22,7 +22,7 @@ export const schemas = {
 }
 export type RecordType = keyof typeof schemas
 
-/** What one version holds. Records by `<type> <id>`. Values are never changed: a change makes another. */
+/** Content of a version. Records by `<type> <id>`. Immutable: a change makes a copy. */
 export interface Content {
   readonly records: ReadonlyMap<string, Json>
   readonly metadata: JsonObject
@@ -34,7 +34,7 @@ export interface KnownVersion {
   readonly semver: string
   readonly hash: string
   readonly content: Content
-  /** Whether it stands, and what its readers are warned of. */
+  /** Withdrawal and deprecation. */
   readonly marks: Marks
 }
 
@@ -49,11 +49,11 @@ export interface Told {
 export interface Change {
   /** For people, such as `a push`. */
   readonly what: string
-  /** What it makes of the version that it lands on; undefined: it cannot land there. */
+  /** Result on a base version; undefined: it cannot land there. */
   readonly apply: (head: KnownVersion | undefined) => Content | undefined
   /** The version that it was acknowledged as. */
   acknowledged?: Told
-  /** Where its fate can be asked for: a push session or a job. */
+  /** Path of its state: a push session or a job. */
   at?: string
   /** True: another worker changed the collection at the same time, so a conflict is allowed. */
   mayConflict?: boolean
@@ -106,7 +106,7 @@ export class CollectionModel {
   leftOpen: string[] = []
   /** Uploads that were acknowledged: texts by hash. */
   readonly uploads = new Map<string, string>()
-  /** What its name may be: one, or what it was and what it was asked to become. */
+  /** Possible names: one, or the old and the requested one. */
   names: string[]
   /** True for forks: they come with their first version or not at all. */
   readonly isFork: boolean
@@ -148,7 +148,7 @@ export class CollectionModel {
     return this.standing.at(-1)
   }
 
-  /** Whether all is known of it, so that what it must answer is. */
+  /** True if its state is certain. */
   get isSure(): boolean {
     return (
       this.existence !== 'unsure' &&
@@ -257,7 +257,7 @@ export class CollectionModel {
   }
 }
 
-/** What differs between a version that was read whole and what it must hold. */
+/** Differences between a version and its expected content. */
 export function compareContent(
   where: string,
   expected: Content,

@@ -9,7 +9,7 @@ export interface Answer {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  /** Whether the request certainly did not reach a server. */
+  /** True if the request certainly did not reach a server. */
   readonly isUnheard: boolean
   readonly server: FaultyServer
 }
@@ -37,7 +37,7 @@ const saysOfStores = [503, 507]
 /** A server that does not stand still itself says within this what it can or cannot do. Milliseconds. */
 const answeredMillisecondsMax = 30_000
 
-/** What is broken just now, as far as answers may differ for it. */
+/** Active faults that may change answers. */
 export interface Weather {
   /** A fault is on, or has ended so short a time ago that connections may still fail of it. */
   isCalm: boolean
@@ -122,7 +122,7 @@ export class Requests {
     return this.#servers.length === 1 && performance.now() - clockTurnedAt < answeredMillisecondsMax
   }
 
-  /** What became of a write. @param wanted statuses that acknowledge it. @param mayRefuse others that are no surprise */
+  /** Outcome of a write. @param wanted statuses that acknowledge it. @param mayRefuse other expected statuses */
   fateOf(what: string, answer: Answer, wanted: readonly number[], mayRefuse: readonly number[] = []): Fate {
     const { status, isUnheard, text, server } = answer
     if (wanted.includes(status)) return 'done'

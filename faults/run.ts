@@ -62,7 +62,7 @@ export class Run {
       await this.#breakOnce(random.weighted(kinds), random)
       // On a busy machine the first round may end before a worker has stored a file.
       if (!isPlanted) isPlanted = await plantIn(this.#stage, this.#settings.plant, this.#report)
-      // What does not get well again has nothing more to tell.
+      // A stage that does not recover cannot be checked further.
       if (this.#report.violations.length === 0) await this.#lookAtAll({ everything: false })
     }
     this.#gate.open()
@@ -121,7 +121,7 @@ export class Run {
     this.#weather.isFull = false
   }
 
-  /** Whether all of it says so within so many milliseconds. */
+  /** True if all of it says so within so many milliseconds. */
   async #untilWell(milliseconds: number): Promise<boolean> {
     const until = performance.now() + milliseconds
     for (;;) {

@@ -123,7 +123,7 @@ export class FaultyServer {
     writeFileSync(this.#clockFile, String(Math.round(milliseconds)))
   }
 
-  /** What `/readyz` says when it is all well; undefined: it is not, or not yet. */
+  /** Body of a healthy `/readyz`; undefined if it is not ready. */
   async isWell(): Promise<boolean> {
     try {
       const answer = await fetch(`${this.url}/readyz`, { signal: AbortSignal.timeout(5_000) })

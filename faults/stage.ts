@@ -29,12 +29,12 @@ export interface Stage {
     restart(how: 'crash' | 'fast'): Promise<void>
     /** One statement, beside the servers. */
     query(statement: string): Promise<void>
-    /** What a query for one number answers. */
+    /** Result of a query for one number. */
     count(query: string): Promise<number>
   }
   /** Absent: the data folder is not on a disk of its own. */
   readonly disk?: { fill(bytesLeft: number): void; clear(): void }
-  /** Where packs lie, when they lie in a folder. */
+  /** Folder of packs, if they are in a folder. */
   readonly objects?: string
   /** `fsck --files`, beside the servers or on a copy. @returns what it says; `isClean`: nothing is damaged */
   fsck(): Promise<{ isClean: boolean; said: string }>

@@ -6,7 +6,7 @@ import type { Worker } from './workload.ts'
 
 /** Of faults, where servers need not be stopped for a sweep. */
 const shareBeside = 0.4
-/** What takes longer is stuck. Milliseconds. */
+/** Longer runs count as stuck. Milliseconds. */
 const sweepMillisecondsMax = 120_000
 
 /** Now and then sweeps while something else is broken: it may fail of that, but not stand still. Resolves when it has ended. */

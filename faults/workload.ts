@@ -8,7 +8,7 @@ import type { Answer, Ask, Requests } from './requests.ts'
 import { org, owner } from './stage.ts'
 import type { Turn } from './turn.ts'
 
-/** What one worker has at once, forks too. */
+/** Most collections of one worker, forks included. */
 const collectionsMax = 4
 const pauseMillisecondsMax = 60
 

@@ -72,7 +72,7 @@ export const unexcepted = (
       ),
   )
 
-/** What is wrong with an exception itself; none if all is well. */
+/** Faults of an exception; empty if there are none. */
 export function exceptionFaults({ advisory, why, until }: Exception, today: Date): string[] {
   const days = (Date.parse(until) - today.getTime()) / 86_400_000
   return [

@@ -14,7 +14,7 @@ export interface Bundling {
   readonly platform: 'node' | 'neutral'
   /** First line of every file, such as `#!/usr/bin/env node`. */
   readonly banner?: string
-  /** Whether packages of others become part of the JavaScript, but for those that `beside` names. */
+  /** True if packages of others become part of the JavaScript, but for those that `beside` names. */
   readonly embeds: boolean
   /** Packages that are imported if they are installed as well. */
   readonly beside: readonly string[]
@@ -31,7 +31,7 @@ export interface Bundled {
 
 const fileUrl = /new URL\(\s*'([^']+)',\s*import\.meta\.url,?\s*\)/g
 
-/** Where a program or a folder that a source names lies in what is released: programs beside the bundle, folders beside that. */
+/** Released place of a program or folder named in a source: programs beside the bundle, folders beside that. */
 const entryName = (file: string): string =>
   relative(root, file)
     .replace(/^(?:packages|apps)\//, '')

@@ -46,7 +46,7 @@ export async function writeTypes(name: 'client' | 'content', folder: string): Pr
     const path = relative(dirname(from), to).replace(/\.d\.ts$/, '.js')
     return path.startsWith('.') ? path : `./${path}`
   }
-  /** Where a name of another package of ours is declared, as a file here. */
+  /** Declaration file of a name from another package of ours. */
   const declaring = (one: string, name: string): string => {
     if (one === '@ulmus/wire') {
       wanted.add(name)

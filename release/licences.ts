@@ -10,7 +10,7 @@ import { bundle, packagesIn } from './bundle.ts'
 import { released } from './packages.ts'
 import { manifestAt, root, type Versions, versionsOf } from './workspace.ts'
 
-/** What may come with what we release: licences that ask for no more than to be named. */
+/** Permitted licences of bundled packages: they only require attribution. */
 const permitted: ReadonlySet<string> = new Set([
   ...[
     '0BSD',
@@ -126,7 +126,7 @@ function closure(places: readonly string[]): Set<string> {
   return all
 }
 
-/** What `name` means to the package at `path`: the nearest one outwards. */
+/** Resolves `name` for the package at `path`: the nearest one outwards. */
 function resolved(path: string, name: string): string {
   for (let folder = path; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf('/node_modules/')))) {
     const place = `${folder === '' ? '' : `${folder}/`}node_modules/${name}`
@@ -135,7 +135,7 @@ function resolved(path: string, name: string): string {
   }
 }
 
-/** Whether one may take it under permitted licences alone. @param expression of SPDX; one that mixes AND and OR is for a person to read */
+/** True if permitted licences suffice. @param expression of SPDX; mixed AND and OR need manual review */
 export function isPermitted(expression: string): boolean {
   const words = expression.replace(/^\((.*)\)$/, '$1')
   const choices = words.split(' OR ')

@@ -5,7 +5,7 @@ import { docFiles, docPages, docsFolder, readAssets } from '@ulmus/web'
 import { writeTypes } from './declarations.ts'
 import { manifestAt, root, type Versions } from './workspace.ts'
 
-/** What was made before it. */
+/** Packages built before it. */
 export interface Made {
   /** Paths of the packages that a server serves. */
   readonly tarballs: readonly string[]
@@ -27,7 +27,7 @@ export interface Released {
   readonly beside: readonly string[]
   /** Files from the root, by their names in `lib/`. */
   readonly entries: Readonly<Record<string, string>>
-  /** What package.json says besides. */
+  /** Further members of package.json. */
   readonly fields: Readonly<Record<string, unknown>>
   /** Packages that are needed and not imported. */
   readonly needs: readonly string[]
@@ -96,7 +96,7 @@ const server: Released = {
   needs: ['pino-pretty'],
   optional: nodes,
   folders: {
-    // What docs/operations.md has operators copy.
+    // Files that docs/operations.md tells operators to copy.
     deploy: (to) => {
       cpSync(join(root, 'deploy/ulmus.service'), join(to, 'ulmus.service'))
       cpSync(join(root, '.env.example'), join(to, 'ulmus.env'))
@@ -105,7 +105,7 @@ const server: Released = {
       for (const name of [...docPages.map((page) => `${page.name}.md`), ...Object.keys(docFiles)])
         cpSync(join(docsFolder, name), join(to, name))
     },
-    // What `/downloads` serves.
+    // Packages of `/downloads`.
     downloads: (to, { tarballs }) => {
       mkdirSync(to)
       for (const tarball of tarballs) cpSync(tarball, join(to, basename(tarball)))

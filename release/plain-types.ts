@@ -1,6 +1,6 @@
 /** The shapes of the wire package as TypeScript that needs no zod: who uses the client gets no package for its types alone. */
 
-/** What is read of a zod schema. */
+/** Used part of a zod schema. */
 interface ZodSchema {
   readonly description?: string
   /** Beside its description, JSON Schema. */
@@ -39,7 +39,7 @@ const isSchema = (value: unknown): value is ZodSchema =>
 /** Shapes that zod only checks, by their names in the wire package: what they are is known to the compiler alone. */
 const checkedOnly: Readonly<Record<string, string>> = { AnyJson: 'Json', AnyObject: 'JsonObject' }
 
-/** What zod cannot tell, its JSON Schema says: what the text of a query becomes, which values an object has that is passed on. */
+/** Details from the JSON Schema that zod lacks: results of query texts, and values of passed-on objects. */
 const plain = { boolean: 'boolean', integer: 'number', number: 'number', string: 'string' } as const
 const isPlain = (type: unknown): type is keyof typeof plain => Object.hasOwn(plain, String(type))
 

@@ -64,7 +64,7 @@ export class GitRepository {
     return { ms: sampleOf(times), bytes: sampleOf(bytes) }
   }
 
-  /** What differs between the last two commits, by hash, or as text of both sides. Milliseconds. */
+  /** Time of a diff of the last two commits, by hash, or as text of both sides. Milliseconds. */
   async diff(runs: number, what: 'hashes' | 'data'): Promise<Sample> {
     if (this.#revision === 0) await this.pushChanges(1)
     const format = what === 'hashes' ? '--raw' : '--patch'

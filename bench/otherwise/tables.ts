@@ -52,7 +52,7 @@ export class Tables {
     await this.#client.end()
   }
 
-  /** Whether there is a first version. */
+  /** True if there is a first version. */
   get isLoaded(): boolean {
     return this.#head > 0
   }
@@ -130,7 +130,7 @@ export class Tables {
     return made
   }
 
-  /** What differs between two versions of which one changed 1 %: by hash, or with the data of both sides. Milliseconds. */
+  /** Time of a diff of versions that differ in 1 %: by hash, or with the data of both sides. Milliseconds. */
   async diff(runs: number, what: 'hashes' | 'data'): Promise<Sample> {
     const data = what === 'hashes' ? '' : ', rn.data::text as data, ro.data::text as previous'
     const joins =
@@ -229,7 +229,7 @@ export class Tables {
     await this.#client.query('commit')
   }
 
-  /** What the server would do in the background, between what is measured. */
+  /** Background work of the server, between measurements. */
   async #settle(): Promise<void> {
     await this.#client.query('vacuum analyze')
     await this.#client.query('checkpoint')

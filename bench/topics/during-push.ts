@@ -15,7 +15,7 @@ const updatePauseMs = 50
 
 const driver = join(import.meta.dirname, '../push-driver.ts')
 
-/** What is asked for meanwhile, by one reader each. */
+/** Concurrent requests, one reader each. */
 const readsOf = (stage: Stage): Record<string, () => Promise<unknown>> => {
   const { served, big, place } = stage
   const number = () => Math.floor(Math.random() * place.size)

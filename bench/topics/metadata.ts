@@ -34,7 +34,7 @@ async function byTurns(
   bench.figures.add(`${quantity}: bytes`, 'bytes', place, bytes)
 }
 
-/** What is small lies in the database for up to 10 s. */
+/** Small packs stay in the database for up to 10 s. */
 const gathered = () => new Promise((resolve) => setTimeout(resolve, 12_000))
 
 export const metadata: Benchmark = {

@@ -13,7 +13,7 @@ const insertedAtOnce = 1_000
 const searches = 300
 const starts = 5
 
-/** What people type: words and parts of them, short and long, frequent, rare and in no name. */
+/** Search terms: words and parts, short and long, frequent, rare and unknown. */
 function queries(): string[] {
   const chance = chanceOf(11)
   const words = Array.from({ length: 40 }, () => phrase(chance, 1).toLowerCase())

@@ -11,7 +11,7 @@ export interface Source {
   readonly metadata: JsonObject
   /** The records of a first version. */
   readonly records: () => Iterable<RecordLine>
-  /** What the next version changes, when `versions` (at least 1) exist already. */
+  /** Changes of the next version, after `versions` (at least 1). */
   readonly changes: (versions: number) => Promise<Changes>
 }
 

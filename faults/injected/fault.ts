@@ -3,7 +3,7 @@ import type { Random } from '../random.ts'
 import type { FaultyServer } from '../server.ts'
 import type { Stage } from '../stage.ts'
 
-/** What a request must be answered with while the fault is on. */
+/** Expected answer during the fault. */
 export interface Expectation {
   readonly server: FaultyServer
   readonly path: string
@@ -38,7 +38,7 @@ export interface Fault {
   readonly prepare: (context: FaultContext) => Injected
 }
 
-/** What rows alone answer. */
+/** Requests that need only the database. */
 export const rowsAlone = ['/api/accounts/me', '/api/accounts/keys', '/api/accounts/ada/collections']
 
 export const onEach = (

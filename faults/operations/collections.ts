@@ -4,7 +4,7 @@ import { bodyOf, type Fate } from '../requests.ts'
 import { org } from '../stage.ts'
 import type { Turn } from '../turn.ts'
 
-/** What an answered creation or deletion has made of it. */
+/** Result of an answered creation or deletion. */
 function decide(collection: CollectionModel, fate: Fate, done: 'present' | 'absent'): Fate {
   const before = done === 'present' ? 'absent' : 'present'
   collection.existence = fate === 'done' ? done : fate === 'open' ? 'unsure' : before

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '@ulmus/content'
 import { type Content, emptyContent, keyOf, mergeMetadata, splitKey } from '../model.ts'
 import type { Turn } from '../turn.ts'
 
-/** What a push brings. */
+/** Content of a push. */
 export interface Edit {
   readonly puts: ReadonlyMap<string, Json>
   readonly deletes: ReadonlySet<string>
@@ -44,7 +44,7 @@ export function makeEdit(turn: Turn, before: Content, uploads: ReadonlyMap<strin
   return { puts, deletes, metadata: random.chance(0.3) ? { pushed: number } : {}, files: new Map(declared) }
 }
 
-/** What a push with this edit makes of a version. Files declared once stay, in a delta and in what `wholeOf` sends. */
+/** Result of an edit on a version. Declared files stay, in deltas and in snapshots of `wholeOf`. */
 export function applyEdit(before: Content | undefined, { puts, deletes, metadata, files }: Edit): Content {
   const { records: old, metadata: oldMetadata, files: oldFiles } = before ?? emptyContent
   const records = new Map(old)

@@ -97,7 +97,7 @@ export async function readVersions(turn: Turn, collection: CollectionModel): Pro
   return wrong.length === 0 ? 'done' : 'wrong'
 }
 
-/** What a difference says was added, updated and removed is so. */
+/** Checks the added, updated and removed records of a diff. */
 export async function readDifference(turn: Turn, collection: CollectionModel): Promise<Fate> {
   const [from, to] = [turn.random.pick(collection.standing), collection.head!]
   const where = `the difference from ${from.semver} to ${to.semver} of ${collection.path}`

@@ -48,11 +48,11 @@ export interface AppOptions {
   readonly registry: Registry
   readonly config: Config
   readonly log: FastifyBaseLogger
-  /** Where people sign in. */
+  /** Identity provider of sign-ins. */
   readonly provider: IdentityProvider
   /** Our secret at the provider. The built-in provider is served exactly if `config.oidc` is null. */
   readonly clientSecret: string
-  /** Where browsers reach this server. Known for sure only once it listens. */
+  /** Public address. Final only once the server listens. */
   readonly origin: () => string
   /** Connections at once. */
   readonly connectionsMax: number

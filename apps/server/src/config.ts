@@ -10,7 +10,7 @@ import { ConfigError, type Environment, type Variables, variablesOf } from './va
 export interface Config {
   readonly host: string
   readonly port: number
-  /** Where browsers reach this server, as `https://registry.example`; null: wherever it listens. */
+  /** Public address, as `https://registry.example`; null: the listening address. */
   readonly publicUrl: string | null
   readonly dataFolder: string
   /** A bucket; null: a folder in `dataFolder`. */
@@ -27,18 +27,18 @@ export interface Config {
   readonly openPushesMax: number
   readonly organizationsMax: number
   readonly collectionsMax: number
-  /** What an account may have stored that has no quota of its own. Bytes; null: as much as it likes. */
+  /** Default quota of accounts. Bytes; null: unlimited. */
   readonly quotaBytes: number | null
   readonly uploadDays: number
   readonly auditDays: number
   /** How users that an admin adds become members. */
   readonly newMembers: 'added' | 'invited'
-  /** Who the operators of the registry are: identities, and a claim of the identity provider with its value; null: no claim says so. */
+  /** Operators of the registry: identities, and a claim of the identity provider with its value; null: no claim. */
   readonly operators: readonly { readonly issuer: string; readonly subject: string }[]
   readonly operatorClaim: { readonly name: string; readonly value: string } | null
   /** Free space of the disk of `dataFolder` that is left alone. Bytes. */
   readonly diskReserveBytes: number
-  /** Whether readmes show pictures of other sites, which then learn who reads them. */
+  /** True if readmes show images of other sites, which then learn their readers' addresses. */
   readonly readmeImages: boolean
   readonly logLevel: (typeof logLevels)[number]
   readonly requestLog: RequestLog
@@ -139,7 +139,7 @@ export function readSecrets(env: Environment): Secrets {
   return Object.freeze({ databaseUrl, oidcClientSecret: read.text('OIDC_CLIENT_SECRET'), s3Keys })
 }
 
-/** What the driver can take apart: it decodes each part by itself. */
+/** True if the driver can parse the URL: it decodes each part by itself. */
 function isDatabaseUrl(text: string): boolean {
   // No host is a socket's folder in the query, which URLs do not know beside a user.
   if (!/^postgres(?:ql)?:\/\//.test(text) || !URL.canParse(text.replace('@/', '@host/'))) return false
@@ -172,7 +172,7 @@ function refuseDevelopmentProvider(config: Config, nodeEnv: string | undefined):
 
 /** As Amazon names buckets, and as other servers take them too. */
 const bucketName = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/
-/** What needs no escaping anywhere, and is no way up. */
+/** Prefix characters that need no escaping, without `..`. */
 const prefixPart = /^(?!\.\.?$)[A-Za-z0-9._-]{1,100}$/
 
 /**

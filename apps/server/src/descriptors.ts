@@ -3,13 +3,13 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { ConfigError } from './variables.ts'
 
 export interface Descriptors {
-  /** That the process may have open. */
+  /** Limit of open descriptors. */
   readonly limit: number
-  /** That it has open: once the stores are, the database's files among them. */
+  /** Open descriptors, including the database's files once the stores are open. */
   readonly open: number
 }
 
-/** Where the system does not tell. macOS allows more; Windows has no such limit. */
+/** Default if the system does not report a limit. macOS allows more; Windows has none. */
 const usual: Descriptors = { limit: 4_096, open: 256 }
 /** Below it a server that many use runs out of them. */
 export const fewDescriptors = 4_096

@@ -19,7 +19,7 @@ interface Way {
   readonly ask: Ask
 }
 
-/** What goes on as far as it can, were the collection there. `guild` is the stranger's. */
+/** Valid requests, if the collection existed. The stranger owns `guild`. */
 const bodies: Readonly<Record<string, object>> = {
   forkCollection: { targetOrg: 'guild', slug: 'taken' },
   transferCollection: { to: 'guild' },
@@ -104,7 +104,7 @@ describe('on a server', () => {
     }
   }
 
-  /** What is answered, headers and all, and which statements are made for it. */
+  /** Answer with headers, and the SQL statements for it. */
   async function toldBy(who: Asker, name: string, way: Ways[number][1]) {
     const [owner, slug] = name.split('/') as [string, string]
     const { method, path, ask } = way({ owner, slug })

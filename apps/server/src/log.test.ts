@@ -106,7 +106,7 @@ test.each([
   await takingAgain(table)
   expect(status).toBe(500)
   expect(logged).not.toContain(token)
-  // What the operator needs is there.
+  // The operator's details are there.
   expect(logged).toContain('"code":"23514"')
   expect(logged).toContain('"constraint":"refused"')
   expect(logged).toContain(`"table":"${table}"`)

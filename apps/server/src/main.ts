@@ -20,7 +20,7 @@ import { ConfigError } from './variables.ts'
 /** Seconds from the signal to the end, whatever is still under way. */
 const endSecondsMax = 9
 
-/** What is written to disk, also by threads and processes of this one, is its owner's alone: files 0600, folders 0700. */
+/** Umask that restricts new files to their owner, also in threads and child processes: files 0600, folders 0700. */
 const ownersAlone = 0o077
 
 async function main(): Promise<void> {
@@ -72,7 +72,7 @@ function logWarningsTo(log: Logger): void {
 interface Running {
   readonly url: string
   readonly config: Config
-  /** Whether the database is a PostgreSQL server. */
+  /** True if the database is a PostgreSQL server. */
   readonly onServer: boolean
 }
 

@@ -10,7 +10,7 @@ import { devClientId, devIssuer, devPath } from './sign-in/dev-provider.ts'
 import { identityProvider } from './sign-in/identity-provider.ts'
 
 export interface Server {
-  /** Where browsers reach it, as `http://127.0.0.1:4000`. */
+  /** Public address, as `http://127.0.0.1:4000`. */
   readonly url: string
   readonly registry: Registry
   /** Takes no more connections, answers the requests under way, ends running jobs or hands them back, closes the stores. */

@@ -33,14 +33,14 @@ export const typed = (form: Form, name: string): string | undefined => {
   return text === '' ? undefined : text
 }
 
-/** What a form says, as the API would take it. @throws invalid_request, which names the fields */
+/** Parses a form by the API's shape. @throws invalid_request, which names the fields */
 export function checked<Shape extends z.ZodType>(shape: Shape, value: unknown): z.output<Shape> {
   const { success, data, error } = shape.safeParse(value)
   if (success) return data
   throw refused(error.issues.map(({ path, message }) => ({ path: path.join('.'), message })))
 }
 
-/** What one field of a form is refused for. */
+/** Refusal of one form field. */
 export const refusedField = (path: string, message: string): RegistryError => refused([{ path, message }])
 
 const refused = (issues: readonly { path: string; message: string }[]): RegistryError =>

@@ -13,7 +13,7 @@ export const counted = (count: number, one: string, many = `${one}s`): string =>
 export function bytesText(bytes: number): string {
   let [value, unit] = [bytes, 0]
   const units = ['B', 'kB', 'MB', 'GB', 'TB', 'PB']
-  // What would round to four digits has the next unit.
+  // Values that round to four digits use the next unit.
   while (value >= 999.5 && unit < units.length - 1) [value, unit] = [value / 1000, unit + 1]
   return `${unit === 0 ? value : Number(value.toPrecision(3))} ${units[unit]}`
 }

@@ -36,9 +36,9 @@ export interface Visit {
   readonly params: Readonly<Record<string, string>>
   /** Path and query, as they were asked for. */
   readonly url: URL
-  /** Where readers reach this server, as `https://registry.example`: what is copied from a page names it. */
+  /** Public address of this server, as `https://registry.example`, for examples to copy. */
   readonly origin: string
-  /** Whether readmes show pictures of other sites, which then learn who reads them. */
+  /** True if readmes show images of other sites, which then learn their readers' addresses. */
   readonly readmeImages: boolean
   /** The packages of `/downloads`. */
   downloads(): DownloadsState
@@ -58,7 +58,7 @@ export interface View {
   readonly json?: string
   /** Path of the same as an Atom feed. */
   readonly feed?: string
-  /** What search engines read of a data set, schema.org JSON-LD. */
+  /** schema.org JSON-LD for search engines. */
   readonly dataset?: object
   /** False: search engines must not index it. Default: true. */
   readonly isPublic?: boolean
@@ -66,7 +66,7 @@ export interface View {
   readonly reloadSeconds?: number
   /** Names of the islands that take over parts of it. Default: none. */
   readonly islands?: readonly string[]
-  /** What is refused, which says the HTTP status. Default: nothing, 200. */
+  /** Refusal that sets the HTTP status. Default: none, 200. */
   readonly refused?: RegistryError | undefined
   readonly body: ComponentChildren
 }
@@ -82,7 +82,7 @@ export class Redirect {
   }
 }
 
-/** What is no page: a feed, a list for programs. */
+/** An answer that is not a page: a feed, a list for programs. */
 export class Plain {
   readonly type: string
   readonly text: string
@@ -101,7 +101,7 @@ export type Form = Readonly<Record<string, string>>
 export interface Page {
   /** @throws what services throw: the page of that refusal is shown */
   show(visit: Visit): Promise<Answer>
-  /** What its form does. Refusals are shown on the form, which keeps what was typed. Default: nothing is posted here. */
+  /** Handles its form. Refusals are shown on the form with the typed values. Default: no form. */
   act?(visit: Visit, form: Form): Promise<Answer>
   /** True: redirect visitors to sign-in first. Default: false. */
   readonly needsCaller?: boolean

@@ -57,7 +57,7 @@ function addressOf(host: string, path: string): string {
   return url.href
 }
 
-/** What follows `--data`: itself, `@file`, or `-` for standard input. */
+/** Reads the value of `--data`: a text, `@file`, or `-` for standard input. */
 async function bodyOf({ terminal }: Call, data: string): Promise<string | Uint8Array<ArrayBuffer>> {
   if (data.startsWith('@')) return new Uint8Array(readFileSync(resolve(terminal.cwd, data.slice(1))))
   if (data !== '-') return data

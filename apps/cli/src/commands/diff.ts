@@ -24,7 +24,7 @@ type DiffFlags = {
   readonly exitCode: boolean
 }
 
-/** What differs beside records, in lines for people. */
+/** Output lines for differences outside of records. */
 type Parts = readonly string[]
 
 interface Compared {

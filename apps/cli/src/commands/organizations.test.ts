@@ -240,7 +240,7 @@ describe.each(anyDatabase)('organizations and a server on $name', ({ settings: o
     await refused(bob, [...withdraw, '--yes'], 4, /\w/)
     await done(ada, 'clone', version, 'gone')
     const ended = await done(ada, ...withdraw, '--yes')
-    expect(ended.said).toMatch(/gone@v1\.0\.1 is withdrawn\. `latest` is v1\.0\.0/)
+    expect(ended.said).toMatch(/gone@v1\.0\.1 is withdrawn\. `latest` is now v1\.0\.0/)
     expect((await done(ada, 'log', collection)).out).toMatch(/^v1\.0\.1\t.*\twithdrawn\t/m)
     await refused(ada, ['show', version], 1, /withdrawn on .*It names people/)
     const pull = await ada.ulmus('gone', 'pull')

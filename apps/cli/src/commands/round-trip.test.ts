@@ -9,7 +9,7 @@ import { serveForTest, type TestServer } from '../../../server/src/testing/serve
 import { fileNameOf, typeOfFileName } from '../folder/layout.ts'
 import { openPerson } from '../testing/cli.ts'
 
-/** What a folder says, however its files are written. */
+/** Content of a folder, independent of notation. */
 interface Said {
   /** By type, then id. */
   readonly types: Record<string, { schema: Json; records: Record<string, { data: Json; private: boolean }> }>

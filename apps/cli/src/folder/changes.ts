@@ -106,6 +106,6 @@ export async function* folderRecordChanges(folder: Folder): AsyncGenerator<Recor
   }
 }
 
-/** Whether anything but records differs. */
+/** True if anything but records differs. */
 export const isChanged = (changes: FolderChanges): boolean =>
   changes.schemas.length > 0 || changes.addedFiles.length > 0 || Object.keys(changes.metadata).length > 0

@@ -44,7 +44,7 @@ export function readMetadata(root: string): JsonObject {
   return readme === undefined ? metadata : { ...metadata, readme }
 }
 
-/** What turns the metadata `before` into `after`, top-level member by member: null removes one. */
+/** Patch from the metadata `before` to `after`, by top-level members; null removes one. */
 export function metadataPatch(before: JsonObject, after: JsonObject): JsonObject {
   const names = new Set([...Object.keys(before), ...Object.keys(after)])
   const changed = [...names].filter((name) => !isSameJson(memberOf(before, name), memberOf(after, name)))

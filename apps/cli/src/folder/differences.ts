@@ -11,7 +11,7 @@ export interface Difference {
   readonly change: 'added' | 'updated' | 'removed'
   readonly before?: Json
   readonly after?: Json
-  /** What it became, if that changed. */
+  /** The new value, if it changed. */
   readonly visibility?: 'private' | 'public'
 }
 
@@ -61,7 +61,7 @@ export async function* remoteDifferences(
 const compareDifferences = (a: Difference, b: Difference): number =>
   compareUtf8(a.type, b.type) || compareUtf8(a.id, b.id)
 
-/** What leads from A to C, from what leads from A to B and from B to C, both by type and id. */
+/** Composes changes from A to B and from B to C, both sorted by type and id. */
 export async function* composed(
   first: AsyncIterator<Difference>,
   second: AsyncIterator<Difference>,

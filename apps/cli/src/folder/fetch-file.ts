@@ -23,7 +23,7 @@ import type { BaseFile } from './state.ts'
 import type { VersionSource } from './verified-version.ts'
 import { tampered } from './verified-version.ts'
 
-/** What the cache may take: 2 GiB. Files used longest ago go first. */
+/** Cache limit: 2 GiB. The least recently used files are evicted first. */
 const cacheBytesMax = 2_147_483_648
 /** A file over this is not worth a second copy: 256 MiB. */
 const cachedFileMax = 268_435_456

@@ -67,7 +67,7 @@ export class FileIndex {
     }
   }
 
-  /** Whether the files of a type, all of them, are known to hold what the base holds. */
+  /** True if the files of a type, all of them, are known to hold what the base holds. */
   isUnchanged(type: string, looks: readonly Look[]): boolean {
     const known = this.#records.get(type)
     return (
@@ -93,7 +93,7 @@ export class FileIndex {
     this.#isChanged = true
   }
 
-  /** What was known of a type's records does not hold any more. */
+  /** Invalidates the index of a type. */
   forgetRecords(type: string): void {
     this.#isChanged = this.#records.delete(type) || this.#isChanged
   }

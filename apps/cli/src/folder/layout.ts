@@ -13,7 +13,7 @@ export const paths = {
   schemas: 'schemas',
   records: 'records',
   files: 'files',
-  /** What the folder is of: `FolderState`. */
+  /** State of the folder: `FolderState`. */
   state: `${dotFolder}/folder.json`,
   /** The base version as it was brought: `BaseVersion`, and its records as `records/<Type>.ndjson`. */
   base: `${dotFolder}/base`,

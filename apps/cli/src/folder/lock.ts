@@ -9,7 +9,7 @@ import { createNew, fileAt, linkInside, makeFolder, moveInside, readInside, remo
 import { dotFolder, paths } from './layout.ts'
 import { finishReplacement } from './replace.ts'
 
-/** What the locks say that this process holds. A process that is gone may have had our number: its locks are not among them. */
+/** Lock contents of this process. A dead process may have had our pid: its locks are not among them. */
 const ours = new Set<string>()
 
 /** How long a lock that says nothing may be one that is being written, where locks are not made in one step. Milliseconds. */

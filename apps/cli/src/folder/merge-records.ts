@@ -84,7 +84,7 @@ function decide(merge: RecordMerge, sides: Conflict): string | undefined {
   return merge.resolution === 'theirs' ? theirs : ours
 }
 
-/** Whether two lines are the same record, however they are written. */
+/** True if two lines hold the same record, in any notation. */
 function isSame(type: string, a: string | undefined, b: string | undefined): boolean {
   if (a === b) return true
   if (a === undefined || b === undefined) return false
@@ -92,7 +92,7 @@ function isSame(type: string, a: string | undefined, b: string | undefined): boo
   return left!.content.hash === right!.content.hash && left!.record.private === right!.record.private
 }
 
-/** Where merged records go: into as many files as there were, each with as many records as it had; the last one takes the rest. */
+/** Writes merged records into the same number of files, each with as many records as before; the last one gets the rest. */
 export class MergedFiles {
   readonly #root: string
   readonly #files: readonly { readonly target: string; readonly lines: number }[]
@@ -126,7 +126,7 @@ export class MergedFiles {
     this.count++
   }
 
-  /** Whether the file `target` got any. */
+  /** True if the file `target` received records. */
   wrote(target: string): boolean {
     return this.#written.has(target)
   }

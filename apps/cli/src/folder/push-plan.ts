@@ -139,7 +139,7 @@ export function beginPlan(root: string): void {
   moveInside(root, plannedPath, changesPath)
 }
 
-/** Whether there is a push under way. */
+/** True if a push is unfinished. */
 export const hasPlan = (root: string): boolean => fileAt(root, changesPath) !== undefined
 
 /** The changes of the push under way, in order. */

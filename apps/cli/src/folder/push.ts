@@ -115,7 +115,7 @@ async function send(pushing: Pushing): Promise<PushResult> {
   const { client, collection, signal } = source
   const { root, base } = folder
   const begun = readPushState(root)
-  // What was begun against another version would be refused at its end.
+  // A push against another base would be refused at its commit.
   const digest = `${base?.semver ?? ''} ${plan.digest} ${pushing.message ?? ''}`
   let session = begun?.digest === digest ? begun.session : undefined
   if (session === undefined) {
@@ -203,7 +203,7 @@ async function uploadFiles({ folder, plan, source }: Pushing): Promise<void> {
     await client.files.upload(collection, await uploadOf(folder.root, file), signal)
 }
 
-/** What a push would publish, or be refused for. */
+/** Result or refusal of a push. */
 export async function dryRunFolder(pushing: Pushing, isSnapshot: boolean): Promise<DryRunResult> {
   const { folder, source, onProgress } = pushing
   const { client, collection, signal } = source

@@ -13,7 +13,7 @@ export interface RecordChange {
   readonly id: string
   readonly before?: FolderRecord
   readonly after?: FolderRecord
-  /** Where the record stands now; of a removed one undefined. */
+  /** Current position of the record; undefined if it was removed. */
   readonly place?: Place
 }
 

@@ -22,7 +22,7 @@ export interface FolderRecord {
 export const lineOf = (record: FolderRecord): string =>
   `{"id":${canonicalize(record.id)},"data":${canonicalize(record.data)}${record.private ? ',"private":true' : ''}}`
 
-/** Where a line stands, for people. */
+/** Position of a line, for messages. */
 export interface Place {
   readonly file: string
   readonly line: number

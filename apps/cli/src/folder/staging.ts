@@ -9,19 +9,19 @@ export class Staging {
   readonly #places = new Set<string>()
   readonly #removes: string[] = []
 
-  /** What a command before this one left staged is of no use. */
+  /** Removes files staged by an earlier command. */
   constructor(root: string) {
     this.root = root
     removeFolder(root, paths.staged)
   }
 
-  /** Where to write what will be the file `path`. */
+  /** Staging path of the file `path`. */
   file(path: string): string {
     this.#places.add(path)
     return this.peek(path)
   }
 
-  /** Where `file(path)` wrote. */
+  /** Path that `file(path)` wrote to. */
   peek(path: string): string {
     return stagedPath(path)
   }

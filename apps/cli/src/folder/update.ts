@@ -39,7 +39,7 @@ export interface Updated {
   readonly totalConflicts: number
   /** Records that are otherwise in the other version. */
   readonly records: number
-  /** Where records that were given up are kept, from the root. */
+  /** Path of the backup of discarded records, from the root. */
   readonly setAside?: string
 }
 

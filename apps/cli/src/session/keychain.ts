@@ -14,7 +14,7 @@ export async function readKeychain(host: string): Promise<string | undefined> {
   return (await attempt(async () => (await entryOf(host)).getPassword())) ?? undefined
 }
 
-/** Whether the keychain took it. */
+/** Stores a key. @returns false if the keychain refused */
 export async function writeKeychain(host: string, key: string): Promise<boolean> {
   const written = await attempt(async () => {
     const entry = await entryOf(host)

@@ -9,6 +9,6 @@ const windowsBase = (env: NodeJS.ProcessEnv): string | undefined =>
 export const configFolder = (env: NodeJS.ProcessEnv): string =>
   join(env['XDG_CONFIG_HOME'] || windowsBase(env) || join(homedir(), '.config'), 'ulmus')
 
-/** What can be fetched again. */
+/** Cache folder. */
 export const cacheFolder = (env: NodeJS.ProcessEnv): string =>
   join(env['XDG_CACHE_HOME'] || windowsBase(env) || join(homedir(), '.cache'), 'ulmus')

@@ -9,7 +9,7 @@ const openers: Partial<Record<NodeJS.Platform, readonly [program: string, ...arg
 /** Characters of addresses that no shell on the way makes anything of: on Windows, `start` is one. */
 const plain = /^https?:\/\/[\w.:/?=%~+-]+$/
 
-/** Whether a program took the address. `BROWSER` names another one. */
+/** Opens an address in a browser, or in `BROWSER`. @returns false if no program could be started */
 export function openInBrowser(address: string, env: NodeJS.ProcessEnv): Promise<boolean> {
   if (!plain.test(address)) return Promise.resolve(false)
   const isHeadless =

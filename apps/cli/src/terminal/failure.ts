@@ -33,7 +33,7 @@ export interface Failure {
   readonly message: string
   readonly exitCode: ExitCode
   readonly next: readonly string[]
-  /** What `--json` prints on standard error: the API's error body, or one of its shape. */
+  /** Body that `--json` prints on standard error: the API's error body, or one of its shape. */
   readonly body: object
 }
 

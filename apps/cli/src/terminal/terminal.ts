@@ -14,9 +14,9 @@ export interface Terminal {
   readonly cwd: string
   /** Aborts at the first SIGINT or SIGTERM; the second one ends the process at once. */
   readonly signal: AbortSignal
-  /** Whether a person can be asked: both standard input and standard error are terminals. */
+  /** True if a person can be asked: both standard input and standard error are terminals. */
   readonly canAsk: boolean
-  /** Whether a line on standard error may be drawn over. */
+  /** True if a line on standard error can be redrawn. */
   readonly canRedraw: boolean
   /** Columns of standard output's terminal; undefined when it is none. */
   readonly columns: number | undefined
@@ -35,7 +35,7 @@ export interface Terminal {
   say(...lines: Text[]): void
   /** Redraws one line on standard error; an empty text removes it. Does nothing where nothing can be redrawn. */
   redraw(line: string): void
-  /** What the process is to end with. The first failure decides. */
+  /** Exit code of the process. The first failure decides. */
   fail(code: ExitCode): void
   /** Undefined: nothing failed. */
   readonly exitCode: ExitCode | undefined

@@ -16,7 +16,7 @@ export interface Ended {
 }
 
 export interface Person {
-  /** Where commands are called, unless they name a folder of it. */
+  /** Working directory of commands, unless they name a folder below it. */
   readonly home: string
   /** @param folder from `home` */
   ulmus(folder: string, ...args: string[]): Promise<Ended>

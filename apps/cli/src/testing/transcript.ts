@@ -3,13 +3,13 @@
  * `{ID}` in a step stands for the slug of the collection.
  */
 export interface Step {
-  /** Whose shell. */
+  /** User of the shell. */
   readonly as: 'ada' | 'bob' | 'stranger'
   /** A line of a shell, in the person's folder. */
   readonly run: string
-  /** What the person types after it on a terminal, where the command asks: keys as tmux names them. */
+  /** Keys typed at the command's questions on a terminal, by their tmux names. */
   readonly keys?: readonly string[]
-  /** What must be shown, on either stream. */
+  /** Expected output, on either stream. */
   readonly shows: RegExp
   readonly code?: number
 }

@@ -6,7 +6,7 @@ import type { FastifyPluginAsync } from 'fastify'
 import { KeptAnswer } from '../plugins/kept.ts'
 
 export interface DocsOptions {
-  /** Where readers reach this server, as `https://registry.example`: examples name it. */
+  /** Public address of this server, as `https://registry.example`, for examples. */
   readonly origin: () => string
 }
 

@@ -43,7 +43,7 @@ export class Downloads {
     this.#now = options.now ?? (() => performance.now())
   }
 
-  /** What is there now. Begins the build if there has been none, or the last one failed some time ago. */
+  /** Current state. Starts the build if there was none, or the last one failed some time ago. */
   state(): DownloadsState {
     void this.all()
     return this.#state

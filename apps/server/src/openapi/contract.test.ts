@@ -100,7 +100,7 @@ const real = ({ operation }: DescribedCall): Record<string, string> => {
   return { job_id: ids.job, ...(id === undefined ? {} : { id }) }
 }
 
-/** Who asks (default: `ada`), what replaces the examples, and what is sent in addition. */
+/** Caller (default: `ada`), replacements of the examples, and additional values. */
 interface How {
   by?: Asker
   instead?: Instead

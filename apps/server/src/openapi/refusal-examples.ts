@@ -86,7 +86,7 @@ const words: Partial<Record<ErrorCode, Facts>> = {
 
 const place = '#/components/examples/'
 
-/** Where an answer can have one of several codes: their examples, by code. */
+/** Examples by code, for answers with several codes. */
 export const examplesOf = (codes: readonly ErrorCode[]): Record<string, object> =>
   Object.fromEntries(codes.map((code) => [code, { $ref: `${place}${code}` }]))
 

@@ -81,7 +81,7 @@ export const movedOf = ({ url }: DescribedRoute): Record<string, Response> =>
       }
     : {}
 
-/** Whether answers have an entity tag. */
+/** True if answers have an entity tag. */
 export const isTagged = ({ method, config }: DescribedRoute): boolean =>
   method === 'GET' && config.tagged !== false
 

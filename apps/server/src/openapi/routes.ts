@@ -11,7 +11,7 @@ export interface Description {
   readonly operationId: string
   readonly summary: string
   readonly description: string
-  /** What its successes mean, by status, where the shape of the answer does not say. */
+  /** Descriptions of successes by status, if the answer's shape has none. */
   readonly answers?: Readonly<Record<number, string>>
   /** How it can be refused, beside what follows from its method and its credential. */
   readonly codes?: readonly ErrorCode[]

@@ -5,7 +5,7 @@ import zlib, { constants } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { codings } from './answers/codings.ts'
 
-/** What `make` makes: for so many milliseconds the same, and made once for all who wait for it. What fails is not kept. */
+/** Caches the result of `make` for some milliseconds, with one call for all concurrent callers. Failures are not cached. */
 export function keptFor<T>(milliseconds: number, make: () => Promise<T>): () => Promise<T> {
   let kept: { made: Promise<T>; until: number } | undefined
   return () => {

@@ -442,7 +442,7 @@ describe.each(anyDatabase)('every request on $name', ({ settings }) => {
       )
       expect((await post(`${session}/commit`, '{}')).status).toBe(201)
       expect((await post(`${await open('1.0.0')}/commit`, '{}')).json['code']).toBe('no_changes')
-      // What changes nothing leaves its session open.
+      // A push without changes leaves its session open.
       await open('1.0.0')
 
       /** Figures are kept for some seconds; of a process of its own there would be none yet. */

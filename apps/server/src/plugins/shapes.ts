@@ -53,7 +53,7 @@ export function parseBody<Shape extends z.ZodType>(shape: Shape, value: unknown)
   return parseShape(shape, value)
 }
 
-/** What an issue says where the shape itself does not. */
+/** Default message of an issue. */
 const sentenceOf: z.core.$ZodErrorMap = (issue) => {
   if (issue.code === 'invalid_value') return `must be one of ${issue.values.map(String).join(', ')}`
   if (issue.code !== 'invalid_type') return undefined

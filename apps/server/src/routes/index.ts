@@ -46,7 +46,7 @@ export const apiRoutes: FastifyPluginAsync<RouteOptions & { origin: () => string
   })
   countAnswers(app, registry.answers)
   tellDeprecation(app)
-  // What only removes is let through: it is a way out, and a key that has leaked must go.
+  // Allow deletions: they free space, and leaked keys must go.
   app.addHook('onRequest', async ({ method, headers }) => {
     if (writing.has(method)) await registry.diskReserve.demand(announcedBytes(headers['content-length']))
   })

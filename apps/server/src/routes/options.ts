@@ -1,6 +1,6 @@
 import type { Registry } from '@ulmus/registry'
 
-/** What every noun's routes are given. */
+/** Options of all route modules. */
 export interface RouteOptions {
   readonly registry: Registry
 }

@@ -16,7 +16,7 @@ export interface Pending {
 
 export interface PendingCookie {
   set(reply: FastifyReply, pending: Pending): void
-  /** What this browser began, unless it is too long ago; the cookie is cleared: a sign-in returns once. */
+  /** Reads and clears the pending sign-in, unless it has expired: a sign-in returns once. */
   take(request: FastifyRequest, reply: FastifyReply): Pending | undefined
 }
 

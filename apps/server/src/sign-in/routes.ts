@@ -21,7 +21,7 @@ export interface SignInOptions {
   readonly session: SessionCookie
   /** Where browsers reach this server, as `https://registry.example`. */
   readonly origin: () => string
-  /** Whether an operator said so; else it is the address that the server listens at. */
+  /** True if configured; else it is the listening address. */
   readonly originIsSet: boolean
   /** Answers an error to a browser by a page. */
   readonly refuse: (error: unknown, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>

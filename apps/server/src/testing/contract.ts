@@ -52,7 +52,7 @@ export interface DescribedCall {
   operation: Operation
 }
 
-/** What is sent in place of the examples. */
+/** Replacements of the examples. */
 export interface Instead {
   path?: Record<string, string>
   query?: Record<string, string>
@@ -65,7 +65,7 @@ export function contractOf(document: ApiDocument) {
   const calls = callsOf(document)
   const schemas = schemasOf(document)
 
-  /** What an answer does that its description does not say; none if all is well. */
+  /** Differences between an answer and its description; empty if there are none. */
   function faultsOf({ method, path, operation }: DescribedCall, answer: Answer): string[] {
     const name = `${method} ${path} ${answer.status}`
     const said = operation.responses[answer.status]

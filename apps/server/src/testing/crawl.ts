@@ -7,7 +7,7 @@ export interface Fetched extends Answer {
 }
 
 interface CrawlOptions {
-  /** Whether a link is followed. @param path with its query */
+  /** True if a link is followed. @param path with its query */
   isInside(path: string): boolean
   /** Sees every answer; a page is seen once. */
   see(page: Fetched): void

@@ -24,7 +24,7 @@ export interface Guild {
    * another; `unknown`, `malformed`, `expired` and `revoked` by what is no key, or none any more.
    */
   asker(caller: string, place: Place): Asker
-  /** Whether a name is that of a caller. */
+  /** True if a caller has this name. */
   knows(caller: string): boolean
   /** Makes the collections again, where they are not there any more, and the keys that went with them; and signs in who was signed out. */
   renew(): Promise<void>

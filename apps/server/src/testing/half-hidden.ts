@@ -155,7 +155,7 @@ export interface HalfHidden {
   readonly typeNames: readonly string[]
 }
 
-/** What a plan's collection is made of, version by version. Versions that would be the same as the one before are left out. */
+/** Versions of a plan's collection. Unchanged versions are left out. */
 export function contentOf({ seed, versions }: Plan) {
   const token = (...of: (string | number)[]) => tokenOf(`${seed}/${of.join('/')}`)
   const files = [0, 1, 2, 3].map((n): File => {
@@ -248,7 +248,7 @@ const privateFieldsOf = (schema: Data): string[] =>
 const without = (value: Data, names: readonly string[]): Data =>
   Object.fromEntries(Object.entries(value).filter(([name]) => !names.includes(name)))
 
-/** What the content model says is public of a version. */
+/** Public part of a version, by the content model. */
 function publicOf({ schemas, lines, metadata }: State): State {
   const openTypes = Object.entries(schemas).filter(([, schema]) => schema['private'] !== true)
   const isPrivateType = (name: unknown) => schemas[name as string]?.['private'] === true

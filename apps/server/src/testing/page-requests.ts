@@ -6,17 +6,17 @@ export interface Asked {
   /** Parts of the path, in place of the usual ones. */
   readonly parts?: Readonly<Record<string, string>>
   readonly query?: string
-  /** What is posted; absent: the page is read. */
+  /** Form fields; absent for a GET. */
   readonly form?: Readonly<Record<string, string>>
 }
 
-/** What there is to be asked for. */
+/** Existing targets. */
 export interface At {
   readonly owner: string
   /** The slug of a collection of the owner. */
   readonly place: string
   readonly version: string
-  /** Whose collection `public` anybody may compare with. */
+  /** Owner of the collection `public`, which all callers may compare with. */
   readonly home: string
 }
 
@@ -106,7 +106,7 @@ export function requestOfPage(
   }
 }
 
-/** What is there once, made anew for each who asks. */
+/** Single-use targets, renewed for each caller. */
 export const prepared: Readonly<Record<string, (guild: Guild) => Promise<Asked>>> = {
   async 'POST /settings/keys (revoke)'(guild) {
     const { id } = await sent(guild, 'POST', '/api/accounts/keys', { label: 'revoked', scope: 'write' })

@@ -22,7 +22,7 @@ import { logOptions } from '../log.ts'
 import { startServer } from '../server.ts'
 import { Browser } from './browser.ts'
 
-/** Where the database is, as `settings()` of a test database gives it. An embedded one is moved into the server's data folder. */
+/** Database settings, as returned by `settings()` of a test database. An embedded one is moved into the server's data folder. */
 export type DatabaseSettings = { folder: string; url?: undefined } | { url: string; folder?: undefined }
 
 export interface Overrides extends Partial<Config> {
@@ -32,7 +32,7 @@ export interface Overrides extends Partial<Config> {
   s3Keys?: S3Keys
   /** Default: none can be built, since a build takes longer than most tests. */
   downloads?: Downloads
-  /** Where its log goes; `logLevel` is `silent` unless it is said. */
+  /** Sink of its log; `logLevel` defaults to `silent`. */
   logTo?: DestinationStream
 }
 

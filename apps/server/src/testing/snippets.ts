@@ -23,7 +23,7 @@ export function snippetsOf(document: string): Snippet[] {
 
 export interface Ran {
   readonly code: number | null
-  /** What it wrote to standard output and error, in order. */
+  /** Standard output and error, in order. */
   readonly out: string
 }
 

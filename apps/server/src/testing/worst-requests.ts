@@ -10,7 +10,7 @@ export interface Case {
   path: (at: string, next: string) => string
   headers?: Record<string, string>
   body?: string
-  /** What is expected, so that the worst is what is really asked. Default 200. */
+  /** Expected status, to prove that the worst case is reached. Default: 200. */
   status?: number
 }
 

@@ -28,7 +28,7 @@ export const without: readonly RegExp[] = [
   /^GET \/docs\/(?:[\w-]+\.(?:md|py)|api|api\/\*)?$/,
   // The packages that fit the server, for everyone.
   /^GET \/downloads\/(?::file|SHA256SUMS)$/,
-  // What is no page.
+  // Not pages.
   /^GET \/:owner\/\*$/,
 ]
 

@@ -12,7 +12,7 @@ import { callers, inCollection, ofWithdrawn, without } from './permissions.table
 
 const outsiders = ['anon', 'ended', 'str', 'oper', 'str-admin', 'there', 'unknown']
 
-/** What is done for good: the guild is renewed before each caller. */
+/** Irreversible actions: the guild is renewed before each caller. */
 const undoing = ['/:slug/settings (delete)', '/sessions (all others)']
 const isId = /^[0-9a-f]{8}-[0-9a-f-]{27}$/
 

@@ -22,10 +22,10 @@ import type { SessionCookie } from '../plugins/requests/session-cookie.ts'
 
 export interface PageOptions {
   readonly registry: Registry
-  /** Where readers reach this server, as `https://registry.example`. */
+  /** Public address of this server, as `https://registry.example`. */
   readonly origin: () => string
   readonly session: SessionCookie
-  /** Whether readmes show pictures of other sites. */
+  /** True if readmes show images of other sites. */
   readonly readmeImages: boolean
   readonly downloads: Downloads
 }
@@ -142,7 +142,7 @@ function send(
   reply: FastifyReply,
   answer: Answer,
 ): FastifyReply {
-  // What a form is answered with may hold a key that is shown once.
+  // Answers to forms may contain a key that is shown once.
   if (request.method === 'POST') reply.header('Cache-Control', 'no-store')
   if (answer instanceof Redirect) return reply.redirect(answer.to, answer.status)
   if (answer instanceof Plain) return reply.type(answer.type).send(answer.text)

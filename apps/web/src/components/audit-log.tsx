@@ -56,7 +56,7 @@ export function askedOf(url: URL): Parameters<ReadLog>[1] {
 /** The parameters of the query. A parameter that is given twice has its last value, in the form and in the list alike. */
 const saidIn = ({ searchParams }: URL): Form => Object.fromEntries(searchParams)
 
-/** Whether the calendar has this day. `Date` alone takes 30 February for 2 March. */
+/** True if the day exists. `Date` alone reads 30 February as 2 March. */
 function isDay(text: string): boolean {
   const date = new Date(`${text}T00:00:00Z`)
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(`${text}T`)

@@ -97,9 +97,9 @@ interface DifferencesProps {
   readonly page: DiffAnswer
   /** Of the newer version. */
   readonly schemas: Readonly<Record<string, unknown>>
-  /** Where records that were removed are. */
+  /** Version with the removed records. */
   readonly before: VersionPlace
-  /** Where the others are. */
+  /** Version with the other records. */
   readonly after: VersionPlace
 }
 

@@ -50,7 +50,7 @@ interface PreviewProps {
   readonly text: TextPreview | undefined
 }
 
-/** What a file looks like, as far as a page can show it. */
+/** Preview of a file, if a page can show it. */
 export function Preview({ file, seen, text }: PreviewProps) {
   if (previewKind(file) === 'picture') {
     return (

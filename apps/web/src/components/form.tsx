@@ -4,7 +4,7 @@ import type { ComponentChildren } from 'preact'
 import type { Form } from '../page.ts'
 import { Words } from './small.tsx'
 
-/** What a form was refused for; undefined: it was not sent, or all is well. */
+/** Refusal of a form; undefined if it was accepted or not sent. */
 export type Refused = RegistryError | undefined
 
 /** Shows why a form was refused, and which fields are wrong. */
@@ -41,7 +41,7 @@ export function Reasons({ of: { message: summary, details } }: { of: RegistryErr
 interface FieldProps {
   readonly name: string
   readonly label: string
-  /** What the form was sent with. */
+  /** Submitted values. */
   readonly form: Form
   /** Before anything was typed. Default: nothing. */
   readonly value?: string

@@ -77,7 +77,7 @@ export const Code = ({ children }: { children: string }) => (
   </div>
 )
 
-/** What is wider than the page scrolls by itself, by keyboard, too. @param label what it is, as screen readers say it */
+/** Scrolls content wider than the page, also by keyboard. @param label for screen readers */
 export const TableScroll = ({ label, children }: { label: string; children: ComponentChildren }) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must be able to scroll it
   <section class="table-scroll" tabIndex={0} aria-label={label}>

@@ -11,9 +11,9 @@ interface Props {
   readonly seen: SeenCollection
   /** Type of the records it refers to; undefined: none. */
   readonly refersTo?: string | undefined
-  /** What the records that it refers to are called, by `type/id`. Default: by their ids. */
+  /** Labels of referenced records, by `type/id`. Default: their ids. */
   readonly names?: ReadonlyMap<string, string>
-  /** What is known of files, by hash: those are shown, others linked. Default: nothing. */
+  /** Known files by hash: they are shown, others linked. Default: none. */
   readonly files?: ReadonlyMap<string, NamedFile>
   /** In a table: cut text at this many characters and fold nested values. Default: show the whole value. */
   readonly most?: number

@@ -23,7 +23,7 @@ export interface SeenCollection extends VersionPlace, Standing {
   /** Semver of the newest version; null before the first. */
   readonly latest: string | null
   readonly forkedFrom: Shown['forkedFrom']
-  /** What readers of the version that is shown are warned of. Undefined: nothing, or the page shows none. */
+  /** Deprecation warning of the shown version, if any. */
   readonly deprecation: string | undefined
   readonly mayWork: boolean
   /** The visitor's view. */
@@ -119,7 +119,7 @@ export const readVersion = async ({ registry }: Visit, seen: SeenCollection): Pr
 export const schemaIn = ({ schemas }: ShownVersion, type: string): PlainSchema | undefined =>
   Object.hasOwn(schemas, type) ? readJson<PlainSchema>(schemas[type]) : undefined
 
-/** What members see and the public does not. */
+/** Private parts, for members only. */
 function differenceText(
   { records, recordsInAll, types, fields }: NonNullable<Shown['hidden']>,
   { isPublic, asPublic }: { isPublic: boolean; asPublic: boolean },

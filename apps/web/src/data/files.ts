@@ -40,7 +40,7 @@ export function previewKind({ contentType, size }: Facts): 'picture' | 'text' | 
 
 export interface TextPreview {
   readonly text: string
-  /** Whether there is more of it. */
+  /** True if the text continues. */
   readonly isCut: boolean
 }
 
@@ -101,7 +101,7 @@ export async function filesOfRecord(
   return new Map(known.filter((one) => one !== undefined))
 }
 
-/** What looks like a reference to a file may be none. */
+/** An apparent file reference may be none. */
 function unlessMissing(error: unknown): undefined {
   if (!(error instanceof RegistryError) || error.kind !== 'missing') throw error
 }
@@ -130,6 +130,6 @@ export function filesIn(value: unknown): string[] {
   return hashes.length === all.length ? hashes : []
 }
 
-/** Where the bytes are. */
+/** Address of the bytes. */
 export const fileHref = ({ owner, slug }: CollectionName, hash: string): string =>
   apiCollectionPath({ owner, slug }, 'files', hash).replaceAll('%3A', ':')

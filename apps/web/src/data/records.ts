@@ -78,7 +78,7 @@ export function fieldsBeside(fields: readonly Field[], records: readonly ShownRe
 export const isObject = (data: unknown): data is Readonly<Record<string, unknown>> =>
   typeof data === 'object' && data !== null && !Array.isArray(data)
 
-/** What a record is called: its telling field's text, if it has one. */
+/** Label of a record: the text of its title field, if any. */
 export function nameOf({ data }: ShownRecord, field: string | undefined): string | undefined {
   const value = field === undefined || !isObject(data) ? undefined : own(data, field)
   return typeof value === 'string' && value !== '' ? value : undefined
@@ -87,7 +87,7 @@ export function nameOf({ data }: ShownRecord, field: string | undefined): string
 /** References of a record that are named; each is looked up. */
 const namedReferencesMax = 20
 
-/** What the records that a record refers to are called, by `type/id`. Those that are not there, or not called anything, are left out. */
+/** Labels of referenced records, by `type/id`. Missing or unlabelled records are left out. */
 export async function namesOfReferences(
   visit: Visit,
   seen: SeenCollection,

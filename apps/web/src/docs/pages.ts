@@ -6,7 +6,7 @@ export interface DocPage {
   readonly name: string
   /** In the navigation. */
   readonly title: string
-  /** What it is for, in the list of all pages. */
+  /** Purpose, for the list of all pages. */
   readonly purpose: string
 }
 

@@ -116,7 +116,7 @@ function OtherVersion({ seen }: { seen: SeenCollection }) {
   )
 }
 
-/** What readers of the version that is shown are warned of. */
+/** Deprecation warning of the shown version. */
 const Deprecation = ({ seen: { deprecation } }: { seen: SeenCollection }) =>
   deprecation === undefined ? null : (
     <p class="note bad">

@@ -6,7 +6,7 @@ import { cutText, withoutUnseen } from '../format.ts'
 import type { View } from '../page.ts'
 import { withQuery } from '../paths.ts'
 
-/** What a document needs besides its view. */
+/** Properties of a document besides its view. */
 export interface Frame {
   readonly caller: Caller | undefined
   readonly url: URL

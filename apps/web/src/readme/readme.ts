@@ -23,7 +23,7 @@ const revision = 1
 
 export interface ReadmeSite {
   readonly registry: Pick<Registry, 'readmes'>
-  /** Whether readmes show pictures of other sites; else these are links. */
+  /** True if readmes show images of other sites; else they are links. */
   readonly readmeImages: boolean
 }
 

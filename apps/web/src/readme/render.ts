@@ -11,7 +11,7 @@ import { unified } from 'unified'
 import { visit } from 'unist-util-visit'
 import { ownFilesPath } from '../paths.ts'
 
-/** What may be left: what GitHub shows, with the classes of highlighted code. */
+/** Allowed markup: GitHub's, with the classes of highlighted code. */
 const allowed: Options = {
   ...defaultSchema,
   attributes: {
@@ -79,7 +79,7 @@ function withinPage() {
 
 export interface Readme {
   readonly markdown: string
-  /** Whether pictures of other sites are shown. */
+  /** True if images of other sites are shown. */
   readonly readmeImages: boolean
 }
 

@@ -12,7 +12,7 @@ export function nameCodings(app: FastifyInstance): void {
   app.addHook('onRequest', async ({ method, raw: { headers } }) => {
     const { 'accept-encoding': accepted, 'content-encoding': sent } = headers
     if (accepted !== undefined) headers['accept-encoding'] = preferredCoding(String(accepted))
-    // What comes with a GET is not read, so nothing is wrong with how it is encoded.
+    // Bodies of GET are not read, so their encoding does not matter.
     if (method === 'GET' || method === 'HEAD') delete headers['content-encoding']
     else if (sent !== undefined) headers['content-encoding'] = known(sent)
   })

@@ -80,7 +80,7 @@ function complete(request: FastifyRequest, reply: FastifyReply, payload: unknown
   return null
 }
 
-/** Whether a list of tags (or `*`) holds one. RFC 9110 §13.1.2 compares weakly: `W/` does not count. */
+/** True if a list of tags (or `*`) holds one. RFC 9110 §13.1.2 compares weakly: `W/` does not count. */
 export function holds(list: string | undefined, tag: string): boolean {
   if (list === undefined) return false
   if (list.trim() === '*') return true
@@ -96,7 +96,7 @@ function sayHowLong(request: FastifyRequest, reply: FastifyReply): void {
   } else reply.header('Cache-Control', 'no-cache')
 }
 
-/** Whether the URL says for ever the same: by a hash, or by versions of which none is `latest`. */
+/** True if the URL is immutable: it has a hash, or versions other than `latest`. */
 function neverChanges(request: FastifyRequest): boolean {
   const { names } = request.routeOptions.config
   if (names !== 'version') return names === 'hash'

@@ -3,7 +3,7 @@ import cors from '@fastify/cors'
 import helmet from '@fastify/helmet'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 
-/** What pages of other sites may read of our answers beside the body. */
+/** Headers that pages of other sites may read. */
 const exposed = [
   'Allow',
   'Content-Disposition',

@@ -7,7 +7,7 @@ import { cutLateBodies } from './slow-peers.ts'
 /** A JSON body, unless its route says otherwise by `bodyLimit`: reading one holds everybody up, 40 ms a MiB. Bytes. */
 export const jsonBytesMax = 256 * 1024
 
-/** What NDJSON is called; none of the names is registered. */
+/** Content types of NDJSON; none is registered. */
 export const ndjsonTypes = ['application/x-ndjson', 'application/ndjson', 'application/jsonl']
 
 /**

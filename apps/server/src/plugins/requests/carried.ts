@@ -19,7 +19,7 @@ declare module 'fastify' {
   }
 
   interface FastifyRequest {
-    /** Who is asking. Known before any handler runs. */
+    /** The caller. Known before any handler runs. */
     readonly principal: Principal
   }
 

@@ -11,7 +11,7 @@ export interface ConnectionLimits {
   readonly most: number
   /** As Fastify has it: whose connections are those of many. */
   readonly trustProxy: FastifyServerOptions['trustProxy']
-  /** Whether many people's connections come from an address. Default: `carriesMany`. */
+  /** True for addresses shared by many clients. Default: `carriesMany`. */
   readonly isOfMany?: (address: string) => boolean
 }
 
@@ -87,7 +87,7 @@ export function limitConnections(
   return () => open
 }
 
-/** Whether many people's connections come from an address: from proxies that are trusted, and from this machine, where others may run. */
+/** Matches addresses shared by many clients: trusted proxies, and this machine, where unnamed proxies may run. */
 export function carriesMany(trustProxy: ConnectionLimits['trustProxy']): (address: string) => boolean {
   const isTrusted = trustFunction(trustProxy)
   return (address) => {
@@ -107,13 +107,13 @@ function trustFunction(
   return Array.isArray(trustProxy) ? compile(trustProxy) : () => trustProxy === true
 }
 
-/** Who connects: an IPv4 address, or the first 64 bits of an IPv6 one, since a single machine has all that begin so. */
+/** Counting key of a peer: an IPv4 address, or the /64 network of an IPv6 one, since one machine has all of it. */
 export function peerOf(remoteAddress = ''): string {
   const address = withoutMapping(remoteAddress)
   return isIPv6(address) ? networkOf(address) : address
 }
 
-/** What an IPv4 address is called on a socket for both kinds. */
+/** Prefix of an IPv4 address on a dual-stack socket. */
 const withoutMapping = (address: string) => address.replace(/^::ffff:(?=[\d.]+$)/i, '')
 
 export function networkOf(address: string): string {

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 
-/** What an operator wants in it. */
+/** Settings of the operator. */
 export interface RequestLog {
   /** False: the lines are at level `debug`. */
   readonly requests: boolean

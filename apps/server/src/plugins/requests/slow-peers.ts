@@ -66,7 +66,7 @@ export function cutSlowAnswers(
 interface Transfer {
   /** How many have come or gone. */
   bytes(): number
-  /** Whether the peer is waited for, and not this server. */
+  /** True if the server waits for the peer. */
   isPeersTurn(): boolean
 }
 

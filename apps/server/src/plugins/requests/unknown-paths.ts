@@ -21,7 +21,7 @@ export function answerUnknownPaths(app: FastifyInstance): void {
   })
 }
 
-/** Whether a path is one that a route's URL stands for: `/a/:b/c/*`, `/:b(^[a-z]+$)/c`. */
+/** Matches paths against a route's URL: `/a/:b/c/*`, `/:b(^[a-z]+$)/c`. */
 function matcherOf(url: string): (path: string) => boolean {
   const parts = url.split('/').map(partMatcher)
   const isOpen = url.endsWith('*')

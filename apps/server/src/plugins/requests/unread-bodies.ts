@@ -8,7 +8,7 @@ import type { FastifyInstance } from 'fastify'
  */
 export function dropUnreadBodies(app: FastifyInstance): void {
   app.addHook('onRequest', async ({ raw }, reply) => {
-    // What is not encoded Node takes care of.
+    // Node drains unencoded bodies.
     if (raw.headers['content-encoding'] === undefined) return
     const { socket } = raw
     reply.raw.once('finish', () => {

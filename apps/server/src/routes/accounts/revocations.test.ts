@@ -97,7 +97,7 @@ describe.each(anyDatabase)('what outlives its authority on $name', (database) =>
 
   const text = 'the bytes of a file'
   const line = JSON.stringify({ id: '1', type: 'A', data: {} })
-  /** What is asked, and what the owner finds of it afterwards. */
+  /** The request, and the owner's check afterwards. */
   const asked: Record<
     string,
     (on: Stage) => { method: string; path: string; headers: Record<string, string>; body: string }

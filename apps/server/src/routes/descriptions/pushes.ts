@@ -50,7 +50,7 @@ export const sendDeletes: Description = {
   codes: batch,
 }
 
-/** What the two kinds of push call the same thing. */
+/** Terms of the two kinds of push. */
 export interface Kind {
   /** `Push` or `Snapshot`, for names of operations. */
   name: string

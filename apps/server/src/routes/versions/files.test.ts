@@ -130,7 +130,7 @@ describe.each(anyDatabase)('files on $name', (database) => {
       const sent = request(`${stage.server.url}/api${path}/files/${name}`, { method: 'PUT', headers })
       sent.on('error', () => undefined)
       sent.write('never')
-      // What uploads before this one leave goes meanwhile.
+      // Leftovers of earlier uploads are removed meanwhile.
       const added = () => stored().filter((file) => !before.includes(file))
       await expect.poll(() => added().length, { timeout: 10_000 }).toBe(1)
       sent.destroy()

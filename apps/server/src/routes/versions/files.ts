@@ -87,7 +87,7 @@ export const fileRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { reg
     async (request, reply) => {
       const file = await registry.files.get(request.principal, request.params)
       const tag = reply.tagBy(file.hash)
-      // What others uploaded is never shown as a page of this site.
+      // Never show uploads as pages of this site.
       reply.type(file.contentType)
       reply.header('Content-Disposition', 'attachment')
       reply.header('X-Content-Type-Options', 'nosniff')

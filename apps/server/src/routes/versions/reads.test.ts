@@ -14,7 +14,7 @@ import { type Stage, setStage } from '../../testing/stage.ts'
 const city = { properties: { name: {}, mayor: { private: true }, photo: {} } }
 const hidden = { private: true, properties: { clue: {}, photo: {} } }
 
-/** What only members may learn, by anything that holds a byte of it. */
+/** Private data, by texts that contain it. */
 const secrets = ['s3cret', 'mayor', 'Hidden', 'clue', 'private']
 
 const cursorOf = (type: string, id: string) => Buffer.from(canonicalize([type, id])).toString('base64url')

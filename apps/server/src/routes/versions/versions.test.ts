@@ -13,7 +13,7 @@ const city = {
 const hidden = { private: true, properties: { clue: { type: 'string' }, photo: {} } }
 const note = { type: 'object' }
 
-/** What only members may learn, by anything that holds a byte of it. */
+/** Private data, by texts that contain it. */
 const secrets = ['s3cret', 'mayor', 'Hidden', 'clue', 'private:']
 
 describe.each(anyDatabase)('versions on $name', (database) => {

@@ -21,7 +21,7 @@ export function bodiesOf(document: ApiDocument, known: Known) {
     return named === undefined ? schema : resolve(document.components.schemas[named] as Schema)
   }
 
-  /** What names a version must name the one that is there; other members are free. */
+  /** Members that name a version must name an existing one; others are free. */
   const likely = (name: string, random: Random): unknown =>
     random.chance(name.includes('version') ? 0.8 : 0.4) ? known(name, random) : undefined
 

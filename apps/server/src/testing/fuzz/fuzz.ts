@@ -91,7 +91,7 @@ export async function fuzz(
     const made = Array.from({ length: size }, (_, n) => {
       const random = randomOf(seed, turn + n)
       const by = random.pick(random.chance(0.5) ? callers : callers.filter(({ mayWrite }) => mayWrite))
-      // What deletes comes less often, so that something is left to be asked for.
+      // Delete less often, so that targets remain.
       const call = random.pick(random.chance(0.6) ? keeping : contract.calls)
       return { by, made: maker.make(call, by.headers, random) }
     })
@@ -117,7 +117,7 @@ export async function fuzz(
   }
 }
 
-/** Whether a caller's own credential is no good any more, because a request revoked it. */
+/** True if a request revoked the caller's own credential. */
 const isTurnedAway = ({ headers }: Caller, wire: Wire, { answer }: Outcome): boolean =>
   answer?.status === 401 &&
   Object.keys(headers).length > 0 &&

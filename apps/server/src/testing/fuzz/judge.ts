@@ -25,7 +25,7 @@ export function judgeOf(contract: Contract) {
   return {
     operationAt,
 
-    /** What is wrong with an answer; none if all is well. */
+    /** Faults of an answer; empty if there are none. */
     faultsOf(wire: Wire, answer: Answer): string[] {
       const { method } = wire
       const call = operationAt(method === 'HEAD' ? 'GET' : method, wire.target)
@@ -37,7 +37,7 @@ export function judgeOf(contract: Contract) {
       if (method === 'OPTIONS' && answer.status === 204) return []
       if (call !== undefined) {
         const faults = contract.faultsOf(call, answer)
-        // What the HTTP server itself refuses is no matter of an operation.
+        // Refusals of the HTTP server itself belong to no operation.
         return faults.length > 0 && isOfHttp(wire, answer) ? [] : faults
       }
       if (elsewhere.has(answer.status) && (answer.json === undefined || isError(answer))) return []

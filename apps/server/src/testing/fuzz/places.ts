@@ -63,12 +63,12 @@ export function placesOf(calls: readonly DescribedCall[]) {
   }
 
   return {
-    /** What an answer of success tells. @param used the path parameters of its request */
+    /** Learns from a success. @param used path parameters of its request */
     learn(call: DescribedCall, used: Place, body: unknown): void {
       if (call.method !== 'DELETE') for (const prefix of prefixesOf(call.path)) keep(places, prefix, used)
       for (const facts of objectsIn(body)) learnFacts(call, used, facts)
     },
-    /** What a request that succeeded had sent, or what a conflict told. */
+    /** Learns from the body of a success, or from a conflict. */
     learnSent(body: unknown): void {
       for (const facts of objectsIn(body))
         for (const [name, value] of Object.entries(facts)) keep(seen, name, value)

@@ -10,7 +10,7 @@ import type { placesOf } from './places.ts'
 export interface Caller {
   readonly name: string
   readonly headers: Readonly<Record<string, string>>
-  /** Whether it may do most of what there is to do. */
+  /** True if it has most permissions. */
   readonly mayWrite: boolean
   /** Signs in again, and makes another key. */
   renew(): Promise<void>

@@ -42,7 +42,7 @@ export const Progress = ({ text }: { text: string | undefined }) => (
 
 interface RefusalProps {
   readonly refusal: Refusal
-  /** What a line of the file is called: line, item, row. */
+  /** Name of a row: line, item, row. */
   readonly unit: string
   onRemedy(remedy: Remedy): void
 }

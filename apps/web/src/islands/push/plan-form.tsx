@@ -85,7 +85,7 @@ function ColumnState({ name, column, planned: { plan, isNew, guarded } }: StateP
   return words.length === 0 ? null : <span class="help">{words.join(' · ')}</span>
 }
 
-/** What the user changed of a field that the schema has. */
+/** The user's changes of an existing field. */
 const changesOf = (before: PlannedColumn, now: PlannedColumn): string[] => [
   ...(before.kind === now.kind ? [] : [`was ${kindLabels[before.kind]}`]),
   ...(before.isRequired === now.isRequired ? [] : [before.isRequired ? 'was required' : 'was optional']),

@@ -16,7 +16,7 @@ export interface State {
   readonly file: File | undefined
   readonly options: ReadOptions
   readonly opened: OpenedFile | undefined
-  /** What the user said of the plan. Undefined: nothing, the file tells all. */
+  /** The user's choices. Undefined: none. */
   readonly ask: PlanAsk | undefined
   readonly planned: Planned | undefined
   readonly edits: Edits
@@ -48,7 +48,7 @@ const beginning: State = {
   done: undefined,
 }
 
-/** What is no longer true once the plan changes. */
+/** State that a change of the plan invalidates. */
 const uncompared = { compared: undefined, refused: undefined, confirmed: [] } as const
 
 /** A browser holds the records of the file. Bytes. */

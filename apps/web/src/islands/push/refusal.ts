@@ -16,7 +16,7 @@ export interface Refusal {
   /** The first of them. */
   readonly faults: readonly FileFault[]
   readonly total: number
-  /** What the page can do about it, the most useful first. */
+  /** Remedies, the most useful first. */
   readonly ways: readonly Remedy[]
 }
 

@@ -4,7 +4,7 @@ import type { PlannedColumn, ReadOptions } from '@ulmus/tabular'
 export interface Remedy {
   /** Of the button: imperative and short. */
   readonly label: string
-  /** What is wrong, and how much of the file it concerns. */
+  /** The problem, and how many rows it concerns. */
   readonly sentence: string
   readonly change: Change
 }

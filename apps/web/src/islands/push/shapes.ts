@@ -49,7 +49,7 @@ export interface Mark {
 export interface OpenedFile {
   readonly name: string
   readonly rows: number
-  /** What a row is called: line, item, row. */
+  /** Name of a row: line, item, row. */
   readonly unit: string
   readonly detected: Detected
   readonly notes: readonly Note[]
@@ -70,7 +70,7 @@ export interface OpenedFile {
 /** The plan for one type and id. For a type of the latest version it begins with the state of its schema. */
 export interface Planned {
   readonly plan: Plan
-  /** What the id says of the file, in words. */
+  /** Result of the id's comparison, in words. */
   readonly idText: string
   readonly isNew: boolean
   /** Columns whose names are private elsewhere in the collection, and where. */
@@ -85,7 +85,7 @@ export interface OpenAsk {
   readonly ask: PlanAsk | undefined
 }
 
-/** What the user said of a plan, beside its columns. */
+/** The user's choices for a plan, beside its columns. */
 export interface PlanAsk {
   readonly type: string
   /** Columns of the id. Undefined: the likeliest. */
@@ -115,7 +115,7 @@ export interface Compared {
   readonly updated: number
   readonly removed: number
   readonly unchanged: number
-  /** What becomes of the schema. */
+  /** Change of the schema. */
   readonly sentences: readonly string[]
   /** Something that looks like a mistake, such as an id that no record has. */
   readonly caution: string | undefined

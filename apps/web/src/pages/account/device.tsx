@@ -33,7 +33,7 @@ async function orAnotherCode(answer: () => Promise<Answer>): Promise<Answer> {
   }
 }
 
-/** What the form of that page does. */
+/** Handles the form of that page. */
 export const deviceAnswer: Page = {
   needsCaller: true,
   show: async () => askForCode(),

@@ -30,7 +30,7 @@ export const newCollection: Page = {
     ),
 }
 
-/** What a form says of it. Anything else leaves it to the settings of the owner. */
+/** Visibility chosen in the form. Other values mean the owner's default. */
 const visibilities = new Map<string | undefined, boolean>([
   ['private', false],
   ['public', true],

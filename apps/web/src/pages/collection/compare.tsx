@@ -200,7 +200,7 @@ interface BesideProps {
   page: DiffAnswer
 }
 
-/** What is not records: totals, schemas, metadata, files. */
+/** Totals, schemas, metadata and files. */
 function Beside({ seen, before, after, page }: BesideProps) {
   const metadata = page.meta.metadataChanged ? memberChanges(before.metadata, after.metadata) : []
   const { totals, filesAdded = [], filesRemoved = [], schemaChanges = [], level, reason } = page.meta

@@ -53,7 +53,7 @@ export const versions: Page = {
   },
 }
 
-/** Whether it is withdrawn or deprecated, and why. */
+/** True if it is withdrawn or deprecated, and why. */
 const Standing = ({ item: { withdrawn, deprecated } }: { item: VersionItem }) =>
   withdrawn !== undefined ? (
     <>
@@ -88,7 +88,7 @@ function List({ seen, items }: { seen: SeenCollection; items: readonly VersionIt
 interface VersionProps {
   readonly seen: SeenCollection
   readonly item: VersionItem
-  /** Whether it is chosen at first, to compare from, or to. */
+  /** True if it is chosen at first, to compare from, or to. */
   readonly isFrom: boolean
   readonly isTo: boolean
   /** The version before it that stands, on this page. */

@@ -57,7 +57,7 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes
 }
 
-/** Whether the record was pushed with `private: true`, which every push of it says anew. */
+/** True if the record was pushed with `private: true`, which every push must repeat. */
 async function isPushedAsPrivate(
   { registry, who }: Visit,
   seen: SeenCollection,

@@ -5,7 +5,7 @@ import { checked, refusedField, typed } from '../../form.ts'
 import type { Form, Visit } from '../../page.ts'
 import { collectionPath } from '../../paths.ts'
 
-/** What an act did, for the page to report. */
+/** Result of an action, for the page. */
 export interface Done {
   readonly note: string
   /** Paths of collections, `owner/slug`. */

@@ -215,7 +215,7 @@ const Accounts = ({ items }: { items: readonly OperatedAccount[] }) => (
   </div>
 )
 
-/** What an operator has to write to link one of them to another account. */
+/** Values that an operator needs to link an identity to another account. */
 const Identities = ({ of: { identities } }: { of: OperatedAccount }) =>
   identities.length === 0 ? null : (
     <details>

@@ -91,7 +91,7 @@ function descriptionOf(seen: SeenCollection, { metadata: { description } }: Desc
   return typeof description === 'string' ? description : null
 }
 
-/** What is shown of a version besides its types. */
+/** Details of a version besides its types. */
 type Described = Omit<Version, 'schemas'>
 
 interface ShownType {

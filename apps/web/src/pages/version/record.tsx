@@ -162,7 +162,7 @@ interface FactsProps {
   seen: SeenCollection
   record: ShownRecord
   version: ShownVersion
-  /** Where its proof is. */
+  /** Address of its proof. */
   proof: string
 }
 

@@ -11,7 +11,7 @@ import { apiVersionPath, collectionPath, versionPath, withQuery } from '../../pa
 /** Types shown open, with their fields; those beyond are names until they are asked for, `?type=`. */
 const typesMax = 30
 const fieldsMax = 500
-/** What all the types of a page share, so that none of many makes it long: fields, characters of what is said of fields, of raw schemas. */
+/** Budget shared by all types of a page: fields, characters of descriptions, characters of raw schemas. */
 const fieldsOfPage = 1_500
 const wordsOfPage = 200_000
 const rawOfPage = 150_000

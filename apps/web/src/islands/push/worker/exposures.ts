@@ -18,7 +18,7 @@ const exposureOf = (found: MadePublic): Exposure => ({
 export const exposuresOf = (before: Schemas, after: Schemas): Exposure[] =>
   foundIn(before, after).map(exposureOf)
 
-/** What the registry refused to make public. */
+/** Names that the registry refused to make public. */
 export function refusedExposures(body: { madePublic?: unknown }): Exposure[] {
   const found = (body.madePublic ?? []) as { type: string; field: string | null; private_in: string[] }[]
   return found.map(({ type, field, private_in: privateIn }) =>

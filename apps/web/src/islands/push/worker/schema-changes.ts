@@ -6,7 +6,7 @@ export interface SchemaChanges {
   /** The complete set of the next version. */
   readonly after: Schemas
   readonly isChanged: boolean
-  /** What becomes of the type of the plan. */
+  /** Change of the plan's type. */
   readonly sentences: readonly string[]
 }
 
