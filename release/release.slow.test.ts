@@ -1,4 +1,4 @@
-/** What `npm run release` makes works where there is nothing else of this repository, by the machine's own Node. */
+/** Packages of `npm run release` work without the rest of this repository, on the machine's own Node. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
@@ -100,7 +100,7 @@ async function start(data: string) {
   return { child, exit, url: /"url":"([^"]+)"/.exec(said)![1]!, said: () => said }
 }
 
-/** Who holds a data folder. A server that ended in order leaves nobody there. */
+/** Process that holds a data folder. A server that ended in order leaves none. */
 function holder(data: string): number | undefined {
   const file = join(place, data, 'database/lock-holder')
   return existsSync(file) ? Number(/^process (\d+)/.exec(readFileSync(file, 'utf8'))?.[1]) : undefined
@@ -342,7 +342,7 @@ test.runIf(process.platform === 'linux')(
 
     const second = await start('ended')
     const server = holder('ended')!
-    // A Node of 22.15 or newer becomes the server, so that there is nobody to be killed before it.
+    // A Node of 22.15 or newer becomes the server, so there is no parent process to kill first.
     if (server === second.child.pid) return
     second.child.kill('SIGKILL')
     await expect.poll(() => existsSync(`/proc/${server}`)).toBe(false)

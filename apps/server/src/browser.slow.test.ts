@@ -101,7 +101,7 @@ describe.skipIf(!chromiumInstalled())('in a browser', () => {
     await context.close()
   }, 60_000)
 
-  test('whoever signs in by the form comes to the API reference, which renders, complains of nothing and calls nobody else', async () => {
+  test('the form signs in and leads to the API reference, which renders without errors and calls no other host', async () => {
     const context = await browser.newContext({ viewport: { width: 1280, height: 900 } })
     const page = await context.newPage()
     const seen = watch(page)

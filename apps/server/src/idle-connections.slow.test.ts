@@ -1,4 +1,4 @@
-/** Connections that send nothing, to a server that is a process of its own with few file descriptors, while somebody pushes. */
+/** Connections that send nothing, beside a push, to a server in its own process with few file descriptors. */
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'

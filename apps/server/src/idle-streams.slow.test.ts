@@ -1,4 +1,4 @@
-/** Streams that nobody takes, on a server that is a process of its own: how many there may be, what they hold and what is left of it. */
+/** Streams that their clients do not read, on a server in its own process: their number, memory and what they leave behind. */
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -79,7 +79,7 @@ test('one caller has room for some: more are 429 until one of them has ended', a
 }, 60_000)
 
 test.skipIf(process.platform !== 'linux')(
-  'what streams hold that nobody takes is bounded, and given back when they have ended',
+  'streams that clients do not read hold bounded memory, and free it at their end',
   async () => {
     // Caches are filled and threads have begun.
     for (let round = 0; round < 3; round++)

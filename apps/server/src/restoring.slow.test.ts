@@ -1,4 +1,4 @@
-/** What is damaged where it is stored is replaced by whoever pushes it again; objects are shared, so that mends it for everyone who has it. */
+/** A push of the same content replaces damaged objects, and so repairs every version that shares them. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { hashText } from '@ulmus/content'

@@ -1,4 +1,4 @@
-/** The server, started as people start it, ends in order when what they started is told to. */
+/** The server, started as people start it, shuts down in order when that process gets a signal. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -20,7 +20,7 @@ const isThere = (pid: number) => {
     return false
   }
 }
-/** Who holds the data folder, as its own process namespace numbers it. A server that ended in order leaves nobody there. */
+/** Process that holds the data folder, as numbered in its own namespace. A server that ended in order leaves none. */
 const holder = () => {
   if (!existsSync(holderFile)) return undefined
   return Number(/^process (\d+)/.exec(readFileSync(holderFile, 'utf8'))?.[1])

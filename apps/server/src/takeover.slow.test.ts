@@ -76,7 +76,7 @@ describe.each(databases.filter(({ name }) => name === 'server'))('two servers on
     expect((await onB.lines(`${session}/deletes`, [{ id: 'id-0', type: 'A' }])).status).toBe(200)
     const { status, json } = await onB.post(`${session}/commit`)
     expect([status, json.semver]).toEqual([201, 'v1.0.0'])
-    // Committing twice answers with the first result, whoever is asked.
+    // Committing twice answers with the first result, whichever server gets the request.
     expect((await onA.post(`${session}/commit`)).json).toEqual(json)
     for (const asker of [onA, onB])
       await expectWhole(asker, '/collections/ada/delta', 'v1.0.0', modelOf(lines.slice(1)))

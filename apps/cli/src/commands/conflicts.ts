@@ -1,4 +1,4 @@
-/** What both sides changed, told so that a person can go on. */
+/** Conflicts between a folder and a version, as a sentence with the next command. */
 import type { Conflict } from '../folder/merge-records.ts'
 import type { PartConflict, Updated } from '../folder/update.ts'
 import { exitCodes } from '../terminal/exit-codes.ts'

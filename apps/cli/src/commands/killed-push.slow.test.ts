@@ -83,7 +83,7 @@ describe.each(anyDatabase)('kill -9 of a push, to a server on $name', ({ setting
     ada.dispose()
   }, 300_000)
 
-  test('and somebody published before it is pushed again: it follows that version', async () => {
+  test('and another version is published before the retry: it follows that version', async () => {
     const ada = openPerson(server.url, key)
     const folder = join(ada.home, 'meanwhile')
     await ada.ulmus('meanwhile', 'init', 'ada/meanwhile')

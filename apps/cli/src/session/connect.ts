@@ -20,7 +20,7 @@ export interface Connection {
   readonly client: Client
   /** The registry's address, without a path or a slash at its end. */
   readonly host: string
-  /** Undefined: nobody is signed in there. */
+  /** Undefined: not signed in there. */
   readonly key: string | undefined
   readonly fetch: typeof globalThis.fetch
 }

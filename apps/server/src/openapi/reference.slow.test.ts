@@ -33,7 +33,7 @@ describe.skipIf(!chromiumInstalled())('the page that shows the API', () => {
     await dispose?.()
   })
 
-  test('tests requests as whoever signed in, without a word typed', async () => {
+  test('tests requests as the signed-in person, without a word typed', async () => {
     await page.goto(`${server.url}/auth/login?return_to=/docs/api`)
     await page.getByLabel('Login').fill('ada')
     await page.getByRole('button', { name: 'Sign in' }).click()

@@ -65,7 +65,7 @@ describe.skipIf(!chromiumInstalled())('the web interface', { timeout: 90_000 }, 
 
   const heading = () => page.getByRole('heading', { level: 1 }).textContent()
 
-  test('whoever signs in for the first time is told what to do first', async () => {
+  test('a first sign-in leads to what to do first', async () => {
     await page.goto('/')
     expect(await heading()).toBe('Welcome, ada')
     await page.getByRole('link', { name: 'Make a collection' }).click()
@@ -137,7 +137,7 @@ describe.skipIf(!chromiumInstalled())('the web interface', { timeout: 90_000 }, 
     expect(copied).toBe(await page.locator('.code code').first().textContent())
   })
 
-  test('a record is changed; what the schema refuses is told, and keeps what was typed', async () => {
+  test('a record is changed; a refusal by the schema is shown, and keeps what was typed', async () => {
     await page.goto('/atlas/cities/records/City/oslo')
     await page.getByRole('link', { name: 'Edit this record' }).click()
     const data = page.getByLabel('Data')

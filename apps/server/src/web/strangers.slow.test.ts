@@ -1,5 +1,5 @@
 /**
- * What strangers read, on every page and in every JSON that pages lead to: of half-hidden collections no more than the content model
+ * Text that strangers can read, on every page and in every JSON that pages lead to: of half-hidden collections no more than the content model
  * shows; of hidden ones the same bytes as of what is not there. content-model §6, http-api §1.
  */
 import { gunzipSync } from 'node:zlib'
@@ -85,7 +85,7 @@ describe.each(anyDatabase)('strangers on $name', (database) => {
     expect(untold.length, 'versions in which private things alone changed').toBeGreaterThan(0)
   }, 400_000)
 
-  /** The plan's collection, a public fork of it, a private one with a public fork, and one that nobody sees anything of. */
+  /** The plan's collection, a public fork of it, a private one with a public fork, and one that is hidden. */
   async function published(generated: Plan): Promise<HalfHidden[]> {
     // One that failed is tried again, smaller, under other names.
     const plan = { ...generated, seed: `${generated.seed} ${all.length}` }
@@ -193,7 +193,7 @@ describe.each(anyDatabase)('strangers on $name', (database) => {
     expect([page.path, page.status < 500]).toEqual([page.path, true])
   }
 
-  /** What may be known to whoever asks for a path: what the path says, and what is public of the version, or the versions, that it names. */
+  /** Facts that a caller may learn by asking for a path: what the path says, and what is public of the version, or the versions, that it names. */
   function knownAt(path: string, isMember: boolean): ReadonlySet<string> {
     const known = new Set(tokensIn(path))
     const open = all.filter(({ isPublic }) => isPublic)
@@ -367,7 +367,7 @@ function plain({ status, headers, text }: Answer, names: string): unknown {
 const isOf = (path: string, owner: string, slug: string): boolean =>
   new RegExp(`^/(?:api/collections/)?${owner}/${slug}(?:[/?]|$)`).test(path)
 
-/** Members are told what the public does not see: that line is for them alone. */
+/** A line for members alone says what the public does not see. */
 const withoutViewLine = (html: string): string => html.replace(/<p class="note view-line">.*?<\/p>/gs, '')
 
 /** With what cursors say in base64url beside it. */

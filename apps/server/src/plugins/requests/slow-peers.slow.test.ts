@@ -136,7 +136,7 @@ const slowly = 2
 const dripping = 15
 
 describe.each(['whole', 'stream'])('an answer, %s', (kind) => {
-  test('that nobody takes is cut, and so is one that is taken in drips', async () => {
+  test('that its client does not read is cut, and so is one that is read in drips', async () => {
     const before = left
     expect(await take(`/slow/${kind}`, null)).toBe(0)
     expect(await take(`/slow/${kind}`, dripping)).toBeLessThan(answerBytes / 2)

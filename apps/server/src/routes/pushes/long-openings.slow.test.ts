@@ -23,7 +23,7 @@ describe('long openings', () => {
     ['files', 400, (nested: string) => `"files":${nested}`],
     ['what is not known', 413, (nested: string) => `"unknown":${nested}`],
   ])(
-    'many MiB of %s hold nobody else up',
+    'many MiB of %s delay no other request',
     async (_name, status, member) => {
       const body = `{"base_version":null,${member(costlyJson)}}`
       expect(await sentHoldingNobodyUp(ada, 'POST', `${await newPath()}/pushes`, body)).toBe(status)
@@ -31,7 +31,7 @@ describe('long openings', () => {
     120_000,
   )
 
-  test('many MiB of schemas that are taken hold nobody else up when they are asked of', async () => {
+  test('many MiB of schemas that are taken delay no other request when they are read', async () => {
     const path = await newPath()
     const nested = '[],'.repeat(80_000)
     const schema = (n: number) => `"T${n}":{"examples":[${nested}[]],"properties":{"s":{"private":true}}}`
@@ -61,7 +61,7 @@ describe('long openings', () => {
     ['metadata', 413, (nested: string) => `"schemas":{},"metadata":{"x":${nested}}`],
     ['schemas', 422, (nested: string) => `"schemas":{"A":{"enum":${nested}}}`],
   ])(
-    'many MiB of %s beside the manifest hold nobody else up',
+    'many MiB of %s beside the manifest delay no other request',
     async (_name, status, member) => {
       const body = `{"base_version":null,"manifest":[],${member(costlyJson)}}`
       expect(await sentHoldingNobodyUp(ada, 'POST', `${await newPath()}/versions/negotiate`, body)).toBe(
