@@ -1,4 +1,4 @@
-# The server as an image: `docker build -t ulmus .`. docs/operations.md ("A container") says how to run it.
+# The server as an image: `docker build -t ulmus .`. docs/install.md ("A container") says how to run it.
 # deploy/image-test takes each of these steps on a bare Debian.
 
 # Makes the package that is released, and installs it as anybody would.

@@ -1,4 +1,4 @@
-/** docs/operations.md and the systemd unit match the server. */
+/** Documents for operators and the systemd unit match the server. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -14,18 +14,20 @@ interface Realm {
   readonly clients: readonly unknown[]
 }
 
-const page = read('docs/operations.md')
+const [install, monitoring, tuning] = ['install', 'monitoring', 'tuning'].map((name) =>
+  read(`docs/${name}.md`),
+)
 const unit = read('deploy/ulmus.service')
 const namesIn = (text: string, pattern: RegExp): string[] =>
   [...new Set(Array.from(text.matchAll(pattern), ([, name]) => name!))].sort()
 const settingOf = (name: string): string => new RegExp(`^${name}=(.*)$`, 'm').exec(unit)![1]!
 
-test('the page has every metric of ours, and no other', () => {
+test('the page about monitoring has every metric of ours, and no other', () => {
   const measured = namesIn(read('apps/server/src/plugins/metrics.ts'), /'((?:ulmus|http)_[a-z_]+)'/g)
   expect(measured.length).toBeGreaterThan(5)
   expect(
-    namesIn(page, /^\| `((?:ulmus|http)_[a-z_]+)` \|/gm),
-    'Keep the table of metrics in docs/operations.md.',
+    namesIn(monitoring!, /^\| `((?:ulmus|http)_[a-z_]+)` \|/gm),
+    'Keep the table of metrics in docs/monitoring.md.',
   ).toEqual(measured)
 })
 
@@ -49,11 +51,11 @@ test('the unit starts the program that npm links, by the Node that npm brings', 
   expect(unit).toContain(`\nEnvironment=PATH=${programs}:`)
 })
 
-test('`ulmus-server`, the page and `npm start` start the server alike', () => {
+test('`ulmus-server`, docs/tuning.md and `npm start` start the server alike', () => {
   const [, variables = '', command = ''] =
     /"start": "exec env (.*?) (node .*)",/.exec(read('package.json')) ?? []
   expect(variables).toContain('MALLOC_ARENA_MAX=')
-  expect(page).toContain(`${variables} ${command}`)
+  expect(tuning).toContain(`${variables} ${command}`)
   const program = read('apps/server/ulmus-server.js')
   const [, options = ''] = /^const options = \[(.*)\]$/m.exec(program) ?? []
   const [, settings = ''] = /^const variables = \{ (.*) \}$/m.exec(program) ?? []
@@ -89,8 +91,8 @@ test('the sign-in of compose.yaml fits together', () => {
   ])
 })
 
-test('the page and the unit name the same places', () => {
+test('docs/install.md and the unit name the same places', () => {
   for (const place of [settingOf('WorkingDirectory'), settingOf('EnvironmentFile'), '/var/lib/ulmus'])
-    expect(page).toContain(place)
+    expect(install).toContain(place)
   expect(settingOf('StateDirectory')).toBe('ulmus')
 })

@@ -96,7 +96,7 @@ const server: Released = {
   needs: ['pino-pretty'],
   optional: nodes,
   folders: {
-    // Files that docs/operations.md tells operators to copy.
+    // Files that docs/install.md tells operators to copy.
     deploy: (to) => {
       cpSync(join(root, 'deploy/ulmus.service'), join(to, 'ulmus.service'))
       cpSync(join(root, '.env.example'), join(to, 'ulmus.env'))

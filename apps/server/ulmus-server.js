@@ -8,7 +8,7 @@ import { constants } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-// docs/operations.md ("Memory") says what these bring. glibc reads the variables only as a process begins.
+// docs/tuning.md ("Memory") says what these bring. glibc reads the variables only as a process begins.
 const options = ['--max-semi-space-size=8', '--v8-pool-size=1']
 const variables = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072' }
 

@@ -5,7 +5,7 @@ import { type Expectation, type Fault, type FaultContext, onEach, rowsAlone } fr
 
 /** Of each piece of up to 64 KiB, each way. */
 const delayMilliseconds = [20, 200] as const
-/** A connection on which nothing happens is given up after 20 s at the latest, and what waits for a new one 5 s later. docs/operations.md */
+/** A connection on which nothing happens is given up after 20 s at the latest, and what waits for a new one 5 s later. docs/going-live.md */
 const silenceNoticedMilliseconds = 26_000
 const cutNoticedMilliseconds = 6_000
 /** How long nothing comes through until new connections do. Those that were open never do again. */

@@ -85,7 +85,7 @@ async function seen(ada: Asker) {
 }
 
 /**
- * Damages every pack and file, and puts back what `fsck` names, as docs/operations.md says.
+ * Damages every pack and file, and puts back what `fsck` names, as docs/maintenance.md says.
  * @returns how many it named
  */
 async function mendFrom(target: string, there: { DATA_DIR: string }): Promise<number> {

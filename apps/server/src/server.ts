@@ -112,7 +112,7 @@ export function warnOfLittleMemory(memory: number, log: Pick<FastifyBaseLogger, 
   const mebibytes = Math.floor(memory / 1024 ** 2)
   log.warn(
     { mebibytes },
-    `There are ${mebibytes} MiB of memory, so that few requests are answered at a time, and further ones with 429. Give the server 1 GiB, better 2 GiB: docs/operations.md, "Memory".`,
+    `There are ${mebibytes} MiB of memory, so that few requests are answered at a time, and further ones with 429. Give the server 1 GiB, better 2 GiB: docs/tuning.md, "Memory".`,
   )
 }
 

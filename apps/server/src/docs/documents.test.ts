@@ -63,6 +63,14 @@ test('whatever they link to is there, down to the heading', async () => {
   expect(lost).toEqual([])
 })
 
+test('a search finds sections by their words, and shows the query as text', async () => {
+  const { text } = await read('/docs?q=full+disk')
+  expect(text).toContain('href="/docs/maintenance#a-full-disk"')
+  const hostile = await read(`/docs?q=${encodeURIComponent('<script>alert(1)</script>')}`)
+  expect([hostile.status, hostile.text.includes('<script>alert')]).toEqual([200, false])
+  expect(hostile.text).toContain('Nothing has all words of')
+})
+
 test('programs read the same texts as Markdown, and take the verifier along', async () => {
   for (const { name } of docPages) {
     const { status, headers, text } = await read(`/docs/${name}.md`)

@@ -1,6 +1,8 @@
 /** The documents of `docs/` as HTML. */
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
+import { docPages } from './pages.ts'
+import { type DocSection, type Hit, searchSections, sectionsOf } from './search.ts'
 
 let rendered: Promise<ReadonlyMap<string, string>> | undefined
 
@@ -11,6 +13,19 @@ export async function documentHtml(name: string, origin: string): Promise<string
     rendered = undefined
   })
   return (await rendered).get(name)?.replaceAll(exampleOrigin, origin)
+}
+
+let sections: readonly DocSection[] | undefined
+
+/** Sections of all documents that have every word of a query, the best first. */
+export async function searchDocuments(query: string, origin: string): Promise<Hit[]> {
+  if (sections === undefined) {
+    const found: DocSection[] = []
+    for (const { name, title } of docPages)
+      found.push(...sectionsOf(name, title, (await documentHtml(name, origin)) ?? ''))
+    sections = found
+  }
+  return searchSections(sections, query)
 }
 
 /** In the files of `docs/`. */

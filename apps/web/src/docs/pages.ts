@@ -8,7 +8,36 @@ export interface DocPage {
   readonly title: string
   /** Purpose, for the list of all pages. */
   readonly purpose: string
+  /** Name of the page that it is a part of. */
+  readonly partOf?: string
 }
+
+const operating: readonly DocPage[] = [
+  { name: 'install', title: 'Install', purpose: 'As a systemd service, as a container, with settings.' },
+  {
+    name: 'going-live',
+    title: 'Go live',
+    purpose: 'Sign-in, TLS, several servers, PostgreSQL with a standby, new secrets.',
+  },
+  {
+    name: 'operators',
+    title: 'Operators and quotas',
+    purpose: 'Lock people out, hand over the collections of people who leave, set quotas.',
+  },
+  { name: 'monitoring', title: 'Monitor', purpose: 'Health, metrics, alerts and logs.' },
+  {
+    name: 'backup',
+    title: 'Back up, restore and upgrade',
+    purpose: 'And move a registry to another database or store.',
+  },
+  {
+    name: 'maintenance',
+    title: 'Maintain',
+    purpose: 'Check stored data, repair damage, free space on a full disk.',
+  },
+  { name: 'tuning', title: 'Tune', purpose: 'Memory, connections, limits and buckets.' },
+  { name: 'troubleshooting', title: 'Troubleshoot', purpose: 'When a server does not start.' },
+].map((page) => ({ ...page, partOf: 'operations' }))
 
 /** In the order of the navigation. */
 export const docPages: readonly DocPage[] = [
@@ -51,8 +80,9 @@ export const docPages: readonly DocPage[] = [
   {
     name: 'operations',
     title: 'Operating',
-    purpose: 'Run a registry: install, watch, back up, restore, upgrade.',
+    purpose: 'Run a registry of your own.',
   },
+  ...operating,
   { name: 'configuration', title: 'Configuration', purpose: 'Every setting with its default.' },
   {
     name: 'security',

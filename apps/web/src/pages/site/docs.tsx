@@ -1,12 +1,18 @@
 /** `/docs` and `/docs/:name`: public documentation. */
 import { RegistryError } from '@ulmus/registry'
 import type { ComponentChildren } from 'preact'
-import { documentHtml } from '../../docs/documents.ts'
+import { documentHtml, searchDocuments } from '../../docs/documents.ts'
 import { docPages } from '../../docs/pages.ts'
+import type { Hit } from '../../docs/search.ts'
 import type { Page } from '../../page.ts'
 
+/** Of a search. Characters. */
+const queryMax = 200
+
 export const docs: Page = {
-  async show() {
+  async show({ url, origin }) {
+    const query = (url.searchParams.get('q') ?? '').slice(0, queryMax).trim()
+    if (query !== '') return found(query, await searchDocuments(query, origin))
     return {
       title: 'Documentation',
       description: 'How to read, publish, verify and operate: the documentation of this registry.',
@@ -48,6 +54,32 @@ export const docs: Page = {
   },
 }
 
+const found = (query: string, hits: readonly Hit[]) => ({
+  title: `Search: ${query}`,
+  isPublic: false,
+  body: (
+    <Docs current={undefined} query={query}>
+      <h1>Search the documentation</h1>
+      <p class="quiet" role="status">
+        {hits.length === 0 ? `Nothing has all words of “${query}”.` : `“${query}”: the best ${hits.length}`}
+      </p>
+      <dl class="purposes">
+        {hits.map(({ name, id, heading, excerpt }) => (
+          <div key={`${name}#${id}`}>
+            <dt>
+              <a href={`/docs/${name}${id === undefined ? '' : `#${id}`}`}>{heading}</a>
+              {id !== undefined && (
+                <span class="quiet"> · {docPages.find((page) => page.name === name)?.title}</span>
+              )}
+            </dt>
+            <dd>{excerpt}</dd>
+          </div>
+        ))}
+      </dl>
+    </Docs>
+  ),
+})
+
 export const document: Page = {
   async show({ params, origin, url }) {
     const page = docPages.find(({ name }) => name === params['name'])
@@ -58,7 +90,7 @@ export const document: Page = {
       title: page.title,
       description: page.purpose,
       body: (
-        <Docs current={page.name}>
+        <Docs current={page.name} contents={contentsOf(html)}>
           <article dangerouslySetInnerHTML={{ __html: html }} />
         </Docs>
       ),
@@ -66,18 +98,59 @@ export const document: Page = {
   },
 }
 
-/** The list of documents beside one. @param current its name; undefined: the list of all */
-const Docs = ({ current, children }: { current: string | undefined; children: ComponentChildren }) => (
-  <div class="wide content docs">
+interface Heading {
+  readonly id: string
+  /** HTML. */
+  readonly text: string
+}
+
+/** Headings of the second level, in their order. */
+const contentsOf = (html: string): Heading[] =>
+  Array.from(html.matchAll(/<h2 id="([^"]+)">(.*?)<\/h2>/gs), ([, id, text]) => ({
+    id: id!,
+    text: text!.replaceAll(/<\/?a\b[^>]*>/g, ''),
+  }))
+
+/** Whether a document is `whole`, or a part of it. */
+const isNear = (whole: string, current: string | undefined): boolean =>
+  current === whole || docPages.find(({ name }) => name === current)?.partOf === whole
+
+interface DocsProps {
+  /** Name of the document; undefined: the list of all. */
+  readonly current: string | undefined
+  readonly contents?: readonly Heading[]
+  /** Of a search that is shown. */
+  readonly query?: string
+  readonly children: ComponentChildren
+}
+
+/** A document between the list of all and its own table of contents. */
+const Docs = ({ current, contents = [], query = '', children }: DocsProps) => (
+  <div class={contents.length > 1 ? 'wide content docs with-contents' : 'wide content docs'}>
     <nav aria-label="Documentation">
+      <search>
+        <form action="/docs">
+          <input
+            type="search"
+            name="q"
+            value={query}
+            maxLength={queryMax}
+            placeholder="Search the docs"
+            aria-label="Search the documentation"
+          />
+        </form>
+      </search>
       <ul class="plain">
         <li>
           <a href="/docs" aria-current={current === undefined ? 'page' : undefined}>
             Documentation
           </a>
         </li>
-        {docPages.map(({ name, title }) => (
-          <li key={name}>
+        {docPages.map(({ name, title, partOf }) => (
+          <li
+            key={name}
+            class={partOf === undefined ? undefined : isNear(partOf, current) ? 'part' : 'part far'}
+          >
             <a href={`/docs/${name}`} aria-current={current === name ? 'page' : undefined}>
               {title}
             </a>
@@ -92,5 +165,17 @@ const Docs = ({ current, children }: { current: string | undefined; children: Co
       </ul>
     </nav>
     <div class="prose">{children}</div>
+    {contents.length > 1 && (
+      <nav aria-label="On this page" class="contents">
+        <p>On this page</p>
+        <ul class="plain">
+          {contents.map(({ id, text }) => (
+            <li key={id}>
+              <a href={`#${id}`} dangerouslySetInnerHTML={{ __html: text }} />
+            </li>
+          ))}
+        </ul>
+      </nav>
+    )}
   </div>
 )
