@@ -81,7 +81,7 @@ test('it says in its log where it is, ends in order, and a second one on its fol
   const url = await first.url
   const lines = first.said.out.trimEnd().split('\n')
   expect(lines.map((line) => (JSON.parse(line) as { msg: string }).msg)).toContain('Ulmus is running.')
-  expect(first.said.out).toContain('set OIDC_ISSUER')
+  expect(first.said.out).toContain('Set OIDC_ISSUER')
   expect((await fetch(`${url}/readyz`)).status).toBe(200)
 
   const second = await run({}).ended

@@ -271,8 +271,8 @@ const flood: Writes = (response) => {
 
 test.each([
   [{ typeCounts: { T: 3 } }, 'more records of T than the 3 '],
-  [{ typeCounts: { T: 'many' } }, 'comes to public:'],
-  [{ schemas: { constructor: {} }, typeCounts: {} }, 'comes to public:'],
+  [{ typeCounts: { T: 'many' } }, 'has the digest public:'],
+  [{ schemas: { constructor: {} }, typeCounts: {} }, 'has the digest public:'],
 ])('a clone ends when more records come than were counted: %j', async (more, said) => {
   const host = await registryOf({
     [`${collection}/versions/v1.0.0/records.ndjson`]: flood,

@@ -42,7 +42,7 @@ const version = {
 /** Ways to damage the `.ulmus` at a path, and what a command that needs it says. */
 const damages: Record<string, { damage: (path: string) => void; said: string }> = {
   'a link': { damage: (path) => symlinkSync('/etc', path), said: 'is a symbolic link' },
-  'a file': { damage: (path) => writeFileSync(path, 'garbage'), said: 'is a file, and must be a folder' },
+  'a file': { damage: (path) => writeFileSync(path, 'garbage'), said: 'is a file, but must be a folder' },
   'a named pipe': { damage: (path) => void spawnSync('mkfifo', [path]), said: 'is a named pipe' },
   'a folder of garbage': {
     damage: (path) => {

@@ -526,10 +526,10 @@ describe.each(databases)('sweeping ($name)', (database) => {
 
     expect((await now({ uploadDays: 32 })).uploadsForgotten).toEqual({ blobs: 0, bytes: 0 })
     const { uploadsForgotten, removed } = await now()
-    expect(uploadsForgotten).toEqual({ blobs: 1, bytes: 16 })
+    expect(uploadsForgotten).toEqual({ blobs: 1, bytes: 20 })
     const size = (file: string) => world.context.blobs.size(fileName(file.slice(7) as Hash))
-    expect([removed.blobs, await size(idle)]).toEqual([0, 16])
-    expect((await now()).removed).toEqual({ blobs: 1, bytes: 16 })
+    expect([removed.blobs, await size(idle)]).toEqual([0, 20])
+    expect((await now()).removed).toEqual({ blobs: 1, bytes: 20 })
     for (const file of [used, both, fresh, needed]) expect(await size(file)).toBeGreaterThan(0)
     expect(await size(idle)).toBeUndefined()
 
@@ -544,7 +544,7 @@ describe.each(databases)('sweeping ($name)', (database) => {
     await rows(`update files set created_at = now() - interval '31 days'`)
     await now()
     await now()
-    expect(await size(idle)).toBe(16)
+    expect(await size(idle)).toBe(20)
   })
 
   test('a commit that relies on an old upload and a sweep that forgets it do not both succeed', async () => {
