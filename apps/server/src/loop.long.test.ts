@@ -3,12 +3,13 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { machineSlowness } from './testing/machine-speed.ts'
 import { startWatched, type WatchedServer } from './testing/watched-server.ts'
 import { buildWorstCase, type WorstCase } from './testing/worst-case.ts'
 import { askAtWorst, worstRequests } from './testing/worst-requests.ts'
 
-/** One turn of the event loop. Milliseconds of CPU time. */
-const heldMillisecondsMax = 20
+/** One turn of the event loop. Milliseconds of CPU time: 20 on the machine of docs/performance.md. */
+const heldMillisecondsMax = 20 * machineSlowness()
 
 let server: WatchedServer
 let worst: WorstCase
@@ -39,7 +40,10 @@ test('no request holds the event loop', async () => {
   const faults: string[] = []
   for (const [route, requests] of Object.entries(worstRequests(worst))) {
     for (const request of requests) {
-      const { held, name, wrong } = await askAtWorst(server, worst, request, heldMillisecondsMax)
+      let { held, name, wrong } = await askAtWorst(server, worst, request, heldMillisecondsMax)
+      // A collection of garbage that happens to fall into a turn is not the request's: it does not come every time.
+      for (let again = 0; again < 3 && held > heldMillisecondsMax && wrong === undefined; again++)
+        ({ held, name, wrong } = await askAtWorst(server, worst, request, heldMillisecondsMax))
       if (wrong !== undefined) faults.push(`${route}: ${name} was answered with ${wrong}`)
       if (held > heldMillisecondsMax) faults.push(`${route}: ${name} held the loop for ${held.toFixed(1)} ms`)
     }
