@@ -74,7 +74,7 @@ async function openSession(baseUrl: string): Promise<Client> {
   return createClient({ baseUrl, fetch })
 }
 
-/** Makes a new key and revokes that of an earlier run: raw keys are shown only once. */
+/** Makes a new key and revokes the one of an earlier run: raw keys are shown only once. */
 async function makeKey(session: Client): Promise<string> {
   const keys = await Array.fromAsync(session.keys.list())
   for (const { id } of keys.filter((key) => key.label === keyLabel)) await session.keys.revoke(id)

@@ -78,7 +78,7 @@ function pushAll(
 const versionText = ({ semver, recordCount, changes }: PushResult): string =>
   `${semver}, ${countText(recordCount)} records (+${countText(changes.added)} ~${countText(changes.updated)} −${countText(changes.removed)})`
 
-/** The registry's digest must equal that of the content package. */
+/** The registry's digest must equal the digest that the content package computes. */
 async function expectDigest(source: Source, hash: string): Promise<string> {
   const records = Array.from(source.records(), (line: RecordLine) => recordOf(line.id, line.type, line.data))
   const digest = await versionDigest('private', { ...source, records, files: [] })

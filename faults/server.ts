@@ -8,7 +8,7 @@ import { quietPort } from '@ulmus/storage/testing/quiet-port'
 import { startArguments, startEnvironment } from '../apps/server/src/testing/start-command.ts'
 import { tied } from '../bench/children.ts'
 
-/** How often a service manager starts again what ended by itself. docs/install.md has 5 s; a run has no time for that. */
+/** Interval at which a service manager restarts a server that ended by itself. docs/install.md has 5 s; a run has no time for that. */
 const restartMilliseconds = 500
 const saidBytesMax = 4_000
 

@@ -6,7 +6,7 @@ import { flag, limit, optional, required, text } from './parameters.ts'
 import { usageError } from './terminal/failure.ts'
 
 const version = required('owner/slug@version', 'Version number or digest')
-const reference = optional('owner/slug', 'A collection (default: that of the working folder)')
+const reference = optional('owner/slug', 'Collection (default: the one of the working folder)')
 
 const api = command('Call the API', () => import('./commands/api.ts'), {
   flags: {

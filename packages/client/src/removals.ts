@@ -7,7 +7,7 @@ export type MaxRemoved = number | `${number}%`
 /** Half of a type. A program that removes more does so on purpose or by a fault of its source: the caller must say which. */
 export const maxRemovedUsual: MaxRemoved = '50%'
 
-/** How many of `count` records may go. @throws TypeError unless it is a count, or a share of at most 100 % */
+/** Number of `count` records that may be removed. @throws TypeError unless it is a count, or a share of at most 100 % */
 export function allowedRemovals(max: MaxRemoved, count: number): number {
   const [, digits = '', percent] = /^(\d+(?:\.\d+)?)(%?)$/.exec(String(max)) ?? []
   const value = Number(digits)

@@ -56,7 +56,7 @@ async function verifyFolder(call: Call, flags: VerifyFlags & CommonFlags, root: 
   const found = await digestOfFolder(root, base)
   if (found.digest !== base.digest)
     throw new CommandError(
-      `This folder is not ${collection}@${base.semver}: its digest is ${found.digest}, that of the version is ${base.digest}.`,
+      `This folder is not ${collection}@${base.semver}: its digest is ${found.digest}, but the version has ${base.digest}.`,
       { code: 'not_what_the_digest_says', next: ['ulmus status', 'ulmus diff'] },
     )
   await answer(

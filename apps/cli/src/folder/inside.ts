@@ -69,7 +69,7 @@ export function fileAt(root: string, path: string): Stats | undefined {
   return stats
 }
 
-/** The user who owns what is there, a link itself and not what it leads to. */
+/** User id of the owner of a path; of a link, not of its target. */
 export const ownerOf = (root: string, path: string): number | undefined => statsOf(reach(root, path))?.uid
 
 /** The absolute path of a regular file, for what opens files itself. */

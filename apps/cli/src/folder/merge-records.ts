@@ -6,7 +6,7 @@ import { type Line, LineWriter, lineBatches } from './lines.ts'
 import { idOf, parseLine } from './record-line.ts'
 import { type Entry, entriesInOrder } from './sequence.ts'
 
-/** How to resolve a record that both sides changed. `stop` reports the conflict. */
+/** Resolution of a record that both sides changed. `stop` reports the conflict. */
 export type Resolution = 'stop' | 'ours' | 'theirs'
 
 /** A record that both sides changed, each in another way. Lines; undefined: the record is not there. */

@@ -51,7 +51,7 @@ function readJson(root: string, path: string): unknown {
   }
 }
 
-/** @throws CommandError for a folder of a newer program, and for one that names what is no collection or no registry */
+/** @throws CommandError for a folder of a newer program, or with an invalid collection or registry address */
 export function readState(root: string): FolderState {
   const state = readJson(root, paths.state) as FolderState | undefined
   if (state?.format === folderFormat) return checkedState(state)

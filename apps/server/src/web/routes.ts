@@ -47,7 +47,7 @@ const pagePolicy = ({ readmeImages }: Pick<PageOptions, 'readmeImages'>): string
 /** A form holds a readme of 1 MiB at most, of which percent-encoding makes three. Bytes. */
 const formBytesMax = 4 * 1024 ** 2
 const assetSeconds = 31_536_000
-/** How long after the server listens it loads the pages, unless a request comes first. */
+/** Delay after the server listens until it loads the pages, unless a request comes first. */
 const loadAfterMilliseconds = 1_000
 const schema = { hide: true } as const
 /** Paths below these words belong to other routes, which also answer what does not exist there. The words are reserved: no account has them. */

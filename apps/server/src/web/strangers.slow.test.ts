@@ -193,7 +193,7 @@ describe.each(anyDatabase)('strangers on $name', (database) => {
     expect([page.path, page.status < 500]).toEqual([page.path, true])
   }
 
-  /** Facts that a caller may learn by asking for a path: what the path says, and what is public of the version, or the versions, that it names. */
+  /** Facts that a caller may learn by asking for a path: the names in it, and the public part of the versions that it names. */
   function knownAt(path: string, isMember: boolean): ReadonlySet<string> {
     const known = new Set(tokensIn(path))
     const open = all.filter(({ isPublic }) => isPublic)

@@ -26,7 +26,7 @@ const referenceBytes = '{"$ref":"'.length + 64 + '"}'.length
 /** Bytes of the line of a record whose canonical form has `size` bytes, without its newline. */
 export const leafLineLength = (size: number): number => (size <= recordInlineBytesMax ? size : referenceBytes)
 
-/** Whether a line represents the record of this hash and size. */
+/** True if a line represents the record of this hash and size. */
 export const isLeafLineOf = (line: Uint8Array, { hash, size }: { hash: Hash; size: number }): boolean =>
   size <= recordInlineBytesMax ? hashBytes(line) === hash : decoder.decode(line) === referenceText(hash)
 

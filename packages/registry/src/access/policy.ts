@@ -151,7 +151,7 @@ export const mayListKey = (who: Caller, key: KeyFacts): boolean =>
 export const mayMakeKeyUntil = (who: Caller, end: Date | null): Answer =>
   who.expiresAt === null || (end !== null && end <= who.expiresAt) ? 'ok' : 'key_limited'
 
-/** Whether visible content may be forked at all: outsiders fork only collections that are public throughout. */
+/** Permission to fork visible content: outsiders fork only collections that are public throughout. */
 export function mayFork(sourceRole: Role | null, fullyPublic: boolean): Answer {
   return sourceRole !== null || fullyPublic ? 'ok' : 'private_content'
 }

@@ -77,7 +77,7 @@ export const snapshot: Kind = {
 export const commit = ({ name, what, before, codes }: Kind): Description => ({
   operationId: `commit${name}`,
   summary: 'Make the version',
-  description: `Step 3 of a ${what}, ${before}. It makes the version, which is visible at once, or is refused and changes nothing. After a refusal that can be fixed, such as \`files_missing\`, the session stays open: send what is missing and commit again. Committing twice returns the first result. With \`async=true\` the answer comes at once: poll the session until its status is \`committed\` or \`failed\`, or \`open\` again with an \`error\`. With \`dry_run=true\` it makes no version, but returns the result or refusal of such a commit, and leaves the session open with all its data; lines sent meanwhile are refused, and a commit waits.`,
+  description: `Step 3 of a ${what}, ${before}. It creates the version, which is visible at once; a refused commit changes nothing. After a refusal that can be fixed, such as \`files_missing\`, the session stays open: send what is missing and commit again. Committing twice returns the first result. With \`async=true\` the answer comes at once: poll the session until its status is \`committed\` or \`failed\`, or \`open\` again with an \`error\`. With \`dry_run=true\` it makes no version, but returns the result or refusal of such a commit, and leaves the session open with all its data; lines sent meanwhile are refused, and a commit waits.`,
   answers: {
     200: 'With `dry_run=true`: the version that the commit would make.',
     201: 'The version is made.',

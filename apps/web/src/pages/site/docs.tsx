@@ -111,7 +111,7 @@ const contentsOf = (html: string): Heading[] =>
     text: text!.replaceAll(/<\/?a\b[^>]*>/g, ''),
   }))
 
-/** Whether a document is `whole`, or a part of it. */
+/** True for the document `whole` and for its parts. */
 const isNear = (whole: string, current: string | undefined): boolean =>
   current === whole || docPages.find(({ name }) => name === current)?.partOf === whole
 

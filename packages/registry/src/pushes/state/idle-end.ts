@@ -10,6 +10,6 @@ export const idleEnd = ({ now, limits }: Idling): Date =>
 /** Of the time that a session may idle, so much may go by before a mere poll is written down: a minute of an hour. */
 const unwrittenPart = 1 / 60
 
-/** Whether a poll should postpone the session's end again: polls may be frequent, so only after a while. */
+/** True if a poll should postpone the session's end: polls may be frequent, so only after a while. */
 export const isWorthPuttingOff = (context: Idling, end: Date): boolean =>
   idleEnd(context).getTime() - end.getTime() >= context.limits.pushIdleSeconds * 1000 * unwrittenPart
