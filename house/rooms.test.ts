@@ -10,14 +10,13 @@ const divided = new Set([
   'apps/web/src/pages',
 ])
 
-/** The room of a file: its folder under `floor`, or its subfolder in a divided one. Undefined for files directly under `floor`. */
+/** The room of a file: its folder under `floor`, or its subfolder in a divided one. A file directly under `floor` is a room of its own. */
 function roomOf(file: string, floor: string): string | undefined {
   if (!file.startsWith(`${floor}/`)) return undefined
-  const [room, ...rest] = file
-    .slice(floor.length + 1)
-    .split('/')
-    .slice(0, -1)
-  if (room === undefined || rest.length === 0 || !divided.has(`${floor}/${room}`)) return room
+  const path = file.slice(floor.length + 1)
+  const [room, ...rest] = path.split('/').slice(0, -1)
+  if (room === undefined) return path
+  if (rest.length === 0 || !divided.has(`${floor}/${room}`)) return room
   return `${room}/${rest[0]}`
 }
 

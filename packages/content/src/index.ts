@@ -89,7 +89,8 @@ export {
   type WalkedLeaf,
   walkLeaves,
 } from './tree/read.ts'
-export { decodeStoredNode } from './tree/stored-node.ts'
+export { decodeStoredNode } from './tree/stored/node.ts'
+export { emptySidecar, parseSidecar, type Sidecar, sidecarText } from './tree/stored/sidecar.ts'
 export { TreeError, type TreeErrorCode } from './tree/tree-error.ts'
 export * from './versions/document.ts'
 export * from './versions/metadata.ts'

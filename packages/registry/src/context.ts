@@ -1,13 +1,12 @@
 /** Dependencies of the registry's services, created once in `open.ts`. */
 import type { BlobStore, Database, DiskSpace, ObjectReader } from '@ulmus/storage'
 import type { BodyBudget } from './budgets/body-budget.ts'
+import type { CommitCounters } from './commit-counters.ts'
 import type { Jobs } from './jobs.ts'
 import type { Limits, OperatorsConfig } from './limits.ts'
 import type { Log } from './log.ts'
-import type { Readmes } from './metadata/readmes.ts'
-import type { CommitCounters } from './monitoring/commit-counters.ts'
-import type { ReadingThreads } from './workers/reading-threads.ts'
-import type { Workers } from './workers/workers.ts'
+import type { Readmes } from './readmes.ts'
+import type { Work } from './work/work.ts'
 
 export interface Context {
   readonly database: Database
@@ -17,8 +16,8 @@ export interface Context {
   readonly jobs: Jobs
   readonly limits: Limits
   readonly operators: OperatorsConfig
-  readonly workers: Workers
-  readonly reading: ReadingThreads
+  /** Runs tasks in worker threads. */
+  readonly work: Work
   readonly bodies: BodyBudget
   readonly commitCounters: CommitCounters
   readonly readmes: Readmes

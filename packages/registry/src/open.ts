@@ -1,6 +1,7 @@
 /** From configuration to a running registry: stores opened, services made, background work started; closed in reverse. */
 import { join } from 'node:path'
 import { openObjectReader } from '@ulmus/storage'
+import { requestRatesOf } from './access/request-rates.ts'
 import { accountsOf } from './accounts/accounts.ts'
 import { sessionsOf } from './accounts/browser-sessions.ts'
 import { deviceLoginsOf } from './accounts/device-logins.ts'
@@ -11,11 +12,10 @@ import { auditOf } from './audit/audit.ts'
 import { serveDumps } from './backups/channel.ts'
 import { AnswerBudget } from './budgets/answer-budget.ts'
 import { BodyBudget } from './budgets/body-budget.ts'
-import { diskReserveOf } from './budgets/disk-reserve.ts'
-import { requestRatesOf } from './budgets/request-rates.ts'
 import { clockOf } from './clock.ts'
 import { collectionsOf } from './collections/collections.ts'
 import { forksOf } from './collections/forks.ts'
+import { CommitCounters } from './commit-counters.ts'
 import type { Context } from './context.ts'
 import { exportsOf } from './exports/exports.ts'
 import { filesOf } from './files/files.ts'
@@ -23,8 +23,7 @@ import { jobsOf } from './jobs.ts'
 import { type Limits, noOperators, type OperatorsConfig } from './limits.ts'
 import { memoryBudgets } from './memory.ts'
 import { metadataOf } from './metadata/metadata.ts'
-import { Readmes } from './metadata/readmes.ts'
-import { CommitCounters } from './monitoring/commit-counters.ts'
+import { diskReserveOf } from './monitoring/disk-reserve.ts'
 import { scheduleDiskWatch } from './monitoring/disk-watch.ts'
 import { figuresOf } from './monitoring/figures.ts'
 import { healthOf } from './monitoring/health.ts'
@@ -33,6 +32,7 @@ import { operatorsOf } from './operators/operators.ts'
 import { pushesOf } from './pushes/pushes.ts'
 import { PushSessions } from './pushes/session/sessions.ts'
 import { Snapshots } from './pushes/snapshots.ts'
+import { Readmes } from './readmes.ts'
 import { recordsOf } from './records/records.ts'
 import { schedule } from './schedule.ts'
 import { openStores, type StoresConfig } from './stores/stores.ts'
@@ -44,8 +44,7 @@ import { historiesOf } from './versions/histories.ts'
 import { manifestsOf } from './versions/manifests.ts'
 import { versionsOf } from './versions/versions.ts'
 import { withdrawalsOf } from './withdrawals/withdrawals.ts'
-import { openReadingThreads } from './workers/reading-threads.ts'
-import { openWorkers } from './workers/workers.ts'
+import { openWork } from './work/work.ts'
 
 export interface RegistryConfig extends StoresConfig {
   limits: Limits
@@ -67,12 +66,14 @@ export async function openRegistry(config: RegistryConfig) {
   const opened = new AsyncDisposableStack()
   try {
     const { database, blobs, space, demandSame } = await openStores(config, opened, 'serve')
-    const workers = openWorkers()
-    opened.defer(() => workers.close())
     const cacheBytesMax = config.cacheBytesMax ?? memoryBudgets.cache
     const objects = openObjectReader({ database, blobs, cacheBytesMax })
-    const reading = openReadingThreads(objects.forget)
-    opened.defer(() => reading.close())
+    const work = openWork({
+      thread: new URL('./thread.ts', import.meta.url),
+      keepsReader: true,
+      onDamage: objects.forget,
+    })
+    opened.defer(() => work.close())
     const clock = clockOf(database, log)
     await clock.compare()
     const now = config.now ?? clock.now
@@ -82,8 +83,7 @@ export async function openRegistry(config: RegistryConfig) {
       space,
       objects,
       jobs: jobsOf({ database, space, log, works: config.works }),
-      workers,
-      reading,
+      work,
       bodies: new BodyBudget(),
       commitCounters: new CommitCounters(),
       readmes: new Readmes({ database, now }),

@@ -5,7 +5,7 @@ import { canonicalize } from '../json/canonical.ts'
 import type { Json } from '../json/json.ts'
 import { decodeNode, decodeNodeText, encodeNode, firstAfter, firstAtLeast, type TreeNode } from './node.ts'
 import { byBytes } from './reference-tree.fixture.ts'
-import { decodeStoredNode } from './stored-node.ts'
+import { decodeStoredNode } from './stored/node.ts'
 
 const a = hashText('a')
 const b = hashText('b')

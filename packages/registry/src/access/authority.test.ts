@@ -8,6 +8,7 @@ import { forksOf } from '../collections/forks.ts'
 import type { Context } from '../context.ts'
 import type { Jobs } from '../jobs.ts'
 import { metadataOf } from '../metadata/metadata.ts'
+import type { Caller } from '../principal.ts'
 import type { PushOpening } from '../pushes/opening/opening-body.ts'
 import { pushesOf } from '../pushes/pushes.ts'
 import { PushSessions } from '../pushes/session/sessions.ts'
@@ -21,7 +22,6 @@ import {
   type TestContext,
 } from '../testing/context.ts'
 import { demandNow, demandStill } from './authority.ts'
-import type { Caller } from './principal.ts'
 
 const body = (...lines: object[]) =>
   Readable.from(lines.map((line) => Buffer.from(`${JSON.stringify(line)}\n`)))

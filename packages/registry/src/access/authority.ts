@@ -12,8 +12,8 @@ import {
 } from '@ulmus/storage'
 import type { Context } from '../context.ts'
 import { demand, RegistryError } from '../errors/errors.ts'
+import { actingAccount, type Caller } from '../principal.ts'
 import { type Answer, type CollectionFacts, maySee, mayWork, type Role, roles } from './policy.ts'
-import { actingAccount, type Caller } from './principal.ts'
 
 /** The caller and the collection with its owner, as found when the request came. */
 export interface Acting {

@@ -2,8 +2,8 @@
 import { type AccountRow, findAccountByFormerSlug, findAccountFor } from '@ulmus/storage'
 import type { Context } from '../context.ts'
 import { Moved, RegistryError } from '../errors/errors.ts'
+import type { Principal } from '../principal.ts'
 import type { Role } from './policy.ts'
-import type { Principal } from './principal.ts'
 import { isAccountSlug } from './slugs.ts'
 
 export interface SeenAccount {

@@ -10,8 +10,8 @@ import {
 } from '@ulmus/storage'
 import type { Context } from '../context.ts'
 import { Moved, RegistryError } from '../errors/errors.ts'
+import type { Principal } from '../principal.ts'
 import { maySee, type Role, type View, viewFor } from './policy.ts'
-import type { Principal } from './principal.ts'
 import { isAccountSlug, isCollectionSlug } from './slugs.ts'
 
 /** A collection that the caller may see. */

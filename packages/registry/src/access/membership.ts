@@ -9,8 +9,8 @@ import {
   type Tx,
 } from '@ulmus/storage'
 import { RegistryError } from '../errors/errors.ts'
+import type { Principal } from '../principal.ts'
 import type { Role } from './policy.ts'
-import type { Principal } from './principal.ts'
 
 /** The caller's role in an account. Certain only while the account is locked. */
 export async function roleIn(at: Queries, who: Principal, account: AccountRow): Promise<Role | null> {

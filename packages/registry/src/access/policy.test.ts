@@ -1,5 +1,6 @@
 /** Every permission as a table: function × principal × role. http-api §1 (credentials, limited keys, roles), §3, §6. */
 import { expect, test } from 'vitest'
+import { anonymous, type Caller, type Principal, type Scope } from '../principal.ts'
 import {
   type Answer,
   mayChangeMember,
@@ -21,7 +22,6 @@ import {
   scopeCovers,
   viewFor,
 } from './policy.ts'
-import { anonymous, type Caller, type Principal, type Scope } from './principal.ts'
 
 const mine = 'c0000000-0000-0000-0000-000000000001'
 const other = 'c0000000-0000-0000-0000-000000000002'

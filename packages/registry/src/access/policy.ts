@@ -5,7 +5,7 @@
  * Returns the error code of a refusal, or `ok`. For data hidden from the caller, the look-up answers `…_not_found`; the policy never does.
  * looked it up, never by a refusal from here.
  */
-import type { Caller, Principal, Scope } from './principal.ts'
+import type { Caller, Principal, Scope } from '../principal.ts'
 
 export const roles = ['member', 'admin', 'owner'] as const
 /** Roles in an organization: owner ⊃ admin ⊃ member. A user is owner of its own account. */

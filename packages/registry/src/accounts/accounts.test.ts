@@ -1,10 +1,10 @@
 /** http-api §2 (first sign-in) and §3 (accounts, members), on real databases. */
 import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { anonymous, type Caller, type Scope } from '../access/principal.ts'
 import { reservedAccountSlugs } from '../access/slugs.ts'
 import { type Collections, collectionsOf } from '../collections/collections.ts'
 import { Moved } from '../errors/errors.ts'
+import { anonymous, type Caller, type Scope } from '../principal.ts'
 import { openContext, type TestContext } from '../testing/context.ts'
 import { type Accounts, accountsOf, type Identity } from './accounts.ts'
 import { type Members, membersOf } from './members.ts'

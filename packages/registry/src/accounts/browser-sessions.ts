@@ -12,15 +12,14 @@ import {
 } from '@ulmus/storage'
 import { v7 as newId } from 'uuid'
 import { demandCredential } from '../access/authority.ts'
-import { demandCaller } from '../access/caller.ts'
 import { onMissingRow } from '../access/missing-row.ts'
 import { mayManageAccount } from '../access/policy.ts'
-import { actingAccount, type Caller, type Principal } from '../access/principal.ts'
 import { isUuid } from '../answers/pages.ts'
 import { audited } from '../audit/acts.ts'
 import type { Context } from '../context.ts'
 import { demand, RegistryError } from '../errors/errors.ts'
 import { instantText } from '../instants.ts'
+import { actingAccount, type Caller, demandCaller, type Principal } from '../principal.ts'
 
 export interface OpenSession {
   readonly caller: Caller

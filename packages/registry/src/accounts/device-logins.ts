@@ -18,14 +18,13 @@ import {
 } from '@ulmus/storage'
 import { LRUCache } from 'lru-cache'
 import { demandCredential } from '../access/authority.ts'
-import { demandCaller } from '../access/caller.ts'
 import { findNamedCollection } from '../access/find-collection.ts'
 import { mayHandleKey, mayMakeKeyUntil } from '../access/policy.ts'
-import { actingAccount, anonymous, type Principal, type Scope } from '../access/principal.ts'
 import { audited } from '../audit/acts.ts'
 import type { Context } from '../context.ts'
 import { demand, RegistryError } from '../errors/errors.ts'
 import { instantText } from '../instants.ts'
+import { actingAccount, anonymous, demandCaller, type Principal, type Scope } from '../principal.ts'
 import { addKey, type MadeKey } from './keys.ts'
 
 export interface DeviceRequest {

@@ -1,7 +1,7 @@
 /** Invitations work once, for the invited user, and until they expire. http-api §11, on both databases. */
 import { databases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { anonymous, type Caller } from '../access/principal.ts'
+import { anonymous, type Caller } from '../principal.ts'
 import { addAccount, addMember, callerOf, openContext, type TestContext } from '../testing/context.ts'
 import { expireRows } from '../upkeep/expiry.ts'
 import { invitationsOf, type NewInvitation } from './invitations.ts'

@@ -8,9 +8,9 @@ import {
   slugsKnownElsewhere,
   type Tx,
 } from '@ulmus/storage'
-import type { Caller } from '../access/principal.ts'
 import type { Context } from '../context.ts'
 import { RegistryError } from '../errors/errors.ts'
+import type { Caller } from '../principal.ts'
 
 type Clock = Pick<Context, 'now'>
 

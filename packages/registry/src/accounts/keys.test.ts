@@ -1,8 +1,8 @@
 /** http-api §3 "Keys" and §1 "Credentials", on real databases. */
 import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { anonymous, type Caller, type Scope } from '../access/principal.ts'
 import { type Collections, collectionsOf } from '../collections/collections.ts'
+import { anonymous, type Caller, type Scope } from '../principal.ts'
 import { addAccount, addCollection, addMember, openContext, type TestContext } from '../testing/context.ts'
 import { accountsOf } from './accounts.ts'
 import { type Sessions, sessionsOf } from './browser-sessions.ts'

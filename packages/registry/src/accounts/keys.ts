@@ -16,15 +16,14 @@ import {
 import { LRUCache } from 'lru-cache'
 import { v7 as newId } from 'uuid'
 import { demandCredential, demandOwnAccount } from '../access/authority.ts'
-import { demandCaller } from '../access/caller.ts'
 import { onMissingRow } from '../access/missing-row.ts'
 import { type KeyFacts, mayHandleKey, mayListKey, mayMakeKeyUntil, maySee } from '../access/policy.ts'
-import { actingAccount, type Caller, type Principal, type Scope } from '../access/principal.ts'
 import { isUuid } from '../answers/pages.ts'
 import { audited, type Tell } from '../audit/acts.ts'
 import type { Context } from '../context.ts'
 import { demand, RegistryError } from '../errors/errors.ts'
 import { instantText, instantTextOrNull, readInstant } from '../instants.ts'
+import { actingAccount, type Caller, demandCaller, type Principal, type Scope } from '../principal.ts'
 import { isRawKey, keyStartLength, makeRawKey } from './raw-key.ts'
 
 export interface NewKey {

@@ -13,9 +13,9 @@ import {
 } from '@ulmus/storage'
 import { findVisibleAccount } from '../access/find-account.ts'
 import { maySeeUsage } from '../access/policy.ts'
-import type { Principal } from '../access/principal.ts'
 import type { Context } from '../context.ts'
 import { demand, RegistryError } from '../errors/errors.ts'
+import type { Principal } from '../principal.ts'
 
 /** Storage usage of an account, and the collections with most of it. */
 export interface Usage extends AccountUsage {

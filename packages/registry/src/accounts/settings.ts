@@ -2,9 +2,9 @@
 import type { AccountRow } from '@ulmus/storage'
 import { findVisibleAccount } from '../access/find-account.ts'
 import { mayListMembers } from '../access/policy.ts'
-import type { Principal } from '../access/principal.ts'
 import type { Context } from '../context.ts'
 import { demand } from '../errors/errors.ts'
+import type { Principal } from '../principal.ts'
 import { demandOrg } from './organizations.ts'
 
 export interface OrgSettings {

@@ -4,8 +4,8 @@
  */
 import { type AuditDetails, type AuditEventRow, insertAuditEvents, type Tx } from '@ulmus/storage'
 import { v7 as newId } from 'uuid'
-import { meansOf, type Principal } from '../access/principal.ts'
 import type { Context } from '../context.ts'
+import { meansOf, type Principal } from '../principal.ts'
 
 /** Messages of the process log; undefined: not logged, since the act is frequent. */
 const sentences = {

@@ -2,12 +2,12 @@
 import { type AuditFilter, type AuditItem, findActor, listAuditEvents } from '@ulmus/storage'
 import { findVisibleAccount } from '../access/find-account.ts'
 import { mayManageAccount } from '../access/policy.ts'
-import type { Principal } from '../access/principal.ts'
 import { isAccountSlug } from '../access/slugs.ts'
 import { byInstant, mapPage, type Page, type PageAsk, pageOf } from '../answers/pages.ts'
 import type { Context } from '../context.ts'
 import { demand } from '../errors/errors.ts'
 import { instantText, readInstant } from '../instants.ts'
+import type { Principal } from '../principal.ts'
 
 export interface AuditEvent {
   readonly id: string

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Caller } from '../access/principal.ts'
+import type { Caller } from '../principal.ts'
 import { AnswerBudget, countAnswer } from './answer-budget.ts'
 
 const caller = (accountId: string): Caller => ({

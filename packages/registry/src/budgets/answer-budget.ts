@@ -4,9 +4,9 @@
  * the memory with `countAnswer`.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { Principal } from '../access/principal.ts'
 import { RegistryError } from '../errors/errors.ts'
 import { memoryBudgets } from '../memory.ts'
+import type { Principal } from '../principal.ts'
 import { accountShare, type Holder, SharedBudget } from './shares.ts'
 
 /** Of an answer's data as records, as their texts, as the text of the answer, and as its bytes. */

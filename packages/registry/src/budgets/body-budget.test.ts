@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { Caller } from '../access/principal.ts'
-import { joined, type Pieces } from '../threads/pieces.ts'
+import type { Caller } from '../principal.ts'
+import { joined, type Pieces } from '../work/pieces.ts'
 import { BodyBudget } from './body-budget.ts'
 
 const caller = (accountId: string): Caller => ({

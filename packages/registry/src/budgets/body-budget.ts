@@ -1,9 +1,9 @@
 /** Memory budget for request bodies that are read whole before they are checked. */
 import { giveWay } from '@ulmus/storage'
-import type { Principal } from '../access/principal.ts'
 import { RegistryError } from '../errors/errors.ts'
 import { memoryBudgets } from '../memory.ts'
-import { joined, type Pieces } from '../threads/pieces.ts'
+import type { Principal } from '../principal.ts'
+import { joined, type Pieces } from '../work/pieces.ts'
 import { accountShare, SharedBudget } from './shares.ts'
 
 const mebibyte = 1024 ** 2

@@ -3,8 +3,8 @@ import { anyDatabase } from '@ulmus/storage/testing'
 import { eq } from 'drizzle-orm'
 import { PgPreparedQuery } from 'drizzle-orm/pg-core'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { anonymous, type Caller } from '../access/principal.ts'
 import { accountsOf } from '../accounts/accounts.ts'
+import { anonymous, type Caller } from '../principal.ts'
 import {
   addAccount,
   addCollection,

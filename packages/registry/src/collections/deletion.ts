@@ -8,13 +8,12 @@ import {
   spillsPrefix,
 } from '@ulmus/storage'
 import { demandStill } from '../access/authority.ts'
-import { demandCaller } from '../access/caller.ts'
 import { findVisibleCollection } from '../access/find-collection.ts'
 import { mayDeleteCollection } from '../access/policy.ts'
-import type { Principal } from '../access/principal.ts'
 import { audited } from '../audit/acts.ts'
 import type { Context } from '../context.ts'
 import { demand } from '../errors/errors.ts'
+import { demandCaller, type Principal } from '../principal.ts'
 
 export type CollectionPath = {
   owner: string

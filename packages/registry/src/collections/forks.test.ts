@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type AccountRow, findCollectionById, findHead, type VersionRow } from '@ulmus/storage'
 import { databases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { anonymous, type Caller } from '../access/principal.ts'
+import { anonymous, type Caller } from '../principal.ts'
 import {
   addAccount,
   addCollection,

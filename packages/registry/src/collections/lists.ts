@@ -9,10 +9,8 @@ import {
   placeOf,
   searchPublicCollections,
 } from '@ulmus/storage'
-import { demandCaller } from '../access/caller.ts'
 import { findVisibleAccount } from '../access/find-account.ts'
 import { mayEnter, type View } from '../access/policy.ts'
-import type { Principal } from '../access/principal.ts'
 import {
   byInstant,
   byText,
@@ -26,6 +24,7 @@ import {
 import type { Context } from '../context.ts'
 import { demand } from '../errors/errors.ts'
 import { instantText } from '../instants.ts'
+import { demandCaller, type Principal } from '../principal.ts'
 import { shownDescription } from './shown.ts'
 
 export interface BrowseAsk extends PageAsk {

@@ -11,9 +11,9 @@ import { v7 as newId } from 'uuid'
 import { demandCredential } from '../access/authority.ts'
 import { roleIn } from '../access/membership.ts'
 import { mayCreateIn, type Role } from '../access/policy.ts'
-import type { Caller } from '../access/principal.ts'
 import type { Context } from '../context.ts'
 import { demand, RegistryError } from '../errors/errors.ts'
+import type { Caller } from '../principal.ts'
 
 export interface NewCollection {
   slug: string

@@ -2,7 +2,7 @@
 import { anyDatabase } from '@ulmus/storage/testing'
 import { PgPreparedQuery } from 'drizzle-orm/pg-core'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { anonymous, type Principal } from '../access/principal.ts'
+import { anonymous, type Principal } from '../principal.ts'
 import { openWorld, type Path, type World } from '../testing/world.ts'
 
 /** What every statement of Drizzle goes through. */

@@ -2,10 +2,10 @@
 import { databases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findVisibleCollection } from '../access/find-collection.ts'
-import { anonymous, type Caller, type Principal } from '../access/principal.ts'
 import { accountsOf } from '../accounts/accounts.ts'
 import { auditOf } from '../audit/audit.ts'
 import { Moved } from '../errors/errors.ts'
+import { anonymous, type Caller, type Principal } from '../principal.ts'
 import {
   addAccount,
   addCollection,

@@ -11,17 +11,16 @@ import {
   type Tx,
 } from '@ulmus/storage'
 import { demandStill } from '../access/authority.ts'
-import { demandCaller } from '../access/caller.ts'
 import { findVisibleAccount } from '../access/find-account.ts'
 import { findVisibleCollection } from '../access/find-collection.ts'
 import { roleIn } from '../access/membership.ts'
 import { mayReceiveCollection, mayTransfer } from '../access/policy.ts'
-import type { Principal } from '../access/principal.ts'
 import { demandCollectionSlug } from '../accounts/kept-slugs.ts'
 import { demandRoom } from '../accounts/quotas.ts'
 import { audited, type Tell } from '../audit/acts.ts'
 import type { Context } from '../context.ts'
 import { demand, Moved, RegistryError } from '../errors/errors.ts'
+import { demandCaller, type Principal } from '../principal.ts'
 import type { CollectionPath } from './deletion.ts'
 import { slugTakenAs } from './making.ts'
 

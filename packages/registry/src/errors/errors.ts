@@ -1,4 +1,5 @@
 /** Refusals, as they are thrown and as rows keep them. */
+import { isStorageFull, isUnavailable, ObjectCorrupt } from '@ulmus/storage'
 import { catalogue, type ErrorCode, type Facts, type Kind } from './catalogue.ts'
 
 export { catalogue, type ErrorCode, type Kind } from './catalogue.ts'
@@ -53,4 +54,14 @@ export class Moved extends Error {
 /** Turns a refusal of `policy.ts` into the error; `ok` passes. */
 export function demand(answer: 'ok' | ErrorCode, say: Facts = {}): void {
   if (answer !== 'ok') throw new RegistryError(answer, { say })
+}
+
+/** Keeps a refusal; maps damage and an unreachable store to their codes, and unexpected errors to `internal`. */
+export function refusalOf(error: unknown): RegistryError {
+  if (error instanceof RegistryError) return error
+  if (error instanceof ObjectCorrupt) {
+    return new RegistryError('object_corrupt', { details: { hash: error.hash }, cause: error })
+  }
+  if (isStorageFull(error)) return new RegistryError('storage_full', { cause: error })
+  return new RegistryError(isUnavailable(error) ? 'unavailable' : 'internal', { cause: error })
 }

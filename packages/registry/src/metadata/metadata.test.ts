@@ -5,9 +5,9 @@ import { type AccountRow, findHead, metadataJobs, type VersionRow } from '@ulmus
 import { databases } from '@ulmus/storage/testing'
 import { desc, eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { anonymous, type Caller } from '../access/principal.ts'
 import { type Collections, collectionsOf } from '../collections/collections.ts'
 import { jobsOf } from '../jobs.ts'
+import { anonymous, type Caller } from '../principal.ts'
 import {
   addAccount,
   addCollection,

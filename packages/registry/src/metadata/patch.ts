@@ -1,11 +1,12 @@
 /** Patches of metadata as they arrive, and how they fit the version that they are for. */
 import { InputError, type JsonObject } from '@ulmus/content'
 import type { VersionRow } from '@ulmus/storage'
-import type { Principal } from '../access/principal.ts'
+import { taskFor } from '../access/task-for.ts'
 import type { Context } from '../context.ts'
 import { RegistryError } from '../errors/errors.ts'
-import { taskFor } from '../threads/task-for.ts'
+import type { Principal } from '../principal.ts'
 import { documentOf } from '../versions/content.ts'
+import { fitMetadata, readBody } from '../versions/metadata-tasks.ts'
 import { mergedTooLarge } from './update.ts'
 
 /** A patch, or its JSON, read strictly: it may be too long to be parsed here. */
@@ -32,7 +33,7 @@ export async function readPatch(
   body: AsyncIterable<Uint8Array>,
 ): Promise<Patch> {
   const read = await context.bodies.gather(who, body, patchBytesMax, (bytes) =>
-    context.workers.readPatch({ bytes }, taskFor(who)),
+    context.work.run(readBody, { bytes }, taskFor(who)),
   )
   if (read.kind === 'malformed') throw new InputError(read.code, read.message)
   if (read.kind === 'patch') return read.text
@@ -53,7 +54,7 @@ export async function fitPatch(
 ): Promise<FittedPatch> {
   const base = head === null ? {} : (await documentOf(context, head, 'full')).metadata
   const task = { patch: typeof patch === 'string' ? patch : JSON.stringify(patch), base }
-  const outcome = await context.workers.fitMetadata(task, taskFor(who))
+  const outcome = await context.work.run(fitMetadata, task, taskFor(who))
   if (outcome.kind === 'faulty') {
     const issues = outcome.issues.map(({ path, message }) => ({ path: path.slice(1), message }))
     throw new RegistryError('invalid_request', { details: { issues } })

@@ -14,12 +14,10 @@ import {
 } from '@ulmus/storage'
 import { type Acting, demandStill, onBehalfOf } from '../access/authority.ts'
 import type { Context } from '../context.ts'
-import { RegistryError, type StoredRefusal, storedRefusal } from '../errors/errors.ts'
-import { refusalOf } from '../errors/refusals.ts'
+import { RegistryError, refusalOf, type StoredRefusal, storedRefusal } from '../errors/errors.ts'
 import { retryIfSwept } from '../upkeep/retry-if-swept.ts'
 import { documentOf, readContent, refusalOfWithdrawn, semverOf, withMetadata } from '../versions/content.ts'
-import { makeVersion } from '../versions/land.ts'
-import { numberAfter } from '../versions/number.ts'
+import { makeVersion, numberAfter } from '../versions/land.ts'
 
 /** An update that holds its collection's slot. */
 export interface Update {

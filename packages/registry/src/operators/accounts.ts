@@ -1,11 +1,11 @@
 /** Accounts as operators' acts lock them. */
 import { type AccountRow, findAccountBySlug, lockAccount, type Tx } from '@ulmus/storage'
 import { demandCredential } from '../access/authority.ts'
-import type { Caller } from '../access/principal.ts'
 import { isAccountSlug } from '../access/slugs.ts'
 import { demandUser } from '../accounts/organizations.ts'
 import type { Context } from '../context.ts'
 import { RegistryError } from '../errors/errors.ts'
+import type { Caller } from '../principal.ts'
 
 /** @throws account_not_found */
 export async function lockNamed(tx: Tx, slug: string, strength?: 'update'): Promise<AccountRow> {

@@ -10,13 +10,13 @@ import {
   type Tx,
 } from '@ulmus/storage'
 import { demandCredential } from '../access/authority.ts'
-import type { Caller } from '../access/principal.ts'
 import { collectionSlugCandidates } from '../access/slugs.ts'
 import { demandUser } from '../accounts/organizations.ts'
 import { audited } from '../audit/acts.ts'
 import { lockBoth, moveCollection } from '../collections/transfer.ts'
 import type { Context } from '../context.ts'
 import { RegistryError } from '../errors/errors.ts'
+import type { Caller } from '../principal.ts'
 import { lockNamed, wrong } from './accounts.ts'
 
 export interface HandingOver {

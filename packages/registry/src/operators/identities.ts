@@ -10,11 +10,11 @@ import {
   updateAccount,
 } from '@ulmus/storage'
 import { demandCredential } from '../access/authority.ts'
-import type { Caller } from '../access/principal.ts'
 import { demandUser } from '../accounts/organizations.ts'
 import { audited } from '../audit/acts.ts'
 import type { Context } from '../context.ts'
 import { RegistryError } from '../errors/errors.ts'
+import type { Caller } from '../principal.ts'
 import { lockNamed } from './accounts.ts'
 
 export interface IdentityLink extends IdentityKey {

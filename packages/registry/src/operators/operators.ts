@@ -27,10 +27,8 @@ import {
   updateAccount,
 } from '@ulmus/storage'
 import { demandCredential } from '../access/authority.ts'
-import { demandCaller } from '../access/caller.ts'
 import { onMissingRow } from '../access/missing-row.ts'
 import { mayEnter } from '../access/policy.ts'
-import type { Caller, Principal } from '../access/principal.ts'
 import { erasedSlug } from '../access/slugs.ts'
 import { type AccountProfile, profileOf } from '../accounts/accounts.ts'
 import { demandOrg, demandUser } from '../accounts/organizations.ts'
@@ -40,6 +38,7 @@ import { type AuditAsk, type AuditEvent, filterBy, newestFirst, placeOf, shownEv
 import type { Context } from '../context.ts'
 import { demand, RegistryError } from '../errors/errors.ts'
 import { instantTextOrNull } from '../instants.ts'
+import { type Caller, demandCaller, type Principal } from '../principal.ts'
 import { lockNamed, lockOther, wrong } from './accounts.ts'
 import { type HandedOver, type HandingOver, handOver } from './handing-over.ts'
 import { type IdentityLink, type LinkedIdentity, linkIdentity } from './identities.ts'

@@ -2,12 +2,12 @@
 import { databases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findVisibleCollection } from '../access/find-collection.ts'
-import { anonymous, type Caller } from '../access/principal.ts'
 import { accountsOf } from '../accounts/accounts.ts'
 import { sessionsOf } from '../accounts/browser-sessions.ts'
 import { auditOf } from '../audit/audit.ts'
 import { collectionsOf } from '../collections/collections.ts'
 import { Moved } from '../errors/errors.ts'
+import { anonymous, type Caller } from '../principal.ts'
 import { addVersion, openContext, type TestContext } from '../testing/context.ts'
 import { operatorsOf } from './operators.ts'
 

@@ -3,6 +3,7 @@ import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { contextOn, openContext, type TestContext } from '../testing/context.ts'
 import { inhabit, settle, type World } from '../testing/world.ts'
+import { editLeaves } from './leaves/edit-leaves.ts'
 
 const schemas = { A: { properties: { text: {}, song: {}, other: { 'x-ref-type': 'A' } } } }
 const text = (n: number) => `${n} and much the same text in all of them`
@@ -95,14 +96,16 @@ describe.each(anyDatabase)('dry runs on $name', (database) => {
     const path = await world.collection()
     const session = await world.open(path, { base: null, schemas, puts: [{ id: '1', type: 'A', data: {} }] })
     const plain = contextOn(context, { works: false })
-    const late = { ...plain, workers: { ...plain.workers, editLeaves: editLater } }
-    const edit = plain.workers.editLeaves.bind(plain.workers)
     let other: Promise<string> | undefined
-    async function editLater(...asked: Parameters<typeof edit>): ReturnType<typeof edit> {
-      other ??= world.push(path, { base: null, metadata: { license: 'MIT' } })
-      await other
-      return edit(...asked)
+    const work: typeof plain.work = {
+      ...plain.work,
+      run(task, input, by) {
+        if (task.name === editLeaves.name)
+          other ??= world.push(path, { base: null, metadata: { license: 'MIT' } })
+        return Promise.resolve(other).then(() => plain.work.run(task, input, by))
+      },
     }
+    const late = { ...plain, work }
     const second = await inhabit(late, { ada: world.ada, elms: world.ada }, 'late')
     try {
       await expect(second.dryRun(path, session)).rejects.toMatchObject({

@@ -58,7 +58,7 @@ describe.each(databases)('a commit without an answer ($name)', (testDatabase) =>
       const { lines } = await recordsOf(cold).stream(world.me, { ...path, v: 'latest' }, {})
       return (await textOf(lines)).split('\n').filter(Boolean)
     } finally {
-      await Promise.all([cold.workers.close(), cold.reading.close()])
+      await cold.work.close()
     }
   }
   async function unrecordedPacks(): Promise<string[]> {

@@ -1,11 +1,10 @@
 /** Delta pushes, "this changed": batches of records and deletes in any order, then a commit. http-api §9. */
 import { lineDepthMax } from '@ulmus/content'
 import { demandNow } from '../access/authority.ts'
-import { demandCaller } from '../access/caller.ts'
-import type { Principal } from '../access/principal.ts'
+import { taskFor } from '../access/task-for.ts'
 import type { Context } from '../context.ts'
 import { instantText } from '../instants.ts'
-import { taskFor } from '../threads/task-for.ts'
+import { demandCaller, type Principal } from '../principal.ts'
 import { readOpening, type Shape } from './opening/opening.ts'
 import type { PushOpening } from './opening/opening-body.ts'
 import { checkLines } from './receiving/receiving.ts'

@@ -5,17 +5,16 @@
 import type { Hash } from '@ulmus/content'
 import type { PushStanding } from '@ulmus/storage'
 import { type Acting, demandNow } from '../access/authority.ts'
-import { demandCaller } from '../access/caller.ts'
-import type { Principal } from '../access/principal.ts'
+import { taskFor } from '../access/task-for.ts'
 import type { Context } from '../context.ts'
 import { RegistryError } from '../errors/errors.ts'
-import { taskFor } from '../threads/task-for.ts'
+import { demandCaller, type Principal } from '../principal.ts'
 import type { CommitAnswer } from './commit/commit.ts'
 import type { DryRunResult } from './commit/dry-run.ts'
 import { malformed, readOpening, type Shape } from './opening/opening.ts'
 import type { SnapshotOpening } from './opening/opening-body.ts'
 import type { LineError, LineFacts } from './receiving/check-batch.ts'
-import type { ManifestOutcome } from './receiving/check-manifest.ts'
+import { checkManifest, type ManifestOutcome } from './receiving/check-manifest.ts'
 import { type ManifestMarks, ManifestMarksCache } from './receiving/manifest-marks.ts'
 import { type MarkedManifest, markNeeded } from './receiving/needed.ts'
 import { checkLines, linesRefused, typesOfPush } from './receiving/receiving.ts'
@@ -113,7 +112,7 @@ export class Snapshots {
     const outcome = await this.#sessions.during(push, taskFor(who, signal), (task) =>
       this.#context.bodies.gather(who, body, chunkBytesMax, async (bytes) => {
         await demandNow(this.#context, by)
-        return this.#context.workers.checkManifest({ bytes, types, entriesMax: chunkMax.entries }, task)
+        return this.#context.work.run(checkManifest, { bytes, types, entriesMax: chunkMax.entries }, task)
       }),
     )
     const chunk = accepted(outcome, chunkMax)

@@ -10,20 +10,24 @@ import {
 } from '@ulmus/content'
 import type { ObjectReader } from '@ulmus/storage'
 import type { Context } from '../context.ts'
-import type { FoundRecord } from '../stored-leaves/find-record.ts'
+import { type FoundRecord, findRecord as findRecordIn } from '../stored-leaves/find-record.ts'
 
-/** @param reader as in `ReadingThreads`. Undefined if the tree has no such id. Does not follow the reference of a large record. */
+/**
+ * Does not follow the reference of a large record.
+ * @param reader takes turns with others (`readerOf`)
+ * @returns undefined if the tree has no such id
+ */
 export async function findRecord(
-  { objects, reading }: Pick<Context, 'objects' | 'reading'>,
+  { objects, work }: Pick<Context, 'objects' | 'work'>,
   tree: Tree,
   id: string,
   reader: string,
 ): Promise<FoundRecord | undefined> {
   const leaf = await findLeaf(tree, id, objects)
   if (leaf === undefined) return undefined
-  if (objects.shouldCache(leaf) || !reading.hasBegun()) return findKept(objects, leaf, id)
+  if (objects.shouldCache(leaf)) return findKept(objects, leaf, id)
   const task = { ...(await objects.encodedLeaf(leaf.hash)), lastKey: leaf.lastKey, id }
-  return reading.findRecord(task, reader)
+  return work.run(findRecordIn, task, { owner: reader })
 }
 
 async function findKept(

@@ -2,6 +2,7 @@
  * Records of a version (http-api §7), always by type, then id, both by UTF-8 bytes. Their stored canonical forms are passed on as
  * bytes, hash appended: nothing is parsed on the way out.
  */
+
 import {
   countThrough,
   type Hash,
@@ -12,7 +13,6 @@ import {
   walkLeaves,
 } from '@ulmus/content'
 import { giveWay } from '@ulmus/storage'
-import type { Principal } from '../access/principal.ts'
 import { JsonText, quoted } from '../answers/json-text.ts'
 import {
   comparePlaces,
@@ -29,7 +29,8 @@ import {
 import { countAnswer, readerOf } from '../budgets/answer-budget.ts'
 import type { Context } from '../context.ts'
 import { RegistryError } from '../errors/errors.ts'
-import { canonicalOf } from '../versions/canonical-forms.ts'
+import type { Principal } from '../principal.ts'
+import { canonicalOf } from '../stored-leaves/canonical-forms.ts'
 import { documentBytes } from '../versions/content.ts'
 import { seeVersion, type VersionPath } from '../versions/versions.ts'
 import { findRecord } from './lookup.ts'

@@ -1,8 +1,11 @@
 /** The records of a tree as a stream of NDJSON: what whole versions are read by. */
+
 import { Ahead, type Child, nameLeaves, type Tree } from '@ulmus/content'
+import { type LineForm, linesOfForms } from '@ulmus/content/stored'
 import type { ObjectReader } from '@ulmus/storage'
 import type { Context } from '../context.ts'
-import { type LineForm, linesOfForms } from '../stored-leaves/lines.ts'
+import { writeLeaf } from '../stored-leaves/write-leaf.ts'
+import type { Work } from '../work/work.ts'
 import { runsOfLeaf, walkRecords } from './walk.ts'
 
 /** Leaves that are being read and decoded while one is sent, at most: enough to keep two threads busy. */
@@ -18,7 +21,7 @@ export interface StreamOptions {
   /** Only records with an id beyond it. */
   after?: string | undefined
   form: LineForm
-  /** As of `ReadingThreads`. */
+  /** Takes turns with others (`readerOf`). */
   reader: string
   /** A chunk is the reader's only until it asks for the next one: then its memory is used again. Default: false. */
   fleeting?: boolean
@@ -26,13 +29,13 @@ export interface StreamOptions {
 
 /** Whole lines, of every record wanted, in order. May be left at any time. */
 export async function* streamRecords(
-  context: Pick<Context, 'objects' | 'reading'>,
+  context: Pick<Context, 'objects' | 'work'>,
   tree: Tree,
   options: StreamOptions,
 ): AsyncGenerator<Uint8Array> {
   const reader = context.objects.scanReader(tree.bytes)
   // Small trees are read through the cache.
-  if (reader !== context.objects) yield* streamInThreads(reader, context.reading, tree, options)
+  if (reader !== context.objects) yield* streamInThreads(reader, context.work, tree, options)
   else
     for await (const run of walkRecords(reader, tree, options))
       yield linesOfForms(run.forms, { ...run, form: options.form })
@@ -40,7 +43,7 @@ export async function* streamRecords(
 
 async function* streamInThreads(
   reader: ObjectReader,
-  threads: Context['reading'],
+  work: Work,
   tree: Tree,
   { after, form, reader: whose, fleeting = false }: StreamOptions,
 ): AsyncGenerator<Uint8Array> {
@@ -50,7 +53,7 @@ async function* streamInThreads(
     const encoded = await reader.encodedLeaf(leaf.hash)
     const { lastKey } = leaf
     const task = { ...encoded, lastKey, after, form, buffer: spare.pop() }
-    return { leaf, outcome: await threads.writeLeaf(task, whose) }
+    return { leaf, outcome: await work.run(writeLeaf, task, { owner: whose }) }
   }
   // One more with every chunk that is taken promptly: most of those who take nothing never have more than a few.
   const ahead = new Ahead<Awaited<ReturnType<typeof write>>>({ ...leavesAhead, most: 1 })

@@ -1,4 +1,5 @@
 /** A walk over the records of a tree in their canonical forms, in bounded memory: what streams of whole versions are made of. */
+
 import {
   firstAfter,
   type Hash,
@@ -10,7 +11,7 @@ import {
   walkLeaves,
 } from '@ulmus/content'
 import type { ObjectReader } from '@ulmus/storage'
-import { canonicalOf } from '../versions/canonical-forms.ts'
+import { canonicalOf } from '../stored-leaves/canonical-forms.ts'
 
 /** Leaves that are being read while one is used, so that a walk does not wait for each in turn. */
 const leavesAhead = 2

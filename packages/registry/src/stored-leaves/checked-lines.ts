@@ -1,8 +1,9 @@
 /** Some lines of a leaf's body, for worker threads that want no more of it. */
+
 import { isLeafLineOf, type Located, leafLineLength } from '@ulmus/content'
+import type { LeafRows } from '@ulmus/content/stored'
 import type { EncodedObject } from '@ulmus/storage'
 import { ObjectCorrupt } from '@ulmus/storage/decoding'
-import type { LeafRows } from './leaf-rows.ts'
 
 /**
  * Takes lines out of a leaf's body, each where the leaf says that it lies and checked against the record's hash: some of a body are

@@ -24,11 +24,8 @@ describe('compareLeaves', () => {
     ['the former as a delta', () => [leafOf(old, next), leafOf(next)]],
   ] as const)('tells what differs with the lines of both sides: %s', async (_, pair) => {
     const [before, after] = pair()
-    const outcome = await compareLeaves({ before: before!, after: after! })
-    if (outcome.kind === 'damaged') throw new Error(outcome.object.hash)
-    expect(
-      outcome.changes.map(({ key, lines }) => [key, textIn(lines!.before), textIn(lines!.after)]),
-    ).toEqual(
+    const changes = await compareLeaves.run({ before: before!, after: after! })
+    expect(changes.map(({ key, lines }) => [key, textIn(lines!.before), textIn(lines!.after)])).toEqual(
       differing.map((id) => [
         id,
         former[id] && lineOf(id, former[id]),
@@ -36,19 +33,15 @@ describe('compareLeaves', () => {
       ]),
     )
     // A view of a body would take all of it along.
-    for (const { lines } of outcome.changes)
+    for (const { lines } of changes)
       for (const line of [lines!.before, lines!.after])
         if (line !== undefined) expect(line.buffer.byteLength).toBe(line.length)
   })
 
   test('without bodies it tells no lines', async () => {
     const [before, after] = [leafOf(old), leafOf(next, old)].map(({ body: _, ...leaf }) => leaf)
-    const outcome = await compareLeaves({ before: before!, after: after! })
-    expect(outcome).toMatchObject({ kind: 'compared' })
-    if (outcome.kind === 'compared')
-      expect(outcome.changes.map(({ key, lines }) => [key, lines])).toEqual(
-        differing.map((key) => [key, undefined]),
-      )
+    const changes = await compareLeaves.run({ before: before!, after: after! })
+    expect(changes.map(({ key, lines }) => [key, lines])).toEqual(differing.map((key) => [key, undefined]))
   })
 
   test.each([
@@ -64,16 +57,16 @@ describe('compareLeaves', () => {
     const lines = next.lines.with(index, damage(next.lines[index]!))
     if (lines[index] === '') lines.length = index
     expect(lines).not.toEqual(next.lines)
-    const outcome = await compareLeaves({ before: leafOf(old), after: leafOf({ ...next, lines }, old) })
-    expect(outcome).toEqual({ kind: 'damaged', object: { kind: 'body', hash: next.hash, pack: 'pack' } })
+    await expect(
+      compareLeaves.run({ before: leafOf(old), after: leafOf({ ...next, lines }, old) }),
+    ).rejects.toMatchObject({ name: 'ObjectCorrupt', kind: 'body', hash: next.hash, pack: 'pack' })
   })
 
   test('a node that is not what its name says is damage', async () => {
     const after = leafOf(next)
     const other = { ...after.node, hash: old.hash, checksum: old.hash }
-    expect(await compareLeaves({ before: leafOf(old), after: { ...after, node: other } })).toMatchObject({
-      kind: 'damaged',
-      object: { kind: 'plain' },
-    })
+    await expect(
+      compareLeaves.run({ before: leafOf(old), after: { ...after, node: other } }),
+    ).rejects.toMatchObject({ name: 'ObjectCorrupt', kind: 'plain' })
   })
 })

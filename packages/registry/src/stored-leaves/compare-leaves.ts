@@ -1,11 +1,12 @@
 /** Comparison of two leaves in stored form: a task for a reading thread. */
+
 import { type Child, hashBytes, type TreeChange } from '@ulmus/content'
+import { LeafRows, leafChanges } from '@ulmus/content/stored'
 import type { EncodedObject } from '@ulmus/storage'
 import { decodeChain, decodeEncoded } from '@ulmus/storage/decoding'
-import { type Damaged, orDamaged } from '../threads/damage.ts'
-import { free } from '../threads/free.ts'
+import { free, wholeBuffers } from '../work/free.ts'
+import { defineTask } from '../work/task.ts'
 import { linesIn } from './checked-lines.ts'
-import { LeafRows, leafChanges } from './leaf-rows.ts'
 
 export interface ComparedLeaf extends Pick<Child, 'hash' | 'lastKey'> {
   node: EncodedObject
@@ -23,11 +24,14 @@ export interface LeafChange extends TreeChange {
   lines?: { before: Uint8Array | undefined; after: Uint8Array | undefined }
 }
 
-export type CompareOutcome = { kind: 'compared'; changes: LeafChange[] } | Damaged
+export const compareLeaves = defineTask({
+  name: 'compareLeaves',
+  pool: 'read',
+  run: compare,
+  moves: ({ before, after }) => wholeBuffers([before, after]),
+})
 
-export const compareLeaves = (task: CompareTask): Promise<CompareOutcome> => orDamaged(compared(task))
-
-async function compared({ before, after }: CompareTask): Promise<CompareOutcome> {
+async function compare({ before, after }: CompareTask): Promise<LeafChange[]> {
   const texts = await decodePair(before.node, after.node)
   const [old, next] = [new LeafRows(before, texts[0]), new LeafRows(after, texts[1])]
   const changes: LeafChange[] = leafChanges(old, next)
@@ -42,7 +46,7 @@ async function compared({ before, after }: CompareTask): Promise<CompareOutcome>
   texts.forEach(free)
   for (const object of [before.node, before.body, after.node, after.body])
     for (const { bytes } of object?.chain ?? []) free(bytes)
-  return { kind: 'compared', changes }
+  return changes
 }
 
 /** Raw bytes of both. Most often one is stored as what differs from the other, which comes of decoding it. */

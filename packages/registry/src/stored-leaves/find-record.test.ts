@@ -21,8 +21,7 @@ const taskFor = (id: string, leaf: Raw = raw) => {
 describe('findRecord', () => {
   test('finds each record of a leaf, with the line of its body and no more', async () => {
     for (const [id, data] of Object.entries(contents)) {
-      const found = await findRecord(taskFor(id))
-      if (found.kind !== 'found') throw new Error(`${id} is ${found.kind}`)
+      const found = (await findRecord.run(taskFor(id)))!
       const { canonical, hash } = recordOf(id, 'T', data)
       expect([found.hash, found.size]).toEqual([hash, Buffer.byteLength(canonical)])
       expect(Buffer.from(found.line).toString()).toBe(lineOf(id, data))
@@ -32,14 +31,13 @@ describe('findRecord', () => {
 
   test.each(['q', 'r1000 ', 'r1299', 'r1', ''])('tells that there is none with the id "%s"', async (id) => {
     const { r1299: _, ...others } = contents
-    expect(await findRecord(taskFor(id, rawOf(others)))).toEqual({ kind: 'absent' })
+    expect(await findRecord.run(taskFor(id, rawOf(others)))).toBeUndefined()
   })
 
   test('a line that is not the record that the leaf names is damage', async () => {
     const lines = raw.lines.with(5, raw.lines[5]!.replace('5', '6'))
-    expect(await findRecord(taskFor('r1005', { ...raw, lines }))).toEqual({
-      kind: 'damaged',
-      object: { kind: 'body', hash: raw.hash, pack: 'pack' },
+    await expect(findRecord.run(taskFor('r1005', { ...raw, lines }))).rejects.toMatchObject({
+      ...{ name: 'ObjectCorrupt', kind: 'body', hash: raw.hash, pack: 'pack' },
     })
   })
 
@@ -53,13 +51,13 @@ describe('findRecord', () => {
         const link = [...other.node.chain, ...other.body.chain][at]!
         link.bytes = Uint8Array.from(link.bytes)
         link.bytes[place]! ^= 1
-        expect(await findRecord(other)).toMatchObject({ kind: 'damaged' })
+        await expect(findRecord.run(other)).rejects.toMatchObject({ name: 'ObjectCorrupt' })
       }
     }
   })
 
   test('a leaf that is not what its parent says is refused', async () => {
-    await expect(findRecord({ ...taskFor('r1042'), lastKey: 'r2000' })).rejects.toMatchObject({
+    await expect(findRecord.run({ ...taskFor('r1042'), lastKey: 'r2000' })).rejects.toMatchObject({
       code: 'node_misplaced',
     })
   })

@@ -1,11 +1,12 @@
 /** Finds one record in a leaf's stored form: a task for a reading thread. */
+
 import type { Hash } from '@ulmus/content'
+import { LeafRows } from '@ulmus/content/stored'
 import type { EncodedObject } from '@ulmus/storage'
 import { decodeEncoded } from '@ulmus/storage/decoding'
-import { type Damaged, orDamaged } from '../threads/damage.ts'
-import { free } from '../threads/free.ts'
+import { free, wholeBuffers } from '../work/free.ts'
+import { defineTask } from '../work/task.ts'
 import { linesIn } from './checked-lines.ts'
-import { LeafRows } from './leaf-rows.ts'
 
 export interface FindTask {
   node: EncodedObject
@@ -23,17 +24,21 @@ export interface FoundRecord {
   line: Uint8Array
 }
 
-export type FindOutcome = ({ kind: 'found' } & FoundRecord) | { kind: 'absent' } | Damaged
+export const findRecord = defineTask({
+  name: 'findRecord',
+  pool: 'read',
+  run: find,
+  moves: (leaf) => wholeBuffers([leaf]),
+})
 
-export const findRecord = (task: FindTask): Promise<FindOutcome> => orDamaged(found(task))
-
-async function found({ node, body, lastKey, id }: FindTask): Promise<FindOutcome> {
+/** @returns undefined if the leaf has no record with this id */
+async function find({ node, body, lastKey, id }: FindTask): Promise<FoundRecord | undefined> {
   const text = await decodeEncoded(node, { mayHoldUp: true })
   const rows = new LeafRows({ hash: node.hash, lastKey }, text)
   const entry = rows.find(id)
-  if (entry === undefined) return { kind: 'absent' }
+  if (entry === undefined) return undefined
   const raw = await decodeEncoded(body, { mayHoldUp: true, isCheckedInParts: true })
   const line = linesIn(body, raw, rows)(entry)!
   for (const bytes of [text, raw, ...[...node.chain, ...body.chain].map((link) => link.bytes)]) free(bytes)
-  return { kind: 'found', hash: entry.hash, size: entry.size, line }
+  return { hash: entry.hash, size: entry.size, line }
 }

@@ -1,10 +1,11 @@
 /** Writes a leaf's records as NDJSON from its stored form: a task for a reading thread. */
+
 import { checkPlace, decodeStoredNode, firstAfter, type LeafNode, recordInlineBytesMax } from '@ulmus/content'
+import { type LineForm, lineBytes, writeLines } from '@ulmus/content/stored'
 import type { EncodedObject } from '@ulmus/storage'
 import { decodeEncoded, ObjectCorrupt } from '@ulmus/storage/decoding'
-import { type Damaged, orDamaged } from '../threads/damage.ts'
-import { free } from '../threads/free.ts'
-import { type LineForm, lineBytes, writeLines } from './lines.ts'
+import { free, wholeBuffers } from '../work/free.ts'
+import { defineTask } from '../work/task.ts'
 
 export interface LeafTask {
   node: EncodedObject
@@ -22,21 +23,19 @@ export type LeafOutcome =
   | { kind: 'lines'; buffer: ArrayBuffer; bytes: number }
   /** Some of the records lie in objects of their own. */
   | { kind: 'scattered' }
-  | Damaged
 
 /** A new buffer has at least this size, so that it will do for the next leaf as well. Bytes. */
 const roomBytesMin = 1_048_576
 
-export const writeLeaf = (task: LeafTask): Promise<LeafOutcome> => orDamaged(written(task))
+export const writeLeaf = defineTask({
+  name: 'writeLeaf',
+  pool: 'read',
+  run: write,
+  moves: (task) => [...wholeBuffers([task]), ...(task.buffer === undefined ? [] : [task.buffer])],
+  returns: (outcome) => (outcome.kind === 'lines' ? [outcome.buffer] : []),
+})
 
-async function written({
-  node,
-  body,
-  lastKey,
-  after,
-  form,
-  buffer,
-}: LeafTask): Promise<Exclude<LeafOutcome, Damaged>> {
+async function write({ node, body, lastKey, after, form, buffer }: LeafTask): Promise<LeafOutcome> {
   const text = await decodeEncoded(node, { mayHoldUp: true })
   const leaf = decodeStoredNode(text) as LeafNode
   checkPlace(node.hash, leaf, { level: 0, lastKey })

@@ -17,19 +17,20 @@ import {
 import type { TestDatabase } from '@ulmus/storage/testing'
 import { onBehalfOf } from '../access/authority.ts'
 import type { Role } from '../access/policy.ts'
-import type { Caller, Scope } from '../access/principal.ts'
 import { BodyBudget } from '../budgets/body-budget.ts'
 import { newCollection } from '../collections/making.ts'
+import { CommitCounters } from '../commit-counters.ts'
 import type { Context } from '../context.ts'
 import { jobsOf } from '../jobs.ts'
 import { defaultLimits, noOperators } from '../limits.ts'
 import type { Log } from '../log.ts'
-import { Readmes } from '../metadata/readmes.ts'
-import { CommitCounters } from '../monitoring/commit-counters.ts'
+import type { Caller, Scope } from '../principal.ts'
+import { Readmes } from '../readmes.ts'
 import { makeVersion } from '../versions/land.ts'
 import { writeSidecar } from '../versions/sidecar.ts'
-import { openReadingThreads } from '../workers/reading-threads.ts'
-import { openWorkers } from '../workers/workers.ts'
+import { openWork } from '../work/work.ts'
+
+const thread = new URL('../thread.ts', import.meta.url)
 
 type Lines = { facts: object; line: string }[]
 
@@ -76,8 +77,7 @@ export function contextOn(
   options: ContextOptions = {},
 ): TestContext {
   const log = keepLog()
-  const workers = openWorkers()
-  const reading = openReadingThreads()
+  const work = openWork({ thread })
   const jobs = jobsOf({ database, space: unlimitedSpace, log, works: options.works ?? true })
   const now = options.now ?? (() => new Date())
   return {
@@ -88,8 +88,7 @@ export function contextOn(
     jobs,
     limits: defaultLimits,
     operators: noOperators,
-    workers,
-    reading,
+    work,
     bodies: new BodyBudget(),
     commitCounters: new CommitCounters(),
     readmes: new Readmes({ database, now }),
@@ -97,7 +96,7 @@ export function contextOn(
     now,
     async dispose() {
       await jobs.stop()
-      await Promise.all([workers.close(), reading.close()])
+      await work.close()
     },
   }
 }

@@ -1,7 +1,7 @@
 /** A registry with some of everything, and what can be told of it afterwards: for tests that take it from place to place. */
 import { createHash } from 'node:crypto'
-import type { Caller } from '../access/principal.ts'
 import type { Registry } from '../open.ts'
+import type { Caller } from '../principal.ts'
 import { openStores, type StoresConfig } from '../stores/stores.ts'
 import { start } from './home.ts'
 

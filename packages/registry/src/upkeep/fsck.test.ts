@@ -1,4 +1,5 @@
 import {
+  emptySidecar,
   encodeNode,
   type Hash,
   hashText,
@@ -26,7 +27,7 @@ import { recordsOf } from '../records/records.ts'
 import { textOf } from '../testing/text-of.ts'
 import { openWorld, type Path, type World } from '../testing/world.ts'
 import { makeVersion } from '../versions/land.ts'
-import { emptySidecar, writeSidecar } from '../versions/sidecar.ts'
+import { writeSidecar } from '../versions/sidecar.ts'
 import type { Damage } from './fsck/damage.ts'
 import { rebuild } from './fsck/rebuild.ts'
 import { fsck } from './fsck.ts'

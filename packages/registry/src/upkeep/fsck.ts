@@ -10,7 +10,14 @@
  * Reads only, and may run beside servers: what a sweep or a deletion takes away meanwhile is not missed.
  */
 import { createHash } from 'node:crypto'
-import { documentDigest, type Hash, type LeafNode, type ViewDocument, type ViewRoots } from '@ulmus/content'
+import {
+  documentDigest,
+  type Hash,
+  type LeafNode,
+  type Sidecar,
+  type ViewDocument,
+  type ViewRoots,
+} from '@ulmus/content'
 import {
   allFiles,
   allVersionRoots,
@@ -27,7 +34,7 @@ import {
   type VersionRow,
 } from '@ulmus/storage'
 import { semverOf, totalsOf } from '../versions/content.ts'
-import { readSidecar, type Sidecar } from '../versions/sidecar.ts'
+import { readSidecar } from '../versions/sidecar.ts'
 import { type Damage, Damages } from './fsck/damage.ts'
 import { checkPacks, objectName } from './fsck/packs.ts'
 import { TreeCheck } from './fsck/trees.ts'

@@ -13,24 +13,23 @@ import { type EncodedLeaf, giveWay, type ObjectReader } from '@ulmus/storage'
 import { type Place, typeTree } from '../answers/places.ts'
 import { countAnswer } from '../budgets/answer-budget.ts'
 import type { Context } from '../context.ts'
-import type { ComparedLeaf, LeafChange } from '../stored-leaves/compare-leaves.ts'
+import { type ComparedLeaf, compareLeaves, type LeafChange } from '../stored-leaves/compare-leaves.ts'
 
 /** A record that two views do not hold alike. */
 export interface RecordDifference extends LeafChange {
   type: string
 }
 
-/** Pairs of leaves that are compared on the calling thread in any case: for so few, none begins. */
+/** Pairs of leaves compared on the calling thread: few are done before a message to a thread would be answered. */
 const pairsHere = 12
 
 /**
- * For one walk along the differences of record trees: where many leaves differ, threads compare them. Until a thread has begun the calling
- * one does, unless lines are wanted: decoding bodies would hold it up for longer than the walk would wait.
- * @param reader as of `ReadingThreads`
+ * For one walk along the differences of record trees: where many leaves differ, threads compare them.
+ * @param reader takes turns with others (`readerOf`)
  * @param options.lines such differences come with the lines of both sides
  */
 export function differenceReader(
-  { objects, reading }: Pick<Context, 'objects' | 'reading'>,
+  { objects, work }: Pick<Context, 'objects' | 'work'>,
   reader: string,
   options: { lines?: boolean } = {},
 ): DiffReader<LeafChange> {
@@ -38,15 +37,13 @@ export function differenceReader(
   const compare = async (before: Child, after: Child): Promise<LeafChange[]> => {
     const bodies = options.lines === true
     const [old, next] = await objects.encodedPair([before.hash, after.hash], { bodies })
-    return reading.compareLeaves({ before: leafOf(before, old), after: leafOf(after, next) }, reader)
+    const task = { before: leafOf(before, old), after: leafOf(after, next) }
+    return work.run(compareLeaves, task, { owner: reader })
   }
   return {
     node: (hash) => objects.node(hash),
     prefetch: (leaves) => objects.prefetch(leaves),
-    compareLeaves: (before, after) =>
-      ++pairs > pairsHere && (options.lines === true || reading.hasBegun())
-        ? compare(before, after)
-        : undefined,
+    compareLeaves: (before, after) => (++pairs > pairsHere ? compare(before, after) : undefined),
   }
 }
 

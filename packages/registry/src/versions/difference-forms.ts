@@ -1,8 +1,9 @@
 /** A record that differs as a page of differences tells it: stored canonical forms are passed on as they are. */
+
 import { type Hash, type Located, leafLines } from '@ulmus/content'
 import type { ObjectReader } from '@ulmus/storage'
 import { JsonText } from '../answers/json-text.ts'
-import { canonicalOf } from './canonical-forms.ts'
+import { canonicalOf } from '../stored-leaves/canonical-forms.ts'
 import type { RecordDifference } from './changes.ts'
 
 /** Size of a difference in a page. Removed records come without their data. */

@@ -1,11 +1,11 @@
 /** The difference of two versions with the data on both sides (http-api §7). Stored canonical forms are passed on as they are. */
 import { documentDigest, emptyTree, type Hash, type ViewRoots } from '@ulmus/content'
 import { findNamedCollection, findVisibleCollection, type Seen } from '../access/find-collection.ts'
-import type { Principal } from '../access/principal.ts'
 import type { JsonText } from '../answers/json-text.ts'
 import { PageBudget, type Place, readCursor, writeCursor } from '../answers/places.ts'
 import { countAnswer, counting, readerOf } from '../budgets/answer-budget.ts'
 import type { Context } from '../context.ts'
+import type { Principal } from '../principal.ts'
 import {
   countDifferences,
   type DifferenceTotals,

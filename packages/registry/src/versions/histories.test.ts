@@ -1,7 +1,7 @@
 import type { ObjectReader } from '@ulmus/storage'
 import { databases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { anonymous } from '../access/principal.ts'
+import { anonymous } from '../principal.ts'
 import { openWorld, type World } from '../testing/world.ts'
 import { historiesOf } from './histories.ts'
 

@@ -2,7 +2,6 @@
 import { emptyTree, findEntry, type Hash, idFault, parseSemver, type Tree, typeFault } from '@ulmus/content'
 import { listVersions, type VersionRow } from '@ulmus/storage'
 import { findVisibleCollection, type Seen } from '../access/find-collection.ts'
-import type { Principal } from '../access/principal.ts'
 import {
   mapPage,
   type Page,
@@ -16,6 +15,7 @@ import { type Place, typeTree } from '../answers/places.ts'
 import type { Context } from '../context.ts'
 import { RegistryError } from '../errors/errors.ts'
 import { instantText } from '../instants.ts'
+import type { Principal } from '../principal.ts'
 import { rootsOf, semverOf } from './content.ts'
 
 export interface HistoryItem {

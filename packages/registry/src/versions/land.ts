@@ -1,10 +1,14 @@
 /** Landing of a version: objects durable first, then one transaction that records them and moves the head (storage `land_version`). */
 import {
+  compareSemver,
   documentText,
   type Hash,
   hashText,
   type JsonObject,
+  nextSemver,
+  parseSemver,
   type Semver,
+  type VersionChange,
   type ViewDocument,
 } from '@ulmus/content'
 import {
@@ -24,11 +28,11 @@ import {
 import { v7 as newId } from 'uuid'
 import { type Acting, authorityOf, demandNow } from '../access/authority.ts'
 import type { View } from '../access/policy.ts'
-import { type Caller, meansOf } from '../access/principal.ts'
 import { demandRoom, quotaRefusal } from '../accounts/quotas.ts'
 import { auditRow } from '../audit/acts.ts'
 import type { Context } from '../context.ts'
 import { RegistryError } from '../errors/errors.ts'
+import { type Caller, meansOf } from '../principal.ts'
 import { semverOf, totalsOf, type VersionContent } from './content.ts'
 
 export interface VersionMaking {
@@ -225,4 +229,20 @@ function listedText(text: unknown, most: number): string | null {
   if (typeof text !== 'string') return null
   const whole = text.replaceAll('\0', '\ufffd')
   return whole.length <= most ? whole : `${whole.slice(0, most).toWellFormed()}…`
+}
+
+/**
+ * The number of the version after `base`, or after a withdrawn version if that is newer: numbers stay taken, and later versions have
+ * higher ones (http-api §11). A first version after withdrawn ones counts as a change of schema.
+ * @param newestWithdrawn with its `v`; null: none was withdrawn
+ */
+export function numberAfter(
+  base: Semver | null,
+  newestWithdrawn: string | null,
+  change: VersionChange,
+): Semver {
+  const withdrawn = newestWithdrawn === null ? undefined : parseSemver(newestWithdrawn)
+  if (withdrawn === undefined || (base !== null && compareSemver(base, withdrawn) > 0))
+    return nextSemver(base, change)
+  return nextSemver(withdrawn, change === 'first' ? 'schema' : change)
 }

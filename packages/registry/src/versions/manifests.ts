@@ -1,4 +1,5 @@
 /** Manifests: what a version holds, by hash (http-api §7), for those who compare it with what they have. */
+
 import {
   compareUtf8,
   diffTrees,
@@ -9,16 +10,16 @@ import {
   type ViewRoots,
   walkLeaves,
 } from '@ulmus/content'
+import { LeafCursor } from '@ulmus/content/stored'
 import type { VersionRow } from '@ulmus/storage'
 import { findVisibleCollection } from '../access/find-collection.ts'
 import type { View } from '../access/policy.ts'
-import type { Principal } from '../access/principal.ts'
 import { PageBudget, type Place, readCursor, treesFrom, typeTree, writeCursor } from '../answers/places.ts'
 import { countAnswer, readerOf } from '../budgets/answer-budget.ts'
 import type { Context } from '../context.ts'
+import type { Principal } from '../principal.ts'
 import { differenceReader, fileNameBytes, type TypePair, typePairs } from './changes.ts'
 import { rootsOf, semverOf, shownDigest, storedHash } from './content.ts'
-import { LeafCursor } from './leaf-cursor.ts'
 import { readSidecar } from './sidecar.ts'
 import { type SeenVersion, type VersionPath, versionIn } from './versions.ts'
 

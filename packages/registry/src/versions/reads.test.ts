@@ -9,12 +9,12 @@ import { type AccountRow, openObjectReader } from '@ulmus/storage'
 import { anyDatabase } from '@ulmus/storage/testing'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { anonymous, type Principal } from '../access/principal.ts'
 import { writeCursor } from '../answers/places.ts'
 import { AnswerBudget, counting } from '../budgets/answer-budget.ts'
 import { RegistryError } from '../errors/errors.ts'
 import { type Exports, exportsOf } from '../exports/exports.ts'
 import { filesOf } from '../files/files.ts'
+import { anonymous, type Principal } from '../principal.ts'
 import type { PushOpening } from '../pushes/opening/opening-body.ts'
 import { pushesOf } from '../pushes/pushes.ts'
 import { PushSessions } from '../pushes/session/sessions.ts'
@@ -526,29 +526,26 @@ describe.each(anyDatabase)('reads on $name', (database) => {
     test('a record of a leaf that is not worth keeping is found by a thread, and is the one that is kept', async () => {
       const { database, blobs } = context
       let decoded = 0
-      const reading: TestContext['reading'] = {
-        ...context.reading,
-        findRecord(task, reader) {
+      const work: TestContext['work'] = {
+        ...context.work,
+        run(task, input, by) {
           decoded++
-          return context.reading.findRecord(task, reader)
+          return context.work.run(task, input, by)
         },
       }
       const forgetful = {
         ...context,
         objects: openObjectReader({ database, blobs, cacheBytesMax: 0 }),
-        reading,
+        work,
       }
-      await expect.poll(() => reading.hasBegun()).toBe(true)
       const one = (from: TestContext, id: string) =>
         recordsOf(from)
           .one(anonymous, { ...path, v: 'v1.1.0', type: 'T', id }, { proof: false })
           .then(shown)
           .catch((error: RegistryError) => error.code)
       const ids = [...after.keys()].filter((id, n) => n % 100 === 0 || id === 'large')
-      for (const id of [...ids, 's50', 'none', 'zzz']) {
-        await expect.poll(() => reading.hasBegun()).toBe(true)
+      for (const id of [...ids, 's50', 'none', 'zzz'])
         expect(await one(forgetful, id)).toEqual(await one(context, id))
-      }
       expect(decoded).toBe(ids.length + 2)
       const found = await recordsOf(forgetful).page(
         anonymous,
@@ -602,15 +599,15 @@ describe.each(anyDatabase)('reads on $name', (database) => {
     test('leaves are decoded ahead only for a reader who takes them', async () => {
       const { watched } = watching()
       let decoded = 0
-      const reading: TestContext['reading'] = {
-        ...context.reading,
-        writeLeaf(...task) {
+      const work: TestContext['work'] = {
+        ...context.work,
+        run(task, input, by) {
           decoded++
-          return context.reading.writeLeaf(...task)
+          return context.work.run(task, input, by)
         },
       }
       // Beyond the first leaf, which has a large record: it is read here.
-      const { lines } = await recordsOf({ ...watched, reading }).stream(
+      const { lines } = await recordsOf({ ...watched, work }).stream(
         anonymous,
         { ...path, v: 'v1.0.0' },
         { after: writeCursor({ type: 'T', id: 's4' }) },

@@ -1,7 +1,7 @@
-import { emptyTree, hashText, type Tree } from '@ulmus/content'
+import { emptySidecar, emptyTree, hashText, type Sidecar, type Tree } from '@ulmus/content'
 import { goldenText } from '@ulmus/content/testing/golden'
 import { expect, test } from 'vitest'
-import { emptySidecar, readSidecar, type Sidecar, writeSidecar } from './sidecar.ts'
+import { readSidecar, writeSidecar } from './sidecar.ts'
 
 const treeAt = (root: string) => ({ root, count: 2, bytes: 20_075 }) as Tree
 const schema = hashText('{}')

@@ -1,86 +1,14 @@
-/**
- * Sidecar: data that a version stores beside its two documents, outside their digests (content-model §6):
- *
- * - the reference trees of both views: one key for every (file hash, type, id), from which the file sets follow, and one for
- *   every file that was declared in a push (full view only);
- * - the roots of both views, which their documents have, too: a reader of a tree need not load a MiB of metadata. Versions that differ
- *   in their metadata alone have one sidecar;
- * - for every private type its hidden tree: the tree its public view would have. It keeps apart the records that were pushed as
- *   private from those that are hidden only because their type is, so that a type made public does not take the former along;
- * - the private types and fields of earlier versions that this one has neither private nor public, so that a push that brings one
- *   back in public must confirm it.
- *
- * Stored as one plain object named by its hash.
- */
-import {
-  canonicalize,
-  emptyTree,
-  type Hash,
-  hashText,
-  type Json,
-  type PrivateName,
-  type Tree,
-  type ViewRoots,
-} from '@ulmus/content'
+/** Reading and writing of sidecars. */
+import { type Hash, hashText, parseSidecar, type Sidecar, sidecarText } from '@ulmus/content'
 import type { ObjectReader, ObjectWriter } from '@ulmus/storage'
 
-export interface Sidecar {
-  /** The same object where the views are alike. */
-  roots: { full: ViewRoots; public: ViewRoots }
-  references: { full: Tree; public: Tree }
-  /** By type slug; private types only. */
-  hiddenTrees: Record<string, Tree>
-  formerlyPrivate: readonly PrivateName[]
-}
-
-const emptyRoots: ViewRoots = Object.freeze({ files: emptyTree, types: {} })
-
-export const emptySidecar = (): Sidecar => ({
-  roots: { full: emptyRoots, public: emptyRoots },
-  references: { full: emptyTree, public: emptyTree },
-  hiddenTrees: {},
-  formerlyPrivate: [],
-})
-
-/** Its text (docs/formats.md): `roots` has no `public` where the views are alike, `shadows` are the hidden trees, an empty `formerlyPrivate` is left out. */
-interface StoredSidecar extends Pick<Sidecar, 'references'> {
-  roots: { full: ViewRoots; public?: ViewRoots }
-  shadows: Record<string, Tree>
-  formerlyPrivate?: readonly PrivateName[]
-}
-
-/** Kept, and frozen through and through. */
+/** Cached, and frozen deeply. */
 export const readSidecar = (objects: ObjectReader, hash: Hash): Promise<Sidecar> =>
   objects.decoded(hash, parseSidecar)
 
-function parseSidecar(bytes: Uint8Array): Sidecar {
-  const {
-    roots,
-    references,
-    shadows,
-    formerlyPrivate = [],
-  } = JSON.parse(new TextDecoder().decode(bytes)) as StoredSidecar
-  const both = { full: roots.full, public: roots.public ?? roots.full }
-  return { references, hiddenTrees: shadows, roots: both, formerlyPrivate }
-}
-
-export async function writeSidecar(
-  writer: ObjectWriter,
-  { roots, references, hiddenTrees, formerlyPrivate }: Sidecar,
-): Promise<Hash> {
-  const full = rootsOnly(roots.full)
-  const publicRoots = rootsOnly(roots.public)
-  const isAlike = canonicalize(full) === canonicalize(publicRoots)
-  const text = canonicalize({
-    roots: isAlike ? { full } : { full, public: publicRoots },
-    references,
-    shadows: hiddenTrees,
-    ...(formerlyPrivate.length === 0 ? {} : { formerlyPrivate }),
-  } as unknown as Json)
+export async function writeSidecar(writer: ObjectWriter, sidecar: Sidecar): Promise<Hash> {
+  const text = sidecarText(sidecar)
   const hash = hashText(text)
   await writer.add('plain', hash, text)
   return hash
 }
-
-/** Of a document too. */
-const rootsOnly = ({ files, types }: ViewRoots) => ({ files, types }) as unknown as Json

@@ -3,13 +3,13 @@ import { formatSemver, parseDigestLabel, parseSemver, type ViewRoots } from '@ul
 import { findVersionByDigest, findVersionBySemver, listVersions, type VersionRow } from '@ulmus/storage'
 import { findVisibleCollection, type Seen } from '../access/find-collection.ts'
 import type { View } from '../access/policy.ts'
-import type { Principal } from '../access/principal.ts'
 import { JsonText } from '../answers/json-text.ts'
 import { mapPage, type Page, type PageAsk, type PageOrder, pageOf } from '../answers/pages.ts'
 import { countAnswer } from '../budgets/answer-budget.ts'
 import type { Context } from '../context.ts'
 import { RegistryError } from '../errors/errors.ts'
 import { instantText } from '../instants.ts'
+import type { Principal } from '../principal.ts'
 import {
   type Actor,
   deprecationOf,

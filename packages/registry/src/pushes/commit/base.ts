@@ -1,13 +1,12 @@
 /** The version that a push is made against, as its commit reads it. */
-import { emptyTree, type Hash, type ViewDocument } from '@ulmus/content'
+import { emptySidecar, emptyTree, type Hash, type Sidecar, type ViewDocument } from '@ulmus/content'
 import { findHead, findVersionById, ObjectCorrupt, type PushRow, type VersionRow } from '@ulmus/storage'
 import type { Context } from '../../context.ts'
 import { RegistryError } from '../../errors/errors.ts'
 import { readContent, semverOf } from '../../versions/content.ts'
-import { emptySidecar, readSidecar, type Sidecar } from '../../versions/sidecar.ts'
+import { readSidecar } from '../../versions/sidecar.ts'
 import { byType, type PushSchema } from '../schemas/push-schema.ts'
-import { restoreSchemas } from '../schemas/restoring.ts'
-import { baseSchemas } from '../schemas/session-schemas.ts'
+import { baseSchemas, restoreSchemas } from '../schemas/session-schemas.ts'
 
 /** Called before the work, and again by `makeVersion` after it. */
 export async function demandBase(context: Context, push: PushRow): Promise<void> {

@@ -1,6 +1,5 @@
 /**
- * The content of the version that a push makes: its merged entries applied to both views of the base. Reads the base and the
- * push only, writes new objects; nothing of it is a version before `makeVersion` says so.
+ * Applies the merged entries of a push to both views of its base. Writes new objects; `makeVersion` makes them a version.
  */
 import {
   compareUtf8,
@@ -10,12 +9,13 @@ import {
   emptyTree,
   type Hash,
   type JsonObject,
+  type Sidecar,
   type Tree,
   type TypeEntry,
   type ViewDocument,
 } from '@ulmus/content'
 import type { VersionContent } from '../../versions/content.ts'
-import { type Sidecar, writeSidecar } from '../../versions/sidecar.ts'
+import { writeSidecar } from '../../versions/sidecar.ts'
 import { lineFor, type NewLine, storedApart } from '../leaves/line.ts'
 import { type BuildIo, type ChangeNotes, recordPort } from '../leaves/tree-ports.ts'
 import { ReferenceChanges } from '../references/reference-changes.ts'

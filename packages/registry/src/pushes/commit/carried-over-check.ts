@@ -5,14 +5,14 @@ import { RegistryError } from '../../errors/errors.ts'
 import { type PushSchema, pushSchemas } from '../schemas/push-schema.ts'
 import { EntriesByType, type EntriesSource } from '../spills/entries.ts'
 import { type Standing, standingRecords } from './carried-over.ts'
-import type { CarriedFault } from './check-carried.ts'
+import { type CarriedFault, checkCarried } from './check-carried.ts'
 
 export interface CarriedOverInput {
   base: ViewDocument
   baseSchemas: ReadonlyMap<string, PushSchema>
   schemas: ReadonlyMap<string, PushSchema>
   entries: EntriesSource
-  /** Account whose turns at the workers it takes. */
+  /** Account that takes turns at the worker threads. */
   owner: string
 }
 
@@ -22,11 +22,11 @@ const listedMax = 100
 const namedMax = 3
 
 /**
- * Workers do the checking: how long it takes is the schema's to say.
+ * Worker threads do the checking: its time depends on the schema.
  * @throws schema_violation with `validationErrors`: `{id, type, code, message, errors}`, the first 100, and `totalErrors`; too_costly.
  */
 export async function checkCarriedOver(
-  { objects, workers }: Pick<Context, 'objects' | 'workers'>,
+  { objects, work }: Pick<Context, 'objects' | 'work'>,
   input: CarriedOverInput,
 ): Promise<void> {
   const changed = [...input.schemas].filter(([type, schema]) => {
@@ -44,7 +44,7 @@ export async function checkCarriedOver(
       for await (const standing of standingRecords(objects, base, stream.of(type))) {
         const forms = standing.map(carriedOf).filter((form) => form !== undefined)
         if (forms.length === 0) continue
-        const faults = await workers.checkCarried({ bytes: leafBodyOf(forms), schemas }, input)
+        const faults = await work.run(checkCarried, { bytes: leafBodyOf(forms), schemas }, input)
         totalErrors += faults.length
         const listed = faults.slice(0, listedMax - validationErrors.length)
         for (const fault of listed) validationErrors.push({ line: null, ...fault })

@@ -1,7 +1,8 @@
 /** A type's records as a push leaves them: those it names beside those it carries over from the base. */
+
 import { compareUtf8, type Hash, leafLines, type Tree, walkLeaves } from '@ulmus/content'
 import type { ObjectReader } from '@ulmus/storage'
-import { canonicalOf } from '../../versions/canonical-forms.ts'
+import { canonicalOf } from '../../stored-leaves/canonical-forms.ts'
 import type { PushEntry } from '../spills/entries.ts'
 
 export interface CarriedRecord {

@@ -1,5 +1,6 @@
 /** Records of the base that a push carries over, checked against a schema that has changed: a task for a worker thread. */
 import { leafLines, parseCanonical, type SchemaIssue } from '@ulmus/content'
+import { defineTask } from '../../work/task.ts'
 import { checkData, schemasOf } from '../receiving/check-batch.ts'
 import type { PushSchemas } from '../schemas/push-schema.ts'
 
@@ -21,7 +22,19 @@ export interface CarriedFault {
 
 const decoder = new TextDecoder()
 
-export function checkCarried(task: CarriedTask): CarriedFault[] {
+export const checkCarried = defineTask({
+  name: 'checkCarried',
+  pool: 'push',
+  run: findFaults,
+  costs: ({ bytes, schemas: { units, name } }) => ({
+    bytes: bytes.length,
+    schemaUnits: units,
+    schemas: name,
+  }),
+  moves: ({ bytes }) => [bytes.buffer],
+})
+
+function findFaults(task: CarriedTask): CarriedFault[] {
   const schemas = schemasOf(task.schemas)
   const faults: CarriedFault[] = []
   for (const form of leafLines(task.bytes)) {

@@ -9,8 +9,7 @@ import type { Context } from '../../context.ts'
 import { RegistryError } from '../../errors/errors.ts'
 import { knownFiles } from '../../files/known-files.ts'
 import type { VersionContent } from '../../versions/content.ts'
-import { abortOnError, type VersionMaking } from '../../versions/land.ts'
-import { numberAfter } from '../../versions/number.ts'
+import { abortOnError, numberAfter, type VersionMaking } from '../../versions/land.ts'
 import { ReferringTypes, recordWarnings } from '../references/record-warnings.ts'
 import { formerlyPrivateIn } from '../schemas/made-public.ts'
 import { byType } from '../schemas/push-schema.ts'
@@ -79,7 +78,7 @@ export async function withNextVersion<T>(
     const patch = push.metadata === null ? {} : (JSON.parse(push.metadata) as JsonObject)
     const next = await abortOnError(writer, async () => {
       const built = await buildContent(
-        { objects, writer, workers: context.workers, owner },
+        { objects, writer, work: context.work, owner },
         {
           base,
           baseSchemas: base.schemas,

@@ -1,4 +1,5 @@
 /** How an edit of the full view is projected onto the public one (content-model §6). */
+
 import {
   type Edit,
   type Hash,
@@ -8,8 +9,8 @@ import {
   type Schema,
   type Tree,
 } from '@ulmus/content'
+import { LeafCursor } from '@ulmus/content/stored'
 import type { ObjectReader } from '@ulmus/storage'
-import { LeafCursor } from '../../versions/leaf-cursor.ts'
 import { lineFor, type NewLine } from '../leaves/line.ts'
 import type { PushEntry } from '../spills/entries.ts'
 import type { Standing } from './carried-over.ts'

@@ -2,22 +2,23 @@
  * A snapshot as the changes that it means: its manifest against the base, with the records that were sent. What the manifest
  * lacks is removed; what it has and the base has too costs nothing, unless its privacy changed.
  */
+
 import {
   compareUtf8,
   emptyTree,
   type Hash,
   type LeafNode,
   leafLinesBetween,
+  type Sidecar,
   type Tree,
   type ViewDocument,
   walkLeaves,
 } from '@ulmus/content'
+import { LeafCursor } from '@ulmus/content/stored'
 import type { ObjectReader, PushSpillRow, PushStanding } from '@ulmus/storage'
 import type { Context } from '../../context.ts'
 import { RegistryError } from '../../errors/errors.ts'
-import { canonicalOf } from '../../versions/canonical-forms.ts'
-import { LeafCursor } from '../../versions/leaf-cursor.ts'
-import type { Sidecar } from '../../versions/sidecar.ts'
+import { canonicalOf } from '../../stored-leaves/canonical-forms.ts'
 import {
   compareEntries,
   EntriesByType,

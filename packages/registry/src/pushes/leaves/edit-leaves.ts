@@ -1,4 +1,5 @@
 /** An edit range of a record tree edited, its new leaves encoded: the task a worker thread runs for what a commit changes. */
+
 import {
   type Change,
   type Child,
@@ -15,12 +16,12 @@ import {
   type NewLeaf,
   type OpenedLeaf,
 } from '@ulmus/content'
+import { LeafRows } from '@ulmus/content/stored'
 import type { EncodedObject, PreparedObject } from '@ulmus/storage'
 import { decodeChain } from '@ulmus/storage/decoding'
 import { encodeAlone, encodeObjectHere, encodeReplacing, type Replaced } from '@ulmus/storage/encoding'
-import { LeafRows } from '../../stored-leaves/leaf-rows.ts'
-import { type Damaged, orDamaged } from '../../threads/damage.ts'
-import { free } from '../../threads/free.ts'
+import { free, wholeBuffers } from '../../work/free.ts'
+import { defineTask } from '../../work/task.ts'
 import { unpackEntries } from '../spills/frame.ts'
 import { type Line, mayRefer } from './line.ts'
 import { spliceLeaf } from './splice-leaf.ts'
@@ -43,7 +44,6 @@ export interface ReferringChange {
 }
 
 export interface EditedLeaves {
-  kind: 'edited'
   /** All leaves of the range. */
   leaves: Child[]
   counts: { added: number; updated: number; removed: number }
@@ -53,13 +53,18 @@ export interface EditedLeaves {
   buffer: ArrayBuffer
 }
 
-export type LeavesOutcome = EditedLeaves | Damaged
-
 const cut = { kind: 'records', shape: defaultShape } as const
 
-export const editLeaves = (task: LeavesTask): Promise<LeavesOutcome> => orDamaged(edited(task))
+export const editLeaves = defineTask({
+  name: 'editLeaves',
+  pool: 'push',
+  run: edit,
+  // What was read moves only if nothing else lies beside it in memory.
+  moves: ({ edits, encoded }) => [edits.buffer, ...wholeBuffers(encoded)],
+  returns: ({ buffer }) => [buffer],
+})
 
-async function edited({ range: taken, edits, apart, encoded }: LeavesTask): Promise<EditedLeaves> {
+async function edit({ range: taken, edits, apart, encoded }: LeavesTask): Promise<EditedLeaves> {
   const old = await Promise.all(encoded.map(readLeaf))
   const range = { ...taken, edits: editsOf(edits, apart) }
   const made = spliced(range, old) ?? madeAnew(range, old)
@@ -68,7 +73,6 @@ async function edited({ range: taken, edits, apart, encoded }: LeavesTask): Prom
     if (leaf !== undefined) objects.push(...(await preparedLeaf(leaf, old)))
   }
   const outcome: EditedLeaves = {
-    kind: 'edited',
     leaves: made.leaves.map(({ made: _, ...leaf }) => leaf),
     counts: countsOf(made.changes),
     referring: made.changes.flatMap(referringChange),

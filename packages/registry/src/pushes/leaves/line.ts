@@ -1,4 +1,5 @@
 /** A record in the body of its leaf. */
+
 import {
   type Edit,
   fileReferences,
@@ -9,7 +10,7 @@ import {
   referenceLineTo,
 } from '@ulmus/content'
 import type { ObjectReader, ObjectWriter } from '@ulmus/storage'
-import { canonicalOf } from '../../versions/canonical-forms.ts'
+import { canonicalOf } from '../../stored-leaves/canonical-forms.ts'
 import type { PushedRecord } from '../spills/entries.ts'
 import type { FrameBuffer } from '../spills/frame-buffer.ts'
 

@@ -14,9 +14,9 @@ import {
   defaultShape as shape,
   trailingZeroBits,
 } from '@ulmus/content'
+import { LeafRows } from '@ulmus/content/stored'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { LeafRows } from '../../stored-leaves/leaf-rows.ts'
 import type { Line } from './line.ts'
 import { spliceLeaf } from './splice-leaf.ts'
 

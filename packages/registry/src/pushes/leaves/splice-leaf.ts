@@ -2,8 +2,9 @@
  * A leaf edited where its rows and its lines lie: for a few edits of one leaf that is one afterwards, too, as most are of a push of
  * scattered changes. The thousand records that stay are copied in a few pieces, and nothing is made of each.
  */
+
 import { type Change, type Child, defaultShape, type Edit, type EditRange, type Entry } from '@ulmus/content'
-import type { LeafRows } from '../../stored-leaves/leaf-rows.ts'
+import type { LeafRows } from '@ulmus/content/stored'
 import type { Line } from './line.ts'
 
 /** If at least one record in this many is edited, rewriting all of them takes no longer. */

@@ -8,17 +8,17 @@ import {
   leafLines,
 } from '@ulmus/content'
 import { giveWay, type ObjectReader, type ObjectWriter } from '@ulmus/storage'
-import type { Context } from '../../context.ts'
-import { free } from '../../threads/free.ts'
+import { free } from '../../work/free.ts'
+import type { Work } from '../../work/work.ts'
 import { packEntries, type SpillEntry } from '../spills/frame.ts'
-import type { EditedLeaves, LeavesTask, ReferringChange } from './edit-leaves.ts'
+import { type EditedLeaves, editLeaves, type LeavesTask, type ReferringChange } from './edit-leaves.ts'
 import { type Line, mayRefer } from './line.ts'
 
 export interface BuildIo {
   objects: ObjectReader
   writer: ObjectWriter
-  workers: Pick<Context['workers'], 'editLeaves'>
-  /** Account whose turns at the workers it takes. */
+  work: Pick<Work, 'run'>
+  /** Account that takes turns at the worker threads. */
   owner: string
 }
 
@@ -34,7 +34,7 @@ export interface ChangeNotes {
  * @param options.isDense Edits fall into most leaves under a node into which one falls: these are looked up together.
  */
 export function recordPort(
-  { objects, writer, workers, owner }: BuildIo,
+  { objects, writer, work, owner }: BuildIo,
   notes: ChangeNotes,
   { isDense }: { isDense: boolean },
 ): EditPort<Line> {
@@ -72,7 +72,7 @@ export function recordPort(
     const { leaves } = task.range
     const encoded = await Promise.all(leaves.map(({ hash }) => objects.encodedLeaf(hash)))
     await giveWay()
-    const edited = await workers.editLeaves({ ...task, encoded }, { owner })
+    const edited = await work.run(editLeaves, { ...task, encoded }, { owner })
     return {
       leaves: edited.leaves,
       async keep() {

@@ -11,6 +11,8 @@ import {
   parseFileReference,
   parseStrict,
 } from '@ulmus/content'
+import { buffersOf, type InPieces, joined, lengthOf, shortBytesMax } from '../../work/pieces.ts'
+import { defineTask } from '../../work/task.ts'
 import { checkEntries, type ManifestOutcome } from '../receiving/check-manifest.ts'
 import { type SchemaTexts, typesBytesMax, typesMax } from '../schemas/accept-schemas.ts'
 
@@ -49,7 +51,17 @@ const faultsMax = 100
 export const fileNameRule = 'must be `sha256:` and 64 lowercase hex digits'
 
 /** Types of entries are checked against the schemas in the same body. */
-export function checkOpening({ bytes, depthMax, snapshot }: OpeningTask): OpeningOutcome {
+export const checkOpening = defineTask({
+  name: 'checkOpening',
+  pool: 'push',
+  run: (task: InPieces<OpeningTask>) => readBody({ ...task, bytes: joined(task.bytes) }),
+  isShort: ({ bytes }) => lengthOf(bytes) <= shortBytesMax,
+  moves: buffersOf,
+  returns: (outcome) =>
+    outcome.kind === 'opening' && outcome.manifest?.kind === 'spill' ? [outcome.manifest.spill.buffer] : [],
+})
+
+function readBody({ bytes, depthMax, snapshot }: OpeningTask): OpeningOutcome {
   if (snapshot === undefined && bytes.length === 0) return { kind: 'opening', body: null }
   let body: Json
   try {

@@ -1,11 +1,11 @@
 /** Bodies that open sessions: gathered, read in a worker thread where they are long, and shaped. */
 
-import type { Principal } from '../../access/principal.ts'
+import { taskFor } from '../../access/task-for.ts'
 import type { Context } from '../../context.ts'
 import { RegistryError } from '../../errors/errors.ts'
-import { taskFor } from '../../threads/task-for.ts'
+import type { Principal } from '../../principal.ts'
 import { tooManyTypes } from '../schemas/brought.ts'
-import type { Opening, OpeningTask } from './check-opening.ts'
+import { checkOpening, type Opening, type OpeningTask } from './check-opening.ts'
 
 /**
  * Checks the shape of a body in which `{}` replaces schemas and metadata; null if there is no body.
@@ -30,7 +30,7 @@ export async function readOpening<T>(
   signal?: AbortSignal,
 ): Promise<ReadOpening<T>> {
   const read = await context.bodies.gather(who, body, bytesMax, (bytes) =>
-    context.workers.checkOpening({ ...task, bytes }, taskFor(who, signal)),
+    context.work.run(checkOpening, { ...task, bytes }, taskFor(who, signal)),
   )
   if (read.kind === 'malformed')
     throw new RegistryError('invalid_request', { details: { issues: read.issues } })

@@ -12,6 +12,8 @@ import {
   type Schema,
   type SchemaIssue,
 } from '@ulmus/content'
+import { buffersOf, type InPieces, joined, lengthOf } from '../../work/pieces.ts'
+import { defineTask } from '../../work/task.ts'
 import { LazySchemas, type PushSchemas } from '../schemas/push-schema.ts'
 import { compareEntries } from '../spills/entries.ts'
 import type { SpillEntry } from '../spills/frame.ts'
@@ -61,7 +63,20 @@ export const lineErrorsMax = 100
 
 const newline = 0x0a
 
-export function checkBatch(task: BatchTask): BatchOutcome {
+export const checkBatch = defineTask({
+  name: 'checkBatch',
+  pool: 'push',
+  run: (task: InPieces<BatchTask>) => batchOutcome({ ...task, bytes: joined(task.bytes) }),
+  costs: ({ bytes, schemas: { units, name } }) => ({
+    bytes: lengthOf(bytes),
+    schemaUnits: units,
+    schemas: name,
+  }),
+  moves: buffersOf,
+  returns: (outcome) => (outcome.kind === 'spill' ? [outcome.spill.buffer] : []),
+})
+
+function batchOutcome(task: BatchTask): BatchOutcome {
   const schemas = schemasOf(task.schemas)
   const former = new Set(task.formerTypes)
   const entries: SpillEntry[] = []

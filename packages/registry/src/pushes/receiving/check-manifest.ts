@@ -11,6 +11,8 @@ import {
   parseStrict,
   typeFault,
 } from '@ulmus/content'
+import { buffersOf, type InPieces, joined } from '../../work/pieces.ts'
+import { defineTask } from '../../work/task.ts'
 import { compareEntries } from '../spills/entries.ts'
 import type { SpillEntry } from '../spills/frame.ts'
 import { encodeSpill } from '../spills/spill.ts'
@@ -32,7 +34,15 @@ export type ManifestOutcome =
 
 type Refused = Omit<LineError, 'line'>
 
-export function checkManifest(task: ManifestTask): ManifestOutcome {
+export const checkManifest = defineTask({
+  name: 'checkManifest',
+  pool: 'push',
+  run: (task: InPieces<ManifestTask>) => checkChunk({ ...task, bytes: joined(task.bytes) }),
+  moves: buffersOf,
+  returns: (outcome) => (outcome.kind === 'spill' ? [outcome.spill.buffer] : []),
+})
+
+function checkChunk(task: ManifestTask): ManifestOutcome {
   const values = function* (): Generator<{ line: number; value: () => Json }> {
     for (const { line, bytes } of linesOf(task.bytes)) yield { line, value: () => parseStrict(bytes) }
   }

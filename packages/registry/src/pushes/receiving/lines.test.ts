@@ -71,8 +71,8 @@ test('a batch has the lines that the reference finds, and they are refused as on
         const code = refusalOf(one.text)
         return code === undefined ? [] : [{ line: one.line, code }]
       })
-      const outcome = checkBatch({
-        ...{ bytes: encoder.encode(text), kind: 'deletes', schemas: pushSchemas([], 'none') },
+      const outcome = checkBatch.run({
+        ...{ bytes: [encoder.encode(text)], kind: 'deletes', schemas: pushSchemas([], 'none') },
         ...{ formerTypes: ['T'], stripUnknownFields: false, facts: false, linesMax: 100 },
       })
       if (outcome.kind === 'refused') expect(outcome.errors).toMatchObject(refused)

@@ -1,9 +1,10 @@
 /** Which records of a manifest the base version lacks, so that they must be sent. */
+
 import { emptyTree, type Hash } from '@ulmus/content'
+import { LeafCursor } from '@ulmus/content/stored'
 import { findVersionById, giveWay, type PushStanding } from '@ulmus/storage'
 import type { Context } from '../../context.ts'
 import { rootsOf } from '../../versions/content.ts'
-import { LeafCursor } from '../../versions/leaf-cursor.ts'
 import type { PushEntry } from '../spills/entries.ts'
 import { encodeSpillStream, readSpill } from '../spills/spill.ts'
 

@@ -2,12 +2,12 @@
 import { findVersionById, type PushStanding } from '@ulmus/storage'
 import type { Context } from '../../context.ts'
 import { RegistryError } from '../../errors/errors.ts'
-import type { Pieces } from '../../threads/pieces.ts'
-import type { TaskFor } from '../../threads/task-for.ts'
 import { rootsOf } from '../../versions/content.ts'
+import type { Pieces } from '../../work/pieces.ts'
+import type { TaskFor } from '../../work/task.ts'
 import { type PushSchemas, pushSchemas } from '../schemas/push-schema.ts'
 import { baseSchemas, broughtSchemas } from '../schemas/session-schemas.ts'
-import type { LineError } from './check-batch.ts'
+import { checkBatch, type LineError } from './check-batch.ts'
 
 /**
  * @param options.facts true: the outcome also tells of each entry what a manifest is compared with
@@ -28,7 +28,7 @@ export async function checkLines(
     stripUnknownFields: push.stripUnknownFields,
     linesMax: context.limits.batchLinesMax,
   }
-  const outcome = await context.workers.checkBatch(task, by)
+  const outcome = await context.work.run(checkBatch, task, by)
   if (outcome.kind === 'spill') return outcome
   if (outcome.kind === 'too_many_lines') throw tooManyLines(context.limits.batchLinesMax)
   throw linesRefused(outcome.errors, outcome.totalErrors)

@@ -7,6 +7,7 @@ import {
   parseCanonical,
   referenceFieldsOf,
 } from '@ulmus/content'
+import { defineTask } from '../../work/task.ts'
 import { type PushWarnings, WarningList } from '../schemas/warnings.ts'
 
 export interface ReferencesTask {
@@ -35,7 +36,14 @@ export interface ReferencesFound {
 
 const decoder = new TextDecoder()
 
-export function findReferences({ bytes, schema }: ReferencesTask): ReferencesFound {
+export const findReferences = defineTask({
+  name: 'findReferences',
+  pool: 'push',
+  run: referencesIn,
+  moves: ({ bytes }) => [bytes.buffer],
+})
+
+function referencesIn({ bytes, schema }: ReferencesTask): ReferencesFound {
   const fields = referenceFieldsOf(JSON.parse(schema) as Json)
   const byField = fields.map((field) => ({ field, referred: new Map<string, Referred>() }))
   const malformed = new WarningList()

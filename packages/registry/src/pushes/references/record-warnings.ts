@@ -8,7 +8,7 @@ import type { Context } from '../../context.ts'
 import type { PushSchema } from '../schemas/push-schema.ts'
 import { noWarnings, type PushWarnings, WarningList } from '../schemas/warnings.ts'
 import { EntriesByType, type EntriesSource, type PushEntry } from '../spills/entries.ts'
-import type { Referred } from './find-references.ts'
+import { findReferences, type Referred } from './find-references.ts'
 
 /** Ids that are looked up in one commit. Each takes some hundred bytes of memory. */
 const referredMax = 100_000
@@ -20,7 +20,7 @@ export interface RecordWarningsInput {
   schemas: ReadonlyMap<string, PushSchema>
   /** Is read up to twice more. */
   entries: EntriesSource
-  /** Account whose turns at the workers it takes. */
+  /** Account that takes turns at the worker threads. */
   owner: string
 }
 
@@ -57,7 +57,7 @@ export class ReferringTypes {
 
 /** Finds the warnings of a push that is built and has not landed. A warning never refuses the push. */
 export async function recordWarnings(
-  context: Pick<Context, 'objects' | 'workers'>,
+  context: Pick<Context, 'objects' | 'work'>,
   referring: ReferringTypes,
   input: RecordWarningsInput,
 ): Promise<PushWarnings> {
@@ -70,7 +70,7 @@ export async function recordWarnings(
       const schema = input.schemas.get(type)!.text
       const ofType = stream.of(type)
       for await (const bytes of formsOf(ofType, (put) => referring.mayRefer(type, put))) {
-        const found = await context.workers.findReferences({ bytes, schema }, input)
+        const found = await context.work.run(findReferences, { bytes, schema }, input)
         warnings.addAll(found.malformed)
         for (const one of found.referred) referred.add(type, one)
       }

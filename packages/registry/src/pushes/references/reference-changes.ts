@@ -1,4 +1,5 @@
 /** Changes of a push to one view's reference tree: noted record by record, read in the order of the tree's keys. */
+
 import {
   declaredKey,
   findEntry,
@@ -9,7 +10,7 @@ import {
   walkLeaves,
 } from '@ulmus/content'
 import type { ObjectReader } from '@ulmus/storage'
-import { canonicalOf } from '../../versions/canonical-forms.ts'
+import { canonicalOf } from '../../stored-leaves/canonical-forms.ts'
 import type { ReferringChange } from '../leaves/edit-leaves.ts'
 import { filesIn, filesOf, mayRefer } from '../leaves/line.ts'
 import type { TemporarySpills } from '../spills/temporary-spills.ts'

@@ -2,6 +2,7 @@
  * Which files a view holds, kept up to date at the cost of what a push changes (content-model §6): a reference tree has one key
  * for every (file, type, id), and a file is in the view while some key of it is.
  */
+
 import {
   type Edit,
   editTree,
@@ -12,8 +13,8 @@ import {
   type Tree,
   walkLeaves,
 } from '@ulmus/content'
+import { LeafCursor } from '@ulmus/content/stored'
 import { giveWay, type ObjectReader, type ObjectWriter } from '@ulmus/storage'
-import { LeafCursor } from '../../versions/leaf-cursor.ts'
 import { setPort } from '../leaves/tree-ports.ts'
 import type { ReferenceChanges } from './reference-changes.ts'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { acceptSchemas } from './accept-schemas.ts'
 
-const accepted = (...types: string[]) => acceptSchemas(types.map((type) => [type, '{}'] as const))
+const accepted = (...types: string[]) => acceptSchemas.run(types.map((type) => [type, '{}'] as const))
 
 test('types whose files clash on other systems are warned of', () => {
   const outcome = accepted('City', 'city', 'con', 'LPT1.x', 'controls', 'Ort')

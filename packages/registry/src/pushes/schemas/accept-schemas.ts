@@ -13,6 +13,7 @@ import {
   schemaWarnings,
   typeFault,
 } from '@ulmus/content'
+import { defineTask } from '../../work/task.ts'
 import { schemasText } from './push-schema.ts'
 import { type PushWarnings, WarningList } from './warnings.ts'
 
@@ -38,7 +39,17 @@ export const typesBytesMax = 4 * 1024 ** 2
 /** Schemas by type, as canonical JSON. */
 export type SchemaTexts = (readonly [type: string, text: string])[]
 
-export function acceptSchemas(texts: SchemaTexts): SchemasOutcome {
+export const acceptSchemas = defineTask({
+  name: 'acceptSchemas',
+  pool: 'push',
+  run: acceptAll,
+  costs: (texts) => ({ bytes: unitsOf(texts), schemaUnits: unitsOf(texts) }),
+})
+
+const unitsOf = (texts: SchemaTexts): number =>
+  texts.reduce((sum, [type, text]) => sum + type.length + text.length, 0)
+
+function acceptAll(texts: SchemaTexts): SchemasOutcome {
   const schemas = new Map<string, Schema>()
   for (const [type, text] of texts) {
     const reason = typeFault(type) ?? newNameFault('type', type)

@@ -3,9 +3,16 @@ import { formatSemver, parseSemver } from '@ulmus/content'
 import type { Seen } from '../../access/find-collection.ts'
 import type { Context } from '../../context.ts'
 import { RegistryError } from '../../errors/errors.ts'
-import type { TaskFor } from '../../threads/task-for.ts'
 import { documentOf, semverOf } from '../../versions/content.ts'
-import { type AcceptedSchemas, type SchemaTexts, typesBytesMax, typesMax } from './accept-schemas.ts'
+import { fitMetadata } from '../../versions/metadata-tasks.ts'
+import type { TaskFor } from '../../work/task.ts'
+import {
+  type AcceptedSchemas,
+  acceptSchemas,
+  type SchemaTexts,
+  typesBytesMax,
+  typesMax,
+} from './accept-schemas.ts'
 
 /** The schemas of a push. @throws invalid_schema naming the type and the place. */
 export async function accepted(
@@ -13,7 +20,7 @@ export async function accepted(
   schemas: SchemaTexts,
   by: TaskFor,
 ): Promise<AcceptedSchemas> {
-  const outcome = await context.workers.acceptSchemas(schemas, by)
+  const outcome = await context.work.run(acceptSchemas, schemas, by)
   if (outcome.kind === 'accepted') return outcome
   const { type, path, reason } = outcome
   throw new RegistryError('invalid_schema', {
@@ -31,7 +38,7 @@ export function tooManyTypes(types: number): RegistryError {
 /** The metadata of a push, as text. @throws invalid_request, too_large. */
 export async function fitted(context: Context, seen: Seen, patch: string, by: TaskFor): Promise<string> {
   const base = seen.head === null ? {} : (await documentOf(context, seen.head, 'full')).metadata
-  const outcome = await context.workers.fitMetadata({ patch, base }, by)
+  const outcome = await context.work.run(fitMetadata, { patch, base }, by)
   if (outcome.kind === 'fits') return outcome.patch
   if (outcome.kind === 'too_large')
     throw new RegistryError('too_large', {

@@ -7,6 +7,7 @@ import {
   type PrivateName,
   type SchemaSources,
 } from '@ulmus/content'
+import { defineTask } from '../../work/task.ts'
 import type { SchemaTexts } from './accept-schemas.ts'
 
 export interface PrivacyTask {
@@ -22,7 +23,13 @@ export interface Privacy {
   former: PrivateName[]
 }
 
-export function comparePrivacy({ base, next, former }: PrivacyTask): Privacy {
+export const comparePrivacy = defineTask({
+  name: 'comparePrivacy',
+  pool: 'push',
+  run: compare,
+})
+
+function compare({ base, next, former }: PrivacyTask): Privacy {
   const [before, after] = [sourcesOf(base), sourcesOf(next)]
   return {
     madePublic: madePublic(before, after, former),

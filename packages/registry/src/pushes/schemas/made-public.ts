@@ -3,14 +3,13 @@ import { type MadePublic, nameToConfirm, type PrivateName } from '@ulmus/content
 import { findWithdrawnNames, ObjectCorrupt, type VersionRow } from '@ulmus/storage'
 import type { Context } from '../../context.ts'
 import { RegistryError } from '../../errors/errors.ts'
-import type { TaskFor } from '../../threads/task-for.ts'
 import { storedHash } from '../../versions/content.ts'
 import { readSidecar } from '../../versions/sidecar.ts'
+import type { TaskFor } from '../../work/task.ts'
 import type { AcceptedSchemas, SchemaTexts } from './accept-schemas.ts'
-import type { Privacy } from './compare-privacy.ts'
+import { comparePrivacy, type Privacy } from './compare-privacy.ts'
 import { byType, type PushSchema, readSchemas } from './push-schema.ts'
-import { restoreSchemas } from './restoring.ts'
-import { baseSchemas } from './session-schemas.ts'
+import { baseSchemas, restoreSchemas } from './session-schemas.ts'
 
 /** Listed in the refusal, and named in its sentence. */
 const listedMax = 1_000
@@ -101,7 +100,7 @@ async function privacyOf(
   const isPrivate = ({ publicHash, privateFields }: PushSchema) =>
     publicHash === null || privateFields.length > 0
   if (former.length === 0 && !base.some(isPrivate)) return { madePublic: [], former: [] }
-  return context.workers.comparePrivacy({ base: textsOf(base), next: textsOf(next), former }, by)
+  return context.work.run(comparePrivacy, { base: textsOf(base), next: textsOf(next), former }, by)
 }
 
 const textsOf = (schemas: readonly PushSchema[]): SchemaTexts => schemas.map(({ type, text }) => [type, text])

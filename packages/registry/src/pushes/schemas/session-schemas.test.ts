@@ -2,7 +2,7 @@
 import type { JsonObject } from '@ulmus/content'
 import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { anonymous } from '../../access/principal.ts'
+import { anonymous } from '../../principal.ts'
 import { shown } from '../../testing/shown.ts'
 import { openWorld, type Path, type World } from '../../testing/world.ts'
 import { expireSessions } from '../spills/spills.ts'

@@ -1,12 +1,20 @@
 /** The schemas of a push session: its own, stored with its row, or its base's. */
-import { hashText, type JsonObject, privateFieldsOf } from '@ulmus/content'
-import { findPushSchemas, type ObjectReader, type PushStanding, type VersionRow } from '@ulmus/storage'
+import { hashText, type JsonObject, privateFieldsOf, type Sidecar } from '@ulmus/content'
+import {
+  findPushSchemas,
+  type ObjectReader,
+  openObjectWriter,
+  type PushStanding,
+  recordPacks,
+  type VersionRow,
+} from '@ulmus/storage'
 import { LRUCache } from 'lru-cache'
 import type { Context } from '../../context.ts'
 import { RegistryError } from '../../errors/errors.ts'
 import { storedHash } from '../../versions/content.ts'
+import { abortOnError } from '../../versions/land.ts'
 import { readSchemaObjects } from '../../versions/schemas.ts'
-import { readSidecar, type Sidecar } from '../../versions/sidecar.ts'
+import { readSidecar } from '../../versions/sidecar.ts'
 import { type PushSchema, type PushSchemas, pushSchemas, readSchemas } from './push-schema.ts'
 
 /** By session, or by the digests of a base; the most recently used ones, since every batch needs them. */
@@ -59,3 +67,26 @@ const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 /** Parses what may have some alone: 12 ms at worst, for a schema of 256 KiB. */
 const privateFieldsIn = (canonical: string): readonly string[] =>
   canonical.includes('"private":true') ? privateFieldsOf(JSON.parse(canonical) as JsonObject) : []
+
+/**
+ * Stores the schemas that a push brings although the index has them: a damaged one would make its base unreadable. Schemas that the
+ * index lacks are stored, too; a sweep removes those that no version needs.
+ */
+export async function restoreSchemas(
+  { database, blobs, objects }: Pick<Context, 'database' | 'blobs' | 'objects'>,
+  brought: ReadonlyMap<string, PushSchema>,
+): Promise<void> {
+  const writer = openObjectWriter({ database, blobs, objects })
+  await abortOnError(writer, async () => {
+    for (const { hash, text, publicHash, publicText } of brought.values()) {
+      await writer.add('plain', hash, encoder.encode(text))
+      if (publicHash !== null && publicText !== null)
+        await writer.add('plain', publicHash, encoder.encode(publicText))
+    }
+    const packed = await writer.finish()
+    await database.transact((tx) => recordPacks(tx, packed))
+    for (const { kind, hash } of packed.replaced) objects.forget(kind, hash)
+  })
+}
+
+const encoder = new TextEncoder()

@@ -4,6 +4,7 @@ import { databases } from '@ulmus/storage/testing'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { contextOn } from '../../testing/context.ts'
 import { inhabit, type Path, settle } from '../../testing/world.ts'
+import { editLeaves } from '../leaves/edit-leaves.ts'
 import { expireSessions } from '../spills/spills.ts'
 import { CommitLeases } from './leases.ts'
 
@@ -47,14 +48,14 @@ describe.each(databases)('leases of commits ($name)', (testDatabase) => {
   async function server(name: string, stores: Parameters<typeof contextOn>[0], people: typeof settled) {
     const gate = new Gate()
     const plain = contextOn(stores, { works: false })
-    const workers: typeof plain.workers = {
-      ...plain.workers,
-      async editLeaves(task, by) {
-        await gate.pass()
-        return plain.workers.editLeaves(task, by)
-      },
+    const work: typeof plain.work = {
+      ...plain.work,
+      run: (task, input, by) =>
+        (task.name === editLeaves.name ? gate.pass() : Promise.resolve()).then(() =>
+          plain.work.run(task, input, by),
+        ),
     }
-    const context = { ...plain, workers }
+    const context = { ...plain, work }
     const world = await inhabit(context, people, name)
     ending.defer(() => world.dispose())
     return { ...world, gate, leases: new CommitLeases(context) }

@@ -1,6 +1,7 @@
 /** Worker tasks of push sessions in this process, aborted when their session is cancelled. */
+
 import { RegistryError } from '../../errors/errors.ts'
-import type { TaskFor } from '../../threads/task-for.ts'
+import type { TaskFor } from '../../work/task.ts'
 
 export class UnderWay {
   /** By session. */

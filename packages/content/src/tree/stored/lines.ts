@@ -1,5 +1,7 @@
 /** Records as lines of NDJSON, made of their canonical forms as bytes: nothing is parsed on the way out. */
-import { type Hash, type LeafNode, leafBodyOf } from '@ulmus/content'
+import type { Hash } from '../../hash.ts'
+import { leafBodyOf } from '../../records/leaf-body.ts'
+import type { LeafNode } from '../node.ts'
 
 /** A line is a record's canonical form; with `hash`, it has the record's hash as a fourth member. */
 export type LineForm = 'canonical' | 'hash'

@@ -2,8 +2,8 @@
  * Decodes nodes whose bytes match their hash already. Only the encoder's output is ever stored, so a matching hash implies the right
  * form and nothing needs checking. Five to ten times as fast as `decodeNode`, which dominates a cold walk through a tree.
  */
-import type { Hash } from '../hash.ts'
-import { decodeNode, type LeafNode, type TreeNode } from './node.ts'
+import type { Hash } from '../../hash.ts'
+import { decodeNode, type LeafNode, type TreeNode } from '../node.ts'
 
 const decoder = new TextDecoder()
 const leafEnd = '],"t":"leaf"}'

@@ -21,3 +21,10 @@ export function joined(pieces: Uint8Array[]): Uint8Array<ArrayBuffer> {
   pieces.length = 0
   return whole
 }
+
+export const lengthOf = (pieces: Pieces): number => pieces.reduce((sum, piece) => sum + piece.length, 0)
+
+export const buffersOf = ({ bytes }: { bytes: Pieces }): ArrayBuffer[] => bytes.map(({ buffer }) => buffer)
+
+/** JSON up to this size is read in the calling thread: usually 3 ms, 23 at worst. Bytes. */
+export const shortBytesMax = 65_536

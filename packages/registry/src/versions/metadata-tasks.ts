@@ -12,6 +12,8 @@ import {
   metadataIssues,
   parseStrict,
 } from '@ulmus/content'
+import { buffersOf, type InPieces, joined, lengthOf, shortBytesMax } from '../work/pieces.ts'
+import { defineTask } from '../work/task.ts'
 
 export interface PatchTask {
   /** The whole JSON body. */
@@ -26,7 +28,15 @@ export type PatchOutcome =
   | { kind: 'no_object' }
 
 /** Reads a body that patches metadata, strictly. */
-export function readPatch({ bytes }: PatchTask): PatchOutcome {
+export const readBody = defineTask({
+  name: 'readBody',
+  pool: 'push',
+  run: ({ bytes }: InPieces<PatchTask>) => patchIn(joined(bytes)),
+  isShort: ({ bytes }) => lengthOf(bytes) <= shortBytesMax,
+  moves: buffersOf,
+})
+
+function patchIn(bytes: Uint8Array): PatchOutcome {
   if (bytes.length === 0) return { kind: 'no_object' }
   let body: Json
   try {
@@ -50,7 +60,14 @@ export type MetadataOutcome =
   { kind: 'fits'; patch: string } | { kind: 'faulty'; issues: MetadataIssue[] } | { kind: 'too_large' }
 
 /** Merges a push's metadata into that of its base. */
-export function fitMetadata({ patch: text, base }: MetadataTask): MetadataOutcome {
+export const fitMetadata = defineTask({
+  name: 'fitMetadata',
+  pool: 'push',
+  run: fit,
+  isShort: ({ patch }) => patch.length <= shortBytesMax,
+})
+
+function fit({ patch: text, base }: MetadataTask): MetadataOutcome {
   const patch = JSON.parse(text) as JsonObject
   const issues = metadataIssues(patch)
   if (issues.length > 0) return { kind: 'faulty', issues }

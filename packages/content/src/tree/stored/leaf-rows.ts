@@ -1,16 +1,13 @@
 /**
- * The rows of a stored leaf where they lie in its bytes, for worker threads that want a few of a thousand: strings are made of those
- * that are asked for. What two leaves have in common is passed over without reading it.
+ * Reads rows of a stored leaf in place, for worker threads that need a few of a thousand: only requested rows become strings, and
+ * rows that two leaves share are skipped without parsing.
  */
-import {
-  type Child,
-  compareUtf8,
-  type Hash,
-  type Located,
-  leafLineLength,
-  type TreeChange,
-  TreeError,
-} from '@ulmus/content'
+import { compareUtf8, type Hash } from '../../hash.ts'
+import { leafLineLength } from '../../records/leaf-body.ts'
+import type { TreeChange } from '../diff.ts'
+import type { Child } from '../node.ts'
+import type { Located } from '../read.ts'
+import { TreeError } from '../tree-error.ts'
 
 /** `{"e":[` */
 const headLength = 6

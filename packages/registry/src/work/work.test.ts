@@ -1,11 +1,15 @@
 import { acceptSchema, type JsonObject } from '@ulmus/content'
 import { afterAll, describe, expect, test } from 'vitest'
+import { checkCarried } from '../pushes/commit/check-carried.ts'
+import { checkBatch } from '../pushes/receiving/check-batch.ts'
 import { pushSchemas } from '../pushes/schemas/push-schema.ts'
-import type { TaskFor } from '../threads/task-for.ts'
-import { openWorkers } from './workers.ts'
+import type { TaskFor } from './task.ts'
+import { openWork } from './work.ts'
 
-const workers = openWorkers({ costlyMilliseconds: 200, taskMilliseconds: 500, heapMebibytes: 64 })
-afterAll(() => workers.close())
+const thread = new URL('../thread.ts', import.meta.url)
+
+const work = openWork({ thread, costlyMilliseconds: 200, taskMilliseconds: 500, heapMebibytes: 64 })
+afterAll(() => work.close())
 
 const ndjson = (value: unknown) => new TextEncoder().encode(`${JSON.stringify(value)}\n`)
 const schemasOf = (schema: JsonObject) => {
@@ -17,7 +21,7 @@ const batchOf = (schema: JsonObject, data: unknown) => ({
   ...{ formerTypes: [], stripUnknownFields: false, facts: false, linesMax: 10 },
 })
 const check = (schema: JsonObject, data: unknown, by: TaskFor = { owner: 'ada' }) =>
-  workers.checkBatch(batchOf(schema, data), by)
+  work.run(checkBatch, batchOf(schema, data), by)
 
 const branch = { properties: { x: { $ref: '#/$defs/a' } }, required: ['x'] }
 /** Doubles its work at every level of the data. */
@@ -45,8 +49,10 @@ describe('a task over the limits of a worker', () => {
 
   test('so are records that are carried over', async () => {
     const task = () => ({ bytes: ndjson({ id: 'a', type: 'T', data: deep }), schemas: schemasOf(doubling) })
-    await expect(workers.checkCarried(task(), { owner: 'eve' })).rejects.toMatchObject({ code: 'too_costly' })
-    expect(await workers.checkCarried({ ...task(), schemas: schemasOf({}) }, { owner: 'eve' })).toEqual([])
+    await expect(work.run(checkCarried, task(), { owner: 'eve' })).rejects.toMatchObject({
+      code: 'too_costly',
+    })
+    expect(await work.run(checkCarried, { ...task(), schemas: schemasOf({}) }, { owner: 'eve' })).toEqual([])
   })
 
   test('a batch of which the issues do not fit its memory is refused, and another worker goes on', async () => {
@@ -60,13 +66,17 @@ describe('a task beside a costly one', () => {
   const many = Array.from({ length: 6 }, (_, i) => ({ ...doubling, title: `schema ${i}` }))
 
   test('does not wait for six costly batches of one account', async () => {
-    const patient = openWorkers({ taskMilliseconds: 25_000 })
+    const patient = openWork({ thread, taskMilliseconds: 25_000 })
     const leaving = new AbortController()
     try {
       const by = { owner: 'eve', signal: leaving.signal }
-      const costly = Promise.allSettled(many.map((schema) => patient.checkBatch(batchOf(schema, deep), by)))
+      const costly = Promise.allSettled(
+        many.map((schema) => patient.run(checkBatch, batchOf(schema, deep), by)),
+      )
       await new Promise((resolve) => setTimeout(resolve, 1_500))
-      const batches = Array.from({ length: 4 }, () => patient.checkBatch(batchOf({}, {}), { owner: 'ada' }))
+      const batches = Array.from({ length: 4 }, () =>
+        patient.run(checkBatch, batchOf({}, {}), { owner: 'ada' }),
+      )
       const from = performance.now()
       expect(await Promise.all(batches)).toMatchObject(Array(4).fill({ kind: 'spill' }))
       // Most of it is the start of a thread.
@@ -79,18 +89,20 @@ describe('a task beside a costly one', () => {
   })
 
   test('has the worker as soon as the costly task is aborted, and waiting tasks can be aborted', async () => {
-    const patient = openWorkers({ taskMilliseconds: 60_000, costlyMilliseconds: 60_000 })
+    const patient = openWork({ thread, taskMilliseconds: 60_000, costlyMilliseconds: 60_000 })
     try {
       const leaving = new AbortController()
       const by = { owner: 'eve', signal: leaving.signal }
-      const left = Promise.allSettled(many.map((schema) => patient.checkBatch(batchOf(schema, deep), by)))
+      const left = Promise.allSettled(
+        many.map((schema) => patient.run(checkBatch, batchOf(schema, deep), by)),
+      )
       await new Promise((resolve) => setTimeout(resolve, 1_500))
       leaving.abort(new Error('left'))
       const from = performance.now()
       expect((await left).map((one) => one.status === 'rejected' && one.reason.message)).toEqual(
         Array(6).fill('left'),
       )
-      const batches = [1, 2].map(() => patient.checkBatch(batchOf({}, {}), { owner: 'eve' }))
+      const batches = [1, 2].map(() => patient.run(checkBatch, batchOf({}, {}), { owner: 'eve' }))
       expect(await Promise.all(batches)).toMatchObject(Array(2).fill({ kind: 'spill' }))
       expect(performance.now() - from).toBeLessThan(20_000)
     } finally {

@@ -1,9 +1,9 @@
 import { endErasure } from '@ulmus/storage'
 import { databases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { addAccount, addCollection, addVersion, openContext, type TestContext } from '../testing/context.ts'
-import { expireRows } from '../upkeep/expiry.ts'
 import { type LandedReadme, Readmes } from './readmes.ts'
+import { addAccount, addCollection, addVersion, openContext, type TestContext } from './testing/context.ts'
+import { expireRows } from './upkeep/expiry.ts'
 
 const dayMilliseconds = 86_400_000
 

@@ -1,6 +1,7 @@
 /** Asks a tree for many keys in ascending order, reading each leaf once and none that no key falls into. */
-import { compareUtf8, findEntry, type Hash, type LeafNode, type Tree, walkLeaves } from '@ulmus/content'
-import type { ObjectReader } from '@ulmus/storage'
+import { compareUtf8, type Hash } from '../../hash.ts'
+import type { LeafNode, Tree } from '../node.ts'
+import { findEntry, type NodeReader, walkLeaves } from '../read.ts'
 
 export interface CursorEntry {
   hash: Hash
@@ -9,15 +10,15 @@ export interface CursorEntry {
 }
 
 export class LeafCursor {
-  readonly #objects: ObjectReader
+  readonly #reader: NodeReader
   readonly #tree: Tree
   /** The leaf that answers for every key from the last one asked up to its own last. */
   #leaf: { hash: Hash; node: LeafNode; at: number } | undefined
   /** True when no key of the tree comes after the last one asked. */
   #isPastEnd: boolean
 
-  constructor(objects: ObjectReader, tree: Tree) {
-    this.#objects = objects
+  constructor(reader: NodeReader, tree: Tree) {
+    this.#reader = reader
     this.#tree = tree
     this.#isPastEnd = tree.root === null
   }
@@ -39,13 +40,13 @@ export class LeafCursor {
   /** Sets the leaf that holds the key, or else the one that holds the first key after it. */
   async #seek(key: string): Promise<CursorEntry | undefined> {
     this.#leaf = undefined
-    const found = await findEntry(this.#tree, key, this.#objects)
+    const found = await findEntry(this.#tree, key, this.#reader)
     if (found !== undefined) {
-      const node = (await this.#objects.node(found.leaf)) as LeafNode
+      const node = (await this.#reader.node(found.leaf)) as LeafNode
       this.#leaf = { hash: found.leaf, node, at: found.index }
       return found
     }
-    for await (const { hash, leaf, start } of walkLeaves(this.#tree, this.#objects, { after: key })) {
+    for await (const { hash, leaf, start } of walkLeaves(this.#tree, this.#reader, { after: key })) {
       this.#leaf = { hash, node: leaf, at: start }
       return undefined
     }

@@ -1,5 +1,6 @@
 /** Principal of a request, derived once from its credential; every access check takes it as first argument. */
 import type { Credential, Means } from '@ulmus/storage'
+import { RegistryError } from './errors/errors.ts'
 
 export const scopes = ['read', 'write', 'admin'] as const
 /** Scopes nest: admin ⊃ write ⊃ read. */
@@ -44,3 +45,9 @@ export const meansOf = (who: Principal): Means => {
 }
 
 export const anonymous: Anonymous = Object.freeze({ kind: 'anonymous' })
+
+/** @throws unauthenticated */
+export function demandCaller(who: Principal): Caller {
+  if (who.kind === 'anonymous') throw new RegistryError('unauthenticated')
+  return who
+}

@@ -1,6 +1,8 @@
-import { compareUtf8, encodeNode, entryIn, hashText, type LeafNode, type TreeNode } from '@ulmus/content'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { compareUtf8, hashText } from '../../hash.ts'
+import { encodeNode, type LeafNode, type TreeNode } from '../node.ts'
+import { entryIn } from '../read.ts'
 import { LeafRows, leafChanges } from './leaf-rows.ts'
 
 /** Keys are full of what JSON and rows are made of. */

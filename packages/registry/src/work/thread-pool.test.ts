@@ -5,7 +5,7 @@ import { Piscina } from 'piscina'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { Deadline, openThreadPool } from './thread-pool.ts'
 
-const options = { filename: new URL('../workers/reading.ts', import.meta.url).href }
+const options = { filename: new URL('./begin.fixture.ts', import.meta.url).href }
 let pool: ReturnType<typeof openThreadPool>
 let begun: number
 

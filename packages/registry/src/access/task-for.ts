@@ -1,15 +1,8 @@
 /** Owners of worker tasks, and the signals that cancel them. */
 
-import type { Principal } from '../access/principal.ts'
 import { RegistryError } from '../errors/errors.ts'
-
-/** Owner and cancellation of a task. */
-export interface TaskFor {
-  /** Takes turns with others: the id of the account that asks or, for a commit, that owns the collection. */
-  owner: string
-  /** Aborts the task, also while it waits; the task rejects with the signal's reason. */
-  signal?: AbortSignal | undefined
-}
+import type { Principal } from '../principal.ts'
+import type { TaskFor } from '../work/task.ts'
 
 /** @param signal of the request: it ends the task, and the waiting for it, when its connection is closed */
 export const taskFor = (who: Principal, signal?: AbortSignal): TaskFor => ({

@@ -1,0 +1,2 @@
+/** Program of a thread that does nothing. */
+export const begin = (): void => undefined

@@ -1,0 +1,31 @@
+/** Runs a task in a worker thread. */
+import { ObjectCorrupt } from '@ulmus/storage/decoding'
+import { move, transferableSymbol, valueSymbol } from 'piscina'
+import { taskNamed } from './task.ts'
+
+export interface TaskMessage {
+  readonly name: string
+  readonly input: object
+}
+
+export type TaskResult =
+  | { readonly outcome: unknown }
+  /** The thread found a damaged object. Messages between threads do not keep the class of an error. */
+  | { readonly damaged: Pick<ObjectCorrupt, 'kind' | 'hash' | 'pack'> }
+
+/** @throws Error if no module of `thread.ts` defines the task. */
+export async function runTask({ name, input }: TaskMessage): Promise<TaskResult> {
+  const task = taskNamed(name)
+  if (task === undefined) throw new Error(`${name} is not imported by thread.ts.`)
+  let outcome: unknown
+  try {
+    outcome = await task.run(input)
+  } catch (error) {
+    if (!(error instanceof ObjectCorrupt)) throw error
+    const { kind, hash, pack } = error
+    return { damaged: { kind, hash, pack } }
+  }
+  const buffers = task.returns?.(outcome) ?? []
+  if (buffers.length === 0) return { outcome }
+  return move({ [transferableSymbol]: buffers, [valueSymbol]: { outcome } }) as unknown as TaskResult
+}

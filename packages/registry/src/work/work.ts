@@ -1,0 +1,184 @@
+/** Runs tasks in worker threads, so that work that costs CPU delays no other request. */
+import { ObjectCorrupt } from '@ulmus/storage/decoding'
+import { RegistryError } from '../errors/errors.ts'
+import { memoryBudgets, threadsUsual } from '../memory.ts'
+import { Costly } from './costly.ts'
+import type { TaskMessage, TaskResult } from './run-task.ts'
+import type { SchemaCosts, Task, TaskFor } from './task.ts'
+import { Deadline, openThreadPool, type TimeAllowed } from './thread-pool.ts'
+import { type Turn, Turns } from './turns.ts'
+
+export interface Work {
+  /**
+   * Runs a task in a thread of its pool when its owner's turn has come, a short one in this thread.
+   * @throws too_costly if it takes more time or memory than a task that runs users' schemas may; ObjectCorrupt; the signal's reason.
+   */
+  run<Input extends object, Outcome>(
+    task: Task<Input, Outcome>,
+    input: Input,
+    by: TaskFor,
+  ): Promise<Awaited<Outcome>>
+  /** Refuses waiting tasks, and waits for running ones. */
+  close(): Promise<void>
+}
+
+export interface WorkOptions extends Partial<typeof usual> {
+  /** Program of the threads: imports the modules of all tasks, and exports `runTask`. */
+  thread: URL
+  /** True: a thread for readers starts now and stays, so that none waits for it. Default: when first needed. */
+  keepsReader?: boolean
+  /** Called with each damaged object that a thread finds: its cached location may be outdated. */
+  onDamage?: (kind: ObjectCorrupt['kind'], hash: ObjectCorrupt['hash']) => void
+}
+
+/** Limits of tasks that run users' schemas. */
+const usual = {
+  /** CPU time from which a task counts as costly. Milliseconds. */
+  costlyMilliseconds: 1_000,
+  /** CPU time that ends a task, besides what its size allows. Milliseconds. */
+  taskMilliseconds: 5_000,
+  /** JavaScript heap of a thread for pushes; bodies of requests lie outside of it. MiB. */
+  heapMebibytes: memoryBudgets.heapMebibytes,
+}
+/** CPU time allowed per MiB of lines: three times what the slowest, short records, take on a shared core. Milliseconds. */
+const perMebibyte = 150
+/** CPU time allowed per MiB of schemas to compile: a thousand small ones take seconds. Milliseconds. */
+const perMebibyteOfSchemas = 3_000
+/** Limit for a task of any size. Milliseconds. */
+const taskMillisecondsMax = 30_000
+/**
+ * Little of what a task allocates outlives it. A push of 200,000 records takes 420 MiB at its peak with 6 MiB for young objects, 450
+ * with this and 510 with V8's default 48; its batches are checked a fifth faster with this than with 6.
+ */
+const youngMebibytes = 16
+
+const mebibyte = 1024 ** 2
+
+interface Pool {
+  run(
+    message: TaskMessage,
+    by: TaskFor,
+    costs: SchemaCosts | undefined,
+    over: ArrayBuffer[],
+  ): Promise<TaskResult>
+  close(): Promise<void>
+}
+
+export function openWork(options: WorkOptions): Work {
+  const pools = { push: new PushThreads(options), read: openReadThreads(options) }
+  return {
+    async run<Input extends object, Outcome>(
+      task: Task<Input, Outcome>,
+      input: Input,
+      by: TaskFor,
+    ): Promise<Awaited<Outcome>> {
+      if (task.isShort?.(input) === true) return await task.run(input)
+      const message = { name: task.name, input }
+      const over = (task.moves?.(input) ?? []) as ArrayBuffer[]
+      const result = await pools[task.pool].run(message, by, task.costs?.(input), over)
+      if ('outcome' in result) return result.outcome as Awaited<Outcome>
+      const { kind, hash, pack } = result.damaged
+      options.onDamage?.(kind, hash)
+      throw new ObjectCorrupt(kind, hash, pack)
+    },
+    async close() {
+      await Promise.all([pools.push.close(), pools.read.close()])
+    },
+  }
+}
+
+/**
+ * Threads for pushes and metadata updates, shared by owners in turns. There is one more than for readers, reserved for owners without
+ * running tasks: an account with tasks for every core does not keep others waiting.
+ */
+class PushThreads implements Pool {
+  readonly #limits: typeof usual
+  readonly #pool: ReturnType<typeof openThreadPool>
+  readonly #costly = new Costly()
+  readonly #turns: Turns
+
+  constructor({ thread, ...options }: WorkOptions) {
+    this.#limits = { ...usual, ...options }
+    const threads = threadsUsual + 1
+    this.#pool = openThreadPool({
+      filename: thread.href,
+      maxThreads: threads,
+      resourceLimits: {
+        maxOldGenerationSizeMb: this.#limits.heapMebibytes,
+        maxYoungGenerationSizeMb: youngMebibytes,
+      },
+    })
+    const isSlowed = (owner: string) => this.#costly.isSlowed(owner)
+    this.#turns = new Turns({ places: threads, keepsOne: true, isSlowed })
+  }
+
+  async run(
+    message: TaskMessage,
+    { owner, signal }: TaskFor,
+    costs: SchemaCosts | undefined,
+    over: ArrayBuffer[],
+  ): Promise<TaskResult> {
+    this.#refuseCostly(owner, costs)
+    let turn: Turn | undefined
+    const deadline = new Deadline(costs && this.#allowed(costs), () => {
+      turn!.isCostly = true
+    })
+    const leave = () => deadline.leave()
+    const work = async (taken: Turn) => {
+      turn = taken
+      // Another task may have found the schemas too costly while this one waited.
+      this.#refuseCostly(owner, costs)
+      signal?.addEventListener('abort', leave)
+      try {
+        const running = { name: 'runTask', transferList: over, signal: deadline.signal }
+        return (await this.#pool.run(deadline.mark(message), running)) as TaskResult
+      } catch (error) {
+        if (signal?.aborted) throw signal.reason
+        const isTooLarge = (error as { code?: unknown }).code === 'ERR_WORKER_OUT_OF_MEMORY'
+        if (!deadline.isOver && !isTooLarge) throw error
+        this.#costly.note(owner, costs?.schemas)
+        throw new RegistryError('too_costly')
+      } finally {
+        deadline.settle()
+        signal?.removeEventListener('abort', leave)
+      }
+    }
+    return this.#turns.run(owner, work, signal)
+  }
+
+  async close(): Promise<void> {
+    // Piscina, when it closes, waits for ever for a task that is ended meanwhile.
+    await this.#turns.close()
+    await this.#pool.destroy()
+  }
+
+  #refuseCostly(owner: string, costs: SchemaCosts | undefined): void {
+    if (this.#costly.isRefused(owner, costs?.schemas)) throw new RegistryError('too_costly')
+  }
+
+  #allowed({ bytes, schemaUnits }: SchemaCosts): TimeAllowed {
+    const { costlyMilliseconds, taskMilliseconds } = this.#limits
+    const bySize = (bytes / mebibyte) * perMebibyte
+    const most = taskMilliseconds + bySize + (schemaUnits / mebibyte) * perMebibyteOfSchemas
+    const atMost = Math.max(Math.min(most, taskMillisecondsMax), taskMilliseconds)
+    return { usual: Math.min(costlyMilliseconds + bySize, atMost), most: atMost }
+  }
+}
+
+/**
+ * Threads that decode leaves for readers: the event loop stays free for other requests, and a stream uses more than one core.
+ * Starting one takes tenths of a second.
+ */
+function openReadThreads({ thread, keepsReader }: WorkOptions): Pool {
+  const resourceLimits = { maxYoungGenerationSizeMb: youngMebibytes }
+  const pool = openThreadPool({ filename: thread.href, minThreads: keepsReader ? 1 : 0, resourceLimits })
+  const turns = new Turns({ places: threadsUsual })
+  return {
+    run: (message, { owner, signal }, _costs, over) =>
+      turns.run(owner, () => pool.run(message, { name: 'runTask', transferList: over }), signal),
+    async close() {
+      await turns.close()
+      await pool.close()
+    },
+  }
+}
