@@ -1,4 +1,4 @@
-import { existsSync, globSync } from 'node:fs'
+import { existsSync, globSync, statSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { parseEnv } from 'node:util'
 import { catalogue } from '@ulmus/registry'
@@ -121,11 +121,47 @@ test.each(pages)('links between documents lead somewhere: %s', (page) => {
   expect(lost).toEqual([])
 })
 
-test.each(decisions)('a decision says its context and its choice, and is in the index: %s', (page) => {
-  const text = read(page)
-  expect(text).toMatch(/^# .+\n\n\*\*Context\.\*\* [\s\S]+\n\n\*\*Choice\.\*\* /)
-  const title = /^# (.+)/.exec(text)?.[1]
-  expect(read('docs/decisions/README.md')).toContain(`- [${title}](${page.replace('docs/decisions/', '')})\n`)
+test.each(decisions)('a decision has a heading and a reason, its page is in the index: %s', (page) => {
+  const [title = '', ...sections] = read(page).split(/^## /m)
+  const index = read('docs/decisions/README.md')
+  expect(index).toContain(`- [${/^# (.+)/.exec(title)?.[1]}](${page.replace('docs/decisions/', '')})\n`)
+  expect(sections.length).toBeGreaterThan(0)
+  for (const section of sections) expect(section).toMatch(/^.+\n\n\S/)
+})
+
+/** `docs/tuning.md`, `docs/tuning.md#memory`, `docs/tuning.md ("Memory")` or `docs/tuning.md, "Memory"`. */
+const citation = /\b(docs\/[\w/-]+\.md)(?:#([\w-]+)|(?: \(|, )"([^"\n]+)")?/g
+const citing = [
+  ...sourceFiles,
+  ...pages,
+  ...globSync('{.ci/run,.env.example,Dockerfile,compose.yaml,deploy/*,{packages,apps}/**/*.{js,sql,md}}', {
+    cwd: root,
+    exclude: ['**/node_modules/**'],
+  }).filter((path) => statSync(join(root, path)).isFile()),
+]
+
+test('pages and headings of docs that sources and documents cite are there', () => {
+  const lost = citing.flatMap((file) =>
+    Array.from(read(file).matchAll(citation)).flatMap(([cited, page = '', anchor, heading]) => {
+      const wanted = heading === undefined ? anchor : anchorOf(heading)
+      const isThere =
+        existsSync(join(root, page)) && (wanted === undefined || anchorsIn(read(page)).includes(wanted))
+      return isThere ? [] : [`${file}: ${cited}`]
+    }),
+  )
+  expect(lost, 'Cite a page and a heading of docs/ that is there.').toEqual([])
+})
+
+test('served pages name served pages only', () => {
+  const list = read('apps/web/src/docs/pages.ts')
+  const served = Array.from(list.matchAll(/\bname: '([\w-]+)'/g), ([, name]) => `docs/${name}.md`)
+  expect(served.length).toBeGreaterThan(10)
+  const lost = served.flatMap((file) =>
+    Array.from(read(file).matchAll(citation), ([, page]) => page!)
+      .filter((page) => !served.includes(page))
+      .map((page) => `${file}: ${page}`),
+  )
+  expect(lost, 'Readers of /docs cannot open it: say it in words, or cite a page of pages.ts.').toEqual([])
 })
 
 const files = globSync('{packages,apps,house}/**/*.{ts,js,sql}', {

@@ -114,7 +114,7 @@ test('Publishing, from the first push to one every night, on a registry of its o
     const nightly = textsOf(publishing, 'python')[0]!
     writeFileSync(join(place, 'nightly.py'), nightly)
     writeFileSync(join(place, 'nightly.ts'), textsOf(publishing, 'ts')[0]!)
-    const every = (command: string) => `ULMUS_TOKEN=$TOKEN COLLECTION=ada/birds ${command}`
+    const every = (command: string) => `COLLECTION=ada/birds ${command}`
     const { code, out } = await runShell(
       [
         ...blocks,
@@ -123,8 +123,8 @@ test('Publishing, from the first push to one every night, on a registry of its o
         every(`"${process.execPath}" nightly.ts`),
         every(`"${process.execPath}" nightly.ts`),
         // A collection that is not there yet.
-        'ULMUS_TOKEN=$TOKEN COLLECTION=ada/nightly python3 nightly.py',
-        `ULMUS_TOKEN=$TOKEN COLLECTION=ada/nights "${process.execPath}" nightly.ts`,
+        'COLLECTION=ada/nightly python3 nightly.py',
+        `COLLECTION=ada/nights "${process.execPath}" nightly.ts`,
       ],
       { folder: place, url: other.url },
     )
