@@ -33,8 +33,8 @@ export default defineConfig({
     pool: 'forks',
     maxWorkers: 2,
     reporters: ['default', './house/slowest-files.ts'],
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
     // A busy machine takes longer for what takes milliseconds here.
     expect: { poll: { timeout: 15_000 } },
     // Many laws here are about time, and machines that run CI are noisy: what fails three times in a row is broken.

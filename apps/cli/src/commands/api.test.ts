@@ -79,7 +79,7 @@ describe.each(anyDatabase)('the command line and a server on $name', ({ settings
     const bob = openPerson(server.url)
     expect((await bob.ulmus('.', 'whoami')).code).toBe(4)
     const login = bob.start('.', 'login', '--scope', 'read', '--label', 'bob@<b>desk</b>')
-    await vi.waitFor(() => expect(login.said()).toContain('Waiting'))
+    await vi.waitFor(() => expect(login.said()).toContain('Waiting'), 20_000)
     const code = /[A-Z]{4}-[A-Z]{4}/.exec(login.said())![0]
     const page = await fetch(`${server.url}/auth/device?user_code=${code.toLowerCase()}`, {
       headers: { cookie },
@@ -121,7 +121,7 @@ describe.each(anyDatabase)('the command line and a server on $name', ({ settings
   test('a refusal in the browser ends the command with 4', async () => {
     const eve = openPerson(server.url)
     const login = eve.start('.', 'login')
-    await vi.waitFor(() => expect(login.said()).toContain('Waiting'))
+    await vi.waitFor(() => expect(login.said()).toContain('Waiting'), 20_000)
     const code = /[A-Z]{4}-[A-Z]{4}/.exec(login.said())![0]
     await answer({ code, decision: 'refuse' })
     expect(await login.ended).toMatchObject({ code: 4 })

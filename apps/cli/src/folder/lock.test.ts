@@ -69,7 +69,7 @@ test.each([
       expect(said.filter((line) => line === 'has it')).toHaveLength(1)
       expect(said.filter((line) => line.startsWith('Another ulmus'))).toHaveLength(5)
       writeFileSync(join(root, `end-${round}`), '')
-      await vi.waitFor(() => expect(left()).toEqual([]))
+      await vi.waitFor(() => expect(left()).toEqual([]), 20_000)
     }
     await Promise.all(all.map(({ ended }) => ended))
   },

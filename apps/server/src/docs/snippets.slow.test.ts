@@ -44,7 +44,7 @@ describe('Reading', () => {
     const { code, out } = await shell(textsOf(reading, 'sh'))
     expect(code, out).toBe(0)
     expect(out).toMatch(/^[A-Z]{3} +\d+ *$/m)
-  }, 60_000)
+  }, 180_000)
 
   test.each([
     { tool: 'Python', text: plain, shown: /^1\d{5}$/m, programs: ['python3'], flag: '-c', needs: 'pass' },
@@ -103,7 +103,7 @@ test('the verifier, on all cities as a stranger exports them, and on one of whic
   bytes[at]! ^= 1 << 4
   const changed = await verify()
   expect([changed.code, changed.out], `byte ${at}`).toEqual([1, expect.stringMatching(/^Not verified\. /)])
-}, 60_000)
+}, 180_000)
 
 test('Publishing, from the first push to one every night, on a registry of its own', async () => {
   const place = join(folder, 'publishing')
@@ -144,4 +144,4 @@ test('Publishing, from the first push to one every night, on a registry of its o
   } finally {
     await other.end('SIGTERM')
   }
-}, 60_000)
+}, 180_000)

@@ -46,7 +46,10 @@ test('a readme that takes too long is plain text with a note, is remembered by i
   const { site, stored } = siteOf()
   for (const marker of ['> ', '* ']) expect(await patiently(costly(marker), site)).toMatch(plain)
   expect(await patiently('**bold**', site)).toBe('<p><strong>bold</strong></p>')
-  await vi.waitFor(() => expect([...stored.values()]).toEqual([null, null, '<p><strong>bold</strong></p>']))
+  await vi.waitFor(
+    () => expect([...stored.values()]).toEqual([null, null, '<p><strong>bold</strong></p>']),
+    20_000,
+  )
   // Another server, which has nothing in memory: it looks the text up, and starts no process for it.
   const other = siteOf(new Map([...stored].map(([hash]) => [hash, null])))
   expect(await readmeOf(costly('> '), { ...collection, owner: 'eve' }, other.site)).toMatch(plain)

@@ -235,7 +235,7 @@ describe.each(anyDatabase)('collections on $name', (testDatabase) => {
         ['sweep-deleted-collection'],
       )
       expect(left.rows).toEqual([])
-    })
+    }, 20_000)
     expect(await known()).toBe(1)
     await collections.remove(owner, { owner: 'acme', slug: 'second-fork' })
     await vi.waitFor(async () => expect(await known()).toBe(0), { timeout: 3_000 })

@@ -408,7 +408,7 @@ describe.each(databases)('metadata on $name', (testDatabase) => {
             const jobs = jobsOf({ ...context, works: true })
             metadataOf({ ...context, jobs })
             await jobs.start()
-            await vi.waitFor(async () => expect((await latestJob(row.id))?.status).toBe('completed'))
+            await vi.waitFor(async () => expect((await latestJob(row.id))?.status).toBe('completed'), 20_000)
             await jobs.stop()
           }
           return context.blobs.put(...put)
