@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest'
+import { Program } from './program.ts'
+
+type Task = { say?: string; endLate?: boolean; end?: 'costly' | 'killed' }
+const open = () =>
+  new Program<Task, string>({
+    program: new URL('./program.fixture.ts', import.meta.url),
+    heapMebibytes: 64,
+    tasksMax: { owner: 2, all: 3 },
+    idleMilliseconds: 60_000,
+  })
+const answer = (text: string) => ({ kind: 'answer', answer: text })
+
+test('a task that ends its process is too costly, and the next one runs', async () => {
+  const program = open()
+  expect(await program.run('ada', { end: 'costly' })).toEqual({ kind: 'too_costly' })
+  expect(await program.run('ada', { say: 'next' })).toEqual(answer('next'))
+})
+
+test('a process that is killed says nothing about its task', async () => {
+  expect(await open().run('ada', { end: 'killed' })).toEqual({ kind: 'unavailable' })
+})
+
+test('a task does not pay for the one before, because of which the process ends late', async () => {
+  const program = open()
+  for (let round = 0; round < 5; round++) {
+    expect(await program.run('ada', { say: 'late', endLate: true })).toEqual(answer('late'))
+    await new Promise((resolve) => setTimeout(resolve, 45))
+    expect(await program.run('eve', { say: `task ${round}` })).toEqual(answer(`task ${round}`))
+  }
+})
+
+test('a task that is too costly in a process that has run others is tried in a new one', async () => {
+  const program = open()
+  expect(await program.run('ada', { say: 'first' })).toEqual(answer('first'))
+  expect(await program.run('ada', { end: 'costly' })).toEqual({ kind: 'too_costly' })
+})
+
+test('tasks beyond the limits are not taken', async () => {
+  const program = open()
+  const results = ['ada', 'ada', 'ada', 'bob', 'eve'].map((owner) => program.run(owner, { say: owner }))
+  expect((await Promise.all(results)).map(({ kind }) => kind)).toEqual([
+    ...['answer', 'answer', 'unavailable'],
+    ...['answer', 'unavailable'],
+  ])
+})

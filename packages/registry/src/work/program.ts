@@ -1,0 +1,112 @@
+/**
+ * A child process for input of strangers that may be costly: it gets none of the server's settings, has a limited heap, and ends when
+ * it is idle. Tasks run one after the other, in turns of their owners.
+ */
+import { type ChildProcess, fork } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { Turns } from './turns.ts'
+
+export interface ProgramOptions {
+  /** Handles a `Task` message at a time and sends an answer; exits with code 1 or SIGABRT on a task that is too costly. */
+  readonly program: URL
+  /** Limit of JavaScript's heap: a task that needs more ends the process. MiB. */
+  readonly heapMebibytes: number
+  /** Tasks that wait or run: of one owner, and of all. More are not taken. */
+  readonly tasksMax: { readonly owner: number; readonly all: number }
+  /** The process ends after this time without a task, so that its memory is free. Milliseconds. */
+  readonly idleMilliseconds: number
+}
+
+export type ProgramResult<Answer> =
+  | { readonly kind: 'answer'; readonly answer: Answer }
+  /** The task ended the process by exceeding a limit, or by an error. */
+  | { readonly kind: 'too_costly' }
+  /** Not run: too many tasks wait, the process was killed, or none can be started now. */
+  | { readonly kind: 'unavailable' }
+
+export class Program<Task extends object, Answer> {
+  readonly #options: ProgramOptions
+  readonly #turns = new Turns({ places: 1 })
+  /** Waiting and running tasks by owner. */
+  readonly #tasks = new Map<string, number>()
+  #process: ChildProcess | undefined
+  #idle: NodeJS.Timeout | undefined
+  #resolve: (result: ProgramResult<Answer>) => void = () => {}
+
+  constructor(options: ProgramOptions) {
+    this.#options = options
+  }
+
+  /** Never rejects. */
+  async run(owner: string, task: Task): Promise<ProgramResult<Answer>> {
+    const { tasksMax } = this.#options
+    const own = this.#tasks.get(owner) ?? 0
+    const all = [...this.#tasks.values()].reduce((a, b) => a + b, 0)
+    if (own >= tasksMax.owner || all >= tasksMax.all) return { kind: 'unavailable' }
+    this.#tasks.set(owner, own + 1)
+    try {
+      return await this.#turns.run(owner, () => this.#runAlone(task))
+    } catch {
+      this.#end()
+      return { kind: 'unavailable' }
+    } finally {
+      const left = this.#tasks.get(owner)! - 1
+      if (left > 0) this.#tasks.set(owner, left)
+      else this.#tasks.delete(owner)
+    }
+  }
+
+  async #runAlone(task: Task): Promise<ProgramResult<Answer>> {
+    if (this.#process === undefined) return this.#send(task)
+    const result = await this.#send(task).catch(() => undefined)
+    if (result?.kind === 'answer') return result
+    // The process may have ended late because of a task before.
+    this.#end()
+    return this.#send(task)
+  }
+
+  /** @throws errors of starting a process and of writing to it, such as lack of memory or file descriptors */
+  async #send(task: Task): Promise<ProgramResult<Answer>> {
+    clearTimeout(this.#idle)
+    const result = await new Promise<ProgramResult<Answer>>((resolve) => {
+      this.#resolve = resolve
+      this.#process ??= this.#start()
+      this.#process.send(task)
+    })
+    this.#idle = setTimeout(() => this.#end(), this.#options.idleMilliseconds).unref()
+    return result
+  }
+
+  /** The process does not keep the server alive. */
+  #start(): ChildProcess {
+    const { program, heapMebibytes } = this.#options
+    const started = fork(fileURLToPath(program), {
+      execArgv: [`--max-old-space-size=${heapMebibytes}`, '--max-semi-space-size=8'],
+      env: {},
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    })
+    const ended = (kind: 'too_costly' | 'unavailable') => {
+      if (this.#process !== started) return
+      this.#end()
+      this.#resolve({ kind })
+    }
+    started.on('message', (answer: Answer) => {
+      // An answer that arrives after its process was dropped must not be taken for the answer to the next task.
+      if (this.#process === started) this.#resolve({ kind: 'answer', answer })
+    })
+    started.on('error', () => ended('unavailable'))
+    // SIGABRT: a limit of the program, or no room in V8's heap. 1: an error of the task. Other ends do not depend on the task.
+    started.on('exit', (code, signal) =>
+      ended(code === 1 || signal === 'SIGABRT' ? 'too_costly' : 'unavailable'),
+    )
+    started.unref()
+    started.channel?.unref()
+    return started
+  }
+
+  #end(): void {
+    clearTimeout(this.#idle)
+    this.#process?.kill('SIGKILL')
+    this.#process = undefined
+  }
+}
