@@ -6,7 +6,7 @@ import { anyDatabase } from '@ulmus/storage/testing'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { serveForTest, type TestServer } from '../../../server/src/testing/serve.ts'
-import { fileNameOf, typeOfFileName } from '../folder/layout.ts'
+import { fileNameOf, typeOfFileName } from '../folder/files/layout.ts'
 import { openPerson } from '../testing/cli.ts'
 
 /** Content of a folder, independent of notation. */

@@ -6,13 +6,13 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { recordOf } from '@ulmus/content'
 import { afterEach, expect, test } from 'vitest'
-import { conflictError } from '../commands/conflicts.ts'
+import { conflictError } from '../commands/folder/conflicts.ts'
 import { writeCompletions } from '../completions.ts'
 import { harmless } from '../terminal/harmless.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { openPerson, type Person } from '../testing/cli.ts'
-import { demandSeparateFiles, fileNameOf, typeOfFileName } from './layout.ts'
-import type { Updated } from './update.ts'
+import { demandSeparateFiles, fileNameOf, typeOfFileName } from './files/layout.ts'
+import type { Updated } from './update/update.ts'
 
 let server: Server | undefined
 let person: Person | undefined

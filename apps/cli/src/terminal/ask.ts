@@ -42,7 +42,7 @@ async function answered<Answer>(question: Question): Promise<Answer> {
   return answer as Answer
 }
 
-/** See commands/import.ts. */
+/** See commands/folder/import.ts. */
 async function answerOfMainThread(question: Question): Promise<unknown> {
   parentPort!.postMessage(question)
   const [answer] = await once(parentPort!, 'message')
