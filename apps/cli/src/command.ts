@@ -1,4 +1,4 @@
-/** How a command is made: its flags beside those of every command, its code loaded when it is called, its failures reported. */
+/** Builds commands: their flags beside those of every command, their code loaded when they are called. */
 import { type BaseArgs, type BaseFlags, buildCommand, type TypedCommandParameters } from '@stricli/core'
 import type { Command, CommonFlags, Context } from './context.ts'
 import { runCommand } from './run-command.ts'

@@ -152,7 +152,7 @@ test('a completion proposes no name that a shell would take for more', async () 
   expect(out).toBe('eve/good\ta collection\n')
 })
 
-/** Runs the commands that a failure proposes, with an `ulmus` that does nothing. @returns whether a shell did anything else */
+/** Runs the commands that a failure proposes, with an `ulmus` that does nothing. @returns true if a shell did anything else */
 function isHarmful(said: string, home: string): boolean {
   const proposed = said.split('\n').filter((line) => line.startsWith('  ulmus '))
   expect(proposed.length).toBeGreaterThan(0)

@@ -134,7 +134,7 @@ function remoteParts(page: DiffPage | undefined): Parts {
   ]
 }
 
-/** @returns whether anything differs */
+/** @returns true if anything differs */
 async function show(call: Call, flags: DiffFlags & CommonFlags, compared: Compared): Promise<boolean> {
   if (!flags.json) await call.terminal.page()
   const counts = new Map<string, Counts>()

@@ -13,7 +13,7 @@ export function collectionHere(cwd: string): CollectionName | undefined {
   return state.collection === null ? undefined : collectionOf(state)
 }
 
-/** What a command is about: what was written, or the collection of the current folder. @throws CommandError (usage) */
+/** Returns the reference that was written, or else the collection of the current folder. @throws CommandError (usage) */
 export function referenceHere(cwd: string, text: string | undefined): Reference {
   // A complete reference needs no folder, so a damaged one around it must not matter.
   if (text !== undefined) return parseReference(text, () => collectionHere(cwd))

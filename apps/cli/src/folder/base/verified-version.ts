@@ -54,8 +54,8 @@ export async function readHead(source: VersionSource, semver: string): Promise<V
 }
 
 /**
- * What a folder and its registry must agree on before either is brought up to the other: that this caller sees of the base version what
- * the folder was cloned with. Else what only members see would be mixed with what everybody sees.
+ * Checks, before a folder or its registry is updated, that this caller sees of the base version what the folder was cloned with. Else
+ * what only members see would be mixed with what everybody sees.
  * @throws CommandError `another_view`, `version_withdrawn`
  */
 export async function checkView(
@@ -158,7 +158,7 @@ interface Marks {
   finish(): Promise<void>
 }
 
-/** Which records are private, from the manifest. In a public view none is, and nothing is asked. */
+/** Returns the private marks of records, from the manifest. A public view has none, and needs no request. */
 function privateMarks({ client, collection, signal }: VersionSource, version: Version): Marks {
   if (parseDigestLabel(version.hash)?.view === 'public')
     return { isPrivate: () => Promise.resolve(false), finish: () => Promise.resolve() }

@@ -1,4 +1,4 @@
-/** How a working folder differs from its base version. */
+/** Differences of a working folder from its base version. */
 import { compareUtf8, type JsonObject, type Schema } from '@ulmus/content'
 import { exitCodes } from '../../terminal/exit-codes.ts'
 import { CommandError } from '../../terminal/failure.ts'

@@ -63,5 +63,5 @@ export async function checkedCollection(
   return detail
 }
 
-/** Where files of versions are kept for all folders. */
+/** Returns the folder of the cache of version files, which all working folders share. */
 export const cacheOf = (call: Call): string => join(cacheFolder(call.terminal.env), 'objects')

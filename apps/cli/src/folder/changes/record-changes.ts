@@ -1,4 +1,4 @@
-/** How the records of a type differ from the base: two streams in order, merged. */
+/** Differences of a type's records from the base: two streams in order, merged. */
 import { compareUtf8 } from '@ulmus/content'
 import { Cursor } from '../files/cursor.ts'
 import { fileAt } from '../files/inside.ts'

@@ -6,7 +6,7 @@ import { CommandError } from '../../terminal/failure.ts'
 import { fileAt, readInside, writeWhole } from './inside.ts'
 import { paths } from './layout.ts'
 
-/** How a file looks from outside. */
+/** Facts of a file that are known without reading it. */
 interface Appearance {
   readonly size: number
   /** Milliseconds, with what the file system knows of smaller parts. */
@@ -14,7 +14,7 @@ interface Appearance {
   readonly inode: number
 }
 
-/** How a file looked, and when: taken before the file is read, so that a change meanwhile is noticed later. */
+/** Look of a file, and its time: taken before the file is read, so that a change meanwhile is noticed later. */
 export interface Look extends Appearance {
   readonly path: string
   readonly at: number

@@ -19,11 +19,11 @@ export const paths = {
   base: `${dotFolder}/base`,
   baseVersion: `${dotFolder}/base/version.json`,
   baseRecords: `${dotFolder}/base/records`,
-  /** Which files are known to hold what the base holds: `FileIndex`. */
+  /** Files that are known to hold what the base holds: `FileIndex`. */
   index: `${dotFolder}/index.json`,
   /** Moves that were decided and may not have been made: `Replacement`. */
   replacement: `${dotFolder}/replacement.json`,
-  /** What is being brought or made; of no use once the command ended, but for what `replacement` names. */
+  /** Files being downloaded or made; of no use once the command ended, except those that `replacement` names. */
   staged: `${dotFolder}/staged`,
   /** A push under way: `PushState` and the lines that it sends. */
   push: `${dotFolder}/push`,
@@ -89,7 +89,7 @@ function* upwards(cwd: string): Generator<string> {
 }
 
 /**
- * Whether `.ulmus` belongs to another user: anybody can put one into /tmp, and commands below would follow it. Root uses the folders of
+ * True if `.ulmus` belongs to another user: anybody can put one into /tmp, and commands below would follow it. Root uses the folders of
  * others, in containers for instance, and Windows has no such owners.
  */
 function isForeign(folder: string): boolean {

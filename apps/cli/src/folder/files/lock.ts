@@ -12,7 +12,7 @@ import { finishReplacement } from './replace.ts'
 /** Lock contents of this process. A dead process may have had our pid: its locks are not among them. */
 const ours = new Set<string>()
 
-/** How long a lock that says nothing may be one that is being written, where locks are not made in one step. Milliseconds. */
+/** An empty lock that is younger may still be written, where locks are not made in one step. Milliseconds. */
 const writingMs = 10_000
 
 /**

@@ -35,7 +35,7 @@ export class Staging {
     copyInto(this.root, this.file(to), regularFile(this.root, this.peek(path)))
   }
 
-  /** How the staged file looks: as it will look in its place. */
+  /** Returns the look of the staged file: as it will be in its place. */
   look(path: string): Look {
     return { ...lookAt(this.root, this.peek(path)), path }
   }

@@ -14,7 +14,7 @@ export interface Adopting {
   readonly base: BaseVersion | null
   /** The version that was made. */
   readonly head: VersionHead
-  /** How the files of each type looked when they were read for the push; undefined when that is not known. */
+  /** Looks of the files of each type when they were read for the push; undefined if unknown. */
   readonly looks?: ReadonlyMap<string, readonly Look[]>
 }
 

@@ -52,7 +52,7 @@ export interface PushPlan {
   readonly uploads: readonly StoredFile[]
   /** Files that the base lacks and no record refers to: the version holds them besides. */
   readonly declared: readonly StoredFile[]
-  /** How the files of each type looked before they were read. */
+  /** Looks of the files of each type before they were read. */
   readonly looks: ReadonlyMap<string, readonly Look[]>
   readonly isEmpty: boolean
   /** With `--publish-private`: what becomes public, in words, the first of it. */

@@ -77,8 +77,8 @@ async function resultOf(
 }
 
 /**
- * What a push must know before it sends anything: that the base is still the newest version, and that the folder holds all of it that
- * this caller sees. @throws CommandError (conflict, failed)
+ * Checks, before a push sends anything, that the base is still the newest version, and that the folder holds all of it that this caller
+ * sees. @throws CommandError (conflict, failed)
  */
 export async function checkBase(
   { client, collection }: VersionSource,

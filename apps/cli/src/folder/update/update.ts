@@ -42,7 +42,7 @@ export interface PartConflict {
 export interface Updated {
   /** With `resolution: 'stop'` and any conflict, nothing was changed. */
   readonly conflicts: readonly (Conflict | PartConflict)[]
-  /** How many there are, of which `conflicts` has the first thousand. */
+  /** Number of all conflicts; `conflicts` has the first thousand. */
   readonly totalConflicts: number
   /** Records that are otherwise in the other version. */
   readonly records: number
