@@ -6,6 +6,7 @@ const divided = new Set([
   'packages/registry/src/pushes',
   'packages/storage/src/blobs',
   'packages/storage/src/sql',
+  'apps/cli/src/folder',
   'apps/server/src/plugins',
   'apps/web/src/pages',
 ])
@@ -35,6 +36,7 @@ const floors = [
   'packages/content/src',
   'packages/storage/src',
   'packages/registry/src',
+  'apps/cli/src',
   'apps/server/src',
   'apps/web/src',
 ]

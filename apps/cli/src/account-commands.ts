@@ -5,7 +5,7 @@ import { flag, limit, optional, required, scope, text } from './parameters.ts'
 
 const login = command(
   'Sign in to a registry',
-  () => import('./commands/login.ts'),
+  () => import('./commands/account/login.ts'),
   {
     flags: {
       withToken: flag('Read an API key from standard input'),
@@ -17,8 +17,8 @@ const login = command(
   },
   'Shows a code to approve in a browser, on this machine or another one. The new key expires after 90 days.',
 )
-const logout = command('Sign out, and revoke the key', () => import('./commands/logout.ts'), {})
-const whoami = command('Show the signed-in account', () => import('./commands/whoami.ts'), {})
+const logout = command('Sign out, and revoke the key', () => import('./commands/account/logout.ts'), {})
+const whoami = command('Show the signed-in account', () => import('./commands/account/whoami.ts'), {})
 
 const keys = buildRouteMap({
   docs: { brief: 'API keys: list, create, revoke' },
@@ -120,7 +120,7 @@ const invitations = buildRouteMap({
   },
 })
 
-const audit = command('Show the audit log, newest first', () => import('./commands/audit.ts'), {
+const audit = command('Show the audit log, newest first', () => import('./commands/account/audit.ts'), {
   flags: {
     actor: text('slug', 'Only actions of this account'),
     action: text('action', 'Only this action, such as version.made'),
@@ -130,7 +130,7 @@ const audit = command('Show the audit log, newest first', () => import('./comman
   },
   positional: { kind: 'tuple', parameters: [required('owner', 'An organization, or your own account')] },
 })
-const usage = command('Show storage and quota of an account', () => import('./commands/usage.ts'), {
+const usage = command('Show storage and quota of an account', () => import('./commands/account/usage.ts'), {
   positional: { kind: 'tuple', parameters: [optional('owner', 'An account (default: yours)')] },
 })
 

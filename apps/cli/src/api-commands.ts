@@ -27,13 +27,13 @@ const api = command('Call the API', () => import('./commands/api.ts'), {
   },
 })
 
-const log = command('List versions, newest first', () => import('./commands/log.ts'), {
+const log = command('List versions, newest first', () => import('./commands/versions/log.ts'), {
   flags: { limit },
   positional: { kind: 'tuple', parameters: [reference] },
 })
 const show = command(
   'Show a collection, a version, a schema or a record',
-  () => import('./commands/show.ts'),
+  () => import('./commands/versions/show.ts'),
   {
     positional: {
       kind: 'tuple',
@@ -41,14 +41,14 @@ const show = command(
     },
   },
 )
-const get = command('Write records to standard output', () => import('./commands/get.ts'), {
+const get = command('Write records to standard output', () => import('./commands/versions/get.ts'), {
   flags: { ndjson: flag('One JSON object per line (the default)'), csv: flag('A table of one type') },
   positional: {
     kind: 'tuple',
     parameters: [optional('reference', 'owner/slug, …@v1.2.0, …#Type or …#Type/id')],
   },
 })
-const exportArchive = command('Save a version as a .tar.gz', () => import('./commands/export.ts'), {
+const exportArchive = command('Save a version as a .tar.gz', () => import('./commands/versions/export.ts'), {
   flags: { output: text('file', 'Output file (- for standard output)') },
   aliases: { o: 'output' },
   positional: {
@@ -68,7 +68,7 @@ const fork = command('Fork a collection into an organization', () => import('./c
 })
 const withdraw = command(
   'Withdraw a version, so that it can no longer be read',
-  () => import('./commands/withdraw.ts'),
+  () => import('./commands/versions/withdraw.ts'),
   {
     flags: {
       reason: {
@@ -84,7 +84,7 @@ const withdraw = command(
   },
   'Cannot be undone; the version number is not reused. With --erase, the next sweep deletes records, schemas, metadata and files that no other version of any collection uses. Forks, downloads and backups keep their copies.',
 )
-const deprecate = command('Warn the readers of a version', () => import('./commands/deprecate.ts'), {
+const deprecate = command('Warn the readers of a version', () => import('./commands/versions/deprecate.ts'), {
   flags: { clear: flag('Remove the warning') },
   positional: { kind: 'tuple', parameters: [version, optional('message', 'The warning')] },
 })

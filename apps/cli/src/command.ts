@@ -1,9 +1,7 @@
-/** How a command is made: its flags beside those of every command, its code loaded when it is called, its failures reported. */
+/** Builds commands: their flags beside those of every command, their code loaded when they are called. */
 import { type BaseArgs, type BaseFlags, buildCommand, type TypedCommandParameters } from '@stricli/core'
-import { type Call, type Command, type CommonFlags, type Context, callOf } from './context.ts'
-import { failureOf } from './terminal/failure.ts'
-import { jsonText } from './terminal/harmless.ts'
-import { painted } from './terminal/text.ts'
+import type { Command, CommonFlags, Context } from './context.ts'
+import { runCommand } from './run-command.ts'
 
 const commonFlags = {
   json: {
@@ -49,28 +47,8 @@ export function command<Flags extends BaseFlags = Record<never, never>, Args ext
     loader: async () => {
       const { default: run } = await load()
       return async function (this: Context, flags, ...args) {
-        const call = callOf(this.terminal, flags)
-        try {
-          await run(call, flags, ...args)
-          await this.terminal.endPage()
-        } catch (error) {
-          await this.terminal.endPage()
-          report(call, flags, call.signal.aborted ? call.signal.reason : error)
-        }
+        await runCommand(run, this.terminal, flags, args)
       }
     },
   })
-}
-
-function report({ terminal, anonymousAt }: Call, flags: CommonFlags, error: unknown): void {
-  const { message, next, body, exitCode } = failureOf(error, anonymousAt)
-  terminal.fail(exitCode)
-  if (flags.json) {
-    terminal.say(...jsonText(body, 2).split('\n'))
-    return
-  }
-  const [first = '', ...rest] = message.split('\n')
-  terminal.say([painted('red', 'ulmus:'), ` ${first}`], ...rest)
-  terminal.say(...next.map((line) => ['  ', painted('cyan', line)]))
-  if (terminal.env['ULMUS_DEBUG'] && error instanceof Error) terminal.say(...`${error.stack}`.split('\n'))
 }

@@ -2,25 +2,29 @@
 import { command } from './command.ts'
 import { count, flag, maxRemoved, optional, required, text } from './parameters.ts'
 
-const init = command('Make this folder a working folder', () => import('./commands/init.ts'), {
+const init = command('Make this folder a working folder', () => import('./commands/folder/init.ts'), {
   positional: { kind: 'tuple', parameters: [optional('owner/slug', 'Collection to publish to')] },
 })
 
-const clone = command('Download a version into a new working folder', () => import('./commands/clone.ts'), {
-  positional: {
-    kind: 'tuple',
-    parameters: [
-      required('owner/slug[@version]', 'Collection and version (default: the latest)'),
-      optional('folder', 'Folder to create (default: named after the collection)'),
-    ],
+const clone = command(
+  'Download a version into a new working folder',
+  () => import('./commands/folder/clone.ts'),
+  {
+    positional: {
+      kind: 'tuple',
+      parameters: [
+        required('owner/slug[@version]', 'Collection and version (default: the latest)'),
+        optional('folder', 'Folder to create (default: named after the collection)'),
+      ],
+    },
   },
-})
+)
 
-const status = command('Show what a push would publish', () => import('./commands/status.ts'), {})
+const status = command('Show what a push would publish', () => import('./commands/folder/status.ts'), {})
 
 const diff = command(
   'Show differences, by type, record and field',
-  () => import('./commands/diff.ts'),
+  () => import('./commands/folder/diff.ts'),
   {
     flags: { stat: flag('Show counts only'), exitCode: flag('Exit with 1 if anything differs') },
     positional: {
@@ -36,7 +40,7 @@ const diff = command(
 
 const push = command(
   'Publish changes as a new version',
-  () => import('./commands/push.ts'),
+  () => import('./commands/folder/push.ts'),
   {
     flags: {
       message: text('text', 'Message of the version'),
@@ -52,19 +56,23 @@ const push = command(
   'Checks all records against their schemas before sending. Resumes an interrupted push.',
 )
 
-const pull = command('Merge the latest version into this folder', () => import('./commands/pull.ts'), {
+const pull = command('Merge the latest version into this folder', () => import('./commands/folder/pull.ts'), {
   flags: {
     ours: flag('On conflict, keep the record of this folder'),
     theirs: flag('On conflict, take the record of the registry and back up the local one'),
   },
 })
 
-const checkout = command('Switch this folder to another version', () => import('./commands/checkout.ts'), {
-  flags: { force: flag('Discard local changes (records are backed up)') },
-  positional: { kind: 'tuple', parameters: [required('version', 'Such as v1.2.0')] },
-})
+const checkout = command(
+  'Switch this folder to another version',
+  () => import('./commands/folder/checkout.ts'),
+  {
+    flags: { force: flag('Discard local changes (records are backed up)') },
+    positional: { kind: 'tuple', parameters: [required('version', 'Such as v1.2.0')] },
+  },
+)
 
-const verify = command('Recompute a digest and compare it', () => import('./commands/verify.ts'), {
+const verify = command('Recompute a digest and compare it', () => import('./commands/folder/verify.ts'), {
   flags: {
     digest: text('digest', 'Expected digest, from a source you trust'),
   },
@@ -79,7 +87,7 @@ const several = (placeholder: string, brief: string) =>
 
 const importFiles = command(
   'Import CSV, TSV, JSON, NDJSON, Parquet or SQLite',
-  () => import('./commands/import.ts'),
+  () => import('./commands/folder/import.ts'),
   {
     flags: {
       type: text('Type', 'Record type (default: the file name)'),

@@ -33,7 +33,7 @@ async function write(times: number): Promise<void> {
 
 beforeAll(() => write(1))
 
-/** What the heap holds that is needed. Bytes. */
+/** Needed bytes of the heap. */
 function heapNeeded(): number {
   setFlagsFromString('--expose-gc')
   runInNewContext('gc')()

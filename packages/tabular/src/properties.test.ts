@@ -40,7 +40,7 @@ function inPieces(name: string, text: string, bytes: number): FileSource {
 const rowsOf = async (table: Table) =>
   (await all(table.batches())).flat().map(({ values }) => table.columns.map((_, place) => values[place]))
 
-/** What CSV is made of, more often than chance has it. */
+/** Characters that CSV is made of, more often than chance has it. */
 const text = fc.oneof(
   fc.string({ unit: 'grapheme' }),
   fc.string({ unit: fc.constantFrom('"', ',', ';', '\n', '\r', '\t', ' ', 'a', '0', '{', '[', '\0') }),

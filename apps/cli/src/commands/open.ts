@@ -1,5 +1,5 @@
 import type { Command } from '../context.ts'
-import { referenceHere } from '../folder/here.ts'
+import { referenceHere } from '../folder/base/here.ts'
 import { openInBrowser } from '../terminal/browser.ts'
 
 const part = encodeURIComponent

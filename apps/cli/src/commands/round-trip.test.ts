@@ -6,7 +6,7 @@ import { anyDatabase } from '@ulmus/storage/testing'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { serveForTest, type TestServer } from '../../../server/src/testing/serve.ts'
-import { fileNameOf, typeOfFileName } from '../folder/layout.ts'
+import { fileNameOf, typeOfFileName } from '../folder/files/layout.ts'
 import { openPerson } from '../testing/cli.ts'
 
 /** Content of a folder, independent of notation. */
@@ -83,7 +83,7 @@ const said: fc.Arbitrary<Said> = fc.record({
   files: fc.uniqueArray(fc.string({ maxLength: 20 }), { maxLength: 2 }),
 })
 
-/** How lines may be written: every way is the same records. */
+/** Ways to write lines: all of them are the same records. */
 const style = fc.record({
   order: fc.array(fc.nat(), { minLength: 64, maxLength: 64 }),
   spaces: fc.boolean(),

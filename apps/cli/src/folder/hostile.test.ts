@@ -6,13 +6,13 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { recordOf } from '@ulmus/content'
 import { afterEach, expect, test } from 'vitest'
-import { conflictError } from '../commands/conflicts.ts'
+import { conflictError } from '../commands/folder/conflicts.ts'
 import { writeCompletions } from '../completions.ts'
 import { harmless } from '../terminal/harmless.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { openPerson, type Person } from '../testing/cli.ts'
-import { demandSeparateFiles, fileNameOf, typeOfFileName } from './layout.ts'
-import type { Updated } from './update.ts'
+import { demandSeparateFiles, fileNameOf, typeOfFileName } from './files/layout.ts'
+import type { Updated } from './update/update.ts'
 
 let server: Server | undefined
 let person: Person | undefined
@@ -152,7 +152,7 @@ test('a completion proposes no name that a shell would take for more', async () 
   expect(out).toBe('eve/good\ta collection\n')
 })
 
-/** Runs the commands that a failure proposes, with an `ulmus` that does nothing. @returns whether a shell did anything else */
+/** Runs the commands that a failure proposes, with an `ulmus` that does nothing. @returns true if a shell did anything else */
 function isHarmful(said: string, home: string): boolean {
   const proposed = said.split('\n').filter((line) => line.startsWith('  ulmus '))
   expect(proposed.length).toBeGreaterThan(0)

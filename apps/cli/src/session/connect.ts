@@ -1,4 +1,4 @@
-/** Which registry is asked, and with which key. */
+/** Chooses the registry and the key. */
 import { type Client, createClient } from '@ulmus/client'
 import { originOf } from '../reference.ts'
 import { exitCodes } from '../terminal/exit-codes.ts'

@@ -1,45 +1,65 @@
 /** Questions to a person, on standard error. Ask only where `terminal.canAsk`. */
+import { once } from 'node:events'
+import { isMainThread, parentPort } from 'node:worker_threads'
 import { exitCodes } from './exit-codes.ts'
 import { CommandError, usageError } from './failure.ts'
 import { harmless } from './harmless.ts'
 import type { Terminal } from './terminal.ts'
 
-const cancelled = (): CommandError =>
-  new CommandError('Cancelled.', { exitCode: exitCodes.cancelled, code: 'cancelled' })
+export type Question =
+  | { readonly ask: 'text'; readonly message: string; readonly suggestion: string | undefined }
+  | { readonly ask: 'yes'; readonly message: string; readonly suggestion: boolean }
+  | {
+      readonly ask: 'one'
+      readonly message: string
+      readonly suggestion: string | undefined
+      readonly options: readonly string[]
+    }
 
-/** @throws CommandError when it is not answered */
-export async function askText(message: string, suggestion?: string): Promise<string> {
-  const { text, isCancel } = await import('@clack/prompts')
-  const initialValue = suggestion === undefined ? undefined : harmless(suggestion)
-  const answer = await text({ message: harmless(message), initialValue, output: process.stderr })
-  if (isCancel(answer)) throw cancelled()
+/** Asks in the main thread, which has the terminal. Undefined: not answered. */
+export async function answerTo(question: Question, signal?: AbortSignal): Promise<unknown> {
+  const { text, confirm, select, isCancel } = await import('@clack/prompts')
+  const common = { message: harmless(question.message), output: process.stderr, signal }
+  const answer = await (question.ask === 'yes'
+    ? confirm({ ...common, initialValue: question.suggestion })
+    : question.ask === 'text'
+      ? text({
+          ...common,
+          initialValue: question.suggestion === undefined ? undefined : harmless(question.suggestion),
+        })
+      : select({
+          ...common,
+          options: question.options.map((value) => ({ value, label: harmless(value) })),
+          initialValue: question.suggestion,
+        }))
+  return isCancel(answer) ? undefined : answer
+}
+
+async function answered<Answer>(question: Question): Promise<Answer> {
+  const answer = isMainThread ? await answerTo(question) : await answerOfMainThread(question)
+  if (answer === undefined)
+    throw new CommandError('Cancelled.', { exitCode: exitCodes.cancelled, code: 'cancelled' })
+  return answer as Answer
+}
+
+/** See commands/folder/import.ts. */
+async function answerOfMainThread(question: Question): Promise<unknown> {
+  parentPort!.postMessage(question)
+  const [answer] = await once(parentPort!, 'message')
   return answer
 }
 
 /** @throws CommandError when it is not answered */
-export async function askYes(message: string, initialValue = true): Promise<boolean> {
-  const { confirm, isCancel } = await import('@clack/prompts')
-  const answer = await confirm({ message: harmless(message), initialValue, output: process.stderr })
-  if (isCancel(answer)) throw cancelled()
-  return answer
-}
+export const askText = (message: string, suggestion?: string): Promise<string> =>
+  answered({ ask: 'text', message, suggestion })
 
 /** @throws CommandError when it is not answered */
-export async function askOneOf(
-  message: string,
-  options: readonly string[],
-  initialValue?: string,
-): Promise<string> {
-  const { select, isCancel } = await import('@clack/prompts')
-  const answer = await select({
-    message: harmless(message),
-    options: options.map((value) => ({ value, label: harmless(value) })),
-    initialValue,
-    output: process.stderr,
-  })
-  if (isCancel(answer)) throw cancelled()
-  return answer
-}
+export const askYes = (message: string, suggestion = true): Promise<boolean> =>
+  answered({ ask: 'yes', message, suggestion })
+
+/** @throws CommandError when it is not answered */
+export const askOneOf = (message: string, options: readonly string[], suggestion?: string): Promise<string> =>
+  answered({ ask: 'one', message, options, suggestion })
 
 /**
  * Asks the user to type a name before data is lost. Without a terminal, requires `--yes`.

@@ -5,7 +5,7 @@
 
 const slotsMin = 1024
 
-/** How much all sets of one table may take. */
+/** Bound of all sets of one table. */
 export class HashBudget {
   #slotsLeft: number
   /** @param slots 8 bytes each; default 2^25, which is 256 MiB */
@@ -62,7 +62,7 @@ export class HashSet {
     return this.#words[this.#placeOf(this.#words, low, high)] !== 0
   }
 
-  /** How many texts are in both. */
+  /** Returns the number of texts that are in both. */
   sharedWith(other: HashSet): number {
     let shared = 0
     for (let at = 0; at < this.#words.length; at += 2) {

@@ -1,4 +1,4 @@
-/** Which columns make the id of a record. */
+/** Columns that make the id of a record. */
 import type { Column } from './column.ts'
 
 export interface IdProposal {
@@ -30,7 +30,7 @@ const wordsOf = (name: string): string[] =>
     .split(/[^\p{L}\p{N}]+/u)
     .filter((word) => word !== '')
 
-/** How much the name of a column says that it holds ids: 2 `id`, 1 `country-code`, 0 nothing. */
+/** Returns the weight of a column's name as a name of ids: 2 `id`, 1 `country-code`, 0 nothing. */
 function nameWeight(name: string): number {
   if (bareId.test(name)) return 2
   const last = wordsOf(name).at(-1) ?? ''
@@ -46,7 +46,7 @@ function isPlausible({ name, kind }: Column): boolean {
   return kind === 'string' || kind === 'date' || (kind === 'integer' && yearName.test(name))
 }
 
-/** Whether a column may be part of an id of several: counts such as a stop's place in its trip are, measurements are not. */
+/** True if a column may be part of an id of several: counts such as a stop's place in its trip are, measurements are not. */
 export const canBePart = ({ name, kind, isFull }: Column): boolean =>
   isFull && !unnamed.test(name) && (kind === 'string' || kind === 'integer' || kind === 'date')
 

@@ -21,8 +21,8 @@ function isNamedAfter(column: string, type: string): boolean {
 }
 
 /**
- * Which columns hold nothing but ids of one of `types`, by name. Reads the table once more. Columns of integers are taken for references only
- * if their name is like the type's: the numbers 1 to 100 are everything.
+ * Finds the columns that hold nothing but ids of one of `types`, by name. Reads the table once more. Columns of integers are taken for references
+ * only if their name is like the type's: the numbers 1 to 100 are everything.
  * @param id the column that holds the records' own ids, which refers to nothing
  */
 export async function referencesIn(

@@ -60,7 +60,7 @@ export class DelimitedParser {
   #text = ''
   /** Start of the current value. */
   #start = 0
-  /** How far it is read. */
+  /** Position of the next character to read. */
   #at = 0
   #isQuoted = false
   #hasQuotes = false
@@ -191,7 +191,7 @@ export class DelimitedParser {
     if (isReturn && isBeforeLineFeed) this.#start = ++this.#at
   }
 
-  /** Whether a carriage return ends a line: before a line feed always, alone in files that end their first line so. */
+  /** True if a carriage return ends a line: before a line feed always, alone in files that end their first line so. */
   #isEnd(isBeforeLineFeed: boolean): boolean {
     this.#lineEnd ??= isBeforeLineFeed ? lineFeed : carriageReturn
     return isBeforeLineFeed || this.#lineEnd === carriageReturn

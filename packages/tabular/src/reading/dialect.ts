@@ -117,7 +117,7 @@ function mostFrequent(numbers: readonly number[]): number {
   return most[0]
 }
 
-/** Whether a line of a table of several columns has nothing but delimiters, or nothing but spaces. */
+/** True if a line of a table of several columns has nothing but delimiters, or nothing but spaces. */
 export const isBlank = ({ values }: Line): boolean =>
   values.every((value) => value === undefined) || (values.length === 1 && values[0]?.trim() === '')
 

@@ -8,9 +8,9 @@ const precisionMax = 100
 /** Levels that are looked through for numbers; no record has as many. */
 const depthMax = 64
 
-/** Whether a text may have such a number: 16 digits, perhaps with a point among them, or an exponent of three. */
+/** Matches texts that may have such a number: 16 digits, perhaps with a point among them, or an exponent of three. */
 const suspicious = /\d[\d.]{15}|[eE][+-]?\d{3}/
-/** Whether a text may have a whole number that is written as a double. */
+/** Matches texts that may have a whole number that is written as a double. */
 const wholes = /\d(?:\.0+|(?:\.\d+)?[eE]\+?\d+)\s*(?:[,\]}]|$)/
 const token = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|-?(?:NaN|Infinity)\b/gs
 
@@ -40,14 +40,14 @@ export function parseJson(text: string, missing: readonly string[] = []): unknow
 const isWholeDouble = (numeral: string): boolean =>
   /[.eE]/.test(numeral) && Number.isSafeInteger(Number(numeral))
 
-/** Whether a number loses something as a double. */
+/** True if a number loses something as a double. */
 export const isRounded = (numeral: string): boolean => lossOf(numeral) !== undefined
 
-/** Whether the double is another number, and not the same fraction with fewer digits. */
+/** True if the double is another number, and not the same fraction with fewer digits. */
 export const isAnother = (numeral: string): boolean => lossOf(numeral) === 'value'
 
 /**
- * What a number loses as a double. The rule of the registry (`number-fault.ts` of packages/content, which this package must
+ * Returns the loss of a number as a double. The rule of the registry (`number-fault.ts` of packages/content, which this package must
  * not import): a whole number must be what the double is written as; a fraction may have 17 digits, or more that write the double out.
  */
 function lossOf(numeral: string): 'value' | 'digits' | undefined {

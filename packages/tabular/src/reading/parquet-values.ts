@@ -46,7 +46,7 @@ const present =
     value === null || value === undefined ? undefined : convert(value)
 
 /**
- * How the values of a part of the schema become JSON. Decimals lose what says that they are some: hyparquet gives their digits then, and
+ * Returns the conversion to JSON for a part of the schema. Decimals lose what says that they are some: hyparquet gives their digits then, and
  * not the nearest double of a product.
  */
 export function converterOf({ element, children }: SchemaTree): ConvertValue {

@@ -14,7 +14,7 @@ export interface Table {
   readonly name: string
   readonly format: Format
   readonly unit: Unit
-  /** Whether the values of the file are texts, so that what looks like a number is one. */
+  /** True if the values of the file are texts, so that a text that looks like a number is one. */
   readonly isText: boolean
   /** Names. Of JSON and NDJSON they are complete when the rows were read once; none is ever moved. */
   readonly columns: readonly string[]
@@ -43,7 +43,7 @@ export class Batch {
   #rows: Row[] = []
   #characters = 0
 
-  /** @param characters how much text the row has, about @returns whether the batch is to be handed on */
+  /** @param characters how much text the row has, about @returns true if the batch is full */
   add(row: Row, characters: number): boolean {
     this.#rows.push(row)
     this.#characters += characters

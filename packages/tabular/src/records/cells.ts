@@ -46,7 +46,7 @@ export class Places {
     this.#table = table
   }
 
-  /** @returns whether there are new ones */
+  /** @returns true if there are new ones */
   update(): boolean {
     const names = this.#table.columns
     if (names.length === this.#known) return false

@@ -18,7 +18,7 @@ export interface PlannedColumn {
   readonly isPrivate: boolean
   /** The type has this field already: the plan began with what its schema says. */
   readonly isKnown?: boolean | undefined
-  /** How texts of the file are rewritten before they are read as the kind. */
+  /** Rewrites texts of the file before they are read as the kind. */
   readonly conversion?: Conversion | undefined
   /** A closed list: other values are refused. */
   readonly choices?: readonly string[] | undefined
@@ -157,7 +157,7 @@ function plannedColumn(
   }
 }
 
-/** Whether every row has a value: offer to require one. Empty texts are values among texts alone. */
+/** True if every row has a value: offer to require one. Empty texts are values among texts alone. */
 export const mayBeRequired = ({ isFull, kind, hasEmptyTexts }: Column): boolean =>
   isFull && (kind === 'string' || !hasEmptyTexts)
 

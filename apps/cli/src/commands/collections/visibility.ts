@@ -4,8 +4,8 @@ import { usageError } from '../../terminal/failure.ts'
 export type VisibilityFlags = { readonly public: boolean; readonly private: boolean }
 
 /**
- * What a request says of the visibility. Without a flag it says nothing: a new collection then gets what its owner's settings say, and one
- * that exists keeps what it has.
+ * Returns the visibility for a request. Without a flag it has none: a new collection then gets the visibility of its owner's settings, and
+ * an existing one keeps its own.
  * @throws CommandError (usage) for both flags
  */
 export function visibilityIn(flags: VisibilityFlags): { public?: boolean } {

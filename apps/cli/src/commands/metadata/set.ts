@@ -1,7 +1,7 @@
 import { type Json, type JsonObject, parseStrict } from '@ulmus/content'
 import type { MetadataResult } from '@ulmus/wire'
 import type { Call, Command, CommonFlags } from '../../context.ts'
-import { referenceHere } from '../../folder/here.ts'
+import { referenceHere } from '../../folder/base/here.ts'
 import { pathOf } from '../../reference.ts'
 import { usageError } from '../../terminal/failure.ts'
 

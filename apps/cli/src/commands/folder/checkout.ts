@@ -1,0 +1,59 @@
+import type { Command } from '../../context.ts'
+import { checkView, readHead } from '../../folder/base/verified-version.ts'
+import { changesOf, type Folder, folderRecordChanges, isChanged } from '../../folder/changes/changes.ts'
+import { cacheOf, checkedCollection, inFolder, remoteOf } from '../../folder/changes/open.ts'
+import { updateFolder } from '../../folder/update/update.ts'
+import { warnIfDeprecated } from '../../terminal/deprecated.ts'
+import { CommandError } from '../../terminal/failure.ts'
+import { openProgress } from '../../terminal/progress.ts'
+import { shellWord } from '../../terminal/shell-word.ts'
+import { counted, numberText } from '../../terminal/words.ts'
+
+type CheckoutFlags = {
+  readonly force: boolean
+}
+
+/** `ulmus checkout VERSION` */
+const checkout: Command<CheckoutFlags, [version: string]> = (call, flags, version) =>
+  inFolder(call, async (folder, state) => {
+    const remote = await remoteOf(call, state)
+    const { source } = remote
+    if (!flags.force && (await hasChanges(folder)))
+      throw new CommandError('This folder has unpublished changes. Publish or discard them.', {
+        code: 'has_changes',
+        next: [
+          'ulmus push',
+          `ulmus checkout ${shellWord(version)} --force    # discards the changes; records are backed up`,
+        ],
+      })
+    await checkedCollection(folder.root, state, remote)
+    if (folder.base !== null) await checkView(source, folder.base)
+    const head = await readHead(source, version)
+    const progress = openProgress(call, flags.quiet)
+    const onProgress = ({ records }: { records: number }) => progress.show(`${numberText(records)} records`)
+    const updated = await updateFolder({
+      folder,
+      source,
+      head,
+      resolution: 'theirs',
+      discardsOurs: flags.force,
+      cache: cacheOf(call),
+      onProgress,
+    })
+    progress.end()
+    warnIfDeprecated(call, head.version)
+    const { semver, hash } = head.version
+    const { records, setAside } = updated
+    if (flags.json) return call.json({ from: folder.base?.semver ?? null, semver, hash, records, setAside })
+    await call.line(semver)
+    call.say(`Switched to ${semver}: ${counted(records, 'record')} changed.`)
+    if (setAside !== undefined) call.say(`The discarded records are in ${setAside}.`)
+  })
+
+async function hasChanges(folder: Folder): Promise<boolean> {
+  if (isChanged(changesOf(folder))) return true
+  const { done } = await folderRecordChanges(folder).next()
+  return done !== true
+}
+
+export default checkout

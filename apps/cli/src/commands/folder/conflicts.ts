@@ -1,0 +1,49 @@
+/** Conflicts between a folder and a version, as a sentence with the next command. */
+import type { Conflict } from '../../folder/update/merge-records.ts'
+import type { PartConflict, Updated } from '../../folder/update/update.ts'
+import { exitCodes } from '../../terminal/exit-codes.ts'
+import { CommandError } from '../../terminal/failure.ts'
+import { shellWord } from '../../terminal/shell-word.ts'
+import { counted } from '../../terminal/words.ts'
+
+/** Conflicts that are named. */
+const named = 20
+
+export function conflictError(
+  collection: string,
+  semver: string,
+  { conflicts, totalConflicts }: Updated,
+): CommandError {
+  const lines = conflicts.slice(0, named).map((conflict) => `  ${conflictText(conflict)}`)
+  const more = totalConflicts > lines.length ? [`  and ${totalConflicts - lines.length} more`] : []
+  const first = conflicts.find((conflict): conflict is Conflict => !('part' in conflict))
+  const look =
+    first === undefined
+      ? []
+      : [`ulmus show ${shellWord(`${collection}@${semver}#${first.type}/${first.id}`)}`]
+  return new CommandError(
+    [
+      `${semver} and this folder changed the same ${counted(totalConflicts, 'thing').replace(/^1 thing$/, 'thing')}. Nothing was touched.`,
+      ...lines,
+      ...more,
+      'Make a record here what it is there, or decide for all of them at once:',
+    ].join('\n'),
+    {
+      exitCode: exitCodes.conflict,
+      code: 'merge_conflict',
+      next: [
+        ...look,
+        'ulmus pull --ours      # keep what is here',
+        'ulmus pull --theirs    # take what is there; what is here is set aside',
+      ],
+    },
+  )
+}
+
+function conflictText(conflict: Conflict | PartConflict): string {
+  if ('part' in conflict) return `${conflict.part} ${conflict.name}`
+  const { type, id, base, ours, theirs } = conflict
+  const did = (side: string | undefined) =>
+    side === undefined ? 'removed' : base === undefined ? 'added' : 'changed'
+  return `${type} ${JSON.stringify(id)}: ${did(ours)} here, ${did(theirs)} there`
+}

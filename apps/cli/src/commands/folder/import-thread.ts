@@ -1,0 +1,40 @@
+/** Program of the thread that runs `ulmus import`. The main thread has the terminal and hears signals. */
+import { parentPort, workerData } from 'node:worker_threads'
+import type { CommonFlags } from '../../context.ts'
+import { runCommand } from '../../run-command.ts'
+import type { Terminal } from '../../terminal/terminal.ts'
+import { type ImportFlags, importFiles } from './import-files.ts'
+
+export interface ImportJob {
+  readonly flags: ImportFlags & CommonFlags
+  readonly files: string[]
+  readonly terminal: Pick<Terminal, 'env' | 'cwd' | 'canAsk' | 'canRedraw' | 'columns'>
+}
+
+/** Methods of the terminal that the thread calls. */
+const outputs = ['write', 'line', 'say', 'redraw', 'fail'] as const
+
+export interface Output {
+  readonly output: (typeof outputs)[number]
+  readonly args: readonly unknown[]
+}
+
+const { flags, files, terminal: given } = workerData as ImportJob
+
+const methods = outputs.map((output) => [
+  output,
+  (...args: unknown[]) => parentPort!.postMessage({ output, args } satisfies Output),
+])
+
+const terminal: Terminal = {
+  ...given,
+  ...(Object.fromEntries(methods) as Pick<Terminal, Output['output']>),
+  // The main thread ends this one instead.
+  signal: new AbortController().signal,
+  page: async () => undefined,
+  endPage: async () => undefined,
+  exitCode: undefined,
+  close: () => undefined,
+}
+
+await runCommand(importFiles, terminal, flags, files)

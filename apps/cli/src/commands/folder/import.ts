@@ -1,0 +1,44 @@
+/** Runs `ulmus import` in a thread of its own: a hostile file may keep a thread busy for ever, and the main thread must hear signals. */
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
+import type { Command } from '../../context.ts'
+import { answerTo, type Question } from '../../terminal/ask.ts'
+import type { ImportFlags } from './import-files.ts'
+import type { ImportJob, Output } from './import-thread.ts'
+
+const importInThread: Command<ImportFlags, string[]> = async ({ terminal, signal }, flags, ...files) => {
+  signal.throwIfAborted()
+  const { env, cwd, canAsk, canRedraw, columns } = terminal
+  const job: ImportJob = { flags, files, terminal: { env: { ...env }, cwd, canAsk, canRedraw, columns } }
+  const thread = new Worker(new URL('./import-thread.ts', import.meta.url), { workerData: job })
+  thread.on('message', async (message: Output | Question) => {
+    if ('ask' in message) thread.postMessage(await answerTo(message, signal))
+    else Reflect.apply(terminal[message.output], terminal, message.args)
+  })
+  const end = () => void thread.terminate()
+  signal.addEventListener('abort', end)
+  try {
+    const [code] = await once(thread, 'exit')
+    if (code !== 0) signal.throwIfAborted()
+  } catch (error) {
+    await releaseFolder(cwd)
+    throw error
+  } finally {
+    signal.removeEventListener('abort', end)
+  }
+}
+
+/** Removes the lock and the staged files of a thread that was ended, and makes moves that it left. */
+async function releaseFolder(cwd: string): Promise<void> {
+  const [{ findRoot }, { withFolder }, { Staging }] = await Promise.all([
+    import('../../folder/files/layout.ts'),
+    import('../../folder/files/lock.ts'),
+    import('../../folder/files/staging.ts'),
+  ])
+  const root = findRoot(cwd)
+  if (root === undefined) return
+  // Fails if another command has the folder: then the thread did not.
+  await withFolder(root, async () => new Staging(root).discard()).catch(() => undefined)
+}
+
+export default importInThread

@@ -1,0 +1,37 @@
+import type { Command } from '../../context.ts'
+import { type FolderState, folderFormat, jsonText, readState, writeState } from '../../folder/base/state.ts'
+import { fileAt, makeFolder, writeWhole } from '../../folder/files/inside.ts'
+import { dotFolder, paths } from '../../folder/files/layout.ts'
+import { demandCollectionName, parseReference, pathOf } from '../../reference.ts'
+import { hostOf } from '../../session/connect.ts'
+import { readSettings } from '../../session/settings.ts'
+import { CommandError } from '../../terminal/failure.ts'
+
+/** `ulmus init [owner/slug]` */
+const init: Command<Record<never, never>, [reference?: string]> = async (call, flags, reference) => {
+  const { cwd, env } = call.terminal
+  const named = reference === undefined ? undefined : parseReference(reference)
+  if (named !== undefined) demandCollectionName(pathOf(named))
+  const before = fileAt(cwd, paths.state) === undefined ? undefined : readState(cwd)
+  if (before !== undefined && fileAt(cwd, paths.baseVersion) !== undefined)
+    throw new CommandError(`This is already a working folder of ${before.collection}.`, {
+      next: ['ulmus status'],
+    })
+  const address =
+    named?.host ?? flags.host ?? (env['ULMUS_HOST'] || readSettings(env).host) ?? before?.host ?? null
+  const host = address === null ? null : hostOf(address)
+  const collection = named === undefined ? (before?.collection ?? null) : pathOf(named)
+  const state: FolderState = { format: folderFormat, host, collection }
+  writeState(cwd, state)
+  for (const folder of [paths.schemas, paths.records]) makeFolder(cwd, folder)
+  if (fileAt(cwd, paths.metadata) === undefined) writeWhole(cwd, paths.metadata, jsonText({}))
+  // Git is to see the data and not what can be brought again.
+  writeWhole(cwd, `${dotFolder}/.gitignore`, '*\n')
+  if (flags.json) return call.json(state)
+  call.say(`This is now a working folder${collection === null ? '' : ` of ${collection}`}.`)
+  call.say(
+    'Next: `ulmus import FILE --type City`, or write schemas/ and records/ yourself. Then `ulmus push`.',
+  )
+}
+
+export default init

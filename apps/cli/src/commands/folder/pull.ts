@@ -1,0 +1,84 @@
+import type { Call, Command, CommonFlags } from '../../context.ts'
+import { readBase } from '../../folder/base/state.ts'
+import { checkView, readHead } from '../../folder/base/verified-version.ts'
+import { readFolder } from '../../folder/changes/changes.ts'
+import { cacheOf, checkedCollection, inFolder, type Remote, remoteOf } from '../../folder/changes/open.ts'
+import { settlePush } from '../../folder/push/push.ts'
+import type { Resolution } from '../../folder/update/merge-records.ts'
+import { type Updated, updateFolder } from '../../folder/update/update.ts'
+import { warnIfDeprecated } from '../../terminal/deprecated.ts'
+import { usageError } from '../../terminal/failure.ts'
+import { openProgress } from '../../terminal/progress.ts'
+import { counted, numberText } from '../../terminal/words.ts'
+import { conflictError } from './conflicts.ts'
+
+type PullFlags = {
+  readonly ours: boolean
+  readonly theirs: boolean
+}
+
+/** `ulmus pull` */
+const pull: Command<PullFlags> = (call, flags) => {
+  if (flags.ours && flags.theirs) throw usageError('Take --ours or --theirs.')
+  const resolution: Resolution = flags.ours ? 'ours' : flags.theirs ? 'theirs' : 'stop'
+  return inFolder(call, async (before, state) => {
+    const remote = await remoteOf(call, state)
+    const { source, host } = remote
+    const { latestVersion } = await checkedCollection(before.root, state, remote)
+    await settlePush(before.root, before.base, before.index, source, host)
+    const folder = await readFolder(before.root, readBase(before.root), before.index)
+    if (latestVersion === null || latestVersion.semver === folder.base?.semver)
+      return upToDate(call, flags, remote, latestVersion?.semver ?? null)
+    if (folder.base !== null) await checkView(source, folder.base)
+    const head = await readHead(source, latestVersion.semver)
+    const progress = openProgress(call, flags.quiet)
+    const onProgress = ({ records }: { records: number }) => progress.show(`${numberText(records)} records`)
+    const updated = await updateFolder({
+      folder,
+      source,
+      head,
+      resolution,
+      discardsOurs: false,
+      cache: cacheOf(call),
+      onProgress,
+    })
+    progress.end()
+    warnIfDeprecated(call, head.version)
+    if (resolution === 'stop' && updated.totalConflicts > 0)
+      throw conflictError(source.collection, head.version.semver, updated)
+    await tell(call, flags, head.version, folder.base?.semver, updated)
+  })
+}
+
+async function upToDate(
+  call: Call,
+  flags: CommonFlags,
+  { source }: Remote,
+  semver: string | null,
+): Promise<void> {
+  if (semver !== null) warnIfDeprecated(call, await source.client.versions.get(source.collection, semver))
+  if (flags.json) return call.json({ semver, records: 0, conflicts: [] })
+  call.say(semver === null ? `${source.collection} has no version yet.` : `Up to date with ${semver}.`)
+}
+
+async function tell(
+  call: Call,
+  flags: CommonFlags,
+  { semver, hash }: { semver: string; hash: string },
+  from: string | undefined,
+  { records, totalConflicts, conflicts, setAside }: Updated,
+): Promise<void> {
+  if (flags.json)
+    return call.json({ from: from ?? null, semver, hash, records, totalConflicts, conflicts, setAside })
+  await call.line(semver)
+  call.say(
+    `${from === undefined ? 'Downloaded' : `${from} → ${semver}:`} ${counted(records, 'changed record')}.`,
+  )
+  if (totalConflicts > 0)
+    call.say(
+      `${counted(totalConflicts, 'conflict')} resolved with the records of ${setAside === undefined ? 'this folder' : 'the registry'}.`,
+    )
+  if (setAside !== undefined) call.say(`The replaced records are in ${setAside}.`)
+}
+
+export default pull

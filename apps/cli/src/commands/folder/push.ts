@@ -1,0 +1,159 @@
+import type { MaxRemoved, PushProgress, PushResult } from '@ulmus/client'
+import { UlmusError } from '@ulmus/client'
+import type { Collection } from '@ulmus/wire'
+import type { Call, Command, CommonFlags } from '../../context.ts'
+import { type FolderState, readBase, writeState } from '../../folder/base/state.ts'
+import { type Folder, readFolder } from '../../folder/changes/changes.ts'
+import { checkedCollection, inFolder, type Remote, remoteOf } from '../../folder/changes/open.ts'
+import {
+  checkBase,
+  dryRunFolder,
+  type Pushing,
+  pushFolder,
+  settlePush,
+  snapshotFolder,
+} from '../../folder/push/push.ts'
+import { type PushPlan, planPush } from '../../folder/push/push-plan.ts'
+import { guardRemovals, removalsOf } from '../../folder/push/removal-guard.ts'
+import { notSignedIn } from '../../session/connect.ts'
+import { openProgress, type Progress } from '../../terminal/progress.ts'
+import { counted, numberText, sizeText } from '../../terminal/words.ts'
+import { type VisibilityFlags, visibilityIn, visibilityMade } from '../collections/visibility.ts'
+import { countsText, tellMissing } from './status.ts'
+
+export type PushFlags = VisibilityFlags & {
+  readonly message?: string
+  readonly dryRun: boolean
+  readonly snapshot: boolean
+  readonly publishPrivate: boolean
+  readonly maxRemoved?: MaxRemoved
+}
+
+/** `ulmus push` */
+const push: Command<PushFlags> = (call, flags) =>
+  inFolder(call, async (before, state) => {
+    const visibility = visibilityIn(flags)
+    const remote = await remoteOf(call, state)
+    const folder = await settled(call, before, remote)
+    const plan = await planPush(folder, flags.publishPrivate)
+    if (!flags.snapshot) tellMissing(call, folder)
+    if (plan.isEmpty && !flags.snapshot) return nothing(call, flags, folder)
+    if (remote.key === undefined) throw notSignedIn(remote.host)
+    for (const [type, counts] of plan.counts) call.say([`${type}  `, countsText(counts)])
+    for (const what of plan.exposed) call.say(`Becomes public: ${what}.`)
+    const detail = await presentCollection(folder, state, remote)
+    if (detail === undefined) {
+      if (flags.dryRun)
+        return call.say(
+          `${remote.source.collection} does not exist yet: \`ulmus push\` creates it. All local checks passed.`,
+        )
+      const id = await makeCollection(call, visibility, remote)
+      writeState(folder.root, { ...state, id })
+    }
+    await checkBase(remote.source, folder.base, detail?.latestVersion?.semver ?? null)
+    await guardRemovals(removalsOf(folder.root, plan), {
+      max: flags.maxRemoved,
+      canAsk: call.terminal.canAsk,
+      what: 'This push would remove',
+      otherwise: 'Nothing was pushed.',
+    })
+    const progress = openProgress(call, flags.quiet)
+    const pushing: Pushing = {
+      folder,
+      plan,
+      source: remote.source,
+      host: remote.host,
+      message: flags.message,
+      onProgress: (now) => showProgress(progress, now, changesIn(plan)),
+      onExposed: (what) => call.say(`Becomes public: ${what}.`),
+    }
+    const result = flags.dryRun
+      ? await dryRunFolder(pushing, flags.snapshot)
+      : flags.snapshot
+        ? await snapshotFolder(pushing)
+        : await pushFolder(pushing)
+    progress.end()
+    if (result === undefined) return nothing(call, flags, folder)
+    await tell(call, flags, remote, result)
+  })
+
+/** The folder after what a push before this one left was settled. */
+async function settled(call: Call, folder: Folder, { source, host }: Remote): Promise<Folder> {
+  const { root, base, index } = folder
+  const done = await settlePush(root, base, index, source, host)
+  if (done === undefined) return folder
+  call.say(`The previous push was interrupted after it had published ${done.semver}.`)
+  return readFolder(root, readBase(root), index)
+}
+
+async function nothing(call: Call, flags: CommonFlags, { base }: Folder): Promise<void> {
+  if (flags.json)
+    return call.json({ unchanged: true, semver: base?.semver ?? null, hash: base?.digest ?? null })
+  call.say(base === null ? 'There is nothing to publish yet.' : `Nothing changed since ${base.semver}.`)
+}
+
+/** Returns undefined if the first push has to make the collection. */
+async function presentCollection(
+  { root, base }: Folder,
+  state: FolderState,
+  remote: Remote,
+): Promise<Collection | undefined> {
+  try {
+    return await checkedCollection(root, state, remote)
+  } catch (error) {
+    const isAbsent = error instanceof UlmusError && error.code === 'collection_not_found'
+    if (isAbsent && base === null) return undefined
+    throw error
+  }
+}
+
+/** Creates the collection at the first push. @returns its id */
+async function makeCollection(
+  call: Call,
+  wanted: ReturnType<typeof visibilityIn>,
+  { source, collection: { owner, slug } }: Remote,
+): Promise<string> {
+  const { id } = await source.client.collections.create(owner, { slug, ...wanted })
+  const visibility = await visibilityMade(source.client, source.collection, wanted)
+  call.say(`Created the collection ${source.collection}, ${visibility}.`)
+  return id
+}
+
+/** Lines that a push sends. */
+const changesIn = ({ counts }: PushPlan): number =>
+  [...counts.values()].reduce((sum, { added, updated, removed }) => sum + added + updated + removed, 0)
+
+function showProgress(
+  progress: Progress,
+  { phase, recordsSent, deletesSent, bytesSent, retries }: PushProgress,
+  total: number,
+): void {
+  const again = retries === 0 ? '' : `, tried again ${counted(retries, 'time')}`
+  const sent = `${numberText(recordsSent + deletesSent)} sent, ${sizeText(bytesSent)}`
+  progress.show(
+    phase === 'committing' || phase === 'checking' ? `${phase}: ${sent}${again}` : `${sent}${again}`,
+    { done: recordsSent + deletesSent, total },
+  )
+}
+
+async function tell(
+  call: Call,
+  flags: PushFlags & CommonFlags,
+  { host, source }: Remote,
+  result: PushResult,
+): Promise<void> {
+  if (flags.json) return call.json(result)
+  for (const { message } of result.warnings ?? []) call.warn(`warning: ${message}`)
+  if (flags.dryRun)
+    return call.say(`This would be ${result.semver}, with ${counted(result.recordCount, 'record')}.`)
+  await call.line(result.semver)
+  // Others can verify the public digest alone, so that is the one to cite.
+  const isPublic = (await visibilityMade(source.client, source.collection, {})) === 'public'
+  const digest = isPublic ? result.publicHash : result.hash
+  call.say(
+    `Published ${source.collection}@${result.semver}: ${counted(result.recordCount, 'record')}, ${digest}`,
+  )
+  call.say(`${host}/${source.collection}`)
+}
+
+export default push

@@ -1,0 +1,26 @@
+import type { Command } from '../../context.ts'
+import { versionHere } from '../../folder/base/here.ts'
+import { pathOf } from '../../reference.ts'
+import { usageError } from '../../terminal/failure.ts'
+
+type DeprecateFlags = { readonly clear: boolean }
+
+/** `ulmus deprecate owner/slug@version [MESSAGE]`: warns the version's readers, or with `--clear` no longer. */
+const deprecate: Command<DeprecateFlags, [reference: string, message?: string]> = async (
+  call,
+  flags,
+  text,
+  message,
+) => {
+  if ((message !== undefined) === flags.clear)
+    throw usageError('Say what readers are to know, as MESSAGE, or take the warning back with --clear.')
+  const reference = versionHere(call.terminal.cwd, text)
+  const { client } = await call.connect({ host: reference.host })
+  const done = await client.versions.deprecate(pathOf(reference), reference.version, message ?? null)
+  if (flags.json) return call.json(done)
+  call.say(
+    `${pathOf(reference)}@${reference.version} is ${flags.clear ? 'no longer deprecated' : 'deprecated'}.`,
+  )
+}
+
+export default deprecate

@@ -1,0 +1,93 @@
+import type { Client } from '@ulmus/client'
+import { compareUtf8, inFieldOrder, type Json, knownFieldsOf } from '@ulmus/content'
+import { csvOf, type Field, fieldsOf, TableError } from '@ulmus/tabular'
+import type { Call, Command } from '../../context.ts'
+import { referenceHere } from '../../folder/base/here.ts'
+import { pathOf, type Reference } from '../../reference.ts'
+import { CommandError, usageError } from '../../terminal/failure.ts'
+import { jsonText } from '../../terminal/harmless.ts'
+import { shellWord } from '../../terminal/shell-word.ts'
+
+type GetFlags = { readonly ndjson: boolean; readonly csv: boolean }
+
+/** `ulmus get REF --ndjson|--csv`: the records of a version, or of one type of it, as a stream. */
+const get: Command<GetFlags, [reference?: string]> = async (call, flags, text) => {
+  if (flags.ndjson && flags.csv) throw usageError('Take --ndjson or --csv.')
+  const reference = referenceHere(call.terminal.cwd, text)
+  const { client } = await call.connect({ host: reference.host })
+  if (flags.csv) return writeCsv(call, client, reference)
+  const { version = 'latest', type, id } = reference
+  if (type !== undefined && id !== undefined)
+    return call.line(jsonText(await client.records.one(pathOf(reference), version, type, id)))
+  await inBatches(call, client, reference, type, (record) => jsonText(record))
+}
+
+/** Lines that are written at once. */
+const batchSize = 500
+
+async function inBatches(
+  call: Call,
+  client: Client,
+  reference: Reference,
+  type: string | undefined,
+  render: (record: { id: string; type: string; data: unknown; hash: string }) => string,
+): Promise<void> {
+  let batch: string[] = []
+  const { version = 'latest' } = reference
+  for await (const record of client.records.ndjson(pathOf(reference), version, {
+    type,
+    signal: call.signal,
+  })) {
+    batch.push(render(record))
+    if (batch.length < batchSize) continue
+    await call.terminal.write(`${batch.join('\n')}\n`)
+    batch = []
+  }
+  if (batch.length > 0) await call.terminal.write(`${batch.join('\n')}\n`)
+}
+
+async function writeCsv(call: Call, client: Client, reference: Reference): Promise<void> {
+  const { version = 'latest' } = reference
+  const { semver, schemas, typeCounts } = await client.versions.get(pathOf(reference), version)
+  const types = Object.keys(schemas).filter((type) => (typeCounts[type] ?? 0) > 0)
+  const type = reference.type ?? (types.length === 1 ? types[0] : undefined)
+  if (type === undefined)
+    throw usageError(
+      `A table is of one type. ${pathOf(reference)} has ${types.join(', ') || 'none'}.`,
+      types.map((name) => `ulmus get ${shellWord(`${pathOf(reference)}#${name}`)} --csv`),
+    )
+  const stream = () => client.records.ndjson(pathOf(reference), semver, { type, signal: call.signal })
+  // A registry takes no member that a schema's `properties` leave out; where there are none, it takes any.
+  const isListed = knownFieldsOf(schemas[type] as Json) !== undefined
+  const fields = isListed ? fieldsInOrder(schemas[type]) : await fieldsIn(stream())
+  try {
+    for await (const piece of csvOf(stream(), fields)) await call.terminal.write(piece)
+  } catch (error) {
+    if (!(error instanceof TableError)) throw error
+    throw new CommandError(
+      `The table is not whole. ${error.message} Take --ndjson, which holds everything.`,
+      {
+        code: 'no_table',
+        cause: error,
+        next: [`ulmus get ${shellWord(`${pathOf(reference)}@${semver}#${type}`)} --ndjson`],
+      },
+    )
+  }
+}
+
+function fieldsInOrder(schema: unknown): Field[] {
+  const fields = new Map(fieldsOf(schema).map((field) => [field.name, field]))
+  return inFieldOrder([...fields.keys()], schema).map((name) => fields.get(name)!)
+}
+
+/** Of a type whose schema lists no fields: those that its records have, all of which are read for that. */
+async function fieldsIn(records: AsyncIterable<{ data: unknown }>): Promise<Field[]> {
+  const names = new Set<string>()
+  for await (const { data } of records) {
+    if (typeof data === 'object' && data !== null && !Array.isArray(data))
+      for (const name of Object.keys(data)) names.add(name)
+  }
+  return [...names].sort(compareUtf8).map((name) => ({ name, kind: 'any' }))
+}
+
+export default get

@@ -1,0 +1,70 @@
+/** The base's records of one type, written anew with changes applied. */
+import { compareUtf8, type Json } from '@ulmus/content'
+import { Cursor } from '../files/cursor.ts'
+import { fileAt, removeFile } from '../files/inside.ts'
+import { baseRecordsPath } from '../files/layout.ts'
+import { type Line, LineWriter, lineBatches } from '../files/lines.ts'
+import { idOf, lineOf, parseLine } from '../files/record-line.ts'
+import type { Staging } from '../files/staging.ts'
+import { tampered } from './verified-version.ts'
+
+export interface BaseChange {
+  readonly id: string
+  /** Undefined: it is as it was, but private or public; or it is gone. */
+  readonly data?: Json
+  readonly isRemoved: boolean
+  readonly private: boolean
+}
+
+/** The records of one type: those of the old base, with changes applied in the order of ids. */
+export class BaseWriter {
+  readonly type: string
+  readonly #root: string
+  readonly #path: string
+  readonly #old: Cursor<Line>
+  readonly #writer: LineWriter
+  readonly #staging: Staging
+
+  constructor(staging: Staging, type: string) {
+    this.type = type
+    this.#staging = staging
+    this.#root = staging.root
+    this.#path = baseRecordsPath(type)
+    const isThere = fileAt(this.#root, this.#path) !== undefined
+    this.#old = new Cursor(isThere ? lineBatches(this.#root, this.#path) : [])
+    this.#writer = new LineWriter(this.#root, staging.file(this.#path))
+  }
+
+  apply(change: BaseChange): void {
+    let held: Line | undefined
+    for (let old = this.#old.current; old !== undefined; old = this.#old.current) {
+      const order = compareUtf8(idOf(old.text)!, change.id)
+      if (order > 0) break
+      if (order === 0) held = old
+      else this.#writer.write(old.text)
+      this.#old.next()
+    }
+    if (change.isRemoved) return
+    const { id, private: isPrivate } = change
+    const data = change.data === undefined ? this.#dataOf(held, change) : change.data
+    this.#writer.write(lineOf({ id, data, private: isPrivate }))
+  }
+
+  #dataOf(held: Line | undefined, { id }: BaseChange): Json {
+    if (held === undefined)
+      throw tampered(
+        `The registry says that the ${this.type} ${JSON.stringify(id)} was there before; it was not.`,
+      )
+    return parseLine(held.text, this.type, { file: this.#path, line: held.number }).record.data
+  }
+
+  finish(): void {
+    for (; this.#old.current !== undefined; this.#old.next()) this.#writer.write(this.#old.current.text)
+    this.#old.close()
+    this.#writer.close()
+    if (this.#writer.count > 0) return
+    // A type without records has no file.
+    removeFile(this.#root, this.#staging.file(this.#path))
+    this.#staging.remove(this.#path)
+  }
+}

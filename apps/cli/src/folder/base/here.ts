@@ -1,0 +1,43 @@
+/** The collection that the current folder speaks of. */
+import { type CollectionName, parseReference, pathOf, type Reference } from '../../reference.ts'
+import { usageError } from '../../terminal/failure.ts'
+import { shellWord } from '../../terminal/shell-word.ts'
+import { findRoot } from '../files/layout.ts'
+import { collectionOf, readState } from './state.ts'
+
+/** Undefined outside of working folders, and in one that names no collection yet. */
+export function collectionHere(cwd: string): CollectionName | undefined {
+  const root = findRoot(cwd)
+  if (root === undefined) return undefined
+  const state = readState(root)
+  return state.collection === null ? undefined : collectionOf(state)
+}
+
+/** Returns the reference that was written, or else the collection of the current folder. @throws CommandError (usage) */
+export function referenceHere(cwd: string, text: string | undefined): Reference {
+  // A complete reference needs no folder, so a damaged one around it must not matter.
+  if (text !== undefined) return parseReference(text, () => collectionHere(cwd))
+  const here = collectionHere(cwd)
+  if (here !== undefined) return here
+  throw usageError('Name a collection: write `owner/slug`. (In a working folder it may be left out.)')
+}
+
+/**
+ * The version that a command changes for good. `latest` is none: asked for twice, it would be two versions.
+ * @throws CommandError (usage)
+ */
+export function versionHere(cwd: string, text: string): Reference & { readonly version: string } {
+  const reference = referenceHere(cwd, text)
+  const { version, type } = reference
+  const next = [`ulmus log ${shellWord(pathOf(reference))}`]
+  if (type !== undefined)
+    throw usageError('It is done to a version as a whole: leave out what begins with `#`.')
+  if (version === undefined)
+    throw usageError(
+      `\`${text}\` names no version: write \`${shellWord(`${pathOf(reference)}@v1.2.0`)}\`.`,
+      next,
+    )
+  if (version === 'latest')
+    throw usageError('Name the version by its number: what `latest` is changes by this.', next)
+  return { ...reference, version }
+}

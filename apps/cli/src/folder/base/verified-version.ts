@@ -1,0 +1,192 @@
+/**
+ * A version as the registry sends it, checked on the way: each record hashes to what the manifest says, the trees of all records,
+ * the schemas, the metadata and the files come to the version's digest. A reader who reaches the end has verified everything.
+ */
+
+import { type Client, UlmusError } from '@ulmus/client'
+import {
+  compareUtf8,
+  digestOfTrees,
+  type JsonObject,
+  parseDigestLabel,
+  parseSemver,
+  recordOf,
+  type Tree,
+  type TreeEntry,
+  treeOfBatches,
+} from '@ulmus/content'
+import type { ListedRecord, Version, VersionFile } from '@ulmus/wire'
+import { exitCodes } from '../../terminal/exit-codes.ts'
+import { CommandError } from '../../terminal/failure.ts'
+import { shellWord } from '../../terminal/shell-word.ts'
+import { numberText } from '../../terminal/words.ts'
+import type { FolderRecord } from '../files/record-line.ts'
+import { type BaseVersion, isPublicView } from './state.ts'
+
+export interface VersionSource {
+  readonly client: Client
+  /** `owner/slug` */
+  readonly collection: string
+  readonly signal: AbortSignal
+}
+
+/** A version but for its records. */
+export interface VersionHead {
+  readonly version: Version
+  readonly files: readonly VersionFile[]
+}
+
+export async function readHead(source: VersionSource, semver: string): Promise<VersionHead> {
+  const { client, collection } = source
+  const version = await client.versions.get(collection, semver)
+  // They are printed, and become names.
+  if (parseSemver(version.semver) === undefined || parseDigestLabel(version.hash) === undefined)
+    throw tampered(
+      `The registry calls a version ${JSON.stringify(version.semver)}, ${JSON.stringify(version.hash)}.`,
+    )
+  const files: VersionFile[] = []
+  if (version.fileCount > 0)
+    for await (const file of client.versions.files(collection, version.semver)) {
+      if (files.length >= version.fileCount) throw tooMany('files', version.fileCount)
+      files.push(file)
+    }
+  return { version, files }
+}
+
+/**
+ * Checks, before a folder or its registry is updated, that this caller sees of the base version what the folder was cloned with. Else
+ * what only members see would be mixed with what everybody sees.
+ * @throws CommandError `another_view`, `version_withdrawn`
+ */
+export async function checkView(
+  { client, collection }: Pick<VersionSource, 'client' | 'collection'>,
+  base: BaseVersion,
+): Promise<void> {
+  const seen = await client.versions.get(collection, base.semver).catch((error: unknown) => {
+    throw isWithdrawn(error) ? leftBehind(error, collection) : error
+  })
+  if (parseDigestLabel(seen.hash)?.hash === parseDigestLabel(base.digest)?.hash) return
+  const next = [`ulmus clone ${shellWord(collection)}`]
+  if (isPublicView(base))
+    throw new CommandError(
+      `This folder holds only the public view of ${collection}. Pushing it would drop the private data. Clone it anew while signed in as a member.`,
+      { code: 'another_view', next },
+    )
+  throw new CommandError(
+    `This folder holds private data of ${collection} that you cannot read now. Sign in as a member of its owner.`,
+    { exitCode: exitCodes.denied, code: 'another_view', next: ['ulmus login'] },
+  )
+}
+
+const isWithdrawn = (error: unknown): error is UlmusError =>
+  error instanceof UlmusError && error.code === 'version_withdrawn'
+
+/** The registry sends no diff from a withdrawn version. */
+const leftBehind = (error: UlmusError, collection: string): CommandError =>
+  new CommandError(
+    `${error.message}\nThis folder is based on it and cannot be updated. Clone the collection anew and copy your changes into the new folder.`,
+    { code: error.code, next: [`ulmus clone ${shellWord(collection)} FOLDER`], cause: error },
+  )
+
+/** Entries of a tree that are handed on at once. */
+const batchSize = 1_024
+
+/**
+ * Reads every record of a version, by type and id, and checks the whole against its digest at the end.
+ * @param take is given each record
+ * @throws CommandError `not_what_the_digest_says`
+ */
+export async function readVerified(
+  source: VersionSource,
+  head: VersionHead,
+  take: (type: string, record: FolderRecord) => void,
+): Promise<void> {
+  const { version, files } = head
+  const marks = privateMarks(source, version)
+  const trees = new Map<string, Tree>()
+  for (const type of Object.keys(version.schemas).sort(compareUtf8)) {
+    if (countOf(version, type) === 0) continue
+    trees.set(type, await treeOfBatches(entriesOf(source, version, type, marks, take)))
+  }
+  await marks.finish()
+  const parts = {
+    schemas: version.schemas as Record<string, JsonObject>,
+    metadata: version.metadata as JsonObject,
+    files,
+  }
+  const digest = await digestOfTrees(parseDigestLabel(version.hash)!.view, { ...parts, trees })
+  if (digest !== version.hash)
+    throw tampered(`The data of ${version.semver} has the digest ${digest}, not ${version.hash} as stated.`)
+}
+
+/** The number of records of a type; 0 where the registry names no number. */
+function countOf({ typeCounts }: Version, type: string): number {
+  const count = Object.hasOwn(typeCounts, type) ? typeCounts[type] : undefined
+  return Number.isSafeInteger(count) ? count! : 0
+}
+
+async function* entriesOf(
+  { client, collection, signal }: VersionSource,
+  version: Version,
+  type: string,
+  marks: Marks,
+  take: (type: string, record: FolderRecord) => void,
+): AsyncGenerator<TreeEntry[], void, undefined> {
+  let batch: TreeEntry[] = []
+  const most = countOf(version, type)
+  let count = 0
+  for await (const { id, data, hash } of client.records.ndjson(collection, version.semver, {
+    type,
+    signal,
+  })) {
+    // The digest is checked at the end alone, and a stream without an end would fill the disk.
+    if (++count > most) throw tooMany(`records of ${type}`, most)
+    const content = recordOf(id, type, data)
+    if (content.hash !== hash) throw tampered(`The ${type} ${JSON.stringify(id)} is not what its hash says.`)
+    take(type, { id, data, private: await marks.isPrivate(type, id, hash) })
+    batch.push({ key: id, hash: content.hash, size: content.size })
+    if (batch.length < batchSize) continue
+    yield batch
+    batch = []
+  }
+  yield batch
+}
+
+interface Marks {
+  /** Asked for every record, in order. */
+  isPrivate(type: string, id: string, hash: string): Promise<boolean>
+  finish(): Promise<void>
+}
+
+/** Returns the private marks of records, from the manifest. A public view has none, and needs no request. */
+function privateMarks({ client, collection, signal }: VersionSource, version: Version): Marks {
+  if (parseDigestLabel(version.hash)?.view === 'public')
+    return { isPrivate: () => Promise.resolve(false), finish: () => Promise.resolve() }
+  const pages = client.versions.manifest(collection, version.semver, { limit: 10_000, signal })
+  let page: readonly ListedRecord[] = []
+  let index = 0
+  return {
+    async isPrivate(type, id, hash) {
+      while (index >= page.length) {
+        const { done, value } = await pages.next()
+        if (done === true) throw tampered(`The manifest of ${version.semver} ends before its records.`)
+        page = value.records ?? []
+        index = 0
+      }
+      const listed = page[index++]!
+      if (listed.type === type && listed.id === id && listed.hash === hash) return listed.private === true
+      throw tampered(`The manifest of ${version.semver} lists other records than it has.`)
+    },
+    async finish() {
+      await pages.return()
+    },
+  }
+}
+
+export const tooMany = (what: string, count: number): CommandError =>
+  tampered(
+    `The registry sends more ${what} than the ${numberText(count)} that the version has by its own count.`,
+  )
+
+export const tampered = (message: string): CommandError =>
+  new CommandError(message, { code: 'not_what_the_digest_says' })

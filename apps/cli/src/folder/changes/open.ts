@@ -1,0 +1,67 @@
+/** A working folder as commands use it. */
+import { join } from 'node:path'
+import type { Collection } from '@ulmus/wire'
+import type { Call } from '../../context.ts'
+import { type CollectionName, pathOf } from '../../reference.ts'
+import { cacheFolder } from '../../session/places.ts'
+import { CommandError } from '../../terminal/failure.ts'
+import { shellWord } from '../../terminal/shell-word.ts'
+import { collectionOf, type FolderState, readBase, readState, writeState } from '../base/state.ts'
+import type { VersionSource } from '../base/verified-version.ts'
+import { FileIndex } from '../files/file-index.ts'
+import { rootAt } from '../files/layout.ts'
+import { withFolder } from '../files/lock.ts'
+import { type Folder, readFolder } from './changes.ts'
+
+/** Does `work` with the folder around the current one, and keeps what reading it taught. */
+export function inFolder<T>(
+  call: Call,
+  work: (folder: Folder, state: FolderState) => Promise<T>,
+): Promise<T> {
+  const root = rootAt(call.terminal.cwd)
+  return withFolder(root, async () => {
+    const index = FileIndex.read(root)
+    try {
+      return await work(await readFolder(root, readBase(root), index), readState(root))
+    } finally {
+      index.save()
+    }
+  })
+}
+
+export interface Remote {
+  readonly source: VersionSource
+  readonly host: string
+  readonly collection: CollectionName
+  /** Undefined: not signed in there. */
+  readonly key: string | undefined
+}
+
+/** The registry and the collection of a folder. @throws CommandError where it names none */
+export async function remoteOf(call: Call, state: FolderState): Promise<Remote> {
+  const collection = collectionOf(state)
+  const { client, host, key } = await call.connect({ host: collection.host })
+  return { source: { client, collection: pathOf(collection), signal: call.signal }, host, collection, key }
+}
+
+/**
+ * Reads the collection of a folder, and records its id the first time.
+ * @throws CommandError `another_collection` if the path names another one than the folder was made of
+ */
+export async function checkedCollection(
+  root: string,
+  state: FolderState,
+  { source }: Remote,
+): Promise<Collection> {
+  const detail = await source.client.collections.get(source.collection)
+  if (state.id === undefined) writeState(root, { ...state, id: detail.id })
+  else if (state.id !== detail.id)
+    throw new CommandError(
+      `${source.collection} is not the collection that this folder was made of: that one was deleted, renamed or transferred, and another collection has its path now. Nothing was changed. Clone the new one only if you trust its owner.`,
+      { code: 'another_collection', next: [`ulmus clone ${shellWord(source.collection)} NEW_FOLDER`] },
+    )
+  return detail
+}
+
+/** Returns the folder of the cache of version files, which all working folders share. */
+export const cacheOf = (call: Call): string => join(cacheFolder(call.terminal.env), 'objects')

@@ -1,0 +1,96 @@
+/** Lines of `records/<Type>.ndjson`: `{"id", "data", "private"?}`, one record each. */
+import {
+  canonicalize,
+  InputError,
+  isJsonObject,
+  type Json,
+  parseRecordLine,
+  type RecordText,
+  recordOf,
+} from '@ulmus/content'
+import { exitCodes } from '../../terminal/exit-codes.ts'
+import { CommandError } from '../../terminal/failure.ts'
+
+/** A record of a working folder. Its type is that of its file. */
+export interface FolderRecord {
+  readonly id: string
+  readonly data: Json
+  readonly private: boolean
+}
+
+/** A record's line as this program writes it: id first, canonical, so that equal records are equal lines. */
+export const lineOf = (record: FolderRecord): string =>
+  `{"id":${canonicalize(record.id)},"data":${canonicalize(record.data)}${record.private ? ',"private":true' : ''}}`
+
+/** Position of a line, for messages. */
+export interface Place {
+  readonly file: string
+  readonly line: number
+}
+
+export const placeText = ({ file, line }: Place): string => `${file}, line ${line}`
+
+/** Members of record lines; `hash` is written by the registry and ignored here. */
+const known = new Set(['id', 'data', 'private', 'type', 'hash'])
+
+/** @throws CommandError for a line that breaks an input rule, of another type, or with an unknown member */
+export function parseLine(
+  text: string,
+  type: string,
+  place: Place,
+): { record: FolderRecord; content: RecordText } {
+  try {
+    const line = parseRecordLine(withType(text, type))
+    if (line.type !== type)
+      throw new InputError(
+        'bad_type',
+        `The record says that it is of the type ${JSON.stringify(line.type)}, and stands in a file of ${JSON.stringify(type)}.`,
+      )
+    const record = { id: line.id, data: line.data, private: line.private ?? false }
+    return { record, content: recordOf(line.id, type, line.data) }
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error
+    throw new CommandError(`${placeText(place)}: ${error.message}`, {
+      exitCode: exitCodes.refused,
+      code: error.code,
+      cause: error,
+    })
+  }
+}
+
+/** The line with its type, which it may leave out. Its text stays as it is, since the input rules are of texts. */
+function withType(text: string, type: string): string {
+  const start = text.indexOf('{')
+  let parsed: Json
+  try {
+    parsed = JSON.parse(text) as Json
+  } catch {
+    return text
+  }
+  if (!isJsonObject(parsed)) return text
+  const strange = Object.keys(parsed).find((name) => !known.has(name))
+  if (strange !== undefined)
+    throw new InputError(
+      'bad_envelope',
+      `The member ${JSON.stringify(strange)} has no meaning here: fields of a record stand in "data".`,
+    )
+  if (Object.hasOwn(parsed, 'type') || Object.keys(parsed).length === 0) return text
+  return `{"type":${JSON.stringify(type)},${text.slice(start + 1)}`
+}
+
+const plainStart = '{"id":"'
+
+/** The id of a line; undefined for a line that has none, whose fault `parseLine` finds. */
+export function idOf(text: string): string | undefined {
+  if (text.startsWith(plainStart)) {
+    const end = text.indexOf('"', plainStart.length)
+    const id = text.slice(plainStart.length, end)
+    if (end > 0 && !id.includes('\\')) return id
+  }
+  try {
+    const parsed = JSON.parse(text) as Json
+    return isJsonObject(parsed) && typeof parsed['id'] === 'string' ? parsed['id'] : undefined
+  } catch {
+    return undefined
+  }
+}

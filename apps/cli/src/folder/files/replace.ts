@@ -1,0 +1,71 @@
+/**
+ * Replaces files of a working folder together: stages the new files, writes a journal of their paths, then moves them. After a kill
+ * the next command finishes the moves, so a folder never mixes two versions.
+ */
+import { CommandError } from '../../terminal/failure.ts'
+import { fileAt, moveInside, readInside, removeFile, writeWhole } from './inside.ts'
+import { dotFolder, paths } from './layout.ts'
+
+/** `.ulmus/replacement.json`. Paths from the root. */
+export interface Replacement {
+  /** Files that are staged, each at `stagedPath`. */
+  readonly places: readonly string[]
+  /** Files that go. */
+  readonly removes: readonly string[]
+}
+
+/** Staged place of the new file `path`. */
+export const stagedPath = (path: string): string => `${paths.staged}/new/${path}`
+
+export function replaceAll(root: string, replacement: Replacement): void {
+  demandOwn(replacement)
+  writeWhole(root, paths.replacement, JSON.stringify(replacement))
+  carryOut(root, replacement)
+}
+
+/**
+ * Makes the moves that a killed program left. Harmless when there are none.
+ * @throws CommandError for a list that this program did not write: it came with a folder from a stranger
+ */
+export function finishReplacement(root: string): void {
+  const bytes = readInside(root, paths.replacement)
+  if (bytes === undefined) return
+  const left = JSON.parse(bytes.toString()) as Replacement
+  demandOwn(left)
+  carryOut(root, left)
+}
+
+/** A name that no hidden file has, such as `.git` or `.envrc`. */
+const name = '[^./][^/]*'
+/** Every file that this program replaces or removes, and no other one of the folder. */
+const own = new RegExp(
+  `^(?:${[
+    'README\\.md',
+    'metadata\\.json',
+    `schemas/${name}\\.json`,
+    `records/(?:${name}/)?${name}\\.ndjson`,
+    `files/(?:${name}/)*${name}`,
+    `${dotFolder}/folder\\.json`,
+    `${dotFolder}/base/version\\.json`,
+    `${dotFolder}/base/records/${name}\\.ndjson`,
+    `${dotFolder}/set-aside/${name}\\.ndjson`,
+  ].join('|')})$`,
+)
+
+function demandOwn({ places, removes }: Partial<Replacement>): void {
+  const named = [places, removes].flatMap((paths) => (Array.isArray(paths) ? paths : [null]))
+  const strange = named.find((path) => typeof path !== 'string' || !own.test(path))
+  if (strange !== undefined)
+    throw new CommandError(
+      `${paths.replacement} names ${JSON.stringify(strange)}, which ulmus never replaces. Do not trust this folder: clone the collection anew.`,
+      { code: 'unsafe_path' },
+    )
+}
+
+function carryOut(root: string, { places, removes }: Replacement): void {
+  for (const path of removes) removeFile(root, path)
+  // A move that was made before the kill has no staged file any more.
+  for (const path of places)
+    if (fileAt(root, stagedPath(path)) !== undefined) moveInside(root, stagedPath(path), path)
+  removeFile(root, paths.replacement)
+}

@@ -1,0 +1,56 @@
+/** New files of a working folder, made ready beside it and put in place together. All paths are from the root. */
+import { type Look, lookAt } from './file-index.ts'
+import { copyInto, regularFile, removeFolder, writeInside } from './inside.ts'
+import { paths } from './layout.ts'
+import { replaceAll, stagedPath } from './replace.ts'
+
+export class Staging {
+  readonly root: string
+  readonly #places = new Set<string>()
+  readonly #removes: string[] = []
+
+  /** Removes files staged by an earlier command. */
+  constructor(root: string) {
+    this.root = root
+    removeFolder(root, paths.staged)
+  }
+
+  /** Staging path of the file `path`. */
+  file(path: string): string {
+    this.#places.add(path)
+    return this.peek(path)
+  }
+
+  /** Path that `file(path)` wrote to. */
+  peek(path: string): string {
+    return stagedPath(path)
+  }
+
+  text(path: string, text: string): void {
+    writeInside(this.root, this.file(path), text)
+  }
+
+  /** A second copy of a staged file. */
+  copy(path: string, to: string): void {
+    copyInto(this.root, this.file(to), regularFile(this.root, this.peek(path)))
+  }
+
+  /** Returns the look of the staged file: as it will be in its place. */
+  look(path: string): Look {
+    return { ...lookAt(this.root, this.peek(path)), path }
+  }
+
+  remove(path: string): void {
+    this.#removes.push(path)
+  }
+
+  /** Puts everything in place, also if the program is killed meanwhile: then the next command does the rest. */
+  commit(): void {
+    replaceAll(this.root, { places: [...this.#places], removes: this.#removes })
+    this.discard()
+  }
+
+  discard(): void {
+    removeFolder(this.root, paths.staged)
+  }
+}

@@ -1,0 +1,33 @@
+/** Types of a working folder as files that are imported meet them: their schemas, ids, and some records. */
+import type { Schema } from '@ulmus/content'
+import { HashSet, type KnownType, statesOf } from '@ulmus/tabular'
+import { recordFiles } from '../files/layout.ts'
+import { lineBatches } from '../files/lines.ts'
+import { idOf, parseLine } from '../files/record-line.ts'
+
+/** Records that show which fields make the id. */
+const samplesMax = 100
+
+/** @throws CommandError for a line that is no record */
+export function knownType(root: string, type: string, schema: Schema): KnownType {
+  const ids = new HashSet()
+  const samples: { id: string; data: unknown }[] = []
+  for (const file of recordFiles(root).get(type) ?? []) {
+    for (const lines of lineBatches(root, file)) {
+      for (const { text, number } of lines) {
+        if (samples.length < samplesMax) samples.push(parseLine(text, type, { file, line: number }).record)
+        const id = idOf(text)
+        if (id !== undefined) ids.add(id)
+      }
+    }
+  }
+  return { type, schema: schema.source, ids, samples }
+}
+
+/** Fields that are private in any type, with the type. */
+export function privateFields(schemas: ReadonlyMap<string, Schema>): Map<string, string> {
+  const fields = new Map<string, string>()
+  for (const [type, { source }] of schemas)
+    for (const [field, { isPrivate }] of statesOf(source)) if (isPrivate) fields.set(field, type)
+  return fields
+}

@@ -1,0 +1,198 @@
+/** The plan for a file, from flags and what is here already; refuses what does not fit the schema, with the flags that would publish it. */
+import type { JsonObject, Schema } from '@ulmus/content'
+import {
+  type ColumnMisfit,
+  type Conversion,
+  changeSchema,
+  checkTable,
+  conversions,
+  type Inference,
+  type Kind,
+  type KnownType,
+  kinds,
+  type Plan,
+  type PlanWishes,
+  planFor,
+  planOf,
+  type SchemaChange,
+  schemaOf,
+  type Table,
+  type Way,
+} from '@ulmus/tabular'
+import { exitCodes } from '../../terminal/exit-codes.ts'
+import { CommandError, usageError } from '../../terminal/failure.ts'
+import { harmless } from '../../terminal/harmless.ts'
+import { shellWord } from '../../terminal/shell-word.ts'
+import { schemaPath } from '../files/layout.ts'
+import { privateFields } from './known.ts'
+
+export type PlanFlags = {
+  readonly private?: readonly string[]
+  readonly leaveOut?: readonly string[]
+  readonly rename?: readonly string[]
+  readonly kind?: readonly string[]
+  readonly convert?: readonly string[]
+  readonly required?: readonly string[]
+  readonly optional?: readonly string[]
+  readonly closedList?: readonly string[]
+  readonly allowNewValues?: readonly string[]
+}
+
+export interface ImportPlan {
+  readonly plan: Plan
+  readonly schema: JsonObject
+  /** Of the schema that is here; none for a new type. */
+  readonly changes: readonly SchemaChange[]
+  /** Columns that are private because a field of that name is so in another type: the types by column. */
+  readonly inherited: ReadonlyMap<string, string>
+  /** Ids of the file that are here already; undefined: the type has no records. */
+  readonly knownIds: number | undefined
+}
+
+export interface Planning {
+  readonly table: Table
+  readonly inference: Inference
+  readonly type: string
+  readonly id: readonly string[] | null
+  /** Undefined: the type is new. */
+  readonly known: KnownType | undefined
+  readonly schemas: ReadonlyMap<string, Schema>
+  readonly references: ReadonlyMap<string, string> | undefined
+}
+
+/** @throws TableError for a flag that names no column @throws CommandError (refused) for columns that do not fit the schema */
+export async function planImport(flags: PlanFlags, planning: Planning): Promise<ImportPlan> {
+  const { table, inference, type, id, known, references } = planning
+  const rename = renamesOf(flags)
+  const inherited = inheritedPrivate(planning, rename, flags)
+  const wishes: PlanWishes = {
+    ...{ type, id, references, rename },
+    private: [...(flags.private ?? []), ...inherited.keys()],
+    kinds: wordsOf<Kind>(flags.kind, 'kind', kinds),
+    conversions: wordsOf<Conversion>(flags.convert, 'convert', conversions),
+    ...{ leaveOut: flags.leaveOut, required: flags.required, optional: flags.optional },
+    closed: flags.closedList,
+  }
+  checkAllowed(flags, inference)
+  if (known === undefined) {
+    const plan = planOf(inference, wishes)
+    return { plan, inherited, schema: schemaOf(plan) as JsonObject, changes: [], knownIds: undefined }
+  }
+  const ids = known.ids === undefined || known.ids.size === 0 ? undefined : known.ids
+  let plan = planFor(inference, known, wishes)
+  let check = await checkTable(table, inference, plan, ids)
+  const allow = allowedValues(flags, check.misfits)
+  if (allow.length > 0) {
+    plan = planFor(inference, known, { ...wishes, allow: Object.fromEntries(allow) })
+    check = await checkTable(table, inference, plan, ids)
+  }
+  if (check.misfits.length > 0) throw misfitError(inference.name, type, check.misfits)
+  const { schema, changes } = changeSchema(known.schema as JsonObject, plan)
+  return { plan, inherited, schema: schema as JsonObject, changes, knownIds: check.knownIds }
+}
+
+/** New columns whose names are private in some type of the folder. */
+function inheritedPrivate(
+  { inference, known, schemas }: Planning,
+  rename: Readonly<Record<string, string>>,
+  { leaveOut = [], private: asked = [] }: PlanFlags,
+): Map<string, string> {
+  const hidden = privateFields(schemas)
+  const own = new Set(Object.keys((known?.schema as { properties?: object } | undefined)?.properties ?? {}))
+  return new Map(
+    inference.columns.flatMap(({ name, isEmpty }): [string, string][] => {
+      const field = Object.hasOwn(rename, name) ? rename[name]! : name
+      const type = hidden.get(field)
+      const isNone = isEmpty || own.has(field) || leaveOut.includes(name) || asked.includes(name)
+      return type === undefined || isNone ? [] : [[name, type]]
+    }),
+  )
+}
+
+function checkAllowed({ allowNewValues = [] }: PlanFlags, { columns }: Inference): void {
+  const lost = allowNewValues.find((column) => !columns.some(({ name }) => name === column))
+  if (lost !== undefined)
+    throw usageError(`--allow-new-values ${harmless(lost)}: the file has no such column.`)
+}
+
+const allowedValues = (
+  { allowNewValues = [] }: PlanFlags,
+  misfits: readonly ColumnMisfit[],
+): [string, readonly string[]][] =>
+  misfits.flatMap(({ column, ways }) =>
+    allowNewValues.includes(column)
+      ? ways.flatMap((way): [string, readonly string[]][] =>
+          way.do === 'allow' ? [[column, way.values]] : [],
+        )
+      : [],
+  )
+
+/** Columns that a refusal lists. */
+const listedMax = 20
+
+function misfitError(file: string, type: string, misfits: readonly ColumnMisfit[]): CommandError {
+  const lines = misfits.slice(0, listedMax).flatMap((misfit) => {
+    const ways = misfit.ways.map((way) => flagOf(misfit, way))
+    const out = ways.length === 0 ? `change ${schemaPath(type)}, or the file` : ways.join('  or  ')
+    return [`  ${harmless(misfit.column)}: ${harmless(misfit.sentence)}`, `    ${harmless(out)}`]
+  })
+  const more = misfits.length > listedMax ? [`  and ${misfits.length - listedMax} more columns`] : []
+  const message = [
+    `${harmless(file)} does not fit ${harmless(type)}:`,
+    ...lines,
+    ...more,
+    'Nothing was imported. Add the flags that are right, or correct the file.',
+  ]
+  return new CommandError(message.join('\n'), { exitCode: exitCodes.refused, code: 'unfit_columns' })
+}
+
+function flagOf({ column, field, why }: ColumnMisfit, way: Way): string {
+  switch (way.do) {
+    case 'kind':
+      return `--kind ${shellWord(`${column}=${way.kind}`)}`
+    case 'convert':
+      return `--convert ${shellWord(`${column}=${way.conversion}`)}`
+    case 'allow':
+      return `--allow-new-values ${shellWord(column)}`
+    case 'optional':
+      return `--optional ${shellWord(column)}${why === 'gone' ? ' (without it)' : ''}`
+    case 'missing':
+      return `--missing ${shellWord(way.value)}${way.optional ? ` --optional ${shellWord(column)}` : ''}`
+    case 'rename':
+      return `renamed? --rename ${shellWord(`${way.from}=${field}`)}`
+  }
+}
+
+/** Fields by column. */
+export const renamesOf = ({ rename }: PlanFlags): Record<string, string> =>
+  pairsOf(rename, 'rename', 'column=field')
+
+/** Pairs whose second part is one of `words`. */
+function wordsOf<Word extends string>(
+  given: readonly string[] | undefined,
+  flag: string,
+  words: readonly Word[],
+): Record<string, Word> {
+  const pairs = Object.entries(pairsOf(given, flag, `column=${flag === 'kind' ? 'kind' : 'conversion'}`))
+  return Object.fromEntries(
+    pairs.map(([column, text]) => {
+      const word = words.find((one) => one === text)
+      if (word === undefined)
+        throw usageError(
+          `--${flag} ${harmless(column)}=${harmless(text)}: it must be one of ${words.join(', ')}.`,
+        )
+      return [column, word]
+    }),
+  )
+}
+
+/** The last `=` parts, so that a column may have one in its name. */
+function pairsOf(given: readonly string[] = [], flag: string, shape: string): Record<string, string> {
+  const pairs = given.map((text) => {
+    const cut = text.lastIndexOf('=')
+    if (cut < 1 || cut === text.length - 1)
+      throw usageError(`--${flag} ${harmless(text)}: write it as ${shape}.`)
+    return [text.slice(0, cut), text.slice(cut + 1)] as const
+  })
+  return Object.fromEntries(pairs)
+}

@@ -1,0 +1,252 @@
+/**
+ * Plan of a push: the folder's changes, checked by the registry's rules and written to disk in the order of type and id. The push
+ * sends the plan, so later edits of the folder do not matter, and a killed push can be resumed.
+ */
+import { createHash } from 'node:crypto'
+import {
+  canonicalize,
+  fileReferences,
+  type Json,
+  type JsonObject,
+  type MadePublic,
+  madePublic,
+  nameToConfirm,
+  newNameFault,
+  type Schema,
+} from '@ulmus/content'
+import type { Schemas } from '@ulmus/wire'
+import { exitCodes } from '../../terminal/exit-codes.ts'
+import { CommandError } from '../../terminal/failure.ts'
+import { type Counts, changesOf, type Folder, folderRecordChanges } from '../changes/changes.ts'
+import type { RecordChange } from '../changes/record-changes.ts'
+import type { StoredFile } from '../files/content.ts'
+import { type Look, lookAt } from '../files/file-index.ts'
+import { fileAt, moveInside } from '../files/inside.ts'
+import { paths } from '../files/layout.ts'
+import { LineWriter, lineBatches } from '../files/lines.ts'
+import { placeText } from '../files/record-line.ts'
+
+/** The changes of the push under way, which `PushState` is about. */
+const changesPath = `${paths.push}/changes.ndjson`
+/** Those of a plan that is not being pushed yet. */
+const plannedPath = `${paths.push}/planned.ndjson`
+
+/** A line of them. Without `data` the record is removed. */
+export interface PlannedChange {
+  readonly type: string
+  readonly id: string
+  readonly data?: Json
+  readonly private?: true
+}
+
+export interface PushPlan {
+  /** Names what is pushed: two plans with one digest say the same. */
+  readonly digest: string
+  /** By type, those that go with their records among them. */
+  readonly counts: ReadonlyMap<string, Counts>
+  /** The complete set; undefined: the base's. */
+  readonly schemas: Schemas | undefined
+  /** Undefined: unchanged. */
+  readonly metadata: JsonObject | undefined
+  /** Files that the base lacks and records refer to. */
+  readonly uploads: readonly StoredFile[]
+  /** Files that the base lacks and no record refers to: the version holds them besides. */
+  readonly declared: readonly StoredFile[]
+  /** Looks of the files of each type before they were read. */
+  readonly looks: ReadonlyMap<string, readonly Look[]>
+  readonly isEmpty: boolean
+  /** With `--publish-private`: what becomes public, in words, the first of it. */
+  readonly exposed: readonly string[]
+  /** Names of private fields and types that may become public. Undefined: none may. */
+  readonly confirmPublic: readonly string[] | undefined
+}
+
+/** Most faults that are reported. */
+const faultsReported = 20
+
+/**
+ * @param publishPrivate whether what is private in the base may become public
+ * @throws CommandError (refused) that names the lines of records that the registry would refuse, or that would become public
+ */
+export async function planPush(folder: Folder, publishPrivate: boolean): Promise<PushPlan> {
+  const { root, schemas, records } = folder
+  const changes = changesOf(folder)
+  const looks = new Map([...records].map(([type, files]) => [type, files.map((path) => lookAt(root, path))]))
+  const checks = new Checks(folder)
+  checks.schemas()
+  const writer = new LineWriter(root, plannedPath)
+  const digest = createHash('sha256')
+  const counts = new Map<string, Counts>()
+  try {
+    for await (const change of folderRecordChanges(folder)) {
+      counts.set(change.type, counted(counts.get(change.type), change))
+      // A type that goes takes its records with it.
+      if (!schemas.has(change.type)) continue
+      checks.record(change)
+      const line = JSON.stringify(plannedOf(change))
+      writer.write(line)
+      digest.update(line).update('\n')
+    }
+  } finally {
+    writer.close()
+  }
+  checks.report(publishPrivate)
+  const newSchemas = changes.schemas.length === 0 ? undefined : schemasOf(schemas)
+  const metadata = Object.keys(changes.metadata).length === 0 ? undefined : changes.metadata
+  const uploads = changes.addedFiles.filter(({ hash }) => checks.referenced.has(hash))
+  const declared = changes.addedFiles.filter(({ hash }) => !checks.referenced.has(hash))
+  const rest = {
+    schemas: newSchemas ?? null,
+    metadata: metadata ?? null,
+    files: declared.map(({ hash }) => hash),
+  }
+  digest.update(canonicalize(rest as unknown as Json))
+  const isEmpty =
+    writer.count === 0 && newSchemas === undefined && metadata === undefined && declared.length === 0
+  return {
+    digest: digest.digest('hex'),
+    counts,
+    schemas: newSchemas,
+    metadata,
+    uploads,
+    declared,
+    looks,
+    isEmpty,
+    exposed: checks.exposed,
+    confirmPublic: publishPrivate ? checks.namesMadePublic : undefined,
+  }
+}
+
+export const schemasOf = (schemas: ReadonlyMap<string, Schema>): Schemas =>
+  Object.fromEntries([...schemas].map(([type, { source }]) => [type, source as JsonObject]))
+
+function plannedOf({ type, id, after }: RecordChange): PlannedChange {
+  if (after === undefined) return { type, id }
+  return { type, id, data: after.data, ...(after.private ? { private: true } : {}) }
+}
+
+function counted(
+  counts: Counts = { added: 0, updated: 0, removed: 0 },
+  { before, after }: RecordChange,
+): Counts {
+  if (before === undefined) return { ...counts, added: counts.added + 1 }
+  if (after === undefined) return { ...counts, removed: counts.removed + 1 }
+  return { ...counts, updated: counts.updated + 1 }
+}
+
+/** The plan that was made last is the push under way from now on. */
+export function beginPlan(root: string): void {
+  moveInside(root, plannedPath, changesPath)
+}
+
+/** True if a push is unfinished. */
+export const hasPlan = (root: string): boolean => fileAt(root, changesPath) !== undefined
+
+/** The changes of the push under way, in order. */
+export function* plannedChanges(root: string): Generator<PlannedChange, void, undefined> {
+  for (const lines of lineBatches(root, changesPath))
+    for (const { text } of lines) yield JSON.parse(text) as PlannedChange
+}
+
+/** Collects everything that the registry would refuse or make public, for one report. */
+class Checks {
+  readonly #folder: Folder
+  readonly #faults: string[] = []
+  #faultCount = 0
+  readonly exposed: string[] = []
+  #exposedCount = 0
+  readonly #held: ReadonlySet<string>
+  /** Files that changed records refer to, as `sha256:<hex>`. */
+  readonly referenced = new Set<string>()
+  namesMadePublic: string[] = []
+
+  constructor(folder: Folder) {
+    this.#folder = folder
+    this.#held = new Set([...(folder.base?.files ?? []), ...folder.files].map(({ hash }) => hash))
+  }
+
+  /** Types and fields that are private in the base and would become public. */
+  schemas(): void {
+    const { base, schemas } = this.#folder
+    const before = new Map<string, Json>(Object.entries(base?.schemas ?? {}))
+    const made = madePublic(before, new Map([...schemas].map(([type, { source }]) => [type, source])))
+    for (const one of made) this.#expose(exposureText(one))
+    this.namesMadePublic = [...new Set(made.map(nameToConfirm))]
+  }
+
+  record({ type, id, before, after, place }: RecordChange): void {
+    if (after === undefined || place === undefined) return
+    const schema = this.#folder.schemas.get(type)!
+    const strange = before === undefined ? newNameFault('id', id) : undefined
+    if (strange !== undefined) this.#fault(`${placeText(place)}: ${strange}`)
+    if (before?.private === true && !after.private && !schema.private)
+      this.#expose(`${type} ${JSON.stringify(id)} (${placeText(place)})`)
+    const unknown = schema.unknownFields(after.data)
+    const [issue] = unknown.length > 0 ? [] : schema.validate(after.data)
+    const lost = this.#lostFile(after.data)
+    if (unknown.length > 0)
+      this.#fault(
+        `${placeText(place)}: ${type} ${JSON.stringify(id)} has the field ${JSON.stringify(unknown[0])}, which its schema does not list.`,
+      )
+    else if (issue !== undefined)
+      this.#fault(
+        `${placeText(place)}: ${type} ${JSON.stringify(id)}: ${issue.path === '' ? 'it' : issue.path} ${issue.message}.`,
+      )
+    else if (lost !== undefined)
+      this.#fault(
+        `${placeText(place)}: ${type} ${JSON.stringify(id)} refers to ${lost}, which is not under ${paths.files}/.`,
+      )
+  }
+
+  #lostFile(data: Json): string | undefined {
+    const references = fileReferences(data).map((hash) => `sha256:${hash}`)
+    for (const reference of references) this.referenced.add(reference)
+    return references.find((reference) => !this.#held.has(reference))
+  }
+
+  #fault(sentence: string): void {
+    this.#faultCount++
+    if (this.#faults.length < faultsReported) this.#faults.push(sentence)
+  }
+
+  #expose(what: string): void {
+    this.#exposedCount++
+    if (this.exposed.length < faultsReported) this.exposed.push(what)
+  }
+
+  report(publishPrivate: boolean): void {
+    if (this.#faultCount > 0)
+      throw new CommandError(
+        listed('Nothing was pushed: records do not match their schemas.', this.#faults, this.#faultCount),
+        {
+          exitCode: exitCodes.refused,
+          code: 'schema_violation',
+        },
+      )
+    if (this.#exposedCount > 0 && !publishPrivate)
+      throw new CommandError(
+        listed('Nothing was pushed: private data would become public.', this.exposed, this.#exposedCount),
+        {
+          exitCode: exitCodes.refused,
+          code: 'would_publish_private',
+          next: ['ulmus push --publish-private'],
+        },
+      )
+  }
+}
+
+/** Something that becomes public, in words. */
+export function exposureText({ type, field, privateIn }: MadePublic): string {
+  if (field === undefined) return `the type ${type}, with all its records`
+  const others = privateIn.filter((other) => other !== type)
+  return others.length === 0
+    ? `the field ${field} of ${type}`
+    : `the field ${field} of ${type}, which is private in ${others.join(', ')}`
+}
+
+const listed = (sentence: string, items: readonly string[], count: number): string =>
+  [
+    sentence,
+    ...items.map((item) => `  ${item}`),
+    ...(count > items.length ? [`  and ${count - items.length} more`] : []),
+  ].join('\n')

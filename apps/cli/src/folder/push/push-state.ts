@@ -1,0 +1,34 @@
+/** `.ulmus/push/state.json`: an unfinished push. A killed push is resumed from it and never published twice. */
+import type { ResumedPush } from '@ulmus/client'
+import { jsonText } from '../base/state.ts'
+import { readInside, removeFile, removeFolder, writeWhole } from '../files/inside.ts'
+import { paths } from '../files/layout.ts'
+
+export interface PushState {
+  /** Of the plan that is being pushed, and its message. */
+  readonly digest: string
+  readonly host: string
+  readonly collection: string
+  readonly session: ResumedPush
+}
+
+const statePath = `${paths.push}/state.json`
+
+export function readPushState(root: string): PushState | undefined {
+  const bytes = readInside(root, statePath)
+  if (bytes === undefined) return undefined
+  try {
+    return JSON.parse(bytes.toString()) as PushState
+  } catch {
+    // Writes are atomic, so another program changed the file. Start the push anew.
+    return undefined
+  }
+}
+
+export const writePushState = (root: string, state: PushState): void =>
+  writeWhole(root, statePath, jsonText(state))
+
+export const forgetState = (root: string): void => removeFile(root, statePath)
+
+/** Ends what is known of a push: it is done, or begins anew. */
+export const forgetPush = (root: string): void => removeFolder(root, paths.push)
