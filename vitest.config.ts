@@ -15,16 +15,18 @@ const pure = [
 const slow = ['{packages,apps,demo,release,faults}/**/*.slow.test.ts']
 /** What takes minutes, and a machine that does nothing else: load, memory, the event loop. */
 const long = ['{packages,apps,bench}/**/*.long.test.ts']
-/** Minutes more, for what depends on few folders: run with `FULL=1`, as .ci/run does when those folders changed. */
-const onlyFull =
-  process.env['FULL'] === '1'
-    ? []
-    : [
-        'release/{release,image}.slow.test.ts',
-        'packages/storage/src/blobs/s3/credentials.slow.test.ts',
-        'bench/soak.long.test.ts',
-        'packages/tabular/src/cities.long.test.ts',
-      ]
+/** Tests that take minutes and depend on few folders: `FULL=1` runs all, `FULL="release cities"` these; .ci/run names those whose folders changed. */
+const ofFewFolders = {
+  release: ['release/{release,image}.slow.test.ts'],
+  credentials: ['packages/storage/src/blobs/s3/credentials.slow.test.ts'],
+  faults: ['faults/planted.slow.test.ts'],
+  soak: ['bench/soak.long.test.ts'],
+  cities: ['packages/tabular/src/cities.long.test.ts'],
+}
+const full = process.env['FULL']?.split(' ') ?? []
+const leftOut = Object.entries(ofFewFolders).flatMap(([name, files]) =>
+  full.includes('1') || full.includes(name) ? [] : files,
+)
 const globalSetup = 'packages/storage/src/testing/global-setup.ts'
 
 export default defineConfig({
@@ -57,7 +59,7 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'slow', include: slow, exclude: ['**/node_modules/**', ...onlyFull], globalSetup },
+        test: { name: 'slow', include: slow, exclude: ['**/node_modules/**', ...leftOut], globalSetup },
       },
       // What it measures must hold the first time.
       {
@@ -65,7 +67,7 @@ export default defineConfig({
         test: {
           name: 'long',
           include: long,
-          exclude: ['**/node_modules/**', ...onlyFull],
+          exclude: ['**/node_modules/**', ...leftOut],
           maxWorkers: 1,
           retry: 0,
         },
