@@ -502,6 +502,11 @@ begin
     insert into collection_words select * from jsonb_populate_record(null::collection_words, fork->'words');
     insert into audit_events select * from jsonb_populate_record(
       null::audit_events, jsonb_set(fork->'audit', '{details,public}', to_jsonb(made.public)));
+    -- An outsider's fork knows no private names of its source.
+    if (fork->>'ofPrivate')::boolean then
+      insert into withdrawn_names
+        select made.id, names from withdrawn_names where collection_id = (fork->>'sourceId')::uuid;
+    end if;
   else
     if quota is not null and version.stored_bytes > 0 and charged_bytes(owner) + version.stored_bytes > quota then
       raise exception 'over_quota' using errcode = 'UL000';

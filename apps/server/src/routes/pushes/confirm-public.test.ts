@@ -1,6 +1,7 @@
 /** Schemas that would make public what was private: refused unless the opening confirms it, in both kinds of push. */
 import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { addOrg } from '../../testing/calls.ts'
 import { type Stage, setStage } from '../../testing/stage.ts'
 
 const officer = 'Case officer'
@@ -113,6 +114,11 @@ describe.each(anyDatabase)('what was private on $name', (database) => {
     }
     expect((await open('v1.0.0')).json).toMatchObject(refused)
     expect((await open('v1.0.0', [officer])).status).toBe(201)
+    // A member's fork remembers them, too.
+    await addOrg(stage.server, await stage.server.signIn('ada'), 'elms')
+    expect((await stage.ada.post(`${path}/fork`, { targetOrg: 'elms', slug: 'fork' })).status).toBe(201)
+    const ofFork = { base_version: 'v1.0.0', schemas: { Grants: shown } }
+    expect((await stage.ada.post('/collections/elms/fork/pushes', ofFork)).json).toMatchObject(refused)
     expect((await withdraw('v1.0.0')).status).toBe(200)
     expect((await open(null)).json).toMatchObject(refused)
     expect((await open(null, [officer])).status).toBe(201)
