@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import type { Command } from '../../context.ts'
 import { answerTo, type Question } from '../../terminal/ask.ts'
+import { CommandError } from '../../terminal/failure.ts'
 import type { ImportFlags } from './import-files.ts'
 import type { ImportJob, Output } from './import-thread.ts'
 
@@ -22,11 +23,17 @@ const importInThread: Command<ImportFlags, string[]> = async ({ terminal, signal
     if (code !== 0) signal.throwIfAborted()
   } catch (error) {
     await releaseFolder(cwd)
-    throw error
+    throw isOutOfMemory(error) ? new CommandError(tooLarge, { cause: error }) : error
   } finally {
     signal.removeEventListener('abort', end)
   }
 }
+
+const isOutOfMemory = (error: unknown): boolean =>
+  (error as { code?: unknown }).code === 'ERR_WORKER_OUT_OF_MEMORY'
+
+const tooLarge =
+  'The import needs more memory than Node.js may use, so nothing was imported. Split the file, or set NODE_OPTIONS=--max-old-space-size to more MiB.'
 
 /** Removes the lock and the staged files of a thread that was ended, and makes moves that it left. */
 async function releaseFolder(cwd: string): Promise<void> {
