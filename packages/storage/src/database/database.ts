@@ -10,11 +10,17 @@ export { DatabaseUnfit, isForeignKeyViolation, isUniqueViolation, isUnstorableTe
 export interface Queries {
   readonly orm: Orm
   /**
-   * Raw SQL with `$1`… parameters. Without parameters it may hold several statements; the rows are then those of all, in order.
-   * `bigint` comes as text: cast in the SQL where it matters.
+   * SQL with `$1`… parameters. Without parameters it may hold several statements; the rows are then those of all, in order.
+   * `bigint` comes as a number, up to 2^53 − 1; `numeric`, such as a sum of those, as text. Nothing checks the rows against `Row`.
    * @param name of a statement that is made often, which then is planned once a connection. No other has it.
    */
-  query(text: string, values?: unknown[], name?: string): Promise<{ rows: Record<string, unknown>[] }>
+  query<Row = Record<string, unknown>>(
+    text: string,
+    values?: unknown[],
+    name?: string,
+  ): Promise<{ rows: Row[] }>
+  /** The same for a statement that nearly every request makes, and that reads a row or two by a key: see look-ups.ts. */
+  lookUp<Row>(text: string, values: unknown[], name: string): Promise<{ rows: Row[] }>
 }
 
 declare const inTransaction: unique symbol

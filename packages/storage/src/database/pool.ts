@@ -1,6 +1,6 @@
 /** A database behind a pool of connections: statements and transactions, whatever is at the other end. */
 import { drizzle } from 'drizzle-orm/node-postgres'
-import type pg from 'pg'
+import pg from 'pg'
 import type { Database, Tx } from './database.ts'
 import type { Orm } from './orm.ts'
 import { isConflict } from './sql-errors.ts'
@@ -10,10 +10,15 @@ const runsAgainMax = 3
 
 export const ormOn = (client: pg.Pool | pg.PoolClient): Orm => drizzle({ client })
 
-/** Runs statements outside of transactions: as Drizzle writes them, or as text. */
+/** Every `bigint` is a count, or bytes: none is above 2^53 − 1. */
+export const types = new pg.TypeOverrides()
+types.setTypeParser(pg.types.builtins.INT8, Number)
+
+/** Runs statements outside of transactions. */
 export interface Outside {
   readonly orm: Orm
   run(statement: pg.QueryConfig): Promise<pg.QueryResult>
+  lookUp(statement: pg.QueryConfig): Promise<pg.QueryResult>
 }
 
 /** @param parts.pool of connections for transactions */
@@ -24,7 +29,7 @@ export function pooledDatabase(parts: {
   close: () => Promise<void>
 }): Database {
   const { kind, pool, close } = parts
-  const { orm, run } = parts.outside
+  const { orm, run, lookUp } = parts.outside
   const query: Database['query'] = async (text, values, name) => rowsOf(await run({ text, values, name }))
   return {
     kind,
@@ -35,6 +40,10 @@ export function pooledDatabase(parts: {
     async query(...statement) {
       refuseInsideTransaction()
       return query(...statement)
+    },
+    async lookUp(text, values, name) {
+      refuseInsideTransaction()
+      return rowsOf(await lookUp({ text, values, name }))
     },
     async transact(work) {
       refuseInsideTransaction()
@@ -68,7 +77,7 @@ async function transactOn<T>(pool: pg.Pool, work: (tx: Tx) => Promise<T>): Promi
     await client.query('begin')
     const query: Tx['query'] = async (text, values, name) =>
       rowsOf(await client.query({ text, values, name }))
-    const result = await work({ orm: ormOn(client), query } as Tx)
+    const result = await work({ orm: ormOn(client), query, lookUp: query } as Tx)
     const ended = await client.query('commit')
     // A failed statement whose error was swallowed leaves a transaction that "commit" rolls back without an error.
     if (ended.command !== 'COMMIT')
@@ -83,6 +92,6 @@ async function transactOn<T>(pool: pg.Pool, work: (tx: Tx) => Promise<T>): Promi
 }
 
 /** Several statements at once answer with an array of results. */
-function rowsOf(result: pg.QueryResult | pg.QueryResult[]): { rows: Record<string, unknown>[] } {
+function rowsOf<Row>(result: pg.QueryResult | pg.QueryResult[]): { rows: Row[] } {
   return { rows: Array.isArray(result) ? result.flatMap((one) => one.rows) : result.rows }
 }

@@ -27,15 +27,17 @@ export function refuseInsideTransaction(): void {
 /** A transaction that is a single statement. @throws Error from the second, which would not be part of it, and from its `orm`. */
 export function singleStatement(query: Queries['query']): Tx {
   let isMade = false
+  const once: Queries['query'] = async (text, values, name) => {
+    if (isMade) throw new Error('A transaction of a single statement made another.')
+    isMade = true
+    return query(text, values, name)
+  }
   const tx: Queries = {
     get orm(): never {
       throw new Error('A transaction of a single statement makes it by `query`.')
     },
-    async query(text, values, name) {
-      if (isMade) throw new Error('A transaction of a single statement made another.')
-      isMade = true
-      return query(text, values, name)
-    },
+    query: once,
+    lookUp: once,
   }
   return tx as Tx
 }

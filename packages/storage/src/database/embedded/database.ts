@@ -10,7 +10,7 @@ import { isStorageFull, StorageFull } from '../../errors/storage-full.ts'
 import type { Database } from '../database.ts'
 import { LookUps, ormOnBoth } from '../look-ups.ts'
 import { type Migrations, migrate } from '../migrate.ts'
-import { type Outside, pooledDatabase } from '../pool.ts'
+import { type Outside, pooledDatabase, types } from '../pool.ts'
 import { DatabaseUnfit } from '../sql-errors.ts'
 import { lacksRoom, releaseBallast } from './ballast.ts'
 import { endProcess, exitProcess } from './ending.ts'
@@ -78,6 +78,7 @@ function outsideOf(pool: pg.Pool): Outside {
   return {
     orm: ormOnBoth(pool, lookUps),
     run: (statement) => (statement.name === undefined ? pool.query(statement) : lookUps.query(statement)),
+    lookUp: (statement) => lookUps.query(statement),
   }
 }
 
@@ -87,6 +88,7 @@ function poolOn(thread: PostgresThread): pg.Pool {
     user: 'postgres',
     // Whatever the environment says of servers.
     ssl: false,
+    types,
     max: 1,
     idleTimeoutMillis: 0,
     allowExitOnIdle: true,
