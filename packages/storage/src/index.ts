@@ -49,6 +49,8 @@ export {
   lockStanding,
   type Standing,
 } from './sql/access/authority.ts'
+// For tests and benchmarks.
+export { columnsOf, insertInto } from './sql/columns/rows.ts'
 export * from './sql/joins/collection-lists.ts'
 export * from './sql/joins/collection-search.ts'
 export * from './sql/joins/found-collection.ts'

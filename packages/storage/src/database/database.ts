@@ -1,14 +1,10 @@
 /** The database: PostgreSQL in process, or on a server. One interface, one driver, the same statements and migrations. */
-import type { Orm } from './orm.ts'
-
 export { isUnavailable } from '../errors/unavailable.ts'
 export { FolderInUse } from './embedded/folder-lock.ts'
-export type { Orm } from './orm.ts'
 export { DatabaseUnfit, isForeignKeyViolation, isUniqueViolation, isUnstorableText } from './sql-errors.ts'
 
 /** Runs statements: the database itself or an open transaction. */
 export interface Queries {
-  readonly orm: Orm
   /**
    * SQL with `$1`… parameters. Without parameters it may hold several statements; the rows are then those of all, in order.
    * `bigint` comes as a number, up to 2^53 − 1; `numeric`, such as a sum of those, as text. Nothing checks the rows against `Row`.

@@ -1,7 +1,7 @@
 /** A PostgreSQL server, through a pool of connections. */
 import pg from 'pg'
 import type { Database } from './database.ts'
-import { LookUps, ormOnBoth, poolForLookUps } from './look-ups.ts'
+import { LookUps, poolForLookUps } from './look-ups.ts'
 import { type Migrations, migrate } from './migrate.ts'
 import { pooledDatabase, types } from './pool.ts'
 import { refusalOf } from './server-refusals.ts'
@@ -58,7 +58,6 @@ export async function openServer(options: {
     kind: 'server',
     pool,
     outside: {
-      orm: ormOnBoth(pool, lookUps),
       run: (statement) => pool.query(statement),
       lookUp: (statement) => lookUps.query(statement),
     },

@@ -8,7 +8,7 @@ import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
 import pg from 'pg'
 import { isStorageFull, StorageFull } from '../../errors/storage-full.ts'
 import type { Database } from '../database.ts'
-import { LookUps, ormOnBoth } from '../look-ups.ts'
+import { LookUps } from '../look-ups.ts'
 import { type Migrations, migrate } from '../migrate.ts'
 import { type Outside, pooledDatabase, types } from '../pool.ts'
 import { DatabaseUnfit } from '../sql-errors.ts'
@@ -76,7 +76,6 @@ const noRoomToStart = (folder: string, cause: unknown): StorageFull =>
 function outsideOf(pool: pg.Pool): Outside {
   const lookUps = new LookUps(pool)
   return {
-    orm: ormOnBoth(pool, lookUps),
     run: (statement) => (statement.name === undefined ? pool.query(statement) : lookUps.query(statement)),
     lookUp: (statement) => lookUps.query(statement),
   }
