@@ -12,9 +12,11 @@ export async function listPushesWithSpills(at: Queries, collectionId: string): P
 
 /** Whether a collection, a fork of it, or a fork of that still exists. */
 async function isRemembered(at: Queries, id: string): Promise<boolean> {
-  const itself = await at.query('select from collections where id = $1', [id])
-  const forks = await at.query('select from collections where ancestors @> array[$1::uuid] limit 1', [id])
-  return itself.rows.length + forks.rows.length > 0
+  for (const remembers of ['id = $1', 'ancestors @> array[$1::uuid]']) {
+    const { rows } = await at.query(`select from collections where ${remembers} limit 1`, [id])
+    if (rows.length > 0) return true
+  }
+  return false
 }
 
 /**
