@@ -48,3 +48,10 @@ test.each(globSync('{packages,apps}/*/package.json', { cwd: root }))(
     expect(undeclared, 'Add it to `dependencies`, or for tests alone to `devDependencies`.').toEqual([])
   },
 )
+
+test('Drizzle defines tables and generates migrations, and runs no statement', () => {
+  const running = sourceFiles.filter((file) =>
+    importsOf(file).some(({ specifier }) => /^drizzle-orm\/(?!(?:pg-core|migrator)$)/.test(specifier)),
+  )
+  expect(running, 'Write the statement as SQL, for `query` of packages/storage.').toEqual([])
+})

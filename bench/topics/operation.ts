@@ -1,7 +1,7 @@
 /** A registry with much in it: searching its collections, starting it. */
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import { collections, collectionWords, foldName, wordsRow } from '@ulmus/storage'
+import { collections, collectionWords, foldName, insertInto, wordsRow } from '@ulmus/storage'
 import type { Benchmark } from '../bench.ts'
 import { repeated, sampleOf } from '../measure.ts'
 import { startRawServer } from '../otherwise/raw.ts'
@@ -51,8 +51,13 @@ async function fill({ served }: Stage): Promise<void> {
         }
       })
       await database.transact(async (tx) => {
-        await tx.orm.insert(collections).values(rows)
-        await tx.orm.insert(collectionWords).values(rows.map((row) => wordsRow(row, owner)))
+        await tx.query(...insertInto(collections, rows))
+        await tx.query(
+          ...insertInto(
+            collectionWords,
+            rows.map((row) => wordsRow(row, owner)),
+          ),
+        )
       })
     }
     // Autovacuum of a server would have done so within a minute; an embedded database has none.

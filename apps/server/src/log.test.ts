@@ -107,6 +107,7 @@ test.each([
   expect(status).toBe(500)
   expect(logged).not.toContain(token)
   // The operator's details are there.
+  expect(logged).toMatch(/"query":"(?:insert into|update|with) /)
   expect(logged).toContain('"code":"23514"')
   expect(logged).toContain('"constraint":"refused"')
   expect(logged).toContain(`"table":"${table}"`)

@@ -17,6 +17,7 @@ export { s3BlobBytesMax } from './blobs/s3/limits.ts'
 export { openS3Store } from './blobs/s3/open.ts'
 export * from './database/database.ts'
 export { keepBallast } from './database/embedded/ballast.ts'
+export { makeFolders } from './database/embedded/folder-lock.ts'
 export { hasEmbedded } from './database/embedded/place.ts'
 export { migrationTimes } from './database/migrate.ts'
 export { type DatabaseConfig, openDatabase } from './database/open.ts'
@@ -30,7 +31,6 @@ export { writeDump } from './dump/write.ts'
 export { loggedError } from './errors/logged-error.ts'
 export { isStorageFull, StorageFull } from './errors/storage-full.ts'
 export * from './errors/stores.ts'
-export { makeFolders } from './folders.ts'
 export { type EncodedLeaf, type ObjectReader, openObjectReader } from './objects/object-reader.ts'
 export {
   type ObjectWriter,
@@ -49,6 +49,8 @@ export {
   lockStanding,
   type Standing,
 } from './sql/access/authority.ts'
+// For tests and benchmarks.
+export { columnsOf, insertInto } from './sql/columns/rows.ts'
 export * from './sql/joins/collection-lists.ts'
 export * from './sql/joins/collection-search.ts'
 export * from './sql/joins/found-collection.ts'

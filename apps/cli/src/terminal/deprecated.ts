@@ -1,9 +1,9 @@
-import type { Call } from '../context.ts'
+import type { WithTerminal } from './terminal.ts'
 
 /** Warns, also with `--quiet`, if a downloaded version is deprecated. */
 export function warnIfDeprecated(
-  call: Call,
+  { terminal }: WithTerminal,
   { semver, deprecated }: { semver: string; deprecated?: { message: string } | null },
 ): void {
-  if (deprecated) call.warn(`${semver} is deprecated: ${deprecated.message}`)
+  if (deprecated) terminal.say(`${semver} is deprecated: ${deprecated.message}`)
 }

@@ -1,5 +1,5 @@
 /** One line on standard error that says how far a long command is. Nothing where no line can be redrawn. */
-import type { Call } from '../context.ts'
+import type { WithTerminal } from './terminal.ts'
 import { numberText } from './words.ts'
 
 /** Between two redrawings. Milliseconds. */
@@ -17,7 +17,7 @@ export interface Share {
   readonly total: number
 }
 
-export function openProgress({ terminal }: Call, isQuiet: boolean): Progress {
+export function openProgress({ terminal }: WithTerminal, isQuiet: boolean): Progress {
   let last = 0
   const start = performance.now()
   return {

@@ -1,6 +1,6 @@
 /** Rows for people, with columns wide enough for their cells. */
-import type { Call } from '../context.ts'
 import { harmless } from './harmless.ts'
+import type { WithTerminal } from './terminal.ts'
 import { painted } from './text.ts'
 
 /** Made harmless before it is measured. Tabs part columns. */
@@ -8,14 +8,13 @@ const cellText = (text: string): string => harmless(text).replaceAll('\t', '\\u0
 
 /** @param heads shown only on a terminal. Without one, cells are separated by tabs, for programs. */
 export async function table(
-  call: Call,
+  { terminal }: WithTerminal,
   heads: readonly string[],
   rows: readonly (readonly string[])[],
 ): Promise<void> {
-  const { terminal } = call
   const cells = rows.map((row) => row.map(cellText))
   if (terminal.columns === undefined) {
-    for (const row of cells) await call.line(row.join('\t'))
+    for (const row of cells) await terminal.line(row.join('\t'))
     return
   }
   const widths = heads.map((head, index) => Math.max(head.length, ...cells.map((row) => row[index]!.length)))
@@ -24,18 +23,18 @@ export async function table(
       .map((cell, index) => (index === row.length - 1 ? cell : cell.padEnd(widths[index]!)))
       .join('  ')
       .trimEnd()
-  await call.line(painted('dim', render(heads)))
-  for (const row of cells) await call.line(render(row))
+  await terminal.line(painted('dim', render(heads)))
+  for (const row of cells) await terminal.line(render(row))
 }
 
 /** Names and values, one a line. Empty values are left out. */
 export async function facts(
-  call: Call,
+  { terminal }: WithTerminal,
   pairs: readonly (readonly [name: string, value: string])[],
 ): Promise<void> {
   const shown = pairs.filter(([, value]) => value !== '')
   const width = Math.max(...shown.map(([name]) => name.length))
-  for (const [name, value] of shown) await call.line([painted('dim', name.padEnd(width)), `  ${value}`])
+  for (const [name, value] of shown) await terminal.line([painted('dim', name.padEnd(width)), `  ${value}`])
 }
 
 /** `2026-01-15 14:02`, in the time of this machine. */

@@ -42,6 +42,11 @@ export interface Terminal {
   close(): void
 }
 
+/** A call of a command, as far as output is concerned. */
+export interface WithTerminal {
+  readonly terminal: Terminal
+}
+
 /** A reader such as `head` that has seen enough is no failure of the writer. */
 class ReaderGone extends Error {}
 

@@ -1,15 +1,8 @@
 /** Deletions that win a race: between the look at what a write refers to and its transaction, or beside it. */
 import { hash } from 'node:crypto'
 import { Readable } from 'node:stream'
-import {
-  type AccountRow,
-  collectionFiles,
-  type Database,
-  deleteAccount,
-  deleteCollection,
-} from '@ulmus/storage'
+import { type AccountRow, type Database, deleteAccount, deleteCollection } from '@ulmus/storage'
 import { databases } from '@ulmus/storage/testing'
-import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { accountsOf } from '../accounts/accounts.ts'
 import { sessionsOf } from '../accounts/browser-sessions.ts'
@@ -162,11 +155,8 @@ describe.each(databases)('what is deleted meanwhile on $name', (testDatabase) =>
       { body: body() },
     )
     await expect(upload).rejects.toEqual(code('collection_not_found'))
-    const known = opened.database.orm
-      .select()
-      .from(collectionFiles)
-      .where(eq(collectionFiles.collectionId, row.id))
-    expect(await known).toEqual([])
+    const known = 'select from collection_files where collection_id = $1'
+    expect((await opened.database.query(known, [row.id])).rows).toEqual([])
   })
 
   test('the org of a new member, and the user to add', async () => {

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { type Database, requestCounts } from '@ulmus/storage'
+import type { Database } from '@ulmus/storage'
 import { databases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { contextOn, openContext, type TestContext } from '../testing/context.ts'
@@ -164,7 +164,8 @@ describe.each(databases)('servers on one $name database', (testDatabase) => {
     await other.dispose()
     await context.dispose()
   })
-  const rows = (database: Database) => database.orm.select().from(requestCounts)
+  const rows = async (database: Database) =>
+    (await database.query<{ requests: number }>('select * from request_counts')).rows
 
   test('an account that asks two by turns has its limit once; embedded, where there is but one server, nothing is written', async () => {
     const servers = [requestRatesOf(context), requestRatesOf(other)]

@@ -1,7 +1,5 @@
-import { type AccountRow, collectionFiles, files, insertAccount } from '@ulmus/storage'
+import { type AccountRow, collectionFiles, files, insertAccount, insertInto } from '@ulmus/storage'
 import { anyDatabase } from '@ulmus/storage/testing'
-import { eq } from 'drizzle-orm'
-import { PgPreparedQuery } from 'drizzle-orm/pg-core'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { accountsOf } from '../accounts/accounts.ts'
 import { anonymous, type Caller } from '../principal.ts'
@@ -18,11 +16,6 @@ import {
 import { shown } from '../testing/shown.ts'
 import { type Collections, collectionsOf } from './collections.ts'
 import { type Forks, forksOf } from './forks.ts'
-
-/** What every statement of Drizzle goes through. */
-interface Asked {
-  queryWithCache(text: string): Promise<unknown>
-}
 
 const code = (code: string) => expect.objectContaining({ code })
 
@@ -131,13 +124,14 @@ describe.each(anyDatabase)('collections on $name', (testDatabase) => {
     await collections.create(mover, 'moves', { slug: 'shown', public: true })
     await collections.create(mover, 'moves', { slug: 'former' })
     await collections.patch(mover, { owner: 'moves', slug: 'former' }, { slug: 'renamed' })
-    const lookUps = vi.spyOn(PgPreparedQuery.prototype as unknown as Asked, 'queryWithCache')
+    const spies = [vi.spyOn(context.database, 'lookUp'), vi.spyOn(context.database, 'query')]
     const asks = async (who: Caller | typeof anonymous, owner: string, slug: string) => {
-      lookUps.mockClear()
+      for (const spy of spies) spy.mockClear()
       const answer = shown(
         await collections.detail(who, { owner, slug }).catch((error: { code: string }) => error),
       )
-      const count = lookUps.mock.calls.filter(([text]) => text.includes(' from "collections" ')).length
+      const texts = spies.flatMap((spy) => spy.mock.calls.map(([text]) => text))
+      const count = texts.filter((text) => /\sfrom collections\s/.test(text)).length
       return ['code' in answer ? answer.code : 'seen', count]
     }
     try {
@@ -154,7 +148,7 @@ describe.each(anyDatabase)('collections on $name', (testDatabase) => {
         expect(await asks(who, 'moved', 'absent')).toEqual(absent)
       }
     } finally {
-      lookUps.mockRestore()
+      for (const spy of spies) spy.mockRestore()
     }
   })
 
@@ -217,13 +211,13 @@ describe.each(anyDatabase)('collections on $name', (testDatabase) => {
     await addVersion(context, source)
     const hash = 'f'.repeat(64)
     await context.database.transact(async (tx) => {
-      await tx.orm.insert(files).values({ hash, size: 1, createdAt: context.now() })
+      await tx.query(...insertInto(files, { hash, size: 1, createdAt: context.now() }))
       const at = { createdAt: context.now(), uploadedAt: context.now() }
       const row = { collectionId: source.id, hash, contentType: 'text/plain', ...at }
-      await tx.orm.insert(collectionFiles).values(row)
+      await tx.query(...insertInto(collectionFiles, row))
     })
     const known = async () =>
-      (await context.database.orm.select().from(collectionFiles).where(eq(collectionFiles.hash, hash))).length
+      (await context.database.query('select from collection_files where hash = $1', [hash])).rows.length
     await forks.create(owner, { owner: 'ada', slug: 'with-files' }, { targetOrg: 'acme' })
     const again = { targetOrg: 'acme', slug: 'second-fork' }
     await forks.create(owner, { owner: 'acme', slug: 'with-files' }, again)

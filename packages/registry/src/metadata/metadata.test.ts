@@ -1,9 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { JsonObject } from '@ulmus/content'
-import { type AccountRow, findHead, metadataJobs, type VersionRow } from '@ulmus/storage'
+import {
+  type AccountRow,
+  columnsOf,
+  findHead,
+  type MetadataJobRow,
+  metadataJobs,
+  type VersionRow,
+} from '@ulmus/storage'
 import { databases } from '@ulmus/storage/testing'
-import { desc, eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type Collections, collectionsOf } from '../collections/collections.ts'
 import { jobsOf } from '../jobs.ts'
@@ -55,11 +61,10 @@ describe.each(databases)('metadata on $name', (testDatabase) => {
     return { row, path: { owner: 'ada', slug }, version: version as VersionRow }
   }
   const latestJob = async (collectionId: string) => {
-    const rows = await context.database.orm
-      .select()
-      .from(metadataJobs)
-      .where(eq(metadataJobs.collectionId, collectionId))
-      .orderBy(desc(metadataJobs.startedAt), desc(metadataJobs.id))
+    const { rows } = await context.database.query<MetadataJobRow>(
+      `select ${columnsOf(metadataJobs)} from metadata_jobs where collection_id = $1 order by started_at desc, id desc`,
+      [collectionId],
+    )
     return rows[0]
   }
 

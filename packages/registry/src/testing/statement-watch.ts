@@ -3,7 +3,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Database, Queries } from '@ulmus/storage'
 
 export interface StatementWatch {
-  /** Names of the statements made, in their order; not of those made by `orm`. */
+  /** Names of the statements made by `query`, in their order. */
   made: string[]
   /** Runs once, before the next statement of that name, which must be a transaction by itself. */
   before: { name: string; work: () => Promise<unknown> } | undefined

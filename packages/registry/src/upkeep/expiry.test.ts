@@ -1,17 +1,14 @@
 import {
-  browserSessions,
+  insertInto,
   insertMetadataJob,
   insertPush,
   insertPushSpill,
   insertSession,
-  metadataJobs,
-  pushes,
-  pushSpills,
+  type pushes,
   requestCounts,
   vacuumTables,
 } from '@ulmus/storage'
 import { databases } from '@ulmus/storage/testing'
-import { eq } from 'drizzle-orm'
 import { v7 as newId } from 'uuid'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { addAccount, addCollection, addVersion, openContext, type TestContext } from '../testing/context.ts'
@@ -46,8 +43,8 @@ describe.each(databases)('expiry on $name', (testDatabase) => {
         const by = { accountId, credential: null, ownerId: accountId, roles: ['owner'] as const, now }
         expect(await insertMetadataJob(tx, job, true, by)).toBe(true)
         if (finishedAt === null) return
-        const end = { status: 'completed' as const, finishedAt }
-        await tx.orm.update(metadataJobs).set(end).where(eq(metadataJobs.id, id))
+        const end = "update metadata_jobs set status = 'completed', finished_at = $2 where id = $1"
+        await tx.query(end, [id, finishedAt])
       })
       return id
     }
@@ -55,7 +52,7 @@ describe.each(databases)('expiry on $name', (testDatabase) => {
     const young = await ended(hoursAgo(23.9))
     const running = await ended(null)
     await expireRows(context)
-    const left = await context.database.orm.select({ id: metadataJobs.id }).from(metadataJobs)
+    const { rows: left } = await context.database.query('select id from metadata_jobs')
     expect(left.map(({ id }) => id).sort()).toEqual([young, running].sort())
   })
 
@@ -95,9 +92,9 @@ describe.each(databases)('expiry on $name', (testDatabase) => {
       await add('expired', 900, { run: true }),
     ]
     await expireRows(context)
-    const left = await context.database.orm.select({ id: pushes.id }).from(pushes)
+    const { rows: left } = await context.database.query('select id from pushes')
     expect(left.map(({ id }) => id).sort()).toEqual(stay.sort())
-    expect(await context.database.orm.select().from(pushSpills)).toHaveLength(1)
+    expect((await context.database.query('select from push_spills')).rows).toHaveLength(1)
   })
 
   test('browser sessions that ran out go, in however many transactions it takes', async () => {
@@ -113,20 +110,19 @@ describe.each(databases)('expiry on $name', (testDatabase) => {
       await add('live', hoursAgo(-0.1))
     })
     await expireRows(context)
-    const left = await context.database.orm
-      .select({ tokenHash: browserSessions.tokenHash })
-      .from(browserSessions)
-    expect(left).toEqual([{ tokenHash: 'live' }])
+    const { rows: left } = await context.database.query('select token_hash as hash from browser_sessions')
+    expect(left).toEqual([{ hash: 'live' }])
   })
 
   test('request counts of servers expire within an hour without new shares', async () => {
     const minutes = [hoursAgo(0.2), hoursAgo(0)]
     await context.database.transact(async (tx) => {
       const counted = { caller: 'a caller', process: newId(), requests: 1 }
-      await tx.orm.insert(requestCounts).values(minutes.map((minute) => ({ ...counted, minute })))
+      const rows = minutes.map((minute) => ({ ...counted, minute }))
+      await tx.query(...insertInto(requestCounts, rows))
     })
     await expireRows(context)
-    const left = await context.database.orm.select({ minute: requestCounts.minute }).from(requestCounts)
+    const { rows: left } = await context.database.query('select minute from request_counts')
     expect(left).toEqual([{ minute: hoursAgo(0) }])
   })
 

@@ -1,20 +1,22 @@
 /** The database: PostgreSQL in process, or on a server. One interface, one driver, the same statements and migrations. */
-import type { Orm } from './orm.ts'
-
 export { isUnavailable } from '../errors/unavailable.ts'
 export { FolderInUse } from './embedded/folder-lock.ts'
-export type { Orm } from './orm.ts'
 export { DatabaseUnfit, isForeignKeyViolation, isUniqueViolation, isUnstorableText } from './sql-errors.ts'
 
 /** Runs statements: the database itself or an open transaction. */
 export interface Queries {
-  readonly orm: Orm
   /**
-   * Raw SQL with `$1`… parameters. Without parameters it may hold several statements; the rows are then those of all, in order.
-   * `bigint` comes as text: cast in the SQL where it matters.
+   * SQL with `$1`… parameters. Without parameters it may hold several statements; the rows are then those of all, in order.
+   * `bigint` comes as a number, up to 2^53 − 1; `numeric`, such as a sum of those, as text. Nothing checks the rows against `Row`.
    * @param name of a statement that is made often, which then is planned once a connection. No other has it.
    */
-  query(text: string, values?: unknown[], name?: string): Promise<{ rows: Record<string, unknown>[] }>
+  query<Row = Record<string, unknown>>(
+    text: string,
+    values?: unknown[],
+    name?: string,
+  ): Promise<{ rows: Row[] }>
+  /** The same for a statement that nearly every request makes, and that reads a row or two by a key: see look-ups.ts. */
+  lookUp<Row>(text: string, values: unknown[], name: string): Promise<{ rows: Row[] }>
 }
 
 declare const inTransaction: unique symbol

@@ -1,10 +1,9 @@
 import { setImmediate } from 'node:timers/promises'
-import { sql } from 'drizzle-orm'
-import pg from 'pg'
+import type pg from 'pg'
 import { expect, test } from 'vitest'
 import { isUnavailable } from '../errors/unavailable.ts'
 import { databases } from '../testing/databases.ts'
-import { LookUps, ormOnBoth, poolForLookUps } from './look-ups.ts'
+import { LookUps, poolForLookUps } from './look-ups.ts'
 import { openDatabase } from './open.ts'
 
 /** A pool has ended a little before its connections have, which the end of their database may meet. */
@@ -56,16 +55,15 @@ test('other waiters get the connection before later look-ups', async () => {
   await dispose()
 })
 
-test('named prepared statements use the shared connection, others one of the pool', async () => {
-  const { settings, dispose } = await server.settings()
-  const poolOf = (name: string) => ({ connectionString: settings.url, application_name: name })
-  const pool = deaf(new pg.Pool(poolOf('pool')))
-  const lookUpPool = deaf(poolForLookUps(poolOf('look-ups')))
-  const orm = ormOnBoth(pool, new LookUps(lookUpPool))
-  const name = sql<string>`current_setting('application_name')`
-  const statement = orm.select({ name, at: sql`${sql.placeholder('at')}::int` }).from(sql`(select 1)`)
-  expect(await statement.prepare('who').execute({ at: 7 })).toEqual([{ name: 'look-ups', at: 7 }])
-  expect(await orm.select({ name }).from(sql`(select 1)`)).toEqual([{ name: 'pool' }])
-  await Promise.all([pool.end(), lookUpPool.end()])
+test('look-ups use the shared connection, other statements one of the pool', async () => {
+  const { database, dispose } = await server.open()
+  const text = 'select pg_backend_pid() as pid, $1::int as at'
+  const asked = [
+    ...[1, 2].map((at) => database.lookUp<{ pid: number; at: number }>(text, [at], 'who')),
+    ...[undefined, 'named'].map((name) => database.query<{ pid: number; at: number }>(text, [3], name)),
+  ]
+  const [first, second, ...others] = (await Promise.all(asked)).map(({ rows }) => rows[0]!)
+  expect([first!.at, second]).toEqual([1, { pid: first!.pid, at: 2 }])
+  for (const { pid } of others) expect(pid).not.toBe(first!.pid)
   await dispose()
 })

@@ -4,15 +4,11 @@
  * up; one that finds the other side awake costs half. Answers come in the order of statements, each closed by a message of its
  * own, also when a statement fails.
  *
- * A slow statement holds up those behind it, so where there are other connections only those that are `prepared` come here: they read
- * a row or two by a key.
+ * A slow statement holds up those behind it, so where there are other connections only those made by `lookUp` come here: they read a
+ * row or two by a key.
  */
-import { getTableColumns, type InferInsertModel, type Placeholder, sql, type Table } from 'drizzle-orm'
-import { drizzle } from 'drizzle-orm/node-postgres'
 import pg from 'pg'
 import { isUnavailable } from '../errors/unavailable.ts'
-import type { Queries } from './database.ts'
-import type { Orm } from './orm.ts'
 
 /** A connection that has not answered for so long is given up, with all that was asked on it. Milliseconds. */
 const silenceMillisecondsMax = 10_000
@@ -45,11 +41,11 @@ export class LookUps {
     this.#pool = pool
   }
 
-  async query(statement: pg.QueryConfig, values?: unknown[]): Promise<pg.QueryResult> {
+  async query(statement: pg.QueryConfig): Promise<pg.QueryResult> {
     const hold = this.#current()
     hold.underWay++
     try {
-      return await (await hold.client).query(statement, values)
+      return await (await hold.client).query(statement)
     } catch (error) {
       if (isUnavailable(error)) this.#leave(hold).isBroken = true
       throw error
@@ -82,37 +78,3 @@ export class LookUps {
     return hold
   }
 }
-
-/** Statements that are prepared under a name are look-ups; the others have a connection of the pool to themselves. */
-export function ormOnBoth(pool: pg.Pool, lookUps: LookUps): Orm {
-  const query = (statement: pg.QueryConfig, values?: unknown[]) =>
-    statement.name === undefined ? pool.query(statement, values) : lookUps.query(statement, values)
-  // Drizzle asks nothing else of its client outside of its own transactions.
-  return drizzle({ client: { query } as unknown as pg.Pool })
-}
-
-interface Statement<Rows> {
-  execute(values: Record<string, unknown>): Promise<Rows>
-}
-
-/**
- * A look-up: its SQL is built once a database, and a server plans it once a connection.
- * @param build the statement, with `sql.placeholder(name)` where the values belong that it is later run with
- */
-export function prepared<Rows>(build: (orm: Orm) => Statement<Rows>) {
-  const built = new WeakMap<Orm, Statement<Rows>>()
-  return ({ orm }: Queries, values: Record<string, unknown>): Promise<Rows> => {
-    let statement = built.get(orm)
-    if (statement === undefined) {
-      statement = build(orm)
-      built.set(orm, statement)
-    }
-    return statement.execute(values)
-  }
-}
-
-/** The values of an `insert` that is later run with a whole row. */
-export const placeholdersFor = <T extends Table>(table: T): InferInsertModel<T> =>
-  Object.fromEntries(
-    Object.keys(getTableColumns(table)).map((name): [string, Placeholder] => [name, sql.placeholder(name)]),
-  ) as InferInsertModel<T>

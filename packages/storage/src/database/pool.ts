@@ -1,19 +1,37 @@
 /** A database behind a pool of connections: statements and transactions, whatever is at the other end. */
-import { drizzle } from 'drizzle-orm/node-postgres'
-import type pg from 'pg'
-import type { Database, Tx } from './database.ts'
-import type { Orm } from './orm.ts'
+import pg from 'pg'
+import type { Database, Queries, Tx } from './database.ts'
 import { isConflict } from './sql-errors.ts'
 import { refuseInsideTransaction, runInTransaction, singleStatement } from './transaction-scope.ts'
 
 const runsAgainMax = 3
 
-export const ormOn = (client: pg.Pool | pg.PoolClient): Orm => drizzle({ client })
+/** Every `bigint` is a count, or bytes: none is above 2^53 − 1. */
+export const types = new pg.TypeOverrides()
+types.setTypeParser(pg.types.builtins.INT8, Number)
 
-/** Runs statements outside of transactions: as Drizzle writes them, or as text. */
+/** Several statements at once answer with an array of results. */
+type Run = (statement: pg.QueryConfig) => Promise<pg.QueryResult | pg.QueryResult[]>
+
+/** Run statements outside of transactions. */
 export interface Outside {
-  readonly orm: Orm
-  run(statement: pg.QueryConfig): Promise<pg.QueryResult>
+  readonly run: Run
+  readonly lookUp: Run
+}
+
+/** An error gets the statement and its values as members that are not enumerable, for the log (errors/logged-error.ts). */
+function queryOn(run: Run): Queries['query'] {
+  return async (text, values, name) => {
+    try {
+      const result = await run({ text, values, name })
+      return { rows: Array.isArray(result) ? result.flatMap(({ rows }) => rows) : result.rows }
+    } catch (error) {
+      const member = (value: unknown) => ({ value, configurable: true })
+      if (error instanceof Error)
+        Object.defineProperties(error, { query: member(text), params: member(values) })
+      throw error
+    }
+  }
 }
 
 /** @param parts.pool of connections for transactions */
@@ -24,17 +42,17 @@ export function pooledDatabase(parts: {
   close: () => Promise<void>
 }): Database {
   const { kind, pool, close } = parts
-  const { orm, run } = parts.outside
-  const query: Database['query'] = async (text, values, name) => rowsOf(await run({ text, values, name }))
+  const query = queryOn(parts.outside.run)
+  const lookUp = queryOn(parts.outside.lookUp)
   return {
     kind,
-    get orm() {
-      refuseInsideTransaction()
-      return orm
-    },
     async query(...statement) {
       refuseInsideTransaction()
       return query(...statement)
+    },
+    async lookUp(...statement) {
+      refuseInsideTransaction()
+      return lookUp(...statement)
     },
     async transact(work) {
       refuseInsideTransaction()
@@ -66,9 +84,8 @@ async function transactOn<T>(pool: pg.Pool, work: (tx: Tx) => Promise<T>): Promi
   const client = await pool.connect()
   try {
     await client.query('begin')
-    const query: Tx['query'] = async (text, values, name) =>
-      rowsOf(await client.query({ text, values, name }))
-    const result = await work({ orm: ormOn(client), query } as Tx)
+    const query = queryOn((statement) => client.query(statement))
+    const result = await work({ query, lookUp: query } as Tx)
     const ended = await client.query('commit')
     // A failed statement whose error was swallowed leaves a transaction that "commit" rolls back without an error.
     if (ended.command !== 'COMMIT')
@@ -80,9 +97,4 @@ async function transactOn<T>(pool: pg.Pool, work: (tx: Tx) => Promise<T>): Promi
     client.release(rolledBack === undefined)
     throw error
   }
-}
-
-/** Several statements at once answer with an array of results. */
-function rowsOf(result: pg.QueryResult | pg.QueryResult[]): { rows: Record<string, unknown>[] } {
-  return { rows: Array.isArray(result) ? result.flatMap((one) => one.rows) : result.rows }
 }

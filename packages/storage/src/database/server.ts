@@ -1,9 +1,9 @@
 /** A PostgreSQL server, through a pool of connections. */
 import pg from 'pg'
 import type { Database } from './database.ts'
-import { LookUps, ormOnBoth, poolForLookUps } from './look-ups.ts'
+import { LookUps, poolForLookUps } from './look-ups.ts'
 import { type Migrations, migrate } from './migrate.ts'
-import { pooledDatabase } from './pool.ts'
+import { pooledDatabase, types } from './pool.ts'
 import { refusalOf } from './server-refusals.ts'
 import { giveUpSilent } from './silent-connections.ts'
 import { DatabaseUnfit } from './sql-errors.ts'
@@ -28,6 +28,7 @@ export async function openServer(options: {
   const config = {
     connectionString: options.url,
     connectionTimeoutMillis: connectMillisecondsMax,
+    types,
     keepAlive: true,
     application_name: 'ulmus',
     options: `-c TimeZone=UTC -c idle_in_transaction_session_timeout=${idleInTransactionMillisecondsMax}`,
@@ -50,15 +51,15 @@ export async function openServer(options: {
     throw refusalOf(error)
   }
   const { silenceMilliseconds } = options
-  const ask = (text: string, values: unknown[]) => lookUps.query({ text }, values)
+  const ask = (text: string, values: unknown[]) => lookUps.query({ text, values })
   // A pooler in between has its own names for connections, and gives up silent ones itself.
   const end = isDirect ? giveUpSilent(pool, { ask, tell: options.log, silenceMilliseconds }) : () => undefined
   return pooledDatabase({
     kind: 'server',
     pool,
     outside: {
-      orm: ormOnBoth(pool, lookUps),
       run: (statement) => pool.query(statement),
+      lookUp: (statement) => lookUps.query(statement),
     },
     async close() {
       end()

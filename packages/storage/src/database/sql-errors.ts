@@ -1,4 +1,4 @@
-/** Reasons for which the database refused a statement, from within Drizzle's wrapping. */
+/** Reasons for which the database refused a statement. */
 import { causes } from '../errors/causes.ts'
 
 /** The server at the given URL cannot be used, for a reason that its operator can mend. The sentence says which. */

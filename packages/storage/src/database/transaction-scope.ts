@@ -24,18 +24,13 @@ export function refuseInsideTransaction(): void {
   )
 }
 
-/** A transaction that is a single statement. @throws Error from the second, which would not be part of it, and from its `orm`. */
+/** A transaction that is a single statement. @throws Error from the second, which would not be part of it. */
 export function singleStatement(query: Queries['query']): Tx {
   let isMade = false
-  const tx: Queries = {
-    get orm(): never {
-      throw new Error('A transaction of a single statement makes it by `query`.')
-    },
-    async query(text, values, name) {
-      if (isMade) throw new Error('A transaction of a single statement made another.')
-      isMade = true
-      return query(text, values, name)
-    },
+  const once: Queries['query'] = async (text, values, name) => {
+    if (isMade) throw new Error('A transaction of a single statement made another.')
+    isMade = true
+    return query(text, values, name)
   }
-  return tx as Tx
+  return { query: once, lookUp: once } as Tx
 }

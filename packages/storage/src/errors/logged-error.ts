@@ -3,6 +3,7 @@ import { causes } from './causes.ts'
 
 /** Members of errors that name no value: parts of the schema, of the network, of the program. */
 const facts = [
+  'query',
   'code',
   'errno',
   'syscall',
@@ -26,9 +27,9 @@ export interface LoggedError {
 }
 
 /**
- * For the log's `err`. Errors of statements tell values in many places: Drizzle in its message and `params`, PostgreSQL in `detail`,
- * `where`, `hint` and, of data that it cannot take (SQLSTATE class 22), in its message. Stacks begin with the message. None of that is
- * passed on; the text of a statement is, since its values are parameters.
+ * For the log's `err`. Errors of statements tell values in many places: in `params`, and those of PostgreSQL in `detail`, `where`,
+ * `hint` and, of data that it cannot take (SQLSTATE class 22), in the message. Stacks begin with the message. None of that is passed on;
+ * the text of a statement is (`query`), since its values are parameters.
  */
 export function loggedError(error: unknown): unknown {
   if (!(error instanceof Error)) return typeof error === 'object' && error !== null ? 'no error' : error
@@ -52,16 +53,13 @@ function loggedAlone(error: Error, values: readonly string[]): LoggedError {
 }
 
 interface StatementError {
-  /** Of Drizzle: the text, and its values. */
-  query?: unknown
   params?: unknown
   code?: unknown
   severity?: unknown
 }
 
 function messageOf(error: Error, values: readonly string[]): string {
-  const { query, params, code, severity } = error as Error & StatementError
-  if (typeof query === 'string' && params !== undefined) return `Failed query: ${query}`
+  const { code, severity } = error as Error & StatementError
   if (typeof severity === 'string' && typeof code === 'string') {
     if (code.startsWith('22')) return `The database did not take a value (SQLSTATE ${code}).`
   }

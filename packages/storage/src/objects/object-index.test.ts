@@ -73,8 +73,8 @@ describe.each(databases)('the index of objects ($name)', ({ open }) => {
     })
     const slow: Database = {
       ...database,
-      async query(...args) {
-        const found = await database.query(...args)
+      async query<Row>(...args: Parameters<Database['query']>) {
+        const found = await database.query<Row>(...args)
         await held
         return found
       },

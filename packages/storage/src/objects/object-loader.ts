@@ -1,10 +1,10 @@
 /** Objects out of their packs: the whole chain of a delta read at once, decoded from its far end, and checked. */
 import { crc32 } from 'node:zlib'
 import type { Hash } from '@ulmus/content'
+import type { ByteRange } from '../blobs/blob-store.ts'
 import { BlobMissing, ObjectCorrupt, type ObjectKind, ObjectMissing } from '../errors/stores.ts'
 import { decodeEncoded, type EncodedObject } from '../packs/encoded-object.ts'
 import type { PackSource } from '../packs/pack.ts'
-import { readPlaces } from '../packs/place-reads.ts'
 import type { DamagedObject } from '../sql/objects/damaged-objects.ts'
 import { type ObjectName, type ObjectPlace, objectKey } from '../sql/objects/objects.ts'
 import type { ObjectIndex } from './object-index.ts'
@@ -112,4 +112,49 @@ async function readChains(
     const chain = places.map(({ hash, pack, crc }) => ({ hash, pack, crc, bytes: read[next++]! }))
     return { kind, hash, checksum: kind === 'plain' ? hash : checksum!, chain, base }
   })
+}
+
+interface PlaceInPack extends Omit<ByteRange, 'start'> {
+  /** The pack's name in the blob store. */
+  pack: string
+  /** Start in the pack. Bytes. */
+  offset: number
+}
+
+/** Places that touch are one read up to this size together. Bytes. */
+const readBytesMax = 4_194_304
+
+/**
+ * The bytes of each place, in the given order; views of the read bytes, shared by repeated places. Merges adjacent places, and runs the
+ * reads concurrently.
+ * @throws BlobMissing
+ */
+async function readPlaces(packs: PackSource, places: readonly PlaceInPack[]): Promise<Uint8Array[]> {
+  const read: Uint8Array[] = []
+  const inOrder = places
+    .map((place, index) => ({ ...place, index }))
+    .sort((a, b) => (a.pack === b.pack ? a.offset - b.offset : a.pack < b.pack ? -1 : 1))
+  const runs: (typeof inOrder)[] = []
+  for (const place of inOrder) {
+    const run = runs.at(-1)
+    if (run !== undefined && goesOn(run, place)) run.push(place)
+    else runs.push([place])
+  }
+  await Promise.all(
+    runs.map(async (run) => {
+      const [{ pack, offset: start }, last] = [run[0]!, run.at(-1)!]
+      const bytes = await packs.read(pack, { start, length: last.offset + last.length - start })
+      for (const { index, offset, length } of run)
+        read[index] = bytes.subarray(offset - start, offset - start + length)
+    }),
+  )
+  return read
+}
+
+function goesOn(run: readonly PlaceInPack[], place: PlaceInPack): boolean {
+  const [first, last] = [run[0]!, run.at(-1)!]
+  if (last.pack !== place.pack) return false
+  if (last.offset === place.offset && last.length === place.length) return true
+  const touches = last.offset + last.length === place.offset
+  return touches && place.offset + place.length - first.offset <= readBytesMax
 }

@@ -2,6 +2,7 @@
 import {
   claimPush,
   claimPushForDryRun,
+  columnsOf,
   expirePushes,
   findPush,
   insertPush,
@@ -11,11 +12,11 @@ import {
   movePush,
   type PushRow,
   pushes,
+  type Queries,
   type Tx,
   touchOpenPush,
 } from '@ulmus/storage'
 import { databases } from '@ulmus/storage/testing'
-import { eq } from 'drizzle-orm'
 import { v7 as newId } from 'uuid'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { addAccount, addCollection, openContext, type TestContext } from '../../testing/context.ts'
@@ -57,16 +58,16 @@ describe.each(databases)('push sessions on $name', (testDatabase) => {
     const id = newId()
     const { database } = context
     const row = { id, ...ids, kind: 'delta', status: from, createdAt: now, expiresAt: later } as const
-    const [push] = await database.transact(async (tx) => {
+    const push = await database.transact(async (tx) => {
       await insertPush(tx, { ...row, leaseHolder: holder, leaseUntil: later })
-      return tx.orm.select().from(pushes).where(eq(pushes.id, id))
+      return standing(id, tx)
     })
-    await database.transact((tx) => moves[event](tx, push!))
+    await database.transact((tx) => moves[event](tx, push))
     const after = (await findPush(database, ids.collectionId, id))!
     expect(after.status).toBe(to === 'refused' ? from : to)
     // What is refused changes nothing else either.
     if (to === 'refused') expect(await standing(id)).toEqual(push)
-    await database.orm.delete(pushes).where(eq(pushes.id, id))
+    await database.query('delete from pushes where id = $1', [id])
   })
 
   test.each(Object.keys(pushTable) as PushState[])(
@@ -87,11 +88,13 @@ describe.each(databases)('push sessions on $name', (testDatabase) => {
       const isKept = !(await listEndedPushesWithSpills(database)).includes(id)
       const { ids: live } = await livePushes(database)
       expect([isKept, live.has(id)]).toEqual([isLive(status), isLive(status)])
-      await database.orm.delete(pushes).where(eq(pushes.id, id))
+      await database.query('delete from pushes where id = $1', [id])
     },
   )
-  const standing = async (id: string) =>
-    (await context.database.orm.select().from(pushes).where(eq(pushes.id, id)))[0]
+  const standing = async (id: string, at: Queries = context.database) => {
+    const text = `select ${columnsOf(pushes)} from pushes where id = $1`
+    return (await at.query<typeof pushes.$inferSelect>(text, [id])).rows[0]!
+  }
 })
 
 test('nothing leads out of an end but into another end', () => {

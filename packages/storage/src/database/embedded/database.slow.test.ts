@@ -6,7 +6,6 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { pathToFileURL } from 'node:url'
 import { afterEach, describe, expect, inject, it, vi } from 'vitest'
-import { accounts } from '../../sql/accounts/accounts.ts'
 import { databases } from '../../testing/databases.ts'
 import { DatabaseUnfit, FolderInUse } from '../database.ts'
 import { openDatabase } from '../open.ts'
@@ -42,9 +41,9 @@ function startWriter(
 
 async function slugsIn(folder: string): Promise<Set<string>> {
   const database = await openDatabase({ folder })
-  const rows = await database.orm.select({ slug: accounts.slug }).from(accounts)
+  const { rows } = await database.query<{ slug: string }>('select slug from accounts')
   await database.close()
-  return new Set(rows.map((row) => row.slug))
+  return new Set(rows.map(({ slug }) => slug))
 }
 
 describe('the embedded database', () => {

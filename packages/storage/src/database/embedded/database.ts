@@ -8,9 +8,9 @@ import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
 import pg from 'pg'
 import { isStorageFull, StorageFull } from '../../errors/storage-full.ts'
 import type { Database } from '../database.ts'
-import { LookUps, ormOnBoth } from '../look-ups.ts'
+import { LookUps } from '../look-ups.ts'
 import { type Migrations, migrate } from '../migrate.ts'
-import { type Outside, pooledDatabase } from '../pool.ts'
+import { type Outside, pooledDatabase, types } from '../pool.ts'
 import { DatabaseUnfit } from '../sql-errors.ts'
 import { lacksRoom, releaseBallast } from './ballast.ts'
 import { endProcess, exitProcess } from './ending.ts'
@@ -76,8 +76,8 @@ const noRoomToStart = (folder: string, cause: unknown): StorageFull =>
 function outsideOf(pool: pg.Pool): Outside {
   const lookUps = new LookUps(pool)
   return {
-    orm: ormOnBoth(pool, lookUps),
     run: (statement) => (statement.name === undefined ? pool.query(statement) : lookUps.query(statement)),
+    lookUp: (statement) => lookUps.query(statement),
   }
 }
 
@@ -87,6 +87,7 @@ function poolOn(thread: PostgresThread): pg.Pool {
     user: 'postgres',
     // Whatever the environment says of servers.
     ssl: false,
+    types,
     max: 1,
     idleTimeoutMillis: 0,
     allowExitOnIdle: true,

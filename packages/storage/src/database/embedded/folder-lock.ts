@@ -6,12 +6,11 @@
  * containers, each with processes numbered from 1, share the folder. Network file systems without locks are not covered.
  * Nothing is ever stored in that SQLite file; who holds the lock is written beside it, for the message alone.
  */
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { isStorageFull } from '../../errors/storage-full.ts'
-import { makeFolders } from '../../folders.ts'
 
 /** Another process, or this one, has the folder open. The sentence names it. */
 export class FolderInUse extends Error {
@@ -82,5 +81,24 @@ function readHolder(file: string): string {
     return readFileSync(file, 'utf8') || 'another process'
   } catch {
     return 'another process'
+  }
+}
+
+const ownerOnly = 0o700
+
+/**
+ * Makes a folder and those above it that are absent, for this account alone. Synchronous.
+ * One by one, because Node's recursive `mkdir` never returns on a file system that takes no folders, such as `/proc`.
+ * @throws what the file system answers, such as EACCES, ENOSPC and ENOENT
+ */
+export function makeFolders(folder: string): void {
+  if (existsSync(folder)) return
+  const parent = dirname(folder)
+  if (parent !== folder) makeFolders(parent)
+  try {
+    mkdirSync(folder, { mode: ownerOnly })
+  } catch (error) {
+    // Another process may have made it meanwhile.
+    if (!existsSync(folder)) throw error
   }
 }

@@ -4,6 +4,7 @@
  */
 import { writeFileSync, writeSync } from 'node:fs'
 import { accounts } from '../../sql/accounts/accounts.ts'
+import { insertInto } from '../../sql/columns/rows.ts'
 import { openDatabase } from '../open.ts'
 
 const [folder, round, syncedMax] = process.argv.slice(2) as [string, string, string?]
@@ -12,13 +13,14 @@ try {
   for (let i = 0; ; i++) {
     if (i === Number(syncedMax)) writeFileSync(process.env['FAIL_SYNCS_WHERE']!, '')
     const slug = `${round}-${i}`
-    await database.orm.insert(accounts).values({
+    const account = {
       id: crypto.randomUUID(),
       slug,
-      type: 'user',
+      type: 'user' as const,
       displayName: slug,
       createdAt: new Date(),
-    })
+    }
+    await database.query(...insertInto(accounts, account))
     writeSync(1, `${slug}\n`)
   }
 } catch (error) {

@@ -48,29 +48,27 @@ export async function lockStanding(
   tx: Tx,
   asked: { collectionId: string } & Pick<Authority, 'accountId' | 'credential' | 'now'>,
 ): Promise<Standing> {
-  const { rows } = await tx.query(
+  const { rows } = await tx.query<{
+    ownerId: string | null
+    public: boolean
+    own: boolean
+    role: Role | null
+    good: boolean
+  }>(
     `with place as (select id, owner_id, public from collections where id = $1 for key share),
        membership as (
          select role from place, members where org_id = owner_id and user_id = $2 for share of members)
-     select place.owner_id, place.public, place.owner_id = $2 as own, (select role from membership) as role,
+     select place.owner_id as "ownerId", place.public, place.owner_id = $2 as own, (select role from membership) as role,
        hold_credential($2, $3, $4, $5) as good
      from (values (1)) as one left join place on true`,
-    [
-      asked.collectionId,
-      asked.accountId,
-      keyOf(asked.credential),
-      sessionOf(asked.credential),
-      asked.now.toISOString(),
-    ],
+    [asked.collectionId, asked.accountId, keyOf(asked.credential), sessionOf(asked.credential), asked.now],
     'lock_standing',
   )
-  const row = rows[0]!
-  const ownerId = row['owner_id'] as string | null
-  const place = { id: asked.collectionId, ownerId: ownerId ?? '', public: row['public'] === true }
+  const { ownerId, good, own, role, ...row } = rows[0]!
   return {
-    isGood: row['good'] === true,
-    collection: ownerId === null ? undefined : place,
-    role: row['own'] === true ? 'owner' : (row['role'] as Role | null),
+    isGood: good,
+    collection: ownerId === null ? undefined : { id: asked.collectionId, ownerId, public: row.public },
+    role: own ? 'owner' : role,
   }
 }
 
@@ -80,10 +78,10 @@ export async function lockCredential(
   { accountId, credential }: Pick<Authority, 'accountId' | 'credential'>,
   now: Date,
 ): Promise<boolean> {
-  const { rows } = await at.query(
+  const { rows } = await at.query<{ good: boolean }>(
     'select hold_credential($1, $2, $3, $4) as good',
-    [accountId, keyOf(credential), sessionOf(credential), now.toISOString()],
+    [accountId, keyOf(credential), sessionOf(credential), now],
     'lock_credential',
   )
-  return rows[0]!['good'] === true
+  return rows[0]!.good
 }

@@ -1,10 +1,11 @@
 /** Programs that ask to be signed in from a terminal (RFC 8628). Both codes are stored only as their SHA-256. */
-import { and, count, eq, gt, lt, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import { check, index, pgTable, text, uuid } from 'drizzle-orm/pg-core'
 import type { Queries, Tx } from '../../database/database.ts'
 import { accounts } from '../accounts/accounts.ts'
 import { collections } from '../collections/collections.ts'
 import { bytewiseText, instant } from '../columns/columns.ts'
+import { columnsOf, insertInto, Values } from '../columns/rows.ts'
 
 export const deviceLogins = pgTable(
   'device_logins',
@@ -46,7 +47,7 @@ export const deviceLogins = pgTable(
 export type DeviceLoginRow = typeof deviceLogins.$inferSelect
 
 export async function insertDeviceLogin(tx: Tx, row: DeviceLoginRow): Promise<void> {
-  await tx.orm.insert(deviceLogins).values(row)
+  await tx.query(...insertInto(deviceLogins, row))
 }
 
 /** How many have not ended: of all, and of those of one network. */
@@ -55,15 +56,14 @@ export async function countDeviceLogins(
   network: string,
   now: Date,
 ): Promise<{ all: number; ofNetwork: number }> {
-  const rows = await at.orm
-    .select({
-      all: count(),
-      ofNetwork: sql<number>`count(*) filter (where ${deviceLogins.network} = ${network})::int`,
-    })
-    .from(deviceLogins)
-    .where(gt(deviceLogins.expiresAt, now))
+  const { rows } = await at.query<{ all: number; ofNetwork: number }>(
+    `select count(*) as all, count(*) filter (where network = $1) as "ofNetwork" from device_logins where expires_at > $2`,
+    [network, now],
+  )
   return rows[0]!
 }
+
+const isPending = "user_hash = $1 and status = 'pending' and expires_at > $2"
 
 /** A pending login that has not expired. */
 export async function findPendingDeviceLogin(
@@ -71,15 +71,12 @@ export async function findPendingDeviceLogin(
   userHash: string,
   now: Date,
 ): Promise<DeviceLoginRow | undefined> {
-  return (await at.orm.select().from(deviceLogins).where(pending(userHash, now)).limit(1))[0]
-}
-
-const pending = (userHash: string, now: Date) =>
-  and(
-    eq(deviceLogins.userHash, userHash),
-    eq(deviceLogins.status, 'pending'),
-    gt(deviceLogins.expiresAt, now),
+  const { rows } = await at.query<DeviceLoginRow>(
+    `select ${columnsOf(deviceLogins)} from device_logins where ${isPending}`,
+    [userHash, now],
   )
+  return rows[0]
+}
 
 export type DeviceDecision =
   | { status: 'allowed'; accountId: string; collectionId: string | null; keyExpiresAt: Date | null }
@@ -92,30 +89,32 @@ export async function decideDeviceLogin(
   now: Date,
   decision: DeviceDecision,
 ): Promise<boolean> {
-  const decided = await tx.orm
-    .update(deviceLogins)
-    .set(decision)
-    .where(pending(userHash, now))
-    .returning({ one: deviceLogins.userHash })
-  return decided.length > 0
+  const values = new Values(userHash, now)
+  const { rows } = await tx.query(
+    `update device_logins set ${values.changes(deviceLogins, decision)} where ${isPending} returning 1`,
+    values.given,
+  )
+  return rows.length > 0
 }
 
 /** The login of a program that polls; others that poll with the same code wait until the transaction ends. */
 export async function lockDeviceLogin(tx: Tx, deviceHash: string): Promise<DeviceLoginRow | undefined> {
-  return (
-    await tx.orm.select().from(deviceLogins).where(eq(deviceLogins.deviceHash, deviceHash)).for('update')
-  )[0]
+  const { rows } = await tx.query<DeviceLoginRow>(
+    `select ${columnsOf(deviceLogins)} from device_logins where device_hash = $1 for update`,
+    [deviceHash],
+  )
+  return rows[0]
 }
 
 export async function notePoll(tx: Tx, deviceHash: string, polledAt: Date): Promise<void> {
-  await tx.orm.update(deviceLogins).set({ polledAt }).where(eq(deviceLogins.deviceHash, deviceHash))
+  await tx.query('update device_logins set polled_at = $2 where device_hash = $1', [deviceHash, polledAt])
 }
 
 export async function deleteDeviceLogin(tx: Tx, deviceHash: string): Promise<void> {
-  await tx.orm.delete(deviceLogins).where(eq(deviceLogins.deviceHash, deviceHash))
+  await tx.query('delete from device_logins where device_hash = $1', [deviceHash])
 }
 
 /** Drops those that ended before an instant. */
 export async function dropEndedDeviceLogins(tx: Tx, before: Date): Promise<void> {
-  await tx.orm.delete(deviceLogins).where(lt(deviceLogins.expiresAt, before))
+  await tx.query('delete from device_logins where expires_at < $1', [before])
 }

@@ -1,11 +1,11 @@
 /** API keys. The raw key is stored only as its SHA-256. */
-import { and, asc, count, eq, gt, isNull, lt, or, type SQL, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import { check, index, pgTable, text, uuid } from 'drizzle-orm/pg-core'
 import type { Queries, Tx } from '../../database/database.ts'
-import { prepared } from '../../database/look-ups.ts'
 import { accounts } from '../accounts/accounts.ts'
 import { collections } from '../collections/collections.ts'
 import { bytewiseText, instant } from '../columns/columns.ts'
+import { columnsOf, insertInto } from '../columns/rows.ts'
 
 export const apiKeys = pgTable(
   'api_keys',
@@ -39,64 +39,58 @@ export type KeyRow = typeof apiKeys.$inferSelect
 export type FoundKey = KeyRow & { accountSlug: string; suspendedAt: Date | null }
 
 export async function findKeyByHash(at: Queries, hash: string): Promise<FoundKey | undefined> {
-  const [row] = await keyByHash(at, { hash })
-  return row && { ...row.key, accountSlug: row.accountSlug, suspendedAt: row.suspendedAt }
+  const { rows } = await at.lookUp<FoundKey>(keyByHash, [hash], 'key_by_hash')
+  return rows[0]
 }
 
-const keyByHash = prepared((orm) =>
-  orm
-    .select({ key: apiKeys, accountSlug: accounts.slug, suspendedAt: accounts.suspendedAt })
-    .from(apiKeys)
-    .innerJoin(accounts, eq(accounts.id, apiKeys.accountId))
-    .where(eq(apiKeys.hash, sql.placeholder('hash')))
-    .prepare('key_by_hash'),
-)
+const keyByHash = `select ${columnsOf(apiKeys)}, accounts.slug as "accountSlug", accounts.suspended_at as "suspendedAt"
+  from api_keys join accounts on accounts.id = api_keys.account_id where api_keys.hash = $1`
 
 export async function findKeyOf(at: Queries, accountId: string, id: string): Promise<KeyRow | undefined> {
-  const own = and(eq(apiKeys.id, id), eq(apiKeys.accountId, accountId))
-  return (await at.orm.select().from(apiKeys).where(own).limit(1))[0]
+  const { rows } = await at.query<KeyRow>(
+    `select ${columnsOf(apiKeys)} from api_keys where id = $1 and account_id = $2`,
+    [id, accountId],
+  )
+  return rows[0]
 }
 
 /** Oldest first. */
 export async function listKeys(at: Queries, accountId: string): Promise<KeyRow[]> {
-  return at.orm
-    .select()
-    .from(apiKeys)
-    .where(eq(apiKeys.accountId, accountId))
-    .orderBy(asc(apiKeys.createdAt), asc(apiKeys.id))
+  const { rows } = await at.query<KeyRow>(
+    `select ${columnsOf(apiKeys)} from api_keys where account_id = $1 order by created_at, id`,
+    [accountId],
+  )
+  return rows
 }
 
 /** Keys of an account that have not expired. Certain only while the account is locked. */
 export async function countLiveKeys(tx: Tx, accountId: string, now: Date): Promise<number> {
-  const live = or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, now))
-  const rows = await tx.orm
-    .select({ live: count() })
-    .from(apiKeys)
-    .where(and(eq(apiKeys.accountId, accountId), live))
+  const { rows } = await tx.query<{ live: number }>(
+    'select count(*) as live from api_keys where account_id = $1 and (expires_at is null or expires_at > $2)',
+    [accountId, now],
+  )
   return rows[0]!.live
 }
 
 export async function insertKey(tx: Tx, key: KeyRow): Promise<void> {
-  await tx.orm.insert(apiKeys).values(key)
+  await tx.query(...insertInto(apiKeys, key))
 }
 
 export async function deleteKey(tx: Tx, id: string): Promise<boolean> {
-  return (await tx.orm.delete(apiKeys).where(eq(apiKeys.id, id)).returning({ id: apiKeys.id })).length > 0
+  return (await tx.query('delete from api_keys where id = $1 returning 1', [id])).rows.length > 0
 }
 
 /** Drops keys of an account that expired before an instant. */
 export async function deleteKeysExpiredBefore(tx: Tx, accountId: string, before: Date): Promise<void> {
-  await tx.orm.delete(apiKeys).where(and(eq(apiKeys.accountId, accountId), lt(apiKeys.expiresAt, before)))
+  await tx.query('delete from api_keys where account_id = $1 and expires_at < $2', [accountId, before])
 }
 
 /** Notes that a key was used in a minute; the later one stays. */
 export async function touchKey(tx: Tx, id: string, minute: Date): Promise<{ isFirst: boolean }> {
-  const touch = (before: SQL) =>
-    tx.orm
-      .update(apiKeys)
-      .set({ lastUsedAt: minute })
-      .where(and(eq(apiKeys.id, id), before))
-      .returning({ id: apiKeys.id })
-  if ((await touch(lt(apiKeys.lastUsedAt, minute))).length > 0) return { isFirst: false }
-  return { isFirst: (await touch(isNull(apiKeys.lastUsedAt))).length > 0 }
+  const touch = async (before: string): Promise<boolean> => {
+    const text = `update api_keys set last_used_at = $2 where id = $1 and ${before} returning 1`
+    return (await tx.query(text, [id, minute])).rows.length > 0
+  }
+  if (await touch('last_used_at < $2')) return { isFirst: false }
+  return { isFirst: await touch('last_used_at is null') }
 }

@@ -33,7 +33,7 @@ export async function shareRequestCounts(
   tx: Tx,
   { process, minute, counts }: { process: string; minute: Date; counts: readonly CountOfCaller[] },
 ): Promise<CountOfCaller[]> {
-  const { rows } = await tx.query(
+  const { rows } = await tx.query<CountOfCaller>(
     `with past as (delete from request_counts where minute < $1::timestamptz - interval '1 minute'),
      told as (
        insert into request_counts (minute, caller, process, requests)
@@ -41,18 +41,13 @@ export async function shareRequestCounts(
        on conflict (minute, caller, process) do update set requests = excluded.requests)
      select caller, sum(requests)::double precision as requests from request_counts
      where minute = $1 and caller = any($3) and process <> $2 group by caller`,
-    [
-      minute.toISOString(),
-      process,
-      counts.map(({ caller }) => caller),
-      counts.map(({ requests }) => requests),
-    ],
+    [minute, process, counts.map(({ caller }) => caller), counts.map(({ requests }) => requests)],
     'share_request_counts',
   )
-  return rows as unknown as CountOfCaller[]
+  return rows
 }
 
 /** Drops counts of minutes that began before an instant. */
 export async function dropRequestCounts(tx: Tx, before: Date): Promise<void> {
-  await tx.query('delete from request_counts where minute < $1', [before.toISOString()])
+  await tx.query('delete from request_counts where minute < $1', [before])
 }

@@ -1,9 +1,9 @@
 /** Accounts (users and organizations), the identities that sign in as them. */
-import { and, eq, inArray, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import { type AnyPgColumn, boolean, check, index, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 import type { Queries, Tx } from '../../database/database.ts'
-import { prepared } from '../../database/look-ups.ts'
 import { bytewiseText, count, instant } from '../columns/columns.ts'
+import { columnsOf, insertInto, Values } from '../columns/rows.ts'
 
 export const accounts = pgTable(
   'accounts',
@@ -58,20 +58,17 @@ export type NewAccountRow = typeof accounts.$inferInsert & Pick<AccountRow, 'ema
 export const noAccount = '00000000-0000-0000-0000-000000000000'
 
 export async function findAccountBySlug(at: Queries, slug: string): Promise<AccountRow | undefined> {
-  return (await accountBySlug(at, { slug }))[0]
+  const { rows } = await at.lookUp<AccountRow>(accountBySlug, [slug], 'account_by_slug')
+  return rows[0]
 }
 
-const accountBySlug = prepared((orm) =>
-  orm
-    .select()
-    .from(accounts)
-    .where(eq(accounts.slug, sql.placeholder('slug')))
-    .limit(1)
-    .prepare('account_by_slug'),
-)
+const accountBySlug = `select ${columnsOf(accounts)} from accounts where slug = $1`
 
 export async function findAccountById(at: Queries, id: string): Promise<AccountRow | undefined> {
-  return (await at.orm.select().from(accounts).where(eq(accounts.id, id)).limit(1))[0]
+  const { rows } = await at.query<AccountRow>(`select ${columnsOf(accounts)} from accounts where id = $1`, [
+    id,
+  ])
+  return rows[0]
 }
 
 /** Names of the accounts among `ids`, by id. */
@@ -80,14 +77,12 @@ export async function findAccountNames(
   ids: readonly string[],
 ): Promise<Map<string, Pick<AccountRow, 'slug' | 'displayName'>>> {
   if (ids.length === 0) return new Map()
-  const { rows } = await at.query(
-    'select id, slug, display_name as name from accounts where id = any($1::uuid[])',
+  const { rows } = await at.query<Pick<AccountRow, 'id' | 'slug' | 'displayName'>>(
+    'select id, slug, display_name as "displayName" from accounts where id = any($1::uuid[])',
     [ids],
     'account_names',
   )
-  return new Map(
-    rows.map(({ id, slug, name }) => [String(id), { slug: String(slug), displayName: String(name) }]),
-  )
+  return new Map(rows.map(({ id, ...names }) => [id, names]))
 }
 
 /**
@@ -99,26 +94,25 @@ export async function lockAccount(
   id: string,
   strength: 'no key update' | 'update' = 'no key update',
 ): Promise<AccountRow | undefined> {
-  return (await tx.orm.select().from(accounts).where(eq(accounts.id, id)).for(strength))[0]
+  const { rows } = await tx.query<AccountRow>(
+    `select ${columnsOf(accounts)} from accounts where id = $1 for ${strength}`,
+    [id],
+  )
+  return rows[0]
 }
 
 /** Those of `slugs` that an account has now. */
 export async function slugsInUse(at: Queries, slugs: string[]): Promise<Set<string>> {
-  const rows = await at.orm
-    .select({ slug: accounts.slug })
-    .from(accounts)
-    .where(inArray(accounts.slug, slugs))
+  const { rows } = await at.query<{ slug: string }>('select slug from accounts where slug = any($1)', [slugs])
   return new Set(rows.map(({ slug }) => slug))
 }
 
 /** Undefined when another account has the slug. */
 export async function insertAccount(tx: Tx, account: NewAccountRow): Promise<AccountRow | undefined> {
-  const [inserted] = await tx.orm
-    .insert(accounts)
-    .values(account)
-    .onConflictDoNothing({ target: accounts.slug })
-    .returning()
-  return inserted
+  const { rows } = await tx.query<AccountRow>(
+    ...insertInto(accounts, account, `on conflict (slug) do nothing returning ${columnsOf(accounts)}`),
+  )
+  return rows[0]
 }
 
 export async function updateAccount(
@@ -137,14 +131,15 @@ export async function updateAccount(
     >
   >,
 ): Promise<void> {
-  await tx.orm.update(accounts).set(changes).where(eq(accounts.id, id))
+  const values = new Values(id)
+  await tx.query(`update accounts set ${values.changes(accounts, changes)} where id = $1`, values.given)
 }
 
 /** With its keys, sessions, memberships, members and former slugs. Rejects while collections are its own. */
 /** The quotas of its organizations pass to other owners first (`passOnQuotas`). */
 export async function deleteAccount(tx: Tx, id: string): Promise<void> {
   await passOnQuotas(tx, id)
-  await tx.orm.delete(accounts).where(eq(accounts.id, id))
+  await tx.query('delete from accounts where id = $1', [id])
 }
 
 /** Organizations made by a person who leaves count against the owner who has been a member for longest; without one, by themselves. */
@@ -183,13 +178,11 @@ export async function findAccountByIdentity(
   at: Queries,
   identity: IdentityKey,
 ): Promise<AccountRow | undefined> {
-  const rows = await at.orm
-    .select({ account: accounts })
-    .from(identities)
-    .innerJoin(accounts, eq(accounts.id, identities.accountId))
-    .where(and(eq(identities.issuer, identity.issuer), eq(identities.subject, identity.subject)))
-    .limit(1)
-  return rows[0]?.account
+  const { rows } = await at.query<AccountRow>(
+    `select ${columnsOf(accounts)} from identities join accounts on accounts.id = account_id where issuer = $1 and subject = $2`,
+    [identity.issuer, identity.subject],
+  )
+  return rows[0]
 }
 
 /** False when the identity belongs to an account already. */
@@ -198,12 +191,11 @@ export async function insertIdentity(
   { issuer, subject }: IdentityKey,
   accountId: string,
 ): Promise<boolean> {
-  const inserted = await tx.orm
-    .insert(identities)
-    .values({ issuer, subject, accountId })
-    .onConflictDoNothing()
-    .returning({ accountId: identities.accountId })
-  return inserted.length > 0
+  const { rows } = await tx.query(
+    'insert into identities (issuer, subject, account_id) values ($1, $2, $3) on conflict do nothing returning 1',
+    [issuer, subject, accountId],
+  )
+  return rows.length > 0
 }
 
 /** Takes an identity from an account to another. False: it was not the first one's. */

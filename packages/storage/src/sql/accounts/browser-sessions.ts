@@ -1,9 +1,8 @@
 /** Browser sessions. The cookie's token is stored only as its SHA-256. */
-import { and, desc, eq, gt, lt, ne, sql } from 'drizzle-orm'
 import { index, pgTable, text, uuid } from 'drizzle-orm/pg-core'
 import type { Queries, Tx } from '../../database/database.ts'
-import { prepared } from '../../database/look-ups.ts'
 import { bytewiseText, instant } from '../columns/columns.ts'
+import { columnsOf, insertInto } from '../columns/rows.ts'
 import { accounts } from './accounts.ts'
 
 export const browserSessions = pgTable(
@@ -28,59 +27,57 @@ export const browserSessions = pgTable(
 export type SessionRow = typeof browserSessions.$inferSelect
 
 /** A session with the slug of its account, by the hash of its token: one look-up. */
-export async function findSession(
-  at: Queries,
-  tokenHash: string,
-): Promise<(SessionRow & { accountSlug: string; suspendedAt: Date | null }) | undefined> {
-  const [row] = await sessionByToken(at, { tokenHash })
-  return row && { ...row.session, accountSlug: row.accountSlug, suspendedAt: row.suspendedAt }
+export async function findSession(at: Queries, tokenHash: string): Promise<FoundSession | undefined> {
+  const { rows } = await at.lookUp<FoundSession>(sessionByToken, [tokenHash], 'session_by_token')
+  return rows[0]
 }
 
-const sessionByToken = prepared((orm) =>
-  orm
-    .select({ session: browserSessions, accountSlug: accounts.slug, suspendedAt: accounts.suspendedAt })
-    .from(browserSessions)
-    .innerJoin(accounts, eq(accounts.id, browserSessions.accountId))
-    .where(eq(browserSessions.tokenHash, sql.placeholder('tokenHash')))
-    .prepare('session_by_token'),
-)
+type FoundSession = SessionRow & { accountSlug: string; suspendedAt: Date | null }
+
+const sessionByToken = `select ${columnsOf(browserSessions)}, slug as "accountSlug", suspended_at as "suspendedAt"
+  from browser_sessions join accounts on accounts.id = account_id where token_hash = $1`
 
 export async function insertSession(tx: Tx, session: SessionRow): Promise<void> {
-  await tx.orm.insert(browserSessions).values(session)
+  await tx.query(...insertInto(browserSessions, session))
 }
 
 /** Moves a session's end; never to before where it is. */
 export async function extendSession(
   tx: Tx,
   tokenHash: string,
-  use: Pick<SessionRow, 'lastUsedAt' | 'expiresAt'>,
+  { lastUsedAt, expiresAt }: Pick<SessionRow, 'lastUsedAt' | 'expiresAt'>,
 ): Promise<void> {
-  const sooner = and(eq(browserSessions.tokenHash, tokenHash), lt(browserSessions.expiresAt, use.expiresAt))
-  await tx.orm.update(browserSessions).set(use).where(sooner)
+  await tx.query(
+    'update browser_sessions set last_used_at = $2, expires_at = $3 where token_hash = $1 and expires_at < $3',
+    [tokenHash, lastUsedAt, expiresAt],
+  )
 }
 
 export async function deleteSession(tx: Tx, tokenHash: string): Promise<void> {
-  await tx.orm.delete(browserSessions).where(eq(browserSessions.tokenHash, tokenHash))
+  await tx.query('delete from browser_sessions where token_hash = $1', [tokenHash])
 }
 
 /** Sessions of an account that have not ended, the last used first. */
-export function listSessions(
+export async function listSessions(
   at: Queries,
   accountId: string,
   { now, limit }: { now: Date; limit: number },
 ): Promise<SessionRow[]> {
-  return at.orm
-    .select()
-    .from(browserSessions)
-    .where(and(eq(browserSessions.accountId, accountId), gt(browserSessions.expiresAt, now)))
-    .orderBy(desc(browserSessions.lastUsedAt), desc(browserSessions.createdAt), browserSessions.id)
-    .limit(limit)
+  const { rows } = await at.query<SessionRow>(
+    `select ${columnsOf(browserSessions)} from browser_sessions where account_id = $1 and expires_at > $2
+     order by last_used_at desc, created_at desc, id limit $3`,
+    [accountId, now, limit],
+  )
+  return rows
 }
 
 /** @returns false: the account has no such session */
 export async function deleteSessionOf(tx: Tx, accountId: string, id: string): Promise<boolean> {
-  const one = and(eq(browserSessions.accountId, accountId), eq(browserSessions.id, id))
-  return (await tx.orm.delete(browserSessions).where(one).returning({ id: browserSessions.id })).length > 0
+  const { rows } = await tx.query(
+    'delete from browser_sessions where account_id = $1 and id = $2 returning 1',
+    [accountId, id],
+  )
+  return rows.length > 0
 }
 
 /** All of an account, but one. @returns how many these were */
@@ -89,9 +86,9 @@ export async function deleteSessionsBut(
   accountId: string,
   kept: string | undefined,
 ): Promise<number> {
-  const others = and(
-    eq(browserSessions.accountId, accountId),
-    kept === undefined ? undefined : ne(browserSessions.tokenHash, kept),
+  const { rows } = await tx.query(
+    'delete from browser_sessions where account_id = $1 and token_hash is distinct from $2 returning 1',
+    [accountId, kept],
   )
-  return (await tx.orm.delete(browserSessions).where(others).returning({ id: browserSessions.id })).length
+  return rows.length
 }

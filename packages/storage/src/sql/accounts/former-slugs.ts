@@ -3,10 +3,11 @@
  * owner: under a path that readers know, another owner could publish other data.
  */
 import { createHash } from 'node:crypto'
-import { eq, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import { index, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 import type { Queries, Tx } from '../../database/database.ts'
 import { bytewiseText, instant } from '../columns/columns.ts'
+import { columnsOf } from '../columns/rows.ts'
 import { type AccountRow, accounts, type IdentityKey } from './accounts.ts'
 
 export const formerAccountSlugs = pgTable(
@@ -41,25 +42,23 @@ export const identityHash = ({ issuer, subject }: IdentityKey): string => sha256
 
 /** The account that gave up this slug last. Asked when no account has it now. */
 export async function findAccountByFormerSlug(at: Queries, slug: string): Promise<AccountRow | undefined> {
-  const rows = await at.orm
-    .select({ account: accounts })
-    .from(formerAccountSlugs)
-    .innerJoin(accounts, eq(accounts.id, formerAccountSlugs.accountId))
-    .where(sql`${formerAccountSlugs.slugHash} = ${slugHash(slug)} and ${formerAccountSlugs.slug} is not null`)
-    .orderBy(sql`${formerAccountSlugs.since} desc`)
-    .limit(1)
-  return rows[0]?.account
+  const { rows } = await at.query<AccountRow>(
+    `select ${columnsOf(accounts)} from former_account_slugs former join accounts on accounts.id = account_id
+     where slug_hash = $1 and former.slug is not null order by since desc limit 1`,
+    [slugHash(slug)],
+  )
+  return rows[0]
 }
 
 /** Id of the account that has a slug, or of the last one that had it and was not erased; it may be gone. */
 export async function findActor(at: Queries, slug: string): Promise<string | undefined> {
-  const { rows } = await at.query(
+  const { rows } = await at.query<{ id: string }>(
     `select id, null as since from accounts where slug = $1
      union all select account_id, since from former_account_slugs where slug_hash = $2 and slug is not null
      order by since desc nulls first limit 1`,
     [slug, slugHash(slug)],
   )
-  return rows[0] === undefined ? undefined : String(rows[0]['id'])
+  return rows[0]?.id
 }
 
 /**
@@ -81,7 +80,7 @@ export async function keepAccountSlug(
        then null else $4::timestamptz + make_interval(days => $5) end
      on conflict (slug_hash, account_id) do update set since = excluded.since,
        kept_until = case when former_account_slugs.kept_until is null then null else excluded.kept_until end`,
-    [slugHash(slug), slug, id, since.toISOString(), slugKeptDays],
+    [slugHash(slug), slug, id, since, slugKeptDays],
   )
   await freeOldest(tx, 'account_id = $2', id, since)
 }
@@ -90,7 +89,7 @@ async function freeOldest(tx: Tx, isTheirs: string, id: string, now: Date): Prom
   await tx.query(
     `update former_account_slugs set kept_until = $1 where slug_hash in (
        select slug_hash from former_account_slugs where kept_until > $1 and ${isTheirs} order by since desc offset $3) and kept_until > $1 and ${isTheirs}`,
-    [now.toISOString(), id, keptAtOnceMax],
+    [now, id, keptAtOnceMax],
   )
 }
 
@@ -102,7 +101,7 @@ export async function renameAccount(
   at: Date,
 ): Promise<void> {
   await keepAccountSlug(tx, account, at)
-  await tx.orm.update(accounts).set({ slug }).where(eq(accounts.id, account.id))
+  await tx.query('update accounts set slug = $2 where id = $1', [account.id, slug])
   // An account that takes back its former slug does not lead to itself.
   const back = [account.id, slugHash(slug)]
   await tx.query('delete from former_account_slugs where account_id = $1 and slug_hash = $2', back)
@@ -141,16 +140,11 @@ export async function slugsKeptForOthers(
   now: Date,
 ): Promise<Set<string>> {
   const byHash = new Map(slugs.map((slug) => [slugHash(slug), slug]))
-  const { rows } = await at.query(
-    `select slug_hash from former_account_slugs f
+  const { rows } = await at.query<{ hash: string }>(
+    `select slug_hash as hash from former_account_slugs f
      where slug_hash = any($1::text[]) and (kept_until is null or kept_until > $2::timestamptz)
        and account_id <> all($3::uuid[]) and not heirs && $4::text[]`,
-    [
-      [...byHash.keys()],
-      now.toISOString(),
-      [...accountIds],
-      [...accountIds, ...identities.map(identityHash)],
-    ],
+    [[...byHash.keys()], now, [...accountIds], [...accountIds, ...identities.map(identityHash)]],
   )
-  return new Set(rows.map((row) => byHash.get(String(row['slug_hash']))!))
+  return new Set(rows.map(({ hash }) => byHash.get(hash)!))
 }

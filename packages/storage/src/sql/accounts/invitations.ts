@@ -1,8 +1,9 @@
 /** Invitations to organizations: for a user, or for anyone with a link that was sent to an e-mail address. */
-import { and, desc, eq, gt, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import { check, index, pgTable, text, uuid } from 'drizzle-orm/pg-core'
 import type { Queries, Tx } from '../../database/database.ts'
 import { bytewiseText, instant } from '../columns/columns.ts'
+import { columnsOf, insertInto, wholeRow } from '../columns/rows.ts'
 import { type AccountRow, accounts } from './accounts.ts'
 
 export const invitations = pgTable(
@@ -41,23 +42,22 @@ export interface InvitationItem {
 }
 
 /** Those of an organization that have not ended, the newest first. */
-export async function listInvitations(at: Queries, orgId: string, now: Date): Promise<InvitationItem[]> {
-  return at.orm
-    .select({ invitation: invitations, account: accounts })
-    .from(invitations)
-    .leftJoin(accounts, eq(accounts.id, invitations.userId))
-    .where(and(eq(invitations.orgId, orgId), gt(invitations.expiresAt, now)))
-    .orderBy(desc(invitations.createdAt), desc(invitations.id))
-}
+export const listInvitations = (at: Queries, orgId: string, now: Date): Promise<InvitationItem[]> =>
+  listed(at, 'left join accounts on accounts.id = user_id where org_id = $1', orgId, now)
 
 /** Those of a user that have not ended, the newest first. */
-export async function listInvitationsOf(at: Queries, userId: string, now: Date): Promise<InvitationItem[]> {
-  return at.orm
-    .select({ invitation: invitations, account: accounts })
-    .from(invitations)
-    .innerJoin(accounts, eq(accounts.id, invitations.orgId))
-    .where(and(eq(invitations.userId, userId), gt(invitations.expiresAt, now)))
-    .orderBy(desc(invitations.createdAt), desc(invitations.id))
+export const listInvitationsOf = (at: Queries, userId: string, now: Date): Promise<InvitationItem[]> =>
+  listed(at, 'join accounts on accounts.id = org_id where user_id = $1', userId, now)
+
+const wholeAccount = wholeRow(accounts)
+
+async function listed(at: Queries, among: string, id: string, now: Date): Promise<InvitationItem[]> {
+  const { rows } = await at.query<InvitationRow & { account: unknown }>(
+    `select ${columnsOf(invitations)}, ${wholeAccount.text} as account from invitations ${among} and expires_at > $2
+     order by invitations.created_at desc, invitations.id desc`,
+    [id, now],
+  )
+  return rows.map(({ account, ...invitation }) => ({ invitation, account: wholeAccount.read(account) }))
 }
 
 /** One that has not ended, by its id or by the hash of its token; undefined: there is none. */
@@ -66,28 +66,27 @@ export async function findInvitation(
   by: { id: string } | { tokenHash: string },
   now: Date,
 ): Promise<InvitationRow | undefined> {
-  const named = 'id' in by ? eq(invitations.id, by.id) : eq(invitations.tokenHash, by.tokenHash)
-  const [row] = await at.orm
-    .select()
-    .from(invitations)
-    .where(and(named, gt(invitations.expiresAt, now)))
-  return row
+  const [isNamed, name] = 'id' in by ? ['id = $1', by.id] : ['token_hash = $1', by.tokenHash]
+  const { rows } = await at.query<InvitationRow>(
+    `select ${columnsOf(invitations)} from invitations where ${isNamed} and expires_at > $2`,
+    [name, now],
+  )
+  return rows[0]
 }
 
 /** In place of one to the same user or address. */
 export async function insertInvitation(tx: Tx, row: InvitationRow): Promise<void> {
-  const same = row.userId === null ? eq(invitations.email, row.email!) : eq(invitations.userId, row.userId)
-  await tx.orm.delete(invitations).where(and(eq(invitations.orgId, row.orgId), same))
-  await tx.orm.insert(invitations).values(row)
+  await tx.query('delete from invitations where org_id = $1 and (user_id = $2 or email = $3)', [
+    row.orgId,
+    row.userId,
+    row.email,
+  ])
+  await tx.query(...insertInto(invitations, row))
 }
 
 /** False: it is gone by now, so that of two who use it at once one does. */
 export async function deleteInvitation(tx: Tx, id: string): Promise<boolean> {
-  const gone = await tx.orm
-    .delete(invitations)
-    .where(eq(invitations.id, id))
-    .returning({ id: invitations.id })
-  return gone.length > 0
+  return (await tx.query('delete from invitations where id = $1 returning 1', [id])).rows.length > 0
 }
 
 /** Those that an organization made to a user, by the account or by its e-mail address. @param ownersToo also to be an owner */
@@ -105,9 +104,9 @@ export async function dropInvitationsOf(
 
 /** Those that a user made for an organization. */
 export async function dropInvitationsBy(tx: Tx, orgId: string, userId: string): Promise<void> {
-  await tx.orm.delete(invitations).where(and(eq(invitations.orgId, orgId), eq(invitations.invitedBy, userId)))
+  await tx.query('delete from invitations where org_id = $1 and invited_by = $2', [orgId, userId])
 }
 
 export async function dropEndedInvitations(tx: Tx, now: Date): Promise<void> {
-  await tx.query('delete from invitations where expires_at <= $1', [now.toISOString()])
+  await tx.query('delete from invitations where expires_at <= $1', [now])
 }

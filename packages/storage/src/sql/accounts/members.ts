@@ -1,9 +1,9 @@
 /** Members of organizations and their roles. */
-import { and, asc, desc, eq, gt, isNull, lt, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import { check, index, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 import type { Queries, Tx } from '../../database/database.ts'
-import { prepared } from '../../database/look-ups.ts'
 import { instant } from '../columns/columns.ts'
+import { columnsOf, insertInto, Values } from '../columns/rows.ts'
 import { type AccountRow, accounts, noAccount } from './accounts.ts'
 
 export const members = pgTable(
@@ -30,7 +30,9 @@ type MemberRole = MemberRow['role']
 
 /** The role of a user in an organization, by membership alone; null when it is none of its members. */
 export async function findMemberRole(at: Queries, orgId: string, userId: string): Promise<MemberRole | null> {
-  return (await memberRole(at, { orgId, userId }))[0]?.role ?? null
+  const text = 'select role from members where org_id = $1 and user_id = $2'
+  const { rows } = await at.lookUp<{ role: MemberRole }>(text, [orgId, userId], 'member_role')
+  return rows[0]?.role ?? null
 }
 
 /** An account by its slug, with the role of `accountId` in it: `owner` in its own, its membership in an org, else null. */
@@ -44,9 +46,14 @@ export async function findAccountFor(
   slug: string,
   accountId: string | null,
 ): Promise<FoundAccount | undefined> {
-  const [found] = await accountWithRole(at, { slug, accountId: accountId ?? noAccount })
-  if (found === undefined) return undefined
-  return { account: found.account, role: roleOf(accountId, found.account.id, found.role) }
+  const { rows } = await at.lookUp<AccountRow & { role: MemberRole | null }>(
+    accountWithRole,
+    [slug, accountId ?? noAccount],
+    'account_with_role',
+  )
+  if (rows[0] === undefined) return undefined
+  const { role, ...account } = rows[0]
+  return { account, role: roleOf(accountId, account.id, role) }
 }
 
 /** Role of `accountId` in an account, if any. */
@@ -56,23 +63,8 @@ export const roleOf = (
   membership: MemberRole | null,
 ): MemberRole | null => (accountId === inAccount ? 'owner' : membership)
 
-const accountWithRole = prepared((orm) =>
-  orm
-    .select({ account: accounts, role: members.role })
-    .from(accounts)
-    .leftJoin(members, and(eq(members.orgId, accounts.id), eq(members.userId, sql.placeholder('accountId'))))
-    .where(eq(accounts.slug, sql.placeholder('slug')))
-    .prepare('account_with_role'),
-)
-
-const memberRole = prepared((orm) =>
-  orm
-    .select({ role: members.role })
-    .from(members)
-    .where(and(eq(members.orgId, sql.placeholder('orgId')), eq(members.userId, sql.placeholder('userId'))))
-    .limit(1)
-    .prepare('member_role'),
-)
+const accountWithRole = `select ${columnsOf(accounts)}, role
+  from accounts left join members on org_id = accounts.id and user_id = $2 where slug = $1`
 
 /** A membership, with the account at its other end. */
 export interface MemberItem {
@@ -90,24 +82,27 @@ export interface SlugSlice {
   backwards: boolean
 }
 
-function bySlug({ beyond, backwards }: SlugSlice) {
-  const slug = beyond === undefined ? undefined : String(beyond.value)
-  return {
-    within: slug === undefined ? undefined : (backwards ? lt : gt)(accounts.slug, slug),
-    order: (backwards ? desc : asc)(accounts.slug),
-  }
+const toItem = ({ role, since, ...account }: AccountRow & Pick<MemberRow, 'role' | 'since'>): MemberItem => ({
+  account,
+  role,
+  since,
+})
+
+/** The end of a statement that selects from `accounts`, among others, with a condition. */
+export function sliceBySlug({ beyond, backwards, limit, offset }: SlugSlice, values: Values): string {
+  const isBeyond = beyond === undefined ? '' : `and slug ${backwards ? '<' : '>'} ${values.of(beyond.value)}`
+  const order = `order by slug ${backwards ? 'desc' : 'asc'}`
+  return `${isBeyond} ${order} limit ${values.of(limit)} offset ${values.of(offset)}`
 }
 
 export async function listMembers(at: Queries, orgId: string, slice: SlugSlice): Promise<MemberItem[]> {
-  const { within, order } = bySlug(slice)
-  return at.orm
-    .select({ account: accounts, role: members.role, since: members.since })
-    .from(members)
-    .innerJoin(accounts, eq(accounts.id, members.userId))
-    .where(and(eq(members.orgId, orgId), within))
-    .orderBy(order)
-    .limit(slice.limit)
-    .offset(slice.offset)
+  const values = new Values(orgId)
+  const { rows } = await at.query<AccountRow & Pick<MemberRow, 'role' | 'since'>>(
+    `select ${columnsOf(accounts)}, role, since from members join accounts on accounts.id = user_id
+     where org_id = $1 ${sliceBySlug(slice, values)}`,
+    values.given,
+  )
+  return rows.map(toItem)
 }
 
 /** The organizations of a user. @param ownerOf id of a collection: only the one that owns it; null: all */
@@ -117,59 +112,53 @@ export async function listMemberships(
   slice: SlugSlice,
   ownerOf: string | null = null,
 ): Promise<MemberItem[]> {
-  const { within, order } = bySlug(slice)
+  const values = new Values(userId)
   const owns =
     ownerOf === null
-      ? undefined
-      : sql`${members.orgId} = (select owner_id from collections where id = ${ownerOf})`
-  return at.orm
-    .select({ account: accounts, role: members.role, since: members.since })
-    .from(members)
-    .innerJoin(accounts, eq(accounts.id, members.orgId))
-    .where(and(eq(members.userId, userId), owns, within))
-    .orderBy(order)
-    .limit(slice.limit)
-    .offset(slice.offset)
+      ? ''
+      : `and org_id = (select owner_id from collections where collections.id = ${values.of(ownerOf)})`
+  const { rows } = await at.query<AccountRow & Pick<MemberRow, 'role' | 'since'>>(
+    `select ${columnsOf(accounts)}, role, since from members join accounts on accounts.id = org_id
+     where user_id = $1 ${owns} ${sliceBySlug(slice, values)}`,
+    values.given,
+  )
+  return rows.map(toItem)
 }
 
 /** Makes a user a member, or gives a member another role; `since` stays that of the first time. */
 export async function putMember(tx: Tx, member: MemberRow): Promise<void> {
-  await tx.orm
-    .insert(members)
-    .values(member)
-    .onConflictDoUpdate({ target: [members.orgId, members.userId], set: { role: member.role } })
+  const otherwise = 'on conflict (org_id, user_id) do update set role = excluded.role'
+  await tx.query(...insertInto(members, member, otherwise))
 }
 
 export async function deleteMember(tx: Tx, orgId: string, userId: string): Promise<void> {
-  await tx.orm.delete(members).where(and(eq(members.orgId, orgId), eq(members.userId, userId)))
+  await tx.query('delete from members where org_id = $1 and user_id = $2', [orgId, userId])
 }
 
 /** Certain only while the organization's account is locked. */
 export async function ownerIdsOf(tx: Tx, orgId: string): Promise<string[]> {
-  const rows = await tx.orm
-    .select({ id: members.userId })
-    .from(members)
-    .where(and(eq(members.orgId, orgId), eq(members.role, 'owner')))
+  const { rows } = await tx.query<{ id: string }>(
+    "select user_id as id from members where org_id = $1 and role = 'owner'",
+    [orgId],
+  )
   return rows.map(({ id }) => id)
 }
 
 /** Whether an organization has an owner who can sign in. Certain only while the organization's account is locked. */
 export async function hasOwnerWhoActs(tx: Tx, orgId: string): Promise<boolean> {
-  const rows = await tx.orm
-    .select({ id: accounts.id })
-    .from(members)
-    .innerJoin(accounts, eq(accounts.id, members.userId))
-    .where(and(eq(members.orgId, orgId), eq(members.role, 'owner'), isNull(accounts.suspendedAt)))
-    .limit(1)
+  const { rows } = await tx.query(
+    `select from members join accounts on accounts.id = user_id
+     where org_id = $1 and role = 'owner' and suspended_at is null limit 1`,
+    [orgId],
+  )
   return rows.length > 0
 }
 
 /** Ids of the organizations that a user is an owner of, in the order in which to lock them. */
 export async function listOwnedOrgs(tx: Tx, userId: string): Promise<string[]> {
-  const rows = await tx.orm
-    .select({ orgId: members.orgId })
-    .from(members)
-    .where(and(eq(members.userId, userId), eq(members.role, 'owner')))
-    .orderBy(asc(members.orgId))
-  return rows.map(({ orgId }) => orgId)
+  const { rows } = await tx.query<{ id: string }>(
+    "select org_id as id from members where user_id = $1 and role = 'owner' order by org_id",
+    [userId],
+  )
+  return rows.map(({ id }) => id)
 }

@@ -1,9 +1,8 @@
 /** Audit log: one row per act, written by the act's transaction, so that no act lacks its row. */
-import { and, asc, desc, eq, gt, type SQL, sql } from 'drizzle-orm'
 import { index, jsonb, pgTable, text, uuid } from 'drizzle-orm/pg-core'
 import type { Queries, Tx } from '../../database/database.ts'
-import { accounts } from '../accounts/accounts.ts'
 import { instant } from '../columns/columns.ts'
+import { columnsOf, insertInto, Values } from '../columns/rows.ts'
 
 /** Credential of an act, as it was then. */
 export interface Means {
@@ -43,7 +42,7 @@ export interface AuditItem {
 }
 
 export async function insertAuditEvents(tx: Tx, rows: readonly AuditEventRow[]): Promise<void> {
-  if (rows.length > 0) await tx.orm.insert(auditEvents).values([...rows])
+  if (rows.length > 0) await tx.query(...insertInto(auditEvents, rows))
 }
 
 /** Forgets what the readers of a version were warned of, in every log, under whichever path the version had then. */
@@ -54,7 +53,7 @@ export async function forgetAuditMessages(
   await tx.query(
     `update audit_events set details = details - 'message'
      where at >= $2 and action = 'version.deprecated' and details->>'version' = $1`,
-    [id, createdAt.toISOString()],
+    [id, createdAt],
   )
 }
 
@@ -82,31 +81,24 @@ export async function listAuditEvents(
   { accountId, actorId, action, after }: AuditFilter,
   { beyond, backwards, limit, offset }: AuditSlice,
 ): Promise<AuditItem[]> {
-  const order = backwards ? asc : desc
-  return at.orm
-    .select({ event: auditEvents, actorSlug: actorSlug() })
-    .from(auditEvents)
-    .leftJoin(accounts, eq(accounts.id, auditEvents.actorId))
-    .where(
-      and(
-        accountId === undefined ? undefined : eq(auditEvents.accountId, accountId),
-        actorId === undefined ? undefined : eq(auditEvents.actorId, actorId),
-        action === undefined ? undefined : eq(auditEvents.action, action),
-        after === undefined ? undefined : gt(auditEvents.at, after),
-        beyond === undefined ? undefined : isBeyond(beyond, backwards),
-      ),
-    )
-    .orderBy(order(auditEvents.at), order(auditEvents.id))
-    .limit(limit)
-    .offset(offset)
-}
-
-/** An account that its owner deleted keeps its name in the log. */
-const actorSlug = () =>
-  sql<string | null>`coalesce(${accounts.slug}, (select former.slug from former_account_slugs former
-    where former.account_id = ${auditEvents.actorId} order by former.since desc limit 1))`
-
-function isBeyond({ value, id }: { value: string | Date; id: string }, backwards: boolean): SQL {
-  const place = sql`(${new Date(value).toISOString()}::timestamptz, ${id}::uuid)`
-  return sql`(${auditEvents.at}, ${auditEvents.id}) ${sql.raw(backwards ? '>' : '<')} ${place}`
+  const values = new Values()
+  const where = ['true']
+  if (accountId !== undefined) where.push(`account_id = ${values.of(accountId)}`)
+  if (actorId !== undefined) where.push(`actor_id = ${values.of(actorId)}`)
+  if (action !== undefined) where.push(`action = ${values.of(action)}`)
+  if (after !== undefined) where.push(`at > ${values.of(after)}`)
+  if (beyond !== undefined) {
+    const place = `(${values.of(new Date(beyond.value))}::timestamptz, ${values.of(beyond.id)}::uuid)`
+    where.push(`(at, audit_events.id) ${backwards ? '>' : '<'} ${place}`)
+  }
+  const towards = backwards ? 'asc' : 'desc'
+  // An account that its owner deleted keeps its name in the log.
+  const { rows } = await at.query<AuditEventRow & { actorSlug: string | null }>(
+    `select ${columnsOf(auditEvents)}, coalesce(slug, (select former.slug from former_account_slugs former
+        where former.account_id = actor_id order by former.since desc limit 1)) as "actorSlug"
+     from audit_events left join accounts on accounts.id = actor_id where ${where.join(' and ')}
+     order by at ${towards}, audit_events.id ${towards} limit ${values.of(limit)} offset ${values.of(offset)}`,
+    values.given,
+  )
+  return rows.map(({ actorSlug, ...event }) => ({ event, actorSlug }))
 }

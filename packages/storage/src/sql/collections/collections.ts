@@ -1,10 +1,10 @@
 /** Collections. Lists of them are in collection-lists.ts. */
-import { and, eq, inArray, ne, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { boolean, index, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import type { Queries, Tx } from '../../database/database.ts'
-import { placeholdersFor, prepared } from '../../database/look-ups.ts'
 import { type AccountRow, accounts } from '../accounts/accounts.ts'
 import { bytewiseText, count, instant, tsvector } from '../columns/columns.ts'
+import { columnsOf, insertInto } from '../columns/rows.ts'
 import { wordsOf } from '../columns/words.ts'
 
 /**
@@ -130,8 +130,9 @@ export async function insertCollection(
   row: Omit<CollectionRow, 'foldedName'>,
   owner: OwnerNames,
 ): Promise<void> {
-  await collectionInserted(tx, { ...row, foldedName: foldName(row.name) })
-  await tx.orm.insert(collectionWords).values(wordsRow(row, owner))
+  const collection = { ...row, foldedName: foldName(row.name) }
+  await tx.query(...insertInto(collections, collection), 'insert_collection')
+  await tx.query(...insertInto(collectionWords, wordsRow(row, owner)))
 }
 
 /** After its owner is renamed. Writes a row for each of its collections. */
@@ -143,32 +144,18 @@ export async function renameOwnerOfCollections(tx: Tx, ownerId: string, owner: O
   )
 }
 
-const collectionInserted = prepared((orm) =>
-  orm.insert(collections).values(placeholdersFor(collections)).prepare('insert_collection'),
-)
-
 /** Locks the row until the transaction ends: `update` against everyone, `key share` against deletion only. */
 export async function lockCollection(
   tx: Tx,
   id: string,
   strength: 'update' | 'key share',
 ): Promise<CollectionRow | undefined> {
-  const [row] = await collectionLocked[strength](tx, { id })
-  return row
-}
-
-const locking = (strength: 'update' | 'key share') =>
-  prepared((orm) =>
-    orm
-      .select()
-      .from(collections)
-      .where(eq(collections.id, sql.placeholder('id')))
-      .for(strength)
-      .prepare(`lock_collection_${strength}`),
+  const { rows } = await tx.query<CollectionRow>(
+    `select ${columnsOf(collections)} from collections where id = $1 for ${strength}`,
+    [id],
+    `lock_collection_${strength}`,
   )
-const collectionLocked = {
-  update: locking('update'),
-  'key share': locking('key share'),
+  return rows[0]
 }
 
 /** @throws a unique violation of `collections_owner_slug`. */
@@ -177,14 +164,17 @@ export async function updateCollection(
   id: string,
   next: Pick<CollectionRow, 'slug' | 'name' | 'description' | 'public' | 'updatedAt'>,
 ): Promise<void> {
-  await tx.orm
-    .update(collections)
-    .set({ ...next, foldedName: foldName(next.name) })
-    .where(eq(collections.id, id))
-  await tx.orm
-    .update(collectionWords)
-    .set({ name: nameWords(next), description: descriptionWords(next.description) })
-    .where(eq(collectionWords.collectionId, id))
+  const { slug, name, description, public: isPublic, updatedAt } = next
+  await tx.query(
+    `update collections set slug = $2, name = $3, folded_name = $4, description = $5, public = $6, updated_at = $7
+     where id = $1`,
+    [id, slug, name, foldName(name), description, isPublic, updatedAt],
+  )
+  await tx.query('update collection_words set name = $2, description = $3 where collection_id = $1', [
+    id,
+    nameWords(next),
+    descriptionWords(description),
+  ])
 }
 
 /**
@@ -196,19 +186,17 @@ export async function moveHead(
   id: string,
   { headId, description, updatedAt }: { headId: string | null; description: string | null; updatedAt: Date },
 ): Promise<void> {
-  await tx.orm
-    .update(collections)
-    .set({ headId, headDescription: description, updatedAt })
-    .where(eq(collections.id, id))
-  await tx.orm
-    .update(collectionWords)
-    .set({ headDescription: description === null ? null : descriptionWords(description) })
-    .where(eq(collectionWords.collectionId, id))
+  await tx.query(
+    'update collections set head_id = $2, head_description = $3, updated_at = $4 where id = $1',
+    [id, headId, description, updatedAt],
+  )
+  const words = description === null ? null : descriptionWords(description)
+  await tx.query('update collection_words set head_description = $2 where collection_id = $1', [id, words])
 }
 
 /** Says which is the newest number that was withdrawn. */
 export async function keepWithdrawnNumber(tx: Tx, id: string, newestWithdrawn: string): Promise<void> {
-  await tx.orm.update(collections).set({ newestWithdrawn }).where(eq(collections.id, id))
+  await tx.query('update collections set newest_withdrawn = $2 where id = $1', [id, newestWithdrawn])
 }
 
 /** Gives a collection to another account, there under `slug`. @throws a unique violation of `collections_owner_slug`. */
@@ -217,11 +205,17 @@ export async function giveCollection(
   { id, slug, name, updatedAt }: Pick<CollectionRow, 'id' | 'slug' | 'name' | 'updatedAt'>,
   owner: OwnerNames & Pick<AccountRow, 'id'>,
 ): Promise<void> {
-  await tx.orm.update(collections).set({ ownerId: owner.id, slug, updatedAt }).where(eq(collections.id, id))
-  await tx.orm
-    .update(collectionWords)
-    .set({ owner: ownerWords(owner), name: nameWords({ slug, name }) })
-    .where(eq(collectionWords.collectionId, id))
+  await tx.query('update collections set owner_id = $2, slug = $3, updated_at = $4 where id = $1', [
+    id,
+    owner.id,
+    slug,
+    updatedAt,
+  ])
+  await tx.query('update collection_words set owner = $2, name = $3 where collection_id = $1', [
+    id,
+    ownerWords(owner),
+    nameWords({ slug, name }),
+  ])
 }
 
 /** Owners of the private collections that a fork was made of, its source's sources included, without its own owner. */
@@ -230,22 +224,21 @@ export async function ownersOfPrivateSources(
   { ownerId, ancestors }: Pick<CollectionRow, 'ownerId' | 'ancestors'>,
 ): Promise<AccountRow[]> {
   if (ancestors.length === 0) return []
-  const sources = at.orm
-    .select({ ownerId: collections.ownerId })
-    .from(collections)
-    .where(and(inArray(collections.id, ancestors), eq(collections.public, false)))
-  return at.orm
-    .select()
-    .from(accounts)
-    .where(and(inArray(accounts.id, sources), ne(accounts.id, ownerId)))
+  const { rows } = await at.query<AccountRow>(
+    `select ${columnsOf(accounts)} from accounts where id <> $1 and id in (
+       select owner_id from collections where collections.id = any($2::uuid[]) and not public)`,
+    [ownerId, ancestors],
+  )
+  return rows
 }
 
 /** Those of `ids` that are public collections. */
 export async function publicAmong(at: Queries, ids: readonly string[]): Promise<Set<string>> {
-  const { rows } = await at.query('select id from collections where public and id = any($1::uuid[])', [
-    [...ids],
-  ])
-  return new Set(rows.map(({ id }) => String(id)))
+  const { rows } = await at.query<{ id: string }>(
+    'select id from collections where public and id = any($1::uuid[])',
+    [ids],
+  )
+  return new Set(rows.map(({ id }) => id))
 }
 
 /** By slug. */
@@ -253,11 +246,11 @@ export async function collectionsOfAccount(
   at: Queries,
   ownerId: string,
 ): Promise<Pick<CollectionRow, 'id' | 'slug'>[]> {
-  return at.orm
-    .select({ id: collections.id, slug: collections.slug })
-    .from(collections)
-    .where(eq(collections.ownerId, ownerId))
-    .orderBy(collections.slug)
+  const { rows } = await at.query<Pick<CollectionRow, 'id' | 'slug'>>(
+    'select id, slug from collections where owner_id = $1 order by slug',
+    [ownerId],
+  )
+  return rows
 }
 
 /**
@@ -265,5 +258,5 @@ export async function collectionsOfAccount(
  * collection-leavings.ts.
  */
 export async function deleteCollection(tx: Tx, id: string): Promise<void> {
-  await tx.orm.delete(collections).where(eq(collections.id, id))
+  await tx.query('delete from collections where id = $1', [id])
 }

@@ -49,7 +49,7 @@ export async function keepFormerSlug(
      on conflict (owner_id, slug) do update set collection_id = excluded.collection_id, given = false,
        published = former.published or excluded.published,
        kept_until = case when former.kept_until is null then null else excluded.kept_until end`,
-    [id, ownerId, slug, at.toISOString(), slugKeptDays],
+    [id, ownerId, slug, at, slugKeptDays],
   )
 }
 
@@ -80,21 +80,15 @@ export async function slugsKnownElsewhere(
   { slugs, except }: { slugs?: readonly string[]; except?: string },
   now: Date,
 ): Promise<string[]> {
-  const { rows } = await at.query(
+  const { rows } = await at.query<{ slug: string }>(
     `select f.slug from former_collection_slugs f
      where (f.owner_id = $1 or f.owner_id in (select account_id from former_account_slugs where slug_hash = $2))
        and f.slug in (select unnest($3::text[]) union all select slug from collections where $3 is null and owner_id = $1)
        and ($5::uuid is null or f.collection_id is distinct from $5) and (f.kept_until is null or f.kept_until > $4::timestamptz)
        and coalesce((select c.owner_id <> $1 from collections c where c.id = f.collection_id), f.given)`,
-    [
-      owner.id,
-      slugHash(owner.slug),
-      slugs === undefined ? null : [...slugs],
-      now.toISOString(),
-      except ?? null,
-    ],
+    [owner.id, slugHash(owner.slug), slugs, now, except],
   )
-  return rows.map(({ slug }) => String(slug))
+  return rows.map(({ slug }) => slug)
 }
 
 /** Those of `slugs` that collections of an account have. */
@@ -103,11 +97,11 @@ export async function collectionSlugsInUse(
   ownerId: string,
   slugs: readonly string[],
 ): Promise<string[]> {
-  const { rows } = await at.query(
+  const { rows } = await at.query<{ slug: string }>(
     'select slug from collections where owner_id = $1 and slug = any($2::text[])',
-    [ownerId, [...slugs]],
+    [ownerId, slugs],
   )
-  return rows.map(({ slug }) => String(slug))
+  return rows.map(({ slug }) => slug)
 }
 
 /** Of an account that is about to be deleted: slugs that lead nowhere. */

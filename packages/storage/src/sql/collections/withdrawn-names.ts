@@ -16,10 +16,11 @@ export const withdrawnNames = pgTable('withdrawn_names', {
 
 /** Null: no version with private names was withdrawn. */
 export async function findWithdrawnNames(at: Queries, collectionId: string): Promise<string | null> {
-  const { rows } = await at.query('select names from withdrawn_names where collection_id = $1', [
-    collectionId,
-  ])
-  return rows[0] === undefined ? null : String(rows[0]['names'])
+  const { rows } = await at.query<{ names: string }>(
+    'select names from withdrawn_names where collection_id = $1',
+    [collectionId],
+  )
+  return rows[0]?.names ?? null
 }
 
 /** Replaces the list. */

@@ -1,6 +1,5 @@
 /** Column kinds that every table shares. */
-import { type SQL, sql } from 'drizzle-orm'
-import { bigint, customType, type PgColumn, timestamp } from 'drizzle-orm/pg-core'
+import { bigint, customType, timestamp } from 'drizzle-orm/pg-core'
 
 /** Text compared by its bytes, so that an index on it serves `ORDER BY` and equality alike, whatever the database's locale. */
 export const bytewiseText = customType<{ data: string; driverData: string }>({
@@ -18,7 +17,3 @@ export const instant = (name: string) => timestamp(name, { withTimezone: true, p
 
 /** A count or a byte total, 0 – 2^53 − 1, as a number. */
 export const count = (name: string) => bigint(name, { mode: 'number' })
-
-/** Whether a column of text is one of `values`, in any number: they are one parameter, of which a statement takes 65,535. */
-export const isAmong = (column: PgColumn, values: readonly string[]): SQL =>
-  sql`${column} = any(${sql.param([...values])}::text[])`

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Database } from '../../database/database.ts'
 import { databases } from '../../testing/databases.ts'
 import { turnsDuring } from '../../testing/turns.ts'
+import { insertInto } from '../columns/rows.ts'
 import { collectionFiles, files, findCollectionFiles, findInheritedFiles, markFilesInViews } from './files.ts'
 
 const at = new Date('2026-01-01T00:00:00.000Z')
@@ -18,7 +19,12 @@ describe.each(databases)('more files than a statement has parameters, on $name',
     const opened = await open()
     database = opened.database
     dispose = opened.dispose
-    await database.orm.insert(files).values(known.map((hash) => ({ hash, size: 5, createdAt: at })))
+    await database.query(
+      ...insertInto(
+        files,
+        known.map((hash) => ({ hash, size: 5, createdAt: at })),
+      ),
+    )
     const ofAll = {
       collectionId,
       contentType: 'text/plain',
@@ -27,7 +33,12 @@ describe.each(databases)('more files than a statement has parameters, on $name',
       inFull: false,
       inPublic: false,
     }
-    await database.orm.insert(collectionFiles).values(known.map((hash) => ({ ...ofAll, hash })))
+    await database.query(
+      ...insertInto(
+        collectionFiles,
+        known.map((hash) => ({ ...ofAll, hash })),
+      ),
+    )
   })
   afterAll(() => dispose())
 

@@ -1,9 +1,10 @@
 /** Files by hash, and which collection knows which. */
-import { and, eq, inArray, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import { boolean, index, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 import type { Queries, Tx } from '../../database/database.ts'
 import { giveWay } from '../../turn.ts'
-import { bytewiseText, count, instant, isAmong } from '../columns/columns.ts'
+import { bytewiseText, count, instant } from '../columns/columns.ts'
+import { columnsOf, insertInto } from '../columns/rows.ts'
 
 /** Every stored file, once, for all uploaders. Files that a version ever had are kept, also when collections go. */
 export const files = pgTable(
@@ -46,7 +47,7 @@ export type CollectionFileRow = typeof collectionFiles.$inferSelect
 
 /** Records that a file is stored. Knowing it twice is harmless. */
 export async function insertFile(tx: Tx, file: Omit<FileRow, 'used'>): Promise<void> {
-  await tx.orm.insert(files).values(file).onConflictDoNothing()
+  await tx.query(...insertInto(files, file, 'on conflict do nothing'))
 }
 
 /**
@@ -57,24 +58,22 @@ export async function insertCollectionFile(
   tx: Tx,
   file: { collectionId: string; hash: string; contentType: string; createdAt: Date },
 ): Promise<boolean> {
-  const uploaded = { ...file, uploadedAt: file.createdAt }
-  const added = await tx.orm
-    .insert(collectionFiles)
-    .values(uploaded)
-    .onConflictDoNothing()
-    .returning({ hash: collectionFiles.hash })
-  const { collectionId, hash, contentType, uploadedAt } = uploaded
-  if (added.length > 0) {
+  const { collectionId, hash, contentType, createdAt: uploadedAt } = file
+  const added = await tx.query(
+    ...insertInto(collectionFiles, { ...file, uploadedAt }, 'on conflict do nothing returning 1'),
+  )
+  const isNew = added.rows.length > 0
+  if (isNew) {
     const size = '(select size from files where hash = $2)'
     const text = `update collections set stored_bytes = stored_bytes + ${size} where id = $1`
     await tx.query(text, [collectionId, hash], 'count_file')
   } else {
-    await tx.orm
-      .update(collectionFiles)
-      .set({ contentType, uploadedAt })
-      .where(and(eq(collectionFiles.collectionId, collectionId), eq(collectionFiles.hash, hash)))
+    await tx.query(
+      'update collection_files set content_type = $3, uploaded_at = $4 where collection_id = $1 and hash = $2',
+      [collectionId, hash, contentType, uploadedAt],
+    )
   }
-  return added.length > 0
+  return isNew
 }
 
 export interface KnownFile extends CollectionFileRow {
@@ -89,12 +88,12 @@ export async function findCollectionFiles(
 ): Promise<KnownFile[]> {
   const known: KnownFile[] = []
   await inSlices(hashes, async (some) => {
-    const rows = await at.orm
-      .select({ file: collectionFiles, size: files.size })
-      .from(collectionFiles)
-      .innerJoin(files, eq(files.hash, collectionFiles.hash))
-      .where(and(eq(collectionFiles.collectionId, collectionId), isAmong(collectionFiles.hash, some)))
-    for (const { file, size } of rows) known.push({ ...file, size })
+    const { rows } = await at.query<KnownFile>(
+      `select ${columnsOf(collectionFiles)}, size from collection_files join files using (hash)
+       where collection_id = $1 and collection_files.hash = any($2::text[])`,
+      [collectionId, some],
+    )
+    known.push(...rows)
   })
   return known
 }
@@ -122,10 +121,11 @@ export async function findInheritedFiles(
   const nearest = new Map<string, CollectionFileRow>()
   const distance = (row: CollectionFileRow) => ancestors.indexOf(row.collectionId)
   await inSlices(hashes, async (some) => {
-    const rows = await at.orm
-      .select()
-      .from(collectionFiles)
-      .where(and(inArray(collectionFiles.collectionId, [...ancestors]), isAmong(collectionFiles.hash, some)))
+    const { rows } = await at.query<CollectionFileRow>(
+      `select ${columnsOf(collectionFiles)} from collection_files
+       where collection_id = any($1::uuid[]) and hash = any($2::text[])`,
+      [ancestors, some],
+    )
     for (const row of rows) {
       const held = nearest.get(row.hash)
       if (held === undefined || distance(row) < distance(held)) nearest.set(row.hash, row)
@@ -138,11 +138,10 @@ export async function findInheritedFiles(
 export async function markFilesUsed(tx: Tx, hashes: readonly string[]): Promise<Set<string>> {
   const known = new Set<string>()
   await inSlices(hashes, async (some) => {
-    const rows = await tx.orm
-      .update(files)
-      .set({ used: true })
-      .where(isAmong(files.hash, some))
-      .returning({ hash: files.hash })
+    const { rows } = await tx.query<{ hash: string }>(
+      'update files set used = true where hash = any($1::text[]) returning hash',
+      [some],
+    )
     for (const { hash } of rows) known.add(hash)
   })
   return known
@@ -158,7 +157,7 @@ export async function forgetOldUploads(
   before: Date,
   max: number,
 ): Promise<{ files: number; bytes: number }> {
-  const { rows } = await tx.query(
+  const { rows } = await tx.query<{ size: number }>(
     `with old as materialized (
        select hash, size from files where not used and created_at < $1 and not exists (
          select from collection_files uploaded where uploaded.hash = files.hash and (uploaded_at >= $1 or exists (
@@ -171,9 +170,9 @@ export async function forgetOldUploads(
        update collections set stored_bytes = greatest(0, stored_bytes - gone.bytes)
        from (select collection_id, sum(size) as bytes from uploads group by collection_id) gone where id = gone.collection_id)
      delete from files using old where files.hash = old.hash returning files.size`,
-    [before.toISOString(), max],
+    [before, max],
   )
-  return { files: rows.length, bytes: rows.reduce((sum, row) => sum + Number(row['size']), 0) }
+  return { files: rows.length, bytes: rows.reduce((sum, row) => sum + row.size, 0) }
 }
 
 /** Records that files entered a view of some version of the collection. */
@@ -196,13 +195,13 @@ async function setInViews(
   files: { full: readonly string[]; public: readonly string[] },
   is: boolean,
 ): Promise<void> {
-  const set = (hashes: readonly string[], columns: { inFull?: boolean; inPublic?: boolean }) =>
+  const set = (hashes: readonly string[], column: 'in_full' | 'in_public') =>
     inSlices(hashes, async (some) => {
-      await tx.orm
-        .update(collectionFiles)
-        .set(columns)
-        .where(and(eq(collectionFiles.collectionId, collectionId), isAmong(collectionFiles.hash, some)))
+      await tx.query(
+        `update collection_files set ${column} = $3 where collection_id = $1 and hash = any($2::text[])`,
+        [collectionId, some, is],
+      )
     })
-  await set(files.full, { inFull: is })
-  await set(files.public, { inPublic: is })
+  await set(files.full, 'in_full')
+  await set(files.public, 'in_public')
 }

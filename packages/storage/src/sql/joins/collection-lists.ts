@@ -2,7 +2,7 @@
 
 import type { Queries } from '../../database/database.ts'
 import { type CollectionRow, collections, foldName, gramsText } from '../collections/collections.ts'
-import { rowAsJson } from '../columns/whole-row.ts'
+import { Values, wholeRow } from '../columns/rows.ts'
 import type { VersionRow } from '../versions/versions.ts'
 
 /** `updated` and `created`: newest first. `name`: by the folded name's bytes. */
@@ -59,15 +59,6 @@ export const placeOf = (
   value: order === 'name' ? row.foldedName : order === 'created' ? row.createdAt : row.updatedAt,
   id: row.id,
 })
-
-/** Parameters of a statement. */
-class Values {
-  readonly given: unknown[] = []
-  of(value: unknown): string {
-    this.given.push(value instanceof Date ? value.toISOString() : value)
-    return `$${this.given.length}`
-  }
-}
 
 const ofOwner = (parameter: string) => `owner_id = (select id from accounts where slug = ${parameter})`
 
@@ -194,7 +185,7 @@ export function listedRows(at: Queries, ids: readonly string[]): Promise<ListedC
   return listed(at, rows, 'array_position($1::uuid[], id)', [[...ids]], 'list_by_ids')
 }
 
-const whole = rowAsJson(collections)
+const whole = wholeRow(collections)
 
 /**
  * One statement for a list, whose SQL is written out: to build it anew for each request, and to read it column by column, took most of
@@ -209,32 +200,26 @@ async function listed(
   values: unknown[],
   name?: string,
 ): Promise<ListedCollection[]> {
-  const text = `select ${whole.text} as collection, owner.slug as owner_slug, owner.display_name as owner_name,
-      head.*, ${isForkText} as is_fork
+  const text = `select ${whole.text} as collection, owner.slug as "ownerSlug", owner.display_name as "ownerName",
+      head.*, ${isForkText} as "isFork"
     from (${rows}) as collections
       join (select id as account_id, slug, display_name from accounts) as owner on account_id = owner_id
-      left join (select id as version_id, ${headColumns} from versions) as head on version_id = head_id
+      left join (select id as "versionId", ${headColumns} from versions) as head on "versionId" = head_id
     order by ${by}`
-  const answer = await at.query(text, values, name)
-  return answer.rows.map(({ collection, owner_slug, owner_name, is_fork, ...head }) => ({
+  const answer = await at.query<ListedVersion & ListedRow>(text, values, name)
+  return answer.rows.map(({ collection, ownerSlug, ownerName, isFork, versionId, ...head }) => ({
     collection: whole.read(collection)!,
-    ownerSlug: owner_slug as string,
-    ownerName: owner_name as string,
-    head: head['version_id'] === null ? null : listedVersion(head),
-    isFork: is_fork === true,
+    ownerSlug,
+    ownerName,
+    head: versionId === null ? null : head,
+    isFork,
   }))
 }
 
-const headColumns = 'major, minor, patch, full_records, full_bytes, public_records, public_bytes, license'
+interface ListedRow extends Pick<ListedCollection, 'ownerSlug' | 'ownerName' | 'isFork'> {
+  collection: unknown
+  versionId: string | null
+}
 
-// Both drivers may give a bigint as text.
-const listedVersion = (row: Record<string, unknown>): ListedVersion => ({
-  major: Number(row['major']),
-  minor: Number(row['minor']),
-  patch: Number(row['patch']),
-  fullRecords: Number(row['full_records']),
-  fullBytes: Number(row['full_bytes']),
-  publicRecords: Number(row['public_records']),
-  publicBytes: Number(row['public_bytes']),
-  license: row['license'] as string | null,
-})
+const headColumns = `major, minor, patch, full_records as "fullRecords", full_bytes as "fullBytes",
+  public_records as "publicRecords", public_bytes as "publicBytes", license`

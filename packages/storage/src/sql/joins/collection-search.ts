@@ -70,7 +70,7 @@ export async function searchPublicCollections(
   const query = wordsSearched(ask.search)
   if (query === undefined) return []
   const newest = sortedBy(ask.order ?? 'updated', { backwards: false })
-  const { rows } = await at.query(
+  const { rows } = await at.query<{ id: string }>(
     searched(ask.order === undefined ? `is_meant desc, rank desc, is_fork, ${newest}` : newest),
     [
       query,
@@ -84,6 +84,6 @@ export async function searchPublicCollections(
   )
   return listedRows(
     at,
-    rows.map(({ id }) => id as string),
+    rows.map(({ id }) => id),
   )
 }

@@ -1,14 +1,10 @@
 /** A collection as a request finds it: by its path or id, with its owner, its head and the caller's role. */
-import { and, eq, inArray, or, type Placeholder, sql } from 'drizzle-orm'
 import type { Queries } from '../../database/database.ts'
-import { prepared } from '../../database/look-ups.ts'
-import type { Orm } from '../../database/orm.ts'
 import { type AccountRow, accounts, noAccount } from '../accounts/accounts.ts'
-import { formerAccountSlugs, slugHash } from '../accounts/former-slugs.ts'
-import { members, roleOf } from '../accounts/members.ts'
+import { slugHash } from '../accounts/former-slugs.ts'
+import { roleOf } from '../accounts/members.ts'
 import { type CollectionRow, collections } from '../collections/collections.ts'
-import { formerCollectionSlugs } from '../collections/former-slugs.ts'
-import { wholeRow, wholeRowIfAny } from '../columns/whole-row.ts'
+import { wholeRow } from '../columns/rows.ts'
 import { type VersionRow, versions } from '../versions/versions.ts'
 
 /** A collection by its path with everything a request about it starts from, in one look-up. */
@@ -20,52 +16,66 @@ export interface FoundCollection {
   role: 'owner' | 'admin' | 'member' | null
 }
 
-const startingPointIn = (orm: Orm, accountId: string | Placeholder) =>
-  orm
-    .select({
-      collection: wholeRow(collections),
-      owner: wholeRow(accounts),
-      head: wholeRowIfAny(versions),
-      memberRole: members.role,
-    })
-    .from(collections)
-    .innerJoin(accounts, eq(accounts.id, collections.ownerId))
-    .leftJoin(versions, eq(versions.id, collections.headId))
-    .leftJoin(members, and(eq(members.orgId, accounts.id), eq(members.userId, accountId)))
+const whole = { collection: wholeRow(collections), owner: wholeRow(accounts), head: wholeRow(versions) }
 
-const startingPoint = (at: Queries, accountId: string | null) =>
-  startingPointIn(at.orm, accountId ?? noAccount)
+/** $1: `accountId` */
+const startingPoint = `select ${whole.collection.text} as collection, ${whole.owner.text} as owner, ${whole.head.text} as head, role
+  from collections join accounts on accounts.id = collections.owner_id
+    left join versions on versions.id = collections.head_id
+    left join members on org_id = accounts.id and user_id = $1`
 
-type StartingPoint = Awaited<ReturnType<typeof startingPoint>>[number]
+type StartingPoint = Record<keyof typeof whole, unknown> & Pick<FoundCollection, 'role'>
 
 function foundIn(rows: StartingPoint[], accountId: string | null): FoundCollection | undefined {
   const row = rows[0]
   if (row === undefined) return undefined
-  const role = roleOf(accountId, row.owner.id, row.memberRole)
-  return { collection: row.collection, owner: row.owner, head: row.head, role }
+  const owner = whole.owner.read(row.owner)!
+  const role = roleOf(accountId, owner.id, row.role)
+  return { collection: whole.collection.read(row.collection)!, owner, head: whole.head.read(row.head), role }
 }
 
 export async function findCollectionByPath(
   at: Queries,
-  path: { owner: string; slug: string },
+  { owner, slug }: { owner: string; slug: string },
   accountId: string | null,
 ): Promise<FoundCollection | undefined> {
-  return foundIn(await collectionByPath(at, { ...path, accountId: accountId ?? noAccount }), accountId)
+  const { rows } = await at.lookUp<StartingPoint>(
+    collectionByPath,
+    [accountId ?? noAccount, owner, slug],
+    'collection_by_path',
+  )
+  return foundIn(rows, accountId)
 }
 
-const collectionByPath = prepared((orm) =>
-  startingPointIn(orm, sql.placeholder('accountId'))
-    .where(and(eq(accounts.slug, sql.placeholder('owner')), eq(collections.slug, sql.placeholder('slug'))))
-    .prepare('collection_by_path'),
-)
+const collectionByPath = `${startingPoint} where accounts.slug = $2 and collections.slug = $3`
 
 export async function findCollectionById(
   at: Queries,
   id: string,
   accountId: string | null,
 ): Promise<FoundCollection | undefined> {
-  return foundIn(await startingPoint(at, accountId).where(eq(collections.id, id)).limit(1), accountId)
+  const { rows } = await at.query<StartingPoint>(`${startingPoint} where collections.id = $2`, [
+    accountId ?? noAccount,
+    id,
+  ])
+  return foundIn(rows, accountId)
 }
+
+/** $2: slug of the owner; $3: its hash. Once it is kept no longer, an account that takes it has nothing to do with the former one. */
+const formerOwners = `select former.account_id from former_account_slugs former
+  where former.slug_hash = $3 and (coalesce(former.kept_until > now(), true)
+    or not exists (select from accounts taken where taken.slug = $2))`
+
+/** $4: slug of the collection */
+const ofFormerOwner = `${startingPoint}
+  where collections.owner_id in (${formerOwners}) and collections.slug = $4 limit 1`
+
+const renamed = `${startingPoint}
+  where collections.id in (
+    select known.collection_id from former_collection_slugs known
+    where (known.owner_id in (select id from accounts where slug = $2) or known.owner_id in (${formerOwners}))
+      and known.slug = $4)
+  limit 1`
 
 /**
  * The collection that a path led to before its owner or itself was renamed. Two look-ups, whatever there is, so that the time they
@@ -73,33 +83,11 @@ export async function findCollectionById(
  */
 export async function findFormerCollection(
   at: Queries,
-  path: { owner: string; slug: string },
+  { owner, slug }: { owner: string; slug: string },
   accountId: string | null,
 ): Promise<FoundCollection | undefined> {
-  const owners = at.orm.select({ id: accounts.id }).from(accounts).where(eq(accounts.slug, path.owner))
-  const formerOwners = at.orm
-    .select({ id: formerAccountSlugs.accountId })
-    .from(formerAccountSlugs)
-    // Once it is kept no longer, an account that takes it has nothing to do with the former one.
-    .where(
-      sql`${formerAccountSlugs.slugHash} = ${slugHash(path.owner)} and (coalesce(${formerAccountSlugs.keptUntil} > now(), true)
-        or not exists (select from accounts taken where taken.slug = ${path.owner}))`,
-    )
-  const ofFormerOwner = await startingPoint(at, accountId)
-    .where(and(inArray(collections.ownerId, formerOwners), eq(collections.slug, path.slug)))
-    .limit(1)
-  const formerIds = at.orm
-    .select({ id: formerCollectionSlugs.collectionId })
-    .from(formerCollectionSlugs)
-    .where(
-      and(
-        or(
-          inArray(formerCollectionSlugs.ownerId, owners),
-          inArray(formerCollectionSlugs.ownerId, formerOwners),
-        ),
-        eq(formerCollectionSlugs.slug, path.slug),
-      ),
-    )
-  const renamed = await startingPoint(at, accountId).where(inArray(collections.id, formerIds)).limit(1)
-  return foundIn([...ofFormerOwner, ...renamed], accountId)
+  const values = [accountId ?? noAccount, owner, slugHash(owner), slug]
+  const first = await at.query<StartingPoint>(ofFormerOwner, values)
+  const second = await at.query<StartingPoint>(renamed, values)
+  return foundIn([...first.rows, ...second.rows], accountId)
 }

@@ -1,17 +1,9 @@
 /** Operator actions on accounts: list all of them, suspend, erase a person. */
-import { asc, eq, gt, ilike, lt, or, sql } from 'drizzle-orm'
 import type { Queries, Tx } from '../../database/database.ts'
-import { apiKeys } from '../access/keys.ts'
-import {
-  type AccountRow,
-  accounts,
-  type IdentityKey,
-  identities,
-  passOnQuotas,
-} from '../accounts/accounts.ts'
-import { browserSessions } from '../accounts/browser-sessions.ts'
+import { type AccountRow, accounts, type IdentityKey, passOnQuotas } from '../accounts/accounts.ts'
 import { forgetFormerSlugs, keepAccountSlug } from '../accounts/former-slugs.ts'
-import { members, type SlugSlice } from '../accounts/members.ts'
+import { type SlugSlice, sliceBySlug } from '../accounts/members.ts'
+import { columnsOf, Values } from '../columns/rows.ts'
 
 export interface AccountItem {
   account: AccountRow
@@ -25,43 +17,39 @@ export interface AccountItem {
 export async function listAccounts(
   at: Queries,
   search: string | undefined,
-  { beyond, backwards, limit, offset }: SlugSlice,
+  slice: SlugSlice,
 ): Promise<AccountItem[]> {
-  const slug = beyond === undefined ? undefined : String(beyond.value)
-  const like = search === undefined ? undefined : `%${search.replaceAll(/[\\%_]/g, '\\$&')}%`
-  const found =
-    like === undefined
-      ? undefined
-      : or(ilike(accounts.slug, like), ilike(accounts.displayName, like), ilike(accounts.email, like))
-  const within = slug === undefined ? undefined : (backwards ? lt : gt)(accounts.slug, slug)
-  const rows = await at.orm
-    .select({
-      account: accounts,
-      usedBytes: sql`used_bytes(${sql.raw('"accounts"."id"')})`.mapWith(Number),
-      identities: sql<
-        IdentityKey[]
-      >`(select coalesce(json_agg(json_build_object('issuer', i.issuer, 'subject', i.subject)), '[]')
-        from identities i where i.account_id = ${sql.raw('"accounts"."id"')})`,
-      collections: sql<number>`(select count(*)::integer from collections c where c.owner_id = ${sql.raw('"accounts"."id"')})`,
-    })
-    .from(accounts)
-    .where(found === undefined ? within : within === undefined ? found : sql`${found} and ${within}`)
-    .orderBy(backwards ? sql`${accounts.slug} desc` : asc(accounts.slug))
-    .limit(limit)
-    .offset(offset)
-  return rows
+  const values = new Values()
+  const like = search && values.of(`%${search.replaceAll(/[\\%_]/g, '\\$&')}%`)
+  const isFound = like ? `(slug ilike ${like} or display_name ilike ${like} or email ilike ${like})` : 'true'
+  const { rows } = await at.query<AccountRow & Omit<AccountItem, 'account'>>(
+    `select ${columnsOf(accounts)}, used_bytes(accounts.id) as "usedBytes",
+       (select coalesce(json_agg(json_build_object('issuer', i.issuer, 'subject', i.subject)), '[]')
+        from identities i where i.account_id = accounts.id) as identities,
+       (select count(*) from collections c where c.owner_id = accounts.id) as collections
+     from accounts where ${isFound} ${sliceBySlug(slice, values)}`,
+    values.given,
+  )
+  return rows.map(({ usedBytes, identities, collections, ...account }) => ({
+    account,
+    usedBytes,
+    identities,
+    collections,
+  }))
 }
 
 /** Identities that an account signs in with. */
-export const identitiesOf = (at: Queries, accountId: string): Promise<IdentityKey[]> =>
-  at.orm
-    .select({ issuer: identities.issuer, subject: identities.subject })
-    .from(identities)
-    .where(eq(identities.accountId, accountId))
+export async function identitiesOf(at: Queries, accountId: string): Promise<IdentityKey[]> {
+  const { rows } = await at.query<IdentityKey>(
+    'select issuer, subject from identities where account_id = $1',
+    [accountId],
+  )
+  return rows
+}
 
 /** Ends every browser session of an account, after transactions that record with one; keys stay. The account is locked. */
 export async function endCredentials(tx: Tx, accountId: string): Promise<void> {
-  await tx.orm.delete(browserSessions).where(eq(browserSessions.accountId, accountId))
+  await tx.query('delete from browser_sessions where account_id = $1', [accountId])
   await tx.query('select from api_keys where account_id = $1 for update', [accountId])
 }
 
@@ -74,17 +62,15 @@ export async function erasePerson(
   { id, slug, email }: Pick<AccountRow, 'id' | 'slug' | 'email'>,
   anonymous: Pick<AccountRow, 'slug' | 'displayName'> & { at: Date },
 ): Promise<void> {
-  const of = (column: typeof members.userId | typeof identities.accountId) => eq(column, id)
-  await tx.orm.delete(browserSessions).where(eq(browserSessions.accountId, id))
-  await tx.orm.delete(apiKeys).where(eq(apiKeys.accountId, id))
-  await tx.orm.delete(identities).where(of(identities.accountId))
-  await tx.orm.delete(members).where(of(members.userId))
+  for (const table of ['browser_sessions', 'api_keys', 'identities'])
+    await tx.query(`delete from ${table} where account_id = $1`, [id])
+  await tx.query('delete from members where user_id = $1', [id])
   await passOnQuotas(tx, id)
   await tx.query('delete from invitations where user_id = $1 or lower(email) = lower($2)', [id, email])
-  await tx.orm
-    .update(accounts)
-    .set({ slug: anonymous.slug, displayName: anonymous.displayName, email: null, suspendedAt: anonymous.at })
-    .where(eq(accounts.id, id))
+  await tx.query(
+    'update accounts set slug = $2, display_name = $3, email = null, suspended_at = $4 where id = $1',
+    [id, anonymous.slug, anonymous.displayName, anonymous.at],
+  )
   await tx.query("update audit_events set means = '{}', details = details - 'label' where actor_id = $1", [
     id,
   ])
@@ -114,42 +100,44 @@ async function forgetNames(tx: Tx, id: string, name: string): Promise<void> {
 
 /** Slugs of organizations that a user alone owns. */
 export async function soleOwnerOf(tx: Tx, userId: string): Promise<string[]> {
-  const { rows } = await tx.query(
+  const { rows } = await tx.query<{ slug: string }>(
     `select a.slug from members m join accounts a on a.id = m.org_id
      where m.user_id = $1 and m.role = 'owner'
        and not exists (select from members o where o.org_id = m.org_id and o.role = 'owner' and o.user_id <> $1)
      order by a.slug`,
     [userId],
   )
-  return rows.map(({ slug }) => String(slug))
+  return rows.map(({ slug }) => slug)
 }
 
 /** How many of everything there are. Counts rows. */
-export async function countAll(at: Queries): Promise<{
+export async function countAll(at: Queries): Promise<RegistryCounts> {
+  const { rows } = await at.query<RegistryCounts>(
+    `select (select count(*) from accounts where type = 'user') as users,
+       (select count(*) from accounts where type = 'org') as organizations,
+       (select count(*) from accounts where suspended_at is not null) as suspended,
+       (select count(*) from collections) as collections,
+       (select count(*) from collections where public) as "publicCollections",
+       (select count(*) from versions) as versions`,
+  )
+  return rows[0]!
+}
+
+interface RegistryCounts {
   users: number
   organizations: number
   suspended: number
   collections: number
   publicCollections: number
   versions: number
-}> {
-  const { rows } = await at.query(
-    `select (select count(*)::integer from accounts where type = 'user') as users,
-       (select count(*)::integer from accounts where type = 'org') as organizations,
-       (select count(*)::integer from accounts where suspended_at is not null) as suspended,
-       (select count(*)::integer from collections) as collections,
-       (select count(*)::integer from collections where public) as "publicCollections",
-       (select count(*)::integer from versions) as versions`,
-  )
-  return rows[0] as never
 }
 
 /** Collections of an account that the public reads a version of, by slug. */
 export async function publicSlugsOf(tx: Tx, ownerId: string, max: number): Promise<string[]> {
-  const { rows } = await tx.query(
+  const { rows } = await tx.query<{ slug: string }>(
     `select slug from collections where owner_id = $1 and public and (head_id is not null or newest_withdrawn is not null)
      order by slug limit $2`,
     [ownerId, max],
   )
-  return rows.map(({ slug }) => String(slug))
+  return rows.map(({ slug }) => slug)
 }

@@ -1,17 +1,18 @@
 import { randomUUID } from 'node:crypto'
-import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Database, Tx } from '../../database/database.ts'
 import { isUniqueViolation } from '../../database/sql-errors.ts'
 import { databases } from '../../testing/databases.ts'
 import { accounts, deleteAccount } from '../accounts/accounts.ts'
 import {
+  type CollectionRow,
   collections,
   deleteCollection,
   insertCollection,
   updateCollection,
 } from '../collections/collections.ts'
 import { dropFormerSlugs, keepFormerSlug } from '../collections/former-slugs.ts'
+import { columnsOf, insertInto } from '../columns/rows.ts'
 import { findFormerCollection } from '../joins/found-collection.ts'
 import { findHead, markVersion, standing, versions } from '../versions/versions.ts'
 import { type ForkOf, type Landing, landVersion } from './land-version.ts'
@@ -38,10 +39,10 @@ describe.each(databases)('landing a fork on $name', ({ name, open }) => {
     ownerId = randomUUID()
     sourceId = randomUUID()
     const account = { ...owner, id: ownerId, slug: ownerId, type: 'org' as const, createdAt: at }
-    await database.orm.insert(accounts).values(account)
+    await database.query(...insertInto(accounts, account))
     await database.transact((tx) => insertCollection(tx, rowOf(sourceId), owner))
     sourceVersionId = randomUUID()
-    await database.orm.insert(versions).values(versionOf(sourceVersionId, sourceId))
+    await database.query(...insertInto(versions, versionOf(sourceVersionId, sourceId)))
   })
 
   const rowOf = (id: string) => ({
@@ -96,7 +97,11 @@ describe.each(databases)('landing a fork on $name', ({ name, open }) => {
   }
   const land = (fork: Landing) => outcomeOf(database.transactOnce((tx) => landVersion(tx, fork)))
   const found = async (id: string) =>
-    (await database.orm.select().from(collections).where(eq(collections.id, id)))[0]
+    (
+      await database.query<CollectionRow>(`select ${columnsOf(collections)} from collections where id = $1`, [
+        id,
+      ])
+    ).rows[0]
   const setPublic = (tx: Tx, isPublic: boolean) =>
     updateCollection(tx, sourceId, { ...rowOf(sourceId), public: isPublic })
 
@@ -188,7 +193,7 @@ describe.each(databases)('landing a fork on $name', ({ name, open }) => {
     test('that deletes its owner', async () => {
       const otherId = randomUUID()
       const other = { id: otherId, slug: otherId, type: 'org' as const, displayName: 'O', createdAt: at }
-      await database.orm.insert(accounts).values(other)
+      await database.query(...insertInto(accounts, other))
       const fork = forkOf({ ownerId: otherId })
       expect(await landBeside((tx) => deleteAccount(tx, otherId), fork)).toMatchObject({
         value: 'owner_gone',

@@ -7,6 +7,7 @@ import { databases } from '../../testing/databases.ts'
 import type { Authority } from '../access/authority.ts'
 import { accounts } from '../accounts/accounts.ts'
 import { collections, insertCollection } from '../collections/collections.ts'
+import { columnsOf, insertInto } from '../columns/rows.ts'
 import { passSweepGate, recordPacks } from '../objects/objects.ts'
 import { condemn } from '../objects/sweeps.ts'
 import { findMetadataJob, finishMetadataJob, insertMetadataJob } from '../versions/metadata-jobs.ts'
@@ -35,7 +36,7 @@ describe.each(databases)('landing a version on $name', ({ name, open }) => {
   async function newCollection(): Promise<void> {
     collectionId = crypto.randomUUID()
     const owner = { id: crypto.randomUUID(), slug: collectionId, type: 'org' as const, displayName: 'O' }
-    await database.orm.insert(accounts).values({ ...owner, createdAt: at })
+    await database.query(...insertInto(accounts, { ...owner, createdAt: at }))
     by = { accountId: owner.id, credential: null, ownerId: owner.id, roles: ['owner'], now: at }
     const none = {
       ...{
@@ -99,7 +100,7 @@ describe.each(databases)('landing a version on $name', ({ name, open }) => {
     expect(await land(late, first.id)).toBe('head_moved')
     expect(await findHead(database, collectionId)).toEqual(second)
     expect(await findVersionById(database, late.id)).toBeUndefined()
-    const [row] = await database.orm.select().from(collections)
+    const [row] = (await database.query(`select ${columnsOf(collections)} from collections`)).rows
     expect(row).toMatchObject({ headId: second.id, headDescription: 'd', updatedAt: at })
     expect(await land({ ...late, collectionId: crypto.randomUUID() }, second.id)).toBe('collection_gone')
   })

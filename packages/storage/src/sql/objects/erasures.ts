@@ -1,9 +1,6 @@
 /** Erasing what withdrawn versions alone have: at once, whatever its age, and not set aside. The order of things is registry's (erasure.ts). */
-import { and, arrayOverlaps, eq, isNull, or } from 'drizzle-orm'
 import { packsPrefix } from '../../blobs/names.ts'
 import type { Queries, Tx } from '../../database/database.ts'
-import { collections } from '../collections/collections.ts'
-import { versions } from '../versions/versions.ts'
 import type { SizedBlob } from './set-aside.ts'
 import { allVersionRoots, type VersionRoots } from './sweeps.ts'
 
@@ -13,11 +10,11 @@ export interface VersionToErase extends VersionRoots {
 
 /** Versions with a requested erasure that is not done. */
 export async function versionsToErase(at: Queries): Promise<VersionToErase[]> {
-  const { rows } = await at.query(
+  const { rows } = await at.query<VersionToErase>(
     `select id, collection_id as "collectionId", full_digest as "fullDigest", public_digest as "publicDigest", sidecar
      from versions where erasure = 'asked' order by id`,
   )
-  return rows as unknown as VersionToErase[]
+  return rows
 }
 
 /**
@@ -43,21 +40,21 @@ export async function endErasure(tx: Tx, ids: readonly string[]): Promise<number
 
 /** Packs with more bytes than the index has there, by id: written by others before, or removed from the index since. */
 export async function packsWithUnindexed(at: Queries): Promise<{ id: number; name: string }[]> {
-  const { rows } = await at.query(
+  const { rows } = await at.query<{ id: number; name: string }>(
     `select p.id, p.name from packs p left join objects o on o.pack_id = p.id
      group by p.id having coalesce(sum(o.length), 0) < p.object_bytes order by p.id`,
   )
-  return rows.map((row) => ({ id: Number(row['id']), name: String(row['name']) }))
+  return rows
 }
 
 /** Packs that are set aside, and not recorded again. */
 export async function packsAside(at: Queries): Promise<SizedBlob[]> {
-  const { rows } = await at.query(
+  const { rows } = await at.query<SizedBlob>(
     `select name, bytes from blobs_set_aside a
      where starts_with(name, $1) and not exists (select from packs p where p.name = a.name) order by name`,
     [packsPrefix],
   )
-  return rows.map((row) => ({ name: String(row['name']), bytes: Number(row['bytes']) }))
+  return rows
 }
 
 /**
@@ -72,10 +69,10 @@ export async function rootsToKeep(at: Queries): Promise<VersionRoots[]> {
 
 /** Ids of packs without objects in the index. */
 export async function emptyPacks(at: Queries): Promise<number[]> {
-  const { rows } = await at.query(
+  const { rows } = await at.query<{ id: number }>(
     'select id from packs p where not exists (select from objects o where o.pack_id = p.id)',
   )
-  return rows.map((row) => Number(row['id']))
+  return rows.map(({ id }) => id)
 }
 
 /**
@@ -97,33 +94,31 @@ export async function doomPacks(tx: Tx, ids: readonly number[]): Promise<void> {
 
 /** Doomed packs that are not recorded again. */
 export async function doomedPacks(at: Queries, max: number): Promise<SizedBlob[]> {
-  const { rows } = await at.query(
+  const { rows } = await at.query<SizedBlob>(
     `select name, bytes from blobs_set_aside a
      where since = 'epoch' and not exists (select from packs p where p.name = a.name) order by name limit $1`,
     [max],
   )
-  return rows.map((row) => ({ name: String(row['name']), bytes: Number(row['bytes']) }))
+  return rows
 }
 
 /** Names of packs by their ids. */
 export async function packNames(at: Queries, ids: readonly number[]): Promise<Map<number, string>> {
-  const { rows } = await at.query('select id, name from packs where id = any($1::integer[])', [ids])
-  return new Map(rows.map((row) => [Number(row['id']), String(row['name'])]))
+  const { rows } = await at.query<{ id: number; name: string }>(
+    'select id, name from packs where id = any($1::integer[])',
+    [ids],
+  )
+  return new Map(rows.map(({ id, name }) => [id, name]))
 }
 
 /** Sidecars of versions, except those to be erased, by collection: of a collection, its forks, and their forks. */
 export async function sidecarsInFamily(at: Queries, collectionId: string): Promise<Map<string, string[]>> {
-  const rows = await at.orm
-    .selectDistinct({ id: collections.id, sidecar: versions.sidecar })
-    .from(versions)
-    .innerJoin(collections, eq(collections.id, versions.collectionId))
-    .where(
-      and(
-        isNull(versions.erasure),
-        or(eq(collections.id, collectionId), arrayOverlaps(collections.ancestors, [collectionId])),
-      ),
-    )
-    .orderBy(collections.id, versions.sidecar)
+  const { rows } = await at.query<{ id: string; sidecar: string }>(
+    `select distinct collections.id, sidecar from versions join collections on collections.id = collection_id
+     where erasure is null and (collections.id = $1 or ancestors && array[$1::uuid])
+     order by collections.id, sidecar`,
+    [collectionId],
+  )
   const family = new Map<string, string[]>()
   for (const { id, sidecar } of rows) family.set(id, [...(family.get(id) ?? []), sidecar])
   return family

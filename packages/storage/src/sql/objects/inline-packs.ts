@@ -41,12 +41,12 @@ export function packsOf({ database, blobs }: { database: Database; blobs: BlobSt
 }
 
 async function contentOf(at: Queries, name: string): Promise<Uint8Array | undefined> {
-  const { rows } = await at.query(
+  const { rows } = await at.query<Pick<InlinePack, 'content'>>(
     'select content from inline_packs where name = $1',
     [name],
     'content_of_inline_pack',
   )
-  return rows[0]?.['content'] as Uint8Array | undefined
+  return rows[0]?.content
 }
 
 export interface InlinePack {
@@ -59,24 +59,18 @@ export interface InlinePack {
 
 /** The inline packs that were recorded first. */
 export async function oldestInlinePacks(at: Queries, max: number): Promise<InlinePack[]> {
-  const found = await at.query(
+  const found = await at.query<Omit<InlinePack, 'entries'>>(
     `select p.id, p.name, i.content from inline_packs i join packs p using (name) order by p.id limit $1`,
     [max],
   )
-  const packs = found.rows.map((row) => ({
-    ...(row as unknown as Omit<InlinePack, 'entries'>),
-    entries: [] as PackEntry[],
-  }))
+  const packs = found.rows.map((row) => ({ ...row, entries: [] as PackEntry[] }))
   const byId = new Map(packs.map((pack) => [pack.id, pack]))
-  const { rows } = await at.query(
+  const { rows } = await at.query<PackEntry & { pack: number }>(
     `select pack_id as pack, hash, kind, "offset", length, crc, checksum, bases from objects
      where pack_id = any($1::integer[]) order by pack_id, "offset"`,
     [[...byId.keys()]],
   )
-  for (const { pack, ...row } of rows) {
-    const entry = row as unknown as PackEntry
-    byId.get(pack as number)?.entries.push({ ...entry, offset: Number(entry.offset), crc: Number(entry.crc) })
-  }
+  for (const { pack, ...entry } of rows) byId.get(pack)?.entries.push(entry)
   return packs
 }
 
@@ -121,8 +115,11 @@ export async function* inlinePacksLeft(
   atOnce: number,
 ): AsyncGenerator<Pick<InlinePack, 'name' | 'content'>[]> {
   for (;;) {
-    const { rows } = await at.query('select name, content from inline_packs order by name limit $1', [atOnce])
+    const { rows } = await at.query<Pick<InlinePack, 'name' | 'content'>>(
+      'select name, content from inline_packs order by name limit $1',
+      [atOnce],
+    )
     if (rows.length === 0) return
-    yield rows as unknown as InlinePack[]
+    yield rows
   }
 }

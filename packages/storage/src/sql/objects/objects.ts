@@ -108,12 +108,12 @@ export async function recordPacks(
 /** The pack and its objects, passing the gate as a commit. Returns the pack's id. */
 export async function insertPack(tx: Tx, pack: StoredPack): Promise<number> {
   const entries = inOrder(pack.entries)
-  const { rows } = await tx.query(
+  const { rows } = await tx.query<{ id: number }>(
     `select ${recordPackCall(1)} as id`,
     packColumns({ ...pack, entries }),
     'record_pack',
   )
-  const id = Number(rows[0]!['id'])
+  const { id } = rows[0]!
   for (let i = statementRowsMax; i < entries.length; i += statementRowsMax) {
     const more = entryColumns(entries.slice(i, i + statementRowsMax))
     await tx.query('select record_objects($1, $2, $3, $4, $5, $6, $7, $8)', [id, ...more], 'record_objects')
@@ -203,12 +203,12 @@ export const entryColumns = (entries: readonly PackEntry[]) => [
 export async function storedObjects(at: Queries, names: readonly ObjectName[]): Promise<Set<string>> {
   if (names.length === 0) return new Set()
   const hashes = names.map((name) => name.hash)
-  const { rows } = await at.query(
+  const { rows } = await at.query<ObjectName>(
     'select hash, kind from objects where hash = any($1::text[])',
     [hashes],
     'stored_objects',
   )
-  return new Set((rows as unknown as ObjectName[]).map(objectKey))
+  return new Set(rows.map(objectKey))
 }
 
 /**
@@ -216,7 +216,7 @@ export async function storedObjects(at: Queries, names: readonly ObjectName[]): 
  * the index does not hold.
  */
 export async function findObjects(at: Queries, hashes: readonly Hash[]): Promise<ObjectPlace[]> {
-  const { rows } = await at.query(
+  const { rows } = await at.query<ObjectPlace>(
     `with asked as (select hash, kind, bases from objects where hash = any($1::text[])),
           wanted as (select hash, kind from asked union select unnest(bases) collate "C", kind from asked)
      select o.hash, o.kind, p.name as pack, o."offset", o.length, o.crc, o.checksum, o.bases
@@ -224,11 +224,5 @@ export async function findObjects(at: Queries, hashes: readonly Hash[]): Promise
     [hashes],
     'find_objects',
   )
-  return rows.map(placeOf)
+  return rows
 }
-
-const placeOf = (row: Record<string, unknown>): ObjectPlace => ({
-  ...(row as unknown as ObjectPlace),
-  offset: Number(row.offset),
-  crc: Number(row.crc),
-})

@@ -4,14 +4,16 @@ import type { Queries, Tx } from '../../database/database.ts'
 import { basesMax, type StoredPack } from '../../packs/pack.ts'
 import { entryColumns, entryRows, objectBytes, passSweepGate, statementRowsMax } from './objects.ts'
 
+export interface RecordedPack {
+  id: number
+  name: string
+  bytes: number
+}
+
 /** Every pack recorded. Some 150 bytes each. */
-export async function allPacks(at: Queries): Promise<{ id: number; name: string; bytes: number }[]> {
-  const { rows } = await at.query('select id, name, bytes from packs order by id')
-  return rows.map((row) => ({
-    id: Number(row['id']),
-    name: String(row['name']),
-    bytes: Number(row['bytes']),
-  }))
+export async function allPacks(at: Queries): Promise<RecordedPack[]> {
+  const { rows } = await at.query<RecordedPack>('select id, name, bytes from packs order by id')
+  return rows
 }
 
 /**
@@ -38,11 +40,11 @@ export async function rebuildIndex(
     more = await inserted(tx, deltasTo(chain - 1))
     objects += more
   }
-  const { rows } = await tx.query(
-    'select (count(distinct (hash, kind)) - $1::bigint)::integer as incomplete from entries',
+  const { rows } = await tx.query<{ incomplete: number }>(
+    'select count(distinct (hash, kind)) - $1::bigint as incomplete from entries',
     [objects],
   )
-  return { objects, incomplete: Number(rows[0]!['incomplete']) }
+  return { objects, incomplete: rows[0]!.incomplete }
 }
 
 /** Every location of every object; `base` is its base there, null if it stands alone. */
@@ -52,7 +54,7 @@ const rowsToEntries = `
   delete from objects`
 
 async function addEntries(tx: Tx, pack: StoredPack): Promise<void> {
-  const { rows } = await tx.query(
+  const { rows } = await tx.query<{ id: number }>(
     'insert into packs (name, bytes, object_bytes, created_at) values ($1, $2, $3, now()) returning id',
     [pack.name, pack.bytes, objectBytes(pack)],
   )
@@ -60,7 +62,7 @@ async function addEntries(tx: Tx, pack: StoredPack): Promise<void> {
     await tx.query(
       `insert into entries
        select hash, kind, $8, "offset", length, crc, checksum, nullif(split_part(bases, ' ', 1), '') from ${entryRows}`,
-      [...entryColumns(pack.entries.slice(i, i + statementRowsMax)), rows[0]!['id']],
+      [...entryColumns(pack.entries.slice(i, i + statementRowsMax)), rows[0]!.id],
     )
   }
 }
@@ -75,36 +77,43 @@ const deltasTo = (chain: number): string =>
 async function inserted(tx: Tx, found: string): Promise<number> {
   // No autovacuum sees what a transaction has not committed, nor any temporary table.
   await tx.query('analyze entries; analyze objects')
-  const { rows } = await tx.query(
+  const { rows } = await tx.query<{ n: number }>(
     `with inserted as (
        insert into objects (hash, kind, pack_id, "offset", length, crc, checksum, bases)
        select hash, kind, pack_id, "offset", length, crc, checksum, bases from (${found}) as found
        order by hash, kind, pack_id
        on conflict (hash, kind) do nothing returning 1)
-     select count(*)::integer as n from inserted`,
+     select count(*) as n from inserted`,
     [],
   )
-  return Number(rows[0]!['n'])
+  return rows[0]!.n
 }
 
 /** Sizes of those of the files that are recorded. Bytes. */
 export async function fileSizes(at: Queries, hashes: readonly string[]): Promise<Map<string, number>> {
-  const { rows } = await at.query('select hash, size from files where hash = any($1::text[])', [hashes])
-  return new Map(rows.map((row) => [String(row['hash']), Number(row['size'])]))
+  const { rows } = await at.query<SizedFile>('select hash, size from files where hash = any($1::text[])', [
+    hashes,
+  ])
+  return new Map(rows.map(({ hash, size }) => [hash, size]))
+}
+
+interface SizedFile {
+  hash: Hash
+  size: number
 }
 
 const pageRows = 1_000
 
 /** Every file recorded, by hash. */
-export async function* allFiles(at: Queries): AsyncGenerator<{ hash: Hash; size: number }[]> {
+export async function* allFiles(at: Queries): AsyncGenerator<SizedFile[]> {
   let after = ''
   for (;;) {
-    const { rows }: { rows: Record<string, unknown>[] } = await at.query(
+    const { rows }: { rows: SizedFile[] } = await at.query(
       `select hash, size from files where hash > $1 order by hash limit ${pageRows}`,
       [after],
     )
-    if (rows.length > 0) yield rows.map((row) => ({ hash: row['hash'] as Hash, size: Number(row['size']) }))
+    if (rows.length > 0) yield rows
     if (rows.length < pageRows) return
-    after = String(rows.at(-1)!['hash'])
+    after = rows.at(-1)!.hash
   }
 }

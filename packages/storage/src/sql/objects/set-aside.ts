@@ -24,13 +24,13 @@ export interface SizedBlob {
 /** Sets blobs aside. What was before keeps its time. Returns those that were not. */
 export async function putAside(tx: Tx, blobs: readonly SizedBlob[]): Promise<SizedBlob[]> {
   if (blobs.length === 0) return []
-  const { rows } = await tx.query(
+  const { rows } = await tx.query<SizedBlob>(
     `insert into blobs_set_aside (name, bytes, since)
      select name, bytes, now() from unnest($1::text[], $2::bigint[]) as blob (name, bytes)
      on conflict (name) do nothing returning name, bytes`,
     [blobs.map(({ name }) => name), blobs.map(({ bytes }) => bytes)],
   )
-  return rows.map(sized)
+  return rows
 }
 
 /** Forgets that blobs were set aside. */
@@ -40,8 +40,11 @@ export async function takeBack(tx: Tx, names: readonly string[]): Promise<void> 
 
 /** Those of the names that are set aside. */
 export async function setAsideOf(at: Queries, names: readonly string[]): Promise<Set<string>> {
-  const { rows } = await at.query('select name from blobs_set_aside where name = any($1::text[])', [names])
-  return new Set(rows.map((row) => String(row['name'])))
+  const { rows } = await at.query<{ name: string }>(
+    'select name from blobs_set_aside where name = any($1::text[])',
+    [names],
+  )
+  return new Set(rows.map(({ name }) => name))
 }
 
 /** Blobs under `prefix` that were set aside so many seconds ago or more, by name, from after a name on. */
@@ -50,24 +53,19 @@ export async function longAside(
   options: { prefix: string; seconds: number; after: string; max: number },
 ): Promise<SizedBlob[]> {
   const { prefix, seconds, after, max } = options
-  const { rows } = await at.query(
+  const { rows } = await at.query<SizedBlob>(
     `select name, bytes from blobs_set_aside
      where starts_with(name, $1) and name > $2 and since <= now() - make_interval(secs => $3::double precision)
      order by name limit $4`,
     [prefix, after, seconds, max],
   )
-  return rows.map(sized)
+  return rows
 }
 
 /** How many blobs are set aside, and their bytes. */
 export async function allSetAside(at: Queries): Promise<{ blobs: number; bytes: number }> {
-  const { rows } = await at.query(
-    'select count(*)::integer as blobs, coalesce(sum(bytes), 0) as bytes from blobs_set_aside',
+  const { rows } = await at.query<{ blobs: number; bytes: number }>(
+    'select count(*) as blobs, coalesce(sum(bytes), 0)::bigint as bytes from blobs_set_aside',
   )
-  return { blobs: Number(rows[0]!['blobs']), bytes: Number(rows[0]!['bytes']) }
+  return rows[0]!
 }
-
-const sized = (row: Record<string, unknown>): SizedBlob => ({
-  name: String(row['name']),
-  bytes: Number(row['bytes']),
-})

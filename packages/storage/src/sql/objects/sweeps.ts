@@ -39,25 +39,23 @@ const pageRows = 10_000
 
 /** The moment so many seconds ago by the database's clock, to the millisecond, as packs have theirs. */
 export async function momentAgo(at: Queries, seconds: number): Promise<Date> {
-  const { rows } = await at.query(
-    `select (extract(epoch from date_trunc('milliseconds', now() - make_interval(secs => $1::double precision))) * 1000)::double precision
-       as milliseconds`,
+  const { rows } = await at.query<{ moment: Date }>(
+    "select date_trunc('milliseconds', now() - make_interval(secs => $1::double precision)) as moment",
     [seconds],
   )
-  return new Date(Math.round(Number(rows[0]!['milliseconds'])))
+  return rows[0]!.moment
 }
 
 /** Every row in a pack recorded before `moment`, by name. */
 export async function* oldRows(at: Queries, moment: Date): AsyncGenerator<SweptRow[]> {
   let after = { hash: '', kind: '' }
   for (;;) {
-    const { rows } = await at.query(
+    const { rows: page }: { rows: SweptRow[] } = await at.query(
       `select o.hash, o.kind, o.bases, o.pack_id as "packId", o.length from objects o join packs p on p.id = o.pack_id
        where (o.hash, o.kind) > ($1, $2) and p.created_at < $3::timestamptz
        order by o.hash, o.kind limit ${pageRows}`,
-      [after.hash, after.kind, moment.toISOString()],
+      [after.hash, after.kind, moment],
     )
-    const page = rows as unknown as SweptRow[]
     if (page.length > 0) yield page
     if (page.length < pageRows) return
     after = page.at(-1)!
@@ -66,12 +64,12 @@ export async function* oldRows(at: Queries, moment: Date): AsyncGenerator<SweptR
 
 /** Bases of rows in packs recorded since. */
 export async function basesOfYoungRows(at: Queries, moment: Date): Promise<ObjectName[]> {
-  const { rows } = await at.query(
+  const { rows } = await at.query<ObjectName>(
     `select distinct unnest(o.bases) as hash, o.kind from packs p join objects o on o.pack_id = p.id
      where p.created_at >= $1::timestamptz`,
-    [moment.toISOString()],
+    [moment],
   )
-  return rows as unknown as ObjectName[]
+  return rows
 }
 
 /**
@@ -91,7 +89,7 @@ export async function condemn(
      where o.hash = dead.hash and o.kind = dead.kind and p.id = o.pack_id
        and p.created_at < $4::timestamptz
        and (o.condemned is null or o.condemned < $1)`,
-    [sweep, ...columnsOf(names), moment.toISOString()],
+    [sweep, ...columnsOf(names), moment],
   )
 }
 
@@ -107,14 +105,14 @@ export async function pardon(tx: Tx, sweep: string, names: readonly ObjectName[]
 
 /** Removes those of the rows that are still condemned by this sweep. Returns how many. */
 export async function removeCondemned(tx: Tx, sweep: string, names: readonly ObjectName[]): Promise<number> {
-  const { rows } = await tx.query(
+  const { rows } = await tx.query<{ removed: number }>(
     `with gone as (
        delete from objects o using unnest($2::text[], $3::text[]) as dead (hash, kind)
        where o.hash = dead.hash and o.kind = dead.kind and o.condemned = $1 returning 1)
-     select count(*)::integer as removed from gone`,
+     select count(*) as removed from gone`,
     [sweep, ...columnsOf(names)],
   )
-  return Number(rows[0]!['removed'])
+  return rows[0]!.removed
 }
 
 const columnsOf = (names: readonly ObjectName[]) => [
@@ -130,7 +128,7 @@ export async function forgetEmptyPacks(
   tx: Tx,
   graceSeconds: number,
 ): Promise<{ aside: SizedBlob[]; forgotten: number }> {
-  const { rows } = await tx.query(
+  const { rows } = await tx.query<SizedBlob & { inline: boolean }>(
     `with gone as (
        delete from packs p
        where p.created_at <= now() - make_interval(secs => $1::double precision)
@@ -140,10 +138,9 @@ export async function forgetEmptyPacks(
      select name, bytes, name in (select name from cleared) as inline from gone`,
     [graceSeconds],
   )
-  const blobs = rows.filter((row) => !row['inline'])
   const aside = await putAside(
     tx,
-    blobs.map((row) => ({ name: String(row['name']), bytes: Number(row['bytes']) })),
+    rows.filter(({ inline }) => !inline),
   )
   return { aside, forgotten: rows.length }
 }
@@ -159,20 +156,15 @@ export interface PackUse {
 
 /** Packs recorded more than `graceSeconds` ago that have a blob, and how much of each is in the index. Some 100 bytes each. */
 export async function oldPacks(at: Queries, graceSeconds: number): Promise<PackUse[]> {
-  const { rows } = await at.query(
-    `select p.id, p.bytes, p.object_bytes, coalesce(sum(o.length), 0) as living
+  const { rows } = await at.query<PackUse>(
+    `select p.id, p.bytes, p.object_bytes as "objectBytes", coalesce(sum(o.length), 0) as "livingBytes"
      from packs p left join objects o on o.pack_id = p.id
      where p.created_at <= now() - make_interval(secs => $1::double precision)
        and not exists (select from inline_packs i where i.name = p.name)
      group by p.id`,
     [graceSeconds],
   )
-  return rows.map((row) => ({
-    id: Number(row['id']),
-    bytes: Number(row['bytes']),
-    objectBytes: Number(row['object_bytes']),
-    livingBytes: Number(row['living']),
-  }))
+  return rows
 }
 
 export interface WornPack {
@@ -183,69 +175,64 @@ export interface WornPack {
 
 /** Packs, recorded more than `graceSeconds` ago, less than half of whose objects the index still has there, by bytes. */
 export async function wornPacks(at: Queries, graceSeconds: number): Promise<WornPack[]> {
-  const { rows } = await at.query(
+  const { rows } = await at.query<WornPack>(
     `select p.id, p.name, p.bytes from packs p join objects o on o.pack_id = p.id
      where p.created_at <= now() - make_interval(secs => $1::double precision)
      group by p.id having sum(o.length) * 2 < p.object_bytes order by p.id`,
     [graceSeconds],
   )
-  return rows.map((row) => ({
-    id: Number(row['id']),
-    name: String(row['name']),
-    bytes: Number(row['bytes']),
-  }))
+  return rows
 }
 
 /** The rows of a pack, in the order of its bytes. */
 export async function rowsOfPack(at: Queries, packId: number): Promise<PackEntry[]> {
-  const { rows } = await at.query(
+  const { rows } = await at.query<PackEntry>(
     `select hash, kind, "offset", length, crc, checksum, bases from objects where pack_id = $1 order by "offset"`,
     [packId],
   )
-  return rows.map((row) => ({
-    ...(row as unknown as PackEntry),
-    offset: Number(row['offset']),
-    crc: Number(row['crc']),
-  }))
+  return rows
 }
 
 /** Records a pack with copies of the remaining objects of others, and redirects the rows. Returns the number of rows. */
 export async function moveRows(tx: Tx, copy: StoredPack, from: readonly number[]): Promise<number> {
   const id = await insertPack(tx, { ...copy, entries: [] })
-  const { rows } = await tx.query(
+  const { rows } = await tx.query<{ moved: number }>(
     `with moved as (
        update objects o set pack_id = $1, "offset" = entry."offset"
        from unnest($2::text[], $3::text[], $4::bigint[]) as entry (hash, kind, "offset")
        where o.hash = entry.hash and o.kind = entry.kind and o.pack_id = any($5::integer[]) returning o.length),
      counted as (
        update packs set object_bytes = (select coalesce(sum(length), 0) from moved) where id = $1)
-     select count(*)::integer as moved from moved`,
+     select count(*) as moved from moved`,
     [id, ...columnsOf(copy.entries), copy.entries.map((entry) => entry.offset), from],
   )
-  return Number(rows[0]!['moved'])
+  return rows[0]!.moved
 }
 
 /** Those of the names that packs are recorded under. */
 export async function recordedPacks(at: Queries, names: readonly string[]): Promise<Set<string>> {
-  const { rows } = await at.query('select name from packs where name = any($1::text[])', [names])
-  return new Set(rows.map((row) => String(row['name'])))
+  const { rows } = await at.query<{ name: string }>('select name from packs where name = any($1::text[])', [
+    names,
+  ])
+  return new Set(rows.map(({ name }) => name))
 }
 
 /** Those of the hashes that files are recorded under. */
 export async function recordedFiles(at: Queries, hashes: readonly string[]): Promise<Set<string>> {
-  const { rows } = await at.query('select hash from files where hash = any($1::text[])', [hashes])
-  return new Set(rows.map((row) => String(row['hash'])))
+  const { rows } = await at.query<{ hash: string }>('select hash from files where hash = any($1::text[])', [
+    hashes,
+  ])
+  return new Set(rows.map(({ hash }) => hash))
 }
 
 /** Push sessions that may still need what they have stored, and when the oldest of those began that commit or make a dry run. */
 export async function livePushes(at: Queries): Promise<{ ids: Set<string>; oldestCommit: Date | undefined }> {
-  const { rows } = await at.query(
-    `select id, status, (extract(epoch from created_at) * 1000)::double precision as created
-     from pushes where status in ('open', 'checking', 'committing')`,
+  const { rows } = await at.query<{ id: string; status: string; created: Date }>(
+    `select id, status, created_at as created from pushes where status in ('open', 'checking', 'committing')`,
   )
-  const writing = rows.filter((row) => row['status'] !== 'open').map((row) => Number(row['created']))
+  const writing = rows.filter(({ status }) => status !== 'open').map(({ created }) => created.getTime())
   return {
-    ids: new Set(rows.map((row) => String(row['id']))),
+    ids: new Set(rows.map(({ id }) => id)),
     oldestCommit: writing.length === 0 ? undefined : new Date(Math.min(...writing)),
   }
 }
@@ -262,8 +249,8 @@ export interface VersionRoots {
  * neither be read. Some 400 bytes each.
  */
 export async function allVersionRoots(at: Queries): Promise<VersionRoots[]> {
-  const { rows } = await at.query(
+  const { rows } = await at.query<VersionRoots>(
     'select id, full_digest as "fullDigest", public_digest as "publicDigest", sidecar from versions where erasure is null',
   )
-  return rows as unknown as VersionRoots[]
+  return rows
 }

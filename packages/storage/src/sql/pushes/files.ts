@@ -1,13 +1,10 @@
 /** Files that push sessions declare. */
-import { eq, sql } from 'drizzle-orm'
 import type { Queries } from '../../database/database.ts'
-import { collectionFiles } from '../files/files.ts'
-import { pushes } from './pushes.ts'
 
 /** Hashes of the files that a session declared; none when there is no session. */
 export async function listPushFiles(at: Queries, id: string): Promise<string[]> {
-  const [row] = await at.orm.select({ files: pushes.files }).from(pushes).where(eq(pushes.id, id))
-  return row?.files ?? []
+  const { rows } = await at.query<{ files: string[] }>('select files from pushes where id = $1', [id])
+  return rows[0]?.files ?? []
 }
 
 /**
@@ -19,13 +16,14 @@ export async function findLackingFiles(
   id: string,
   { after, limit }: { after: string; limit: number },
 ): Promise<{ total: number; lacking: string[] } | undefined> {
-  const uploaded = sql`select from ${collectionFiles} where ${collectionFiles.collectionId} = ${pushes.collectionId}
-    and ${collectionFiles.hash} = file.hash`
-  const lacking = sql<string[]>`array(select file.hash from unnest(${pushes.files}) as file (hash)
-    where file.hash collate "C" > ${after} and not exists (${uploaded}) order by file.hash collate "C" limit ${limit})`
-  const [row] = await at.orm
-    .select({ total: sql`cardinality(${pushes.files})`.mapWith(Number), lacking })
-    .from(pushes)
-    .where(eq(pushes.id, id))
-  return row
+  const { rows } = await at.query<{ total: number; lacking: string[] }>(
+    `select cardinality(files) as total, array(
+       select file.hash from unnest(files) as file (hash)
+       where file.hash collate "C" > $2 and not exists (
+         select from collection_files uploaded where uploaded.collection_id = pushes.collection_id and uploaded.hash = file.hash)
+       order by file.hash collate "C" limit $3) as lacking
+     from pushes where id = $1`,
+    [id, after, limit],
+  )
+  return rows[0]
 }

@@ -1,7 +1,7 @@
 /** Leases on push sessions: their holder commits the session, or makes a dry run of it. */
-import { and, eq, gt, isNull, lt, or, sql } from 'drizzle-orm'
 import type { Queries, Tx } from '../../database/database.ts'
 import type { Means } from '../audit/audit-events.ts'
+import { Values } from '../columns/rows.ts'
 import {
   commitColumns,
   isHeldBy,
@@ -19,10 +19,7 @@ export interface PushLease {
   seconds: number
 }
 
-const leased = ({ holder, seconds }: PushLease) => ({
-  leaseHolder: holder,
-  leaseUntil: sql`now() + make_interval(secs => ${seconds})`,
-})
+const leaseUntil = (seconds: string) => `now() + make_interval(secs => ${seconds})`
 
 interface PushClaim {
   now: Date
@@ -37,8 +34,10 @@ export const claimPush = (
   { committer, ...claim }: PushClaim & { committer: { id: string; means: Means } },
 ): Promise<PushRow | undefined> =>
   claimOpenPush(tx, id, claim, {
-    ...{ status: 'committing', error: null },
-    ...{ committerId: committer.id, committerMeans: committer.means },
+    status: 'committing',
+    error: null,
+    committerId: committer.id,
+    committerMeans: committer.means,
   })
 
 /** The same to `checking`, which no version comes of: `land_version` ends sessions that are `committing`. */
@@ -51,12 +50,14 @@ async function claimOpenPush(
   { now, expiresAt, lease }: PushClaim,
   to: Partial<typeof pushes.$inferInsert>,
 ): Promise<PushRow | undefined> {
-  const [row] = await tx.orm
-    .update(pushes)
-    .set({ ...to, recordsDone: 0, expiresAt, ...leased(lease) })
-    .where(and(eq(pushes.id, id), eq(pushes.status, 'open'), gt(pushes.expiresAt, now)))
-    .returning(commitColumns)
-  return row
+  const values = new Values(id, now, lease.seconds)
+  const changes = values.changes(pushes, { ...to, recordsDone: 0, expiresAt, leaseHolder: lease.holder })
+  const { rows } = await tx.query<PushRow>(
+    `update pushes set ${changes}, lease_until = ${leaseUntil('$3')}
+     where id = $1 and status = 'open' and expires_at > $2 returning ${commitColumns}`,
+    values.given,
+  )
+  return rows[0]
 }
 
 /** Says that the holder is alive, and how far it is. False: it holds the session no longer. */
@@ -64,49 +65,47 @@ export async function renewPushLease(
   at: Queries,
   id: string,
   { holder, seconds }: { holder: string; seconds: number },
-  progress: { recordsDone: number; recordsTotal: number },
+  { recordsDone, recordsTotal }: { recordsDone: number; recordsTotal: number },
 ): Promise<boolean> {
-  const renewed = await at.orm
-    .update(pushes)
-    .set({ ...leased({ holder, seconds }), ...progress })
-    .where(and(eq(pushes.id, id), isHeldBy(holder)))
-    .returning({ id: pushes.id })
-  return renewed.length === 1
+  const { rows } = await at.query(
+    `update pushes set lease_until = ${leaseUntil('$3')}, records_done = $4, records_total = $5
+     where id = $1 and ${isHeldBy('$2')} returning 1`,
+    [id, holder, seconds, recordsDone, recordsTotal],
+  )
+  return rows.length === 1
 }
 
 /** Longer than any lease: one that ends later than that from now was given by a clock that has turned back since. Seconds. */
 const leaseSecondsMax = 8
-const isLeaseOver = or(
-  isNull(pushes.leaseUntil),
-  lt(pushes.leaseUntil, sql`now()`),
-  gt(pushes.leaseUntil, sql`clock_timestamp() + make_interval(secs => ${leaseSecondsMax})`),
-)
-const isAbandoned = and(eq(pushes.status, 'committing'), isLeaseOver)
+const isLeaseOver = `(lease_until is null or lease_until < now()
+  or lease_until > clock_timestamp() + make_interval(secs => ${leaseSecondsMax}))`
 
 /** Takes a commit that no process has leased, or whose lease has expired; undefined for all callers but one. */
 export async function takePushLease(
   tx: Tx,
   id: string,
-  lease: { holder: string; seconds: number },
+  { holder, seconds }: { holder: string; seconds: number },
 ): Promise<PushRow | undefined> {
-  const isFree = and(eq(pushes.status, 'committing'), isNull(pushes.leaseHolder))
-  const [row] = await tx.orm
-    .update(pushes)
-    .set(leased(lease))
-    .where(and(eq(pushes.id, id), or(isFree, isAbandoned)))
-    .returning(commitColumns)
-  return row
+  const { rows } = await tx.query<PushRow>(
+    `update pushes set lease_holder = $2, lease_until = ${leaseUntil('$3')}
+     where id = $1 and status = 'committing' and (lease_holder is null or ${isLeaseOver}) returning ${commitColumns}`,
+    [id, holder, seconds],
+  )
+  return rows[0]
 }
 
 /** Committing sessions with an expired lease, or that no process took in time; the longest silent first. */
 export async function listAbandonedCommits(at: Queries): Promise<PushStanding[]> {
-  return at.orm.select(standingColumns).from(pushes).where(isAbandoned).orderBy(pushes.leaseUntil)
+  const { rows } = await at.query<PushStanding>(
+    `select ${standingColumns} from pushes where status = 'committing' and ${isLeaseOver} order by lease_until`,
+  )
+  return rows
 }
 
 /** Opens sessions again whose dry run fell silent, and puts off their end. */
 export async function reopenAbandonedDryRuns(at: Queries, expiresAt: Date): Promise<void> {
-  await at.orm
-    .update(pushes)
-    .set({ status: 'open', expiresAt })
-    .where(and(eq(pushes.status, 'checking'), isLeaseOver))
+  await at.query(
+    `update pushes set status = 'open', expires_at = $1 where status = 'checking' and ${isLeaseOver}`,
+    [expiresAt],
+  )
 }

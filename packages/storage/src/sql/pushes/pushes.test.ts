@@ -1,10 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Database } from '../../database/database.ts'
 import { databases } from '../../testing/databases.ts'
 import { accounts } from '../accounts/accounts.ts'
 import { insertCollection } from '../collections/collections.ts'
+import { columnsOf, insertInto } from '../columns/rows.ts'
 import { listPushFiles } from './files.ts'
 import { listAbandonedCommits } from './leases.ts'
 import { findPush, findPushSchemas, insertPush, movePush, pushes } from './pushes.ts'
@@ -35,7 +35,7 @@ describe.each(databases)('sessions that were opened with much, on $name', ({ ope
     database = opened.database
     dispose = opened.dispose
     const owner = { id: randomUUID(), slug: 'o', type: 'org' as const, displayName: 'O', createdAt: at }
-    await database.orm.insert(accounts).values(owner)
+    await database.query(...insertInto(accounts, owner))
     const row = { id: collectionId, ownerId: owner.id, slug: 'c', name: 'C', public: true, ancestors: [] }
     const none = {
       description: null,
@@ -76,7 +76,7 @@ describe.each(databases)('sessions that were opened with much, on $name', ({ ope
   })
 
   async function whole() {
-    const [row] = await database.orm.select().from(pushes).where(eq(pushes.id, id))
-    return row!
+    const text = `select ${columnsOf(pushes)} from pushes where id = $1`
+    return (await database.query<typeof pushes.$inferSelect>(text, [id])).rows[0]!
   }
 })

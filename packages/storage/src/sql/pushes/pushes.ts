@@ -1,5 +1,5 @@
 /** Push sessions and the spills (checked, sorted batches) that each has received. */
-import { and, eq, getTableColumns, gt, inArray, lte, notInArray, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import {
   boolean,
   check,
@@ -16,6 +16,7 @@ import type { Queries, Tx } from '../../database/database.ts'
 import type { Means } from '../audit/audit-events.ts'
 import { collections } from '../collections/collections.ts'
 import { bytewiseText, count, instant } from '../columns/columns.ts'
+import { columnsOf, insertInto, Values } from '../columns/rows.ts'
 
 export const pushes = pgTable(
   'pushes',
@@ -105,11 +106,11 @@ export const pushSpills = pgTable(
   ],
 )
 
-/** Those that have not ended. */
-const live: PushRow['status'][] = ['open', 'checking', 'committing']
+/** Statuses of those that have not ended. */
+const live = ['open', 'checking', 'committing'] satisfies PushRow['status'][]
 
 /** Columns cleared when a session ends without a version. */
-const forgotten = { schemas: null, metadata: null, files: [] as string[] }
+const forgotten = "schemas = null, metadata = null, files = '{}'"
 
 /** Columns that a commit reads. Its schemas are read separately, unless cached. */
 export type PushRow = Omit<typeof pushes.$inferSelect, 'schemas'>
@@ -118,20 +119,21 @@ export type PushSpillRow = typeof pushSpills.$inferSelect
 /** State of a session without its opening data, which may be some MiB, since sessions are read many times a second. */
 export type PushStanding = Omit<PushRow, 'metadata' | 'files'>
 
-const { schemas: _schemas, ...committed } = getTableColumns(pushes)
-export const commitColumns = committed
-const { metadata: _metadata, files: _files, ...standing } = committed
-export const standingColumns = standing
+export const commitColumns = columnsOf(pushes, 'schemas')
+export const standingColumns = columnsOf(pushes, 'schemas', 'metadata', 'files')
 
 export async function insertPush(tx: Tx, push: typeof pushes.$inferInsert): Promise<PushStanding> {
-  const [row] = await tx.orm.insert(pushes).values(push).returning(standingColumns)
-  return row!
+  const { rows } = await tx.query<PushStanding>(...insertInto(pushes, push, `returning ${standingColumns}`))
+  return rows[0]!
 }
 
 /** Certain only while the account is locked. */
 export async function countOpenPushes(at: Queries, accountId: string, now: Date): Promise<number> {
-  const isOpen = and(eq(pushes.accountId, accountId), eq(pushes.status, 'open'), gt(pushes.expiresAt, now))
-  return at.orm.$count(pushes, isOpen)
+  const { rows } = await at.query<{ open: number }>(
+    "select count(*) as open from pushes where account_id = $1 and status = 'open' and expires_at > $2",
+    [accountId, now],
+  )
+  return rows[0]!.open
 }
 
 export async function findPush(
@@ -139,17 +141,19 @@ export async function findPush(
   collectionId: string,
   id: string,
 ): Promise<PushStanding | undefined> {
-  const [row] = await at.orm
-    .select(standingColumns)
-    .from(pushes)
-    .where(and(eq(pushes.id, id), eq(pushes.collectionId, collectionId)))
-  return row
+  const { rows } = await at.query<PushStanding>(
+    `select ${standingColumns} from pushes where id = $1 and collection_id = $2`,
+    [id, collectionId],
+  )
+  return rows[0]
 }
 
 /** The schemas of a session; null if it has none of its own, or has ended. */
 export async function findPushSchemas(at: Queries, id: string): Promise<string | null> {
-  const [row] = await at.orm.select({ schemas: pushes.schemas }).from(pushes).where(eq(pushes.id, id))
-  return row?.schemas ?? null
+  const { rows } = await at.query<{ schemas: string | null }>('select schemas from pushes where id = $1', [
+    id,
+  ])
+  return rows[0]?.schemas ?? null
 }
 
 /**
@@ -163,13 +167,15 @@ export async function movePush(
   to: Partial<typeof pushes.$inferInsert> & { status: PushRow['status'] },
   heldBy?: string,
 ): Promise<boolean> {
-  const held = heldBy === undefined ? undefined : isHeldBy(heldBy)
-  const moved = await tx.orm
-    .update(pushes)
-    .set(live.includes(to.status) ? to : { ...to, ...forgotten })
-    .where(and(eq(pushes.id, id), inArray(pushes.status, [...from]), held))
-    .returning({ id: pushes.id })
-  return moved.length === 1
+  const values = new Values(id, from)
+  const changes = values.changes(pushes, to)
+  const ending = live.some((status) => status === to.status) ? '' : `, ${forgotten}`
+  const isHeld = heldBy === undefined ? 'true' : isHeldBy(values.of(heldBy))
+  const { rows } = await tx.query(
+    `update pushes set ${changes}${ending} where id = $1 and status = any($2) and ${isHeld} returning 1`,
+    values.given,
+  )
+  return rows.length === 1
 }
 
 /**
@@ -179,32 +185,35 @@ export async function movePush(
 export async function touchOpenPush(
   tx: Tx,
   id: string,
-  touch: { now: Date; expiresAt: Date; receivedRecords: number },
+  { now, expiresAt, receivedRecords }: { now: Date; expiresAt: Date; receivedRecords: number },
 ): Promise<boolean> {
-  const touched = await tx.orm
-    .update(pushes)
-    .set({
-      expiresAt: touch.expiresAt,
-      receivedRecords: sql`${pushes.receivedRecords} + ${touch.receivedRecords}`,
-    })
-    .where(and(eq(pushes.id, id), eq(pushes.status, 'open'), gt(pushes.expiresAt, touch.now)))
-    .returning({ id: pushes.id })
-  return touched.length === 1
+  const { rows } = await tx.query(
+    `update pushes set expires_at = $3, received_records = received_records + $4
+     where id = $1 and status = 'open' and expires_at > $2 returning 1`,
+    [id, now, expiresAt, receivedRecords],
+  )
+  return rows.length === 1
 }
 
 /** Appends a spill. Called under the lock of `touchOpenPush`. */
-export async function insertPushSpill(tx: Tx, spill: Omit<PushSpillRow, 'sequence'>): Promise<void> {
-  const next = sql`(select coalesce(max(${pushSpills.sequence}), 0) + 1 from ${pushSpills} where ${pushSpills.pushId} = ${spill.pushId})`
-  await tx.orm.insert(pushSpills).values({ ...spill, sequence: sql`${next}` })
+export async function insertPushSpill(
+  tx: Tx,
+  { pushId, role, name, entries, bytes }: Omit<PushSpillRow, 'sequence'>,
+): Promise<void> {
+  await tx.query(
+    `insert into push_spills (push_id, sequence, role, name, entries, bytes)
+     values ($1, (select coalesce(max(sequence), 0) + 1 from push_spills where push_id = $1), $2, $3, $4, $5)`,
+    [pushId, role, name, entries, bytes],
+  )
 }
 
 /** In order of arrival; `after`: only later ones than this sequence. */
 export async function listPushSpills(at: Queries, pushId: string, after = 0): Promise<PushSpillRow[]> {
-  return at.orm
-    .select()
-    .from(pushSpills)
-    .where(and(eq(pushSpills.pushId, pushId), gt(pushSpills.sequence, after)))
-    .orderBy(pushSpills.sequence)
+  const { rows } = await at.query<PushSpillRow>(
+    `select ${columnsOf(pushSpills)} from push_spills where push_id = $1 and sequence > $2 order by sequence`,
+    [pushId, after],
+  )
+  return rows
 }
 
 /**
@@ -217,18 +226,17 @@ export async function replacePushSpills(
   by: PushSpillRow,
   heldBy: string,
 ): Promise<boolean> {
-  const held = await tx.orm
-    .select({ id: pushes.id })
-    .from(pushes)
-    .where(and(eq(pushes.id, by.pushId), isHeldBy(heldBy)))
-    .for('share')
-  if (held.length === 0) return false
-  const names = gone.map((spill) => spill.name)
-  const there = and(eq(pushSpills.pushId, by.pushId), inArray(pushSpills.name, names))
-  const locked = await tx.orm.select({ name: pushSpills.name }).from(pushSpills).where(there).for('update')
-  if (locked.length !== gone.length) return false
-  await tx.orm.delete(pushSpills).where(there)
-  await tx.orm.insert(pushSpills).values(by)
+  const held = await tx.query(`select from pushes where id = $1 and ${isHeldBy('$2')} for share`, [
+    by.pushId,
+    heldBy,
+  ])
+  if (held.rows.length === 0) return false
+  const there = [by.pushId, gone.map(({ name }) => name)]
+  const isThere = 'push_id = $1 and name = any($2::text[])'
+  const locked = await tx.query(`select from push_spills where ${isThere} for update`, there)
+  if (locked.rows.length !== gone.length) return false
+  await tx.query(`delete from push_spills where ${isThere}`, there)
+  await tx.query(...insertInto(pushSpills, by))
   return true
 }
 
@@ -243,27 +251,26 @@ export async function forgetWordsOfPush(tx: Tx, collectionId: string, semver: st
 }
 
 export async function deletePushSpills(tx: Tx, pushId: string): Promise<void> {
-  await tx.orm.delete(pushSpills).where(eq(pushSpills.pushId, pushId))
+  await tx.query('delete from push_spills where push_id = $1', [pushId])
 }
 
-/** While this is who commits it, or makes a dry run of it. */
-export const isHeldBy = (holder: string) =>
-  and(inArray(pushes.status, ['committing', 'checking']), eq(pushes.leaseHolder, holder))
+/** While this is who commits it, or makes a dry run of it. @param holder as the text names it */
+export const isHeldBy = (holder: string): string =>
+  `status in ('committing', 'checking') and lease_holder = ${holder}`
 
 /** Marks idle open sessions as expired. */
 export async function expirePushes(tx: Tx, now: Date): Promise<void> {
-  await tx.orm
-    .update(pushes)
-    .set({ status: 'expired', ...forgotten })
-    .where(and(eq(pushes.status, 'open'), lte(pushes.expiresAt, now)))
+  await tx.query(
+    `update pushes set status = 'expired', ${forgotten} where status = 'open' and expires_at <= $1`,
+    [now],
+  )
 }
 
 /** Ids of ended sessions with remaining spills. */
 export async function listEndedPushesWithSpills(at: Queries): Promise<string[]> {
-  const rows = await at.orm
-    .selectDistinct({ id: pushes.id })
-    .from(pushSpills)
-    .innerJoin(pushes, eq(pushes.id, pushSpills.pushId))
-    .where(notInArray(pushes.status, live))
-  return rows.map((row) => row.id)
+  const { rows } = await at.query<{ id: string }>(
+    'select distinct id from push_spills join pushes on id = push_id where status <> all($1)',
+    [live],
+  )
+  return rows.map(({ id }) => id)
 }

@@ -5,7 +5,7 @@ import type { Database, Tx } from '../../database/database.ts'
 export async function dropEndedMetadataJobs(tx: Tx, before: Date, max: number): Promise<number> {
   const { rows } = await tx.query(
     `delete from metadata_jobs where id in (select id from metadata_jobs where finished_at < $1 limit $2) returning 1`,
-    [before.toISOString(), max],
+    [before, max],
   )
   return rows.length
 }
@@ -20,7 +20,7 @@ export async function dropEndedPushes(tx: Tx, before: Date, max: number): Promis
        select id from pushes p where status in ('committed', 'failed', 'cancelled', 'expired') and expires_at < $1
          and not exists (select from push_spills where push_id = p.id) limit $2)
      returning 1`,
-    [before.toISOString(), max],
+    [before, max],
   )
   return rows.length
 }
@@ -29,7 +29,7 @@ export async function dropEndedPushes(tx: Tx, before: Date, max: number): Promis
 export async function dropEndedSessions(tx: Tx, before: Date, max: number): Promise<number> {
   const { rows } = await tx.query(
     `delete from browser_sessions where token_hash in (select token_hash from browser_sessions where expires_at < $1 limit $2) returning 1`,
-    [before.toISOString(), max],
+    [before, max],
   )
   return rows.length
 }
@@ -38,7 +38,7 @@ export async function dropEndedSessions(tx: Tx, before: Date, max: number): Prom
 export async function dropOldAuditEvents(tx: Tx, before: Date, max: number): Promise<number> {
   const { rows } = await tx.query(
     'delete from audit_events where id in (select id from audit_events where at < $1 order by at limit $2) returning 1',
-    [before.toISOString(), max],
+    [before, max],
   )
   return rows.length
 }
@@ -48,9 +48,9 @@ export async function dropOldAuditEvents(tx: Tx, before: Date, max: number): Pro
  * embedded PostgreSQL has no autovacuum, and keeps no statistics that would tell which tables need it.
  */
 export async function vacuumTables(database: Database): Promise<void> {
-  const { rows } = await database.query(
+  const { rows } = await database.query<{ name: string }>(
     `select format('%I.%I', schemaname, tablename) as name from pg_tables
      where schemaname not in ('pg_catalog', 'information_schema') order by 1`,
   )
-  for (const { name } of rows) await database.query(`vacuum (analyze) ${String(name)}`)
+  for (const { name } of rows) await database.query(`vacuum (analyze) ${name}`)
 }

@@ -15,8 +15,8 @@ export const installation = pgTable(
 
 /** Undefined in a new database. */
 export async function findInstallation(at: Queries): Promise<string | undefined> {
-  const { rows } = await at.query('select id from installation')
-  return rows[0]?.['id'] as string | undefined
+  const { rows } = await at.query<{ id: string }>('select id from installation')
+  return rows[0]?.id
 }
 
 /** Gives the database an id, unless it has one by now: servers may start at the same time. */
@@ -26,8 +26,8 @@ export async function insertInstallation(tx: Tx, id: string): Promise<void> {
 
 /** Whether the database refers to anything in an object store. */
 export async function recordsBlobs(at: Queries): Promise<boolean> {
-  const { rows } = await at.query(
+  const { rows } = await at.query<{ found: boolean }>(
     'select exists (select from packs) or exists (select from files) or exists (select from versions) as found',
   )
-  return rows[0]?.['found'] === true
+  return rows[0]!.found
 }

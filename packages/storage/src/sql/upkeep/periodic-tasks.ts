@@ -19,14 +19,14 @@ export const periodicTasks = pgTable('periodic_tasks', {
  * begun now.
  */
 export async function claimPeriodicTask(tx: Tx, name: string, everySeconds: number): Promise<boolean> {
-  const { rows } = await tx.query(
+  const { rows } = await tx.query<{ again: boolean }>(
     `insert into periodic_tasks (name, begun_at) values ($1, now())
      on conflict (name) do update set begun_at = now()
        where periodic_tasks.begun_at <= now() - make_interval(secs => $2::double precision)
      returning (xmax <> 0) as again`,
     [name, everySeconds],
   )
-  return rows[0]?.['again'] === true
+  return rows[0]?.again === true
 }
 
 /** Records that a periodic task ended now, by the database's clock. */
@@ -43,10 +43,10 @@ export async function lastEndOf(
   at: Queries,
   name: string,
 ): Promise<{ secondsAgo: number; succeeded: boolean } | undefined> {
-  const { rows } = await at.query(
+  const { rows } = await at.query<{ secondsAgo: number; succeeded: boolean }>(
     `select extract(epoch from now() - ended_at)::double precision as "secondsAgo", succeeded
      from periodic_tasks where name = $1 and ended_at is not null`,
     [name],
   )
-  return rows[0] as { secondsAgo: number; succeeded: boolean } | undefined
+  return rows[0]
 }

@@ -24,16 +24,16 @@ export async function accountUsage(
   accountId: string,
   usualQuota: number | null,
 ): Promise<AccountUsage> {
-  const { rows } = await at.query(
-    `select used::double precision as "usedBytes", received::double precision as "receivedBytes",
-       case when other is null then charged_bytes($1) + charged_received_bytes($1) - used - received else 0 end::double precision as "organizationBytes",
-       case when other is null then quota_bytes($1, $2) end::double precision as "quotaBytes", other as "countsAgainst"
+  const { rows } = await at.query<AccountUsage>(
+    `select used as "usedBytes", received as "receivedBytes",
+       case when other is null then charged_bytes($1) + charged_received_bytes($1) - used - received else 0 end as "organizationBytes",
+       case when other is null then quota_bytes($1, $2) end as "quotaBytes", other as "countsAgainst"
      from (select used_bytes($1), received_bytes($1), (select slug from accounts where id = charged_account($1) and id <> $1))
        as account (used, received, other)`,
     [accountId, usualQuota],
     'account_usage',
   )
-  return rows[0] as unknown as AccountUsage
+  return rows[0]!
 }
 
 /** Usage that counts for an account's quota, of all collections that share it. */
@@ -51,14 +51,13 @@ export async function usageUnderQuota(
   accountId: string,
   usualQuota: number | null,
 ): Promise<QuotaUsage | undefined> {
-  const { rows } = await at.query(
-    `select charged_bytes($1)::double precision as "usedBytes", charged_received_bytes($1)::double precision as "receivedBytes",
-       quota::double precision as "quotaBytes", charged_account($1) as "chargedId"
+  const { rows } = await at.query<QuotaUsage>(
+    `select charged_bytes($1) as "usedBytes", charged_received_bytes($1) as "receivedBytes", quota as "quotaBytes", charged_account($1) as "chargedId"
      from (values (quota_bytes($1, $2))) as held (quota) where quota is not null`,
     [accountId, usualQuota],
     'usage_under_quota',
   )
-  return rows[0] as QuotaUsage | undefined
+  return rows[0]
 }
 
 export interface CollectionUsage {
@@ -72,10 +71,10 @@ export async function largestCollections(
   accountId: string,
   max: number,
 ): Promise<CollectionUsage[]> {
-  const { rows } = await at.query(
-    `select slug, (stored + inherited)::double precision as "usedBytes" from usage_of($1)
+  const { rows } = await at.query<CollectionUsage>(
+    `select slug, stored + inherited as "usedBytes" from usage_of($1)
      where stored + inherited > 0 order by stored + inherited desc, slug limit $2`,
     [accountId, max],
   )
-  return rows as unknown as CollectionUsage[]
+  return rows
 }

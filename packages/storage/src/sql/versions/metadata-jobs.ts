@@ -1,11 +1,12 @@
 /** Metadata updates, one row each, synchronous ones too. A running row is the collection's one update slot. */
-import { and, asc, eq, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import { boolean, check, index, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import type { Queries, Tx } from '../../database/database.ts'
 import { type Authority, authorityAsJson } from '../access/authority.ts'
 import type { Means } from '../audit/audit-events.ts'
 import { collections } from '../collections/collections.ts'
 import { instant } from '../columns/columns.ts'
+import { columnsOf } from '../columns/rows.ts'
 
 export const metadataJobs = pgTable(
   'metadata_jobs',
@@ -67,7 +68,7 @@ export async function insertMetadataJob(
      select $1, place.id, 'running', head_id, $4, $5, $6, ($8::jsonb->>'accountId')::uuid, $9 from waiting, place, authority
      returning id`,
     [
-      ...[job.id, job.collectionId, job.baseId, job.baseSemver, job.patch, job.startedAt.toISOString()],
+      ...[job.id, job.collectionId, job.baseId, job.baseSemver, job.patch, job.startedAt],
       ...[durably, authorityAsJson(by), JSON.stringify(job.means)],
     ],
     'take_metadata_slot',
@@ -76,8 +77,11 @@ export async function insertMetadataJob(
 }
 
 export async function findMetadataJob(at: Queries, id: string): Promise<MetadataJobRow | undefined> {
-  const [row] = await at.orm.select().from(metadataJobs).where(eq(metadataJobs.id, id))
-  return row
+  const { rows } = await at.query<MetadataJobRow>(
+    `select ${columnsOf(metadataJobs)} from metadata_jobs where id = $1`,
+    [id],
+  )
+  return rows[0]
 }
 
 /** The update that holds a collection's slot. */
@@ -85,11 +89,11 @@ export async function findRunningMetadataJob(
   at: Queries,
   collectionId: string,
 ): Promise<MetadataJobRow | undefined> {
-  const [row] = await at.orm
-    .select()
-    .from(metadataJobs)
-    .where(and(eq(metadataJobs.collectionId, collectionId), eq(metadataJobs.status, 'running')))
-  return row
+  const { rows } = await at.query<MetadataJobRow>(
+    `select ${columnsOf(metadataJobs)} from metadata_jobs where collection_id = $1 and status = 'running'`,
+    [collectionId],
+  )
+  return rows[0]
 }
 
 /** Ends a job that runs, and frees the slot. False, and nothing happens, when it has ended or is gone with its collection. */
@@ -107,7 +111,7 @@ export async function finishMetadataJob(
     `update metadata_jobs
      set status = $2, patch = null, result_version_id = $3, unchanged = $4, error = $5, finished_at = $6
      where id = $1 and status = 'running' returning id`,
-    [id, end.status, made.resultVersionId, made.unchanged, error, end.at.toISOString()],
+    [id, end.status, made.resultVersionId, made.unchanged, error, end.at],
     'finish_metadata_job',
   )
   return rows.length === 1
@@ -115,11 +119,9 @@ export async function finishMetadataJob(
 
 /** Ids of the running jobs, oldest first. */
 export async function listRunningMetadataJobs(at: Queries, max: number): Promise<string[]> {
-  const rows = await at.orm
-    .select({ id: metadataJobs.id })
-    .from(metadataJobs)
-    .where(eq(metadataJobs.status, 'running'))
-    .orderBy(asc(metadataJobs.startedAt))
-    .limit(max)
-  return rows.map((row) => row.id)
+  const { rows } = await at.query<{ id: string }>(
+    "select id from metadata_jobs where status = 'running' order by started_at limit $1",
+    [max],
+  )
+  return rows.map(({ id }) => id)
 }

@@ -26,11 +26,11 @@ export async function findRenderedReadme(
   hash: string,
   now: Date,
 ): Promise<{ html: string | null; isStale: boolean } | undefined> {
-  const { rows } = await at.query(
+  const { rows } = await at.query<{ html: string | null; isStale: boolean }>(
     `select html, used_at < $2::timestamptz - interval '1 day' as "isStale" from rendered_readmes where hash = $1`,
-    [hash, now.toISOString()],
+    [hash, now],
   )
-  return rows[0] as { html: string | null; isStale: boolean } | undefined
+  return rows[0]
 }
 
 /** Adds a row, or records its use, and drops the rows that are over the bound: those that were not used for longest. */
@@ -44,11 +44,11 @@ export async function keepRenderedReadme(
        on conflict (hash) do update set used_at = excluded.used_at)
      delete from rendered_readmes where hash in (
        select hash from rendered_readmes where hash <> $1 order by used_at desc, hash offset $4)`,
-    [hash, html, now.toISOString(), rowsMax - 1],
+    [hash, html, now, rowsMax - 1],
   )
 }
 
 /** Drops rows not used since an instant. */
 export async function dropRenderedReadmes(tx: Tx, before: Date): Promise<void> {
-  await tx.query('delete from rendered_readmes where used_at < $1', [before.toISOString()])
+  await tx.query('delete from rendered_readmes where used_at < $1', [before])
 }

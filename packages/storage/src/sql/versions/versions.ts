@@ -1,10 +1,10 @@
 /** Versions: one row each, pointing at the documents of their two views. Content is immutable; marks such as withdrawals are not. */
-import { and, desc, eq, isNotNull, isNull, ne, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import { boolean, check, index, integer, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import type { Queries, Tx } from '../../database/database.ts'
 import { collections } from '../collections/collections.ts'
 import { bytewiseText, count, instant } from '../columns/columns.ts'
-import { rowAsJson } from '../columns/whole-row.ts'
+import { columnsOf, Values, wholeRow } from '../columns/rows.ts'
 
 export const versions = pgTable(
   'versions',
@@ -70,57 +70,51 @@ export const standing = Object.freeze({
   ...{ deprecatedAt: null, deprecation: null },
 }) satisfies Partial<VersionRow>
 
+const whole = wholeRow(versions)
+const columns = columnsOf(versions)
+
 /** The latest version; null before the first; undefined when the collection is gone. */
 export async function findHead(at: Queries, collectionId: string): Promise<VersionRow | null | undefined> {
-  const [row] = await at.orm
-    .select({ version: versions })
-    .from(collections)
-    .leftJoin(versions, eq(versions.id, collections.headId))
-    .where(eq(collections.id, collectionId))
-  return row?.version
+  const { rows } = await at.query<{ head: unknown }>(
+    `select ${whole.text} as head from collections left join versions on versions.id = head_id where collections.id = $1`,
+    [collectionId],
+  )
+  return rows[0] && whole.read(rows[0].head)
 }
 
-export async function findVersionById(at: Queries, id: string): Promise<VersionRow | undefined> {
-  const [row] = await at.orm.select().from(versions).where(eq(versions.id, id))
-  return row
+/** @param which a condition, and what follows it */
+async function findVersion(at: Queries, which: string, values: unknown[]): Promise<VersionRow | undefined> {
+  return (await at.query<VersionRow>(`select ${columns} from versions where ${which}`, values)).rows[0]
 }
 
-export async function findVersionBySemver(
+export const findVersionById = (at: Queries, id: string): Promise<VersionRow | undefined> =>
+  findVersion(at, 'id = $1', [id])
+
+export const findVersionBySemver = (
   at: Queries,
   collectionId: string,
-  semver: { major: number; minor: number; patch: number },
-): Promise<VersionRow | undefined> {
-  const [row] = await at.orm
-    .select()
-    .from(versions)
-    .where(
-      and(
-        eq(versions.collectionId, collectionId),
-        eq(versions.major, semver.major),
-        eq(versions.minor, semver.minor),
-        eq(versions.patch, semver.patch),
-      ),
-    )
-  return row
-}
+  { major, minor, patch }: { major: number; minor: number; patch: number },
+): Promise<VersionRow | undefined> =>
+  findVersion(at, 'collection_id = $1 and major = $2 and minor = $3 and patch = $4', [
+    collectionId,
+    major,
+    minor,
+    patch,
+  ])
 
-const newestFirst = [desc(versions.major), desc(versions.minor), desc(versions.patch)]
+const newestFirst = 'major desc, minor desc, patch desc'
 
 /** Of several versions with one digest, the newest readable one; if there is none, the newest. */
-export async function findVersionByDigest(
+export const findVersionByDigest = (
   at: Queries,
   collectionId: string,
-  digest: { view: 'full' | 'public'; hash: string },
-): Promise<VersionRow | undefined> {
-  const column = digest.view === 'full' ? versions.fullDigest : versions.publicDigest
-  const [row] = await at.orm
-    .select()
-    .from(versions)
-    .where(and(eq(versions.collectionId, collectionId), eq(column, digest.hash)))
-    .orderBy(desc(isNull(versions.withdrawnAt)), ...newestFirst)
-    .limit(1)
-  return row
-}
+  { view, hash }: { view: 'full' | 'public'; hash: string },
+): Promise<VersionRow | undefined> =>
+  findVersion(
+    at,
+    `collection_id = $1 and ${view}_digest = $2 order by withdrawn_at is null desc, ${newestFirst} limit 1`,
+    [collectionId, hash],
+  )
 
 /** The newest readable version, leaving one out. Certain only while the collection is locked. */
 export async function findNewestStanding(
@@ -128,20 +122,18 @@ export async function findNewestStanding(
   collectionId: string,
   leftOut: string,
 ): Promise<VersionRow | null> {
-  const [row] = await at.orm
-    .select()
-    .from(versions)
-    .where(
-      and(eq(versions.collectionId, collectionId), isNull(versions.withdrawnAt), ne(versions.id, leftOut)),
-    )
-    .orderBy(...newestFirst)
-    .limit(1)
-  return row ?? null
+  const which = `collection_id = $1 and withdrawn_at is null and id <> $2 order by ${newestFirst} limit 1`
+  return (await findVersion(at, which, [collectionId, leftOut])) ?? null
 }
 
 /** Versions of a collection that are withdrawn. They stay so: where the number is what it was, they are the same. */
-export const countWithdrawn = (at: Queries, collectionId: string): Promise<number> =>
-  at.orm.$count(versions, and(eq(versions.collectionId, collectionId), isNotNull(versions.withdrawnAt)))
+export async function countWithdrawn(at: Queries, collectionId: string): Promise<number> {
+  const { rows } = await at.query<{ withdrawn: number }>(
+    'select count(*) as withdrawn from versions where collection_id = $1 and withdrawn_at is not null',
+    [collectionId],
+  )
+  return rows[0]!.withdrawn
+}
 
 /** Sidecars of the readable versions of some collections, leaving one version out, each once. */
 export async function standingSidecars(
@@ -149,12 +141,12 @@ export async function standingSidecars(
   collectionIds: readonly string[],
   leftOut: string,
 ): Promise<string[]> {
-  const { rows } = await at.query(
+  const { rows } = await at.query<{ sidecar: string }>(
     `select distinct sidecar from versions
      where collection_id = any($1::uuid[]) and withdrawn_at is null and id <> $2`,
     [collectionIds, leftOut],
   )
-  return rows.map(({ sidecar }) => String(sidecar))
+  return rows.map(({ sidecar }) => sidecar)
 }
 
 /** Changes the marks of a version; its content never changes. */
@@ -176,7 +168,8 @@ export async function markVersion(
     >
   >,
 ): Promise<void> {
-  await tx.orm.update(versions).set(marks).where(eq(versions.id, id))
+  const values = new Values(id)
+  await tx.query(`update versions set ${values.changes(versions, marks)} where id = $1`, values.given)
 }
 
 /** Newest first; `beyond`: only those older than this semver, or, `backwards`, newer ones, oldest of them first. */
@@ -198,8 +191,10 @@ export async function listVersions(
     where collection_id = $1 ${beyond === undefined ? '' : isBeyond}
     order by major ${towards}, minor ${towards}, patch ${towards} limit $2 offset $3`
   const name = `list_versions_${beyond === undefined ? 'first' : 'further'}_${towards}`
-  const { rows } = await at.query(text, [collectionId, page.limit, page.offset, ...place], name)
+  const { rows } = await at.query<{ version: unknown }>(
+    text,
+    [collectionId, page.limit, page.offset, ...place],
+    name,
+  )
   return rows.map(({ version }) => whole.read(version)!)
 }
-
-const whole = rowAsJson(versions)

@@ -1,0 +1,91 @@
+/** Rows of tables in statements: columns to read, values to write, parameters of a text that depends on the request. */
+import {
+  type Column,
+  getTableColumns,
+  getTableName,
+  type InferInsertModel,
+  type InferSelectModel,
+  type Table,
+} from 'drizzle-orm'
+
+type Row<T extends Table> = InferSelectModel<T>
+type NewRow<T extends Table> = InferInsertModel<T>
+
+const columnsIn = (table: Table) => Object.entries<Column>(getTableColumns(table))
+const nameOf = (table: Table, { name }: Column) => `"${getTableName(table)}"."${name}"`
+
+/** For `select` and `returning`: the columns of a table as the members of its row, but for those in `without`. */
+export const columnsOf = <T extends Table>(table: T, ...without: (keyof Row<T>)[]): string =>
+  columnsIn(table)
+    .filter(([member]) => !without.includes(member as keyof Row<T>))
+    .map(([member, column]) => `${nameOf(table, column)} as "${member}"`)
+    .join(', ')
+
+/**
+ * A whole row as one column. What a driver does for a column of an answer, each time, is most of what a look-up in several wide tables
+ * costs it: for the 40 columns of a collection, 220 µs of CPU on a server instead of 130.
+ * @returns `text`: the column; `read`: makes the row of its value, null where an outer join found none
+ */
+export function wholeRow<T extends Table>(table: T) {
+  const columns = columnsIn(table)
+  return {
+    text: `json_build_array(${columns.map(([, column]) => nameOf(table, column)).join(', ')})`,
+    read(value: unknown): Row<T> | null {
+      const array = value as unknown[]
+      if (array.every((member) => member === null)) return null
+      const members = columns.map(([member, column], index) => {
+        const stored = array[index]
+        return [member, stored === null ? null : column.mapFromDriverValue(stored)]
+      })
+      return Object.fromEntries(members)
+    },
+  }
+}
+
+const stored = (column: Column, value: unknown) => (value === null ? null : column.mapToDriverValue(value))
+
+/** Parameters of a statement whose text depends on the request. */
+export class Values {
+  readonly given: unknown[]
+
+  /** @param first that the text names $1, $2 and so on */
+  constructor(...first: unknown[]) {
+    this.given = first
+  }
+
+  /** @returns how the text names it */
+  of(value: unknown): string {
+    return `$${this.given.push(value)}`
+  }
+
+  /** For `set`: the columns that `changes` has. */
+  changes<T extends Table>(table: T, changes: Partial<NewRow<T>>): string {
+    const given = changes as Readonly<Record<string, unknown>>
+    return columnsIn(table)
+      .filter(([member]) => given[member] !== undefined)
+      .map(([member, column]) => `"${column.name}" = ${this.of(stored(column, given[member]))}`)
+      .join(', ')
+  }
+}
+
+/**
+ * A statement that inserts a row, or several; a column that one lacks gets its default.
+ * @param further what the statement goes on with, such as `returning`
+ */
+export function insertInto<T extends Table>(
+  table: T,
+  rows: NewRow<T> | readonly NewRow<T>[],
+  further = '',
+): [text: string, values: unknown[]] {
+  const columns = columnsIn(table)
+  const values = new Values()
+  const tuples = (Array.isArray(rows) ? rows : [rows]).map((row: Readonly<Record<string, unknown>>) => {
+    const members = columns.map(([member, column]) =>
+      row[member] === undefined ? 'default' : values.of(stored(column, row[member])),
+    )
+    return `(${members.join(', ')})`
+  })
+  const names = columns.map(([, { name }]) => `"${name}"`).join(', ')
+  const text = `insert into "${getTableName(table)}" (${names}) values ${tuples.join(', ')} ${further}`
+  return [text, values.given]
+}
