@@ -46,10 +46,12 @@ type Parts<N extends OperationName> =
 export type ParamsOf<N extends OperationName> = z.output<Parts<N>['P']>
 /** Query of an operation as the server reads it. */
 export type QueryOf<N extends OperationName> = z.output<Parts<N>['Q']>
+type QueryInputOf<Q> = Q extends z.ZodType
+  ? { [K in keyof z.input<Q>]: z.output<Q>[K & keyof z.output<Q>] }
+  : never
 /** Query as a caller gives it: values before they are written as text, parameters with a default left out. */
-export type QueryInput<N extends OperationName> = {
-  [K in keyof z.input<Parts<N>['Q']>]: z.output<Parts<N>['Q']>[K & keyof z.output<Parts<N>['Q']>]
-}
+export type QueryInput<N extends OperationName> = QueryInputOf<Parts<N>['Q']>
+
 /** A body that is sent as it is. */
 export interface RawBody {
   readonly body: Uint8Array<ArrayBuffer> | Blob
