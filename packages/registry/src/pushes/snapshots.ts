@@ -2,8 +2,10 @@
  * Snapshot pushes, "this is everything": a manifest names every record by its hash, what the base version lacks is sent, and the
  * commit makes the version hold just that. http-api §9.
  */
+
 import type { Hash } from '@ulmus/content'
 import type { PushStanding } from '@ulmus/storage'
+import type { CollectionPath, DryRun } from '@ulmus/wire'
 import { type Acting, demandNow } from '../access/authority.ts'
 import { demandCaller } from '../access/caller.ts'
 import type { Principal } from '../access/principal.ts'
@@ -11,7 +13,6 @@ import type { Context } from '../context.ts'
 import { RegistryError } from '../errors/errors.ts'
 import { taskFor } from '../threads/task-for.ts'
 import type { CommitAnswer } from './commit/commit.ts'
-import type { DryRunResult } from './commit/dry-run.ts'
 import { malformed, readOpening, type Shape } from './opening/opening.ts'
 import type { SnapshotOpening } from './opening/opening-body.ts'
 import type { LineError, LineFacts } from './receiving/check-batch.ts'
@@ -19,7 +20,7 @@ import type { ManifestOutcome } from './receiving/check-manifest.ts'
 import { type ManifestMarks, ManifestMarksCache } from './receiving/manifest-marks.ts'
 import { type MarkedManifest, markNeeded } from './receiving/needed.ts'
 import { checkLines, linesRefused, typesOfPush } from './receiving/receiving.ts'
-import type { CollectionPath, PushSessions } from './session/sessions.ts'
+import type { PushSessions } from './session/sessions.ts'
 import type { PushStateAnswer } from './session/state-answer.ts'
 import { keepSpill } from './spills/spills.ts'
 import { idleEnd } from './state/idle-end.ts'
@@ -167,7 +168,7 @@ export class Snapshots {
   }
 
   /** Returns what `commit` would make, without making it. @throws like `commit`. */
-  dryRun(who: Principal, path: CollectionPath, id: string, signal?: AbortSignal): Promise<DryRunResult> {
+  dryRun(who: Principal, path: CollectionPath, id: string, signal?: AbortSignal): Promise<DryRun> {
     return this.#sessions.dryRun(who, path, 'snapshot', id, signal)
   }
 

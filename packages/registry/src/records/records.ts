@@ -2,6 +2,7 @@
  * Records of a version (http-api §7), always by type, then id, both by UTF-8 bytes. Their stored canonical forms are passed on as
  * bytes, hash appended: nothing is parsed on the way out.
  */
+
 import {
   countThrough,
   type Hash,
@@ -12,6 +13,7 @@ import {
   walkLeaves,
 } from '@ulmus/content'
 import { giveWay } from '@ulmus/storage'
+import type { VersionPath } from '@ulmus/wire'
 import type { Principal } from '../access/principal.ts'
 import { JsonText, quoted } from '../answers/json-text.ts'
 import {
@@ -31,11 +33,9 @@ import type { Context } from '../context.ts'
 import { RegistryError } from '../errors/errors.ts'
 import { canonicalOf } from '../versions/canonical-forms.ts'
 import { documentBytes } from '../versions/content.ts'
-import { seeVersion, type VersionPath } from '../versions/versions.ts'
+import { seeVersion } from '../versions/versions.ts'
 import { findRecord } from './lookup.ts'
 import { streamRecords } from './stream.ts'
-
-export const recordsLimitMax = 2_000
 
 export interface RecordsAsk {
   type?: string

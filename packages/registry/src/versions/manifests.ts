@@ -1,4 +1,5 @@
 /** Manifests: what a version holds, by hash (http-api §7), for those who compare it with what they have. */
+
 import {
   compareUtf8,
   diffTrees,
@@ -10,6 +11,7 @@ import {
   walkLeaves,
 } from '@ulmus/content'
 import type { VersionRow } from '@ulmus/storage'
+import type { ListedRecord, Manifest, VersionPath } from '@ulmus/wire'
 import { findVisibleCollection } from '../access/find-collection.ts'
 import type { View } from '../access/policy.ts'
 import type { Principal } from '../access/principal.ts'
@@ -20,7 +22,7 @@ import { differenceReader, fileNameBytes, type TypePair, typePairs } from './cha
 import { rootsOf, semverOf, shownDigest, storedHash } from './content.ts'
 import { LeafCursor } from './leaf-cursor.ts'
 import { readSidecar } from './sidecar.ts'
-import { type SeenVersion, type VersionPath, versionIn } from './versions.ts'
+import { type SeenVersion, versionIn } from './versions.ts'
 
 export interface ManifestAsk {
   /** A version that the caller has: answer only the changes since. */
@@ -31,34 +33,7 @@ export interface ManifestAsk {
   limit: number
 }
 
-export interface ManifestEntry {
-  id: string
-  type: string
-  hash: Hash
-  /** Only in the full view: the record was pushed as private. */
-  private?: true
-}
-
-export interface ManifestDelta {
-  added: ManifestEntry[]
-  /** With another hash, or private where it was not, or the other way round. */
-  updated: ManifestEntry[]
-  removed: { id: string; type: string; hash: Hash }[]
-}
-
-export interface Manifest {
-  semver: string
-  hash: string
-  /** Schema hashes by type. */
-  schemas: Record<string, Hash>
-  /** Absent with `since`. */
-  records?: ManifestEntry[]
-  /** Only with `since`. */
-  delta?: ManifestDelta
-  /** All files of the version, as `sha256:…`, ascending; on the first page only, the one without a cursor. */
-  files?: string[]
-  pagination: { limit: number; hasMore: boolean; nextCursor: string | null }
-}
+type ManifestDelta = NonNullable<Manifest['delta']>
 
 /** Approximate size of an entry without its id. Bytes. */
 const entryBytes = 128
@@ -100,7 +75,7 @@ async function recordsPage(
 ) {
   const shadowOf = await shadowsOf(context, version, seen.view)
   const budget = new PageBudget(limit, pageEntriesBytesMax)
-  const records: ManifestEntry[] = []
+  const records: ListedRecord[] = []
   for (const { type, tree, startAfter } of treesFrom(roots, undefined, beyond)) {
     const hiddenTree = shadowOf(type) ?? tree
     const shown = hiddenTree.root === tree.root ? undefined : new LeafCursor(context.objects, hiddenTree)
@@ -213,7 +188,7 @@ async function filesOf(context: Context, roots: ViewRoots): Promise<string[]> {
 
 const openStanding = (entry: { hash: Hash } | undefined) => entry && { hash: entry.hash, hidden: false }
 
-const entryOf = (type: string, id: string, hash: Hash, hidden: boolean): ManifestEntry =>
+const entryOf = (type: string, id: string, hash: Hash, hidden: boolean): ListedRecord =>
   hidden ? { id, type, hash, private: true } : { id, type, hash }
 
 /** The keys of two streams in key order, each once, with what the first says of it. */
