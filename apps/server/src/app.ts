@@ -15,7 +15,6 @@ import './plugins/requests/carried.ts'
 import { docRoutes } from './docs/routes.ts'
 import type { Downloads } from './downloads/downloads.ts'
 import { downloadRoutes } from './downloads/routes.ts'
-import { describeApi } from './openapi/describe.ts'
 import { showApi } from './openapi/page.ts'
 import { nameCodings } from './plugins/answers/codings.ts'
 import { compressAnswers } from './plugins/answers/compression.ts'
@@ -96,7 +95,6 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   tagAnswers(app)
   await compressAnswers(app)
   completeTags(app)
-  describeApi(app, { sessionCookie: browserCookie.name, version: manifest.version })
   measure(app, { figures: registry.figures, openConnections, version: manifest.version })
 
   await app.register(apiRoutes, { prefix: '/api', registry, origin: options.origin })
@@ -120,7 +118,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   await app.register(downloadRoutes, { downloads })
   await app.register(docRoutes, { origin: options.origin })
   await app.register(pageRoutes, pages)
-  await showApi(app)
+  await showApi(app, { sessionCookie: browserCookie.name, version: manifest.version })
   return app
 }
 

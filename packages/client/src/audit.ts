@@ -1,8 +1,8 @@
 /** The audit log as an iterator. http-api §11. */
 import type { AuditEvent } from '@ulmus/wire'
+import { requestOf } from './calls.ts'
 import { readLines } from './chunks.ts'
 import type { PageOptions } from './lists.ts'
-import { accountPlace } from './places.ts'
 import { asFailure, type Transport } from './transport.ts'
 
 /** Which events are wanted: all that are given must fit. */
@@ -24,12 +24,12 @@ export async function* streamAudit(
   filters: AuditFilters,
   signal?: AbortSignal,
 ): AsyncGenerator<AuditEvent, void, undefined> {
-  const path = `${accountPlace(slug)}/audit.ndjson`
-  const { response, drop } = await transport.open({ path, query: { ...filters }, signal })
+  const request = requestOf('GET /api/accounts/:slug/audit.ndjson', { slug }, { query: filters, signal })
+  const { response, drop } = await transport.open(request)
   try {
     for await (const line of readLines(response, transport.timeoutMs)) yield JSON.parse(line) as AuditEvent
   } catch (error) {
-    throw asFailure(error, path, signal)
+    throw asFailure(error, request.path, signal)
   } finally {
     drop(undefined)
   }

@@ -1,9 +1,9 @@
 /** Commit of a push, or its dry run: requested, awaited, and requested again if an answer got lost. http-api §9. */
-import type { CommittedPush, CommittingPush, DryRun, OpenedPush, PushState } from '@ulmus/wire'
+import type { CommittedPush, DryRun, OpenedPush, PushState } from '@ulmus/wire'
+import { call } from './calls.ts'
 import { UlmusError } from './errors.ts'
 import { sleep } from './retry.ts'
-import { cancel } from './session.ts'
-import type { Transport } from './transport.ts'
+import { cancel, type SessionPlace } from './session.ts'
 
 /** The version that a push made. `warnings`: of its schemas and of its records, the first 100 of each. */
 export type PushResult = CommittedPush
@@ -31,8 +31,7 @@ export interface CommitOptions {
 /** Next step of a session that has received everything. */
 export interface Ending<T> {
   readonly phase: 'committing' | 'checking'
-  /** @param place the session's path */
-  readonly run: (transport: Transport, place: string, options: CommitOptions) => Promise<T>
+  readonly run: (session: SessionPlace, options: CommitOptions) => Promise<T>
 }
 
 export const committing: Ending<PushResult> = { phase: 'committing', run: commitPush }
@@ -46,14 +45,14 @@ const pollMsMax = 1_000
 const commitsMax = 5
 
 /**
- * Commits the session at `place` (its path). Requests it asynchronously, so that no proxy's time limit cuts it off.
+ * Commits a session. Requests it asynchronously, so that no proxy's time limit cuts it off.
  * @throws what ended the session; files_missing with the hashes that `supply` did not have
  */
-async function commitPush(transport: Transport, place: string, options: CommitOptions): Promise<PushResult> {
+async function commitPush(session: SessionPlace, options: CommitOptions): Promise<PushResult> {
   for (let commits = 1; ; commits++) {
     const last = commits === commitsMax
     try {
-      const result = await askAndWait(transport, place, options)
+      const result = await askAndWait(session, options)
       if (result !== undefined) return result
       if (last)
         throw new UlmusError('The push session stays open after a commit.', {
@@ -66,21 +65,16 @@ async function commitPush(transport: Transport, place: string, options: CommitOp
   }
 }
 
-/** Shows what a commit of the session at `place` would make, then cancels the session. @throws as `commitPush` */
-async function dryRunPush(
-  transport: Transport,
-  place: string,
-  options: CommitOptions,
-): Promise<DryRunResult> {
+/** Shows what a commit of a session would make, then cancels the session. @throws as `commitPush` */
+async function dryRunPush(session: SessionPlace, options: CommitOptions): Promise<DryRunResult> {
   const { signal, onRetry } = options
-  const query = { dry_run: true }
+  const { transport, root, params } = session
   for (let runs = 1; ; runs++) {
     try {
-      const path = `${place}/commit`
-      const call = { method: 'POST', path, query, repeatable: true, signal, onRetry } as const
-      const { body } = await transport.json<DryRun>(call)
-      await cancel({ transport, place })
-      return body
+      const request = { query: { dry_run: true }, repeatable: true, signal, onRetry }
+      const result = await call(transport, `POST ${root}/:id/commit`, params, request)
+      await cancel(session)
+      return result as DryRun
     } catch (error) {
       if (runs === commitsMax || !(await suppliedWhatWasMissing(error, options))) throw error
     }
@@ -89,28 +83,20 @@ async function dryRunPush(
 
 /** The result, or undefined when the session is open again without having failed. */
 async function askAndWait(
-  transport: Transport,
-  place: string,
+  { transport, root, params }: SessionPlace,
   options: CommitOptions,
 ): Promise<PushResult | undefined> {
   const { signal, onRetry } = options
-  const ask = {
-    method: 'POST',
-    path: `${place}/commit`,
-    query: { async: true },
-    repeatable: true,
-    signal,
-    onRetry,
-  } as const
+  const request = { query: { async: true }, repeatable: true, signal, onRetry }
   try {
-    const { body } = await transport.json<CommittedPush | CommittingPush>(ask)
-    if ('semver' in body) return body
+    const answer = await call(transport, `POST ${root}/:id/commit`, params, request)
+    if ('semver' in answer) return answer
   } catch (error) {
     // A repeated commit may find the first one at work, or done.
     if (!(error instanceof UlmusError && error.code === 'push_not_open')) throw error
   }
   for (let wait = pollMs; ; wait = Math.min(pollMsMax, wait * 1.5)) {
-    const state = (await transport.json<PushState>({ path: place, signal, onRetry })).body
+    const state = await call(transport, `GET ${root}/:id`, params, { signal, onRetry })
     if (state.status === 'committed' && state.result !== null) return state.result
     if (state.error !== null) throw UlmusError.fromBody(state.error)
     if (state.status === 'open') return undefined

@@ -1,6 +1,7 @@
 /** Manifests and differences of versions, page by page. http-api §7. */
 import type { DiffPage, Manifest } from '@ulmus/wire'
-import { type CollectionRef, versionPlace } from './places.ts'
+import { call } from './calls.ts'
+import { type CollectionRef, versionParts } from './places.ts'
 import type { Transport } from './transport.ts'
 
 export interface ManifestOptions {
@@ -30,12 +31,16 @@ export async function* manifestPages(
 ): AsyncGenerator<Manifest, void, undefined> {
   let fixed = version
   for (let cursor = query.cursor; ; ) {
-    const path = `${versionPlace(ref, fixed)}/manifest`
-    const { body } = await transport.json<Manifest>({ path, query: { ...query, cursor }, signal })
-    yield body
-    const { hasMore, nextCursor } = body.pagination
+    const page = await call(
+      transport,
+      'GET /api/collections/:owner/:slug/versions/:v/manifest',
+      versionParts(ref, fixed),
+      { query: { ...query, cursor }, signal },
+    )
+    yield page
+    const { hasMore, nextCursor } = page.pagination
     if (!hasMore || nextCursor === null) return
-    fixed = body.semver
+    fixed = page.semver
     cursor = nextCursor
   }
 }
@@ -52,12 +57,16 @@ export async function* diffPages(
 ): AsyncGenerator<DiffPage, void, undefined> {
   let { from, to } = versions
   for (let cursor = query.cursor; ; ) {
-    const path = `${versionPlace(ref, to)}/diff`
-    const { body } = await transport.json<DiffPage>({ path, query: { ...query, from, cursor }, signal })
-    yield body
-    const { hasMore, nextCursor } = body.pagination
+    const page = await call(
+      transport,
+      'GET /api/collections/:owner/:slug/versions/:v/diff',
+      versionParts(ref, to),
+      { query: { ...query, from, cursor }, signal },
+    )
+    yield page
+    const { hasMore, nextCursor } = page.pagination
     if (!hasMore || nextCursor === null) return
-    ;({ from, to } = body)
+    ;({ from, to } = page)
     cursor = nextCursor
   }
 }

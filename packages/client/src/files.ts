@@ -1,8 +1,9 @@
 /** Files: bytes by their SHA-256. http-api §8. */
 import { hashBytes } from '@ulmus/content'
 import type { StoredFile } from '@ulmus/wire'
+import { call, requestOf } from './calls.ts'
 import { UlmusError } from './errors.ts'
-import { type CollectionRef, filePlace } from './places.ts'
+import { type CollectionRef, partsOf } from './places.ts'
 import type { Transport } from './transport.ts'
 
 /** Bytes of a file. A `Blob` (in Node: `fs.openAsBlob`) is read from disk as it is sent. */
@@ -34,17 +35,22 @@ export async function nameFile(upload: FileUpload): Promise<NamedFile> {
 }
 
 export const fileCalls = (transport: Transport) => {
+  const requestFor = (ref: CollectionRef, hash: string, signal: AbortSignal | undefined) =>
+    requestOf('GET /api/collections/:owner/:slug/files/:hash', { ...partsOf(ref), hash }, { signal })
   return {
     /** Uploads a file into a collection; again is harmless. @throws hash_mismatch, too_large */
     upload: async (ref: CollectionRef, upload: FileUpload, signal?: AbortSignal): Promise<StoredFile> => {
       const { hash, bytes, contentType } = await nameFile(upload)
-      const raw = { body: bytes, contentType }
-      return (await transport.json<StoredFile>({ method: 'PUT', path: filePlace(ref, hash), raw, signal }))
-        .body
+      return call(
+        transport,
+        'PUT /api/collections/:owner/:slug/files/:hash',
+        { ...partsOf(ref), hash },
+        { raw: { body: bytes, contentType }, signal },
+      )
     },
     /** The whole file in memory, checked against its hash. @throws file_not_found; `hash_mismatch` for damaged bytes */
     download: async (ref: CollectionRef, hash: string, signal?: AbortSignal) => {
-      const { body: bytes, headers } = await transport.bytes({ path: filePlace(ref, hash), signal })
+      const { body: bytes, headers } = await transport.bytes(requestFor(ref, hash, signal))
       const actual = `sha256:${hashBytes(bytes)}`
       if (actual !== hash) {
         throw new UlmusError(`The file ${hash} arrived as ${actual}. Download it again.`, {
@@ -56,6 +62,6 @@ export const fileCalls = (transport: Transport) => {
     },
     /** The answer with its body still to be read, for files that memory should not hold. Not checked against the hash. */
     open: async (ref: CollectionRef, hash: string, signal?: AbortSignal): Promise<Response> =>
-      (await transport.open({ path: filePlace(ref, hash), signal })).response,
+      (await transport.open(requestFor(ref, hash, signal))).response,
   }
 }

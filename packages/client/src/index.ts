@@ -44,6 +44,7 @@ export type {
   OwnInvitation,
   ProvenRecord,
   RecordsPage,
+  RefusalCode,
   Role,
   Schemas,
   StoredFile,
@@ -60,7 +61,7 @@ export type {
 export type { AuditFilters, AuditOptions } from './audit.ts'
 export type { RecordToPut } from './batches.ts'
 export { type Client, createClient, createPushClient, type PushClient } from './client.ts'
-export type { ErrorCode, RefusalCode } from './codes.ts'
+export type { ErrorCode } from './codes.ts'
 export type { BrowseOptions, NewCollection } from './collections.ts'
 export type { DryRunResult, PushResult } from './commit.ts'
 export { cursorAfter } from './cursor.ts'

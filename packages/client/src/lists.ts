@@ -14,15 +14,11 @@ export interface PageOptions {
   readonly offset?: number
 }
 
-/** The page at `path` for `query`. Only the query of a `next` link is followed, so that no answer can lead elsewhere. */
-export async function readPage<T>(
-  transport: Transport,
-  path: string,
-  query: Call['query'],
-): Promise<Page<T>> {
-  const { body, headers } = await transport.json<T[]>({ path, query })
-  const next = nextQuery(headers.get('link'))
-  return { items: body, next: next === null ? null : () => readPage<T>(transport, path, next) }
+/** A page of a list. Only the query of a `next` link is followed, so that no answer can lead elsewhere. */
+export async function pageOf<T>(transport: Transport, request: Call): Promise<Page<T>> {
+  const { body, headers } = await transport.json<T[]>(request)
+  const query = nextQuery(headers.get('link'))
+  return { items: body, next: query === null ? null : () => pageOf<T>(transport, { ...request, query }) }
 }
 
 /** Every item of a list, with pages fetched on demand. */

@@ -1,7 +1,8 @@
 /** Metadata updates, at once or as a job. interface.md "Version metadata"; http-api §5. */
-import type { MetadataJob, MetadataPatch, MetadataResult, StartedMetadataJob } from '@ulmus/wire'
+import type { MetadataPatch, MetadataResult, StartedMetadataJob } from '@ulmus/wire'
+import { call } from './calls.ts'
 import { UlmusError } from './errors.ts'
-import { type CollectionRef, collectionPlace } from './places.ts'
+import { type CollectionRef, partsOf } from './places.ts'
 import { sleep } from './retry.ts'
 import type { Transport } from './transport.ts'
 
@@ -16,28 +17,28 @@ const pollMs = 20
 const pollMsMax = 2_000
 
 export const metadataCalls = (transport: Transport) => {
-  const place = (ref: CollectionRef) => `${collectionPlace(ref)}/metadata`
-  const job = async (ref: CollectionRef, id: string, signal?: AbortSignal) => {
-    const path = `${place(ref)}/jobs/${encodeURIComponent(id)}`
-    return (await transport.json<MetadataJob>({ path, signal })).body
-  }
+  const job = async (ref: CollectionRef, id: string, signal?: AbortSignal) =>
+    call(
+      transport,
+      'GET /api/collections/:owner/:slug/metadata/jobs/:job_id',
+      { ...partsOf(ref), job_id: id },
+      { signal },
+    )
   return {
     /**
      * Merges into the latest version's metadata and makes a patch version; a member given as null is removed.
      * @throws metadata_update_in_progress (`body.job_id` says which), no_versions, too_large
      */
     patch: async (ref: CollectionRef, patch: MetadataPatch) =>
-      (await transport.json<MetadataResult>({ method: 'PATCH', path: place(ref), json: patch })).body,
+      (await call(transport, 'PATCH /api/collections/:owner/:slug/metadata', partsOf(ref), {
+        json: patch,
+      })) as MetadataResult,
     /** The same as a job, answered at once. */
     patchAsync: async (ref: CollectionRef, patch: MetadataPatch) =>
-      (
-        await transport.json<StartedMetadataJob>({
-          method: 'PATCH',
-          path: place(ref),
-          query: { async: true },
-          json: patch,
-        })
-      ).body,
+      (await call(transport, 'PATCH /api/collections/:owner/:slug/metadata', partsOf(ref), {
+        query: { async: true },
+        json: patch,
+      })) as StartedMetadataJob,
     job,
     /** Waits for the job and returns the synchronous call's answer. @throws the synchronous call's error; `timeout` */
     waitForJob: async (

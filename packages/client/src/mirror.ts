@@ -10,11 +10,12 @@ import {
 } from '@ulmus/content'
 import type { DeleteLine, Version } from '@ulmus/wire'
 import type { RecordToPut } from './batches.ts'
+import { readVersion } from './collections.ts'
 import type { PushResult } from './commit.ts'
 import { cursorAfter } from './cursor.ts'
 import { manifestPages } from './differences.ts'
 import { UlmusError } from './errors.ts'
-import { type CollectionRef, versionPlace } from './places.ts'
+import type { CollectionRef } from './places.ts'
 import { type Push, type PushOptions, push } from './push.ts'
 import { demandFewRemovals, type MaxRemoved, maxRemovedUsual } from './removals.ts'
 import { sleep } from './retry.ts'
@@ -153,7 +154,7 @@ async function latestOf(
   signal: AbortSignal | undefined,
 ): Promise<Version | null> {
   try {
-    return (await transport.json<Version>({ path: versionPlace(ref, 'latest'), signal })).body
+    return await readVersion(transport, ref, 'latest', signal)
   } catch (error) {
     const code = error instanceof UlmusError ? error.code : undefined
     if (code === 'version_not_found' || (mayBeMissing && code === 'collection_not_found')) return null

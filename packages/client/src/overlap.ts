@@ -1,5 +1,9 @@
 /** Several batches on their way at once, where their order cannot matter. http-api §9: of one (type, id) the last line counts. */
+import type { AnswerOf } from '@ulmus/wire'
 import type { Batch } from './batches.ts'
+import { call } from './calls.ts'
+import { BatchRefused, type LineKind, UlmusError } from './errors.ts'
+import type { pushesPath, Session, snapshotsPath } from './session.ts'
 
 interface Underway {
   readonly keys: ReadonlySet<string>
@@ -42,4 +46,53 @@ export async function sendOverlapping(
 function shareAny(some: ReadonlySet<string>, others: ReadonlySet<string>): boolean {
   for (const key of others) if (some.has(key)) return true
   return false
+}
+
+/** One is checked while the next one arrives. */
+const parallelUsual = 2
+
+type BatchOperation =
+  | `POST ${typeof pushesPath}/:id/${'records' | 'deletes'}`
+  | `POST ${typeof snapshotsPath}/:id/${'manifest' | 'records'}`
+
+/**
+ * Sends batches while the next one is being made; `sent` is called for each accepted batch, with its answer and the number of lines
+ * before it. Batches may be accepted out of order.
+ * @param skipped lines before the first batch, which were sent earlier
+ * @throws BatchRefused for refused lines
+ */
+export async function sendBatches<N extends BatchOperation>(
+  session: Session,
+  name: N,
+  batches: AsyncIterable<Batch>,
+  sent: (batch: Batch, answer: AnswerOf<N>, linesBefore: number) => void,
+  skipped = 0,
+): Promise<void> {
+  const { signal, parallel = parallelUsual } = session.options
+  const kind = name.slice(name.lastIndexOf('/') + 1) as LineKind
+  let next = skipped
+  await sendOverlapping(batches, parallel, async (batch, stop) => {
+    const before = next
+    next += batch.lines
+    const either = signal === undefined ? stop : AbortSignal.any([signal, stop])
+    const answer = await refusedAs(kind, before, () =>
+      call<BatchOperation>(session.transport, name, session.params, {
+        raw: { body: batch.body, contentType: 'application/x-ndjson' },
+        repeatable: true,
+        signal: either,
+        onRetry: session.onRetry,
+      }),
+    )
+    sent(batch, answer as AnswerOf<N>, before)
+  })
+}
+
+/** Makes a refusal that names lines say which lines those are. */
+export async function refusedAs<T>(kind: LineKind, linesBefore: number, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    const refused = error instanceof UlmusError && error.body.validationErrors !== undefined
+    throw refused ? new BatchRefused(error, kind, linesBefore) : error
+  }
 }

@@ -1,6 +1,7 @@
 /** Publishing a version: "this changed", as one call. http-api §9, delta. */
-import type { DeleteLine, OpenedPush } from '@ulmus/wire'
+import type { DeleteLine, JsonInput, OpenedPush } from '@ulmus/wire'
 import { type Batch, batchesOf, type Keyed, type RecordToPut } from './batches.ts'
+import { call } from './calls.ts'
 import {
   committing,
   type DryRunResult,
@@ -9,7 +10,8 @@ import {
   type PushResult,
   withWarnings,
 } from './commit.ts'
-import { type CollectionRef, collectionPlace, pushPlace } from './places.ts'
+import { sendBatches } from './overlap.ts'
+import { type CollectionRef, partsOf } from './places.ts'
 import {
   batchBytesUsual,
   batchLinesUsual,
@@ -17,10 +19,10 @@ import {
   type Opening,
   openedBy,
   openingBody,
+  pushesPath,
   reporter,
   type Session,
   type SessionOptions,
-  sendBatches,
   sendFiles,
   type Tally,
   within,
@@ -126,8 +128,8 @@ async function inSession<T extends PushResult>(
       openSession(transport, ref, openingBody(what, [...files.keys()]), options.signal, onRetry),
     ))
   options.onOpened?.(opened)
-  const place = pushPlace(ref, opened.session_id)
-  const running: Running = { transport, ref, place, files, options, report: count, onRetry, opened, count }
+  const session = { transport, root: pushesPath, params: { ...partsOf(ref), id: opened.session_id } } as const
+  const running: Running = { ...session, files, options, report: count, onRetry, opened, count }
   return within(running, async () => {
     await sendFiles(running, opened.needed_files)
     await sendLines(running, 'records', what.records ?? [])
@@ -136,7 +138,7 @@ async function inSession<T extends PushResult>(
       tally.phase = ending.phase
     })
     const supply = (hashes: string[]) => sendFiles(running, hashes)
-    const result = await ending.run(transport, place, { signal: options.signal, onRetry, supply })
+    const result = await ending.run(session, { signal: options.signal, onRetry, supply })
     count((tally) => {
       tally.phase = 'done'
     })
@@ -147,14 +149,13 @@ async function inSession<T extends PushResult>(
 async function openSession(
   transport: Transport,
   ref: CollectionRef,
-  json: object,
+  json: JsonInput<`POST ${typeof pushesPath}`>,
   signal: AbortSignal | undefined,
   onRetry: () => void,
 ): Promise<OpenedPush> {
-  const path = `${collectionPlace(ref)}/pushes`
   // A session opened by an answer that got lost ends by itself.
-  const call = { method: 'POST', path, json, repeatable: true, signal, onRetry } as const
-  return (await transport.json<OpenedPush>(call)).body
+  const request = { json, repeatable: true, signal, onRetry }
+  return call(transport, `POST ${pushesPath}`, partsOf(ref), request)
 }
 
 async function sendLines(
@@ -181,7 +182,7 @@ async function sendLines(
       tally[`${kind}Sent`] += batch.lines
       tally[`${kind}Taken`] = gapless.add(linesBefore, batch.lines)
     })
-  await sendBatches(running, kind, batches, sent, taken)
+  await sendBatches(running, `POST ${pushesPath}/:id/${kind}`, batches, sent, taken)
 }
 
 /** `lines` without the first `count`. */

@@ -1,8 +1,10 @@
 /** `records.ndjson` as an iterator that survives broken connections. http-api §7. */
-import type { CollectionRecord, Version } from '@ulmus/wire'
+import type { CollectionRecord } from '@ulmus/wire'
+import { requestOf } from './calls.ts'
 import { readLines } from './chunks.ts'
+import { readVersion } from './collections.ts'
 import { cursorAfter } from './cursor.ts'
-import { type CollectionRef, versionPlace } from './places.ts'
+import { type CollectionRef, versionParts } from './places.ts'
 import { sleep, waitAfter } from './retry.ts'
 import { asFailure, type Transport } from './transport.ts'
 
@@ -29,15 +31,19 @@ export async function* streamRecords<T>(
   options: StreamOptions,
 ): AsyncGenerator<RecordOf<T>, void, undefined> {
   const { signal } = options
-  const fixed = version === 'latest' ? await fixLatest(transport, ref, signal) : version
-  const path = `${versionPlace(ref, fixed)}/records.ndjson`
+  const fixed = version === 'latest' ? (await readVersion(transport, ref, 'latest', signal)).semver : version
+  const params = versionParts(ref, fixed)
   let after = options.after
   let received = 0
   let expected: number | undefined
   let failures = 0
   for (;;) {
+    const request = requestOf('GET /api/collections/:owner/:slug/versions/:v/records.ndjson', params, {
+      query: { type: options.type, after },
+      signal,
+    })
     try {
-      const { response, drop } = await transport.open({ path, query: { type: options.type, after }, signal })
+      const { response, drop } = await transport.open(request)
       // Only the count of a stream begun at the start says how many records there are in all.
       if (after === undefined) expected = readCount(response.headers)
       try {
@@ -54,17 +60,13 @@ export async function* streamRecords<T>(
       if (expected === undefined || received >= expected) return
       throw new Error(`the stream ended after ${received} of ${expected} records`)
     } catch (error) {
-      const failure = asFailure(error, path, signal)
+      const failure = asFailure(error, request.path, signal)
       const wait = waitAfter(failure, ++failures, transport.policy, true)
       if (wait === undefined) throw failure
       options.onResume?.()
       await sleep(wait, signal)
     }
   }
-}
-
-async function fixLatest(transport: Transport, ref: CollectionRef, signal?: AbortSignal): Promise<string> {
-  return (await transport.json<Version>({ path: versionPlace(ref, 'latest'), signal })).body.semver
 }
 
 function readCount(headers: Headers): number | undefined {

@@ -1,9 +1,10 @@
 /** Reading the records of a version: a page, one, all by pages, all as a stream. http-api §7. */
 import type { Json } from '@ulmus/content'
-import type { HistoryItem, ProvenRecord, RecordsPage } from '@ulmus/wire'
+import type { ProvenRecord, RecordsPage } from '@ulmus/wire'
+import { call, readPage } from './calls.ts'
 import { UlmusError } from './errors.ts'
-import { everyItem, type PageOptions, readPage } from './lists.ts'
-import { type CollectionRef, collectionPlace, versionPlace } from './places.ts'
+import { everyItem, type PageOptions } from './lists.ts'
+import { type CollectionRef, partsOf, versionParts } from './places.ts'
 import { type RecordOf, type StreamOptions, streamRecords } from './record-stream.ts'
 import type { Transport } from './transport.ts'
 
@@ -27,9 +28,13 @@ export const recordCalls = (transport: Transport) => {
     version: string,
     filter: RecordsFilter = {},
   ): Promise<Omit<RecordsPage, 'records'> & { records: RecordOf<T>[] }> => {
-    const path = `${versionPlace(ref, version)}/records`
-    const call = { path, query: { ...filter } }
-    return (await transport.json<Omit<RecordsPage, 'records'> & { records: RecordOf<T>[] }>(call)).body
+    const found = await call(
+      transport,
+      'GET /api/collections/:owner/:slug/versions/:v/records',
+      versionParts(ref, version),
+      { query: filter },
+    )
+    return found as Omit<RecordsPage, 'records'> & { records: RecordOf<T>[] }
   }
 
   async function one<T = Json>(
@@ -49,9 +54,13 @@ export const recordCalls = (transport: Transport) => {
         code: 'record_not_found',
       })
     }
-    const path = `${versionPlace(ref, version)}/records/${encodeURIComponent(type)}/${encodeURIComponent(id)}`
-    return (await transport.json<ProvenRecordOf<T>>({ path, query: { proof: options.proof || undefined } }))
-      .body
+    const found = await call(
+      transport,
+      'GET /api/collections/:owner/:slug/versions/:v/records/:type/:id',
+      { ...versionParts(ref, version), type, id },
+      { query: { proof: options.proof || undefined } },
+    )
+    return found as ProvenRecordOf<T>
   }
 
   async function* iterate<T = Json>(
@@ -67,10 +76,13 @@ export const recordCalls = (transport: Transport) => {
     }
   }
 
-  function historyPlace(ref: CollectionRef, type: string, id: string): string {
+  function historyPage(ref: CollectionRef, type: string, id: string, query: PageOptions) {
     if (isStep(id))
       throw new TypeError(`No path can carry the id \`${id}\`, so its history cannot be asked for.`)
-    return `${collectionPlace(ref)}/records/${encodeURIComponent(type)}/${encodeURIComponent(id)}/history`
+    const params = { ...partsOf(ref), type, id }
+    return readPage(transport, 'GET /api/collections/:owner/:slug/records/:type/:id/history', params, {
+      query,
+    })
   }
 
   return {
@@ -88,9 +100,9 @@ export const recordCalls = (transport: Transport) => {
       streamRecords<T>(transport, ref, version, options),
     /** A page of the versions in which a record changed, newest first. @throws record_not_found when no version had it */
     history: (ref: CollectionRef, type: string, id: string, options: PageOptions = {}) =>
-      readPage<HistoryItem>(transport, historyPlace(ref, type, id), { ...options }),
+      historyPage(ref, type, id, options),
     /** All of them, page by page. */
     historyAll: (ref: CollectionRef, type: string, id: string) =>
-      everyItem(readPage<HistoryItem>(transport, historyPlace(ref, type, id), { limit: 100 })),
+      everyItem(historyPage(ref, type, id, { limit: 100 })),
   }
 }

@@ -1,10 +1,9 @@
 /** Session steps that both kinds of push share: opening, files, batches of lines, cancelling. http-api §9. */
 import type { OpenPush } from '@ulmus/wire'
-import type { Batch } from './batches.ts'
-import { BatchRefused, type LineKind, UlmusError } from './errors.ts'
+import { call } from './calls.ts'
+import { UlmusError } from './errors.ts'
 import { type FileUpload, type NamedFile, nameFile } from './files.ts'
-import { sendOverlapping } from './overlap.ts'
-import { accountPlace, type CollectionRef, filePlace, partsOf } from './places.ts'
+import { type CollectionRef, partsOf } from './places.ts'
 import type { Transport } from './transport.ts'
 
 /** Fields about the version, besides its records, in a push or a snapshot. */
@@ -49,8 +48,7 @@ export async function openedBy<T>(
     if (create === undefined || !(error instanceof UlmusError && error.code === 'collection_not_found'))
       throw error
     const { owner, slug } = partsOf(ref)
-    const path = `${accountPlace(owner)}/collections`
-    await transport.json({ method: 'POST', path, json: { slug, ...create } })
+    await call(transport, 'POST /api/accounts/:owner/collections', { owner }, { json: { slug, ...create } })
     return open()
   }
 }
@@ -66,8 +64,6 @@ export interface SessionOptions {
 
 export const batchBytesUsual = 8 * 1024 ** 2
 export const batchLinesUsual = 10_000
-/** One is checked while the next one arrives. */
-export const parallelUsual = 2
 
 /** How long the farewell to a failed session may take. Milliseconds. */
 const cancelMs = 10_000
@@ -94,11 +90,18 @@ export function reporter<Progress extends object>(
   }
 }
 
-export interface Session {
+export const pushesPath = '/api/collections/:owner/:slug/pushes'
+export const snapshotsPath = '/api/collections/:owner/:slug/versions/negotiate'
+
+/** A session at the server. */
+export interface SessionPlace {
   readonly transport: Transport
-  readonly ref: CollectionRef
-  /** Its path. */
-  readonly place: string
+  /** Path under which sessions of its kind lie. */
+  readonly root: typeof pushesPath | typeof snapshotsPath
+  readonly params: { readonly owner: string; readonly slug: string; readonly id: string }
+}
+
+export interface Session extends SessionPlace {
   /** Files that can be sent, by name. */
   readonly files: ReadonlyMap<string, NamedFile>
   readonly options: SessionOptions
@@ -113,7 +116,10 @@ export async function nameFiles(files: Iterable<FileUpload> = []): Promise<Map<s
 }
 
 /** The members that the bodies which open sessions share. `files`: names. */
-export const openingBody = (what: Opening, files: readonly string[]): Partial<OpenPush> => ({
+export const openingBody = (
+  what: Opening,
+  files: readonly string[],
+): Omit<OpenPush, 'strip_unknown_fields'> & Partial<OpenPush> => ({
   base_version: what.baseVersion,
   schemas: what.schemas,
   metadata: what.metadata,
@@ -141,13 +147,16 @@ export async function sendFiles(session: Session, hashes: readonly string[]): Pr
   for (const hash of hashes) {
     const file = session.files.get(hash)
     if (file === undefined) continue
-    await session.transport.json({
-      method: 'PUT',
-      path: filePlace(session.ref, hash),
-      raw: { body: file.bytes, contentType: file.contentType },
-      signal: session.options.signal,
-      onRetry: session.onRetry,
-    })
+    await call(
+      session.transport,
+      'PUT /api/collections/:owner/:slug/files/:hash',
+      { ...session.params, hash },
+      {
+        raw: { body: file.bytes, contentType: file.contentType },
+        signal: session.options.signal,
+        onRetry: session.onRetry,
+      },
+    )
     sent++
     session.report((tally) => {
       tally.phase = 'files'
@@ -158,51 +167,8 @@ export async function sendFiles(session: Session, hashes: readonly string[]): Pr
   return sent
 }
 
-/**
- * Sends batches while the next one is being made; `sent` is called for each accepted batch, with its answer and the number of lines
- * before it. Batches may be accepted out of order.
- * @param skipped lines before the first batch, which were sent earlier
- * @throws BatchRefused for refused lines
- */
-export async function sendBatches<T>(
-  session: Session,
-  kind: LineKind,
-  batches: AsyncIterable<Batch>,
-  sent: (batch: Batch, answer: T, linesBefore: number) => void,
-  skipped = 0,
-): Promise<void> {
-  const { signal, parallel = parallelUsual } = session.options
-  let next = skipped
-  await sendOverlapping(batches, parallel, async (batch, stop) => {
-    const before = next
-    next += batch.lines
-    const either = signal === undefined ? stop : AbortSignal.any([signal, stop])
-    const { body } = await refusedAs(kind, before, () =>
-      session.transport.json<T>({
-        method: 'POST',
-        path: `${session.place}/${kind}`,
-        raw: { body: batch.body, contentType: 'application/x-ndjson' },
-        repeatable: true,
-        signal: either,
-        onRetry: session.onRetry,
-      }),
-    )
-    sent(batch, body, before)
-  })
-}
-
-/** Makes a refusal that names lines say which lines those are. */
-export async function refusedAs<T>(kind: LineKind, linesBefore: number, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    const refused = error instanceof UlmusError && error.body.validationErrors !== undefined
-    throw refused ? new BatchRefused(error, kind, linesBefore) : error
-  }
-}
-
 /** Ends the session early. It would end by itself, so a failure here changes nothing and must not hide the first one. */
-export async function cancel({ transport, place }: Pick<Session, 'transport' | 'place'>): Promise<void> {
+export async function cancel({ transport, root, params }: SessionPlace): Promise<void> {
   const signal = AbortSignal.timeout(cancelMs)
-  await transport.json({ method: 'DELETE', path: place, signal }).catch(() => undefined)
+  await call(transport, `DELETE ${root}/:id`, params, { signal }).catch(() => undefined)
 }

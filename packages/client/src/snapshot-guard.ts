@@ -1,8 +1,8 @@
 /** The guard of snapshots: a source that lost its rows must not remove most of a type. */
-import type { Version } from '@ulmus/wire'
 import type { RecordToPut } from './batches.ts'
+import { readVersion } from './collections.ts'
 import { manifestPages } from './differences.ts'
-import { type CollectionRef, versionPlace } from './places.ts'
+import type { CollectionRef } from './places.ts'
 import { allowedRemovals, demandFewRemovals, type MaxRemoved, maxRemovedUsual } from './removals.ts'
 import type { Transport } from './transport.ts'
 
@@ -41,8 +41,7 @@ export async function guardSnapshot(snapshot: GuardedSnapshot): Promise<void> {
   const { transport, ref, what, options, counts, needed } = snapshot
   const { baseVersion, maxRemoved = maxRemovedUsual } = what
   if (baseVersion === null) return
-  const path = versionPlace(ref, baseVersion)
-  const { typeCounts } = (await transport.json<Version>({ path, signal: options.signal })).body
+  const { typeCounts } = await readVersion(transport, ref, baseVersion, options.signal)
   const lacking = new Map<string, number>()
   for (const key of needed) {
     const type = key.slice(0, key.indexOf('\0'))

@@ -1,6 +1,7 @@
 /** Publishing a version: "this is everything", as one call. http-api §9, snapshot. */
-import type { ManifestReceived, Negotiated, NegotiatedInChunks, Schemas } from '@ulmus/wire'
+import type { JsonInput, Negotiated, NegotiatedInChunks, Schemas } from '@ulmus/wire'
 import { type Batch, batchesOf, type RecordToPut } from './batches.ts'
+import { call } from './calls.ts'
 import {
   committing,
   type DryRunResult,
@@ -11,7 +12,8 @@ import {
 } from './commit.ts'
 import { UlmusError } from './errors.ts'
 import { entriesIn, hashRecords, type ManifestChunk } from './manifest.ts'
-import { type CollectionRef, collectionPlace, snapshotPlace } from './places.ts'
+import { refusedAs, sendBatches } from './overlap.ts'
+import { type CollectionRef, partsOf } from './places.ts'
 import type { MaxRemoved } from './removals.ts'
 import {
   batchBytesUsual,
@@ -20,17 +22,16 @@ import {
   type Opening,
   openedBy,
   openingBody,
-  refusedAs,
   reporter,
   type Session,
   type SessionOptions,
-  sendBatches,
   sendFiles,
+  snapshotsPath,
   type Tally,
   within,
 } from './session.ts'
 import { countedByType, guardSnapshot } from './snapshot-guard.ts'
-import type { Transport } from './transport.ts'
+import type { Call, Transport } from './transport.ts'
 
 export interface SnapshotProgress {
   readonly phase:
@@ -72,6 +73,7 @@ export interface SnapshotOptions extends SessionOptions {
 }
 
 interface Running extends Session {
+  readonly ref: CollectionRef
   readonly what: Snapshot
   readonly count: Count
   /** Records of each type. */
@@ -152,41 +154,31 @@ async function inSession<T extends PushResult>(
     tally.phase = 'opening'
   })
   const isInline = linesOf(chunks) < inlineEntriesMax && bytesOf(chunks) <= inlineBytesMax
-  const asked = {
-    ref,
-    opening: {
-      ...openingBody(what, [...files.keys()]),
-      ...(isInline ? { manifest: chunks.flatMap(entriesIn) } : { manifest_expected: linesOf(chunks) }),
-    },
-    signal,
-    onRetry,
+  const opening = {
+    ...openingBody(what, [...files.keys()]),
+    schemas: what.schemas,
+    ...(isInline ? { manifest: chunks.flatMap(entriesIn) } : { manifest_expected: linesOf(chunks) }),
   }
   const create = ending.phase === 'checking' ? undefined : what.create
-  const opened = await openedBy(transport, ref, create, () => negotiate(transport, asked))
-  const place = snapshotPlace(ref, opened.session_id)
-  const session = { transport, ref, place, files, options, report: count, onRetry }
-  const running: Running = { ...session, what, count, counts, needed: new Set() }
+  const opened = await openedBy(transport, ref, create, () =>
+    negotiate(transport, ref, opening, { signal, onRetry }),
+  )
+  const params = { ...partsOf(ref), id: opened.session_id }
+  const session = { transport, root: snapshotsPath, params, files, options, report: count, onRetry } as const
+  const running: Running = { ...session, ref, what, count, counts, needed: new Set() }
   return within(running, () => sendAndEnd(running, opened, chunks, ending))
 }
 
-async function negotiate(
+const negotiate = (
   transport: Transport,
-  asked: { ref: CollectionRef; opening: object; signal?: AbortSignal; onRetry: () => void },
-): Promise<Negotiated | NegotiatedInChunks> {
-  const { ref, opening: json, ...call } = asked
-  const path = `${collectionPlace(ref)}/versions/negotiate`
-  const { body } = await refusedAs('manifest', 0, () =>
+  ref: CollectionRef,
+  json: JsonInput<`POST ${typeof snapshotsPath}`>,
+  options: Pick<Call, 'signal' | 'onRetry'>,
+): Promise<Negotiated | NegotiatedInChunks> =>
+  refusedAs('manifest', 0, () =>
     // A session opened by an answer that got lost ends by itself.
-    transport.json<Negotiated | NegotiatedInChunks>({
-      method: 'POST',
-      path,
-      json,
-      repeatable: true,
-      ...call,
-    }),
+    call(transport, `POST ${snapshotsPath}`, partsOf(ref), { json, repeatable: true, ...options }),
   )
-  return body
-}
 
 async function sendAndEnd<T extends PushResult>(
   running: Running,
@@ -206,7 +198,7 @@ async function sendAndEnd<T extends PushResult>(
     tally.phase = ending.phase
   })
   const supply = (hashes: string[]) => sendFiles(running, hashes)
-  const result = await ending.run(running.transport, running.place, {
+  const result = await ending.run(running, {
     signal: options.signal,
     onRetry,
     supply,
@@ -225,12 +217,17 @@ async function sendManifest(running: Running, chunks: ManifestChunk[]): Promise<
       yield { ...chunk, keys: new Set() }
     }
   }
-  await sendBatches<ManifestReceived>(running, 'manifest', batches(), (chunk, { needed_records: hashes }) => {
-    running.count((tally) => {
-      tally.bytesSent += chunk.body.length
-    })
-    noteNeeded(running, chunk, hashes)
-  })
+  await sendBatches(
+    running,
+    `POST ${snapshotsPath}/:id/manifest`,
+    batches(),
+    (chunk, { needed_records: hashes }) => {
+      running.count((tally) => {
+        tally.bytesSent += chunk.body.length
+      })
+      noteNeeded(running, chunk, hashes)
+    },
+  )
 }
 
 /** No type holds U+0000. */
@@ -257,7 +254,7 @@ async function sendNeeded(running: Running): Promise<void> {
     bytes: Math.min(batchBytes, batchBytesMax),
     lines: Math.min(batchLines, batchLinesMax),
   })
-  await sendBatches(running, 'records', batches, (batch) =>
+  await sendBatches(running, `POST ${snapshotsPath}/:id/records`, batches, (batch) =>
     running.count((tally) => {
       tally.phase = 'records'
       tally.bytesSent += batch.body.length

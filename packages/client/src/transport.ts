@@ -1,7 +1,6 @@
 /** Requests as the rest of the client makes them: one function for JSON, one for streams, one place for failures. */
 import { readWhole } from './chunks.ts'
 import { errorFromAnswer, UlmusError } from './errors.ts'
-import { demandPath } from './places.ts'
 import { type RetryPolicy, retrying, usualRetry } from './retry.ts'
 
 export interface ClientOptions {
@@ -27,8 +26,8 @@ const fileBytesMax = 2_147_483_647
 type QueryValue = string | number | boolean | undefined
 
 export interface Call {
-  readonly method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** Beginning with `/api/`, its segments already percent-encoded. */
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** Beginning with `/api/`, its segments already percent-encoded: `requestOf` does it. */
   readonly path: string
   /** Undefined members are left out. */
   readonly query?: Readonly<Record<string, QueryValue>>
@@ -36,7 +35,7 @@ export interface Call {
   readonly json?: unknown
   /** A body to send as it is, with its type. Must be sendable twice: bytes, no stream. */
   readonly raw?: { readonly body: Uint8Array<ArrayBuffer> | Blob; readonly contentType: string }
-  /** Whether sending it twice does what sending it once does. Default: true for GET, HEAD and PUT. */
+  /** Whether sending it twice does what sending it once does. Default: true for GET and PUT. */
   readonly repeatable?: boolean
   readonly signal?: AbortSignal
   /** Called before each retry. */
@@ -73,9 +72,7 @@ export function openTransport(options: ClientOptions): Transport {
     call: Call,
     read: (response: Response, stop: AbortController) => Promise<T>,
   ): Promise<T> {
-    demandPath(call.path)
-    const method = call.method ?? 'GET'
-    const repeatable = call.repeatable ?? (method === 'GET' || method === 'HEAD' || method === 'PUT')
+    const { method, repeatable = method === 'GET' || method === 'PUT' } = call
     const url = base + call.path + queryText(call.query)
     const { headers, body } = await requestBody(call, options)
     const waitMs = timeoutMs + bytesOf(body) / slowestUploadBytesPerMs

@@ -1,7 +1,19 @@
-/** Signing in from a terminal (RFC 8628). http-api §10; bodies are snake_case, as the RFC has them. */
+/** Signing in with a browser, and from a terminal (RFC 8628). http-api §2, §10; bodies are snake_case, as the RFC has them. */
 import { z } from 'zod'
 import { Scope } from './keys.ts'
 import { Label } from './text.ts'
+
+/** `GET /auth/login`. Accepts any text, so that foreign targets get an error message of their own. */
+export const LoginQuery = z.looseObject({
+  return_to: z
+    .unknown()
+    .optional()
+    .meta({
+      type: 'string',
+      description: 'A path of this site, where the browser is to be afterwards. Default: `/`.',
+      examples: ['/docs/api'],
+    }),
+})
 
 /** `POST /auth/device` */
 export const DeviceRequest = z

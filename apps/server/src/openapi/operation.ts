@@ -1,7 +1,8 @@
-/** One route as an operation of OpenAPI 3.1. */
-import type { Entrance } from '@ulmus/registry'
+/** One operation as OpenAPI 3.1 writes it. */
+import type { Operation, Streamed } from '@ulmus/wire'
 import { z } from 'zod'
 import {
+  type DescribedOperation,
   entityTag,
   isTagged,
   movedOf,
@@ -10,37 +11,40 @@ import {
   refusalsOf,
   unchangedOf,
 } from './refusals.ts'
-import type { DescribedRoute } from './routes.ts'
 import { exampleOf, type JsonSchema, schemaOf } from './shapes.ts'
 
-export function operationOf(route: DescribedRoute): object {
-  const { schema, config } = route
+export function operationOf(operation: DescribedOperation): object {
   const parameters = [
-    ...parametersIn('path', schema.params),
-    ...parametersIn('query', schema.querystring),
-    ...(schema.headerParameters ?? []).map(({ example, ...named }) => ({
+    ...parametersIn('path', operation.params),
+    ...parametersIn('query', operation.query),
+    ...(operation.headers ?? []).map(({ example, ...named }) => ({
       ...{ in: 'header', ...named, required: false, schema: { type: 'string' } },
       ...exampleParts(example, false),
     })),
   ]
-  const body = bodyOf(route)
+  const body = bodyOf(operation)
   return {
-    operationId: schema.operationId,
-    tags: schema.tags,
-    summary: schema.summary,
-    description: schema.description,
-    security: securityOf(config.entrance, config.credentials),
+    operationId: operation.id,
+    tags: [operation.tag],
+    summary: operation.summary,
+    description: operation.description,
+    security: securityOf(operation),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(body === undefined ? {} : { requestBody: body }),
-    responses: { ...successesOf(route), ...movedOf(route), ...unchangedOf(route), ...refusalsOf(route) },
+    responses: {
+      ...successesOf(operation),
+      ...movedOf(operation),
+      ...unchangedOf(operation),
+      ...refusalsOf(operation),
+    },
   }
 }
 
-function securityOf(entrance: Entrance | undefined, credentials: false | undefined): object[] {
+function securityOf({ entrance, credentials }: Operation): object[] {
   if (credentials === false) return []
   // The page that shows the API has the first in its examples for a terminal.
   const either = [{ apiKey: [] }, { session: [] }]
-  return entrance?.scope === undefined ? [{}, ...either] : either
+  return entrance === undefined ? [{}, ...either] : either
 }
 
 /** The API reference sends every example that is not disabled. Some optional parameters exclude each other. */
@@ -71,10 +75,10 @@ function parametersIn(place: 'path' | 'query', shape: unknown): object[] {
   })
 }
 
-function bodyOf({ schema }: DescribedRoute): object | undefined {
-  if (schema.streamedBody !== undefined) return { required: true, ...schema.streamedBody }
-  if (!(schema.body instanceof z.ZodType)) return undefined
-  return { required: true, content: { 'application/json': mediaOf(schema.body) } }
+function bodyOf({ body }: Operation): object | undefined {
+  if (body === undefined) return undefined
+  if (!(body instanceof z.ZodType)) return { required: true, ...body }
+  return { required: true, content: { 'application/json': mediaOf(body) } }
 }
 
 function mediaOf(shape: z.ZodType): object {
@@ -82,27 +86,26 @@ function mediaOf(shape: z.ZodType): object {
   return { schema: schemaOf(shape), ...(example === undefined ? {} : { example }) }
 }
 
-type Answer = z.ZodType | { description: string; content: Record<string, { schema: z.ZodType }> }
-
-function successesOf(route: DescribedRoute): Record<string, Response> {
-  const { response, answers, otherAnswers } = route.schema
-  const described = Object.entries((response ?? {}) as Record<string, Answer>).map(([status, answer]) => {
-    const said = answers?.[Number(status)]
-    return [status, successOf(route, answer, said)] as const
-  })
-  return { ...Object.fromEntries(described), ...(otherAnswers as Record<string, Response>) }
+function successesOf(operation: DescribedOperation): Record<string, Response> {
+  const described = Object.entries(operation.answers).map(([status, answer]) => [
+    status,
+    successOf(operation, answer, operation.answerWords?.[Number(status)]),
+  ])
+  return { ...Object.fromEntries(described), ...(operation.otherAnswers as Record<string, Response>) }
 }
 
-function successOf(route: DescribedRoute, answer: Answer, said: string | undefined): Response {
+function successOf(
+  operation: DescribedOperation,
+  answer: z.ZodType | Streamed,
+  said: string | undefined,
+): Response {
   const headers = {
-    ...(isTagged(route) ? entityTag : {}),
-    ...(answer instanceof z.ZodArray && isPaged(route.schema.querystring) ? pageLinks : {}),
+    ...(isTagged(operation) ? entityTag : {}),
+    ...(answer instanceof z.ZodArray && isPaged(operation.query) ? pageLinks : {}),
   }
   const also = Object.keys(headers).length === 0 ? {} : { headers }
-  if (!(answer instanceof z.ZodType)) {
-    const content = Object.entries(answer.content).map(([type, { schema }]) => [type, mediaOf(schema)])
-    return { description: said ?? answer.description, ...also, content: Object.fromEntries(content) }
-  }
+  if (!(answer instanceof z.ZodType))
+    return { description: said ?? answer.description, ...also, content: answer.content }
   if (answer instanceof z.ZodNull) return { description: said ?? '', ...also }
   const description = said ?? answer.meta()?.description ?? ''
   return { description, ...also, content: { 'application/json': mediaOf(answer) } }

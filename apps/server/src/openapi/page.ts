@@ -1,6 +1,7 @@
 /** The description of the API as it is served: `/api/openapi.json`, and a browsable `/docs/api`. */
 import Fastify, { type FastifyInstance } from 'fastify'
 import { KeptAnswer } from '../plugins/kept.ts'
+import { type Described, describeApi } from './describe.ts'
 
 /** The reference runs one script, served from here, and calls nothing but this server. */
 const referencePolicy = [
@@ -22,12 +23,12 @@ const script = 'js/scalar.js'
 const namedSeconds = 31_536_000
 
 /** `/api/openapi.json` and `/docs/api`. */
-export async function showApi(app: FastifyInstance): Promise<void> {
+export async function showApi(app: FastifyInstance, about: Described): Promise<void> {
   let description: KeptAnswer | undefined
   const described = () =>
     (description ??= new KeptAnswer(
       'application/json; charset=utf-8',
-      `${JSON.stringify(app.describedApi())}\n`,
+      `${JSON.stringify(describeApi(about))}\n`,
     ))
   // Not when the first asks, who would hold all others up.
   app.addHook('onListen', async () => void described())

@@ -1,10 +1,15 @@
-/** How an operation can be refused: the codes that its route declares, and those that follow from what it takes and needs. */
+/** How an operation can be refused: the codes that it declares, and those that follow from what it takes and needs. */
 import type { ErrorCode } from '@ulmus/registry'
+import type { Operation } from '@ulmus/wire'
 import { statusFor } from '../plugins/answers/errors.ts'
 import { meanings } from './meanings.ts'
 import { examplesOf } from './refusal-examples.ts'
-import type { DescribedRoute } from './routes.ts'
 import { referTo } from './shapes.ts'
+
+export interface DescribedOperation extends Operation {
+  readonly method: string
+  readonly url: string
+}
 
 export interface Header {
   description: string
@@ -31,9 +36,9 @@ const headersOf: Record<number, Record<string, Header>> = {
   503: retryAfter,
 }
 
-export function refusalsOf(route: DescribedRoute): Record<string, Response> {
+export function refusalsOf(operation: DescribedOperation): Record<string, Response> {
   const byStatus = new Map<number, ErrorCode[]>()
-  for (const code of codesOf(route)) {
+  for (const code of codesOf(operation)) {
     const status = statusFor(code)
     byStatus.set(status, [...(byStatus.get(status) ?? []), code])
   }
@@ -52,24 +57,23 @@ function refusal(status: number, codes: readonly ErrorCode[]): Response {
 }
 
 /** In the order of their statuses. */
-function codesOf({ method, url, schema, config }: DescribedRoute): ErrorCode[] {
-  const { entrance } = config
+function codesOf({ method, url, entrance, credentials, refusals }: DescribedOperation): ErrorCode[] {
   const writes = method !== 'GET'
   const takesBody = writes && method !== 'DELETE'
   const codes = new Set<ErrorCode>(['invalid_request', 'rate_limited', 'internal', 'unavailable'])
-  if (config.credentials !== false) codes.add('unauthenticated')
+  if (credentials !== false) codes.add('unauthenticated')
   if (entrance?.scope === 'write' || entrance?.scope === 'admin') codes.add('insufficient_scope')
   if (entrance?.unlimited) codes.add('key_limited')
-  if (writes && config.credentials !== false) codes.add('cross_site')
+  if (writes && credentials !== false) codes.add('cross_site')
   // A body that nothing needs, as of a DELETE, is read all the same.
   if (writes) codes.add('too_large').add('unsupported_media_type')
   if (takesBody && url.startsWith('/api/')) codes.add('storage_full')
-  for (const code of schema.codes ?? []) codes.add(code)
+  for (const code of refusals ?? []) codes.add(code)
   return [...codes].sort((a, b) => statusFor(a) - statusFor(b))
 }
 
 /** A former slug in the path leads to the present one. */
-export const movedOf = ({ url }: DescribedRoute): Record<string, Response> =>
+export const movedOf = ({ url }: DescribedOperation): Record<string, Response> =>
   /^\/api\/(?:accounts|collections)\/:/.test(url)
     ? {
         308: {
@@ -82,12 +86,12 @@ export const movedOf = ({ url }: DescribedRoute): Record<string, Response> =>
     : {}
 
 /** True if answers have an entity tag. */
-export const isTagged = ({ method, config }: DescribedRoute): boolean =>
-  method === 'GET' && config.tagged !== false
+export const isTagged = ({ method, tagged }: DescribedOperation): boolean =>
+  method === 'GET' && tagged !== false
 
 /** The 304 of a GET whose `If-None-Match` names the current entity tag. */
-export const unchangedOf = (route: DescribedRoute): Record<string, Response> =>
-  isTagged(route) && route.url.startsWith('/api/')
+export const unchangedOf = (operation: DescribedOperation): Record<string, Response> =>
+  isTagged(operation) && operation.url.startsWith('/api/')
     ? {
         304: {
           description: '`If-None-Match` has the `ETag` of this answer: the caller holds it already.',

@@ -1,5 +1,4 @@
 /** Validation by zod: what arrives is parsed by the shapes of the wire package, what leaves is checked by them in tests. */
-import type { Readable } from 'node:stream'
 import { jsonOf, RegistryError } from '@ulmus/registry'
 import type { FastifyInstance, FastifySchemaCompiler } from 'fastify'
 import type { FastifyRouteSchemaDef } from 'fastify/types/schema.js'
@@ -75,13 +74,6 @@ function issuesOf(issue: Issue, known: readonly string[]): { path: string; messa
 
 /** An answer in which some JSON is passed on as it is stored; its shape documents it. */
 export const textIn = <Shape>(answer: object): Shape => answer as Shape
-
-/** An answer that is a stream of bytes, for a route's `response`. */
-export const streamed = (
-  contentType: string,
-  description: string,
-  schema: object = { type: 'string', format: 'binary', examples: ['…'] },
-) => ({ description, content: { [contentType]: { schema: z.custom<Readable>().meta({ ...schema }) } } })
 
 /** For a route whose body is a stream: its shape documents it, and the reader of the stream checks it. */
 export const bodyUnchecked = (route: FastifyRouteSchemaDef<unknown>) =>

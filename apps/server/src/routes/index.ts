@@ -4,24 +4,18 @@ import type { FastifyPluginAsync } from 'fastify'
 import { countAnswers } from '../plugins/answers/budget.ts'
 import { tellDeprecation } from '../plugins/answers/deprecation.ts'
 import { accountRoutes } from './accounts/accounts.ts'
-import { adminPeopleRoutes, adminRoutes } from './accounts/admin.ts'
+import { adminRoutes } from './accounts/admin.ts'
 import { auditRoutes } from './accounts/audit.ts'
 import { invitationRoutes } from './accounts/invitations.ts'
 import { keyRoutes } from './accounts/keys.ts'
 import { memberRoutes } from './accounts/members.ts'
 import { browserSessionRoutes } from './accounts/sessions.ts'
-import { usageRoutes } from './accounts/usage.ts'
 import { collectionRoutes } from './collections/collections.ts'
-import { forkRoutes } from './collections/forks.ts'
 import { metadataRoutes } from './collections/metadata.ts'
 import type { RouteOptions } from './options.ts'
 import { pushRoutes } from './pushes/pushes.ts'
 import { snapshotRoutes } from './pushes/snapshots.ts'
-import { diffRoutes } from './versions/diffs.ts'
-import { exportRoutes } from './versions/exports.ts'
 import { fileRoutes } from './versions/files.ts'
-import { historyRoutes } from './versions/histories.ts'
-import { manifestRoutes } from './versions/manifests.ts'
 import { recordRoutes } from './versions/records.ts'
 import { versionRoutes } from './versions/versions.ts'
 
@@ -51,24 +45,17 @@ export const apiRoutes: FastifyPluginAsync<RouteOptions & { origin: () => string
     if (writing.has(method)) await registry.diskReserve.demand(announcedBytes(headers['content-length']))
   })
   await app.register(accountRoutes, { registry })
-  await app.register(usageRoutes, { registry })
   await app.register(memberRoutes, { registry, origin })
   await app.register(invitationRoutes, { registry, origin })
   await app.register(keyRoutes, { registry })
   await app.register(auditRoutes, { registry })
   await app.register(adminRoutes, { registry })
-  await app.register(adminPeopleRoutes, { registry })
   await app.register(browserSessionRoutes, { registry })
   await app.register(collectionRoutes, { registry })
   await app.register(metadataRoutes, { registry })
-  await app.register(forkRoutes, { registry })
   await app.register(versionRoutes, { registry })
-  await app.register(manifestRoutes, { registry })
-  await app.register(diffRoutes, { registry })
   await app.register(recordRoutes, { registry })
-  await app.register(historyRoutes, { registry })
   await app.register(fileRoutes, { registry })
-  await app.register(exportRoutes, { registry })
   await app.register(pushRoutes, { registry })
   await app.register(snapshotRoutes, { registry })
 }

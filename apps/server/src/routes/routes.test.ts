@@ -39,9 +39,9 @@ afterAll(() => server?.close())
 test('every route of the API is in its description, and nothing else', () => {
   expect(routes.size, 'The server has no routes that could be compared.').toBeGreaterThan(10)
   const missing = [...routes].filter((route) => !operations.has(route) && !undescribed.includes(route))
-  expect(missing, 'Give the route a `schema` without `hide: true`.').toEqual([])
+  expect(missing, 'Declare the operation in packages/wire/src/operations, and `serve` it.').toEqual([])
   const invented = [...operations.keys()].filter((route) => !routes.has(route))
-  expect(invented, 'Take the path out of the description: nothing answers there.').toEqual([])
+  expect(invented, '`serve` the operation, or take it out of packages/wire/src/operations.').toEqual([])
 })
 
 test('every operation says what it does, where it belongs and what it answers', () => {
@@ -50,8 +50,5 @@ test('every operation says what it does, where it belongs and what it answers', 
       !summary || !tags?.length || !Object.keys(responses).some((status) => /^2|^302$/.test(status)),
   )
   const named = silent.map(([route]) => route)
-  expect(
-    named,
-    'Give the route `summary`, `tags` and a `response` with its 2xx shape in its `schema`.',
-  ).toEqual([])
+  expect(named, 'Give the operation a `summary`, a `tag` and a 2xx shape in `answers`.').toEqual([])
 })

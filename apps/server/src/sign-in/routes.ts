@@ -1,15 +1,13 @@
 /** Signing in and out, with a browser. http-api §2. */
 import formbody from '@fastify/formbody'
 import { deviceLoginSeconds, devicePollSeconds, type Registry, RegistryError } from '@ulmus/registry'
-import { CreatedKey, DevicePoll, DeviceRequest, DeviceStart, Done } from '@ulmus/wire'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
-import { z } from 'zod'
 import { isLoopback } from '../loopback.ts'
 import { answerError } from '../plugins/answers/errors.ts'
 import { dataPolicy } from '../plugins/answers/security.ts'
 import { peerOf } from '../plugins/requests/connections.ts'
 import type { SessionCookie } from '../plugins/requests/session-cookie.ts'
-import * as about from '../routes/descriptions/signing-in.ts'
+import { done, serve } from '../routes/serve.ts'
 import type { IdentityProvider } from './identity-provider.ts'
 import type { PendingCookie } from './pending-cookie.ts'
 import { returnPath } from './return-to.ts'
@@ -29,27 +27,7 @@ export interface SignInOptions {
   readonly admit?: (request: FastifyRequest) => void
 }
 
-const tags = ['signing in']
 const config = { credentials: false, limited: 'sign-in' } as const
-
-/** Accepts any text, so that foreign targets get an error message of their own. */
-const LoginQuery = z.looseObject({
-  return_to: z
-    .unknown()
-    .optional()
-    .meta({
-      type: 'string',
-      description: 'A path of this site, where the browser is to be afterwards. Default: `/`.',
-      examples: ['/docs/api'],
-    }),
-})
-
-const toProvider = {
-  302: {
-    description: 'To the identity provider, and from there, by `/auth/callback`, to `return_to`.',
-    headers: { Location: { description: 'The identity provider.', schema: { type: 'string' } } },
-  },
-}
 
 export const signInRoutes: FastifyPluginAsync<SignInOptions> = async (app, options) => {
   const { registry, provider, pending, session, origin } = options
@@ -63,13 +41,9 @@ export const signInRoutes: FastifyPluginAsync<SignInOptions> = async (app, optio
       ? options.refuse(error, request, reply)
       : answerError(error, request, reply)
 
-  app.get<{ Querystring: { return_to?: unknown } }>(
-    '/auth/login',
-    {
-      config,
-      errorHandler,
-      schema: { tags, ...about.login, querystring: LoginQuery, otherAnswers: toProvider },
-    },
+  serve(
+    app,
+    'GET /auth/login',
     async (request, reply) => {
       options.admit?.(request)
       const returnTo = demandReturnPath(request.query.return_to)
@@ -80,6 +54,7 @@ export const signInRoutes: FastifyPluginAsync<SignInOptions> = async (app, optio
       pending.set(reply, { ...begun.pending, returnTo })
       return reply.redirect(begun.url)
     },
+    { errorHandler },
   )
 
   app.get('/auth/callback', { config, errorHandler, schema: { hide: true } }, async (request, reply) => {
@@ -103,51 +78,39 @@ export const signInRoutes: FastifyPluginAsync<SignInOptions> = async (app, optio
 
   deviceRoutes(app, options)
 
-  app.post(
-    '/auth/logout',
-    { config: { limited: 'sign-in' }, schema: { tags, ...about.logout, response: { 200: Done } } },
-    async (request, reply) => {
-      const token = session.read(request)
-      // With an API key the cookie does not count, so it is not ended either.
-      if (request.headers.authorization === undefined && token !== undefined) {
-        await registry.sessions.end(token)
-        session.clear(reply)
-      }
-      return { ok: true as const }
-    },
-  )
+  serve(app, 'POST /auth/logout', async (request, reply) => {
+    const token = session.read(request)
+    // With an API key the cookie does not count, so it is not ended either.
+    if (request.headers.authorization === undefined && token !== undefined) {
+      await registry.sessions.end(token)
+      session.clear(reply)
+    }
+    return done
+  })
 }
 
 /** http-api §10. Credentials are not looked at: the person decides in a browser of theirs. */
 function deviceRoutes(app: FastifyInstance, { registry, origin }: SignInOptions): void {
-  app.post<{ Body: DeviceRequest }>(
-    '/auth/device',
-    { config, schema: { tags, ...about.startDevice, body: DeviceRequest, response: { 200: DeviceStart } } },
-    async (request) => {
-      const userAgent = request.headers['user-agent'] ?? ''
-      const { deviceCode, userCode } = await registry.deviceLogins.start({
-        ...request.body,
-        userAgent,
-        address: request.ip,
-        network: peerOf(request.ip),
-      })
-      const page = `${origin()}/auth/device`
-      return {
-        device_code: deviceCode,
-        user_code: userCode,
-        verification_uri: page,
-        verification_uri_complete: `${page}?user_code=${userCode}`,
-        expires_in: deviceLoginSeconds,
-        interval: devicePollSeconds,
-      }
-    },
-  )
+  serve(app, 'POST /auth/device', async (request) => {
+    const userAgent = request.headers['user-agent'] ?? ''
+    const { deviceCode, userCode } = await registry.deviceLogins.start({
+      ...request.body,
+      userAgent,
+      address: request.ip,
+      network: peerOf(request.ip),
+    })
+    const page = `${origin()}/auth/device`
+    return {
+      device_code: deviceCode,
+      user_code: userCode,
+      verification_uri: page,
+      verification_uri_complete: `${page}?user_code=${userCode}`,
+      expires_in: deviceLoginSeconds,
+      interval: devicePollSeconds,
+    }
+  })
 
-  app.post<{ Body: DevicePoll }>(
-    '/auth/device/token',
-    { config, schema: { tags, ...about.collectDevice, body: DevicePoll, response: { 200: CreatedKey } } },
-    async (request) => registry.deviceLogins.collect(request.body.device_code),
-  )
+  serve(app, 'POST /auth/device/token', async ({ body }) => registry.deviceLogins.collect(body.device_code))
 }
 
 function demandReturnPath(given: unknown): string {

@@ -1,4 +1,5 @@
 /** Accounts: made by signing in or, organizations, by their first owner; changed, deleted, shown. interface.md "Account", http-api §2, §3. */
+
 import {
   type AccountRow,
   deleteAccount,
@@ -21,6 +22,7 @@ import {
   type Tx,
   updateAccount,
 } from '@ulmus/storage'
+import type { Account, OrgSettings } from '@ulmus/wire'
 import { v7 as newId } from 'uuid'
 import { demandCredential, demandOwnAccount } from '../access/authority.ts'
 import { findVisibleAccount } from '../access/find-account.ts'
@@ -36,20 +38,11 @@ import { contactOf, type Identity, makeUser } from './first-sign-in.ts'
 import { demandAccountSlug } from './kept-slugs.ts'
 import { demandOrg } from './organizations.ts'
 import { type Usage, usageOf } from './quotas.ts'
-import { changedSettings, type OrgSettings, readSettings } from './settings.ts'
+import { changedSettings, readSettings } from './settings.ts'
 
 export type { Identity } from './first-sign-in.ts'
 
-/** The public profile. */
-export interface AccountProfile {
-  readonly id: string
-  readonly slug: string
-  readonly type: 'user' | 'org'
-  readonly displayName: string
-  readonly createdAt: string
-}
-
-export const profileOf = (account: AccountRow): AccountProfile => ({
+export const profileOf = (account: AccountRow): Account => ({
   id: account.id,
   slug: account.slug,
   type: account.type,
@@ -73,7 +66,7 @@ export function accountsOf(context: Context) {
      * The account of an identity, made at its first sign-in. Its e-mail follows the provider's; slug and name stay as they are.
      * @throws account_suspended
      */
-    async signIn(identity: Identity): Promise<AccountProfile> {
+    async signIn(identity: Identity): Promise<Account> {
       const account = (await findAccountByIdentity(database, identity)) ?? (await makeUser(context, identity))
       if (account.suspendedAt !== null) throw new RegistryError('account_suspended')
       const { email } = contactOf(identity)
@@ -87,14 +80,14 @@ export function accountsOf(context: Context) {
       return profileOf(account)
     },
 
-    async own(who: Principal): Promise<AccountProfile & { email: string }> {
+    async own(who: Principal): Promise<Account & { email: string }> {
       const account = await findAccountById(database, demandCaller(who).accountId)
       if (account === undefined) throw new RegistryError('unauthenticated')
       return { ...profileOf(account), email: account.email ?? '' }
     },
 
     /** @throws account_not_found, Moved */
-    async profile(slug: string): Promise<AccountProfile> {
+    async profile(slug: string): Promise<Account> {
       return profileOf((await findVisibleAccount(context, anonymous, slug)).account)
     },
 
@@ -102,7 +95,7 @@ export function accountsOf(context: Context) {
      * Makes an organization with the caller as its owner.
      * @throws insufficient_scope, key_limited, invalid_slug, reserved_slug, too_many_organizations, slug_taken, slug_kept
      */
-    createOrg: (who: Principal, org: { slug: string; displayName: string }): Promise<AccountProfile> =>
+    createOrg: (who: Principal, org: { slug: string; displayName: string }): Promise<Account> =>
       createOrg(context, who, org),
 
     /**
@@ -130,7 +123,7 @@ async function createOrg(
   context: Context,
   who: Principal,
   org: { slug: string; displayName: string },
-): Promise<AccountProfile> {
+): Promise<Account> {
   const caller = demandCaller(who)
   demand(mayEnter(who, { scope: 'admin', unlimited: true }), { needed: 'admin' })
   checkAccountSlug(org.slug)

@@ -7,6 +7,7 @@
  * Nothing is mailed: the inviter passes the link on. Its token is returned once and works once, for any user who signs in with it;
  * an invitation of a user works for that user alone, by its id too.
  */
+
 import { randomBytes } from 'node:crypto'
 import { hashText } from '@ulmus/content'
 import {
@@ -25,6 +26,7 @@ import {
   putMember,
   type Tx,
 } from '@ulmus/storage'
+import type { Invitation, OwnInvitation } from '@ulmus/wire'
 import { v7 as newId } from 'uuid'
 import { demandCredential } from '../access/authority.ts'
 import { findVisibleAccount } from '../access/find-account.ts'
@@ -37,7 +39,7 @@ import type { Context } from '../context.ts'
 import { demand, RegistryError } from '../errors/errors.ts'
 import { instantText } from '../instants.ts'
 import { type Caller, demandCaller, type Principal } from '../principal.ts'
-import { type AccountProfile, profileOf } from './accounts.ts'
+import { profileOf } from './accounts.ts'
 import { demandOrg, demandUser } from './organizations.ts'
 
 export interface NewInvitation {
@@ -54,16 +56,6 @@ interface Common {
   readonly invitedBy: string | null
   readonly createdAt: string
   readonly expiresAt: string
-}
-
-export interface Invitation extends Common {
-  readonly user: AccountProfile | null
-  readonly email: string | null
-}
-
-/** An invitation as its invitee sees it. */
-export interface OwnInvitation extends Common {
-  readonly org: AccountProfile
 }
 
 /** Only this result contains the token. */

@@ -1,4 +1,5 @@
 /** API keys: made, listed, revoked, and turned into who is asking. interface.md "API key", http-api §3. */
+
 import { hashText } from '@ulmus/content'
 import {
   countLiveKeys,
@@ -13,6 +14,7 @@ import {
   type Tx,
   touchKey,
 } from '@ulmus/storage'
+import type { CreateKey, Key } from '@ulmus/wire'
 import { LRUCache } from 'lru-cache'
 import { v7 as newId } from 'uuid'
 import { demandCredential, demandOwnAccount } from '../access/authority.ts'
@@ -23,28 +25,8 @@ import { audited, type Tell } from '../audit/acts.ts'
 import type { Context } from '../context.ts'
 import { demand, RegistryError } from '../errors/errors.ts'
 import { instantText, instantTextOrNull, readInstant } from '../instants.ts'
-import { actingAccount, type Caller, demandCaller, type Principal, type Scope } from '../principal.ts'
+import { actingAccount, type Caller, demandCaller, type Principal } from '../principal.ts'
 import { isRawKey, keyStartLength, makeRawKey } from './raw-key.ts'
-
-export interface NewKey {
-  readonly label: string
-  readonly scope: Scope
-  /** Limits the key to one collection. */
-  readonly collectionId?: string | null
-  /** An ISO 8601 instant, later than now; null: no end. Default: the end of the credential that makes the key. */
-  readonly expiresAt?: string | null
-}
-
-export interface KeyItem {
-  readonly id: string
-  readonly label: string
-  readonly scope: Scope
-  readonly collectionId: string | null
-  readonly start: string
-  readonly createdAt: string
-  readonly expiresAt: string | null
-  readonly lastUsedAt: string | null
-}
 
 /** Keys of an account that neither expired nor were revoked. */
 export const liveKeysMax = 100
@@ -65,10 +47,10 @@ export function keysOf(context: Context) {
      * @throws insufficient_scope, key_limited (also of what would outlive the caller's key), invalid_request (an `expiresAt` that is
      * past, or after 9999), collection_not_found, too_many_keys
      */
-    create: (who: Principal, wanted: NewKey): Promise<MadeKey> => createKey(context, who, wanted),
+    create: (who: Principal, wanted: CreateKey): Promise<MadeKey> => createKey(context, who, wanted),
 
     /** Keys of the caller's account, the oldest first; to a limited key, those that are limited to its collection. */
-    async list(who: Principal): Promise<KeyItem[]> {
+    async list(who: Principal): Promise<Key[]> {
       const caller = demandCaller(who)
       const keys = await listKeys(database, caller.accountId)
       return keys.filter((key) => mayListKey(caller, key)).map(itemOf)
@@ -117,9 +99,9 @@ export function keysOf(context: Context) {
   }
 }
 
-export type MadeKey = Omit<KeyItem, 'start' | 'createdAt' | 'lastUsedAt'> & { key: string }
+export type MadeKey = Omit<Key, 'start' | 'createdAt' | 'lastUsedAt'> & { key: string }
 
-async function createKey(context: Context, who: Principal, wanted: NewKey): Promise<MadeKey> {
+async function createKey(context: Context, who: Principal, wanted: CreateKey): Promise<MadeKey> {
   const caller = demandCaller(who)
   const collectionId = wanted.collectionId ?? null
   demand(mayHandleKey(caller, { scope: wanted.scope, collectionId }), { needed: wanted.scope })
@@ -209,7 +191,7 @@ function expiryOf(expiresAt: string | null, now: Date): Date | null {
   throw new RegistryError('invalid_request', { details: { issues } })
 }
 
-const itemOf = (key: KeyRow): KeyItem => ({
+const itemOf = (key: KeyRow): Key => ({
   id: key.id,
   label: key.label,
   scope: key.scope,

@@ -1,4 +1,5 @@
 /** Members of organizations: who, with which role, since when. http-api §3. */
+
 import {
   type AccountRow,
   deleteMember,
@@ -14,6 +15,7 @@ import {
   type SlugSlice,
   type Tx,
 } from '@ulmus/storage'
+import type { Member, MemberPath, Membership } from '@ulmus/wire'
 import { demandCredential } from '../access/authority.ts'
 import { findVisibleAccount } from '../access/find-account.ts'
 import { demandAnotherOwner, roleIn } from '../access/membership.ts'
@@ -26,24 +28,9 @@ import type { Context } from '../context.ts'
 import { demand, RegistryError } from '../errors/errors.ts'
 import { instantText } from '../instants.ts'
 import { demandCaller, type Principal } from '../principal.ts'
-import { type AccountProfile, profileOf } from './accounts.ts'
+import { profileOf } from './accounts.ts'
 import { invite, type MadeInvitation } from './invitations.ts'
 import { demandOrg, demandUser } from './organizations.ts'
-
-export interface Membership {
-  readonly account: AccountProfile
-  readonly role: Role
-}
-
-export interface Member extends Membership {
-  readonly since: string
-}
-
-/** A member by path: the slug of an organization, and of a user. */
-export interface MemberPath {
-  readonly slug: string
-  readonly user: string
-}
 
 const bySlug = byText('slug')
 const placeOf = ({ account }: MemberItem) => ({ value: account.slug, id: account.id })

@@ -1,18 +1,13 @@
 /** Settings of organizations: who may make public what, and how collections begin. http-api §11. */
+
 import type { AccountRow } from '@ulmus/storage'
+import type { OrgSettings } from '@ulmus/wire'
 import { findVisibleAccount } from '../access/find-account.ts'
 import { mayListMembers } from '../access/policy.ts'
 import type { Context } from '../context.ts'
 import { demand } from '../errors/errors.ts'
 import type { Principal } from '../principal.ts'
 import { demandOrg } from './organizations.ts'
-
-export interface OrgSettings {
-  /** False: admins alone make a private collection public. */
-  readonly membersMayChangeVisibility: boolean
-  /** Of collections that are made without saying. */
-  readonly defaultVisibility: 'private' | 'public'
-}
 
 export const settingsIn = (account: AccountRow): OrgSettings => ({
   membersMayChangeVisibility: account.membersMayChangeVisibility,

@@ -1,6 +1,8 @@
 /** http-api §11, on both databases: every act has its row, written by its transaction, and only who may reads it. */
+
 import { dropOldAuditEvents } from '@ulmus/storage'
 import { databases } from '@ulmus/storage/testing'
+import type { AuditEvent } from '@ulmus/wire'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { accountsOf } from '../accounts/accounts.ts'
 import { sessionsOf } from '../accounts/browser-sessions.ts'
@@ -19,7 +21,7 @@ import { addVersion, openContext, type TestContext } from '../testing/context.ts
 import { versionsOf } from '../versions/versions.ts'
 import { withdrawalsOf } from '../withdrawals/withdrawals.ts'
 import { actions, audited } from './acts.ts'
-import { type AuditEvent, auditOf } from './audit.ts'
+import { auditOf } from './audit.ts'
 
 describe.each(databases)('the audit log on $name', (database) => {
   let context: TestContext

@@ -1,5 +1,7 @@
 /** The audit log as it is read: by admins of an organization, and by users of their own. http-api §11. */
+
 import { type AuditFilter, type AuditItem, findActor, listAuditEvents } from '@ulmus/storage'
+import type { AuditEvent } from '@ulmus/wire'
 import { findVisibleAccount } from '../access/find-account.ts'
 import { mayManageAccount } from '../access/policy.ts'
 import { isAccountSlug } from '../access/slugs.ts'
@@ -8,20 +10,6 @@ import type { Context } from '../context.ts'
 import { demand } from '../errors/errors.ts'
 import { instantText, readInstant } from '../instants.ts'
 import type { Principal } from '../principal.ts'
-
-export interface AuditEvent {
-  readonly id: string
-  readonly at: string
-  readonly actor: {
-    /** Slug; null: an erased person, or the registry itself. */
-    readonly account: string | null
-    readonly key?: { readonly id: string; readonly label: string }
-    readonly ip?: string
-  }
-  readonly action: string
-  readonly target: string
-  readonly details: Readonly<Record<string, string | number | boolean | null>>
-}
 
 /** Undefined: any. */
 export interface AuditAsk {

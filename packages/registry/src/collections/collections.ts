@@ -1,4 +1,5 @@
 /** Collections: made, changed, deleted, listed, shown. interface.md "Collections", http-api §4. */
+
 import {
   type AccountRow,
   type CollectionRow,
@@ -11,6 +12,7 @@ import {
   type Tx,
   updateCollection,
 } from '@ulmus/storage'
+import type { CollectionPath, CreateCollection, VersionPath } from '@ulmus/wire'
 import { demandStill } from '../access/authority.ts'
 import { findVisibleAccount } from '../access/find-account.ts'
 import { findVisibleCollection, type Seen } from '../access/find-collection.ts'
@@ -27,17 +29,16 @@ import { instantText } from '../instants.ts'
 import { demandCaller, type Principal } from '../principal.ts'
 import { metadataBytes, semverOf, shownCounts, shownWords } from '../versions/content.ts'
 import { noticeDeprecation } from '../versions/notices.ts'
-import type { VersionPath } from '../versions/versions.ts'
-import { type CollectionPath, defineForgetting, removeCollection } from './deletion.ts'
+import { defineForgetting, removeCollection } from './deletion.ts'
 import { type BrowseAsk, browsePublic, listMine, listOwned, type MyItem, type OwnedItem } from './lists.ts'
-import { demandMayCreate, type NewCollection, newCollection, slugTakenAs } from './making.ts'
+import { demandMayCreate, newCollection, slugTakenAs } from './making.ts'
 import { factsOf, forkedFromOf, type Shown, type ShownAsk, shownCollection } from './shown.ts'
 import { transferCollection } from './transfer.ts'
 
-export type { CollectionPath } from './deletion.ts'
+export type { CollectionPath } from '@ulmus/wire'
 
 /** Only the fields to change. */
-export type CollectionChange = Partial<NewCollection>
+export type CollectionChange = Partial<CreateCollection>
 
 export type Collections = ReturnType<typeof collectionsOf>
 
@@ -45,7 +46,7 @@ export function collectionsOf(context: Context) {
   defineForgetting(context)
   return {
     /** @throws account_not_found, not_a_member, key_limited, invalid_slug, insufficient_role, slug_taken, slug_kept. */
-    async create(who: Principal, owner: string, input: NewCollection) {
+    async create(who: Principal, owner: string, input: CreateCollection) {
       const { account, role } = await findVisibleAccount(context, who, owner)
       demand(mayCreateIn(who, role), { owner: account.slug })
       checkCollectionSlug(input.slug)

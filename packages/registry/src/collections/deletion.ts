@@ -1,4 +1,5 @@
 /** Deletes collections: rows at once, file references and batches by a background job, stored objects by the sweep. http-api §4. */
+
 import {
   deleteCollection,
   dropFormerSlugs,
@@ -7,6 +8,7 @@ import {
   lockCollection,
   spillsPrefix,
 } from '@ulmus/storage'
+import type { CollectionPath } from '@ulmus/wire'
 import { demandStill } from '../access/authority.ts'
 import { findVisibleCollection } from '../access/find-collection.ts'
 import { mayDeleteCollection } from '../access/policy.ts'
@@ -14,11 +16,6 @@ import { audited } from '../audit/acts.ts'
 import type { Context } from '../context.ts'
 import { demand } from '../errors/errors.ts'
 import { demandCaller, type Principal } from '../principal.ts'
-
-export type CollectionPath = {
-  owner: string
-  slug: string
-}
 
 /** Files of deleted collections are forgotten in transactions of this many rows. */
 const forgottenAtOnce = 5_000

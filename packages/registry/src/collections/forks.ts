@@ -2,6 +2,7 @@
  * Forks: a new collection whose first version points at what the source's latest does, documents and all. The source keeps that from
  * being swept until the fork is there. interface.md "Fork", http-api §6.
  */
+
 import { documentDigest, emptyTree, type ViewRoots } from '@ulmus/content'
 import {
   type AccountRow,
@@ -16,6 +17,7 @@ import {
   standing,
   type VersionRow,
 } from '@ulmus/storage'
+import type { CollectionPath, CreateFork } from '@ulmus/wire'
 import { v7 as newId } from 'uuid'
 import { type Acting, authorityIn } from '../access/authority.ts'
 import type { SeenAccount } from '../access/find-account.ts'
@@ -32,17 +34,7 @@ import { retryIfSwept } from '../upkeep/retry-if-swept.ts'
 import { semverOf, storedHash } from '../versions/content.ts'
 import { madeBy, versionMadeRow } from '../versions/land.ts'
 import { readSidecar, writeSidecar } from '../versions/sidecar.ts'
-import type { CollectionPath } from './collections.ts'
 import { demandMayCreate, newCollection, slugTakenAs } from './making.ts'
-
-export interface NewFork {
-  /** Slug of the org to fork into. */
-  targetOrg: string
-  /** Default: the source's. */
-  slug?: string
-  /** False makes the fork private; else it is as public as its source. */
-  public?: boolean
-}
 
 export type Forks = ReturnType<typeof forksOf>
 
@@ -67,7 +59,7 @@ export const forksOf = (context: Context) => ({
    * @throws in this order: unauthenticated, insufficient_scope, key_limited; collection_not_found; account_not_found for the
    *   target; not_a_member of it; private_content; no_versions, invalid_slug; too_many_collections, quota_exceeded, slug_taken, slug_kept.
    */
-  async create(who: Principal, path: CollectionPath, input: NewFork) {
+  async create(who: Principal, path: CollectionPath, input: CreateFork) {
     for (let looks = 1; ; looks++) {
       try {
         return await fork(context, who, path, input)
@@ -82,7 +74,7 @@ export const forksOf = (context: Context) => ({
 })
 
 /** @throws what `create` does; NotLanded for a source that is gone or whose latest version was withdrawn meanwhile */
-async function fork(context: Context, who: Principal, path: CollectionPath, input: NewFork) {
+async function fork(context: Context, who: Principal, path: CollectionPath, input: CreateFork) {
   const caller = demandCaller(who)
   demand(mayEnter(caller, { scope: 'write', unlimited: true }))
   const [source, target] = await Promise.all([

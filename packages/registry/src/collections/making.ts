@@ -1,4 +1,5 @@
 /** Preconditions of creating or forking a collection: permission, a row, a free slug. */
+
 import {
   type AccountRow,
   type CollectionRow,
@@ -7,6 +8,7 @@ import {
   ownsFewerCollections,
   type Tx,
 } from '@ulmus/storage'
+import type { CreateCollection } from '@ulmus/wire'
 import { v7 as newId } from 'uuid'
 import { demandCredential } from '../access/authority.ts'
 import { roleIn } from '../access/membership.ts'
@@ -14,15 +16,6 @@ import { mayCreateIn, type Role } from '../access/policy.ts'
 import type { Context } from '../context.ts'
 import { demand, RegistryError } from '../errors/errors.ts'
 import type { Caller } from '../principal.ts'
-
-export interface NewCollection {
-  slug: string
-  /** Default: the slug. */
-  name?: string
-  /** Default: what the owner's settings say. */
-  public?: boolean | undefined
-  description?: string | null
-}
 
 /**
  * Looks again, with the account locked, so that roles and what it owns stay as they are until the transaction ends.
@@ -49,7 +42,7 @@ export async function demandMayCreate(
 export function newCollection(
   context: Context,
   ownerId: string,
-  input: NewCollection,
+  input: CreateCollection,
 ): Omit<CollectionRow, 'foldedName'> {
   const now = context.now()
   return {

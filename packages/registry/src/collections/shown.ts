@@ -1,5 +1,7 @@
 /** Data that pages of a collection start from, by one look-up: the collection, the caller's rights and the version shown. */
+
 import { type CollectionRow, findCollectionById } from '@ulmus/storage'
+import type { VersionPath } from '@ulmus/wire'
 import { findVisibleCollection, type Seen } from '../access/find-collection.ts'
 import { type Answer, mayDeleteCollection, maySee, mayWork, viewFor } from '../access/policy.ts'
 import type { Context } from '../context.ts'
@@ -7,7 +9,7 @@ import { instantText } from '../instants.ts'
 import type { Principal } from '../principal.ts'
 import { semverOf } from '../versions/content.ts'
 import { type Hidden, hiddenOf } from '../versions/hidden.ts'
-import { detailOf, type VersionDetail, type VersionPath, versionIn } from '../versions/versions.ts'
+import { detailOf, type VersionDetail, versionIn } from '../versions/versions.ts'
 
 export interface Standing {
   /** Whether the caller reads what members do. */

@@ -1,4 +1,5 @@
 /** A collection that gets another owner. http-api §11. */
+
 import {
   type AccountRow,
   type CollectionRow,
@@ -10,6 +11,7 @@ import {
   ownsFewerCollections,
   type Tx,
 } from '@ulmus/storage'
+import type { CollectionPath } from '@ulmus/wire'
 import { demandStill } from '../access/authority.ts'
 import { findVisibleAccount } from '../access/find-account.ts'
 import { findVisibleCollection } from '../access/find-collection.ts'
@@ -21,7 +23,6 @@ import { audited, type Tell } from '../audit/acts.ts'
 import type { Context } from '../context.ts'
 import { demand, Moved, RegistryError } from '../errors/errors.ts'
 import { demandCaller, type Principal } from '../principal.ts'
-import type { CollectionPath } from './deletion.ts'
 import { slugTakenAs } from './making.ts'
 
 /**

@@ -2,6 +2,7 @@
  * Every refusal Ulmus can give: code → kind → sentence. A kind is the domain's word; `apps/server/src/plugins/answers/errors.ts` alone
  * knows which HTTP status it becomes. Each code has its line in docs/errors.md (a house test compares).
  */
+import type { RefusalCode } from '@ulmus/wire'
 import { type Entry, entry } from './entry.ts'
 import { refusalsOfPushes } from './of-pushes.ts'
 
@@ -242,6 +243,6 @@ export const catalogue = {
     'corrupt',
     'Something went wrong on our side. The request id in `X-Request-Id` finds it in the log.',
   ),
-} satisfies Record<string, Entry>
+} satisfies Record<RefusalCode, Entry>
 
 export type ErrorCode = keyof typeof catalogue

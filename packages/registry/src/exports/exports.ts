@@ -12,6 +12,7 @@
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import { canonicalize, type ViewRoots, walkLeaves } from '@ulmus/content'
+import type { VersionPath } from '@ulmus/wire'
 import { selectedTypes } from '../answers/places.ts'
 import { readerOf } from '../budgets/answer-budget.ts'
 import type { Context } from '../context.ts'
@@ -20,7 +21,7 @@ import { instantText } from '../instants.ts'
 import type { Principal } from '../principal.ts'
 import { streamRecords } from '../records/stream.ts'
 import { documentBytes, semverOf, shownDigest, shownWords, storedHash } from '../versions/content.ts'
-import { type SeenVersion, seeVersion, type VersionPath } from '../versions/versions.ts'
+import { type SeenVersion, seeVersion } from '../versions/versions.ts'
 import { type TarEntry, tarOf } from './tar.ts'
 
 export interface ExportArchive {

@@ -1,4 +1,5 @@
 /** Files (http-api §8): uploaded to a collection, stored once, readable with any version that has them. */
+
 import { createHash } from 'node:crypto'
 import {
   findEntry,
@@ -20,6 +21,7 @@ import {
   type Tx,
   type VersionRow,
 } from '@ulmus/storage'
+import type { FilePath, StoredFile, VersionFile, VersionPath } from '@ulmus/wire'
 import { type Acting, demandStill } from '../access/authority.ts'
 import { findVisibleCollection, type Seen } from '../access/find-collection.ts'
 import { mayWork, type View } from '../access/policy.ts'
@@ -31,30 +33,12 @@ import { instantText } from '../instants.ts'
 import { demandCaller, type Principal } from '../principal.ts'
 import { rootsOf, storedHash } from '../versions/content.ts'
 import { readSidecar } from '../versions/sidecar.ts'
-import { seeVersion, type VersionPath } from '../versions/versions.ts'
+import { seeVersion } from '../versions/versions.ts'
 import { type FileFacts, fileFacts, inheritedVersion } from './known-files.ts'
-
-export interface FilePath {
-  owner: string
-  slug: string
-  /** `sha256:<64 hex>` */
-  hash: string
-}
-
-export interface StoredFile {
-  hash: string
-  size: number
-  contentType: string
-}
 
 export interface ReadableFile extends StoredFile {
   /** Bytes of the file, checked (`checkedFile`), or of a range of it, which nothing can be checked by. Nothing is read before it is iterated. */
   stream(range?: ByteRange): AsyncIterable<Uint8Array>
-}
-
-export interface VersionFile extends StoredFile {
-  createdAt: string
-  references: { type: string; id: string }[]
 }
 
 const contentTypeCharactersMax = 200

@@ -1,4 +1,5 @@
 /** A leaver's personal collections, which an operator gives to an organization or another person. */
+
 import {
   type AccountRow,
   type CollectionRow,
@@ -9,6 +10,7 @@ import {
   slugsKnownElsewhere,
   type Tx,
 } from '@ulmus/storage'
+import type { HandOver } from '@ulmus/wire'
 import { demandCredential } from '../access/authority.ts'
 import { collectionSlugCandidates } from '../access/slugs.ts'
 import { demandUser } from '../accounts/organizations.ts'
@@ -18,13 +20,6 @@ import type { Context } from '../context.ts'
 import { RegistryError } from '../errors/errors.ts'
 import type { Caller } from '../principal.ts'
 import { lockNamed, wrong } from './accounts.ts'
-
-export interface HandingOver {
-  /** Slug of the account that receives them. */
-  readonly to: string
-  /** Slugs. Default: all. */
-  readonly collections?: readonly string[] | undefined
-}
 
 /** `owner/slug` */
 export interface HandedOver {
@@ -44,7 +39,7 @@ export async function handOver(
   context: Context,
   caller: Caller,
   slug: string,
-  { to, collections }: HandingOver,
+  { to, collections }: HandOver,
 ): Promise<HandedOver[]> {
   const { giver, receiver } = await context.database.transact(async (tx) => {
     await demandCredential(context, tx, caller)

@@ -1,4 +1,5 @@
 /** Identities that operators link to accounts: after a change of the identity provider, a person is the same account again. */
+
 import {
   endCredentials,
   findAccountByIdentity,
@@ -9,6 +10,7 @@ import {
   type Tx,
   updateAccount,
 } from '@ulmus/storage'
+import type { LinkedIdentity, LinkIdentity } from '@ulmus/wire'
 import { demandCredential } from '../access/authority.ts'
 import { demandUser } from '../accounts/organizations.ts'
 import { audited } from '../audit/acts.ts'
@@ -17,23 +19,12 @@ import { RegistryError } from '../errors/errors.ts'
 import type { Caller } from '../principal.ts'
 import { lockNamed } from './accounts.ts'
 
-export interface IdentityLink extends IdentityKey {
-  /** Take the identity from the account that it signs in as now. Default: false. */
-  readonly move?: boolean | undefined
-}
-
-export interface LinkedIdentity {
-  readonly account: string
-  /** Slug of the account that the identity signed in as before; null: none. */
-  readonly movedFrom: string | null
-}
-
 /** @throws account_not_found, not_a_user, identity_taken */
 export const linkIdentity = (
   context: Context,
   caller: Caller,
   slug: string,
-  { move = false, ...identity }: IdentityLink,
+  { move = false, ...identity }: LinkIdentity,
 ): Promise<LinkedIdentity> =>
   audited(context, caller, async (tx, tell) => {
     const account = await lockNamed(tx, slug)

@@ -2,6 +2,7 @@
  * Actions of the registry's operators: manage accounts, view usage and running work, read all audit logs. http-api §11. The
  * configuration names operators, by identity or by a claim of the identity provider at the last sign-in.
  */
+
 import {
   type AccountItem,
   type AuditFilter,
@@ -13,9 +14,7 @@ import {
   findAccountById,
   findMemberRole,
   hasOwnerWhoActs,
-  type IdentityKey,
   identitiesOf,
-  type JobCount,
   listAccounts,
   listAuditEvents,
   publicSlugsOf,
@@ -26,60 +25,32 @@ import {
   type Tx,
   updateAccount,
 } from '@ulmus/storage'
+import type {
+  AuditEvent,
+  HandOver,
+  JobsUnderWay,
+  LinkedIdentity,
+  LinkIdentity,
+  OperateAccount,
+  OperatedAccount,
+  Usage,
+} from '@ulmus/wire'
 import { demandCredential } from '../access/authority.ts'
 import { onMissingRow } from '../access/missing-row.ts'
 import { mayEnter } from '../access/policy.ts'
 import { erasedSlug } from '../access/slugs.ts'
-import { type AccountProfile, profileOf } from '../accounts/accounts.ts'
+import { profileOf } from '../accounts/accounts.ts'
 import { demandOrg, demandUser } from '../accounts/organizations.ts'
 import { byText, mapPage, type Page, type PageAsk, pageOf } from '../answers/pages.ts'
 import { audited, type Tell } from '../audit/acts.ts'
-import { type AuditAsk, type AuditEvent, filterBy, newestFirst, placeOf, shownEvent } from '../audit/audit.ts'
+import { type AuditAsk, filterBy, newestFirst, placeOf, shownEvent } from '../audit/audit.ts'
 import type { Context } from '../context.ts'
 import { demand, RegistryError } from '../errors/errors.ts'
 import { instantTextOrNull } from '../instants.ts'
 import { type Caller, demandCaller, type Principal } from '../principal.ts'
 import { lockNamed, lockOther, wrong } from './accounts.ts'
-import { type HandedOver, type HandingOver, handOver } from './handing-over.ts'
-import { type IdentityLink, type LinkedIdentity, linkIdentity } from './identities.ts'
-
-export interface OperatedAccount extends AccountProfile {
-  readonly email: string | null
-  readonly suspendedAt: string | null
-  readonly collections: number
-  /** Stored. Bytes. */
-  readonly usedBytes: number
-  /** Storage quota of its own. Bytes; null: the general one. */
-  readonly quotaBytes: number | null
-  readonly identities: IdentityKey[]
-}
-
-/** Only the fields to change. */
-export interface AccountOperation {
-  readonly suspended?: boolean | undefined
-  /** Bytes; null: what all may have. */
-  readonly quotaBytes?: number | null | undefined
-  /** Slug of the new owner, for an organization without an owner who can sign in. */
-  readonly owner?: string | undefined
-}
-
-export interface Usage {
-  readonly users: number
-  readonly organizations: number
-  readonly suspended: number
-  readonly collections: number
-  readonly publicCollections: number
-  readonly versions: number
-  /** Bytes in the stores: of packs, of files, and of what a sweep has set aside. */
-  readonly bytes: { readonly packs: number; readonly files: number; readonly setAside: number }
-  /** Storage quota of accounts without one of their own. Bytes; null: unlimited. */
-  readonly quotaBytes: number | null
-}
-
-export interface JobsUnderWay {
-  readonly pushes: { readonly open: number; readonly committing: number }
-  readonly queues: JobCount[]
-}
+import { type HandedOver, handOver } from './handing-over.ts'
+import { linkIdentity } from './identities.ts'
 
 const bySlug = byText('slug')
 /** Public collections that a refusal names. */
@@ -124,7 +95,7 @@ export function operatorsOf(context: Context) {
      * @throws account_not_found; where it suspends also not_a_user, invalid_request for the operator itself; where it names an owner also
      * not_an_org, not_a_user, has_owner, invalid_request for a suspended one
      */
-    change: (who: Principal, slug: string, changes: AccountOperation): Promise<void> =>
+    change: (who: Principal, slug: string, changes: OperateAccount): Promise<void> =>
       demandOperator(who).then((caller) => change(context, caller, slug, changes)),
 
     /**
@@ -141,11 +112,11 @@ export function operatorsOf(context: Context) {
       demandOperator(who).then((caller) => erase(context, caller, slug, options)),
 
     /** Lets an identity sign in as a user. @throws account_not_found, not_a_user, identity_taken */
-    linkIdentity: (who: Principal, slug: string, identity: IdentityLink): Promise<LinkedIdentity> =>
+    linkIdentity: (who: Principal, slug: string, identity: LinkIdentity): Promise<LinkedIdentity> =>
       demandOperator(who).then((caller) => linkIdentity(context, caller, slug, identity)),
 
     /** Gives collections of a user to another account. @throws account_not_found, not_a_user, collection_not_found, invalid_request */
-    handOver: (who: Principal, slug: string, what: HandingOver): Promise<HandedOver[]> =>
+    handOver: (who: Principal, slug: string, what: HandOver): Promise<HandedOver[]> =>
       demandOperator(who).then((caller) => handOver(context, caller, slug, what)),
 
     async usage(who: Principal): Promise<Usage> {
@@ -189,7 +160,7 @@ async function change(
   context: Context,
   caller: Caller,
   slug: string,
-  { suspended, quotaBytes, owner }: AccountOperation,
+  { suspended, quotaBytes, owner }: OperateAccount,
 ): Promise<void> {
   await audited(context, caller, async (tx, tell) => {
     if (suspended !== undefined) await suspend(context, tx, tell, { caller, slug, suspended })

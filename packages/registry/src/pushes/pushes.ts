@@ -1,5 +1,7 @@
 /** Delta pushes, "this changed": batches of records and deletes in any order, then a commit. http-api §9. */
+
 import { lineDepthMax } from '@ulmus/content'
+import type { CollectionPath } from '@ulmus/wire'
 import { demandNow } from '../access/authority.ts'
 import { taskFor } from '../access/task-for.ts'
 import type { Context } from '../context.ts'
@@ -8,7 +10,7 @@ import { demandCaller, type Principal } from '../principal.ts'
 import { readOpening, type Shape } from './opening/opening.ts'
 import type { PushOpening } from './opening/opening-body.ts'
 import { checkLines } from './receiving/receiving.ts'
-import type { CollectionPath, PushSessions } from './session/sessions.ts'
+import type { PushSessions } from './session/sessions.ts'
 import type { PushStateAnswer } from './session/state-answer.ts'
 import { keepSpill } from './spills/spills.ts'
 import { idleEnd } from './state/idle-end.ts'

@@ -2,15 +2,16 @@
  * Snapshot pushes, "this is everything": a manifest names every record by its hash, what the base version lacks is sent, and the
  * commit makes the version hold just that. http-api §9.
  */
+
 import type { Hash } from '@ulmus/content'
 import type { PushStanding } from '@ulmus/storage'
+import type { CollectionPath, DryRun } from '@ulmus/wire'
 import { type Acting, demandNow } from '../access/authority.ts'
 import { taskFor } from '../access/task-for.ts'
 import type { Context } from '../context.ts'
 import { RegistryError } from '../errors/errors.ts'
 import { demandCaller, type Principal } from '../principal.ts'
 import type { CommitAnswer } from './commit/commit.ts'
-import type { DryRunResult } from './commit/dry-run.ts'
 import { malformed, readOpening, type Shape } from './opening/opening.ts'
 import type { SnapshotOpening } from './opening/opening-body.ts'
 import type { LineError, LineFacts } from './receiving/check-batch.ts'
@@ -18,7 +19,7 @@ import { checkManifest, type ManifestOutcome } from './receiving/check-manifest.
 import { type ManifestMarks, ManifestMarksCache } from './receiving/manifest-marks.ts'
 import { type MarkedManifest, markNeeded } from './receiving/needed.ts'
 import { checkLines, linesRefused, typesOfPush } from './receiving/receiving.ts'
-import type { CollectionPath, PushSessions } from './session/sessions.ts'
+import type { PushSessions } from './session/sessions.ts'
 import type { PushStateAnswer } from './session/state-answer.ts'
 import { keepSpill } from './spills/spills.ts'
 import { idleEnd } from './state/idle-end.ts'
@@ -166,7 +167,7 @@ export class Snapshots {
   }
 
   /** Returns what `commit` would make, without making it. @throws like `commit`. */
-  dryRun(who: Principal, path: CollectionPath, id: string, signal?: AbortSignal): Promise<DryRunResult> {
+  dryRun(who: Principal, path: CollectionPath, id: string, signal?: AbortSignal): Promise<DryRun> {
     return this.#sessions.dryRun(who, path, 'snapshot', id, signal)
   }
 

@@ -13,6 +13,7 @@ import {
   walkLeaves,
 } from '@ulmus/content'
 import { giveWay } from '@ulmus/storage'
+import type { VersionPath } from '@ulmus/wire'
 import { JsonText, quoted } from '../answers/json-text.ts'
 import {
   comparePlaces,
@@ -32,11 +33,9 @@ import { RegistryError } from '../errors/errors.ts'
 import type { Principal } from '../principal.ts'
 import { canonicalOf } from '../stored-leaves/canonical-forms.ts'
 import { documentBytes } from '../versions/content.ts'
-import { seeVersion, type VersionPath } from '../versions/versions.ts'
+import { seeVersion } from '../versions/versions.ts'
 import { findRecord } from './lookup.ts'
 import { streamRecords } from './stream.ts'
-
-export const recordsLimitMax = 2_000
 
 export interface RecordsAsk {
   type?: string

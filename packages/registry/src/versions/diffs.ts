@@ -1,5 +1,7 @@
 /** The difference of two versions with the data on both sides (http-api §7). Stored canonical forms are passed on as they are. */
+
 import { documentDigest, emptyTree, type Hash, type ViewRoots } from '@ulmus/content'
+import type { VersionPath } from '@ulmus/wire'
 import { findNamedCollection, findVisibleCollection, type Seen } from '../access/find-collection.ts'
 import type { JsonText } from '../answers/json-text.ts'
 import { PageBudget, type Place, readCursor, writeCursor } from '../answers/places.ts'
@@ -24,7 +26,7 @@ import {
   type RecordChange,
 } from './difference-forms.ts'
 import { describeSchemaChanges, type TypeChanges } from './schema-changes.ts'
-import { type SeenVersion, type VersionPath, versionIn } from './versions.ts'
+import { type SeenVersion, versionIn } from './versions.ts'
 
 export interface DiffAsk {
   /** The version that the differences are from: `latest`, a semver or a digest; of another collection, with `owner/slug@` before it. */

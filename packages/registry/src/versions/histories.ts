@@ -1,6 +1,8 @@
 /** The history of a record: the versions in which it changed (http-api §7), in the view that the caller reads. */
+
 import { emptyTree, findEntry, type Hash, idFault, parseSemver, type Tree, typeFault } from '@ulmus/content'
 import { listVersions, type VersionRow } from '@ulmus/storage'
+import type { HistoryItem } from '@ulmus/wire'
 import { findVisibleCollection, type Seen } from '../access/find-collection.ts'
 import {
   mapPage,
@@ -17,15 +19,6 @@ import { RegistryError } from '../errors/errors.ts'
 import { instantText } from '../instants.ts'
 import type { Principal } from '../principal.ts'
 import { rootsOf, semverOf } from './content.ts'
-
-export interface HistoryItem {
-  semver: string
-  change: 'added' | 'updated' | 'removed'
-  /** The record's hash in that version; of one removed, the hash it had. */
-  hash: Hash
-  /** When the version was made. */
-  createdAt: string
-}
 
 /** Versions looked up together. */
 const versionsAtOnce = 100

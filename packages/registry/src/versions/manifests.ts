@@ -12,6 +12,7 @@ import {
 } from '@ulmus/content'
 import { LeafCursor } from '@ulmus/content/stored'
 import type { VersionRow } from '@ulmus/storage'
+import type { ListedRecord, Manifest, VersionPath } from '@ulmus/wire'
 import { findVisibleCollection } from '../access/find-collection.ts'
 import type { View } from '../access/policy.ts'
 import { PageBudget, type Place, readCursor, treesFrom, typeTree, writeCursor } from '../answers/places.ts'
@@ -21,7 +22,7 @@ import type { Principal } from '../principal.ts'
 import { differenceReader, fileNameBytes, type TypePair, typePairs } from './changes.ts'
 import { rootsOf, semverOf, shownDigest, storedHash } from './content.ts'
 import { readSidecar } from './sidecar.ts'
-import { type SeenVersion, type VersionPath, versionIn } from './versions.ts'
+import { type SeenVersion, versionIn } from './versions.ts'
 
 export interface ManifestAsk {
   /** A version that the caller has: answer only the changes since. */
@@ -32,34 +33,7 @@ export interface ManifestAsk {
   limit: number
 }
 
-export interface ManifestEntry {
-  id: string
-  type: string
-  hash: Hash
-  /** Only in the full view: the record was pushed as private. */
-  private?: true
-}
-
-export interface ManifestDelta {
-  added: ManifestEntry[]
-  /** With another hash, or private where it was not, or the other way round. */
-  updated: ManifestEntry[]
-  removed: { id: string; type: string; hash: Hash }[]
-}
-
-export interface Manifest {
-  semver: string
-  hash: string
-  /** Schema hashes by type. */
-  schemas: Record<string, Hash>
-  /** Absent with `since`. */
-  records?: ManifestEntry[]
-  /** Only with `since`. */
-  delta?: ManifestDelta
-  /** All files of the version, as `sha256:…`, ascending; on the first page only, the one without a cursor. */
-  files?: string[]
-  pagination: { limit: number; hasMore: boolean; nextCursor: string | null }
-}
+type ManifestDelta = NonNullable<Manifest['delta']>
 
 /** Approximate size of an entry without its id. Bytes. */
 const entryBytes = 128
@@ -101,7 +75,7 @@ async function recordsPage(
 ) {
   const shadowOf = await shadowsOf(context, version, seen.view)
   const budget = new PageBudget(limit, pageEntriesBytesMax)
-  const records: ManifestEntry[] = []
+  const records: ListedRecord[] = []
   for (const { type, tree, startAfter } of treesFrom(roots, undefined, beyond)) {
     const hiddenTree = shadowOf(type) ?? tree
     const shown = hiddenTree.root === tree.root ? undefined : new LeafCursor(context.objects, hiddenTree)
@@ -214,7 +188,7 @@ async function filesOf(context: Context, roots: ViewRoots): Promise<string[]> {
 
 const openStanding = (entry: { hash: Hash } | undefined) => entry && { hash: entry.hash, hidden: false }
 
-const entryOf = (type: string, id: string, hash: Hash, hidden: boolean): ManifestEntry =>
+const entryOf = (type: string, id: string, hash: Hash, hidden: boolean): ListedRecord =>
   hidden ? { id, type, hash, private: true } : { id, type, hash }
 
 /** The keys of two streams in key order, each once, with what the first says of it. */

@@ -1,4 +1,5 @@
 /** Reads of whole versions: manifests, differences, histories and exports, each compared with the model of what was pushed. */
+
 import { execFileSync } from 'node:child_process'
 import { hash } from 'node:crypto'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -7,6 +8,7 @@ import { join } from 'node:path'
 import { hashText, type Json, type JsonObject, parseDocument, recordOf } from '@ulmus/content'
 import { type AccountRow, openObjectReader } from '@ulmus/storage'
 import { anyDatabase } from '@ulmus/storage/testing'
+import type { ListedRecord } from '@ulmus/wire'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { writeCursor } from '../answers/places.ts'
@@ -45,7 +47,7 @@ import { shown } from '../testing/shown.ts'
 import { textOf } from '../testing/text-of.ts'
 import { type Diffs, diffsOf } from './diffs.ts'
 import { type Histories, historiesOf } from './histories.ts'
-import { type ManifestEntry, type Manifests, manifestsOf } from './manifests.ts'
+import { type Manifests, manifestsOf } from './manifests.ts'
 import { versionsOf } from './versions.ts'
 
 type View = 'full' | 'public'
@@ -159,9 +161,9 @@ describe.each(anyDatabase)('reads on $name', (database) => {
   /** All pages of a manifest as one. */
   async function manifest(who: Principal, path: Path, v: string, options: { since?: string; limit: number }) {
     const all = {
-      records: [] as ManifestEntry[],
-      added: [] as ManifestEntry[],
-      updated: [] as ManifestEntry[],
+      records: [] as ListedRecord[],
+      added: [] as ListedRecord[],
+      updated: [] as ListedRecord[],
       removed: [] as { id: string; type: string; hash: string }[],
     }
     let cursor: string | undefined
@@ -180,7 +182,7 @@ describe.each(anyDatabase)('reads on $name', (database) => {
       if (page.pagination.hasMore) expect(count).toBe(options.limit)
       all.records.push(...records)
       for (const kind of ['added', 'updated', 'removed'] as const)
-        all[kind].push(...(delta[kind] as ManifestEntry[]))
+        all[kind].push(...(delta[kind] as ListedRecord[]))
       cursor = page.pagination.nextCursor ?? undefined
       expect(page.pagination.hasMore).toBe(cursor !== undefined)
     } while (cursor !== undefined)
@@ -225,7 +227,7 @@ describe.each(anyDatabase)('reads on $name', (database) => {
 
   async function expectManifests(path: Path, made: readonly Made[], limit: number) {
     for (const [view, who] of views) {
-      const whole = new Map<string, ManifestEntry[]>()
+      const whole = new Map<string, ListedRecord[]>()
       for (const { semver, model } of made) {
         const { records, first } = await manifest(who, path, semver, { limit })
         expect(records).toEqual(recordsOfModel(model, view).map((entry) => entryOf(view, entry)))

@@ -1,6 +1,8 @@
 /** Versions as they are read (http-api §7): always those of the view that the caller may read. */
+
 import { formatSemver, parseDigestLabel, parseSemver, type ViewRoots } from '@ulmus/content'
 import { findVersionByDigest, findVersionBySemver, listVersions, type VersionRow } from '@ulmus/storage'
+import type { VersionItem, VersionPath } from '@ulmus/wire'
 import { findVisibleCollection, type Seen } from '../access/find-collection.ts'
 import type { View } from '../access/policy.ts'
 import { JsonText } from '../answers/json-text.ts'
@@ -26,26 +28,6 @@ import {
 import { noticeDeprecation } from './notices.ts'
 import { schemasOf } from './schemas.ts'
 
-export interface VersionItem {
-  semver: string
-  /** Present if the version is withdrawn: it cannot be read any more. */
-  withdrawn?: { at: string; reason: string; erase: boolean }
-  /** Its readers are warned. Absent: they are not. */
-  deprecated?: { at: string; message: string }
-  hash: string
-  /** The digest of the public view, which every reader can verify. */
-  publicHash: string
-  message: string | null
-  appId: string | null
-  actorId: string | null
-  /** The account that made it; null: deleted, or hidden from the caller. */
-  actor: Actor | null
-  recordCount: number
-  fileCount: number
-  totalBytes: number
-  createdAt: string
-}
-
 export interface VersionDetail extends VersionItem {
   metadata: JsonText
   schemas: Record<string, JsonText>
@@ -60,13 +42,6 @@ export interface SeenVersion {
   readonly seen: Seen
   readonly version: VersionRow
   readonly roots: ViewRoots
-}
-
-export interface VersionPath {
-  owner: string
-  slug: string
-  /** `latest`, `v1.2.3`, `1.2.3`, or a digest such as `public:…`. */
-  v: string
 }
 
 /** @throws collection_not_found, version_not_found. */

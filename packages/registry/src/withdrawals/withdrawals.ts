@@ -3,6 +3,7 @@
  *
  *     stands ── withdrawn ──▶ 410, stays stored ── erase ──▶ 410, erased by the next sweep (upkeep/sweep/erasure.ts)
  */
+
 import { compareSemver, parseSemver } from '@ulmus/content'
 import {
   countWithdrawn,
@@ -20,6 +21,7 @@ import {
   unmarkFilesInViews,
   type VersionRow,
 } from '@ulmus/storage'
+import type { VersionItem, VersionPath, WithdrawnVersion, WithdrawVersion } from '@ulmus/wire'
 import { demandStill } from '../access/authority.ts'
 import { findVisibleCollection, type Seen } from '../access/find-collection.ts'
 import { mayDeleteCollection } from '../access/policy.ts'
@@ -32,24 +34,8 @@ import { demandCaller, type Principal } from '../principal.ts'
 import { namesToKeep } from '../pushes/schemas/made-public.ts'
 import { deprecationOf, documentOf, refusalOfWithdrawn, semverOf, withdrawalOf } from '../versions/content.ts'
 import { listedDescription } from '../versions/land.ts'
-import { namedVersion, type VersionItem, type VersionPath } from '../versions/versions.ts'
+import { namedVersion } from '../versions/versions.ts'
 import { filesLeftBy, type LeftFiles } from './left-files.ts'
-
-export interface Withdrawal {
-  /** Shown to readers. */
-  reason: string
-  /** True: what no other version has goes from the stores, too. */
-  erase?: boolean | undefined
-}
-
-export interface Withdrawn {
-  semver: string
-  withdrawnAt: string
-  reason: string
-  erase: boolean
-  /** Of the newest readable version; null: there is none. */
-  latest: string | null
-}
 
 export type VersionMarks = Pick<VersionItem, 'semver' | 'withdrawn' | 'deprecated'>
 
@@ -75,7 +61,7 @@ export const withdrawalsOf = (context: Context) => ({
    * but may add the erasure.
    * @throws collection_not_found, Moved, version_not_found, insufficient_scope, key_limited, not_a_member, insufficient_role
    */
-  withdraw: (who: Principal, path: VersionPath, wanted: Withdrawal): Promise<Withdrawn> =>
+  withdraw: (who: Principal, path: VersionPath, wanted: WithdrawVersion): Promise<WithdrawnVersion> =>
     withdraw(context, who, path, wanted),
 
   /**
@@ -114,8 +100,8 @@ async function withdraw(
   context: Context,
   who: Principal,
   path: VersionPath,
-  wanted: Withdrawal,
-): Promise<Withdrawn> {
+  wanted: WithdrawVersion,
+): Promise<WithdrawnVersion> {
   for (let looks = 1; ; looks++) {
     const look = await lookAt(context, who, path)
     try {
@@ -151,8 +137,8 @@ async function record(
   context: Context,
   tx: Tx,
   tell: Tell,
-  { who, look, wanted }: { who: Principal; look: Look; wanted: Withdrawal },
-): Promise<Withdrawn> {
+  { who, look, wanted }: { who: Principal; look: Look; wanted: WithdrawVersion },
+): Promise<WithdrawnVersion> {
   const { seen, head, description, files, privateNames } = look
   const { collection, owner } = seen
   const locked = await lockCollection(tx, collection.id, 'update')

@@ -1,100 +1,29 @@
 /** Invitations to organizations over HTTP. http-api §11. */
-import {
-  AnsweredInvitation,
-  AnswerInvitation,
-  CreatedInvitation,
-  CreateInvitation,
-  Done,
-  Invitation,
-  InvitationPath,
-  InvitationTokenPath,
-  NoQuery,
-  OrgPath,
-  OwnInvitation,
-} from '@ulmus/wire'
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
-import { z } from 'zod'
-import * as about from '../descriptions/invitations.ts'
+import type { FastifyPluginAsync } from 'fastify'
 import type { RouteOptions } from '../options.ts'
+import { done, serve } from '../serve.ts'
 
-const tags = ['members']
-const config = { entrance: { scope: 'admin', unlimited: true } } as const
-
-export const invitationRoutes: FastifyPluginAsyncZod<RouteOptions & { origin: () => string }> = async (
+export const invitationRoutes: FastifyPluginAsync<RouteOptions & { origin: () => string }> = async (
   app,
   { registry, origin },
 ) => {
-  app.post(
-    '/accounts/:slug/invitations',
-    {
-      config,
-      schema: {
-        tags,
-        ...about.createInvitation,
-        params: OrgPath,
-        body: CreateInvitation,
-        response: { 201: CreatedInvitation },
-      },
-    },
-    async ({ principal, params, body }, reply) => {
-      const made = await registry.invitations.create(principal, params.slug, body)
-      return reply.code(201).send({ ...made, url: `${origin()}/invitations/${made.token}` })
-    },
+  serve(app, 'POST /api/accounts/:slug/invitations', async ({ principal, params, body }) => {
+    const made = await registry.invitations.create(principal, params.slug, body)
+    return { ...made, url: `${origin()}/invitations/${made.token}` }
+  })
+
+  serve(app, 'GET /api/accounts/:slug/invitations', async ({ principal, params }) =>
+    registry.invitations.list(principal, params.slug),
   )
 
-  app.get(
-    '/accounts/:slug/invitations',
-    {
-      config,
-      schema: {
-        tags,
-        ...about.listInvitations,
-        params: OrgPath,
-        querystring: NoQuery,
-        response: { 200: z.array(Invitation) },
-      },
-    },
-    async ({ principal, params }) => registry.invitations.list(principal, params.slug),
-  )
+  serve(app, 'DELETE /api/accounts/:slug/invitations/:id', async ({ principal, params }) => {
+    await registry.invitations.remove(principal, params.slug, params.id)
+    return done
+  })
 
-  app.delete(
-    '/accounts/:slug/invitations/:id',
-    {
-      config,
-      schema: { tags, ...about.removeInvitation, params: InvitationPath, response: { 200: Done } },
-    },
-    async ({ principal, params }) => {
-      await registry.invitations.remove(principal, params.slug, params.id)
-      return { ok: true as const }
-    },
-  )
+  serve(app, 'GET /api/accounts/me/invitations', async ({ principal }) => registry.invitations.own(principal))
 
-  app.get(
-    '/accounts/me/invitations',
-    {
-      config: { entrance: { scope: 'any', unlimited: true } },
-      schema: {
-        tags,
-        ...about.ownInvitations,
-        querystring: NoQuery,
-        response: { 200: z.array(OwnInvitation) },
-      },
-    },
-    async ({ principal }) => registry.invitations.own(principal),
-  )
-
-  app.post(
-    '/invitations/:token',
-    {
-      config,
-      schema: {
-        tags,
-        ...about.answerInvitation,
-        params: InvitationTokenPath,
-        body: AnswerInvitation,
-        response: { 200: AnsweredInvitation },
-      },
-    },
-    async ({ principal, params, body }) => registry.invitations.answer(principal, params.token, body.accept),
+  serve(app, 'POST /api/invitations/:token', async ({ principal, params, body }) =>
+    registry.invitations.answer(principal, params.token, body.accept),
   )
 }

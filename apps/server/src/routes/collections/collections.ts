@@ -1,155 +1,47 @@
 /** Collections over HTTP. interface.md "Collections"; http-api §4. */
-import {
-  BrowseQuery,
-  Collection,
-  CollectionItem,
-  CollectionListQuery,
-  CollectionPath,
-  CreateCollection,
-  CreatedCollection,
-  Done,
-  MyCollection,
-  OwnedCollection,
-  OwnerPath,
-  TransferCollection,
-  TransferredCollection,
-  UpdateCollection,
-} from '@ulmus/wire'
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
-import { z } from 'zod'
+import type { Collection } from '@ulmus/wire'
+import type { FastifyPluginAsync } from 'fastify'
 import { textIn } from '../../plugins/shapes.ts'
-import * as about from '../descriptions/collections.ts'
 import { linkPages } from '../links.ts'
 import type { RouteOptions } from '../options.ts'
+import { serve } from '../serve.ts'
 
-const tags = ['collections']
-
-export const collectionRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { registry }) => {
-  app.get(
-    '/collections',
-    {
-      schema: {
-        tags,
-        ...about.browse,
-        querystring: BrowseQuery,
-        response: { 200: z.array(CollectionItem) },
-      },
-    },
-    async (request, reply) => linkPages(request, reply, await registry.collections.browse(request.query)),
+export const collectionRoutes: FastifyPluginAsync<RouteOptions> = async (app, { registry }) => {
+  const { collections } = registry
+  serve(app, 'GET /api/collections', async (request, reply) =>
+    linkPages(request, reply, await collections.browse(request.query)),
   )
 
-  app.get(
-    '/accounts/me/collections',
-    {
-      config: { entrance: { scope: 'any', unlimited: true } },
-      schema: {
-        tags,
-        ...about.listMine,
-        querystring: CollectionListQuery,
-        response: { 200: z.array(MyCollection) },
-      },
-    },
-    async (request, reply) =>
-      linkPages(request, reply, await registry.collections.mine(request.principal, request.query)),
+  serve(app, 'GET /api/accounts/me/collections', async (request, reply) =>
+    linkPages(request, reply, await collections.mine(request.principal, request.query)),
   )
 
-  app.get(
-    '/accounts/:owner/collections',
-    {
-      schema: {
-        tags,
-        ...about.listOwned,
-        params: OwnerPath,
-        querystring: CollectionListQuery,
-        response: { 200: z.array(OwnedCollection) },
-      },
-    },
-    async (request, reply) => {
-      const { owner } = request.params
-      return linkPages(
-        request,
-        reply,
-        await registry.collections.list(request.principal, owner, request.query),
-      )
-    },
+  serve(app, 'GET /api/accounts/:owner/collections', async (request, reply) => {
+    const { principal, params, query } = request
+    return linkPages(request, reply, await collections.list(principal, params.owner, query))
+  })
+
+  serve(app, 'POST /api/accounts/:owner/collections', async ({ principal, params, body }) =>
+    collections.create(principal, params.owner, body),
   )
 
-  app.post(
-    '/accounts/:owner/collections',
-    {
-      config: { entrance: { scope: 'write', unlimited: true } },
-      schema: {
-        tags,
-        ...about.create,
-        params: OwnerPath,
-        body: CreateCollection,
-        response: { 201: CreatedCollection },
-      },
-    },
-    async (request, reply) =>
-      reply
-        .code(201)
-        .send(await registry.collections.create(request.principal, request.params.owner, request.body)),
-  )
-  await app.register(oneCollection, { registry })
-}
-
-const oneCollection: FastifyPluginAsyncZod<RouteOptions> = async (app, { registry }) => {
-  app.get(
-    '/collections/:owner/:slug',
-    {
-      schema: {
-        tags,
-        ...about.detail,
-        params: CollectionPath,
-        response: { 200: Collection },
-      },
-    },
-    async (request) =>
-      textIn<Collection>(await registry.collections.detail(request.principal, request.params)),
+  serve(app, 'GET /api/collections/:owner/:slug', async ({ principal, params }) =>
+    textIn<Collection>(await collections.detail(principal, params)),
   )
 
-  app.patch(
-    '/collections/:owner/:slug',
-    {
-      config: { entrance: { scope: 'write' } },
-      schema: {
-        tags,
-        ...about.update,
-        params: CollectionPath,
-        body: UpdateCollection,
-        response: { 200: Done },
-      },
-    },
-    async (request) => registry.collections.patch(request.principal, request.params, request.body),
+  serve(app, 'PATCH /api/collections/:owner/:slug', async ({ principal, params, body }) =>
+    collections.patch(principal, params, body),
   )
 
-  app.delete(
-    '/collections/:owner/:slug',
-    {
-      config: { entrance: { scope: 'write' } },
-      schema: {
-        tags,
-        ...about.remove,
-        params: CollectionPath,
-        response: { 200: Done },
-      },
-    },
-    async (request) => registry.collections.remove(request.principal, request.params),
+  serve(app, 'DELETE /api/collections/:owner/:slug', async ({ principal, params }) =>
+    collections.remove(principal, params),
   )
 
-  app.post(
-    '/collections/:owner/:slug/transfer',
-    {
-      config: { entrance: { scope: 'admin', unlimited: true } },
-      schema: {
-        tags,
-        ...about.transfer,
-        params: CollectionPath,
-        body: TransferCollection,
-        response: { 200: TransferredCollection },
-      },
-    },
-    async ({ principal, params, body }) => registry.collections.transfer(principal, params, body.to),
+  serve(app, 'POST /api/collections/:owner/:slug/transfer', async ({ principal, params, body }) =>
+    collections.transfer(principal, params, body.to),
+  )
+
+  serve(app, 'POST /api/collections/:owner/:slug/fork', async ({ principal, params, body }) =>
+    registry.forks.create(principal, params, body),
   )
 }

@@ -1,89 +1,36 @@
-/** Files over HTTP. http-api §8; ranges RFC 9110 §14. */
+/** Files, and whole versions as archives, over HTTP. http-api §7, §8; ranges RFC 9110 §14. */
 import { Readable } from 'node:stream'
 import { RegistryError } from '@ulmus/registry'
-import { exampleFile, FilePath, NoQuery, StoredFile } from '@ulmus/wire'
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import type { FastifyPluginAsync } from 'fastify'
 import { holds } from '../../plugins/answers/entity-tags.ts'
 import { goneOf } from '../../plugins/answers/leaving.ts'
 import { readRange } from '../../plugins/answers/ranges.ts'
 import { bytesFrom } from '../../plugins/answers/streams.ts'
 import { receiveBytes } from '../../plugins/requests/bodies.ts'
-import { streamed } from '../../plugins/shapes.ts'
-import * as about from '../descriptions/files.ts'
 import type { RouteOptions } from '../options.ts'
+import { serve } from '../serve.ts'
 
-const tags = ['files']
-const path = '/collections/:owner/:slug/files/:hash'
-
-const fileAnswer = streamed('*/*', 'The bytes.')
-
-const bytes = { type: 'string', format: 'binary' }
-/** Any content type is taken, and answered when the file is read. */
-const fileBody = {
-  description: 'The bytes of the file as they are, of any content type.',
-  content: {
-    'application/octet-stream': { schema: bytes, example: exampleFile.text },
-    '*/*': { schema: bytes, example: exampleFile.text },
-  },
-}
-
-const headerParameters = [
-  {
-    name: 'Range',
-    description: 'One range of bytes. Several, or what is not understood, mean the whole file.',
-    example: 'bytes=0-4',
-  },
-  {
-    name: 'If-Range',
-    description: 'The `ETag` that the file must have for the range to count; else it is answered whole.',
-    example: '"5f1d3c0e9a7b48263d15c4f0b8e29a76"',
-  },
-]
-
-export const fileRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { registry }) => {
+export const fileRoutes: FastifyPluginAsync<RouteOptions> = async (app, { registry }) => {
   await app.register(async (scope) => {
     receiveBytes(scope)
-    scope.put(
-      path,
-      {
-        config: { entrance: { scope: 'write' } },
-        decompress: false,
-        schema: {
-          tags,
-          ...about.putFile,
-          streamedBody: fileBody,
-          params: FilePath,
-          querystring: NoQuery,
-          response: { 200: StoredFile, 201: StoredFile },
-        },
-      },
-      async (request, reply) => {
-        const body = (request.body ?? Readable.from([])) as AsyncIterable<Uint8Array>
-        const contentType = request.headers['content-type']
-        const { created, file } = await registry.files.put(request.principal, request.params as FilePath, {
-          body,
-          contentType,
+    serve(
+      scope,
+      'PUT /api/collections/:owner/:slug/files/:hash',
+      async ({ principal, params, headers, body }, reply) => {
+        const { created, file } = await registry.files.put(principal, params, {
+          body: (body ?? Readable.from([])) as AsyncIterable<Uint8Array>,
+          contentType: headers['content-type'],
         })
-        return reply.code(created ? 201 : 200).send(file)
+        reply.code(created ? 201 : 200)
+        return file
       },
+      { decompress: false },
     )
   })
 
-  app.get(
-    path,
-    {
-      config: { names: 'hash' },
-      // Ranges and length are those of the file itself.
-      compress: false,
-      schema: {
-        tags,
-        ...about.getFile,
-        params: FilePath,
-        querystring: NoQuery,
-        headerParameters,
-        response: { 200: fileAnswer, 206: fileAnswer },
-      },
-    },
+  serve(
+    app,
+    'GET /api/collections/:owner/:slug/files/:hash',
     async (request, reply) => {
       const file = await registry.files.get(request.principal, request.params)
       const tag = reply.tagBy(file.hash)
@@ -112,5 +59,16 @@ export const fileRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { reg
       const bytes = registry.answers.stream(request.principal, goneOf(reply), 'file', file.stream(range))
       return reply.send(bytesFrom(request, bytes))
     },
+    // Ranges and length are those of the file itself.
+    { compress: false },
   )
+
+  serve(app, 'GET /api/collections/:owner/:slug/export', async (request, reply) => {
+    const { principal, params, query } = request
+    const archive = await registry.exports.open(principal, { ...params, v: query.version })
+    const bytes = registry.answers.stream(principal, goneOf(reply), 'records', archive.bytes)
+    reply.tagBy(archive.hash)
+    reply.header('Content-Disposition', `attachment; filename="${archive.fileName}"`)
+    return reply.type('application/gzip').send(bytesFrom(request, bytes))
+  })
 }

@@ -1,107 +1,50 @@
-/** Versions over HTTP. http-api §7. */
-import {
-  CollectionPath,
-  DeprecateVersion,
-  Done,
-  NoQuery,
-  Version,
-  VersionFile,
-  VersionItem,
-  VersionListQuery,
-  VersionPath,
-  WithdrawnVersion,
-  WithdrawVersion,
-} from '@ulmus/wire'
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
-import { z } from 'zod'
+/** Versions, their manifests and their differences over HTTP. http-api §7. */
+import type { DiffPage, Version } from '@ulmus/wire'
+import type { FastifyPluginAsync } from 'fastify'
+import { goneOf } from '../../plugins/answers/leaving.ts'
+import { bytesFrom } from '../../plugins/answers/streams.ts'
 import { textIn } from '../../plugins/shapes.ts'
-import * as about from '../descriptions/versions.ts'
 import { linkPages } from '../links.ts'
 import type { RouteOptions } from '../options.ts'
+import { serve } from '../serve.ts'
 
-const tags = ['versions']
+export const versionRoutes: FastifyPluginAsync<RouteOptions> = async (app, { registry }) => {
+  serve(app, 'GET /api/collections/:owner/:slug/versions', async (request, reply) => {
+    const { principal, params, query } = request
+    return linkPages(request, reply, await registry.versions.list(principal, params, query))
+  })
 
-export const versionRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { registry }) => {
-  app.get(
-    '/collections/:owner/:slug/versions',
-    {
-      schema: {
-        tags,
-        ...about.listVersions,
-        params: CollectionPath,
-        querystring: VersionListQuery,
-        response: { 200: z.array(VersionItem) },
-      },
-    },
-    async (request, reply) =>
-      linkPages(
-        request,
-        reply,
-        await registry.versions.list(request.principal, request.params, request.query),
-      ),
+  serve(app, 'GET /api/collections/:owner/:slug/versions/:v', async ({ principal, params }) =>
+    textIn<Version>(await registry.versions.detail(principal, params)),
   )
 
-  app.get(
-    '/collections/:owner/:slug/versions/:v',
-    {
-      config: { names: 'version' },
-      schema: {
-        tags,
-        ...about.version,
-        params: VersionPath,
-        querystring: NoQuery,
-        response: { 200: Version },
-      },
-    },
-    async ({ principal, params }) => textIn<Version>(await registry.versions.detail(principal, params)),
+  serve(app, 'GET /api/collections/:owner/:slug/versions/:v/files', async ({ principal, params }) =>
+    registry.files.list(principal, params),
   )
 
-  app.get(
-    '/collections/:owner/:slug/versions/:v/files',
-    {
-      config: { names: 'version' },
-      schema: {
-        tags,
-        ...about.versionFiles,
-        params: VersionPath,
-        querystring: NoQuery,
-        response: { 200: z.array(VersionFile) },
-      },
-    },
-    async ({ principal, params }) => registry.files.list(principal, params),
-  )
-  await app.register(withdrawalRoutes, { registry })
-}
-
-const withdrawalRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { registry }) => {
-  const config = { entrance: { scope: 'write' } } as const
-  app.post(
-    '/collections/:owner/:slug/versions/:v/withdraw',
-    {
-      config,
-      schema: {
-        tags,
-        ...about.withdraw,
-        params: VersionPath,
-        body: WithdrawVersion,
-        response: { 200: WithdrawnVersion },
-      },
-    },
-    async ({ principal, params, body }) => registry.withdrawals.withdraw(principal, params, body),
+  serve(app, 'POST /api/collections/:owner/:slug/versions/:v/withdraw', async ({ principal, params, body }) =>
+    registry.withdrawals.withdraw(principal, params, body),
   )
 
-  app.post(
-    '/collections/:owner/:slug/versions/:v/deprecate',
-    {
-      config,
-      schema: {
-        tags,
-        ...about.deprecate,
-        params: VersionPath,
-        body: DeprecateVersion,
-        response: { 200: Done },
-      },
-    },
+  serve(
+    app,
+    'POST /api/collections/:owner/:slug/versions/:v/deprecate',
     async ({ principal, params, body }) => registry.withdrawals.deprecate(principal, params, body.message),
   )
+
+  serve(app, 'GET /api/collections/:owner/:slug/versions/:v/manifest', async ({ principal, params, query }) =>
+    registry.manifests.page(principal, params, query),
+  )
+
+  serve(app, 'GET /api/collections/:owner/:slug/versions/:v/diff', async ({ principal, params, query }) =>
+    textIn<DiffPage>(await registry.diffs.page(principal, params, query)),
+  )
+
+  serve(app, 'GET /api/collections/:owner/:slug/versions/:v/diff.ndjson', async (request, reply) => {
+    const { principal, params, query } = request
+    const { hash, lines } = await registry.diffs.stream(principal, params, query)
+    reply.tagBy(`${hash} ${JSON.stringify(query)}`)
+    reply.type('application/x-ndjson')
+    return reply.send(bytesFrom(request, registry.answers.stream(principal, goneOf(reply), 'records', lines)))
+  })
 }

@@ -15,8 +15,8 @@
 import { canonicalize } from '../../json/canonical.ts'
 import type { Json } from '../../json/json.ts'
 import type { PrivateName } from '../../schemas/made-public.ts'
-import { emptyTree, type Tree } from '../node.ts'
 import type { ViewRoots } from '../../versions/document.ts'
+import { emptyTree, type Tree } from '../node.ts'
 
 export interface Sidecar {
   /** The same object where the views are alike. */

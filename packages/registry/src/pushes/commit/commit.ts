@@ -1,4 +1,5 @@
 /** Turning a push session that is `committing` into a version, or settling why not. Runs on whichever server holds its lease. */
+
 import {
   findPush,
   markFilesInViews,
@@ -8,6 +9,7 @@ import {
   type PushRow,
   type VersionRow,
 } from '@ulmus/storage'
+import type { CommittedPush } from '@ulmus/wire'
 import type { Acting } from '../../access/authority.ts'
 import type { Context } from '../../context.ts'
 import { refusalOf, storedRefusal } from '../../errors/errors.ts'
@@ -15,29 +17,14 @@ import { recordInherited } from '../../files/known-files.ts'
 import { retryIfSwept } from '../../upkeep/retry-if-swept.ts'
 import { semverOf, shownCounts, shownDigest } from '../../versions/content.ts'
 import { makeVersion } from '../../versions/land.ts'
-import type { PushWarning } from '../schemas/warnings.ts'
 import { dropSpills } from '../spills/spills.ts'
 import { idleEnd } from '../state/idle-end.ts'
 import { leaseLost, leaseOf } from '../state/lease.ts'
 import { statesFor } from '../state/states.ts'
-import type { Built } from './build.ts'
 import { demandFiles, type NextVersion, type Progress, withNextVersion } from './next-version.ts'
 
-/** The answer to a commit. */
-export interface CommitResult {
-  semver: string
-  hash: string
-  publicHash: string
-  recordCount: number
-  fileCount: number
-  changes: Built['changes']
-  /** Of its records: the first 100, and how many there are. */
-  warnings: PushWarning[]
-  totalWarnings: number
-}
-
 export type CommitAnswer =
-  | { kind: 'committed'; result: CommitResult }
+  | { kind: 'committed'; result: CommittedPush }
   | { kind: 'committing'; session_id: string; status: 'committing' }
 
 /**
@@ -70,7 +57,7 @@ export async function runCommit(
   push: PushRow,
   progress: Progress,
   by?: Acting,
-): Promise<CommitResult | undefined> {
+): Promise<CommittedPush | undefined> {
   try {
     const result = await retryIfSwept(context.objects, () =>
       withNextVersion(context, push, { progress, asked: by }, (next) => land(context, push, next, progress)),
@@ -105,7 +92,7 @@ async function land(
   push: PushRow,
   next: NextVersion,
   progress: Progress,
-): Promise<CommitResult> {
+): Promise<CommittedPush> {
   const files = next.built.filesEntered.full
   try {
     const version = await makeVersion(context, {
@@ -125,7 +112,7 @@ async function land(
 }
 
 /** The answer to a commit, or to a dry run. */
-export function resultOf({ built, warnings }: NextVersion, version: VersionRow): CommitResult {
+export function resultOf({ built, warnings }: NextVersion, version: VersionRow): CommittedPush {
   const { recordCount, fileCount } = shownCounts(version, 'full')
   return {
     semver: semverOf(version),
@@ -139,7 +126,7 @@ export function resultOf({ built, warnings }: NextVersion, version: VersionRow):
   }
 }
 
-const pushEnd = (push: PushRow, { recordsDone, recordsTotal }: Progress, answer: CommitResult) => ({
+const pushEnd = (push: PushRow, { recordsDone, recordsTotal }: Progress, answer: CommittedPush) => ({
   ...{ id: push.id, holder: leaseOf(push).holder, recordsDone, recordsTotal },
   answer: { ...answer },
 })

@@ -2,7 +2,9 @@
  * Dry runs: the work of a commit up to the transaction that would record the version. Meanwhile the session is `checking`, so no
  * version can come of it; afterwards it is open again in any case.
  */
+
 import { findPush, movePush, type PushRow } from '@ulmus/storage'
+import type { DryRun } from '@ulmus/wire'
 import { type Acting, demandNow } from '../../access/authority.ts'
 import type { Context } from '../../context.ts'
 import { RegistryError } from '../../errors/errors.ts'
@@ -11,15 +13,8 @@ import { idleEnd } from '../state/idle-end.ts'
 import { leaseOf } from '../state/lease.ts'
 import { statesFor } from '../state/states.ts'
 import { demandBase } from './base.ts'
-import { type CommitResult, resultOf } from './commit.ts'
+import { resultOf } from './commit.ts'
 import { type NextVersion, type Progress, withNextVersion } from './next-version.ts'
-
-/** The answer to a dry run. */
-export interface DryRunResult extends CommitResult {
-  dry_run: true
-  /** Whether the version would have other types, or another schema of one, than its base. */
-  schemaChanged: boolean
-}
 
 /**
  * Returns what a commit of a session would do. The caller has the session's lease.
@@ -32,7 +27,7 @@ export async function runDryRun(
   push: PushRow,
   progress: Progress,
   by: Acting,
-): Promise<DryRunResult> {
+): Promise<DryRun> {
   try {
     return await withNextVersion(context, push, { progress, asked: by }, async (next) => {
       const version = await tryVersion(context, next.making)

@@ -1,15 +1,6 @@
-/** Warnings of a push: content that is accepted and probably a mistake. Only the answers of the push contain them. */
+import type { PushWarning } from '@ulmus/wire'
 
-export interface PushWarning {
-  /** Stable, as the codes of refusals are; docs/publishing.md lists them. */
-  readonly code: string
-  readonly type: string
-  /** Of the record; absent: the schema of the type is meant. */
-  readonly id?: string
-  /** JSON pointer into the record's data, or into the schema. */
-  readonly path: string
-  readonly message: string
-}
+/** Warnings of a push: content that is accepted and probably a mistake. Only the answers of the push contain them. */
 
 /** The first of them, and how many there are. */
 export interface PushWarnings {

@@ -3,6 +3,7 @@
  * expired lease means a dead or stalled server: another process takes the commit over with a lease of its own, and the former holder can
  * neither settle the session nor make its version. A dry run is not taken over; its session is opened again.
  */
+
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
   findPush,
@@ -13,10 +14,11 @@ import {
   reopenAbandonedDryRuns,
   takePushLease,
 } from '@ulmus/storage'
+import type { CommittedPush } from '@ulmus/wire'
 import { v4 as randomId } from 'uuid'
 import type { Context } from '../../context.ts'
 import { RegistryError, type StoredRefusal } from '../../errors/errors.ts'
-import { type CommitAnswer, type CommitResult, runCommit } from '../commit/commit.ts'
+import { type CommitAnswer, runCommit } from '../commit/commit.ts'
 import type { Progress } from '../commit/next-version.ts'
 import { idleEnd } from '../state/idle-end.ts'
 import { leaseOf } from '../state/lease.ts'
@@ -110,7 +112,7 @@ export class CommitLeases {
       await sleep(pollMilliseconds)
       const now = await findPush(this.#context.database, push.collectionId, push.id)
       if (now?.status === 'committed')
-        return { kind: 'committed', result: now.result as unknown as CommitResult }
+        return { kind: 'committed', result: now.result as unknown as CommittedPush }
       if (now?.status === 'committing') continue
       const stored = now?.error as unknown as StoredRefusal | null | undefined
       if (stored) throw RegistryError.restored(stored)

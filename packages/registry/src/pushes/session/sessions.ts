@@ -1,4 +1,5 @@
 /** Push sessions of either kind: opened against the head, committed once, watched, given up. http-api §9. */
+
 import {
   claimPush,
   claimPushForDryRun,
@@ -11,6 +12,7 @@ import {
   type PushStanding,
   touchOpenPush,
 } from '@ulmus/storage'
+import type { CollectionPath, CommittedPush, DryRun } from '@ulmus/wire'
 import { validate as isId, v7 as newId } from 'uuid'
 import { type Acting, demandNow, demandStill } from '../../access/authority.ts'
 import { findVisibleCollection, type Seen } from '../../access/find-collection.ts'
@@ -24,8 +26,8 @@ import { type Caller, demandCaller, meansOf, type Principal, type Scope } from '
 import { schedule } from '../../schedule.ts'
 import { semverOf } from '../../versions/content.ts'
 import type { TaskFor } from '../../work/task.ts'
-import { type CommitAnswer, type CommitResult, runCommit } from '../commit/commit.ts'
-import { type DryRunResult, runDryRun } from '../commit/dry-run.ts'
+import { type CommitAnswer, runCommit } from '../commit/commit.ts'
+import { runDryRun } from '../commit/dry-run.ts'
 import { declaredFiles, lackingFiles } from '../opening/declared-files.ts'
 import type { ReadOpening } from '../opening/opening.ts'
 import type { PushOpening } from '../opening/opening-body.ts'
@@ -40,7 +42,6 @@ import { CommitLeases, newLease, noLease } from './leases.ts'
 import type { PushStateAnswer } from './state-answer.ts'
 import { UnderWay } from './under-way.ts'
 
-export type CollectionPath = { owner: string; slug: string }
 export type PushKind = PushRow['kind']
 
 /** Queue of commits with `?async=true`. */
@@ -166,7 +167,7 @@ export class PushSessions {
   ): Promise<CommitAnswer> {
     const { push, by } = await this.findToWrite(who, path, kind, id)
     if (push.status === 'committed') {
-      return { kind: 'committed', result: push.result as unknown as CommitResult }
+      return { kind: 'committed', result: push.result as unknown as CommittedPush }
     }
     if (push.status === 'committing') return options.async ? committing(push) : this.#leases.wait(push)
     if (push.status === 'checking') {
@@ -198,7 +199,7 @@ export class PushSessions {
     kind: PushKind,
     id: string,
     signal?: AbortSignal,
-  ): Promise<DryRunResult> {
+  ): Promise<DryRun> {
     const { push, by } = await this.findToWrite(who, path, kind, id)
     if (push.status !== 'checking') {
       demandOpen(push)
@@ -227,7 +228,7 @@ export class PushSessions {
       records_done: push.recordsDone,
       records_total: push.recordsTotal,
       expires_at: instantText(push.expiresAt),
-      result: push.result as unknown as CommitResult | null,
+      result: push.result as unknown as CommittedPush | null,
       error: push.error as unknown as StoredRefusal | null,
     }
   }

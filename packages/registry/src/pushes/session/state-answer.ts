@@ -1,7 +1,8 @@
 /** State of a session, as answered. */
+
 import type { PushRow } from '@ulmus/storage'
+import type { CommittedPush } from '@ulmus/wire'
 import type { StoredRefusal } from '../../errors/errors.ts'
-import type { CommitResult } from '../commit/commit.ts'
 
 export interface PushStateAnswer {
   session_id: string
@@ -20,7 +21,7 @@ export interface PushStateAnswer {
   records_done: number
   records_total: number
   expires_at: string
-  result: CommitResult | null
+  result: CommittedPush | null
   /** Why the session failed, or why its last commit did not succeed. */
   error: StoredRefusal | null
 }

@@ -1,0 +1,54 @@
+/** Routes of operations: method, path, entrance and shapes come from the wire package, the handler from here. */
+import {
+  type AnswerOf,
+  type BodyOf,
+  type Done,
+  type Operation,
+  type OperationName,
+  operations,
+  type ParamsOf,
+  type QueryOf,
+} from '@ulmus/wire'
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteShorthandOptions } from 'fastify'
+import { z } from 'zod'
+
+type Handler<N extends OperationName> = (
+  request: FastifyRequest & { params: ParamsOf<N>; query: QueryOf<N>; body: BodyOf<N> },
+  reply: FastifyReply,
+) => Promise<AnswerOf<N> | FastifyReply>
+
+/** Answer without content. */
+export const done: Done = { ok: true }
+
+/**
+ * Serves an operation of the table. The handler returns the answer; its status is the operation's first success unless the handler
+ * sets another. `app` may have a prefix with which the path begins.
+ */
+export function serve<N extends OperationName>(
+  app: FastifyInstance,
+  name: N,
+  handler: Handler<N>,
+  options: Pick<RouteShorthandOptions, 'compress' | 'decompress' | 'errorHandler' | 'validatorCompiler'> = {},
+): void {
+  const operation: Operation = operations[name]
+  const { entrance, credentials, limited, names, tagged, params, query, body, answers } = operation
+  const [method = '', path = ''] = name.split(' ')
+  const shapes = Object.entries(answers).filter(([, answer]) => answer instanceof z.ZodType)
+  const [usual] = Object.keys(answers)
+  app.route({
+    ...options,
+    method,
+    url: path.slice(app.prefix.length),
+    config: { entrance, credentials, limited, names, tagged },
+    schema: {
+      ...(params && { params }),
+      ...(query && { querystring: query }),
+      ...(body instanceof z.ZodType && { body }),
+      response: Object.fromEntries(shapes),
+    },
+    handler: async (request, reply) => {
+      if (usual !== undefined) reply.code(Number(usual))
+      return handler(request as Parameters<Handler<N>>[0], reply)
+    },
+  })
+}

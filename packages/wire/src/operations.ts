@@ -1,0 +1,72 @@
+/** Table of all operations of the HTTP API, in the order of its description. */
+import type { z } from 'zod'
+import type { Operation } from './operation.ts'
+import { accountOperations } from './operations/accounts.ts'
+import { adminOperations } from './operations/admin.ts'
+import { auditOperations } from './operations/audit.ts'
+import { collectionOperations } from './operations/collections.ts'
+import { fileOperations } from './operations/files.ts'
+import { forkOperations } from './operations/forks.ts'
+import { keyOperations } from './operations/keys.ts'
+import { memberOperations } from './operations/members.ts'
+import { metadataOperations } from './operations/metadata.ts'
+import { pushOperations } from './operations/pushes.ts'
+import { recordOperations } from './operations/records.ts'
+import { sessionOperations } from './operations/sessions.ts'
+import { signInOperations } from './operations/signing-in.ts'
+import { snapshotOperations } from './operations/snapshots.ts'
+import { versionOperations } from './operations/versions.ts'
+
+/** By method and path: `POST /api/accounts/keys`. */
+export const operations = {
+  ...accountOperations,
+  ...memberOperations,
+  ...keyOperations,
+  ...auditOperations,
+  ...adminOperations,
+  ...sessionOperations,
+  ...collectionOperations,
+  ...metadataOperations,
+  ...forkOperations,
+  ...versionOperations,
+  ...recordOperations,
+  ...fileOperations,
+  ...pushOperations,
+  ...snapshotOperations,
+  ...signInOperations,
+} satisfies Readonly<Record<`${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`, Operation>>
+
+export type Operations = typeof operations
+export type OperationName = keyof Operations
+
+type Parts<N extends OperationName> =
+  Operations[N] extends Operation<infer P, infer Q, infer B, infer A> ? { P: P; Q: Q; B: B; A: A } : never
+
+/** Path parameters of an operation. */
+export type ParamsOf<N extends OperationName> = z.output<Parts<N>['P']>
+/** Query of an operation as the server reads it. */
+export type QueryOf<N extends OperationName> = z.output<Parts<N>['Q']>
+type QueryInputOf<Q> = Q extends z.ZodType
+  ? { [K in keyof z.input<Q>]: z.output<Q>[K & keyof z.output<Q>] }
+  : never
+/** Query as a caller gives it: values before they are written as text, parameters with a default left out. */
+export type QueryInput<N extends OperationName> = QueryInputOf<Parts<N>['Q']>
+
+/** A body that is sent as it is. */
+export interface RawBody {
+  readonly body: Uint8Array<ArrayBuffer> | Blob
+  readonly contentType: string
+}
+type JsonInputOf<B> = B extends z.ZodType ? z.input<B> : never
+type RawInputOf<B> = B extends z.ZodType ? never : RawBody
+/** JSON body as a caller gives it. */
+export type JsonInput<N extends OperationName> = JsonInputOf<Parts<N>['B']>
+/** Body of an operation that takes a stream. */
+export type RawInput<N extends OperationName> = RawInputOf<Parts<N>['B']>
+type ShapeOutput<S> = S extends z.ZodType ? z.output<S> : unknown
+/** JSON body of an operation; unknown if it is a stream. */
+export type BodyOf<N extends OperationName> = ShapeOutput<Parts<N>['B']>
+/** Answer of an operation, whichever success it is; unknown if it is a stream. */
+export type AnswerOf<N extends OperationName> = {
+  [Status in keyof Parts<N>['A']]: ShapeOutput<Parts<N>['A'][Status]>
+}[keyof Parts<N>['A']]

@@ -1,0 +1,101 @@
+/** Operations of both kinds of push session: commit, state, cancel. http-api §9. */
+import { z } from 'zod'
+import type { RefusalCode } from '../codes.ts'
+import { operation } from '../operation.ts'
+import { PushPath } from '../paths.ts'
+import { CommitQuery, CommittedPush, CommittingPush, DryRun, PushState, PushStateQuery } from '../pushes.ts'
+
+const working = ['collection_not_found', 'not_a_member', 'key_limited'] as const
+/** Refusals of the operations that open a session. */
+export const opening = [
+  ...working,
+  'version_conflict',
+  'too_many_pushes',
+  'quota_exceeded',
+  'invalid_schema',
+  'private_field_made_public',
+  'too_many_types',
+  'too_costly',
+  'busy',
+  'object_corrupt',
+] as const
+const session = [...working, 'push_not_found'] as const
+/** Refusals of the operations that receive lines. */
+export const batch = [
+  ...session,
+  'push_not_open',
+  'quota_exceeded',
+  'invalid_records',
+  'too_costly',
+  'busy',
+  'object_corrupt',
+] as const
+
+interface SessionTerms {
+  readonly id: string
+  readonly tag: string
+  /** The kind of push. */
+  readonly what: string
+}
+
+interface CommitTerms extends SessionTerms {
+  /** When the commit may come. */
+  readonly before: string
+  /** Refusals of this kind alone. */
+  readonly refusals?: readonly RefusalCode[]
+}
+
+export const commit = ({ id, tag, what, before, refusals = [] }: CommitTerms) =>
+  operation({
+    id,
+    tag,
+    summary: 'Make the version',
+    description: `Step 3 of a ${what}, ${before}. It creates the version, which is visible at once; a refused commit changes nothing. After a refusal that can be fixed, such as \`files_missing\`, the session stays open: send what is missing and commit again. Committing twice returns the first result. With \`async=true\` the answer comes at once: poll the session until its status is \`committed\` or \`failed\`, or \`open\` again with an \`error\`. With \`dry_run=true\` it makes no version, but returns the result or refusal of such a commit, and leaves the session open with all its data; lines sent meanwhile are refused, and a commit waits.`,
+    entrance: { scope: 'write' },
+    params: PushPath,
+    query: CommitQuery,
+    answers: { 200: DryRun, 201: CommittedPush, 202: CommittingPush },
+    answerWords: {
+      200: 'With `dry_run=true`: the version that the commit would make.',
+      201: 'The version is made.',
+      202: 'With `async=true`: the session is being committed. Poll it.',
+    },
+    refusals: [
+      ...session,
+      'push_not_open',
+      'version_conflict',
+      'no_changes',
+      'quota_exceeded',
+      'files_missing',
+      'schema_violation',
+      'too_costly',
+      'object_corrupt',
+      ...refusals,
+    ],
+  })
+
+export const state = ({ id, tag, what }: SessionTerms) =>
+  operation({
+    id,
+    tag,
+    summary: 'State of a push session',
+    description: `Returns the state of the session of a ${what}: its status, received data, missing files, progress and result of its commit. It needs the scope \`read\` and membership. Each call postpones the expiry of an open session. \`needed_files\` names 1,000 files at most: ask for the next with \`next_files_after\` as \`files_after\`.`,
+    entrance: { scope: 'read' },
+    params: PushPath,
+    query: PushStateQuery,
+    answers: { 200: PushState },
+    refusals: [...session, 'object_corrupt'],
+  })
+
+export const cancel = ({ id, tag, what }: SessionTerms) =>
+  operation({
+    id,
+    tag,
+    summary: 'Cancel a push session',
+    description: `Ends the session of a ${what} that is not committed, with all that it received. Files that were uploaded stay. Cancelling it twice is harmless. An unused session expires after an hour.`,
+    entrance: { scope: 'write' },
+    params: PushPath,
+    answers: { 204: z.null() },
+    answerWords: { 204: 'The session is cancelled.' },
+    refusals: [...session, 'push_not_open'],
+  })
