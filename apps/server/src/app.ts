@@ -20,7 +20,6 @@ import { nameCodings } from './plugins/answers/codings.ts'
 import { compressAnswers } from './plugins/answers/compression.ts'
 import { completeTags, tagAnswers } from './plugins/answers/entity-tags.ts'
 import { answerError, answerErrors, answerUnreadable } from './plugins/answers/errors.ts'
-import { endJsonLines } from './plugins/answers/json-lines.ts'
 import { secureAnswers } from './plugins/answers/security.ts'
 import { StreamLog } from './plugins/answers/streams.ts'
 import { measure } from './plugins/metrics.ts'
@@ -29,12 +28,11 @@ import { headersTimes, limitConnections } from './plugins/requests/connections.t
 import { admitCallers, knowPrincipals } from './plugins/requests/principal.ts'
 import { limitRates } from './plugins/requests/rate-limits.ts'
 import { logRequests, nameRequest, nameRequests } from './plugins/requests/request-log.ts'
-import { pathAndQuery } from './plugins/requests/request-targets.ts'
 import { sessionCookie } from './plugins/requests/session-cookie.ts'
 import { cutSlowAnswers, cutSlowBodies } from './plugins/requests/slow-peers.ts'
 import { answerUnknownPaths } from './plugins/requests/unknown-paths.ts'
 import { dropUnreadBodies } from './plugins/requests/unread-bodies.ts'
-import { checkShapes } from './plugins/shapes.ts'
+import { checkShapes, endJsonLines } from './plugins/shapes.ts'
 import { apiRoutes } from './routes/index.ts'
 import { probeRoutes } from './routes/probes.ts'
 import { devProviderRoutes, refuseProxied } from './sign-in/dev-provider.ts'
@@ -144,4 +142,17 @@ function serverOptions({ config, log }: AppOptions): FastifyHttpOptions<HttpServ
 /** Trust by number of hops: Fastify cannot tell proxies from direct clients then. See docs/configuration.md. */
 function trustOf(trust: Config['trustProxy']): FastifyServerOptions['trustProxy'] {
   return typeof trust === 'number' ? (_address, hop) => hop < trust : trust
+}
+
+const absoluteForm = /^https?:\/\/[^/?#]+([^#]*)$/i
+
+/**
+ * Path and query of a request target (RFC 9112 §3.2), which may be in absolute form. Returns any other target unchanged, for the
+ * router to refuse.
+ */
+export function pathAndQuery(target: string): string {
+  if (target.startsWith('/')) return target
+  const named = absoluteForm.exec(target)?.[1]
+  if (named === undefined || !URL.canParse(target)) return target
+  return named.startsWith('/') ? named : `/${named}`
 }

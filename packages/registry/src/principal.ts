@@ -1,6 +1,7 @@
 /** Principal of a request, derived once from its credential; every access check takes it as first argument. */
 import type { Credential, Means } from '@ulmus/storage'
 import { RegistryError } from './errors/errors.ts'
+import type { TaskFor } from './work/task.ts'
 
 export const scopes = ['read', 'write', 'admin'] as const
 /** Scopes nest: admin ⊃ write ⊃ read. */
@@ -50,4 +51,26 @@ export const anonymous: Anonymous = Object.freeze({ kind: 'anonymous' })
 export function demandCaller(who: Principal): Caller {
   if (who.kind === 'anonymous') throw new RegistryError('unauthenticated')
   return who
+}
+
+/** @param signal of the request: it ends the task, and the waiting for it, when its connection is closed */
+export const taskFor = (who: Principal, signal?: AbortSignal): TaskFor => ({
+  owner: who.kind === 'anonymous' ? '' : who.accountId,
+  signal: signal && explained(signal),
+})
+
+/** Reason for aborting; no client receives it. */
+const closed = () =>
+  new RegistryError('invalid_request', {
+    say: { reason: 'The connection was closed before the request was answered.' },
+    details: { issues: [] },
+  })
+
+/** The same signal, with a reason that is a refusal. */
+function explained(signal: AbortSignal): AbortSignal {
+  const controller = new AbortController()
+  const abort = () => controller.abort(closed())
+  if (signal.aborted) abort()
+  else signal.addEventListener('abort', abort, { once: true })
+  return controller.signal
 }

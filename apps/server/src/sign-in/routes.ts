@@ -10,7 +10,6 @@ import type { SessionCookie } from '../plugins/requests/session-cookie.ts'
 import { done, serve } from '../routes/serve.ts'
 import type { IdentityProvider } from './identity-provider.ts'
 import type { PendingCookie } from './pending-cookie.ts'
-import { returnPath } from './return-to.ts'
 
 export interface SignInOptions {
   readonly registry: Pick<Registry, 'accounts' | 'sessions' | 'deviceLogins'>
@@ -123,4 +122,20 @@ function demandReturnPath(given: unknown): string {
 
 function isOtherName(request: FastifyRequest, origin: string): boolean {
   return isLoopback(request.hostname) && request.host !== new URL(origin).host
+}
+
+/** Not a host that anyone could own; it only has to be recognised afterwards. */
+const here = 'http://here.invalid'
+
+/**
+ * The path, query and fragment of `text`, as a browser would read it; undefined when that would lead to another site, as
+ * `//evil.example`, `/\evil.example` or `/<tab>/evil.example` do.
+ */
+export function returnPath(text: string): string | undefined {
+  if (!text.startsWith('/') || !URL.canParse(text, here)) return undefined
+  const url = new URL(text, here)
+  // What a browser would make of the result is asked once more: `/.//evil.example` becomes `//evil.example`.
+  const path = `${url.pathname}${url.search}${url.hash}`
+  if (url.origin !== here || path.startsWith('//') || new URL(path, here).origin !== here) return undefined
+  return path
 }

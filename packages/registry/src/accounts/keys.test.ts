@@ -6,9 +6,8 @@ import { anonymous, type Caller, type Scope } from '../principal.ts'
 import { addAccount, addCollection, addMember, openContext, type TestContext } from '../testing/context.ts'
 import { accountsOf } from './accounts.ts'
 import { type Sessions, sessionsOf } from './browser-sessions.ts'
-import { type Keys, keysOf, liveKeysMax } from './keys.ts'
+import { type Keys, keysOf, liveKeysMax, makeRawKey } from './keys.ts'
 import { membersOf } from './members.ts'
-import { makeRawKey } from './raw-key.ts'
 
 const start = Date.parse('2026-01-15T10:20:30.400Z')
 

@@ -1,5 +1,7 @@
 /** API keys: made, listed, revoked, and turned into who is asking. interface.md "API key", http-api §3. */
 
+import { randomBytes } from 'node:crypto'
+import { crc32 } from 'node:zlib'
 import { hashText } from '@ulmus/content'
 import {
   countLiveKeys,
@@ -26,7 +28,6 @@ import type { Context } from '../context.ts'
 import { demand, RegistryError } from '../errors/errors.ts'
 import { instantText, instantTextOrNull, readInstant } from '../instants.ts'
 import { actingAccount, type Caller, demandCaller, type Principal } from '../principal.ts'
-import { isRawKey, keyStartLength, makeRawKey } from './raw-key.ts'
 
 /** Keys of an account that neither expired nor were revoked. */
 export const liveKeysMax = 100
@@ -206,3 +207,34 @@ const bad = (reason: string) =>
   new RegistryError('unauthenticated', {
     say: { reason: `${reason} Make another, or leave the header out.` },
   })
+
+const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+/** 62^43 > 2^256 and 62^6 > 2^32, so both fit exactly. */
+const bodyDigits = 43
+const checkDigits = 6
+
+/** How much of a key is shown to its owner. Characters. */
+export const keyStartLength = 9
+
+/**
+ * `ul_`, 32 random bytes as 43 base62 digits, and their CRC-32 as 6 (http-api §3): typing errors and guesses of scanners for leaked
+ * keys are refused without a look-up.
+ */
+export function makeRawKey(): string {
+  const body = base62(BigInt(`0x${randomBytes(32).toString('hex')}`), bodyDigits)
+  return `ul_${body}${checkOf(body)}`
+}
+
+/** True if the text has the form of a key, its check digits included. */
+export function isRawKey(text: string): boolean {
+  const match = /^ul_([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/.exec(text)
+  return match !== null && checkOf(match[1]!) === match[2]
+}
+
+const checkOf = (body: string) => base62(BigInt(crc32(body)), checkDigits)
+
+function base62(number: bigint, length: number): string {
+  let text = ''
+  for (let rest = number; text.length < length; rest /= 62n) text = digits[Number(rest % 62n)] + text
+  return text
+}

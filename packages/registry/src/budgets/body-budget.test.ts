@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Caller } from '../principal.ts'
-import { joined, type Pieces } from '../work/pieces.ts'
+import { joined, type Pieces } from '../work/buffers.ts'
 import { BodyBudget } from './body-budget.ts'
 
 const caller = (accountId: string): Caller => ({

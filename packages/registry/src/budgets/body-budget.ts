@@ -3,7 +3,7 @@ import { giveWay } from '@ulmus/storage'
 import { RegistryError } from '../errors/errors.ts'
 import { memoryBudgets } from '../memory.ts'
 import type { Principal } from '../principal.ts'
-import { joined, type Pieces } from '../work/pieces.ts'
+import { joined, type Pieces } from '../work/buffers.ts'
 import { accountShare, SharedBudget } from './shares.ts'
 
 const mebibyte = 1024 ** 2

@@ -1,10 +1,10 @@
 /** Patches of metadata as they arrive, and how they fit the version that they are for. */
 import { InputError, type JsonObject } from '@ulmus/content'
 import type { VersionRow } from '@ulmus/storage'
-import { taskFor } from '../access/task-for.ts'
 import type { Context } from '../context.ts'
 import { RegistryError } from '../errors/errors.ts'
 import type { Principal } from '../principal.ts'
+import { taskFor } from '../principal.ts'
 import { documentOf } from '../versions/content.ts'
 import { fitMetadata, readBody } from '../versions/metadata-tasks.ts'
 import { mergedTooLarge } from './update.ts'

@@ -4,7 +4,7 @@ import { type Child, hashBytes, type TreeChange } from '@ulmus/content'
 import { LeafRows, leafChanges } from '@ulmus/content/stored'
 import type { EncodedObject } from '@ulmus/storage'
 import { decodeChain, decodeEncoded } from '@ulmus/storage/decoding'
-import { free, wholeBuffers } from '../work/free.ts'
+import { free, wholeBuffers } from '../work/buffers.ts'
 import { defineTask } from '../work/task.ts'
 import { linesIn } from './checked-lines.ts'
 

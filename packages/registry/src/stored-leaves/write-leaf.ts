@@ -4,7 +4,7 @@ import { checkPlace, decodeStoredNode, firstAfter, type LeafNode, recordInlineBy
 import { type LineForm, lineBytes, writeLines } from '@ulmus/content/stored'
 import type { EncodedObject } from '@ulmus/storage'
 import { decodeEncoded, ObjectCorrupt } from '@ulmus/storage/decoding'
-import { free, wholeBuffers } from '../work/free.ts'
+import { free, wholeBuffers } from '../work/buffers.ts'
 import { defineTask } from '../work/task.ts'
 
 export interface LeafTask {

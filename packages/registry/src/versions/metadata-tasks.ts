@@ -12,7 +12,7 @@ import {
   metadataIssues,
   parseStrict,
 } from '@ulmus/content'
-import { buffersOf, type InPieces, joined, lengthOf, shortBytesMax } from '../work/pieces.ts'
+import { buffersOf, type InPieces, joined, lengthOf, shortBytesMax } from '../work/buffers.ts'
 import { defineTask } from '../work/task.ts'
 
 export interface PatchTask {

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { queueOf } from './socket-queue.ts'
+import { queueOf } from './slow-peers.ts'
 
 const bytes = 32 * 1_048_576
 

@@ -8,7 +8,7 @@ import {
   leafLines,
 } from '@ulmus/content'
 import { giveWay, type ObjectReader, type ObjectWriter } from '@ulmus/storage'
-import { free } from '../../work/free.ts'
+import { free } from '../../work/buffers.ts'
 import type { Work } from '../../work/work.ts'
 import { packEntries, type SpillEntry } from '../spills/frame.ts'
 import { type EditedLeaves, editLeaves, type LeavesTask, type ReferringChange } from './edit-leaves.ts'

@@ -1,9 +1,9 @@
 /** Bodies that open sessions: gathered, read in a worker thread where they are long, and shaped. */
 
-import { taskFor } from '../../access/task-for.ts'
 import type { Context } from '../../context.ts'
 import { RegistryError } from '../../errors/errors.ts'
 import type { Principal } from '../../principal.ts'
+import { taskFor } from '../../principal.ts'
 import { tooManyTypes } from '../schemas/brought.ts'
 import { checkOpening, type Opening, type OpeningTask } from './check-opening.ts'
 

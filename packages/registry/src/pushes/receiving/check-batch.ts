@@ -12,7 +12,7 @@ import {
   type Schema,
   type SchemaIssue,
 } from '@ulmus/content'
-import { buffersOf, type InPieces, joined, lengthOf } from '../../work/pieces.ts'
+import { buffersOf, type InPieces, joined, lengthOf } from '../../work/buffers.ts'
 import { defineTask } from '../../work/task.ts'
 import { LazySchemas, type PushSchemas } from '../schemas/push-schema.ts'
 import { compareEntries } from '../spills/entries.ts'

@@ -11,7 +11,7 @@ import {
   parseStrict,
   typeFault,
 } from '@ulmus/content'
-import { buffersOf, type InPieces, joined } from '../../work/pieces.ts'
+import { buffersOf, type InPieces, joined } from '../../work/buffers.ts'
 import { defineTask } from '../../work/task.ts'
 import { compareEntries } from '../spills/entries.ts'
 import type { SpillEntry } from '../spills/frame.ts'

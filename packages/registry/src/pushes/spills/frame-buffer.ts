@@ -1,5 +1,5 @@
 /** Memory that the entries of a frame share. Only those who use them know when they are done with it, so it counts its users. */
-import { free } from '../../work/free.ts'
+import { free } from '../../work/buffers.ts'
 
 /** Given back when everyone who retained it has released it. Where some never do, it is collected as everything else. */
 export class FrameBuffer {

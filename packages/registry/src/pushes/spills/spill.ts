@@ -6,7 +6,7 @@
  */
 import { promisify } from 'node:util'
 import { constants, crc32, zstdCompress, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
-import { free, freeWhole } from '../../work/free.ts'
+import { free, freeWhole } from '../../work/buffers.ts'
 import { Frame, FrameEntries, SpillDamaged, type SpillEntry } from './frame.ts'
 import { FrameBuffer } from './frame-buffer.ts'
 

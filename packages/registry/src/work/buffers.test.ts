@@ -1,6 +1,6 @@
 import type { EncodedObject } from '@ulmus/storage'
 import { expect, test } from 'vitest'
-import { free, freeWhole, wholeBuffers } from './free.ts'
+import { free, freeWhole, wholeBuffers } from './buffers.ts'
 
 const stored = (...links: Uint8Array[]): EncodedObject =>
   ({ kind: 'body', chain: links.map((bytes) => ({ bytes })) }) as unknown as EncodedObject
