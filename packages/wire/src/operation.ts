@@ -10,13 +10,15 @@ export interface Streamed {
   readonly content: Readonly<Record<string, { readonly schema: object; readonly example: string }>>
 }
 
-type Body = z.ZodType | Streamed
-type Answers = Readonly<Record<number, z.ZodType | Streamed>>
+/** zod's core type: comparing schemas with the whole of `ZodType` takes the compiler many times as long. */
+type Shape = z.core.$ZodType
+type Body = Shape | Streamed
+type Answers = Readonly<Record<number, Shape | Streamed>>
 
 /** An operation without its method and its path, which are its key in the table of operations. */
 export interface Operation<
-  P extends z.ZodType = z.ZodType,
-  Q extends z.ZodType = z.ZodType,
+  P extends Shape = Shape,
+  Q extends Shape = Shape,
   B extends Body = Body,
   A extends Answers = Answers,
 > {
@@ -63,8 +65,8 @@ export interface Operation<
 }
 
 export const operation = <
-  P extends z.ZodType = never,
-  Q extends z.ZodType = never,
+  P extends Shape = never,
+  Q extends Shape = never,
   B extends Body = never,
   A extends Answers = Answers,
 >(

@@ -46,7 +46,7 @@ type Parts<N extends OperationName> =
 export type ParamsOf<N extends OperationName> = z.output<Parts<N>['P']>
 /** Query of an operation as the server reads it. */
 export type QueryOf<N extends OperationName> = z.output<Parts<N>['Q']>
-type QueryInputOf<Q> = Q extends z.ZodType
+type QueryInputOf<Q> = Q extends z.core.$ZodType
   ? { [K in keyof z.input<Q>]: z.output<Q>[K & keyof z.output<Q>] }
   : never
 /** Query as a caller gives it: values before they are written as text, parameters with a default left out. */
@@ -57,13 +57,13 @@ export interface RawBody {
   readonly body: Uint8Array<ArrayBuffer> | Blob
   readonly contentType: string
 }
-type JsonInputOf<B> = B extends z.ZodType ? z.input<B> : never
-type RawInputOf<B> = B extends z.ZodType ? never : RawBody
+type JsonInputOf<B> = B extends z.core.$ZodType ? z.input<B> : never
+type RawInputOf<B> = B extends z.core.$ZodType ? never : RawBody
 /** JSON body as a caller gives it. */
 export type JsonInput<N extends OperationName> = JsonInputOf<Parts<N>['B']>
 /** Body of an operation that takes a stream. */
 export type RawInput<N extends OperationName> = RawInputOf<Parts<N>['B']>
-type ShapeOutput<S> = S extends z.ZodType ? z.output<S> : unknown
+type ShapeOutput<S> = S extends z.core.$ZodType ? z.output<S> : unknown
 /** JSON body of an operation; unknown if it is a stream. */
 export type BodyOf<N extends OperationName> = ShapeOutput<Parts<N>['B']>
 /** Answer of an operation, whichever success it is; unknown if it is a stream. */

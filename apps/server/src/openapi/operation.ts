@@ -96,7 +96,7 @@ function successesOf(operation: DescribedOperation): Record<string, Response> {
 
 function successOf(
   operation: DescribedOperation,
-  answer: z.ZodType | Streamed,
+  answer: Operation['answers'][number],
   said: string | undefined,
 ): Response {
   const headers = {
@@ -104,8 +104,10 @@ function successOf(
     ...(answer instanceof z.ZodArray && isPaged(operation.query) ? pageLinks : {}),
   }
   const also = Object.keys(headers).length === 0 ? {} : { headers }
-  if (!(answer instanceof z.ZodType))
-    return { description: said ?? answer.description, ...also, content: answer.content }
+  if (!(answer instanceof z.ZodType)) {
+    const streamed = answer as Streamed
+    return { description: said ?? streamed.description, ...also, content: streamed.content }
+  }
   if (answer instanceof z.ZodNull) return { description: said ?? '', ...also }
   const description = said ?? answer.meta()?.description ?? ''
   return { description, ...also, content: { 'application/json': mediaOf(answer) } }
