@@ -21,7 +21,7 @@ test.each([
     'update collections set head_id',
   ],
   ['the format of a leaf’s body', 'docs/formats.md', '### Leaf bodies'],
-  ['what runs in a thread', 'packages/registry/src/thread.ts', './pushes/receiving/check-batch.ts'],
+  ['what runs in a thread', 'packages/registry/src/push-thread.ts', './pushes/receiving/check-batch.ts'],
   ['how to add a route', 'CONTRIBUTING.md', '## To add a route'],
 ])('%s', (_, path, answer) => {
   expect(read(path)).toContain(answer)

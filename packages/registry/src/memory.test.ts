@@ -8,11 +8,11 @@ const budgetsOf = (mebibytes: number) => {
 }
 
 test('budgets follow the memory downwards, and are bounded upwards', () => {
-  expect(budgetsOf(512)).toEqual([16, 32, 64, 128, 2])
+  expect(budgetsOf(512)).toEqual([16, 32, 64, 128, 1])
   expect(budgetsOf(1_024)).toEqual([115, 230, 230, 256, 4])
-  expect(budgetsOf(2_048)).toEqual([256, 512, 512, 512, 8])
-  expect(budgetsOf(8_192)).toEqual([256, 2_048, 2_048, 1_024, 32])
-  expect(budgetsOf(65_536)).toEqual([256, 2_048, 2_048, 1_024, 256])
+  expect(budgetsOf(2_048)).toEqual([256, 512, 512, 512, 10])
+  expect(budgetsOf(8_192)).toEqual([256, 2_048, 2_048, 1_024, 49])
+  expect(budgetsOf(65_536)).toEqual([256, 2_048, 2_048, 1_024, 407])
 })
 
 test('a limit counts where it is smaller than the machine, and none is none', () => {

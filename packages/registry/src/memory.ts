@@ -15,6 +15,9 @@ const reserved = {
   readmes: 130,
 }
 
+/** A thread for pushes with its modules and some of its heap. There is one more than of a pool for readers. MiB. */
+const threadMebibytes = 160
+
 /** Below this much memory few requests are answered at a time. Bytes. */
 export const memoryBytesMin = 1_024 * mebibyte
 
@@ -42,7 +45,7 @@ export function memoryBudgetsOf(memory: number): MemoryBudgets {
     bodies: part(2 / 5, 32, most),
     answers: part(2 / 5, 64, most),
     heapMebibytes: Math.floor(Math.min(Math.max(mebibytes / 4, 128), 1_024)),
-    threads: Math.max(2, Math.floor(mebibytes / 256)),
+    threads: Math.max(1, Math.floor((mebibytes - reserved.atRest - reserved.readmes) / threadMebibytes)),
   }
 }
 
@@ -80,5 +83,5 @@ export const memoryBytes = memoryOf(
 )
 export const memoryBudgets = memoryBudgetsOf(memoryBytes)
 
-/** Threads of a pool: as many as cores, two at least, and no more than the memory allows. */
+/** Threads of a pool: as many as cores, two at least, and no more than the memory allows: one with 512 MiB. */
 export const threadsUsual = Math.min(Math.max(2, availableParallelism()), memoryBudgets.threads)

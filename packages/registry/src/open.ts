@@ -69,8 +69,10 @@ export async function openRegistry(config: RegistryConfig) {
     const cacheBytesMax = config.cacheBytesMax ?? memoryBudgets.cache
     const objects = openObjectReader({ database, blobs, cacheBytesMax })
     const work = openWork({
-      thread: new URL('./thread.ts', import.meta.url),
-      keepsReader: true,
+      threads: {
+        push: new URL('./push-thread.ts', import.meta.url),
+        read: new URL('./read-thread.ts', import.meta.url),
+      },
       onDamage: objects.forget,
     })
     opened.defer(() => work.close())

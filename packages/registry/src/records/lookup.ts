@@ -25,7 +25,7 @@ export async function findRecord(
 ): Promise<FoundRecord | undefined> {
   const leaf = await findLeaf(tree, id, objects)
   if (leaf === undefined) return undefined
-  if (objects.shouldCache(leaf)) return findKept(objects, leaf, id)
+  if (objects.shouldCache(leaf) || !work.hasReader()) return findKept(objects, leaf, id)
   const task = { ...(await objects.encodedLeaf(leaf.hash)), lastKey: leaf.lastKey, id }
   return work.run(findRecordIn, task, { owner: reader })
 }

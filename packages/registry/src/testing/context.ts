@@ -30,7 +30,10 @@ import { makeVersion } from '../versions/land.ts'
 import { writeSidecar } from '../versions/sidecar.ts'
 import { openWork } from '../work/work.ts'
 
-const thread = new URL('../thread.ts', import.meta.url)
+const threads = {
+  push: new URL('../push-thread.ts', import.meta.url),
+  read: new URL('../read-thread.ts', import.meta.url),
+}
 
 type Lines = { facts: object; line: string }[]
 
@@ -77,7 +80,7 @@ export function contextOn(
   options: ContextOptions = {},
 ): TestContext {
   const log = keepLog()
-  const work = openWork({ thread })
+  const work = openWork({ threads })
   const jobs = jobsOf({ database, space: unlimitedSpace, log, works: options.works ?? true })
   const now = options.now ?? (() => new Date())
   return {

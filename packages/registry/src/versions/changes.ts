@@ -25,6 +25,7 @@ const pairsHere = 12
 
 /**
  * For one walk along the differences of record trees: where many leaves differ, threads compare them.
+ * Until a thread has started, the calling thread does, unless lines are wanted: decoding bodies would block it for longer.
  * @param reader takes turns with others (`readerOf`)
  * @param options.lines such differences come with the lines of both sides
  */
@@ -43,7 +44,10 @@ export function differenceReader(
   return {
     node: (hash) => objects.node(hash),
     prefetch: (leaves) => objects.prefetch(leaves),
-    compareLeaves: (before, after) => (++pairs > pairsHere ? compare(before, after) : undefined),
+    compareLeaves: (before, after) =>
+      ++pairs > pairsHere && (options.lines === true || work.hasReader())
+        ? compare(before, after)
+        : undefined,
   }
 }
 

@@ -540,14 +540,17 @@ describe.each(anyDatabase)('reads on $name', (database) => {
         objects: openObjectReader({ database, blobs, cacheBytesMax: 0 }),
         work,
       }
+      await expect.poll(() => work.hasReader()).toBe(true)
       const one = (from: TestContext, id: string) =>
         recordsOf(from)
           .one(anonymous, { ...path, v: 'v1.1.0', type: 'T', id }, { proof: false })
           .then(shown)
           .catch((error: RegistryError) => error.code)
       const ids = [...after.keys()].filter((id, n) => n % 100 === 0 || id === 'large')
-      for (const id of [...ids, 's50', 'none', 'zzz'])
+      for (const id of [...ids, 's50', 'none', 'zzz']) {
+        await expect.poll(() => work.hasReader()).toBe(true)
         expect(await one(forgetful, id)).toEqual(await one(context, id))
+      }
       expect(decoded).toBe(ids.length + 2)
       const found = await recordsOf(forgetful).page(
         anonymous,

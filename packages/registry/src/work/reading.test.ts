@@ -4,10 +4,23 @@ import { leafOf, rawOf } from '../stored-leaves/stored-leaf.fixture.ts'
 import { writeLeaf } from '../stored-leaves/write-leaf.ts'
 import { openWork } from './work.ts'
 
-const thread = new URL('../thread.ts', import.meta.url)
+const threads = {
+  push: new URL('../push-thread.ts', import.meta.url),
+  read: new URL('../read-thread.ts', import.meta.url),
+}
+
+test('asking for a running thread starts one and reports it once it has begun', async () => {
+  const work = openWork({ threads })
+  try {
+    expect([work.hasReader(), work.hasReader()]).toEqual([false, false])
+    await expect.poll(() => work.hasReader(), { timeout: 60_000 }).toBe(true)
+  } finally {
+    await work.close()
+  }
+})
 
 test('a single read does not wait for many reads of another owner', async () => {
-  const work = openWork({ thread })
+  const work = openWork({ threads })
   const leaf = () => leafOf(rawOf({ a: { n: 1 }, b: { n: 2 } }))
   const find = (id: string) => work.run(findRecord, { ...leaf(), id }, { owner: 'ada' })
   try {
@@ -28,7 +41,7 @@ test('a single read does not wait for many reads of another owner', async () => 
 
 test('damage that a thread finds is reported, and throws ObjectCorrupt with the place', async () => {
   const found: string[] = []
-  const work = openWork({ thread, onDamage: (kind, hash) => void found.push(`${kind} ${hash}`) })
+  const work = openWork({ threads, onDamage: (kind, hash) => void found.push(`${kind} ${hash}`) })
   try {
     const leaf = leafOf(rawOf({ a: { n: 1 } }))
     leaf.node.chain[0]!.bytes = new Uint8Array(leaf.node.chain[0]!.bytes).fill(7, 4)

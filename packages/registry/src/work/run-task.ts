@@ -13,10 +13,10 @@ export type TaskResult =
   /** The thread found a damaged object. Messages between threads do not keep the class of an error. */
   | { readonly damaged: Pick<ObjectCorrupt, 'kind' | 'hash' | 'pack'> }
 
-/** @throws Error if no module of `thread.ts` defines the task. */
+/** @throws Error if no module of the thread's program defines the task. */
 export async function runTask({ name, input }: TaskMessage): Promise<TaskResult> {
   const task = taskNamed(name)
-  if (task === undefined) throw new Error(`${name} is not imported by thread.ts.`)
+  if (task === undefined) throw new Error(`${name} is not imported by this thread's program.`)
   let outcome: unknown
   try {
     outcome = await task.run(input)

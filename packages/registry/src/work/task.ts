@@ -36,7 +36,7 @@ export interface TaskFor {
 
 const tasks = new Map<string, Task<object, unknown>>()
 
-/** Threads find the task by its name: `thread.ts` imports every module that defines one. @throws Error if the name is taken. */
+/** Threads find the task by its name: `push-thread.ts` and `read-thread.ts` import every module that defines one. @throws Error if the name is taken. */
 export function defineTask<Input extends object, Outcome>(task: Task<Input, Outcome>): Task<Input, Outcome> {
   if (tasks.has(task.name)) throw new Error(`Two tasks are named ${task.name}.`)
   tasks.set(task.name, task as unknown as Task<object, unknown>)

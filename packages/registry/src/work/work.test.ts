@@ -6,9 +6,12 @@ import { pushSchemas } from '../pushes/schemas/push-schema.ts'
 import type { TaskFor } from './task.ts'
 import { openWork } from './work.ts'
 
-const thread = new URL('../thread.ts', import.meta.url)
+const threads = {
+  push: new URL('../push-thread.ts', import.meta.url),
+  read: new URL('../read-thread.ts', import.meta.url),
+}
 
-const work = openWork({ thread, costlyMilliseconds: 200, taskMilliseconds: 500, heapMebibytes: 64 })
+const work = openWork({ threads, costlyMilliseconds: 200, taskMilliseconds: 500, heapMebibytes: 64 })
 afterAll(() => work.close())
 
 const ndjson = (value: unknown) => new TextEncoder().encode(`${JSON.stringify(value)}\n`)
@@ -66,7 +69,7 @@ describe('a task beside a costly one', () => {
   const many = Array.from({ length: 6 }, (_, i) => ({ ...doubling, title: `schema ${i}` }))
 
   test('does not wait for six costly batches of one account', async () => {
-    const patient = openWork({ thread, taskMilliseconds: 25_000 })
+    const patient = openWork({ threads, taskMilliseconds: 25_000 })
     const leaving = new AbortController()
     try {
       const by = { owner: 'eve', signal: leaving.signal }
@@ -89,7 +92,7 @@ describe('a task beside a costly one', () => {
   })
 
   test('has the worker as soon as the costly task is aborted, and waiting tasks can be aborted', async () => {
-    const patient = openWork({ thread, taskMilliseconds: 60_000, costlyMilliseconds: 60_000 })
+    const patient = openWork({ threads, taskMilliseconds: 60_000, costlyMilliseconds: 60_000 })
     try {
       const leaving = new AbortController()
       const by = { owner: 'eve', signal: leaving.signal }

@@ -18,15 +18,15 @@ export interface Work {
     input: Input,
     by: TaskFor,
   ): Promise<Awaited<Outcome>>
+  /** False: a task for readers would wait for a thread to start. Then one starts. */
+  hasReader(): boolean
   /** Refuses waiting tasks, and waits for running ones. */
   close(): Promise<void>
 }
 
 export interface WorkOptions extends Partial<typeof usual> {
-  /** Program of the threads: imports the modules of all tasks, and exports `runTask`. */
-  thread: URL
-  /** True: a thread for readers starts now and stays, so that none waits for it. Default: when first needed. */
-  keepsReader?: boolean
+  /** Programs of the threads: import the modules of the pool's tasks, and export `runTask`. */
+  threads: { push: URL; read: URL }
   /** Called with each damaged object that a thread finds: its cached location may be outdated. */
   onDamage?: (kind: ObjectCorrupt['kind'], hash: ObjectCorrupt['hash']) => void
 }
@@ -65,7 +65,7 @@ interface Pool {
 }
 
 export function openWork(options: WorkOptions): Work {
-  const pools = { push: new PushThreads(options), read: openReadThreads(options) }
+  const pools = { push: new PushThreads(options), read: new ReadThreads(options.threads.read) }
   return {
     async run<Input extends object, Outcome>(
       task: Task<Input, Outcome>,
@@ -81,6 +81,7 @@ export function openWork(options: WorkOptions): Work {
       options.onDamage?.(kind, hash)
       throw new ObjectCorrupt(kind, hash, pack)
     },
+    hasReader: () => pools.read.hasBegun(),
     async close() {
       await Promise.all([pools.push.close(), pools.read.close()])
     },
@@ -97,11 +98,11 @@ class PushThreads implements Pool {
   readonly #costly = new Costly()
   readonly #turns: Turns
 
-  constructor({ thread, ...options }: WorkOptions) {
+  constructor({ threads: { push }, ...options }: WorkOptions) {
     this.#limits = { ...usual, ...options }
     const threads = threadsUsual + 1
     this.#pool = openThreadPool({
-      filename: thread.href,
+      filename: push.href,
       maxThreads: threads,
       resourceLimits: {
         maxOldGenerationSizeMb: this.#limits.heapMebibytes,
@@ -165,20 +166,46 @@ class PushThreads implements Pool {
   }
 }
 
-/**
- * Threads that decode leaves for readers: the event loop stays free for other requests, and a stream uses more than one core.
- * Starting one takes tenths of a second.
- */
-function openReadThreads({ thread, keepsReader }: WorkOptions): Pool {
-  const resourceLimits = { maxYoungGenerationSizeMb: youngMebibytes }
-  const pool = openThreadPool({ filename: thread.href, minThreads: keepsReader ? 1 : 0, resourceLimits })
-  const turns = new Turns({ places: threadsUsual })
-  return {
-    run: (message, { owner, signal }, _costs, over) =>
-      turns.run(owner, () => pool.run(message, { name: 'runTask', transferList: over }), signal),
-    async close() {
-      await turns.close()
-      await pool.close()
-    },
+/** Threads that decode leaves for readers: the event loop stays free for other requests, and a stream uses more than one core. */
+class ReadThreads implements Pool {
+  readonly #pool: ReturnType<typeof openThreadPool>
+  readonly #turns = new Turns({ places: threadsUsual })
+  #isStarting = false
+
+  constructor(program: URL) {
+    const resourceLimits = { maxYoungGenerationSizeMb: youngMebibytes }
+    this.#pool = openThreadPool({ filename: program.href, resourceLimits })
+  }
+
+  run(
+    message: TaskMessage,
+    { owner, signal }: TaskFor,
+    _costs: SchemaCosts | undefined,
+    over: ArrayBuffer[],
+  ): Promise<TaskResult> {
+    const options = { name: 'runTask', transferList: over }
+    return this.#turns.run(owner, () => this.#pool.run(message, options), signal)
+  }
+
+  /** Starting a thread takes tenths of a second, and keeping one idle 54 MB. */
+  hasBegun(): boolean {
+    if (this.#pool.threads.length === 0) void this.#start()
+    return !this.#isStarting
+  }
+
+  async #start(): Promise<void> {
+    this.#isStarting = true
+    try {
+      await this.#pool.run(undefined, { name: 'begin' })
+    } catch {
+      // The pool closed meanwhile, or the next task reports the error.
+    } finally {
+      this.#isStarting = false
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#turns.close()
+    await this.#pool.close()
   }
 }

@@ -1,4 +1,4 @@
-/** Program of the worker threads. Imports every module that defines a task. */
+/** Program of the threads for pushes and metadata updates. Imports every module that defines a task for them. */
 import './versions/metadata-tasks.ts'
 import './pushes/commit/check-carried.ts'
 import './pushes/leaves/edit-leaves.ts'
@@ -8,8 +8,5 @@ import './pushes/receiving/check-manifest.ts'
 import './pushes/references/find-references.ts'
 import './pushes/schemas/accept-schemas.ts'
 import './pushes/schemas/compare-privacy.ts'
-import './stored-leaves/compare-leaves.ts'
-import './stored-leaves/find-record.ts'
-import './stored-leaves/write-leaf.ts'
 
 export { runTask } from './work/run-task.ts'

@@ -1,0 +1,9 @@
+/** Program of the threads for readers. Imports every module that defines a task for them, and no other: each takes memory. */
+import './stored-leaves/compare-leaves.ts'
+import './stored-leaves/find-record.ts'
+import './stored-leaves/write-leaf.ts'
+
+export { runTask } from './work/run-task.ts'
+
+/** Resolves once the thread has started. */
+export const begin = (): void => undefined
