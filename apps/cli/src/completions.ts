@@ -1,6 +1,7 @@
 /** Completes command lines for shells. */
-import { type CommandContext, proposeCompletions, type RouteMap } from '@stricli/core'
+import { type Command, type CommandContext, proposeCompletions, type RouteMap } from '@stricli/core'
 import { application } from './application.ts'
+import type { Context } from './context.ts'
 import { connect } from './session/connect.ts'
 import type { Terminal } from './terminal/terminal.ts'
 
@@ -28,12 +29,23 @@ function namesBesideDefault(words: readonly string[]): { completion: string; bri
     .filter(({ completion }) => completion.startsWith(partial))
 }
 
-/** Commands whose first argument is a collection, or begins with one. */
-const aboutCollections = new Set([
-  ...['clone', 'show', 'log', 'get', 'export', 'fork', 'open', 'verify', 'withdraw', 'deprecate'],
-  ...['collections edit', 'collections delete', 'collections transfer'],
-  ...['metadata get', 'metadata set', 'metadata edit'],
-])
+/** Placeholders of a first argument that is a collection, or begins with one. */
+const aboutCollections = /^(?:owner\/slug|reference|what)/
+/** Their first argument is a new collection, whose name cannot be proposed. */
+const naming: readonly string[] = ['init', 'collections create']
+
+/** @param path words that name a command: its own, after those of its groups */
+function takesCollection(path: readonly string[]): boolean {
+  let target: RouteMap<Context> | Command<Context> | undefined = application.root
+  for (const word of path)
+    target =
+      target !== undefined && 'getAllEntries' in target ? target.getRoutingTargetForInput(word) : undefined
+  if (target === undefined || 'getAllEntries' in target || naming.includes(path.join(' '))) return false
+  const { positional } = target.parameters
+  const first = positional?.kind === 'array' ? positional.parameter : positional?.parameters[0]
+  return aboutCollections.test(first?.placeholder ?? '')
+}
+
 /** A shell waits no longer. Milliseconds. */
 const patienceMs = 1_500
 const namesMax = 200
@@ -46,8 +58,7 @@ async function collectionNames(
   terminal: Terminal,
 ): Promise<{ completion: string; brief: string }[]> {
   const partial = words.at(-1) ?? ''
-  const command = words.slice(0, -1).join(' ')
-  if (!aboutCollections.has(command) || partial.startsWith('-') || /[@#]/.test(partial)) return []
+  if (!takesCollection(words.slice(0, -1)) || partial.startsWith('-') || /[@#]/.test(partial)) return []
   const patience = new Promise<never>((_, reject) => {
     setTimeout(() => reject(new Error('slow')), patienceMs).unref()
   })

@@ -1,6 +1,7 @@
 /** The web interface: which page is at which path, and, loaded when first needed, the pages and what browsers load for them. */
 import { readTsx } from '#building'
 import { openAssets } from './assets.ts'
+import { loadPages } from './pages/table.ts'
 
 export { readAssets } from '#building'
 export { exampleOrigin } from './docs/documents.ts'
@@ -28,8 +29,10 @@ export function openWeb(): Promise<Web> {
 async function load() {
   const done = readTsx()
   try {
-    const [{ pages, documentOf, refusalPage }, assets] = await Promise.all([
-      import('./pages/all.tsx'),
+    const [pages, { documentOf }, { refusalPage }, assets] = await Promise.all([
+      loadPages(),
+      import('./layout/document.tsx'),
+      import('./pages/site/refusal.tsx'),
       openAssets(),
     ])
     return { pages, documentOf, refusalPage, assets }

@@ -11,6 +11,8 @@
  * `bad` is a key that is none, `sus` a key of a suspended account. Keys that have ended, were revoked or have no such shape are answered as
  * `bad` everywhere; sessions that have ended, as those of an account do that is suspended, as `anon`.
  */
+import { type Operation, operations } from '@ulmus/wire'
+
 export const callers = [
   ...['anon', 'str', 'str-read', 'str-write', 'str-admin'],
   ...['mem', 'mem-read', 'mem-write', 'mem-admin', 'adm', 'adm-read', 'adm-write', 'adm-admin'],
@@ -25,6 +27,12 @@ export type Place = (typeof places)[number]
 /** Without a credential by their nature; and the end of a session, which every caller but the first would miss. */
 export const without: readonly string[] = ['signIn', 'signOut', 'startDeviceLogin', 'finishDeviceLogin']
 
+/** Operations that read a collection by their paths: each GET below it that needs no credential. */
+const reading = Object.entries<Operation>(operations).filter(
+  ([name, { entrance }]) =>
+    /^GET .*\/collections\/:owner\/:slug(?:\/|$)/.test(name) && entrance === undefined,
+)
+
 interface Rows {
   readonly operations: readonly string[]
   readonly rows: Readonly<Record<Place, string>>
@@ -33,10 +41,7 @@ interface Rows {
 // biome-ignore format: a table
 export const inCollection: Readonly<Record<string, Rows>> = {
   'reading': {
-    operations: [
-      'getCollection', 'listVersions', 'getVersion', 'listVersionFiles', 'getManifest', 'getDiff', 'streamDiff',
-      'listRecords', 'getRecord', 'streamRecords', 'getRecordHistory', 'downloadFile', 'exportVersion',
-    ],
+    operations: reading.map(([, { id }]) => id),
     rows: {
       //        anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi
       public:  '+      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      401    susp   +      +      +      +',
@@ -118,9 +123,7 @@ export const inCollection: Readonly<Record<string, Rows>> = {
 // biome-ignore format: a table
 export const ofWithdrawn: Readonly<Record<string, Rows>> = {
   'reading a withdrawn version': {
-    operations: [
-      'getVersion', 'listVersionFiles', 'getManifest', 'getDiff', 'streamDiff', 'listRecords', 'getRecord', 'streamRecords', 'exportVersion',
-    ],
+    operations: [...reading.filter(([name]) => name.includes('/:v')).map(([, { id }]) => id), 'exportVersion'],
     rows: {
       //        anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi
       public:  '410    410    410    410    410    410    410    410    410    410    410    410    410    410    410    410    410    410    410    401    susp   410    410    410    410',

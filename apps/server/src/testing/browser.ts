@@ -51,14 +51,17 @@ export class Browser {
   /** To the form of the built-in provider and through it; not yet back at `/auth/callback`, whose address this gives. */
   async signInUntilCallback(person: Person, returnTo?: string): Promise<URL> {
     const query = returnTo === undefined ? '' : `?return_to=${encodeURIComponent(returnTo)}`
-    const { urls } = await this.follow(await this.fetch(`/auth/login${query}`))
+    const begun = await this.fetch(`/auth/login${query}`)
+    const { urls } = await this.follow(begun)
     const form = urls.at(-1)
-    if (form === undefined) throw new Error('There is no sign-in form.')
+    if (form === undefined)
+      throw new Error(`No redirect to a sign-in form, but ${begun.status}: ${await begun.text()}`)
     const answer = await this.fetch(form.href, { method: 'POST', body: new URLSearchParams({ ...person }) })
     const atCallback = (url: URL) => url.pathname === '/auth/callback'
-    const back = (await this.follow(answer, atCallback)).urls.at(-1)
+    const { answer: last, urls: after } = await this.follow(answer, atCallback)
+    const back = after.at(-1)
     if (back === undefined || !atCallback(back))
-      throw new Error(`The provider did not send the browser back: ${await answer.text()}`)
+      throw new Error(`The provider did not send the browser back, but ${last.status}: ${await last.text()}`)
     return back
   }
 

@@ -1,4 +1,5 @@
 /** Requests that are worst for the event loop, for every route. */
+import { type Operation, operations } from '@ulmus/wire'
 import type { WatchedServer } from './watched-server.ts'
 import type { WorstCase } from './worst-case.ts'
 import * as w from './worst-case.ts'
@@ -32,19 +33,35 @@ const write = (method: Case['method'], path: string, status = 401): Case[] => [
 ]
 const v = (rest: string) => (at: string) => `${w.worst}/versions/${at}${rest}`
 
-/** By `METHOD path` of the description, and what is beside it. */
+/** GET of each operation: in all content codings, or, if it needs a credential, once by the owner. */
+function plainRequests(worst: WorstCase): Record<string, Case[]> {
+  const parts: Record<string, string> = { type: w.largeType, id: worst.largeId, hash: worst.file }
+  const requests: Record<string, Case[]> = {}
+  for (const [name, { entrance }] of Object.entries<Operation>(operations)) {
+    if (!name.startsWith('GET /api/')) continue
+    const pattern = name
+      .slice('GET /api'.length)
+      .replace('/collections/:owner/:slug', w.worst)
+      .replace(/:(?:slug|owner)/, 'forkers')
+    const path = (at: string) =>
+      pattern.replace(/:(\w+)/g, (_, part: string) => (part === 'v' ? at : (parts[part] ?? wrongId)))
+    requests[name] = entrance === undefined ? inAll(path) : [{ path, as: 'owner' }]
+  }
+  return requests
+}
+
+/** By `METHOD path` of the description, and what is beside it. A plain GET has no line. */
 export const worstRequests = (worst: WorstCase): Record<string, Case[]> => ({
+  ...plainRequests(worst),
   'POST /api/accounts': write('POST', '/accounts'),
   'GET /api/accounts/me': [
     { path: () => '/accounts/me', status: 401 },
     { path: () => '/accounts/me', as: 'stranger' },
   ],
-  'GET /api/accounts/me/memberships': [{ path: () => '/accounts/me/memberships', as: 'owner' }],
   'GET /api/accounts/me/collections': [
     ...inAll(() => '/accounts/me/collections?limit=100', { as: 'owner' }),
     { path: () => '/accounts/me/collections?limit=100&offset=2147483647', as: 'owner' },
   ],
-  'GET /api/accounts/me/sessions': [{ path: () => '/accounts/me/sessions', as: 'owner' }],
   'DELETE /api/accounts/me/sessions': write('DELETE', '/accounts/me/sessions'),
   'DELETE /api/accounts/me/sessions/:id': write('DELETE', `/accounts/me/sessions/${wrongId}`),
   'GET /api/accounts/:slug': [
@@ -52,16 +69,11 @@ export const worstRequests = (worst: WorstCase): Record<string, Case[]> => ({
     { path: () => `/accounts/${'a'.repeat(8_000)}`, status: 404 },
   ],
   'PATCH /api/accounts/:slug': write('PATCH', '/accounts/ada'),
-  'GET /api/accounts/:slug/settings': [{ path: () => '/accounts/forkers/settings', as: 'owner' }],
-  'GET /api/accounts/:slug/usage': [{ path: () => '/accounts/forkers/usage', as: 'owner' }],
   'DELETE /api/accounts/:slug': write('DELETE', '/accounts/ada'),
-  'GET /api/accounts/:slug/members': [{ path: () => '/accounts/forkers/members', as: 'owner' }],
   'PUT /api/accounts/:slug/members/:user': write('PUT', '/accounts/forkers/members/eve'),
   'DELETE /api/accounts/:slug/members/:user': write('DELETE', '/accounts/forkers/members/eve'),
   'POST /api/accounts/:slug/invitations': write('POST', '/accounts/forkers/invitations'),
-  'GET /api/accounts/:slug/invitations': [{ path: () => '/accounts/forkers/invitations', as: 'owner' }],
   'DELETE /api/accounts/:slug/invitations/:id': write('DELETE', `/accounts/forkers/invitations/${wrongId}`),
-  'GET /api/accounts/me/invitations': [{ path: () => '/accounts/me/invitations', as: 'owner' }],
   'GET /api/admin/accounts': [{ path: () => '/admin/accounts?limit=100', as: 'owner', status: 403 }],
   'PATCH /api/admin/accounts/:slug': write('PATCH', '/admin/accounts/ada'),
   'DELETE /api/admin/accounts/:slug': write('DELETE', '/admin/accounts/ada'),
@@ -78,7 +90,6 @@ export const worstRequests = (worst: WorstCase): Record<string, Case[]> => ({
   ],
   'GET /api/accounts/:slug/audit.ndjson': [{ path: () => '/accounts/ada/audit.ndjson', as: 'owner' }],
   'POST /api/accounts/keys': write('POST', '/accounts/keys'),
-  'GET /api/accounts/keys': [{ path: () => '/accounts/keys', as: 'owner' }],
   'DELETE /api/accounts/keys/:id': write('DELETE', `/accounts/keys/${wrongId}`),
   'GET /api/collections': [
     ...inAll(() => '/collections?limit=100'),

@@ -4,7 +4,6 @@ import { type Caller, Moved, type Registry, RegistryError } from '@ulmus/registr
 import {
   type Answer,
   openWeb,
-  type PageName,
   Plain,
   Redirect,
   renderAhead,
@@ -66,7 +65,7 @@ export const pageRoutes: FastifyPluginAsync<PageOptions> = async (app, options) 
   options.registry.readmes.onLanded = ({ markdown, owner }) => renderAhead(markdown, owner, options)
 
   const refuse = refuseByPage(options)
-  for (const [pattern, name] of Object.entries(table) as [string, PageName][]) {
+  for (const [pattern, name] of Object.entries(table)) {
     const path = pattern.replace('/:owner', ownerPattern)
     app.get(path, { schema, errorHandler: refuse }, async (request, reply) => {
       const web = await openWeb()

@@ -40,7 +40,7 @@ describe.each(anyDatabase)('strangers on $name', (database) => {
     const { cookie } = await stage.server.signIn('ada', { email: `${tokenOf('mail')}@example.org` })
     ada = askerOf(stage.server.url, { cookie }, '')
     const { pages } = await openWeb()
-    open = patterns.filter((pattern) => pages[table[pattern]].needsCaller !== true)
+    open = patterns.filter((pattern) => pages[table[pattern]!].needsCaller !== true)
     await demand(
       (await stage.keyOfAda('admin')).post('/accounts', { slug: 'atlas', displayName: 'Atlas' }),
       201,
@@ -246,7 +246,7 @@ describe.each(anyDatabase)('strangers on $name', (database) => {
           for (const who of [anyone, eve]) {
             for (const names of pairs) {
               const paths = names.map((name) => pathOf(pattern, { ...parts, slug: name }))
-              compared += await areSame(who, paths, names, withForm.has(table[pattern]))
+              compared += await areSame(who, paths, names, withForm.has(table[pattern]!))
             }
           }
         }

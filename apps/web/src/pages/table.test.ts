@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
-import { pages } from './all.tsx'
-import { type PageName, withForm } from './table.ts'
+import { loadPages, type PageName, withForm } from './table.ts'
+
+const pages = await loadPages()
 
 test('pages that a form is posted to are those that do something with it', () => {
   const acting = Object.entries(pages).flatMap(([name, { act }]) =>

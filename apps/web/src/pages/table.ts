@@ -1,73 +1,115 @@
-/** Which page is at which path. Known before the pages are loaded. Of a version, pages have a path of their own, below `v/`. */
+/** Every page: its paths and its module. The paths are known before the pages are loaded. */
+import type { Page } from '../page.ts'
 
-export const table = {
-  '/': 'home',
-  '/explore': 'explore',
-  '/robots.txt': 'robots',
-  '/sitemap.xml': 'siteMap',
-  '/llms.txt': 'llms',
-  '/favicon.svg': 'icon',
-  '/site.webmanifest': 'manifest',
-  '/docs': 'docs',
-  '/downloads': 'downloads',
-  '/docs/:name': 'document',
-  '/new': 'newCollection',
-  '/new/org': 'newOrg',
-  '/admin': 'admin',
-  '/admin/audit': 'adminAudit',
-  '/settings': 'settings',
-  '/settings/keys': 'keys',
-  '/settings/sessions': 'sessions',
-  '/auth/device': 'device',
-  '/auth/device/answer': 'deviceAnswer',
-  '/invitations/:token': 'invitation',
-  '/:owner': 'account',
-  '/:owner/-/members': 'members',
-  '/:owner/-/settings': 'orgSettings',
-  '/:owner/-/audit': 'audit',
-  '/:owner/:slug': 'overview',
-  '/:owner/:slug/records': 'records',
-  '/:owner/:slug/records/:type': 'records',
-  '/:owner/:slug/records/:type/:id': 'record',
-  '/:owner/:slug/records/:type/:id/edit': 'editRecord',
-  // For ids that no path can carry, `.` and `..`.
-  '/:owner/:slug/record': 'record',
-  '/:owner/:slug/schemas': 'schemas',
-  '/:owner/:slug/files': 'files',
-  '/:owner/:slug/v/:version': 'overview',
-  '/:owner/:slug/v/:version/records': 'records',
-  '/:owner/:slug/v/:version/records/:type': 'records',
-  '/:owner/:slug/v/:version/records/:type/:id': 'record',
-  '/:owner/:slug/v/:version/record': 'record',
-  '/:owner/:slug/v/:version/schemas': 'schemas',
-  '/:owner/:slug/v/:version/files': 'files',
-  '/:owner/:slug/versions': 'versions',
-  '/:owner/:slug/versions.atom': 'feed',
-  '/:owner/:slug/compare': 'compareForm',
-  '/:owner/:slug/compare/:pair': 'compare',
+interface DeclaredPage<Name extends string> {
+  readonly paths: readonly PagePath[]
+  /** True: its paths exist for each version as well, below `v/:version`. */
+  readonly versioned?: true
+  /** True: it has a form that is posted to it. */
+  readonly posted?: true
+  load(): Promise<Readonly<Record<NoInfer<Name>, Page>>>
+}
+
+export type PagePath = `/${string}`
+
+const declare = <Name extends string>(pages: { readonly [N in Name]: DeclaredPage<N> }) => pages
+
+const declared = declare({
+  home: { paths: ['/'], load: () => import('./site/home.tsx') },
+  explore: { paths: ['/explore'], load: () => import('./site/explore.tsx') },
+  robots: { paths: ['/robots.txt'], load: () => import('./site/for-programs.ts') },
+  siteMap: { paths: ['/sitemap.xml'], load: () => import('./site/for-programs.ts') },
+  llms: { paths: ['/llms.txt'], load: () => import('./site/for-programs.ts') },
+  icon: { paths: ['/favicon.svg'], load: () => import('./site/for-programs.ts') },
+  manifest: { paths: ['/site.webmanifest'], load: () => import('./site/for-programs.ts') },
+  docs: { paths: ['/docs'], load: () => import('./site/docs.tsx') },
+  downloads: { paths: ['/downloads'], load: () => import('./site/downloads.tsx') },
+  document: { paths: ['/docs/:name'], load: () => import('./site/docs.tsx') },
+  newCollection: { paths: ['/new'], posted: true, load: () => import('./account/new.tsx') },
+  newOrg: { paths: ['/new/org'], posted: true, load: () => import('./account/new.tsx') },
+  admin: { paths: ['/admin'], posted: true, load: () => import('./site/admin.tsx') },
+  adminAudit: { paths: ['/admin/audit'], load: () => import('./site/admin-audit.tsx') },
+  settings: { paths: ['/settings'], posted: true, load: () => import('./account/settings.tsx') },
+  keys: { paths: ['/settings/keys'], posted: true, load: () => import('./account/keys.tsx') },
+  sessions: { paths: ['/settings/sessions'], posted: true, load: () => import('./account/sessions.tsx') },
+  device: { paths: ['/auth/device'], load: () => import('./account/device.tsx') },
+  deviceAnswer: { paths: ['/auth/device/answer'], posted: true, load: () => import('./account/device.tsx') },
+  invitation: {
+    paths: ['/invitations/:token'],
+    posted: true,
+    load: () => import('./account/invitation.tsx'),
+  },
+  account: { paths: ['/:owner'], load: () => import('./account/account.tsx') },
+  members: { paths: ['/:owner/-/members'], posted: true, load: () => import('./account/members.tsx') },
+  orgSettings: {
+    paths: ['/:owner/-/settings'],
+    posted: true,
+    load: () => import('./account/org-settings.tsx'),
+  },
+  audit: { paths: ['/:owner/-/audit'], load: () => import('./account/audit.tsx') },
+  overview: { paths: ['/:owner/:slug'], versioned: true, load: () => import('./version/overview.tsx') },
+  records: {
+    paths: ['/:owner/:slug/records', '/:owner/:slug/records/:type'],
+    versioned: true,
+    load: () => import('./version/records.tsx'),
+  },
+  // `…/record` is for ids that no path can carry, `.` and `..`.
+  record: {
+    paths: ['/:owner/:slug/records/:type/:id', '/:owner/:slug/record'],
+    versioned: true,
+    load: () => import('./version/record.tsx'),
+  },
+  editRecord: {
+    paths: ['/:owner/:slug/records/:type/:id/edit'],
+    posted: true,
+    load: () => import('./publish/edit-record.tsx'),
+  },
+  schemas: { paths: ['/:owner/:slug/schemas'], versioned: true, load: () => import('./version/schemas.tsx') },
+  files: { paths: ['/:owner/:slug/files'], versioned: true, load: () => import('./version/files.tsx') },
+  versions: { paths: ['/:owner/:slug/versions'], load: () => import('./collection/versions.tsx') },
+  feed: { paths: ['/:owner/:slug/versions.atom'], load: () => import('./site/for-programs.ts') },
+  compareForm: { paths: ['/:owner/:slug/compare'], load: () => import('./collection/compare.tsx') },
   // From a version of another collection: `…/compare/owner/slug@v1.0.0...v1.1.0`.
-  '/:owner/:slug/compare/:from/:pair': 'compare',
-  '/:owner/:slug/fork': 'fork',
-  '/:owner/:slug/edit': 'edit',
-  '/:owner/:slug/withdraw': 'withdraw',
-  '/:owner/:slug/push': 'push',
-  '/:owner/:slug/settings': 'collectionSettings',
-} as const
+  compare: {
+    paths: ['/:owner/:slug/compare/:pair', '/:owner/:slug/compare/:from/:pair'],
+    load: () => import('./collection/compare.tsx'),
+  },
+  fork: { paths: ['/:owner/:slug/fork'], posted: true, load: () => import('./collection/fork.tsx') },
+  edit: { paths: ['/:owner/:slug/edit'], posted: true, load: () => import('./collection/edit.tsx') },
+  withdraw: {
+    paths: ['/:owner/:slug/withdraw'],
+    posted: true,
+    load: () => import('./collection/withdraw.tsx'),
+  },
+  push: { paths: ['/:owner/:slug/push'], load: () => import('./publish/push.tsx') },
+  collectionSettings: {
+    paths: ['/:owner/:slug/settings'],
+    posted: true,
+    load: () => import('./collection/settings.tsx'),
+  },
+})
 
-export type PagePath = keyof typeof table
-export type PageName = (typeof table)[PagePath]
+export type PageName = keyof typeof declared
+
+const entries = Object.entries(declared) as [PageName, DeclaredPage<PageName>][]
+
+/** Which page is at which path. */
+export const table: Readonly<Record<PagePath, PageName>> = Object.fromEntries(
+  entries.flatMap(([name, { paths, versioned }]) =>
+    [...paths, ...(versioned ? paths.map(versionedPath) : [])].map((path) => [path, name]),
+  ),
+)
 
 /** Pages with a form that is posted to them. */
-export const withForm: ReadonlySet<PageName> = new Set([
-  ...(['newCollection', 'newOrg', 'settings', 'keys', 'sessions', 'members', 'orgSettings'] as const),
-  ...([
-    'deviceAnswer',
-    'invitation',
-    'admin',
-    'fork',
-    'edit',
-    'editRecord',
-    'collectionSettings',
-    'withdraw',
-  ] as const),
-])
+export const withForm: ReadonlySet<PageName> = new Set(
+  entries.flatMap(([name, { posted }]) => (posted ? [name] : [])),
+)
+
+function versionedPath(path: PagePath): PagePath {
+  return path.replace('/:owner/:slug', '/:owner/:slug/v/:version') as PagePath
+}
+
+export async function loadPages(): Promise<Readonly<Record<PageName, Page>>> {
+  const loaded = await Promise.all(entries.map(async ([name, { load }]) => [name, (await load())[name]]))
+  return Object.fromEntries(loaded)
+}
