@@ -127,7 +127,7 @@ interface PeopleProps {
 
 const People = ({ items, mayManage, own }: PeopleProps) => (
   <div class="table-scroll">
-    <table class="data">
+    <table class="data stacked">
       <thead>
         <tr>
           <th scope="col">Person</th>
@@ -146,7 +146,7 @@ const People = ({ items, mayManage, own }: PeopleProps) => (
               <span class="quiet">{account.slug}</span>
             </th>
             <td>{mayManage ? <RoleForm user={account.slug} role={role} /> : role}</td>
-            <td>
+            <td data-label="Since">
               <Time at={since} />
             </td>
             <td>

@@ -157,7 +157,7 @@ const Told = ({ title, texts }: { title: string; texts: readonly string[] }) => 
 
 const Accounts = ({ items }: { items: readonly OperatedAccount[] }) => (
   <div class="table-scroll">
-    <table class="data">
+    <table class="data stacked">
       <thead>
         <tr>
           <th scope="col">Account</th>
@@ -184,12 +184,12 @@ const Accounts = ({ items }: { items: readonly OperatedAccount[] }) => (
             <td>
               <bdi>{account.email ?? ''}</bdi>
             </td>
-            <td>{account.collections}</td>
-            <td>
+            <td data-label="Collections">{account.collections}</td>
+            <td data-label="Stored">
               {bytesText(account.usedBytes)}
               {account.quotaBytes !== null && <span class="quiet"> of {bytesText(account.quotaBytes)}</span>}
             </td>
-            <td>
+            <td data-label="Since">
               <Time at={account.createdAt} />
             </td>
             <td>
