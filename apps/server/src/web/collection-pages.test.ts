@@ -44,6 +44,14 @@ describe.each(anyDatabase)('pages of collections on $name', (database) => {
     expect([sure.status, sure.headers.location]).toEqual([303, `/guild/${slug}`])
   })
 
+  test('a collection without versions has no form to fork it', async () => {
+    const { text } = await ada.get(`${pageOf(await newPath())}/fork`)
+    expect([text.includes('so there is nothing to fork.'), text.includes('name="org"')]).toEqual([
+      true,
+      false,
+    ])
+  })
+
   test('a withdrawn version and a missing record lead back into their collection', async () => {
     const path = await started()
     const at = pageOf(path)
