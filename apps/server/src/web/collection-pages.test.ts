@@ -52,6 +52,11 @@ describe.each(anyDatabase)('pages of collections on $name', (database) => {
     ])
   })
 
+  test('the digest for members is shown only if something is private', async () => {
+    const path = pageOf(await started())
+    expect((await ada.get(path)).text).not.toContain('For members')
+  })
+
   test('a withdrawn version and a missing record lead back into their collection', async () => {
     const path = await started()
     const at = pageOf(path)
@@ -128,6 +133,7 @@ describe.each(anyDatabase)('pages of collections on $name', (database) => {
         (await asker.get(pageOf(path))).text.match(/(?:public|private):[0-9a-f]{64}(?=<|\n| \}|&quot;)/g),
       )
     expect(await cited(ada)).toEqual(await cited(anyone))
+    expect((await ada.get(pageOf(path))).text).toContain('For members')
     expect(await cited(anyone)).toEqual(new Set([theirs.json.hash]))
   })
 

@@ -118,7 +118,11 @@ async function settingsPage(
               form={form}
               value={seen.isPublic ? 'public' : 'private'}
               options={[
-                ['private', 'Private', 'members alone'],
+                [
+                  'private',
+                  'Private',
+                  seen.owner === visit.caller?.accountSlug ? 'only you' : 'only members',
+                ],
                 ['public', 'Public', 'anyone, but what is marked private in it, in all its versions'],
               ]}
             />
