@@ -89,11 +89,11 @@ export class Desk {
 
   /** Types by their columns first; of the likeliest, ids are compared as well. */
   async #likenesses(report: Report): Promise<Likeness[]> {
-    const { latest, inference } = this.#opened!
+    const { latest, table, inference } = this.#opened!
     const all = Object.entries(latest.schemas).map(([type, schema]) => ({ type, schema }))
-    const first = matchTypes(inference, all).slice(0, matchedTypesMax)
+    const first = (await matchTypes(table, inference, all)).slice(0, matchedTypesMax)
     const read = await Promise.all(first.map(({ type }) => latest.known(type, report)))
-    return likenesses(matchTypes(inference, read), inference, Object.keys(latest.schemas))
+    return likenesses(await matchTypes(table, inference, read), inference, Object.keys(latest.schemas))
   }
 
   async plan({ type, ...wishes }: PlanAsk, report: Report): Promise<Planned> {
