@@ -4,6 +4,8 @@ import {
   checkTable,
   type Inference,
   inferTable,
+  joinedIds,
+  keyOfTwo,
   matchTypes,
   openTable,
   type Plan,
@@ -44,6 +46,8 @@ interface Opened {
   readonly latest: LatestVersion
   readonly table: Table
   readonly inference: Inference
+  /** Two columns that make an id together, once they were looked for. */
+  pair?: ReturnType<typeof keyOfTwo>
 }
 
 export class Desk {
@@ -97,18 +101,31 @@ export class Desk {
   }
 
   async plan({ type, ...wishes }: PlanAsk, report: Report): Promise<Planned> {
-    const { latest, inference } = this.#opened!
+    const { latest, table, inference } = this.#opened!
     const isNew = !Object.hasOwn(latest.schemas, type)
-    const plan = isNew
-      ? planOf(inference, { type, ...wishes })
-      : planFor(inference, await latest.known(type, report), { type, ...wishes })
+    const known = isNew ? undefined : await latest.known(type, report)
+    const planWith = (id: PlanAsk['id']) => {
+      const wanted = { type, ...wishes, id }
+      return known === undefined ? planOf(inference, wanted) : planFor(inference, known, wanted)
+    }
+    const proposed = planWith(wishes.id)
+    const pair = wishes.id === undefined && proposed.id.length === 0 ? await this.#keyOfTwo() : undefined
+    const plan = pair === undefined ? proposed : planWith(pair)
+    const areUnique = plan.id.length > 1 && (await joinedIds(table, inference, plan.id)).isUnique
     const { after } = changesOf(plan, latest.schemas)
     const guarded = guardedColumns(latest.schemas, after, plan)
     const columns = plan.columns.map((column) =>
       guarded[column.name] === undefined ? column : { ...column, isPrivate: true },
     )
-    this.#planned = { plan: { ...plan, columns }, idText: idText(plan, inference), isNew, guarded }
+    this.#planned = { plan: { ...plan, columns }, idText: idText(plan, inference, areUnique), isNew, guarded }
     return this.#planned
+  }
+
+  /** Two columns that make an id together. Reads the file once more, at the first call. */
+  #keyOfTwo(): ReturnType<typeof keyOfTwo> {
+    const opened = this.#opened!
+    opened.pair ??= keyOfTwo(opened.table, opened.inference)
+    return opened.pair
   }
 
   async compare({ plan, mode }: CompareAsk, report: Report): Promise<Compared> {
