@@ -29,6 +29,26 @@ export async function joinedIds(
   return { ids, isUnique }
 }
 
+/** For each of the ids, the first line that has it. Reads the table once more, as far as the last of them. */
+export async function firstLines(
+  table: Table,
+  { columns }: Inference,
+  names: readonly string[],
+  wanted: ReadonlySet<string>,
+): Promise<Map<string, number>> {
+  const places = names.map((name) => columns.findIndex((column) => column.name === name))
+  const lines = new Map<string, number>()
+  for await (const batch of table.batches()) {
+    for (const { line, values } of batch) {
+      const parts = places.map((place) => idOf(values[place]))
+      const id = parts.every((part) => part !== undefined) ? joinIds(parts) : ''
+      if (wanted.has(id) && !lines.has(id)) lines.set(id, line)
+    }
+    if (lines.size === wanted.size) break
+  }
+  return lines
+}
+
 /** The first pair, in the order of the file, whose values differ in every row. Reads the table once more. */
 export async function keyOfTwo(table: Table, { columns }: Inference): Promise<[string, string] | undefined> {
   const places = columns.flatMap((column, place) => (canBePart(column) ? [place] : [])).slice(0, columnsMax)

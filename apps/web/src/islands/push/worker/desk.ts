@@ -2,6 +2,7 @@
 import { createPushClient, type PushClient, UlmusError } from '@ulmus/client'
 import {
   checkTable,
+  firstLines,
   type Inference,
   inferTable,
   joinedIds,
@@ -33,7 +34,7 @@ import type {
 import { type Comparison, cautionOf, compareRecords, hasChanges, progressOf, pushOf } from './compare.ts'
 import { distinctExposures, exposuresOf, guardedColumns, refusedExposures } from './exposures.ts'
 import { factsOf, idText, marksOf, sampleOf } from './facts.ts'
-import { absentRefusal, FaultList, fileRefusal, readingRefusal } from './file-faults.ts'
+import { absentRefusal, FaultList, fileRefusal, type RepeatedIds, readingRefusal } from './file-faults.ts'
 import { LatestVersion } from './latest.ts'
 import { freeName, isMajor, type Likeness, likenesses } from './likeness.ts'
 import { recordsWithLines } from './lines.ts'
@@ -162,8 +163,19 @@ export class Desk {
     if (faults.total === 0 && !isGone) return
     const { misfits } = await checkTable(table, inference, plan)
     const gone = misfits.filter(({ why }) => why === 'gone')
-    if (faults.total > 0) throw new RefusedError(fileRefusal(faults, misfits, plan, inference))
+    if (faults.total > 0) {
+      const repeated = await this.#repeatedIds(faults, plan)
+      throw new RefusedError(fileRefusal(faults, misfits, plan, inference, repeated))
+    }
     if (gone.length > 0) throw new RefusedError(absentRefusal(gone, plan, inference))
+  }
+
+  async #repeatedIds({ first }: FaultList, plan: Plan): Promise<RepeatedIds> {
+    const { table, inference } = this.#opened!
+    const ids = new Set(first.flatMap(({ repeatedId }) => (repeatedId === undefined ? [] : [repeatedId])))
+    if (ids.size === 0) return { lines: new Map(), unit: table.unit, pair: undefined }
+    const lines = await firstLines(table, inference, plan.id, ids)
+    return { lines, unit: table.unit, pair: await this.#keyOfTwo() }
   }
 
   /** A dry run. What it makes public is confirmed, because nothing is published yet. */
