@@ -64,6 +64,7 @@ describe.each(anyDatabase)('pages of collections on $name', (database) => {
     await stage.ada.post(`${path}/versions/v1.0.0/withdraw`, { reason: 'It was wrong.' })
     const gone = await anyone.get(`${at}/v/v1.0.0`)
     expect([gone.status, gone.text.includes('It was wrong.')]).toEqual([410, true])
+    expect(gone.text).toContain(`<a href="${at}">${at.slice(1)}</a>`)
     expect(await linksOn(anyone, `${at}/v/v1.0.0`)).toEqual(expect.arrayContaining([at, `${at}/versions`]))
     const missing = `${at}/v/v1.1.0/records/A/zzz`
     expect((await anyone.get(missing)).text).toContain('zzz')
