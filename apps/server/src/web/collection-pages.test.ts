@@ -43,7 +43,13 @@ describe.each(anyDatabase)('pages of collections on $name', (database) => {
     const { path, slug } = await stage.newCollection()
     const at = `${pageOf(path)}/settings`
     const unsure = await ada.post(at, { do: 'transfer', to: 'guild' })
-    expect([unsure.status, unsure.text.includes('nothing was transferred')]).toEqual([400, true])
+    expect(unsure.status).toBe(400)
+    const field = /<input id="field-confirm_transfer"[^>]*>/.exec(unsure.text)![0]
+    expect(field).toMatch(/aria-describedby="fault-confirm_transfer" aria-invalid[^>]* autofocus/)
+    expect(unsure.text).toContain(
+      `id="fault-confirm_transfer">Type the address ${slug} to confirm. Nothing was transferred.`,
+    )
+    expect(unsure.text).not.toContain('<code>confirm_transfer')
     const sure = await ada.post(at, { do: 'transfer', to: 'guild', confirm_transfer: slug })
     expect([sure.status, sure.headers.location]).toEqual([303, `/guild/${slug}`])
   })

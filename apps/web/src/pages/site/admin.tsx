@@ -36,7 +36,7 @@ async function suspend({ registry, who, url }: Visit, form: Form): Promise<Answe
 async function setQuota({ registry, who, url }: Visit, form: Form): Promise<Answer> {
   const given = typed(form, 'quotaBytes')?.replaceAll(/[,_ ]/g, '')
   if (given !== undefined && !/^\d{1,15}$/.test(given)) {
-    throw refusedField('quotaBytes', 'must be a number of bytes, such as 10,000,000,000')
+    throw refusedField('quotaBytes', 'The quota must be a number of bytes, such as 10,000,000,000.')
   }
   const quotaBytes = given === undefined ? null : Number(given)
   await registry.operators.change(who, typed(form, 'quotaOf') ?? '', { quotaBytes })
