@@ -37,14 +37,13 @@ export const typed = (form: Form, name: string): string | undefined => {
 export function checked<Shape extends z.ZodType>(shape: Shape, value: unknown): z.output<Shape> {
   const { success, data, error } = shape.safeParse(value)
   if (success) return data
-  throw refused(error.issues.map(({ path, message }) => ({ path: path.join('.'), message })))
+  const issues = error.issues.map(({ path, message }) => ({ path: path.join('.'), message }))
+  throw refused('Some fields need another value:', issues)
 }
 
-/** Refusal of one form field. */
-export const refusedField = (path: string, message: string): RegistryError => refused([{ path, message }])
+/** Refusal of one form field. @param path name of the field. @param message whole sentences */
+export const refusedField = (path: string, message: string): RegistryError =>
+  refused(message, [{ path, message }])
 
-const refused = (issues: readonly { path: string; message: string }[]): RegistryError =>
-  new RegistryError('invalid_request', {
-    say: { reason: 'Some of what was filled in cannot be taken:' },
-    details: { issues },
-  })
+const refused = (reason: string, issues: readonly { path: string; message: string }[]): RegistryError =>
+  new RegistryError('invalid_request', { say: { reason }, details: { issues } })

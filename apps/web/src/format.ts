@@ -39,7 +39,10 @@ export function relativeText(instant: string, now = Date.now()): string {
 }
 
 /** `public:9f86d081884c…` → `9f86d081`. Eight hex digits tell two hashes of one collection apart. */
-export const shortHash = (hash: string): string => hash.replace(/^[a-z0-9]+:/, '').slice(0, 8)
+export const shortHash = (hash: string): string => hashDigits(hash).slice(0, 8)
+
+/** A version's two hashes have the same digits if nothing in it is private. */
+export const hashDigits = (hash: string): string => hash.replace(/^[a-z0-9]+:/, '')
 
 /** A prefix of at most `most` UTF-16 units that splits no character, with `…` where something is left out. */
 export function cutText(text: string, most: number): string {

@@ -4,7 +4,7 @@ export { type Conversion, conversions, type OfferedConversion } from './inferenc
 export { HashBudget, HashSet } from './inference/hash-set.ts'
 export { type IdProposal, idCandidates, joinIds, proposeId } from './inference/ids.ts'
 export { type Inference, inferTable } from './inference/infer.ts'
-export { keyOfTwo } from './inference/key-pairs.ts'
+export { firstLines, joinedIds, keyOfTwo } from './inference/key-pairs.ts'
 export { type Kind, kinds } from './inference/kinds.ts'
 export { type Misfits, misfitsOf } from './inference/misfits.ts'
 export type { CodeReason } from './inference/number-texts.ts'

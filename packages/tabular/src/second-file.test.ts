@@ -207,17 +207,22 @@ test('a wish for a field that there is not', async () => {
 
 describe('which type a file is of', () => {
   test('the one with its columns and ids, in words', async () => {
-    const inference = await inferTable(await open(csv(wards), 'export (1).csv'))
+    const table = await open(csv(wards), 'export (1).csv')
+    const inference = await inferTable(table)
     const other: KnownType = { type: 'Person', schema: { properties: { name: {}, age: {} } } }
-    const [first, ...rest] = matchTypes(inference, [other, await wardType()])
+    const [first, ...rest] = await matchTypes(table, inference, [other, await wardType()])
     expect(first).toMatchObject({ type: 'Ward', isLikely: true, sharedIds: 120 })
     expect(first!.reason).toBe('4 of 4 columns are fields of Ward, and 120 of 120 ids are in it.')
     expect(rest).toMatchObject([{ type: 'Person', isLikely: false }])
   })
 
   test('none where a name is all that they share', async () => {
-    const inference = await inferTable(await open('id,name,beak\n1,a,long\n2,b,short\n', 'birds.csv'))
-    expect(matchTypes(inference, [await wardType()])).toMatchObject([{ isLikely: false }])
+    const matched = async (text: string, name: string, known: KnownType) => {
+      const table = await open(text, name)
+      return matchTypes(table, await inferTable(table), [known])
+    }
+    const birds = 'id,name,beak\n1,a,long\n2,b,short\n'
+    expect(await matched(birds, 'birds.csv', await wardType())).toMatchObject([{ isLikely: false }])
     // Numbers from 1 on are ids of everything.
     const numbered = (type: string): KnownType => {
       const ids = new HashSet()
@@ -229,11 +234,24 @@ describe('which type a file is of', () => {
         samples: [{ id: '1', data: { amount: 1 } }],
       }
     }
-    const prices = await inferTable(await open('id,amount\n1,5\n2,6\n', 'prices.csv'))
-    expect(matchTypes(prices, [numbered('Total')])).toMatchObject([{ isLikely: false, sharedIds: 2 }])
-    expect(matchTypes(prices, [numbered('Prices')])).toMatchObject([{ isLikely: true }])
-    const unlike = await inferTable(await open('a,b\n1,2\n', 'x.csv'))
-    expect(matchTypes(unlike, [await wardType()])).toEqual([])
+    const prices = 'id,amount\n1,5\n2,6\n'
+    expect(await matched(prices, 'prices.csv', numbered('Total'))).toMatchObject([
+      { isLikely: false, sharedIds: 2 },
+    ])
+    expect(await matched(prices, 'prices.csv', numbered('Prices'))).toMatchObject([{ isLikely: true }])
+    expect(await matched('a,b\n1,2\n', 'x.csv', await wardType())).toEqual([])
+  })
+
+  test('ids of several columns are compared as they are joined', async () => {
+    const table = await open('Region,Code\nCentre,401\nNorth,401\nA~B,402\nSouth,9\n', 'x.csv')
+    const ids = new HashSet()
+    for (const id of ['Centre~401', 'North~401', 'A%7EB~402']) ids.add(id)
+    const known: KnownType = {
+      ...{ type: 'Grant', schema: { properties: { Region: {}, Code: {}, Title: {}, Amount: {}, Year: {} } } },
+      ...{ ids, samples: [{ id: 'Centre~401', data: { Region: 'Centre', Code: 401 } }] },
+    }
+    const [match] = await matchTypes(table, await inferTable(table), [known])
+    expect(match).toMatchObject({ sharedIds: 3, isLikely: true })
   })
 })
 

@@ -31,6 +31,10 @@ describe.each(anyDatabase)('pages of collections on $name', (database) => {
     expect(refused.status).toBe(404)
     expect(refused.text).toContain('value="missing-user"')
     expect(refused.text).toMatch(/role="alert"[\s\S]*missing-user/)
+    const withAt = await ada.post(at, { user: '@missing-user', role: 'admin' })
+    expect([withAt.status, withAt.text.includes('missing-user')]).toEqual([404, true])
+    const half = await ada.post(at, { user: 'eve@', role: 'admin' })
+    expect(half.text).toContain('eve@ looks like an e-mail address, but is not a whole one.')
     const absent = await ada.post('/no-such-org/-/members', { user: 'eve', role: 'admin' })
     expect([absent.status, absent.text.includes('name="user"')]).toEqual([404, false])
   })
@@ -39,9 +43,28 @@ describe.each(anyDatabase)('pages of collections on $name', (database) => {
     const { path, slug } = await stage.newCollection()
     const at = `${pageOf(path)}/settings`
     const unsure = await ada.post(at, { do: 'transfer', to: 'guild' })
-    expect([unsure.status, unsure.text.includes('nothing was transferred')]).toEqual([400, true])
+    expect(unsure.status).toBe(400)
+    const field = /<input id="field-confirm_transfer"[^>]*>/.exec(unsure.text)![0]
+    expect(field).toMatch(/aria-describedby="fault-confirm_transfer" aria-invalid[^>]* autofocus/)
+    expect(unsure.text).toContain(
+      `id="fault-confirm_transfer">Type the address ${slug} to confirm. Nothing was transferred.`,
+    )
+    expect(unsure.text).not.toContain('<code>confirm_transfer')
     const sure = await ada.post(at, { do: 'transfer', to: 'guild', confirm_transfer: slug })
     expect([sure.status, sure.headers.location]).toEqual([303, `/guild/${slug}`])
+  })
+
+  test('a collection without versions has no form to fork it', async () => {
+    const { text } = await ada.get(`${pageOf(await newPath())}/fork`)
+    expect([text.includes('so there is nothing to fork.'), text.includes('name="org"')]).toEqual([
+      true,
+      false,
+    ])
+  })
+
+  test('the digest for members is shown only if something is private', async () => {
+    const path = pageOf(await started())
+    expect((await ada.get(path)).text).not.toContain('For members')
   })
 
   test('a withdrawn version and a missing record lead back into their collection', async () => {
@@ -51,6 +74,7 @@ describe.each(anyDatabase)('pages of collections on $name', (database) => {
     await stage.ada.post(`${path}/versions/v1.0.0/withdraw`, { reason: 'It was wrong.' })
     const gone = await anyone.get(`${at}/v/v1.0.0`)
     expect([gone.status, gone.text.includes('It was wrong.')]).toEqual([410, true])
+    expect(gone.text).toContain(`<a href="${at}">${at.slice(1)}</a>`)
     expect(await linksOn(anyone, `${at}/v/v1.0.0`)).toEqual(expect.arrayContaining([at, `${at}/versions`]))
     const missing = `${at}/v/v1.1.0/records/A/zzz`
     expect((await anyone.get(missing)).text).toContain('zzz')
@@ -120,6 +144,7 @@ describe.each(anyDatabase)('pages of collections on $name', (database) => {
         (await asker.get(pageOf(path))).text.match(/(?:public|private):[0-9a-f]{64}(?=<|\n| \}|&quot;)/g),
       )
     expect(await cited(ada)).toEqual(await cited(anyone))
+    expect((await ada.get(pageOf(path))).text).toContain('For members')
     expect(await cited(anyone)).toEqual(new Set([theirs.json.hash]))
   })
 

@@ -45,7 +45,7 @@ describe.each(anyDatabase)('pages of versions that are not to be used, on $name'
     expect(buttons.map(({ value, fields }) => [value, fields])).toEqual([['erase', ['confirm']]])
 
     const unsure = await ada.post(withdraw, { do: 'erase', confirm: 'v1.0.0' })
-    expect([unsure.status, unsure.text.includes('nothing was erased')]).toEqual([400, true])
+    expect([unsure.status, unsure.text.includes('Nothing was erased')]).toEqual([400, true])
     expect(await marks()).toMatchObject({ reason: 'It was <wrong>.', erase: false })
     const eve = browsing(stage.server.url, (await stage.server.signIn('eve')).cookie)
     expect((await eve.post(withdraw, { do: 'erase', confirm: 'v1.1.0' })).status).toBe(403)

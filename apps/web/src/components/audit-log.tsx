@@ -44,7 +44,7 @@ export function askedOf(url: URL): Parameters<ReadLog>[1] {
   const said = saidIn(url)
   const wish = (name: string) => said[name]?.trim() || undefined
   const day = wish('after')
-  if (day !== undefined && !isDay(day)) throw refusedField('after', 'must be a day, such as 2026-11-25')
+  if (day !== undefined && !isDay(day)) throw refusedField('after', 'This must be a day, such as 2026-11-25.')
   const cursor = wish('cursor')
   return {
     ...{ actor: wish('actor'), action: wish('action'), limit: pageRows },

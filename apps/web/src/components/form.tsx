@@ -1,11 +1,37 @@
 /** Fields of forms. A form that is refused shows the reason and keeps what was typed. */
 import type { RegistryError } from '@ulmus/registry'
-import type { ComponentChildren } from 'preact'
+import { type ComponentChildren, createContext } from 'preact'
+import { useContext } from 'preact/hooks'
 import type { Form } from '../page.ts'
 import { Words } from './small.tsx'
 
 /** Refusal of a form; undefined if it was accepted or not sent. */
 export type Refused = RegistryError | undefined
+
+/** The refusal that the page shows: its fields mark themselves. */
+export const RefusedContext = createContext<Refused>(undefined)
+
+interface Issue {
+  readonly path: string
+  readonly message: string
+}
+
+const issuesOf = (error: Refused): readonly Issue[] =>
+  (error?.details['issues'] as readonly Issue[] | undefined) ?? []
+
+/** Labels of fields by their names in the API. */
+const labels = new Map([
+  ['name', 'Name'],
+  ['displayName', 'Name'],
+  ['slug', 'Name in the address'],
+  ['description', 'Description'],
+  ['label', 'Label'],
+  ['reason', 'Why'],
+  ['message', 'Message'],
+  ['subject', 'Subject'],
+  ['issuer', 'Issuer'],
+  ['to', 'New owner'],
+])
 
 /** Shows why a form was refused, and which fields are wrong. */
 export function Refusal({ error }: { error: Refused }) {
@@ -18,8 +44,9 @@ export function Refusal({ error }: { error: Refused }) {
 }
 
 /** The sentence of a refusal, and a list of the fields that are wrong. */
-export function Reasons({ of: { message: summary, details } }: { of: RegistryError }) {
-  const issues = (details['issues'] as { path: string; message: string }[] | undefined) ?? []
+export function Reasons({ of: error }: { of: RegistryError }) {
+  const summary = error.message
+  const issues = issuesOf(error).filter(({ message }) => message !== summary)
   return (
     <>
       <p>
@@ -29,13 +56,18 @@ export function Reasons({ of: { message: summary, details } }: { of: RegistryErr
         <ul>
           {issues.slice(0, 20).map(({ path, message }) => (
             <li key={`${path} ${message}`}>
-              {path === '' ? '' : <code>{path}</code>} {message}
+              <PathName path={path} /> {message}
             </li>
           ))}
         </ul>
       )}
     </>
   )
+}
+
+const PathName = ({ path }: { path: string }) => {
+  if (path === '') return null
+  return labels.has(path) ? <>{labels.get(path)}:</> : <code>{path}</code>
 }
 
 interface FieldProps {
@@ -57,12 +89,19 @@ interface FieldProps {
 
 export function Field(props: FieldProps) {
   const { name, label, form, value = '', help, required, most, pattern, lines, isJson } = props
+  const issues = issuesOf(useContext(RefusedContext))
+  const fault = issues.find(({ path }) => path === name)
+  const notes = [
+    ...(fault === undefined ? [] : [`fault-${name}`]),
+    ...(help === undefined ? [] : [`help-${name}`]),
+  ]
   const common = {
     id: `field-${name}`,
     name,
     required,
     maxLength: most,
-    ...(help === undefined ? {} : { 'aria-describedby': `help-${name}` }),
+    ...(notes.length === 0 ? {} : { 'aria-describedby': notes.join(' ') }),
+    ...(fault === undefined ? {} : { 'aria-invalid': true, autofocus: fault === issues[0] }),
   }
   const typed = form[name] ?? value
   return (
@@ -84,6 +123,11 @@ export function Field(props: FieldProps) {
           value={typed}
           {...(isJson ? { class: 'json', spellcheck: false, autocomplete: 'off' } : {})}
         />
+      )}
+      {fault !== undefined && (
+        <p class="fault" id={`fault-${name}`}>
+          {fault.message}
+        </p>
       )}
       {help !== undefined && (
         <p class="help" id={`help-${name}`}>

@@ -1,6 +1,7 @@
 /** The HTML document around every page: head, header, footer. */
 import type { Caller } from '@ulmus/registry'
 import { renderToString } from 'preact-render-to-string'
+import { RefusedContext } from '../components/form.tsx'
 import { Icon, Logo } from '../components/icon.tsx'
 import { cutText, withoutUnseen } from '../format.ts'
 import type { View } from '../page.ts'
@@ -27,7 +28,9 @@ const Document = ({ view, frame }: { view: View; frame: Frame }) => (
         Skip to content
       </a>
       <Header frame={frame} />
-      <main id="content">{view.body}</main>
+      <main id="content">
+        <RefusedContext.Provider value={view.refused}>{view.body}</RefusedContext.Provider>
+      </main>
       <Footer />
     </body>
   </html>

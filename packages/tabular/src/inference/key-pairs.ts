@@ -1,4 +1,4 @@
-/** Two columns that make a key together, for tables in which no column does alone. */
+/** Several columns that make a key together, for tables in which no column does alone. */
 import type { Table } from '../reading/table.ts'
 import { idOf } from './column.ts'
 import { HashBudget, HashSet } from './hash-set.ts'
@@ -9,6 +9,45 @@ import type { Inference } from './infer.ts'
 const columnsMax = 10
 /** Slots of all sets: 64 MiB. Pairs end with the first row that repeats one. */
 const slotsMax = 2 ** 23
+
+/** The ids that the columns make together, and whether each row has one of its own. Reads the table once more. */
+export async function joinedIds(
+  table: Table,
+  { columns }: Inference,
+  names: readonly string[],
+): Promise<{ readonly ids: HashSet; readonly isUnique: boolean }> {
+  const places = names.map((name) => columns.findIndex((column) => column.name === name))
+  const ids = new HashSet()
+  let isUnique = true
+  for await (const batch of table.batches()) {
+    for (const { values } of batch) {
+      const parts = places.map((place) => idOf(values[place]))
+      const isWhole = parts.every((part) => part !== undefined)
+      if (!isWhole || !ids.add(joinIds(parts))) isUnique = false
+    }
+  }
+  return { ids, isUnique }
+}
+
+/** For each of the ids, the first line that has it. Reads the table once more, as far as the last of them. */
+export async function firstLines(
+  table: Table,
+  { columns }: Inference,
+  names: readonly string[],
+  wanted: ReadonlySet<string>,
+): Promise<Map<string, number>> {
+  const places = names.map((name) => columns.findIndex((column) => column.name === name))
+  const lines = new Map<string, number>()
+  for await (const batch of table.batches()) {
+    for (const { line, values } of batch) {
+      const parts = places.map((place) => idOf(values[place]))
+      const id = parts.every((part) => part !== undefined) ? joinIds(parts) : ''
+      if (wanted.has(id) && !lines.has(id)) lines.set(id, line)
+    }
+    if (lines.size === wanted.size) break
+  }
+  return lines
+}
 
 /** The first pair, in the order of the file, whose values differ in every row. Reads the table once more. */
 export async function keyOfTwo(table: Table, { columns }: Inference): Promise<[string, string] | undefined> {

@@ -8,6 +8,8 @@ export interface Fault {
   readonly column?: string | undefined
   /** The value there, cut. */
   readonly value?: string | undefined
+  /** The whole id, where an earlier row has it, too. */
+  readonly repeatedId?: string | undefined
 }
 
 /** The word for one row of a table in sentences. */
@@ -18,6 +20,7 @@ export class TableError extends Error {
   readonly line: number | undefined
   readonly column: string | undefined
   readonly value: string | undefined
+  readonly repeatedId: string | undefined
   /** Ways to read the file after all: open it again with the options of one. */
   readonly choices: readonly Choice[]
 
@@ -25,7 +28,7 @@ export class TableError extends Error {
   constructor(
     sentence: string,
     place?: string,
-    { line, column, value }: Fault = {},
+    { line, column, value, repeatedId }: Fault = {},
     file?: string,
     choices: readonly Choice[] = [],
   ) {
@@ -35,6 +38,7 @@ export class TableError extends Error {
     this.line = line
     this.column = column
     this.value = value
+    this.repeatedId = repeatedId
     this.choices = choices
   }
 }

@@ -3,6 +3,8 @@ import { idOf } from '../inference/column.ts'
 import type { HashSet } from '../inference/hash-set.ts'
 import { type IdProposal, joinIds, proposeId } from '../inference/ids.ts'
 import type { Inference } from '../inference/infer.ts'
+import { joinedIds } from '../inference/key-pairs.ts'
+import type { Table } from '../reading/table.ts'
 import {
   checkNames,
   type GoneField,
@@ -38,19 +40,30 @@ export interface TypeMatch {
 
 const isBareId = /^_?id$/i
 
-/** Types of the collection that the file may be of, the likeliest first. @param known those of the collection */
-export function matchTypes(inference: Inference, known: readonly KnownType[]): TypeMatch[] {
-  const weighed = known.map((type) => matchOf(inference, type))
+/**
+ * Types of the collection that the file may be of, the likeliest first. Reads the table once more for each type whose ids are made of
+ * several columns. @param known those of the collection
+ */
+export async function matchTypes(
+  table: Table,
+  inference: Inference,
+  known: readonly KnownType[],
+): Promise<TypeMatch[]> {
+  const weighed: ReturnType<typeof matchOf>[] = []
+  for (const type of known) weighed.push(matchOf(inference, type, await sharedWith(table, inference, type)))
   weighed.sort((a, b) => b.weight - a.weight)
   return weighed.filter(({ weight }) => weight > 0).map(({ match }) => match)
 }
 
-function matchOf(inference: Inference, known: KnownType): { match: TypeMatch; weight: number } {
+function matchOf(
+  inference: Inference,
+  known: KnownType,
+  sharedIds: number | undefined,
+): { match: TypeMatch; weight: number } {
   const names = inference.columns.map(({ name }) => name).filter((name) => !isBareId.test(name))
   const states = statesOf(known.schema)
   const fields = [...states.keys()].filter((field) => !isBareId.test(field))
   const columns = names.filter((name) => states.has(name))
-  const sharedIds = sharedWith(inference, known)
   const likeness = columns.length / (new Set([...names, ...fields]).size || 1)
   const ofIds = sharedIds === undefined ? 0 : sharedIds / inference.rows
   const isNamed = stemOf(typeNameOf(inference.name)) === stemOf(known.type)
@@ -77,10 +90,15 @@ function reasonOf(type: string, shared: number, all: number, ids: number | undef
   return `${some} of ${type}${ofIds}.`
 }
 
-/** Of the column that shares the most. */
-function sharedWith({ columns }: Inference, { ids }: KnownType): number | undefined {
+/** Of the columns that make the ids of the type, if they are several; else of the column that shares the most. */
+async function sharedWith(table: Table, inference: Inference, known: KnownType): Promise<number | undefined> {
+  const { ids } = known
   if (ids === undefined || ids.size === 0) return undefined
-  const counts = columns.flatMap((column) => (column.ids === undefined ? [] : [column.ids.sharedWith(ids)]))
+  const made = idColumnsOf(inference, known) ?? inference.key ?? []
+  if (made.length > 1) return (await joinedIds(table, inference, made)).ids.sharedWith(ids)
+  const counts = inference.columns.flatMap((column) =>
+    column.ids === undefined ? [] : [column.ids.sharedWith(ids)],
+  )
   return counts.length === 0 ? undefined : Math.max(...counts)
 }
 
@@ -96,11 +114,8 @@ export function proposeIdFor(
   known: KnownType,
   rename: Readonly<Record<string, string>> = {},
 ): KnownIdProposal | undefined {
-  const names = inference.columns.map(({ name }) => name)
-  const columnOf = (field: string) =>
-    names.find((name) => (Object.hasOwn(rename, name) ? rename[name] === field : name === field))
-  const made = idFieldsOf(known.samples ?? [])?.map(columnOf)
-  if (made?.every((name) => name !== undefined)) return { columns: made, why: 'known' }
+  const made = idColumnsOf(inference, known, rename)
+  if (made !== undefined) return { columns: made, why: 'known' }
   if (known.ids !== undefined) {
     const counts = inference.columns.map(({ name, ids }) => ({
       name,
@@ -110,6 +125,19 @@ export function proposeIdFor(
     if (most.count * 2 > inference.rows) return { columns: [most.name], why: 'known' }
   }
   return proposeId(inference)
+}
+
+/** Columns of the file that make the ids of the type. Undefined: its samples do not tell, or the file lacks one of them. */
+function idColumnsOf(
+  { columns }: Inference,
+  { samples = [] }: KnownType,
+  rename: Readonly<Record<string, string>> = {},
+): string[] | undefined {
+  const names = columns.map(({ name }) => name)
+  const columnOf = (field: string) =>
+    names.find((name) => (Object.hasOwn(rename, name) ? rename[name] === field : name === field))
+  const made = idFieldsOf(samples)?.map(columnOf)
+  return made?.every((name) => name !== undefined) ? made : undefined
 }
 
 /** Fields whose values make the ids of all `samples`. */

@@ -3,7 +3,7 @@ import { idBytesMax, idOf } from '../inference/column.ts'
 import { HashSet } from '../inference/hash-set.ts'
 import { joinIds } from '../inference/ids.ts'
 import type { Row, Table } from '../reading/table.ts'
-import { errorAt, shown, type TableError } from '../reading/table-error.ts'
+import { errorAt, type Fault, shown, type TableError } from '../reading/table-error.ts'
 import { type CellColumn, cellColumnOf, Places } from './cells.ts'
 import type { Plan, PlannedColumn } from './plan.ts'
 import { unfit } from './values.ts'
@@ -120,10 +120,12 @@ class RecordMaker {
   #repeated(line: number, id: string): TableError {
     const column = this.#plan.id[0]!
     const names = this.#plan.id.map((name) => `\`${name}\``).join(' and ')
-    const sentence = this.#ids.isFull
+    const { isFull } = this.#ids
+    const sentence = isFull
       ? `There are more than ${this.#ids.size} rows, too many to know whether an id comes twice. Divide the file.`
       : `An earlier row has the id ${shown(id)} too (${names}). Make another column the id, or several together, or take one of the rows out.`
-    return this.#fault(sentence, { line, column, value: shown(id) })
+    const repeatedId = isFull ? undefined : id
+    return this.#fault(sentence, { line, column, value: shown(id), repeatedId })
   }
 
   #missing(line: number, { name: column }: PlannedColumn): TableError {
@@ -153,7 +155,7 @@ class RecordMaker {
     return this.#fault(`\`${column}\` is ${value}, no ${kindNames[kind]}. ${way}`, { line, column, value })
   }
 
-  #fault(sentence: string, fault: { line: number; column: string; value?: string }): TableError {
+  #fault(sentence: string, fault: Fault): TableError {
     return errorAt(this.#table.name, sentence, fault, this.#table.unit)
   }
 }

@@ -94,7 +94,7 @@ async function importFile(
     const inference = await inferTable(table)
     progress.end()
     const schemas = readSchemas(root)
-    const type = await typeOf(call, flags, { root, file, earlier }, inference, schemas)
+    const type = await typeOf(call, flags, { root, file, earlier }, { table, inference }, schemas)
     const before = schemas.get(type)
     const bring = (schema: JsonObject, records: Importing['records'], onProgress = ignore) => {
       const beforeRemoval = (removal: Removal) => guardRemovals([removal], guardedBy(call, flags, file))
@@ -160,7 +160,7 @@ async function typeOf(
   call: Call,
   flags: ImportFlags,
   { root, file, earlier }: ImportedFile,
-  inference: Inference,
+  { table, inference }: { readonly table: Table; readonly inference: Inference },
   schemas: ReadonlyMap<string, Schema>,
 ): Promise<string> {
   if (flags.type !== undefined) return flags.type
@@ -168,7 +168,7 @@ async function typeOf(
   const canAsk = call.terminal.canAsk && !flags.yes
   const others = [...schemas].filter(([type]) => !earlier.some((one) => one.type === type))
   const types = schemas.has(named) ? [] : others.map(([type, schema]) => knownType(root, type, schema))
-  const like = matchTypes(inference, types).find(({ isLikely }) => isLikely)
+  const like = (await matchTypes(table, inference, types)).find(({ isLikely }) => isLikely)
   if (like !== undefined) {
     const reason = harmless(like.reason)
     call.say(canAsk ? reason : `${reason} To import the file as that, add --type ${shellWord(like.type)}.`)

@@ -20,7 +20,7 @@ export function ColumnsForm({ planned, columns, facts, onEdit, onIds }: Props) {
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls by keyboard, too */}
       <section class="table-scroll" tabIndex={0} aria-label="Columns">
-        <table class="data field-table">
+        <table class="data stacked field-table">
           <thead>
             <tr>
               <th scope="col">Column</th>

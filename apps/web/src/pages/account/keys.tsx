@@ -137,7 +137,7 @@ const Made = ({ value, origin }: { value: string; origin: string }) => (
 
 const List = ({ items }: { items: Awaited<ReturnType<Visit['registry']['keys']['list']>> }) => (
   <div class="table-scroll">
-    <table class="data">
+    <table class="data stacked">
       <thead>
         <tr>
           <th scope="col">Label</th>
@@ -158,14 +158,14 @@ const List = ({ items }: { items: Awaited<ReturnType<Visit['registry']['keys']['
             <td>
               <code>{start}…</code>
             </td>
-            <td>
+            <td data-label="Scope">
               {scope} {collectionId !== null && <Badge>one collection</Badge>}
             </td>
-            <td>
+            <td data-label="Made">
               <Time at={createdAt} />
             </td>
-            <td>{lastUsedAt === null ? 'never' : <Time at={lastUsedAt} />}</td>
-            <td>{expiresAt === null ? 'never' : <Time at={expiresAt} />}</td>
+            <td data-label="Last used">{lastUsedAt === null ? 'never' : <Time at={lastUsedAt} />}</td>
+            <td data-label="Ends">{expiresAt === null ? 'never' : <Time at={expiresAt} />}</td>
             <td>
               <form method="post">
                 <button type="submit" class="danger" name="revoke" value={id} aria-label={`Revoke ${label}`}>

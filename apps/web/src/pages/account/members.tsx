@@ -2,7 +2,7 @@
 import { CreateInvitation, SetMember } from '@ulmus/wire'
 import { Field, Refusal, type Refused, Select } from '../../components/form.tsx'
 import { Code, Pager, Time } from '../../components/small.tsx'
-import { checked, submitted, typed } from '../../form.ts'
+import { checked, refusedField, submitted, typed } from '../../form.ts'
 import { type Answer, type Form, type Page, Redirect, type Visit } from '../../page.ts'
 import { accountPath, withQuery } from '../../paths.ts'
 import { ManagedPage } from './managed.tsx'
@@ -41,10 +41,16 @@ type Made = Awaited<ReturnType<Visit['registry']['invitations']['create']>>
 
 /** Sets a member's role, or makes an invitation: for an e-mail address, or where membership needs consent. */
 async function add({ registry, who }: Visit, slug: string, form: Form): Promise<Made | undefined> {
-  const user = typed(form, 'user') ?? ''
+  const user = (typed(form, 'user') ?? '').replace(/^@/, '')
   const { role } = checked(SetMember, { role: form['role'] })
   if (!user.includes('@')) return registry.members.set(who, { slug, user }, role)
-  return registry.invitations.create(who, slug, checked(CreateInvitation, { email: user, role }))
+  const invitation = CreateInvitation.safeParse({ email: user, role })
+  if (!invitation.success)
+    throw refusedField(
+      'user',
+      `${user} looks like an e-mail address, but is not a whole one. Write it like ada@example.org.`,
+    )
+  return registry.invitations.create(who, slug, invitation.data)
 }
 
 interface Shown {
@@ -127,7 +133,7 @@ interface PeopleProps {
 
 const People = ({ items, mayManage, own }: PeopleProps) => (
   <div class="table-scroll">
-    <table class="data">
+    <table class="data stacked">
       <thead>
         <tr>
           <th scope="col">Person</th>
@@ -146,7 +152,7 @@ const People = ({ items, mayManage, own }: PeopleProps) => (
               <span class="quiet">{account.slug}</span>
             </th>
             <td>{mayManage ? <RoleForm user={account.slug} role={role} /> : role}</td>
-            <td>
+            <td data-label="Since">
               <Time at={since} />
             </td>
             <td>

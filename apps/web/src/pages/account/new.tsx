@@ -104,7 +104,7 @@ async function collectionForm(visit: Visit, { form = {}, error }: Shown): Promis
             value={isForSelf ? 'private' : 'usual'}
             options={[
               ...(isForSelf ? [] : [usualVisibility]),
-              ['private', 'Private', 'you, and members of the organization'],
+              ['private', 'Private', isForSelf ? 'only you' : 'only you, or the members of the organization'],
               ['public', 'Public', 'anyone, but what is marked private in it'],
             ]}
           />

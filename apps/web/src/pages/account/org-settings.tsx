@@ -36,7 +36,7 @@ async function save({ registry, who, params }: Visit, form: Form): Promise<Answe
 async function remove({ registry, who, params }: Visit, form: Form): Promise<Answer> {
   const slug = params['owner']!
   if (typed(form, 'confirm') !== slug) {
-    const message = `must be “${slug}”: nothing was deleted`
+    const message = `Type ${slug} to confirm. Nothing was deleted.`
     throw refusedField('confirm', message)
   }
   await registry.accounts.remove(who, slug)

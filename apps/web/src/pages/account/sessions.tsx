@@ -59,7 +59,7 @@ async function sessionsPage(visit: Visit, { error }: { error?: Refused }): Promi
 
 const List = ({ items }: { items: Awaited<ReturnType<Visit['registry']['sessions']['list']>> }) => (
   <TableScroll label="Browsers that are signed in">
-    <table class="data">
+    <table class="data stacked">
       <thead>
         <tr>
           <th scope="col">Browser</th>
@@ -76,10 +76,10 @@ const List = ({ items }: { items: Awaited<ReturnType<Visit['registry']['sessions
             <th scope="row">
               <span title={userAgent}>{browserName(userAgent)}</span> {current && <Badge>this one</Badge>}
             </th>
-            <td>
+            <td data-label="Signed in">
               <Time at={createdAt} />
             </td>
-            <td>
+            <td data-label="Last used">
               <Time at={lastUsedAt} />
             </td>
             <td>

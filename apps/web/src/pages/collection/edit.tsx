@@ -67,7 +67,7 @@ function othersIn(form: Form): Record<string, unknown> {
   if (fault !== undefined) throw wrong(fault)
   const value: unknown = JSON.parse(text)
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw wrong('must be a JSON object')
+    throw wrong('This must be a JSON object.')
   return Object.fromEntries(Object.entries(value).filter(([name]) => !own.includes(name)))
 }
 

@@ -33,9 +33,21 @@ async function forkPage(
   { form = {}, error }: { form?: Form; error?: Refused },
 ): Promise<Answer> {
   const seen = await seeCollection(visit)
+  const title = `Fork ${seen.owner}/${seen.slug}`
+  if (seen.latest === null)
+    return {
+      title,
+      isPublic: false,
+      refused: error,
+      body: (
+        <CollectionPage seen={seen} tab="overview">
+          <Empty title="This collection has no version yet, so there is nothing to fork." />
+        </CollectionPage>
+      ),
+    }
   const orgs = (await visit.registry.members.membershipsOf(visit.who, { limit: 100 })).items
   return {
-    title: `Fork ${seen.owner}/${seen.slug}`,
+    title,
     isPublic: false,
     refused: error,
     body: (
@@ -43,8 +55,8 @@ async function forkPage(
         <div class="narrow">
           <h2>Fork</h2>
           <p>
-            A fork is a collection of its own that begins with version {seen.latest ?? ''} of this one.
-            Nothing is copied, and it remembers where it came from.
+            A fork is a collection of its own that begins with version {seen.latest} of this one. Nothing is
+            copied, and it remembers where it came from.
             {!seen.isMember && ' Of collections that hold anything private, only members can make forks.'}
           </p>
           <Refusal error={error} />

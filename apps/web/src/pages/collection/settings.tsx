@@ -41,7 +41,7 @@ async function save(visit: Visit, form: Form): Promise<Answer> {
 async function remove(visit: Visit, form: Form): Promise<Answer> {
   const path = { owner: visit.params['owner']!, slug: visit.params['slug']! }
   if (typed(form, 'confirm') !== path.slug) {
-    const message = `must be “${path.slug}”: nothing was deleted`
+    const message = `Type the address ${path.slug} to confirm. Nothing was deleted.`
     throw refusedField('confirm', message)
   }
   await visit.registry.collections.remove(visit.who, path)
@@ -51,7 +51,10 @@ async function remove(visit: Visit, form: Form): Promise<Answer> {
 async function transfer({ registry, who, params }: Visit, form: Form): Promise<Answer> {
   const path = { owner: params['owner']!, slug: params['slug']! }
   if (typed(form, 'confirm_transfer') !== path.slug)
-    throw refusedField('confirm_transfer', `must be “${path.slug}”: nothing was transferred`)
+    throw refusedField(
+      'confirm_transfer',
+      `Type the address ${path.slug} to confirm. Nothing was transferred.`,
+    )
   const { to } = checked(TransferCollection, { to: typed(form, 'to') ?? '' })
   return new Redirect(versionPath(await registry.collections.transfer(who, path, to)))
 }
@@ -118,7 +121,11 @@ async function settingsPage(
               form={form}
               value={seen.isPublic ? 'public' : 'private'}
               options={[
-                ['private', 'Private', 'members alone'],
+                [
+                  'private',
+                  'Private',
+                  seen.owner === visit.caller?.accountSlug ? 'only you' : 'only members',
+                ],
                 ['public', 'Public', 'anyone, but what is marked private in it, in all its versions'],
               ]}
             />

@@ -35,13 +35,13 @@ async function marked(visit: Visit) {
 
 /** @throws invalid_request */
 function demandConfirmed(form: Form, version: string, otherwise: string): void {
-  const message = `must be “${version}”: ${otherwise}`
+  const message = `Type ${version} to confirm. ${otherwise}`
   if (typed(form, 'confirm') !== version) throw refusedField('confirm', message)
 }
 
 async function take(visit: Visit, form: Form): Promise<Answer> {
   const { path } = await marked(visit)
-  demandConfirmed(form, path.v, 'nothing was withdrawn')
+  demandConfirmed(form, path.v, 'Nothing was withdrawn.')
   const wanted = checked(WithdrawVersion, {
     reason: typed(form, 'reason') ?? '',
     erase: form['erase'] === 'yes',
@@ -52,8 +52,8 @@ async function take(visit: Visit, form: Form): Promise<Answer> {
 
 async function erase(visit: Visit, form: Form): Promise<Answer> {
   const { path, marks } = await marked(visit)
-  if (marks.withdrawn === undefined) throw refusedField('version', 'stands: it is withdrawn first')
-  demandConfirmed(form, path.v, 'nothing was erased')
+  if (marks.withdrawn === undefined) throw refusedField('version', 'This version must be withdrawn first.')
+  demandConfirmed(form, path.v, 'Nothing was erased.')
   const { reason } = marks.withdrawn
   await visit.registry.withdrawals.withdraw(visit.who, path, { reason, erase: true })
   return new Redirect(collectionPath(path, 'versions'))

@@ -39,7 +39,7 @@ export async function handOver({ registry, who }: Visit, form: Form): Promise<Do
 export async function erase({ registry, who }: Visit, form: Form): Promise<Done> {
   const slug = typed(form, 'account') ?? ''
   if (typed(form, 'confirm') !== slug)
-    throw refusedField('confirm', `must be “${slug}”. No account was erased`)
+    throw refusedField('confirm', `Type the handle ${slug} again to confirm. No account was erased.`)
   const confirmed = form['confirmPublic'] === 'on'
   const { organizationsWithoutOwner: orphans } = await registry.operators.erase(who, slug, { confirmed })
   return {

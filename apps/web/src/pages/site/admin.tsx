@@ -36,7 +36,7 @@ async function suspend({ registry, who, url }: Visit, form: Form): Promise<Answe
 async function setQuota({ registry, who, url }: Visit, form: Form): Promise<Answer> {
   const given = typed(form, 'quotaBytes')?.replaceAll(/[,_ ]/g, '')
   if (given !== undefined && !/^\d{1,15}$/.test(given)) {
-    throw refusedField('quotaBytes', 'must be a number of bytes, such as 10,000,000,000')
+    throw refusedField('quotaBytes', 'The quota must be a number of bytes, such as 10,000,000,000.')
   }
   const quotaBytes = given === undefined ? null : Number(given)
   await registry.operators.change(who, typed(form, 'quotaOf') ?? '', { quotaBytes })
@@ -157,7 +157,7 @@ const Told = ({ title, texts }: { title: string; texts: readonly string[] }) => 
 
 const Accounts = ({ items }: { items: readonly OperatedAccount[] }) => (
   <div class="table-scroll">
-    <table class="data">
+    <table class="data stacked">
       <thead>
         <tr>
           <th scope="col">Account</th>
@@ -184,12 +184,12 @@ const Accounts = ({ items }: { items: readonly OperatedAccount[] }) => (
             <td>
               <bdi>{account.email ?? ''}</bdi>
             </td>
-            <td>{account.collections}</td>
-            <td>
+            <td data-label="Collections">{account.collections}</td>
+            <td data-label="Stored">
               {bytesText(account.usedBytes)}
               {account.quotaBytes !== null && <span class="quiet"> of {bytesText(account.quotaBytes)}</span>}
             </td>
-            <td>
+            <td data-label="Since">
               <Time at={account.createdAt} />
             </td>
             <td>

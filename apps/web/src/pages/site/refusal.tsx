@@ -38,6 +38,7 @@ export function refusalPage(error: RegistryError, status: number, here: string, 
       <div class="wide content refusal">
         <p class="code-number">{status}</p>
         <h1>{title}</h1>
+        {within !== undefined && <Collection here={here} />}
         <Why error={error} status={status} isWithin={within !== undefined} />
         {within !== undefined && <WaysOn error={error} here={here} />}
         <p class="actions">
@@ -75,6 +76,19 @@ const Why = ({ error, status, isWithin }: { error: RegistryError; status: number
   if (status >= 500 && status < 503)
     return <p>It is not your fault. Try again; the operator finds what happened in the log.</p>
   return <Reasons of={error} />
+}
+
+/** The collection of the address. The visitor may see it. */
+function Collection({ here }: { here: string }) {
+  const [path, owner, slug] = /^\/([^/?]+)\/([^/?]+)/.exec(here) ?? []
+  return path === undefined ? null : (
+    <p>
+      In the collection{' '}
+      <a href={path}>
+        {owner}/{slug}
+      </a>
+    </p>
+  )
 }
 
 /** Into the collection of the address: its records of the type asked for, its latest version, its list of versions. */

@@ -9,7 +9,7 @@ import { Badge, Code, Empty, ShortHash, Time } from '../../components/small.tsx'
 import { UseIt } from '../../components/use-it.tsx'
 import { type SeenCollection, type ShownVersion, schemaIn, seeVersion } from '../../data/collection.ts'
 import { datasetOf } from '../../data/dataset.ts'
-import { bytesText, countText, cutText } from '../../format.ts'
+import { bytesText, countText, cutText, hashDigits } from '../../format.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
 import { type Page, readJson, type View, type Visit } from '../../page.ts'
 import { accountPath, apiCollectionPath, apiVersionPath, collectionPath, versionPath } from '../../paths.ts'
@@ -224,7 +224,7 @@ function About({ seen, version }: { seen: SeenCollection; version: Described }) 
         <dd>
           <ShortHash hash={seen.isPublic ? version.publicHash : version.hash} />
         </dd>
-        {seen.isPublic && version.hash !== version.publicHash && (
+        {seen.isPublic && hashDigits(version.hash) !== hashDigits(version.publicHash) && (
           <>
             <dt>For members</dt>
             <dd>

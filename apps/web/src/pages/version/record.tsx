@@ -190,8 +190,8 @@ const Facts = ({ seen, record, version, proof }: FactsProps) => (
     <section class="verify">
       <h2>Verify</h2>
       <p class="quiet">
-        That it belongs to the digest <ShortHash hash={version.hash} />, without trusting this registry:{' '}
-        <a href={proof}>its proof</a>, and <a href="/docs/verifying">how to check it</a>.
+        <a href={proof}>Its proof</a> shows that it belongs to the digest <ShortHash hash={version.hash} />{' '}
+        without trust in this registry. <a href="/docs/verifying">How to check it</a>
       </p>
       <button type="button" id="verify" data-proof={proof} data-digest={version.hash} hidden>
         <Icon name="shield" />

@@ -2,8 +2,11 @@
 import { createPushClient, type PushClient, UlmusError } from '@ulmus/client'
 import {
   checkTable,
+  firstLines,
   type Inference,
   inferTable,
+  joinedIds,
+  keyOfTwo,
   matchTypes,
   openTable,
   type Plan,
@@ -31,7 +34,7 @@ import type {
 import { type Comparison, cautionOf, compareRecords, hasChanges, progressOf, pushOf } from './compare.ts'
 import { distinctExposures, exposuresOf, guardedColumns, refusedExposures } from './exposures.ts'
 import { factsOf, idText, marksOf, sampleOf } from './facts.ts'
-import { absentRefusal, FaultList, fileRefusal, readingRefusal } from './file-faults.ts'
+import { absentRefusal, FaultList, fileRefusal, type RepeatedIds, readingRefusal } from './file-faults.ts'
 import { LatestVersion } from './latest.ts'
 import { freeName, isMajor, type Likeness, likenesses } from './likeness.ts'
 import { recordsWithLines } from './lines.ts'
@@ -44,6 +47,8 @@ interface Opened {
   readonly latest: LatestVersion
   readonly table: Table
   readonly inference: Inference
+  /** Two columns that make an id together, once they were looked for. */
+  pair?: ReturnType<typeof keyOfTwo>
 }
 
 export class Desk {
@@ -89,26 +94,39 @@ export class Desk {
 
   /** Types by their columns first; of the likeliest, ids are compared as well. */
   async #likenesses(report: Report): Promise<Likeness[]> {
-    const { latest, inference } = this.#opened!
+    const { latest, table, inference } = this.#opened!
     const all = Object.entries(latest.schemas).map(([type, schema]) => ({ type, schema }))
-    const first = matchTypes(inference, all).slice(0, matchedTypesMax)
+    const first = (await matchTypes(table, inference, all)).slice(0, matchedTypesMax)
     const read = await Promise.all(first.map(({ type }) => latest.known(type, report)))
-    return likenesses(matchTypes(inference, read), inference, Object.keys(latest.schemas))
+    return likenesses(await matchTypes(table, inference, read), inference, Object.keys(latest.schemas))
   }
 
   async plan({ type, ...wishes }: PlanAsk, report: Report): Promise<Planned> {
-    const { latest, inference } = this.#opened!
+    const { latest, table, inference } = this.#opened!
     const isNew = !Object.hasOwn(latest.schemas, type)
-    const plan = isNew
-      ? planOf(inference, { type, ...wishes })
-      : planFor(inference, await latest.known(type, report), { type, ...wishes })
+    const known = isNew ? undefined : await latest.known(type, report)
+    const planWith = (id: PlanAsk['id']) => {
+      const wanted = { type, ...wishes, id }
+      return known === undefined ? planOf(inference, wanted) : planFor(inference, known, wanted)
+    }
+    const proposed = planWith(wishes.id)
+    const pair = wishes.id === undefined && proposed.id.length === 0 ? await this.#keyOfTwo() : undefined
+    const plan = pair === undefined ? proposed : planWith(pair)
+    const areUnique = plan.id.length > 1 && (await joinedIds(table, inference, plan.id)).isUnique
     const { after } = changesOf(plan, latest.schemas)
     const guarded = guardedColumns(latest.schemas, after, plan)
     const columns = plan.columns.map((column) =>
       guarded[column.name] === undefined ? column : { ...column, isPrivate: true },
     )
-    this.#planned = { plan: { ...plan, columns }, idText: idText(plan, inference), isNew, guarded }
+    this.#planned = { plan: { ...plan, columns }, idText: idText(plan, inference, areUnique), isNew, guarded }
     return this.#planned
+  }
+
+  /** Two columns that make an id together. Reads the file once more, at the first call. */
+  #keyOfTwo(): ReturnType<typeof keyOfTwo> {
+    const opened = this.#opened!
+    opened.pair ??= keyOfTwo(opened.table, opened.inference)
+    return opened.pair
   }
 
   async compare({ plan, mode }: CompareAsk, report: Report): Promise<Compared> {
@@ -145,8 +163,19 @@ export class Desk {
     if (faults.total === 0 && !isGone) return
     const { misfits } = await checkTable(table, inference, plan)
     const gone = misfits.filter(({ why }) => why === 'gone')
-    if (faults.total > 0) throw new RefusedError(fileRefusal(faults, misfits, plan, inference))
+    if (faults.total > 0) {
+      const repeated = await this.#repeatedIds(faults, plan)
+      throw new RefusedError(fileRefusal(faults, misfits, plan, inference, repeated))
+    }
     if (gone.length > 0) throw new RefusedError(absentRefusal(gone, plan, inference))
+  }
+
+  async #repeatedIds({ first }: FaultList, plan: Plan): Promise<RepeatedIds> {
+    const { table, inference } = this.#opened!
+    const ids = new Set(first.flatMap(({ repeatedId }) => (repeatedId === undefined ? [] : [repeatedId])))
+    if (ids.size === 0) return { lines: new Map(), unit: table.unit, pair: undefined }
+    const lines = await firstLines(table, inference, plan.id, ids)
+    return { lines, unit: table.unit, pair: await this.#keyOfTwo() }
   }
 
   /** A dry run. What it makes public is confirmed, because nothing is published yet. */

@@ -49,6 +49,10 @@ test('the id in words: whether it differs in every row, and what it means to hav
   const plan = (id: string[]) => ({ type: 'T', id, columns: [] })
   expect(idText(plan(['code']), inference)).toBe('The id is code: it differs in all 2 rows.')
   expect(idText(plan(['year']), inference)).toContain('Tick another column, or a second one.')
-  expect(idText(plan(['code', 'year']), inference)).toBe('The id is made of code and year together.')
+  const together = 'The id is made of code and year together'
+  expect(idText(plan(['code', 'year']), inference, true)).toBe(`${together}: it differs in all 2 rows.`)
+  expect(idText(plan(['code', 'year']), inference, false)).toBe(
+    `${together}, but some rows have the same values or lack one. Tick another column.`,
+  )
   expect(idText(plan([]), inference)).toContain('numbered')
 })

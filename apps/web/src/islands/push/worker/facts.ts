@@ -66,10 +66,16 @@ export async function sampleOf(table: Table): Promise<OpenedFile['sample']> {
   return { columns, rows: rows.map(text) }
 }
 
-export function idText({ id }: Plan, { columns, rows }: Inference): string {
+/** @param areUnique whether each row has an id of its own, where several columns make it */
+export function idText({ id }: Plan, { columns, rows }: Inference, areUnique = false): string {
   if (id.length === 0)
     return 'No id is ticked, so records are numbered from 1. A row that is inserted later renumbers all records after it.'
-  if (id.length > 1) return `The id is made of ${id.join(' and ')} together.`
+  if (id.length > 1) {
+    const together = `The id is made of ${id.join(' and ')} together`
+    return areUnique
+      ? `${together}: it differs in all ${counted(rows, 'row')}.`
+      : `${together}, but some rows have the same values or lack one. Tick another column.`
+  }
   const [name] = id
   const isUnique = columns.find((column) => column.name === name)?.isUnique === true
   return isUnique

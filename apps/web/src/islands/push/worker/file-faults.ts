@@ -11,7 +11,7 @@ import {
 import { type FileFault, type Refusal, refusalOf, shownFaults } from '../refusal.ts'
 import type { Remedy } from '../remedies.ts'
 import type { Edits } from '../shapes.ts'
-import { counted, kindLabels } from '../words.ts'
+import { counted, countText, kindLabels } from '../words.ts'
 import { cellText } from './facts.ts'
 
 /** The first faults of a file, and how many there are. */
@@ -25,20 +25,31 @@ export class FaultList {
   }
 }
 
+/** Facts about repeated ids, read from the file. */
+export interface RepeatedIds {
+  /** For each id that is repeated, the first line that has it. */
+  readonly lines: ReadonlyMap<string, number>
+  /** Name of a row: line, item, row. */
+  readonly unit: string
+  /** Two columns that make an id together, if there are such. */
+  readonly pair: readonly string[] | undefined
+}
+
 export function fileRefusal(
   { first, total }: FaultList,
   misfits: readonly ColumnMisfit[],
   plan: Plan,
   inference: Inference,
+  repeated: RepeatedIds,
 ): Refusal {
   const ofIds = first.filter(({ column }) => column !== undefined && plan.id.includes(column))
   return {
     sentence: `${counted(total, 'row')} of ${inference.name} ${total === 1 ? 'does' : 'do'} not fit. Nothing was sent.`,
-    faults: first.map(faultOf),
+    faults: first.map((fault) => faultOf(fault, repeated)),
     total,
     ways: [
       ...misfits.flatMap((misfit) => misfit.ways.flatMap((way) => remedyOf(misfit, way, plan, inference))),
-      ...(ofIds.length > 0 ? idRemedies(plan, inference) : []),
+      ...(ofIds.length > 0 ? idRemedies(plan, inference, repeated) : []),
     ],
   }
 }
@@ -52,11 +63,14 @@ export const absentRefusal = (misfits: readonly ColumnMisfit[], plan: Plan, infe
     },
   )
 
-const faultOf = (fault: TableError): FileFault => ({
+const faultOf = (fault: TableError, { lines, unit }: RepeatedIds): FileFault => ({
   line: fault.line,
   column: fault.column,
   value: fault.value,
-  problem: problemOf(fault),
+  problem:
+    fault.repeatedId !== undefined && lines.has(fault.repeatedId)
+      ? `${unit} ${countText(lines.get(fault.repeatedId)!)} has the same id`
+      : problemOf(fault),
 })
 
 /** The first sentence of a fault, without what stands in its other cells: place, column, value. */
@@ -113,7 +127,7 @@ function readingText(column: string, conversion: Conversion, { columns }: Infere
 /** Other columns that are proposed as the id. */
 const proposedIds = 2
 
-function idRemedies({ id }: Plan, { columns }: Inference): Remedy[] {
+function idRemedies({ id }: Plan, { columns }: Inference, { pair }: RepeatedIds): Remedy[] {
   const others = idCandidates(columns).filter(({ name }) => !id.includes(name))
   return [
     ...others.slice(0, proposedIds).map(
@@ -123,6 +137,15 @@ function idRemedies({ id }: Plan, { columns }: Inference): Remedy[] {
         change: { kind: 'id', id: [name] },
       }),
     ),
+    ...(pair === undefined
+      ? []
+      : [
+          {
+            label: `Use ${pair.join(' and ')} together`,
+            sentence: 'Together they differ in every row.',
+            change: { kind: 'id', id: pair },
+          } satisfies Remedy,
+        ]),
     {
       label: 'Number the rows',
       sentence: 'A row that is inserted later renumbers all records after it.',
