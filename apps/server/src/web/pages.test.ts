@@ -6,6 +6,7 @@ import { fileHash } from '../testing/asker.ts'
 import { addOrg } from '../testing/calls.ts'
 import { pushesOn } from '../testing/pushing.ts'
 import { type Stage, setStage } from '../testing/stage.ts'
+import { readingPaths, versionPaths } from './reading-pages.ts'
 
 const evil = '"><script>alert(1)</script><img src=x onerror=alert(1)>\u202eevil\u0007'
 const long = 'x'.repeat(8_000_000)
@@ -71,16 +72,8 @@ describe.each(anyDatabase)('pages on $name', (database) => {
     await stage.push(path, { opening: { schemas, metadata, message: 'x"><script>alert(1)</script>' }, puts })
     const at = pageOf(path)
     const paths = [
-      at,
-      `${at}/records`,
-      `${at}/records/A`,
+      ...readingPaths(at, { id: 'long' }),
       `${at}/record?type=A&id=..`,
-      `${at}/records/A/long`,
-      `${at}/schemas`,
-      `${at}/files`,
-      `${at}/versions`,
-      `${at}/versions.atom`,
-      `${at}/compare/v1.0.0...v1.0.0`,
       `${at}/records/A/${encodeURIComponent(puts[0]!.id)}`,
       `${at}/records/A?id=${encodeURIComponent(evil)}`,
       `/explore?q=${encodeURIComponent(evil)}`,
@@ -111,24 +104,18 @@ describe.each(anyDatabase)('pages on $name', (database) => {
     await stage.push(path, { opening: { schemas: { A: {} } }, puts: [{ id: '1', type: 'A', data: {} }] })
     const at = pageOf(path)
     const absent = `${at}z`
-    for (const below of [
-      '',
-      '/records/A',
-      '/records/A/1',
-      '/schemas',
-      '/files',
-      '/versions',
-      '/versions.atom',
-      '/v/v1.0.0',
-      '/compare/v1.0.0...v1.0.0',
-      '/compare',
-    ]) {
-      const [hidden, none] = [await page(`${at}${below}`), await page(`${absent}${below}`)]
-      expect([below, hidden.status, none.status]).toEqual([below, 404, 404])
+    const pathsOf = (one: string) => [
+      ...readingPaths(one),
+      ...versionPaths().map((below) => `${one}/v/v1.0.0${below}`),
+      `${one}/compare`,
+    ]
+    for (const [index, one] of pathsOf(at).entries()) {
+      const [hidden, none] = [await page(one), await page(pathsOf(absent)[index]!)]
+      expect([one, hidden.status, none.status]).toEqual([one, 404, 404])
       expect(hidden.html.replaceAll(at, '').replaceAll(encodeURIComponent(at), '')).toBe(
         none.html.replaceAll(absent, '').replaceAll(encodeURIComponent(absent), ''),
       )
-      expect((await page(`${at}${below}`, { as: cookie })).status).toBeLessThan(400)
+      expect((await page(one, { as: cookie })).status).toBeLessThan(400)
     }
   })
 
@@ -228,7 +215,7 @@ describe.each(anyDatabase)('pages on $name', (database) => {
     await stage.ada.post(`${path}/versions/v1.0.0/withdraw`, { reason: 'It was wrong.' })
     const at = pageOf(path)
     expect((await page(at)).status).toBe(200)
-    for (const below of ['', '/records', '/records/A', '/records/A/1', '/schemas', '/files'])
+    for (const below of versionPaths())
       for (const as of [{}, { as: cookie }]) {
         const { status, html } = await page(`${at}/v/v1.0.0${below}`, as)
         expect([below, status, html.includes('It was wrong.')]).toEqual([below, 410, true])

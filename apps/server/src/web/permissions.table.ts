@@ -12,6 +12,7 @@
  * permitted removals name absent things (404), permitted creations existing ones (409).
  */
 import type { Place } from '../routes/permissions.table.ts'
+import { readingPages } from './reading-pages.ts'
 
 export const callers = [
   ...['anon', 'ended', 'sus', 'str', 'mem', 'adm', 'own', 'oper'],
@@ -40,16 +41,7 @@ interface Rows {
 // biome-ignore format: a table
 export const inCollection: Readonly<Record<string, Rows>> = {
   'reading': {
-    asked: [
-      'GET /:owner/:slug', 'GET /:owner/:slug/records', 'GET /:owner/:slug/records/:type',
-      'GET /:owner/:slug/records/:type/:id', 'GET /:owner/:slug/record', 'GET /:owner/:slug/schemas',
-      'GET /:owner/:slug/files', 'GET /:owner/:slug/v/:version', 'GET /:owner/:slug/v/:version/records',
-      'GET /:owner/:slug/v/:version/records/:type', 'GET /:owner/:slug/v/:version/records/:type/:id',
-      'GET /:owner/:slug/v/:version/record', 'GET /:owner/:slug/v/:version/schemas',
-      'GET /:owner/:slug/v/:version/files', 'GET /:owner/:slug/versions', 'GET /:owner/:slug/versions.atom',
-      'GET /:owner/:slug/compare/:pair', 'GET /:owner/:slug/compare/:from/:pair',
-      'GET /:owner/:slug/compare/:from/:pair (of another)',
-    ],
+    asked: [...readingPages.map((path) => `GET ${path}`), 'GET /:owner/:slug/compare/:from/:pair (of another)'],
     rows: {
       //        anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
       public:  '200    200    200    200    200    200    200    200    200    200    200    200    200    200    401    403',
@@ -166,11 +158,8 @@ export const inCollection: Readonly<Record<string, Rows>> = {
 export const ofWithdrawn: Readonly<Record<string, Rows>> = {
   'reading': {
     asked: [
-      'GET /:owner/:slug/v/:version', 'GET /:owner/:slug/v/:version/records',
-      'GET /:owner/:slug/v/:version/records/:type', 'GET /:owner/:slug/v/:version/records/:type/:id',
-      'GET /:owner/:slug/v/:version/record', 'GET /:owner/:slug/v/:version/schemas',
-      'GET /:owner/:slug/v/:version/files', 'GET /:owner/:slug/compare/:pair',
-      'GET /:owner/:slug/compare/:from/:pair', 'GET /:owner/:slug/compare/:from/:pair (of another)',
+      ...readingPages.filter((path) => /:version|:pair/.test(path)).map((path) => `GET ${path}`),
+      'GET /:owner/:slug/compare/:from/:pair (of another)',
     ],
     rows: {
       //        anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k

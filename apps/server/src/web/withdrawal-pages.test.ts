@@ -5,6 +5,7 @@ import { linksOf, postingButtonsIn } from '../testing/crawl.ts'
 import { browsing, type PageAsker } from '../testing/page-asker.ts'
 import { pushesOn } from '../testing/pushing.ts'
 import { type Stage, setStage } from '../testing/stage.ts'
+import { versionPaths } from './reading-pages.ts'
 
 describe.each(anyDatabase)('pages of versions that are not to be used, on $name', (database) => {
   let stage: Stage
@@ -69,7 +70,7 @@ describe.each(anyDatabase)('pages of versions that are not to be used, on $name'
   test('every page of a deprecated version says so, and no page of another', async () => {
     const { path, at } = await twoVersions()
     await stage.ada.post(`${path}/versions/v1.1.0/deprecate`, { message: 'Take v1.0.0.' })
-    for (const below of ['', '/records', '/records/A', '/records/A/1', '/schemas', '/files'])
+    for (const below of versionPaths())
       for (const asker of [ada, anyone])
         for (const [version, isDeprecated] of [
           ['', true],

@@ -1,0 +1,40 @@
+/** Pages of a collection that every reader of it may see, derived from the table of pages. */
+import { type PageName, type PagePath, table, withForm } from '@ulmus/web'
+
+/** Without a form, and yet not among them: one is for members, one redirects to a comparison. */
+const others: readonly PageName[] = ['push', 'compareForm']
+const ofVersion = '/:owner/:slug/v/:version'
+
+/** Their paths in the table, such as `/:owner/:slug/v/:version/schemas`. */
+export const readingPages = (Object.entries(table) as [PagePath, PageName][])
+  .filter(([path, name]) => /^\/:owner\/:slug\b/.test(path) && !withForm.has(name) && !others.includes(name))
+  .map(([path]) => path)
+
+interface Shown {
+  /** A record. Default: `1` of the type `A`. */
+  readonly type?: string
+  readonly id?: string
+  /** Versions that are compared. Default: one with itself. */
+  readonly pair?: string
+}
+
+/** Addresses of these pages for the latest version. @param at of the collection: `/ada/cities` */
+export function readingPaths(at: string, { pair = 'v1.0.0...v1.0.0', ...record }: Shown = {}): string[] {
+  const [, from, slug] = at.split('/')
+  return readingPages
+    .filter((path) => !path.startsWith(ofVersion))
+    .map((path) => path.replace(':from/:pair', `${from}/${slug}@${pair}`).replace(':pair', pair))
+    .map((path) => `${at}${fill(path.slice('/:owner/:slug'.length), record)}`)
+}
+
+/** Ends of the paths of pages that each version has, such as `/records/A/1`; the overview is empty. */
+export const versionPaths = (record: Shown = {}): string[] =>
+  readingPages
+    .filter((path) => path.startsWith(ofVersion))
+    .map((path) => fill(path.slice(ofVersion.length), record))
+
+function fill(path: string, { type = 'A', id = '1' }: Shown): string {
+  const [atType, atId] = [encodeURIComponent(type), encodeURIComponent(id)]
+  if (path === '/record') return `${path}?type=${atType}&id=${atId}`
+  return path.replace(':type', () => atType).replace(':id', () => atId)
+}
