@@ -390,10 +390,13 @@ describe.each(anyDatabase)('records on $name', (database) => {
       try {
         const answer = await anyone.open('GET', `${path}/versions/latest/records.ndjson`)
         await once(answer, 'readable')
-        await sleep(300)
-        const taken = watched.chunks
-        await sleep(300)
-        expect(watched.chunks).toBe(taken)
+        let taken = 0
+        const isWaiting = async () => {
+          taken = watched.chunks
+          await sleep(300)
+          return watched.chunks === taken
+        }
+        await expect.poll(isWaiting).toBe(true)
         expect(watched.closed).toBe(0)
         answer.destroy()
         await expect.poll(() => watched.closed, { timeout: 15_000 }).toBe(1)
