@@ -78,7 +78,7 @@ async function page(path: string): Promise<void> {
 }
 
 let forks = 0
-/** `before` runs outside of what is counted. */
+/** `before` prepares a run and is not counted. */
 const flows: Record<
   string,
   { before?: () => Promise<unknown>; run: (prepared: unknown) => Promise<unknown> }

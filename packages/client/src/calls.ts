@@ -24,7 +24,7 @@ type Input<N extends OperationName> = Wanted<'query', QueryInput<N>> &
   Needed<'raw', RawInput<N>> &
   Pick<Call, 'repeatable' | 'signal' | 'onRetry'>
 
-/** What follows the name of an operation. The input may be left out if all of it is optional. */
+/** Arguments after the name of an operation. The input is optional if all its members are. */
 type Arguments<N extends OperationName> =
   Record<never, never> extends Input<N>
     ? [params: Params<N>, input?: Input<N>]

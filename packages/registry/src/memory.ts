@@ -15,7 +15,7 @@ const reserved = {
   readmes: 130,
 }
 
-/** A thread for pushes with its modules and some of its heap. There is one more than of a pool for readers. MiB. */
+/** Memory of a working thread for pushes: its modules and some of its heap. The pool for pushes has one thread more than the one for readers. MiB. */
 const threadMebibytes = 160
 
 /** Below this much memory few requests are answered at a time. Bytes. */
@@ -83,5 +83,5 @@ export const memoryBytes = memoryOf(
 )
 export const memoryBudgets = memoryBudgetsOf(memoryBytes)
 
-/** Threads of a pool: as many as cores, two at least, and no more than the memory allows: one with 512 MiB. */
+/** Threads of a pool for readers: one for each core, at least two, but only as many as fit the memory (one with 512 MiB). */
 export const threadsUsual = Math.min(Math.max(2, availableParallelism()), memoryBudgets.threads)

@@ -1,4 +1,4 @@
-/** How an operation can be refused: the codes that it declares, and those that follow from what it takes and needs. */
+/** Refusals of an operation: the codes that it declares, and those that follow from its body, parameters and credential. */
 import type { ErrorCode } from '@ulmus/registry'
 import type { Operation } from '@ulmus/wire'
 import { statusFor } from '../plugins/answers/errors.ts'

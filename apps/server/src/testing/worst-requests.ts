@@ -50,7 +50,7 @@ function plainRequests(worst: WorstCase): Record<string, Case[]> {
   return requests
 }
 
-/** By `METHOD path` of the description, and what is beside it. A plain GET has no line. */
+/** Exceptions, by `METHOD path`. A GET with its example path needs no entry. */
 export const worstRequests = (worst: WorstCase): Record<string, Case[]> => ({
   ...plainRequests(worst),
   'POST /api/accounts': write('POST', '/accounts'),

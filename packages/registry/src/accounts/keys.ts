@@ -213,7 +213,7 @@ const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const bodyDigits = 43
 const checkDigits = 6
 
-/** How much of a key is shown to its owner. Characters. */
+/** Length of the start of a key by which its owner recognizes it. Characters. */
 export const keyStartLength = 9
 
 /**

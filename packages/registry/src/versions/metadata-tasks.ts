@@ -12,8 +12,8 @@ import {
   metadataIssues,
   parseStrict,
 } from '@ulmus/content'
-import { buffersOf, type InPieces, joined, lengthOf, shortBytesMax } from '../work/buffers.ts'
-import { defineTask } from '../work/task.ts'
+import { buffersOf, type InPieces, joined, lengthOf } from '../work/buffers.ts'
+import { defineTask, shortBytesMax } from '../work/task.ts'
 
 export interface PatchTask {
   /** The whole JSON body. */

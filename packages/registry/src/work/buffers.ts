@@ -1,4 +1,4 @@
-/** Memory outside of V8's heap, given back or handed over before it is collected. */
+/** Buffers outside of V8's heap, freed or transferred before garbage collection. */
 import type { EncodedObject } from '@ulmus/storage'
 
 /**
@@ -64,6 +64,3 @@ export function joined(pieces: Uint8Array[]): Uint8Array<ArrayBuffer> {
 export const lengthOf = (pieces: Pieces): number => pieces.reduce((sum, piece) => sum + piece.length, 0)
 
 export const buffersOf = ({ bytes }: { bytes: Pieces }): ArrayBuffer[] => bytes.map(({ buffer }) => buffer)
-
-/** JSON up to this size is read in the calling thread: usually 3 ms, 23 at worst. Bytes. */
-export const shortBytesMax = 65_536

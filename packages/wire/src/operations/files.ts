@@ -44,7 +44,7 @@ export const fileOperations = {
     headers: [
       {
         name: 'Range',
-        description: 'One range of bytes. Several, or what is not understood, mean the whole file.',
+        description: 'One range of bytes. Several ranges, or a malformed one, return the whole file.',
         example: 'bytes=0-4',
       },
       {

@@ -59,7 +59,7 @@ export const editLeaves = defineTask({
   name: 'editLeaves',
   pool: 'push',
   run: edit,
-  // What was read moves only if nothing else lies beside it in memory.
+  // Stored bytes move only if they fill their buffer: others may use the rest.
   moves: ({ edits, encoded }) => [edits.buffer, ...wholeBuffers(encoded)],
   returns: ({ buffer }) => [buffer],
 })

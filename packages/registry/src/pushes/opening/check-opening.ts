@@ -11,8 +11,8 @@ import {
   parseFileReference,
   parseStrict,
 } from '@ulmus/content'
-import { buffersOf, type InPieces, joined, lengthOf, shortBytesMax } from '../../work/buffers.ts'
-import { defineTask } from '../../work/task.ts'
+import { buffersOf, type InPieces, joined, lengthOf } from '../../work/buffers.ts'
+import { defineTask, shortBytesMax } from '../../work/task.ts'
 import { checkEntries, type ManifestOutcome } from '../receiving/check-manifest.ts'
 import { type SchemaTexts, typesBytesMax, typesMax } from '../schemas/accept-schemas.ts'
 

@@ -70,7 +70,7 @@ export class Values {
 
 /**
  * A statement that inserts a row, or several; a column that one lacks gets its default.
- * @param further what the statement goes on with, such as `returning`
+ * @param further clauses after the values, such as `returning`
  */
 export function insertInto<T extends Table>(
   table: T,
