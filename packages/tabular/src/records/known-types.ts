@@ -41,8 +41,8 @@ export interface TypeMatch {
 const isBareId = /^_?id$/i
 
 /**
- * Types of the collection that the file may be of, the likeliest first. Reads the table once more for each type whose ids are made of
- * several columns. @param known those of the collection
+ * Types of the collection that the file may be of, the likeliest first. Reads the table once more for each set of several columns that
+ * makes the ids of a type. @param known those of the collection
  */
 export async function matchTypes(
   table: Table,
@@ -50,7 +50,9 @@ export async function matchTypes(
   known: readonly KnownType[],
 ): Promise<TypeMatch[]> {
   const weighed: ReturnType<typeof matchOf>[] = []
-  for (const type of known) weighed.push(matchOf(inference, type, await sharedWith(table, inference, type)))
+  const joined: JoinedIds = new Map()
+  for (const type of known)
+    weighed.push(matchOf(inference, type, await sharedWith(table, inference, type, joined)))
   weighed.sort((a, b) => b.weight - a.weight)
   return weighed.filter(({ weight }) => weight > 0).map(({ match }) => match)
 }
@@ -90,12 +92,25 @@ function reasonOf(type: string, shared: number, all: number, ids: number | undef
   return `${some} of ${type}${ofIds}.`
 }
 
-/** Of the columns that make the ids of the type, if they are several; else of the column that shares the most. */
-async function sharedWith(table: Table, inference: Inference, known: KnownType): Promise<number | undefined> {
+/** Ids that columns make together, by the names of the columns: types often share them. */
+type JoinedIds = Map<string, Awaited<ReturnType<typeof joinedIds>>>
+
+/** Ids that the file and the type share: of the columns that make the ids of the type, if they are several; else of the column that shares the most. */
+async function sharedWith(
+  table: Table,
+  inference: Inference,
+  known: KnownType,
+  joined: JoinedIds,
+): Promise<number | undefined> {
   const { ids } = known
   if (ids === undefined || ids.size === 0) return undefined
   const made = idColumnsOf(inference, known) ?? inference.key ?? []
-  if (made.length > 1) return (await joinedIds(table, inference, made)).ids.sharedWith(ids)
+  if (made.length > 1) {
+    const columns = JSON.stringify(made)
+    const found = joined.get(columns) ?? (await joinedIds(table, inference, made))
+    joined.set(columns, found)
+    return found.ids.sharedWith(ids)
+  }
   const counts = inference.columns.flatMap((column) =>
     column.ids === undefined ? [] : [column.ids.sharedWith(ids)],
   )
