@@ -1,6 +1,7 @@
 import { recordOf } from '@ulmus/content'
 import type { RecordLine } from '@ulmus/wire'
 import { afterEach, expect, test } from 'vitest'
+import { isFast } from '../../content/src/testing/runs.ts'
 import { createClient } from './client.ts'
 import { BatchRefused } from './errors.ts'
 import type { SnapshotProgress } from './snapshot.ts'
@@ -68,7 +69,8 @@ test('nothing to send: the records are begun once', async () => {
   expect(keeper.batches).toEqual([])
 })
 
-test('100,000 entries and more come in chunks, and the records that lack are sent', async () => {
+test('100,000 entries and more come in chunks, and the records that lack are sent', async ({ skip }) => {
+  skip(isFast)
   const { keeper, server, client } = await start()
   const count = 100_001
   for (const one of counted(count).records()) keeper.published.set(hashOf(one), one)
@@ -169,7 +171,8 @@ test.each([
   expect(last!.recordsSent).toBe(25)
 })
 
-test('a chunk whose answer got lost is sent again', async () => {
+test('a chunk whose answer got lost is sent again', async ({ skip }) => {
+  skip(isFast)
   const { keeper, server, client } = await start()
   server.fail(/\/manifest/, { how: 'lose_answer' }, { how: 'drop' })
   const result = await client.snapshot('ada/numbers', { ...first, records: counted(100_000).records })
@@ -177,7 +180,10 @@ test('a chunk whose answer got lost is sent again', async () => {
   expect(keeper.manifests).toEqual([50_000, 50_000, 50_000])
 }, 60_000)
 
-test('a refused entry says where, counted over the whole manifest, and the session is cancelled', async () => {
+test('a refused entry says where, counted over the whole manifest, and the session is cancelled', async ({
+  skip,
+}) => {
+  skip(isFast)
   const { keeper, client } = await start()
   function* records() {
     yield* counted(100_000).records()

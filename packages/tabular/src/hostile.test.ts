@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { isFast } from '../../content/src/testing/runs.ts'
 import {
   type FileSource,
   inferTable,
@@ -57,7 +58,10 @@ describe('texts', () => {
     ).toEqual([{ a: 'Ä' }])
   })
 
-  test('text that is not UTF-8 is read as Windows-1252 and named with its line, wherever it is', async () => {
+  test('text that is not UTF-8 is read as Windows-1252 and named with its line, wherever it is', async ({
+    skip,
+  }) => {
+    skip(isFast)
     const early = source('a.csv', new Uint8Array([97, 10, 98, 10, 0xe4, 10]))
     expect((await read(early)).records.map((one) => one.data)).toEqual([{ a: 'b' }, { a: 'ä' }])
     const [note] = (await openTable(early)).notes
@@ -179,7 +183,10 @@ describe('CSV', () => {
     )
   })
 
-  test('a line of 100 MB is refused in bounded time, in quotes or not, of one value or of many', async () => {
+  test('a line of 100 MB is refused in bounded time, in quotes or not, of one value or of many', async ({
+    skip,
+  }) => {
+    skip(isFast)
     const bound = 'longer than 16777216 characters'
     await expect(read(endless('a.csv', '', 'a', hundredMegabytes))).rejects.toThrow(bound)
     await expect(read(endless('a.csv', 'a\n', 'a', hundredMegabytes))).rejects.toThrow(
@@ -198,7 +205,8 @@ describe('CSV', () => {
     )
   }, 120_000)
 
-  test('too many columns are refused', async () => {
+  test('too many columns are refused', async ({ skip }) => {
+    skip(isFast)
     const names = (count: number) => Array.from({ length: count }, (_, at) => `c${at}`)
     await expect(data('a.csv', `${names(5000).join()}\n`)).rejects.toThrow(
       'There are 5000 columns; at most 4096',
@@ -275,7 +283,10 @@ describe('JSON', () => {
     await expect(data('a.ndjson', '{}\n{"a"\n')).rejects.toThrow('a.ndjson, line 2: This is no JSON')
   })
 
-  test('input that nests too deep is refused with its place, and not by the end of the stack', async () => {
+  test('input that nests too deep is refused with its place, and not by the end of the stack', async ({
+    skip,
+  }) => {
+    skip(isFast)
     const deep = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
     expect(await data('a.ndjson', `{"id":"x","a":${deep(63)}}`)).toHaveLength(1)
     for (const levels of [64, 5_000, 200_000])

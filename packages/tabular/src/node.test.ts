@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, describe, expect, test, vi } from 'vitest'
+import { isFast } from '../../content/src/testing/runs.ts'
 import { inferTable, openTable, planOf, recordsOf, schemaOf, sourceOf } from './index.ts'
 import { type FileOptions, openFile, tablesOf } from './node.ts'
 import { parsers } from './reading/parquet-values.ts'
@@ -127,7 +128,7 @@ describe('Parquet', () => {
   })
 })
 
-describe('SQLite', () => {
+describe.skipIf(isFast)('SQLite', () => {
   const path = join(folder, 'cities.db')
   const database = new DatabaseSync(path)
   database.exec(`

@@ -1,3 +1,5 @@
-/** Number of runs of a property test: `count`, or a tenth of it with `LAWS=fast`, which `npm run test:fast` sets. */
-export const runs = (count: number): number =>
-  process.env['LAWS'] === 'fast' ? Math.ceil(count / 10) : count
+/** True in `npm run test:fast`, which skips large inputs and child processes: `skip(isFast)`. */
+export const isFast = process.env['LAWS'] === 'fast'
+
+/** Number of runs of a property test: `count`, or a tenth of it in the fast loop. */
+export const runs = (count: number): number => (isFast ? Math.ceil(count / 10) : count)

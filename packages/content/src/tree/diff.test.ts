@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Hash, hashText } from '../hash.ts'
-import { runs } from '../testing/runs.ts'
+import { isFast, runs } from '../testing/runs.ts'
 import { defaultShape } from './boundary.ts'
 import { diffTrees, type TreeChange } from './diff.ts'
 import { editTree } from './edit/edit.ts'
@@ -186,7 +186,8 @@ describe('diffTrees between versions of 200,000 entries', () => {
   const keyOf = (i: number): string => `r${1_000_000 + i}`
   const contents: Contents = new Map(Array.from({ length: 200_000 }, (_, i) => [keyOf(i), { hash, size: 1 }]))
 
-  test('reads a few nodes for each difference', async () => {
+  test('reads a few nodes for each difference', async ({ skip }) => {
+    skip(isFast)
     const nodes = new MemoryNodes()
     const before = await buildTree(contents, nodes, { shape: defaultShape })
     for (const count of [1, 5, 20]) {

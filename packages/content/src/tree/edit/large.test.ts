@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { hashText } from '../../hash.ts'
-import { runs } from '../../testing/runs.ts'
+import { isFast, runs } from '../../testing/runs.ts'
 import { defaultShape, trailingZeroBits } from '../boundary.ts'
 import { buildTree, MemoryNodes } from '../memory-nodes.fixture.ts'
 import { emptyTree, type Tree } from '../node.ts'
@@ -148,7 +148,7 @@ describe('very many edits within one leaf', () => {
   })
 })
 
-describe('in a tree of 1,000,000 entries', () => {
+describe.skipIf(isFast)('in a tree of 1,000,000 entries', () => {
   const count = 1_000_000
   const keyOf = (i: number): string => `r${10_000_000 + i * 2}`
   const nodes = new MemoryNodes()
