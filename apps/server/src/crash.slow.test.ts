@@ -11,7 +11,6 @@ import { type Model, modelSchemas } from '@ulmus/registry/testing/whole-version'
 import { databases, type TestDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Asker, askerOf } from './testing/asker.ts'
-import { machineSlowness } from './testing/machine-speed.ts'
 import { serveForTest } from './testing/serve.ts'
 import { type Ended, type ServerProcess, startProcess } from './testing/server-process.ts'
 import { expectWhole } from './testing/whole-version.ts'
@@ -56,7 +55,6 @@ describe.each(databases)('a server that is killed, on $name', (database: TestDat
   let dispose: () => Promise<void>
   let server: ServerProcess | undefined
   let histories: { pushes: History; later: History; updates: History; jobs: History }
-  const starts: number[] = []
 
   beforeAll(async () => {
     const made = await database.settings()
@@ -219,7 +217,6 @@ describe.each(databases)('a server that is killed, on $name', (database: TestDat
 
   async function started(): Promise<Asker> {
     server = await startProcess(env)
-    starts.push(server.readyMs)
     return askerOf(server.url, key)
   }
 
@@ -299,7 +296,7 @@ describe.each(databases)('a server that is killed, on $name', (database: TestDat
     await Promise.all(Object.values(histories).map((history) => settle(again, history)))
   }, 40_000)
 
-  test('to start again changes nothing, and takes less than 4 s', async () => {
+  test('to start again changes nothing', async () => {
     const everything = async (asker: Asker) =>
       Promise.all(
         Object.values(histories).map(
@@ -311,7 +308,5 @@ describe.each(databases)('a server that is killed, on $name', (database: TestDat
       expect(await server!.end('SIGTERM')).toBe(0)
       expect(await everything(await started())).toEqual(before)
     }
-    // The quickest of all starts here, and twice the budget, which `npm run bench` measures: the machine may have other work.
-    expect(Math.min(...starts)).toBeLessThan(4_000 * machineSlowness())
   }, 40_000)
 })

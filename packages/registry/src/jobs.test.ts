@@ -10,8 +10,8 @@ describe.each(databases)('jobs on $name', (testDatabase) => {
   let opened: Opened
   let log: Logged
   const started: Jobs[] = []
-  const open = (works = true): Jobs => {
-    const jobs = jobsOf({ database: opened.database, space: unlimitedSpace, log, works })
+  const open = (works = true, pollSeconds?: number): Jobs => {
+    const jobs = jobsOf({ database: opened.database, space: unlimitedSpace, log, works, pollSeconds })
     started.push(jobs)
     return jobs
   }
@@ -30,15 +30,13 @@ describe.each(databases)('jobs on $name', (testDatabase) => {
 
   test('a job runs at once after a poke, without waiting for a poll', async () => {
     const ran = vi.fn(async () => undefined)
-    const jobs = open()
+    const jobs = open(true, 3_600)
     jobs.define('count', ran)
     await jobs.start()
     await new Promise((resolve) => setTimeout(resolve, 300))
-    const from = performance.now()
     await enqueue(jobs, 1)
     jobs.poke('count')
-    await vi.waitFor(() => expect(ran).toHaveBeenCalledWith({ number: 1 }), { timeout: 1_500, interval: 5 })
-    expect(performance.now() - from).toBeLessThan(1_000)
+    await vi.waitFor(() => expect(ran).toHaveBeenCalledWith({ number: 1 }), { timeout: 20_000, interval: 5 })
   })
 
   test('the row of a job that ended is kept for a day', async () => {
@@ -54,13 +52,13 @@ describe.each(databases)('jobs on $name', (testDatabase) => {
 
   test('one poke is enough for many jobs', async () => {
     const seen = new Set<unknown>()
-    const jobs = open()
+    const jobs = open(true, 3_600)
     jobs.define('count', async ({ number }) => void seen.add(number))
     await jobs.start()
     await new Promise((resolve) => setTimeout(resolve, 300))
     await enqueue(jobs, ...Array.from({ length: 20 }, (_, index) => index))
     jobs.poke('count')
-    await vi.waitFor(() => expect(seen.size).toBe(20), { timeout: 1_800, interval: 10 })
+    await vi.waitFor(() => expect(seen.size).toBe(20), { timeout: 20_000, interval: 10 })
   })
 
   test('a job exists exactly if its transaction commits', async () => {
@@ -75,7 +73,7 @@ describe.each(databases)('jobs on $name', (testDatabase) => {
     await expect(undone).rejects.toThrow('no')
     await enqueue(jobs, 2)
     jobs.poke('count')
-    await vi.waitFor(() => expect(ran).toHaveBeenCalled(), { timeout: 3_000 })
+    await vi.waitFor(() => expect(ran).toHaveBeenCalled(), { timeout: 20_000 })
     expect(ran.mock.calls).toEqual([[{ number: 2 }]])
   })
 
@@ -90,7 +88,7 @@ describe.each(databases)('jobs on $name', (testDatabase) => {
     const worker = open(true)
     worker.define('count', ran)
     await worker.start()
-    await vi.waitFor(() => expect(ran).toHaveBeenCalledWith({ number: 7 }), { timeout: 3_000 })
+    await vi.waitFor(() => expect(ran).toHaveBeenCalledWith({ number: 7 }), { timeout: 20_000 })
     expect(idle).not.toHaveBeenCalled()
   })
 
@@ -120,7 +118,7 @@ describe.each(databases)('jobs on $name', (testDatabase) => {
     await jobs.start()
     await enqueue(jobs, 1)
     jobs.poke('count')
-    await vi.waitFor(() => expect(ran).toHaveBeenCalledTimes(2), { timeout: 8_000, interval: 50 })
+    await vi.waitFor(() => expect(ran).toHaveBeenCalledTimes(2), { timeout: 30_000, interval: 50 })
   })
 
   test('stop waits for the job that runs and takes no other', async () => {
@@ -159,7 +157,7 @@ describe.each(databases)('jobs on $name', (testDatabase) => {
       if (++runs === 1) throw new Error('first')
     })
     await jobs.start()
-    await vi.waitFor(() => expect(runs).toBeGreaterThan(3), { timeout: 3_000 })
+    await vi.waitFor(() => expect(runs).toBeGreaterThan(3), { timeout: 20_000 })
     await jobs.stop()
     const after = runs
     await new Promise((resolve) => setTimeout(resolve, 60))

@@ -37,14 +37,14 @@ export interface JobsOptions {
   log: Log
   /** False: this process enqueues jobs and leaves them to others. */
   works: boolean
+  /** Within this, a job runs that another process enqueued (2). */
+  pollSeconds?: number | undefined
 }
 
 /** Jobs of one queue that run at the same time in one process. */
 const atOnce = 2
 /** How soon work begins that waited for free space. Milliseconds. */
 const fullMilliseconds = 2_000
-/** How soon a job is seen that another process enqueued. Seconds. */
-const pollSeconds = 2
 const retries = { retryLimit: 5, retryDelay: 1, retryBackoff: true, retryDelayMax: 60 }
 /** After this a running job counts as lost with its server and is run again. Seconds. */
 const expireSeconds = 900
@@ -175,7 +175,7 @@ class Queues {
   }
 
   #workOne(queue: string, work: Work): Promise<string> {
-    const settings = { pollingIntervalSeconds: pollSeconds }
+    const settings = { pollingIntervalSeconds: this.#options.pollSeconds ?? 2 }
     return this.#boss.work<Record<string, unknown>>(queue, settings, async ([job]) => {
       // Each worker runs one job at a time and polls again at once after taking one, since more may wait.
       this.poke(queue)

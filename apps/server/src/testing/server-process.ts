@@ -6,8 +6,6 @@ import { startArguments, startEnvironment } from './start-command.ts'
 export interface ServerProcess {
   readonly url: string
   readonly pid: number
-  /** From the start to its first answer on `/readyz`. Milliseconds. */
-  readonly readyMs: number
   /** All that it has written. */
   readonly said: { readonly out: string; readonly err: string }
   /** Sends a signal and waits for the end; the exit code, null when the signal ended it. */
@@ -24,7 +22,6 @@ export async function startProcess(
   env: Record<string, string>,
   options: { descriptors?: number } = {},
 ): Promise<ServerProcess> {
-  const began = performance.now()
   const limit = options.descriptors === undefined ? '' : `ulimit -n ${options.descriptors}; `
   const child = spawn('/bin/sh', ['-c', `${limit}exec "$0" "$@"`, process.execPath, ...startArguments], {
     env: {
@@ -53,7 +50,6 @@ export async function startProcess(
     url,
     pid: child.pid!,
     said,
-    readyMs: performance.now() - began,
     async end(signal) {
       child.kill(signal)
       return ended

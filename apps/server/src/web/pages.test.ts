@@ -24,14 +24,13 @@ describe.each(anyDatabase)('pages on $name', (database) => {
 
   async function page(path: string, options: { as?: string; form?: Record<string, string> } = {}) {
     const { as, form } = options
-    const from = performance.now()
     const answer = await fetch(`${stage.server.url}${path}`, {
       redirect: 'manual',
       headers: { ...(as === undefined ? {} : { cookie: as }), 'sec-fetch-site': 'same-origin' },
       ...(form === undefined ? {} : { method: 'POST', body: new URLSearchParams(form) }),
     })
     const html = await answer.text()
-    return { status: answer.status, html, headers: answer.headers, milliseconds: performance.now() - from }
+    return { status: answer.status, html, headers: answer.headers }
   }
   /** The path of a collection's page. @param apiPath its path in the API, without `/api` */
   const pageOf = (apiPath: string) => apiPath.replace('/collections', '')
@@ -79,7 +78,7 @@ describe.each(anyDatabase)('pages on $name', (database) => {
       `/explore?q=${encodeURIComponent(evil)}`,
     ]
     for (const one of paths) {
-      const { status, html, headers, milliseconds } = await page(one)
+      const { status, html, headers } = await page(one)
       expect([one, status]).toEqual([one, 200])
       const scripts = [...html.matchAll(/<script[^>]*>/g)].map(([tag]) => tag)
       const strange = scripts.filter(
@@ -93,7 +92,6 @@ describe.each(anyDatabase)('pages on $name', (database) => {
       ]).toEqual([one, [], false, false])
       expect([one, /href="(?!https?:|\/|#|\?)/.exec(html)?.[0]]).toEqual([one, undefined])
       expect(html.length, one).toBeLessThan(2_000_000)
-      expect(milliseconds, one).toBeLessThan(10_000)
       if (!one.endsWith('.atom'))
         expect(headers.get('content-security-policy')).toContain("script-src 'self'")
     }

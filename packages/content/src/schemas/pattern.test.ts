@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { runs } from '../testing/runs.ts'
+import { cpuMilliseconds, runs } from '../testing/runs.ts'
 import { compilePattern, PatternError } from './pattern.ts'
 
 const samples = [
@@ -153,9 +153,9 @@ describe('compilePattern', () => {
     '%s, catastrophic where patterns backtrack, is fast',
     (source) => {
       const pattern = compilePattern(source)
-      const started = performance.now()
+      const started = cpuMilliseconds()
       expect(pattern.test(`${'a'.repeat(50_000)}!`)).toBe(false)
-      expect(performance.now() - started).toBeLessThan(1000)
+      expect(cpuMilliseconds() - started).toBeLessThan(1000)
     },
   )
 

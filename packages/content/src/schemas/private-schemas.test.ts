@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { canonicalize } from '../json/canonical.ts'
 import { isJsonObject, type Json, type JsonObject } from '../json/json.ts'
 import { type MarkedSchema, markedSchema, token } from '../testing/marked-schemas.ts'
-import { runs } from '../testing/runs.ts'
+import { cpuMilliseconds, runs } from '../testing/runs.ts'
 import { acceptSchema } from './schema.ts'
 import { SchemaError } from './schema-error.ts'
 import { publicData, publicSchemas } from './view.ts'
@@ -262,10 +262,10 @@ test('finding places takes time in proportion to the schema', () => {
     `d${n}`,
     { $id: `http://a.org/${n}`, $ref: `${n}x` },
   ])
-  const started = performance.now()
+  const started = cpuMilliseconds()
   expect(refusal({ $defs: Object.fromEntries(parts) as JsonObject })).toBe('/$defs/d0/$ref')
   const chained = Array.from({ length: 4_000 }, (_, n) => [`d${n}`, { $ref: `#/$defs/d${n + 1}` }])
   const $defs = Object.fromEntries([...chained, ['d4000', {}]]) as JsonObject
   expect(shown({ properties: { s: hidden }, $defs })).toEqual({ properties: {} })
-  expect(performance.now() - started).toBeLessThan(3_000)
+  expect(cpuMilliseconds() - started).toBeLessThan(3_000)
 })

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { hashText } from '../hash.ts'
 import { canonicalize } from '../json/canonical.ts'
 import type { Json } from '../json/json.ts'
+import { cpuMilliseconds } from '../testing/runs.ts'
 import { acceptSchema, schemaBytesMax } from './schema.ts'
 import { SchemaError } from './schema-error.ts'
 
@@ -270,7 +271,7 @@ describe('validate', () => {
   })
 
   test('is fast where patterns, formats and uniqueItems are known not to be', () => {
-    const started = performance.now()
+    const started = cpuMilliseconds()
     expect(matches({ pattern: '^(a+)+$' }, `${'a'.repeat(50_000)}!`)).toBe(false)
     expect(matches({ patternProperties: { '^(a|aa)+$': false } }, { [`${'a'.repeat(50_000)}!`]: 1 })).toBe(
       true,
@@ -283,7 +284,7 @@ describe('validate', () => {
         Array.from({ length: 20_000 }, (_, i) => ({ i })),
       ),
     ).toBe(true)
-    expect(performance.now() - started).toBeLessThan(2000)
+    expect(cpuMilliseconds() - started).toBeLessThan(2000)
   })
 
   test('uniqueItems compares values', () => {

