@@ -27,23 +27,23 @@ export function pageText(results: Results): string {
   const rows = judge(figures, size, results.databases)
   return `# Performance
 
-Written by \`npm run bench\` from its last complete run. What was tried, what helped and what did not is in [bench/notes.md](../bench/notes.md).
+Written by \`npm run bench\` from its last complete run. [bench/notes.md](../bench/notes.md) describes experiments and their effect.
 ${results.complete ? '' : '\n**This was a trial: not every benchmark ran, and the machine may have had other work.**\n'}
 Run at ${results.at.slice(0, 16).replace('T', ' ')} UTC in ${Math.round(results.minutes)} minutes, of commit ${results.commit}, on ${results.machine}. The client, the server, the
 databases and all contenders share these cores.
 
 ## Budgets
 
-At ${size.toLocaleString('en')} records of ${Math.round(meanBytes(figures, size))} bytes (canonical form), schemas validated. ${keptText(rows)}
+At ${size.toLocaleString('en')} records of ${Math.round(meanBytes(figures, size))} bytes (canonical form), with validation of schemas. ${keptText(rows)} Bold figures miss their budget.
 
 ${budgetTable(rows)}
 
-- **on**: the database, embedded (PGlite, one sync a commit) or a PostgreSQL server (1 GB of buffers, it syncs). Figures are medians of 5 or more, of 3 where one takes many
-  seconds, unless p50 or p99 is said.
+- **embedded** is PGlite with one sync a commit, **PostgreSQL** a server with 1 GB of buffers that syncs. Figures are medians of 5 or more runs, of 3 if a run takes many
+  seconds, unless p50 or p99 is stated.
 - **SQL**: the conventional design on the same PostgreSQL: records by hash, one membership row a record and version; loaded by \`COPY\`, digest over the ordered hashes.
-  It does not validate and speaks no HTTP. **git**: \`git fast-import\` of a file a record, \`git diff\`. **raw**: the least that could do it: a Fastify route with one
-  look-up on the same kind of database, a file streamed by Node, \`zstd -3\` of the NDJSON, PGlite started alone.
-- **cold**: the server has just been started and has run the same code on another collection; the operating system may hold its files.
+  It does not validate and has no HTTP. **git**: \`git fast-import\` of a file a record, \`git diff\`. **raw**: the minimum for the task: a Fastify route with one
+  look-up on the same kind of database (embedded; PostgreSQL), a file streamed by Node, \`zstd -3\` of the NDJSON, PGlite started alone.
+- **cold**: the server has just started and has run the same code on another collection; the operating system may have its files in memory.
 
 ${meaning}
 
@@ -60,11 +60,11 @@ npm run bench                                  # everything, at 1,000, 100,000 a
 npm run bench -- --list                        # the names of the benchmarks
 npm run bench -- metadata fork --sizes 1000,100000 --database embedded
 npm run bench -- first-push changes --huge     # at 10,000,000 records too
-npm run bench -- --page bench/results/<run>.json   # this page again, from a run's file
+npm run bench -- --page bench/results/<run>.json   # this page again, from the file of a run
 \`\`\`
 
 Every benchmark starts the real server as a process of its own on a new data folder, signs in through its OIDC provider, and talks HTTP. Linux only; it needs \`git\`, 15 GB of
-free disk and as much quiet as the machine can give.
+free disk and an otherwise idle machine.
 `
 }
 
@@ -80,11 +80,15 @@ function keptText(rows: readonly Row[]): string {
 }
 
 function budgetTable(rows: readonly Row[]): string {
-  const lines = rows.map(
-    (row) =>
-      `| ${row.work} | ${row.database} | ${row.budget} | ${row.kept ? row.measured : `**${row.measured}**`} | ${row.otherwise} | ${row.kept ? 'kept' : '**missed**'} |`,
-  )
-  return ['| work | on | budget | measured | otherwise | |', '|---|---|---|---|---|---|', ...lines].join('\n')
+  const lines = [...Map.groupBy(rows, ({ work }) => work)].map(([work, ofWork]) => {
+    const measuredOn = (database: DatabaseKind) => {
+      const row = ofWork.find((one) => one.database === database)
+      return row === undefined || row.kept ? (row?.measured ?? '') : `**${row.measured}**`
+    }
+    const others = [...new Set(ofWork.map(({ otherwise }) => otherwise))].join('; ')
+    return `| ${work} | ${ofWork[0]!.budget} | ${measuredOn('embedded')} | ${measuredOn('server')} | ${others} |`
+  })
+  return ['| work | budget | embedded | PostgreSQL | others |', '|---|---|---|---|---|', ...lines].join('\n')
 }
 
 const contenders: readonly { name: string; by: Contender; database: DatabaseKind | null }[] = [

@@ -1,4 +1,4 @@
-/** docs/cli.md and the overview name every command and every flag, and no other; completions propose them. */
+/** docs/cli.md, docs/commands.md and the overview name every command and every flag, and no other; completions propose them. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command, RouteMap } from '@stricli/core'
@@ -8,7 +8,9 @@ import { writeCompletions } from './completions.ts'
 import { overview } from './overview.ts'
 import { exitCodes } from './terminal/exit-codes.ts'
 
-const page = readFileSync(join(import.meta.dirname, '../../../docs/cli.md'), 'utf8')
+const page = ['cli', 'commands']
+  .map((name) => readFileSync(join(import.meta.dirname, `../../../docs/${name}.md`), 'utf8'))
+  .join('\n')
 
 interface Named {
   readonly name: string

@@ -14,7 +14,8 @@ for (const name of ['node_modules', 'docs']) symlinkSync(join(root, name), join(
 const textsOf = (snippets: readonly Snippet[], language: string) =>
   snippets.filter((snippet) => snippet.language === language).map(({ text }) => text)
 const readme = textsOf(snippetsOf('README.md'), 'sh')
-const [reading, publishing] = [snippetsOf('docs/reading.md'), snippetsOf('docs/publishing.md')]
+const reading = snippetsOf('docs/reading.md')
+const publishing = [...snippetsOf('docs/pushing.md'), ...snippetsOf('docs/nightly.md')]
 
 let server: ServerProcess
 beforeAll(async () => {

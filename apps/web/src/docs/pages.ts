@@ -49,12 +49,36 @@ export const docPages: readonly DocPage[] = [
   {
     name: 'publishing',
     title: 'Publishing',
-    purpose: 'The first push, files, and a script that pushes every night.',
+    purpose: 'Ways to publish, what makes private data public, and warnings.',
+  },
+  {
+    name: 'tables',
+    title: 'Publish a table',
+    purpose: 'CSV, JSON, Parquet or SQLite, in the browser or with ulmus import.',
+    partOf: 'publishing',
+  },
+  {
+    name: 'pushing',
+    title: 'Push with the API',
+    purpose: 'From the first key to large pushes, with curl.',
+    partOf: 'publishing',
+  },
+  {
+    name: 'nightly',
+    title: 'Push every night',
+    purpose: 'A script in Python or TypeScript that sends the changes of a source.',
+    partOf: 'publishing',
   },
   {
     name: 'cli',
     title: 'Command line',
-    purpose: 'Collections as folders: import, push, pull, verify, and every call for scripts.',
+    purpose: 'Collections as folders: import, push, pull, verify, and use in scripts.',
+  },
+  {
+    name: 'commands',
+    title: 'Commands',
+    purpose: 'Every command with its flags.',
+    partOf: 'cli',
   },
   {
     name: 'client',
@@ -84,11 +108,8 @@ export const docPages: readonly DocPage[] = [
   },
   ...operating,
   { name: 'configuration', title: 'Configuration', purpose: 'Every setting with its default.' },
-  {
-    name: 'security',
-    title: 'Security',
-    purpose: 'Threats, what stands against them, limits, how to report.',
-  },
+  { name: 'limits', title: 'Limits', purpose: 'Sizes, counts and rates, and the answer beyond each.' },
+  { name: 'security', title: 'Security', purpose: 'Threats and defences, and how to report.' },
 ]
 
 /** Files of `docs/` that are served as they are, by name, with their content type. */

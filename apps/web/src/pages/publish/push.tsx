@@ -36,7 +36,7 @@ export const push: Page = {
             <summary>From a program instead</summary>
             <p>
               With an <a href="/settings/keys">API key</a> of scope <code>write</code>, and the client of{' '}
-              <a href="/downloads">Downloads</a>. <a href="/docs/publishing">Publishing</a> explains every
+              <a href="/downloads">Downloads</a>. <a href="/docs/pushing">Push with the API</a> explains every
               step.
             </p>
             <Code>{program(ref, seen.latest, visit.origin)}</Code>

@@ -101,7 +101,8 @@ Everything public is read without a key. A collection is ${origin}/{owner}/{slug
 ## Documentation
 
 - [Reading](${origin}/docs/reading.md): records, differences and exports with curl, Python, R and SQL
-- [Publishing](${origin}/docs/publishing.md): the first push, files, a script that pushes every night
+- [Pushing](${origin}/docs/pushing.md): the first push, changes and files with curl
+- [Nightly](${origin}/docs/nightly.md): a script that makes a collection equal to its source every night
 - [Concepts](${origin}/docs/concepts.md): records, types, versions, what is private
 - [Verifying](${origin}/docs/verifying.md): checking a record or a version without trusting the registry
 - [Errors](${origin}/docs/errors.md): every error code and what to do about it

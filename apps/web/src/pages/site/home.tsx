@@ -161,7 +161,7 @@ export const FirstSteps = ({ slug, level: Heading }: { slug: string; level: 'h1'
       </li>
       <li>
         Look at it, mark what is private, and make it public in its settings.{' '}
-        <a href="/docs/publishing">Publishing</a> tells the rest.
+        <a href="/docs/publishing">Publishing</a> explains the rest.
       </li>
     </ol>
   </section>

@@ -40,7 +40,7 @@ const show = async (visit: Visit) => {
           <Empty title={hash === '' ? 'This version has no files.' : 'This version has no such file.'}>
             <p>
               Records refer to files by their hash, <code>{'{"$file": "sha256:…"}'}</code>.{' '}
-              <a href="/docs/publishing">Publishing</a> shows how they are uploaded.
+              <a href="/docs/pushing#files">Push with the API</a> shows how to upload them.
             </p>
           </Empty>
         ) : (

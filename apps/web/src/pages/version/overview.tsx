@@ -281,7 +281,7 @@ const NoVersion = ({ seen, origin }: { seen: SeenCollection; origin: string }) =
         </p>
         <p>
           Or from a program: make an <a href="/settings/keys">API key</a> with scope <code>write</code>, and
-          push records. <a href="/docs/publishing">Publishing</a> shows every step.
+          push records. <a href="/docs/pushing">Push with the API</a> shows every step.
         </p>
         <Code>{firstPush(seen, origin)}</Code>
       </>
