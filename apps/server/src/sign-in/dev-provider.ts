@@ -117,7 +117,7 @@ type Raw = Parameters<Provider['interactionDetails']>
 
 async function demandInteraction(provider: Provider, ...raw: Raw): Promise<void> {
   await provider.interactionDetails(...raw).catch((cause: unknown) => {
-    const reason = 'This page was left open too long, or opened in another browser.'
+    const reason = 'This page was open for too long, or was opened in another browser.'
     throw new RegistryError('sign_in_failed', { say: { reason }, cause })
   })
 }

@@ -131,7 +131,7 @@ function refusedClient(cause: unknown): unknown {
   return new RegistryError('sign_in_unavailable', {
     say: {
       reason:
-        'The identity provider does not accept this registry. Its operator has to correct a setting, which the log names.',
+        'The identity provider does not accept this registry. Its operator must correct the setting that the log names.',
     },
     cause: new Error(why, { cause }),
   })
@@ -149,6 +149,6 @@ function refusalOf(cause: unknown): RegistryError {
       Number((cause as { cause?: { status?: number } }).cause?.status) >= 500)
   if (away) return new RegistryError('sign_in_unavailable', { cause })
   const told = cause instanceof oidc.AuthorizationResponseError ? cause.error : undefined
-  const reason = told === 'access_denied' ? 'The identity provider refused, or you cancelled.' : undefined
+  const reason = told === 'access_denied' ? 'The identity provider refused it, or you cancelled.' : undefined
   return new RegistryError('sign_in_failed', { say: { reason }, cause })
 }

@@ -92,8 +92,8 @@ export const onBehalfOf = (
 ): Acting => ({ who: actingAccount(accountId, means ?? {}), collection, owner })
 
 function credentialGone({ kind }: Caller): RegistryError {
-  const what = kind === 'key' ? 'This API key was revoked, or it ended,' : 'This session ended'
+  const what = kind === 'key' ? 'This API key was revoked or expired' : 'This session ended'
   return new RegistryError('unauthenticated', {
-    say: { reason: `${what} while the request was under way. Nothing of it was recorded.` },
+    say: { reason: `${what} during the request. Nothing was recorded.` },
   })
 }

@@ -252,7 +252,7 @@ describe.each(anyDatabase)('pushes on $name', (database) => {
       await blobs.put(names[0]!, round === 0 ? new Uint8Array() : bytes)
       await expect(pushes.commit(me, path, id, { async: false })).rejects.toMatchObject({
         code: 'object_corrupt',
-        message: expect.stringContaining('Push it again'),
+        message: expect.stringContaining('Start the push again'),
       })
       expect((await pushes.state(me, path, id)).status).toBe('failed')
     }

@@ -141,7 +141,7 @@ function misfitError(file: string, type: string, misfits: readonly ColumnMisfit[
     `${harmless(file)} does not fit ${harmless(type)}:`,
     ...lines,
     ...more,
-    'Nothing was imported. Add the flags that are right, or correct the file.',
+    'Nothing was imported. Add flags from above, or correct the file.',
   ]
   return new CommandError(message.join('\n'), { exitCode: exitCodes.refused, code: 'unfit_columns' })
 }
@@ -191,7 +191,7 @@ function pairsOf(given: readonly string[] = [], flag: string, shape: string): Re
   const pairs = given.map((text) => {
     const cut = text.lastIndexOf('=')
     if (cut < 1 || cut === text.length - 1)
-      throw usageError(`--${flag} ${harmless(text)}: write it as ${shape}.`)
+      throw usageError(`--${flag} ${harmless(text)}: use the form ${shape}.`)
     return [text.slice(0, cut), text.slice(cut + 1)] as const
   })
   return Object.fromEntries(pairs)

@@ -115,7 +115,7 @@ describe('a server with few connections', () => {
     await ended(socket)
     clearInterval(dripping)
     expect(performance.now() - began).toBeLessThan(3_000)
-    expect(answer).toMatch(/^HTTP\/1\.1 400 .*did not come in time/s)
+    expect(answer).toMatch(/^HTTP\/1\.1 400 .*took too long to arrive/s)
   })
 
   test('connections that wait for their next request go when others find no place', async () => {
