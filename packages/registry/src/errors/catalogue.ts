@@ -6,7 +6,7 @@ import type { RefusalCode } from '@ulmus/wire'
 import { type Entry, entry } from './entry.ts'
 import { refusalsOfPushes } from './of-pushes.ts'
 
-export type { Facts, Kind } from './entry.ts'
+export type { Facts, RefusalKind } from './entry.ts'
 
 /** Alternatives, as a sentence has them. */
 const listed = (names: readonly string[]): string =>

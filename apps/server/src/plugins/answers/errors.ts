@@ -7,9 +7,9 @@ import {
   isStorageFull,
   isUnavailable,
   isUnstorableText,
-  type Kind,
   Moved,
   ObjectCorrupt,
+  type RefusalKind,
   RegistryError,
   type StoredRefusal,
 } from '@ulmus/registry'
@@ -17,7 +17,7 @@ import type { ErrorBody } from '@ulmus/wire'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ndjsonTypes } from '../requests/bodies.ts'
 
-const statusOf: Record<Kind, number> = {
+const statusOf: Record<RefusalKind, number> = {
   invalid: 400,
   unauthenticated: 401,
   forbidden: 403,
