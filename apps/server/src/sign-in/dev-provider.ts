@@ -68,10 +68,10 @@ export const devProviderRoutes: FastifyPluginAsync<DevProviderOptions> = async (
  * @throws development_only
  */
 export function refuseProxied(request: FastifyRequest): void {
-  const told = Object.keys(request.headers).some((name) =>
+  const isProxied = Object.keys(request.headers).some((name) =>
     /^(?:forwarded|via|x-real-ip|x-forwarded-.*)$/.test(name),
   )
-  if (told || request.raw.httpVersion === '1.0') throw new RegistryError('development_only')
+  if (isProxied || request.raw.httpVersion === '1.0') throw new RegistryError('development_only')
 }
 
 /** One form: the interaction that the provider sends every sign-in to. */
