@@ -95,7 +95,7 @@ export async function planImport(flags: PlanFlags, planning: Planning): Promise<
 function inheritedPrivate(
   { inference, known, schemas }: Planning,
   rename: Readonly<Record<string, string>>,
-  { leaveOut = [], private: asked = [] }: PlanFlags,
+  { leaveOut = [], private: requested = [] }: PlanFlags,
 ): Map<string, string> {
   const hidden = privateFields(schemas)
   const own = new Set(Object.keys((known?.schema as { properties?: object } | undefined)?.properties ?? {}))
@@ -103,7 +103,7 @@ function inheritedPrivate(
     inference.columns.flatMap(({ name, isEmpty }): [string, string][] => {
       const field = Object.hasOwn(rename, name) ? rename[name]! : name
       const type = hidden.get(field)
-      const isNone = isEmpty || own.has(field) || leaveOut.includes(name) || asked.includes(name)
+      const isNone = isEmpty || own.has(field) || leaveOut.includes(name) || requested.includes(name)
       return type === undefined || isNone ? [] : [[name, type]]
     }),
   )
