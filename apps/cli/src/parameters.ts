@@ -47,7 +47,7 @@ export const limit = {
   },
   default: '50',
   placeholder: 'count',
-  brief: 'Show at most this many',
+  brief: 'Maximum number of items to show',
 } as const
 
 /** `--max-removed` */
