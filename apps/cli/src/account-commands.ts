@@ -55,7 +55,7 @@ const orgs = buildRouteMap({
     list: command('List your organizations', () => import('./commands/orgs/list.ts'), {}),
     create: command('Create an organization', () => import('./commands/orgs/create.ts'), {
       flags: { name: text('text', 'Display name (default: the slug)') },
-      positional: { kind: 'tuple', parameters: [required('slug', 'Name in addresses')] },
+      positional: { kind: 'tuple', parameters: [required('slug', 'Slug of the new organization')] },
     }),
     members: command('List members', () => import('./commands/orgs/members.ts'), {
       positional: { kind: 'tuple', parameters: [org] },
@@ -91,7 +91,7 @@ const orgs = buildRouteMap({
           kind: 'enum',
           values: ['yes', 'no'],
           optional: true,
-          brief: 'no: only admins and owners make a private collection public',
+          brief: 'Let members make private collections public',
         },
         defaultVisibility: {
           kind: 'enum',
@@ -128,10 +128,10 @@ const audit = command('Show the audit log, newest first', () => import('./comman
     ndjson: flag('Print the whole log, one JSON object per line'),
     limit,
   },
-  positional: { kind: 'tuple', parameters: [required('owner', 'An organization, or your own account')] },
+  positional: { kind: 'tuple', parameters: [required('owner', 'Organization, or your own account')] },
 })
 const usage = command('Show storage and quota of an account', () => import('./commands/account/usage.ts'), {
-  positional: { kind: 'tuple', parameters: [optional('owner', 'An account (default: yours)')] },
+  positional: { kind: 'tuple', parameters: [optional('owner', 'Account (default: yours)')] },
 })
 
 export const accountCommands = { login, logout, whoami, orgs, invitations, keys, audit, usage }

@@ -10,7 +10,7 @@ const reference = optional('owner/slug', 'Collection (default: the one of the wo
 
 const api = command('Call the API', () => import('./commands/api.ts'), {
   flags: {
-    data: text('body', 'Request body: a text, @file, or - for standard input'),
+    data: text('body', 'Request body: text, @file, or - for standard input'),
     type: {
       kind: 'parsed',
       parse: String,
@@ -23,7 +23,10 @@ const api = command('Call the API', () => import('./commands/api.ts'), {
   aliases: { d: 'data', i: 'include' },
   positional: {
     kind: 'tuple',
-    parameters: [required('method', 'GET, POST, …'), required('path', 'Such as /api/collections')],
+    parameters: [
+      required('method', 'HTTP method, such as GET'),
+      required('path', 'Path, such as /api/collections'),
+    ],
   },
 })
 
@@ -42,28 +45,30 @@ const show = command(
   },
 )
 const get = command('Write records to standard output', () => import('./commands/versions/get.ts'), {
-  flags: { ndjson: flag('One JSON object per line (the default)'), csv: flag('A table of one type') },
+  flags: { ndjson: flag('Write one JSON object per line (default)'), csv: flag('Write one type as CSV') },
   positional: {
     kind: 'tuple',
     parameters: [optional('reference', 'owner/slug, …@v1.2.0, …#Type or …#Type/id')],
   },
 })
 const exportArchive = command('Save a version as a .tar.gz', () => import('./commands/versions/export.ts'), {
-  flags: { output: text('file', 'Output file (- for standard output)') },
+  flags: {
+    output: text('file', 'Output file, or - for standard output (default: owner-slug-version.tar.gz)'),
+  },
   aliases: { o: 'output' },
   positional: {
     kind: 'tuple',
-    parameters: [optional('owner/slug[@version]', 'A version (default: the latest)')],
+    parameters: [optional('owner/slug[@version]', 'Collection and version (default: the latest)')],
   },
 })
 const fork = command('Fork a collection into an organization', () => import('./commands/fork.ts'), {
-  flags: { slug: text('slug', 'Slug of the fork'), private: flag('Make the fork private') },
+  flags: {
+    slug: text('slug', 'Slug of the fork (default: that of the source)'),
+    private: flag('Make the fork private (default: as its source)'),
+  },
   positional: {
     kind: 'tuple',
-    parameters: [
-      required('owner/slug', 'The collection to fork'),
-      required('org', 'Organization that gets the fork'),
-    ],
+    parameters: [required('owner/slug', 'Collection to fork'), required('org', 'Organization to fork into')],
   },
 })
 const withdraw = command(
@@ -86,7 +91,7 @@ const withdraw = command(
 )
 const deprecate = command('Warn the readers of a version', () => import('./commands/versions/deprecate.ts'), {
   flags: { clear: flag('Remove the warning') },
-  positional: { kind: 'tuple', parameters: [version, optional('message', 'The warning')] },
+  positional: { kind: 'tuple', parameters: [version, optional('message', 'Warning for readers')] },
 })
 const open = command('Open the collection in a browser', () => import('./commands/open.ts'), {
   positional: { kind: 'tuple', parameters: [reference] },
@@ -119,7 +124,10 @@ const collections = buildRouteMap({
       () => import('./commands/collections/list.ts'),
       {
         flags: { search: text('words', 'Search public collections'), limit },
-        positional: { kind: 'tuple', parameters: [optional('owner', 'An account')] },
+        positional: {
+          kind: 'tuple',
+          parameters: [optional('owner', 'Account (default: yours and your organizations)')],
+        },
       },
     ),
     create: command(
@@ -140,11 +148,11 @@ const collections = buildRouteMap({
       flags: {
         name: text('text', 'Display name'),
         description: text('text', 'Short description'),
-        slug: text('slug', 'New name in addresses (the old one redirects)'),
+        slug: text('slug', 'New slug (the old one redirects)'),
         public: flag('Make it public'),
         private: flag('Make it private'),
       },
-      positional: { kind: 'tuple', parameters: [required('owner/slug', 'The collection')] },
+      positional: { kind: 'tuple', parameters: [required('owner/slug', 'Collection')] },
     }),
     transfer: command(
       'Transfer a collection to another account',
@@ -153,7 +161,7 @@ const collections = buildRouteMap({
         positional: {
           kind: 'tuple',
           parameters: [
-            required('owner/slug', 'The collection'),
+            required('owner/slug', 'Collection'),
             required('to', 'Slug of a user or an organization'),
           ],
         },
@@ -164,7 +172,7 @@ const collections = buildRouteMap({
       () => import('./commands/collections/delete.ts'),
       {
         flags: { yes: flag('Skip the confirmation') },
-        positional: { kind: 'tuple', parameters: [required('owner/slug', 'The collection')] },
+        positional: { kind: 'tuple', parameters: [required('owner/slug', 'Collection')] },
       },
     ),
   },
@@ -176,7 +184,7 @@ const metadata = buildRouteMap({
     get: command('Show the metadata', () => import('./commands/metadata/get.ts'), {
       positional: {
         kind: 'tuple',
-        parameters: [optional('owner/slug[@version]', 'A version (default: the latest)')],
+        parameters: [optional('owner/slug[@version]', 'Collection and version (default: the latest)')],
       },
     }),
     set: command(

@@ -21,7 +21,10 @@ test('a file that is not there is named in words, and ends with 1', async () => 
     [['import', 'none.csv', '--yes'], `${join(home, 'none.csv')} does not exist.`],
     [['import', 'none.sqlite', '--yes'], `${join(home, 'none.sqlite')} does not exist.`],
     [['import', 'folder', '--yes'], `${join(home, 'folder')} is no regular file.`],
-    [['import', 'file/rows.csv', '--yes'], `${join(home, 'file/rows.csv')} leads through a file`],
+    [
+      ['import', 'file/rows.csv', '--yes'],
+      `${join(home, 'file/rows.csv')} has a file where the path needs a folder`,
+    ],
     [['api', 'POST', '/collections', '--data', '@none.json'], `${join(home, 'none.json')} does not exist.`],
     [['api', 'POST', '/collections', '--data', '@folder'], 'a folder, not a file'],
     [['verify', 'none.json'], `${join(home, 'none.json')} does not exist.`],

@@ -30,8 +30,8 @@ const diff = command(
     positional: {
       kind: 'tuple',
       parameters: [
-        optional('from', 'Version to compare with'),
-        optional('to', 'Other version (default: this folder)'),
+        optional('from', 'Version to compare from (default: the base version)'),
+        optional('to', 'Version to compare to (default: this folder)'),
       ],
     },
   },
@@ -68,7 +68,7 @@ const checkout = command(
   () => import('./commands/folder/checkout.ts'),
   {
     flags: { force: flag('Discard local changes (records are backed up)') },
-    positional: { kind: 'tuple', parameters: [required('version', 'Such as v1.2.0')] },
+    positional: { kind: 'tuple', parameters: [required('version', 'Version, such as v1.2.0')] },
   },
 )
 
@@ -78,7 +78,7 @@ const verify = command('Recompute a digest and compare it', () => import('./comm
   },
   positional: {
     kind: 'tuple',
-    parameters: [optional('what', 'A version, a working folder, or a file with a record and its proof')],
+    parameters: [optional('what', 'Version, working folder, or file with a record and its proof')],
   },
 })
 

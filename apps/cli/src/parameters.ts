@@ -16,7 +16,7 @@ export const count = (placeholder: string, brief: string) =>
     parse: (given: string) => {
       const number = Number(given)
       if (/^\d+$/.test(given) && Number.isSafeInteger(number)) return number
-      throw usageError(`${given} is not a number of ${placeholder}.`)
+      throw usageError(`\`${given}\` is not a number of ${placeholder}. Use 0, 1, 2, …`)
     },
     optional: true,
     placeholder,
@@ -43,11 +43,11 @@ export const limit = {
   parse: (given: string) => {
     const count = Number(given)
     if (Number.isInteger(count) && count > 0) return count
-    throw usageError(`${given} is not a number of items.`)
+    throw usageError(`\`${given}\` is not a valid limit. Use 1 or more.`)
   },
   default: '50',
   placeholder: 'count',
-  brief: 'Show at most this many',
+  brief: 'Maximum number of items to show',
 } as const
 
 /** `--max-removed` */
@@ -59,7 +59,7 @@ export const maxRemoved = {
       allowedRemovals(max, 0)
       return max
     } catch {
-      throw usageError(`--max-removed ${given}: write a count such as 100, or a share such as 5%.`)
+      throw usageError(`--max-removed ${given}: use a count such as 100, or a share such as 5%.`)
     }
   },
   optional: true,

@@ -28,7 +28,7 @@ export const isCollectionName = (text: string): boolean => collectionPattern.tes
 export function demandCollectionName(text: string): void {
   if (isCollectionName(text)) return
   throw usageError(
-    `\`${text}\` is no name of a collection: a slug has lowercase letters, digits and, between them, hyphens.`,
+    `\`${text}\` is not a valid collection. Use owner/slug, each of lowercase letters, digits and, between them, hyphens.`,
   )
 }
 
@@ -57,7 +57,7 @@ export function parseReference(text: string, here?: () => CollectionName | undef
   const isPath = [owner, slug].some((name) => name === '.' || name === '..')
   if (!owner || !slug || rest.length > 0 || isPath)
     throw usageError(
-      `\`${text}\` names no collection: write \`owner/slug\`, \`owner/slug@v1.2.0\` or \`owner/slug#Type/id\`.`,
+      `\`${text}\` is not a reference. Use \`owner/slug\`, \`owner/slug@v1.2.0\` or \`owner/slug#Type/id\`.`,
     )
   return { host, owner, slug, version, ...recordIn(record) }
 }

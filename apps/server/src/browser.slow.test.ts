@@ -115,7 +115,7 @@ describe.skipIf(!chromiumInstalled())('in a browser', () => {
     for (const tag of ['accounts', 'collections', 'versions', 'pushes', 'snapshots'])
       await contents.getByText(tag, { exact: true }).first().waitFor()
     await contents.getByText('snapshots', { exact: true }).click()
-    await contents.getByText('Open a snapshot by its manifest').waitFor()
+    await contents.getByText('Open a snapshot push').waitFor()
     await page.getByText('/versions/negotiate').first().waitFor()
     expect(seen.errors).toEqual([])
     expect(new Set(seen.origins)).toEqual(new Set([registry.url]))

@@ -87,7 +87,7 @@ describe.skipIf(!smallDisksPossible())('a disk that fills up', () => {
       expect({ status, ...json }).toMatchObject({
         status: 507,
         code: 'storage_full',
-        error: expect.stringContaining('Reading still works'),
+        error: expect.stringContaining('reading still works'),
       })
     }
   }

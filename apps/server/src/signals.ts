@@ -17,12 +17,12 @@ export function onEndWanted(
   npmScript: string | undefined,
   { end, endAtOnce }: { end: (why: string) => void; endAtOnce: () => void },
 ): void {
-  let askedAt: number | undefined
+  let requestedAt: number | undefined
   const ask = (why: string) => {
-    if (askedAt === undefined) {
-      askedAt = performance.now()
+    if (requestedAt === undefined) {
+      requestedAt = performance.now()
       end(why)
-    } else if (performance.now() - askedAt > repeatMilliseconds) endAtOnce()
+    } else if (performance.now() - requestedAt > repeatMilliseconds) endAtOnce()
   }
   process.on('SIGTERM', ask)
   process.on('SIGINT', ask)

@@ -28,12 +28,12 @@ export function clockOf(database: Database, log: Log): Clock {
   return {
     now: () => (differs() ? new Date(shared()) : new Date()),
     async compare() {
-      const asked = performance.now()
+      const sentAt = performance.now()
       const text = 'select extract(epoch from clock_timestamp())::double precision * 1000 as now'
       const { rows } = await database.query(text)
-      const answered = performance.now()
-      if (origin !== undefined && answered - asked > answerMillisecondsMax) return
-      origin = Number(rows[0]!['now']) - (asked + answered) / 2
+      const receivedAt = performance.now()
+      if (origin !== undefined && receivedAt - sentAt > answerMillisecondsMax) return
+      origin = Number(rows[0]!['now']) - (sentAt + receivedAt) / 2
       if (differs() === isOff) return
       isOff = !isOff
       const offMilliseconds = Math.round(Date.now() - shared())

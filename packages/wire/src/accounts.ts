@@ -21,7 +21,7 @@ export type Account = z.infer<typeof Account>
 /** Answer of `GET /api/accounts/me`: the only one with an e-mail address. */
 export const OwnAccount = Account.extend({ email: z.string() }).meta({
   id: 'OwnAccount',
-  description: 'The account that is asking.',
+  description: 'The authenticated account.',
   examples: [{ ...exampleUser, email: 'ada@example.org' }],
 })
 export type OwnAccount = z.infer<typeof OwnAccount>
@@ -29,7 +29,7 @@ export type OwnAccount = z.infer<typeof OwnAccount>
 /** `POST /api/accounts`: makes an organization, the caller its owner. */
 export const CreateOrg = z.strictObject({ slug: AccountSlug, displayName: Name }).meta({
   id: 'CreateOrg',
-  description: 'An organization to make.',
+  description: 'A new organization.',
   examples: [{ slug: 'atlas', displayName: 'The Atlas Project' }],
 })
 export type CreateOrg = z.infer<typeof CreateOrg>
@@ -38,10 +38,10 @@ export type CreateOrg = z.infer<typeof CreateOrg>
 export const OrgSettings = z
   .object({
     membersMayChangeVisibility: z.boolean().meta({
-      description: 'False: admins and owners alone make a private collection public. Default: true.',
+      description: 'False: only admins and owners can make a private collection public. Default: true.',
     }),
     defaultVisibility: z.enum(['private', 'public']).meta({
-      description: 'Of collections that are made without saying. Default: `private`.',
+      description: 'Visibility of new collections that do not set `public`. Default: `private`.',
     }),
   })
   .meta({
@@ -54,26 +54,26 @@ export type OrgSettings = z.infer<typeof OrgSettings>
 /** `GET /api/accounts/:slug/usage` */
 export const AccountUsage = z
   .object({
-    usedBytes: Count.meta({ description: 'What versions and files of all collections take.' }),
-    receivedBytes: Count.meta({ description: 'What push sessions have received and not committed.' }),
+    usedBytes: Count.meta({ description: 'Bytes stored in versions and files of all collections.' }),
+    receivedBytes: Count.meta({ description: 'Bytes that push sessions have received and not committed.' }),
     organizationBytes: Count.meta({
       description:
-        'What organizations that the user made have stored and received, as far as it counts against the quota of the user.',
+        'Bytes of organizations that the user created, as far as they count against the quota of the user.',
     }),
     quotaBytes: Count.nullable().meta({
-      description: 'What all of it may come to. Null: as much as the stores hold, or see `countsAgainst`.',
+      description: 'Limit of all of these in bytes. Null: no limit, or see `countsAgainst`.',
     }),
     countsAgainst: z.string().nullable().meta({
       description:
-        'Of an organization without a quota of its own: the slug of the user who made it, whose quota counts. Null: its own.',
+        'For an organization without a quota of its own: slug of the user who created it, whose quota applies. Null: its own quota applies.',
     }),
     collections: z
       .array(z.object({ slug: z.string(), usedBytes: Count }))
-      .meta({ description: 'Those that take most, the largest first; 100 at most.' }),
+      .meta({ description: 'The largest collections, largest first, at most 100.' }),
   })
   .meta({
     id: 'AccountUsage',
-    description: 'What an account has stored.',
+    description: 'Storage usage of an account.',
     examples: [
       {
         ...{ usedBytes: 734_003_200, receivedBytes: 0, organizationBytes: 0 },
@@ -93,11 +93,11 @@ export const UpdateAccount = z
       .strictObject(OrgSettings.shape)
       .partial()
       .optional()
-      .meta({ description: 'Of an organization, by its owners.' }),
+      .meta({ description: 'For organizations only; only owners can change them.' }),
   })
   .meta({
     id: 'UpdateAccount',
-    description: 'What is to change of an account.',
+    description: 'Fields to change.',
     examples: [{ displayName: 'Ada King' }],
   })
 export type UpdateAccount = z.infer<typeof UpdateAccount>

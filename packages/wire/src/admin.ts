@@ -11,7 +11,7 @@ export const OperatedAccountsQuery = z.strictObject({
   q: line(200)
     .optional()
     .meta({
-      description: 'Part of the slug, the name or the e-mail address, in any case.',
+      description: 'Part of the slug, name or e-mail address; case-insensitive.',
       examples: ['ada'],
     }),
 })
@@ -19,18 +19,18 @@ export type OperatedAccountsQuery = z.infer<typeof OperatedAccountsQuery>
 
 export const OperatedAccount = Account.extend({
   email: z.string().nullable(),
-  suspendedAt: Instant.nullable().meta({ description: 'Null: it is not suspended.' }),
+  suspendedAt: Instant.nullable().meta({ description: 'Null: not suspended.' }),
   collections: Count,
-  usedBytes: Count.meta({ description: 'What its versions and files take.' }),
+  usedBytes: Count.meta({ description: 'Bytes stored in versions and files.' }),
   quotaBytes: Count.nullable().meta({
-    description: 'What it may have stored, if it has a quota of its own. Null: what all may have.',
+    description: 'Own quota in bytes. Null: the default quota.',
   }),
   identities: z
     .array(z.object({ issuer: z.string(), subject: z.string() }))
-    .meta({ description: 'At identity providers: by which a user signs in.' }),
+    .meta({ description: 'Identities at identity providers with which the user signs in.' }),
 }).meta({
   id: 'OperatedAccount',
-  description: 'An account, as operators see it.',
+  description: 'An account with the fields for operators.',
   examples: [
     {
       ...{ ...exampleUser, email: 'ada@example.org', suspendedAt: null, collections: 2 },
@@ -51,14 +51,14 @@ export const OperateAccount = z
       .max(Number.MAX_SAFE_INTEGER)
       .nullable()
       .optional()
-      .meta({ description: 'What it may have stored. Bytes; null: what all may have.' }),
+      .meta({ description: 'Quota in bytes. Null: the default quota.' }),
     owner: line(39).optional().meta({
-      description: 'Handle of the new owner, for an organization without an owner who can sign in.',
+      description: 'Slug of the new owner of an organization whose owners cannot sign in.',
     }),
   })
   .meta({
     id: 'OperateAccount',
-    description: 'What is to change of an account.',
+    description: 'Fields to change.',
     examples: [{ suspended: true }, { quotaBytes: 10_737_418_240 }, { owner: 'grace' }],
   })
 export type OperateAccount = z.infer<typeof OperateAccount>
@@ -66,15 +66,15 @@ export type OperateAccount = z.infer<typeof OperateAccount>
 /** `POST /api/admin/accounts/:slug/identities` */
 export const LinkIdentity = z
   .strictObject({
-    issuer: line(2_000).meta({ description: 'The address of the identity provider, as in `OIDC_ISSUER`.' }),
-    subject: line(255).meta({ description: 'The `sub` by which the provider knows the person.' }),
+    issuer: line(2_000).meta({ description: 'Address of the identity provider, as in `OIDC_ISSUER`.' }),
+    subject: line(255).meta({ description: '`sub` of the user at the identity provider.' }),
     move: z.boolean().optional().meta({
-      description: 'Take the identity from the account that it signs in as now. Default: false.',
+      description: 'Take the identity from the account that it signs in as now (default: false).',
     }),
   })
   .meta({
     id: 'LinkIdentity',
-    description: 'An identity by which a user is to sign in.',
+    description: 'An identity to link.',
     examples: [{ issuer: 'https://login.example', subject: '248289761001', move: true }],
   })
 export type LinkIdentity = z.infer<typeof LinkIdentity>
@@ -83,12 +83,12 @@ export const LinkedIdentity = z
   .object({
     account: z.string().meta({ description: 'Slug of the account.' }),
     movedFrom: z.string().nullable().meta({
-      description: 'Slug of the account that the identity signed in as before. Null: none.',
+      description: 'Slug of the account that the identity signed in as before, or null.',
     }),
   })
   .meta({
     id: 'LinkedIdentity',
-    description: 'The identity signs in as the account.',
+    description: 'A linked identity.',
     examples: [{ account: 'ada', movedFrom: 'ada-2' }],
   })
 export type LinkedIdentity = z.infer<typeof LinkedIdentity>
@@ -96,30 +96,30 @@ export type LinkedIdentity = z.infer<typeof LinkedIdentity>
 /** `POST /api/admin/accounts/:slug/transfer` */
 export const HandOver = z
   .strictObject({
-    to: line(39).meta({ description: 'Slug of the organization or the user that receives them.' }),
+    to: line(39).meta({ description: 'Slug of the organization or user that receives the collections.' }),
     collections: z
       .array(line(100))
       .min(1)
       .max(10_000)
       .optional()
-      .meta({ description: 'Slugs of the collections. Default: all.' }),
+      .meta({ description: 'Slugs of the collections (default: all).' }),
   })
   .meta({
     id: 'HandOver',
-    description: 'Collections of a user that another account is to own.',
+    description: 'Collections to transfer, and their new owner.',
     examples: [{ to: 'atlas' }, { to: 'atlas', collections: ['cities'] }],
   })
 export type HandOver = z.infer<typeof HandOver>
 
 export const HandedOver = z
   .object({
-    collections: z
-      .array(z.object({ from: z.string(), to: z.string() }))
-      .meta({ description: 'The former path of each, which leads to the new one, and the new one.' }),
+    collections: z.array(z.object({ from: z.string(), to: z.string() })).meta({
+      description: 'Former and new path of each collection. The former path redirects to the new one.',
+    }),
   })
   .meta({
     id: 'HandedOver',
-    description: 'The collections have another owner.',
+    description: 'The transferred collections.',
     examples: [{ collections: [{ from: 'ada/cities', to: 'atlas/cities' }] }],
   })
 export type HandedOver = z.infer<typeof HandedOver>
@@ -130,7 +130,7 @@ export const EraseQuery = z.strictObject({
     .literal('true')
     .optional()
     .meta({
-      description: '`true`: erase a person who owns public collections, too.',
+      description: '`true`: erase the person even if public collections remain.',
       examples: ['true'],
     }),
 })
@@ -139,12 +139,12 @@ export type EraseQuery = z.infer<typeof EraseQuery>
 export const ErasedAccount = z
   .object({
     organizationsWithoutOwner: z.array(z.string()).meta({
-      description: 'Slugs of organizations that the person alone owned.',
+      description: 'Slugs of organizations that have no owner left.',
     }),
   })
   .meta({
     id: 'ErasedAccount',
-    description: 'The person is erased.',
+    description: 'Result of erasing a person.',
     examples: [{ organizationsWithoutOwner: [] }],
   })
 export type ErasedAccount = z.infer<typeof ErasedAccount>
@@ -158,16 +158,16 @@ export const Usage = z
     collections: Count,
     publicCollections: Count,
     versions: Count,
-    bytes: z
-      .object({ packs: Count, files: Count, setAside: Count })
-      .meta({ description: 'In the stores: packs of records, files, and what a sweep has set aside.' }),
+    bytes: z.object({ packs: Count, files: Count, setAside: Count }).meta({
+      description: 'Stored bytes: packs of records, files, and objects that a sweep has set aside.',
+    }),
     quotaBytes: Count.nullable().meta({
-      description: 'What an account may have stored that has no quota of its own. Null: as much as it likes.',
+      description: 'Default quota of an account in bytes. Null: no limit.',
     }),
   })
   .meta({
     id: 'Usage',
-    description: 'What is in the registry.',
+    description: 'Totals of the registry.',
     examples: [
       {
         ...{
@@ -190,14 +190,14 @@ export const JobsUnderWay = z
   .object({
     pushes: z
       .object({ open: Count, committing: Count })
-      .meta({ description: 'Push sessions that receive, and those whose commit or dry run is under way.' }),
+      .meta({ description: 'Push sessions that are open, and those with a running commit or dry run.' }),
     queues: z
       .array(z.object({ queue: z.string(), state: z.string(), jobs: Count }))
-      .meta({ description: 'Background jobs by queue and state; ended ones are counted for a day.' }),
+      .meta({ description: 'Background jobs by queue and state; ended jobs are counted for a day.' }),
   })
   .meta({
     id: 'JobsUnderWay',
-    description: 'What is under way.',
+    description: 'Running pushes and jobs.',
     examples: [
       {
         pushes: { open: 1, committing: 0 },

@@ -12,26 +12,23 @@ export const AuditEvent = z
     actor: z.object({
       account: z.string().nullable().meta({
         description:
-          'The slug that the account has now. Null when it is gone, or when the registry acted by itself.',
+          'Current slug of the account. Null if the account is deleted, or if the registry acted by itself.',
       }),
       key: z.object({ id: Id, label: z.string() }).optional().meta({
-        description: 'The API key that was used, by the label that it had then. Absent for browsers.',
+        description: 'API key of the request, with its label at the time. Absent for browsers.',
       }),
-      ip: z
-        .string()
-        .optional()
-        .meta({ description: 'The network address of the request, where there was one.' }),
+      ip: z.string().optional().meta({ description: 'Network address of the request, if there was one.' }),
     }),
     action: z.string().meta({
-      description: 'Such as `version.made`. The page “Organizations” of the documentation lists all.',
+      description: 'Action, such as `version.made`. [Organizations](/docs/organizations) lists all.',
     }),
     target: z.string().meta({
       description:
-        'What it was done to, as it was called then: `owner/slug@v1.0.0`, the slug of an account, the id of a key.',
+        'Object of the action, with its name at the time: `owner/slug@v1.0.0`, the slug of an account, or the id of a key.',
     }),
     details: z
       .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]))
-      .meta({ description: 'What else belongs to the action.' }),
+      .meta({ description: 'Further facts about the action.' }),
   })
   .meta({
     id: 'AuditEvent',
@@ -54,16 +51,16 @@ const filters = {
     .string()
     .min(1)
     .optional()
-    .meta({ description: 'Only what this account did, by its slug.', examples: ['ada'] }),
+    .meta({ description: 'Slug of the account that acted.', examples: ['ada'] }),
   action: z
     .string()
     .min(1)
     .optional()
-    .meta({ description: 'Only this action.', examples: ['version.made'] }),
+    .meta({ description: 'Name of the action.', examples: ['version.made'] }),
   after: z.iso
     .datetime({ offset: true })
     .optional()
-    .meta({ description: 'Only what was done after this instant.', examples: [exampleInstant] }),
+    .meta({ description: 'Only events after this time.', examples: [exampleInstant] }),
 }
 
 /** Newest first. */

@@ -11,7 +11,7 @@ export const BrowseQuery = z.strictObject({
   q: line(200, 0)
     .optional()
     .meta({
-      description: 'Matches anywhere in the name, in any case.',
+      description: 'Part of the name; case-insensitive.',
       examples: ['cities'],
     }),
   search: line(200, 0)
@@ -19,19 +19,19 @@ export const BrowseQuery = z.strictObject({
     .meta({
       examples: ['world cities'],
       description:
-        'Words: finds collections that have, in slug, name, owner or description, a word that begins like each of them, whatever the case and the accents. Best first; pages are selected by `offset`. A word that more than 500 collections have finds only some of them.',
+        'Words to search for in slug, name, owner and description. Matches the beginnings of words, without regard to case or accents; all words must match. Best match first; page by `offset`. A word that occurs in more than 500 collections finds only some of them.',
     }),
   owner: line(200)
     .optional()
     .meta({
-      description: 'Only collections of this account.',
+      description: 'Slug of the owner.',
       examples: ['ada'],
     }),
   sort: z
     .enum(['updated', 'created', 'name'])
     .optional()
     .meta({
-      description: 'Default: the best match first with `search`, else `updated`, newest first.',
+      description: 'Order (default: `updated`, newest first; with `search`, best match first).',
       examples: ['name'],
     }),
 })
@@ -51,7 +51,7 @@ const CollectionSlug = z.string().meta({
 
 const IsFork = z.boolean().meta({
   description:
-    'Whether it is a fork of a collection that is public now. With `search`, of equal matches forks come last.',
+    'Whether it is a fork of a collection that is public now. With `search`, forks come last among equal matches.',
 })
 
 /** An item of `GET /api/collections`. */
@@ -65,20 +65,21 @@ export const CollectionItem = z
     ownerName: z.string(),
     latestVersion: SemverText.nullable(),
     recordCount: Count.nullable().meta({
-      description: 'Of the latest version, as everyone reads it; in lists of your own, as members do.',
+      description:
+        'Records of the latest version: the public view, or in `/me/collections` the view of members.',
     }),
-    totalBytes: Count.nullable().meta({ description: 'Sizes of its records and files, likewise.' }),
+    totalBytes: Count.nullable().meta({ description: 'Bytes of the records and files of the same view.' }),
     license: z
       .string()
       .nullable()
-      .meta({ description: '`license` of its metadata, at most 200 characters.' }),
+      .meta({ description: '`license` of the metadata, cut off after 200 characters.' }),
     fork: IsFork,
     createdAt: Instant,
     updatedAt: Instant,
   })
   .meta({
     id: 'CollectionItem',
-    description: 'A public collection, as browsing lists it.',
+    description: 'A collection in a list.',
     examples: [{ ...shown, ...owner, ...figures, fork: false, ...instants }],
   })
 export type CollectionItem = z.infer<typeof CollectionItem>
@@ -86,7 +87,7 @@ export type CollectionItem = z.infer<typeof CollectionItem>
 /** An item of `GET /api/accounts/me/collections`. */
 export const MyCollection = CollectionItem.extend({ public: z.boolean() }).meta({
   id: 'MyCollection',
-  description: 'A collection that the caller owns, or a member of whose owner it is.',
+  description: 'A collection of the caller or of one of the caller’s organizations.',
   examples: [{ ...shown, ...owner, ...figures, fork: false, ...instants, public: true }],
 })
 export type MyCollection = z.infer<typeof MyCollection>
@@ -104,7 +105,7 @@ export const OwnedCollection = z
   })
   .meta({
     id: 'OwnedCollection',
-    description: 'A collection, as the list of its owner has it.',
+    description: 'A collection in the list of its owner.',
     examples: [{ ...named, public: true, fork: false, ...instants }],
   })
 export type OwnedCollection = z.infer<typeof OwnedCollection>
@@ -129,13 +130,12 @@ export const VersionSummary = z
     metadata: AnyObject,
     createdAt: Instant,
     message: z.string().nullable().meta({
-      description:
-        'Null also for who reads the public view of a version in which only private things changed.',
+      description: 'Also null in the public view of a version that changed only private data.',
     }),
   })
   .meta({
     id: 'VersionSummary',
-    description: 'A version, with the counts of the view that the caller reads.',
+    description: 'A version, with the counts of the caller’s view.',
     examples: [exampleSummary],
   })
 export type VersionSummary = z.infer<typeof VersionSummary>
@@ -143,7 +143,7 @@ export type VersionSummary = z.infer<typeof VersionSummary>
 /** Source of a fork. */
 export const ForkedFrom = z
   .object({ owner: z.string(), slug: z.string(), version: SemverText })
-  .meta({ id: 'ForkedFrom', description: 'The collection and the version that a fork was made of.' })
+  .meta({ id: 'ForkedFrom', description: 'Source collection and version of a fork.' })
 export type ForkedFrom = z.infer<typeof ForkedFrom>
 
 /** `GET /api/collections/:owner/:slug` */
@@ -160,7 +160,7 @@ export const Collection = z
     updatedAt: Instant,
     latestVersion: VersionSummary.nullable(),
     forkedFrom: ForkedFrom.optional().meta({
-      description: 'Of a fork, for callers who may see its source now.',
+      description: 'Source of a fork, if the caller can see it.',
     }),
   })
   .meta({
@@ -174,10 +174,9 @@ export type Collection = z.infer<typeof Collection>
 export const CreateCollection = z
   .strictObject({
     slug: CollectionSlug,
-    name: Name.optional().meta({ description: 'The slug, if absent.' }),
+    name: Name.optional().meta({ description: 'Name (default: the slug).' }),
     public: z.boolean().optional().meta({
-      description:
-        'Whether anyone may read it. Default: false, or what the settings of the organization say.',
+      description: 'Whether anyone can read it (default: false, or the setting of the organization).',
     }),
     description: Description.nullish().meta({
       description: 'Shown while the metadata of the latest version has no `description`.',
@@ -185,7 +184,7 @@ export const CreateCollection = z
   })
   .meta({
     id: 'CreateCollection',
-    description: 'A collection to make.',
+    description: 'A new collection.',
     examples: [{ slug: 'cities', name: 'Cities of the world', public: true }],
   })
 export type CreateCollection = z.infer<typeof CreateCollection>
@@ -209,24 +208,24 @@ export const UpdateCollection = z
   })
   .meta({
     id: 'UpdateCollection',
-    description: 'What is to change of a collection.',
+    description: 'Fields to change.',
     examples: [{ name: 'Cities and countries', public: true }],
   })
 export type UpdateCollection = z.infer<typeof UpdateCollection>
 
 /** `POST /api/collections/:owner/:slug/transfer` */
 export const TransferCollection = z
-  .strictObject({ to: line(39).meta({ description: 'Slug of the account that is to own it.' }) })
+  .strictObject({ to: line(39).meta({ description: 'Slug of the new owner.' }) })
   .meta({
     id: 'TransferCollection',
-    description: 'Who is to own a collection.',
+    description: 'New owner of the collection.',
     examples: [{ to: 'atlas' }],
   })
 export type TransferCollection = z.infer<typeof TransferCollection>
 
 export const TransferredCollection = z.object({ owner: z.string(), slug: z.string() }).meta({
   id: 'TransferredCollection',
-  description: 'Where the collection is now.',
+  description: 'New path of the collection.',
   examples: [{ owner: 'atlas', slug: 'cities' }],
 })
 export type TransferredCollection = z.infer<typeof TransferredCollection>

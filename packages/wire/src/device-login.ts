@@ -10,7 +10,7 @@ export const LoginQuery = z.looseObject({
     .optional()
     .meta({
       type: 'string',
-      description: 'A path of this site, where the browser is to be afterwards. Default: `/`.',
+      description: 'Path of this site to open after signing in (default: `/`).',
       examples: ['/docs/api'],
     }),
 })
@@ -23,12 +23,12 @@ export const DeviceRequest = z
       .string()
       .regex(/^[a-z0-9-]{1,39}\/[a-z0-9-]{1,100}$/, 'must be a collection, `owner/slug`')
       .optional()
-      .meta({ description: 'Limits the key to this collection, `owner/slug`.', examples: ['ada/cities'] }),
-    label: Label.meta({ description: 'What the key will be called. The person who decides reads it.' }),
+      .meta({ description: 'Limit the key to this collection, `owner/slug`.', examples: ['ada/cities'] }),
+    label: Label.meta({ description: 'Label of the key, shown to the user who approves it.' }),
   })
   .meta({
     id: 'DeviceRequest',
-    description: 'What a program asks for.',
+    description: 'The key that a program requests.',
     examples: [{ scope: 'write', label: 'ada@laptop' }],
   })
 export type DeviceRequest = z.infer<typeof DeviceRequest>
@@ -37,14 +37,12 @@ const deviceCode = 'F2hYt0pT1yJ6mB4cVw9sKzN8rQxLdGa3eUoI7bHfXjE'
 
 export const DeviceStart = z
   .object({
-    device_code: z
-      .string()
-      .meta({ description: 'Sent by the program to `/auth/device/token`. Keep it secret.' }),
-    user_code: z.string().meta({ description: 'What the person types.' }),
-    verification_uri: z.string().meta({ description: 'The page where the person decides.' }),
+    device_code: z.string().meta({ description: 'Code for `/auth/device/token`. Keep it secret.' }),
+    user_code: z.string().meta({ description: 'Code for the user to enter.' }),
+    verification_uri: z.string().meta({ description: 'Page where the user approves or denies.' }),
     verification_uri_complete: z.string().meta({ description: 'The same page, with the code filled in.' }),
-    expires_in: z.int().meta({ description: 'Seconds until both codes end.' }),
-    interval: z.int().meta({ description: 'Seconds between two questions, at least.' }),
+    expires_in: z.int().meta({ description: 'Seconds until both codes expire.' }),
+    interval: z.int().meta({ description: 'Minimum seconds between two polls.' }),
   })
   .meta({
     id: 'DeviceStart',
@@ -65,7 +63,7 @@ export type DeviceStart = z.infer<typeof DeviceStart>
 /** `POST /auth/device/token` */
 export const DevicePoll = z.strictObject({ device_code: z.string().min(1).max(200) }).meta({
   id: 'DevicePoll',
-  description: 'The code of a sign-in that was begun.',
+  description: 'The code of a started sign-in.',
   examples: [{ device_code: deviceCode }],
 })
 export type DevicePoll = z.infer<typeof DevicePoll>

@@ -15,19 +15,19 @@ export const DiffQuery = z.strictObject({
   from: z.string().meta({
     examples: ['v1.0.0'],
     description:
-      'The version that the differences are from: `latest`, a semver or a digest. It may be the newer one. With `owner/slug@` before it, it is of another collection, such as the one that this is a fork of.',
+      'Version to compare from: `latest`, a number or a digest. It can be the newer one. Prefix `owner/slug@` to name a version of another collection, such as the source of a fork.',
   }),
   type: z
     .string()
     .optional()
-    .meta({ examples: ['City'], description: 'Only records of this type. `meta` stays of the whole.' }),
+    .meta({ examples: ['City'], description: 'Only records of this type. `meta` still covers all types.' }),
   change: z
     .enum(['added', 'updated', 'removed'])
     .optional()
     .meta({
       examples: ['added'],
       description:
-        'Only records to which this happened. Where these are few among many, a page may be empty and have a `nextCursor`. `meta` stays of the whole.',
+        'Only records with this change. A page can be empty and have a `nextCursor` if few records match. `meta` still covers all changes.',
     }),
   cursor: placeCursor,
   limit: queryLimit(diffLimitUsual, diffLimitMax),
@@ -36,7 +36,7 @@ export type DiffQuery = z.infer<typeof DiffQuery>
 
 export const UpdatedRecord = CollectionRecord.extend({ previousHash: HashText, previousData: AnyJson }).meta({
   id: 'UpdatedRecord',
-  description: 'A record as it is in the later version, and what it was before.',
+  description: 'An updated record, with its data before and after.',
 })
 export type UpdatedRecord = z.infer<typeof UpdatedRecord>
 
@@ -51,9 +51,9 @@ export const DiffLine = z
     id: z.string(),
     type: z.string(),
     hash: HashText,
-    data: AnyJson.optional().meta({ description: 'Absent if the record was removed.' }),
-    previousHash: HashText.optional().meta({ description: 'Of an updated record.' }),
-    previousData: AnyJson.optional().meta({ description: 'Of an updated record.' }),
+    data: AnyJson.optional().meta({ description: 'Absent for a removed record.' }),
+    previousHash: HashText.optional().meta({ description: 'For an updated record only.' }),
+    previousData: AnyJson.optional().meta({ description: 'For an updated record only.' }),
   })
   .meta({
     id: 'DiffLine',
@@ -66,7 +66,7 @@ export type DiffLine = z.infer<typeof DiffLine>
 export const DiffPage = z
   .object({
     from: SemverText.meta({
-      description: 'Of another collection, it has `owner/slug@` before it, as it was asked for.',
+      description: 'With the prefix `owner/slug@` of the request if it belongs to another collection.',
     }),
     to: SemverText,
     added: z.array(CollectionRecord),
@@ -77,28 +77,31 @@ export const DiffPage = z
       .object({
         totals: z.object({ added: Count, updated: Count, removed: Count }).nullish().meta({
           description:
-            'How many records differ, on the first page only, the one without `cursor`. Null: more than 100,000, in types that both versions have.',
+            'Number of differing records; only on the first page, the one without `cursor`. Null: more than 100,000 in types that both versions have.',
         }),
-        schemasChanged: z.boolean().meta({ description: 'The set of types, or the schema of one.' }),
+        schemasChanged: z.boolean().meta({ description: 'Whether the set of types or a schema differs.' }),
         metadataChanged: z.boolean(),
         filesAdded: z
           .array(FileHash)
           .optional()
-          .meta({ description: 'On the first page only, the one without `cursor`.' }),
-        filesRemoved: z.array(FileHash).optional().meta({ description: 'Likewise.' }),
+          .meta({ description: 'Only on the first page, the one without `cursor`.' }),
+        filesRemoved: z.array(FileHash).optional().meta({ description: 'Only on the first page.' }),
         schemaChanges: z
           .array(z.object({ type: z.string(), changes: z.array(z.string()) }))
           .optional()
           .meta({
             description:
-              'What became of types and their schemas, in words, each sentence to be read after the name of the type: `is new`, "`wings` became required". 200 types and 100 sentences each at most. On the first page only.',
+              'Changes of types and schemas as phrases that follow the name of the type: `is new`, "`wings` became required". At most 200 types with 100 phrases each; only on the first page.',
           }),
         level: z.enum(['major', 'minor', 'patch', 'none']).optional().meta({
-          description: 'Which part of a version number such a change raises. On the first page only.',
+          description: 'Part of the version number that such a change raises. Only on the first page.',
         }),
-        reason: z.string().optional().meta({ description: 'Why, in a sentence. On the first page only.' }),
+        reason: z
+          .string()
+          .optional()
+          .meta({ description: 'Reason for `level`, as a sentence. Only on the first page.' }),
       })
-      .meta({ description: 'Of the whole difference, whatever the page.' }),
+      .meta({ description: 'Facts about the whole difference, the same on every page.' }),
   })
   .meta({
     id: 'DiffPage',

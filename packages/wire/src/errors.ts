@@ -3,10 +3,10 @@ import { z } from 'zod'
 import { exampleFile, exampleId, exampleRecord } from './examples.ts'
 import { Instant } from './text.ts'
 
-/** Fault in one part of a request. `path`: members joined by dots, empty for the whole. */
+/** Fault in one part of a request. */
 export const Issue = z
   .object({
-    path: z.string().meta({ description: 'Members joined by dots; empty for the whole.' }),
+    path: z.string().meta({ description: 'Fields joined by dots; empty for the whole body.' }),
     message: z.string(),
     rule: z
       .string()
@@ -16,16 +16,16 @@ export const Issue = z
         examples: ['duplicate_key'],
       }),
   })
-  .meta({ id: 'Issue', description: 'What is wrong with one part of a request.' })
+  .meta({ id: 'Issue', description: 'A fault in one part of a request.' })
 export type Issue = z.infer<typeof Issue>
 
 /** Fault that a schema finds in one value of a record's data. */
 export const SchemaIssue = z
   .object({
     path: z.string().meta({ description: 'JSON pointer into the data; empty for the data itself.' }),
-    message: z.string().meta({ description: 'What is expected there.' }),
+    message: z.string().meta({ description: 'Expected value.' }),
   })
-  .meta({ id: 'SchemaIssue', description: 'What a schema finds wrong with one value.' })
+  .meta({ id: 'SchemaIssue', description: 'A value that does not match its schema.' })
 export type SchemaIssue = z.infer<typeof SchemaIssue>
 
 /** One refused line of an NDJSON request, or one refused record. http-api §9. */
@@ -33,30 +33,32 @@ export const ValidationError = z
   .object({
     line: z.int().min(1).nullable().meta({
       description:
-        'Counted from 1, blank lines included. Null of a record that the base version holds and a new schema refuses.',
+        'Line number from 1, counting blank lines. Null for a record of the base version that does not match a new schema.',
     }),
-    id: z.string().nullable().meta({ description: 'Null where the line has none that could be read.' }),
-    type: z.string().nullable().meta({ description: 'Likewise.' }),
-    code: z.string().meta({ description: 'The rule that it breaks.', examples: ['schema_violation'] }),
+    id: z.string().nullable().meta({ description: 'Null if the line has no readable id.' }),
+    type: z.string().nullable().meta({ description: 'Null if the line has no readable type.' }),
+    code: z.string().meta({ description: 'The broken rule.', examples: ['schema_violation'] }),
     message: z.string(),
     errors: z
       .array(SchemaIssue)
       .optional()
-      .meta({ description: 'Of a `schema_violation`: what the schema expects, the first of it.' }),
+      .meta({ description: 'For `schema_violation`: the first faults.' }),
   })
-  .meta({ id: 'ValidationError', description: 'A line or a record that was refused, and why.' })
+  .meta({ id: 'ValidationError', description: 'A refused line or record, with the reason.' })
 export type ValidationError = z.infer<typeof ValidationError>
 
 /** Facts about a record, which several codes have. */
 const recordFacts = {
-  id: z.string().optional().meta({ description: 'Of the record: `unexpected_record`, `manifest_conflict`.' }),
-  type: z.string().optional().meta({
-    description: 'Of the record: `unexpected_record`, `manifest_conflict`. The type: `invalid_schema`.',
-  }),
-  hash: z
+  id: z
     .string()
     .optional()
-    .meta({ description: 'Of the record: `unexpected_record`. Of what is damaged: `object_corrupt`.' }),
+    .meta({ description: '`unexpected_record`, `manifest_conflict`: id of the record.' }),
+  type: z.string().optional().meta({
+    description: '`unexpected_record`, `manifest_conflict`: type of the record. `invalid_schema`: the type.',
+  }),
+  hash: z.string().optional().meta({
+    description: '`unexpected_record`: hash of the record. `object_corrupt`: hash of the damaged object.',
+  }),
   hashes: z.array(z.string()).optional().meta({ description: '`manifest_conflict`: the two hashes.' }),
   line: z.int().optional().meta({ description: '`unexpected_record`: the line, counted from 1.' }),
   path: z.string().optional().meta({ description: '`invalid_schema`: JSON pointer into the schema.' }),
@@ -68,14 +70,14 @@ const pushFacts = {
     .array(ValidationError)
     .optional()
     .meta({ description: '`invalid_records`, `schema_violation`: the first 100.' }),
-  totalErrors: z.int().optional().meta({ description: 'How many there are of them.' }),
-  reason: z.string().optional().meta({ description: '`version_withdrawn`: why.' }),
-  withdrawnAt: Instant.optional().meta({ description: '`version_withdrawn`: since when.' }),
+  totalErrors: z.int().optional().meta({ description: 'Number of invalid lines or records.' }),
+  reason: z.string().optional().meta({ description: '`version_withdrawn`: the reason.' }),
+  withdrawnAt: Instant.optional().meta({ description: '`version_withdrawn`: time of the withdrawal.' }),
   currentVersion: z
     .string()
     .nullable()
     .optional()
-    .meta({ description: '`version_conflict`: the latest version; null when there is none.' }),
+    .meta({ description: '`version_conflict`: the latest version; null if there is none.' }),
   madePublic: z
     .array(
       z.object({
@@ -85,8 +87,10 @@ const pushFacts = {
       }),
     )
     .optional()
-    .meta({ description: '`private_field_made_public`: what would become public, the first 1,000.' }),
-  totalMadePublic: z.int().optional().meta({ description: 'How many there are of them.' }),
+    .meta({
+      description: '`private_field_made_public`: fields and types that would become public, the first 1,000.',
+    }),
+  totalMadePublic: z.int().optional().meta({ description: 'Number of these fields and types.' }),
   filesNeeded: z
     .array(z.string())
     .optional()
@@ -98,57 +102,54 @@ const pushFacts = {
     .array(z.string())
     .optional()
     .meta({
-      description: '`records_missing`: the first 100 of the records that have not come.',
+      description: '`records_missing`: hashes of the first 100 missing records.',
       examples: [[exampleRecord.hash]],
     }),
-  totalMissing: z.int().optional().meta({ description: 'How many there are of them.' }),
-  manifest_received: z.int().optional().meta({ description: '`manifest_incomplete`: entries so far.' }),
-  manifest_expected: z.int().optional().meta({ description: '`manifest_incomplete`: entries announced.' }),
+  totalMissing: z.int().optional().meta({ description: 'Number of missing records.' }),
+  manifest_received: z.int().optional().meta({ description: '`manifest_incomplete`: entries received.' }),
+  manifest_expected: z.int().optional().meta({ description: '`manifest_incomplete`: entries expected.' }),
   status: z.string().optional().meta({ description: '`push_not_open`: the status of the session.' }),
 }
 
 /** A refusal: a sentence for a person, a stable code for a program, and the facts of that code. */
 export const ErrorBody = z
   .looseObject({
-    error: z.string().meta({ description: 'A sentence for a person. It may change.' }),
+    error: z.string().meta({ description: 'Message for people. It can change.' }),
     code: z.string().meta({
-      description: 'For programs: stable, snake_case, explained in [Errors](/docs/errors).',
+      description: 'Stable code for programs: see [Errors](/docs/errors).',
       examples: ['collection_not_found'],
     }),
     statusCode: z.int().meta({ description: 'The status of the answer.' }),
-    issues: z
-      .array(Issue)
-      .optional()
-      .meta({ description: '`invalid_request`: what is wrong, part by part.' }),
+    issues: z.array(Issue).optional().meta({ description: '`invalid_request`: the faults.' }),
     job_id: z
       .string()
       .optional()
       .meta({
-        description: '`metadata_update_in_progress`: the job that is running.',
+        description: '`metadata_update_in_progress`: the running job.',
         examples: [exampleId],
       }),
     ...pushFacts,
     ...recordFacts,
-    expected: z.string().optional().meta({ description: '`hash_mismatch`: what the path says.' }),
-    actual: z.string().optional().meta({ description: '`hash_mismatch`: what the bytes hash to.' }),
+    expected: z.string().optional().meta({ description: '`hash_mismatch`: hash in the path.' }),
+    actual: z.string().optional().meta({ description: '`hash_mismatch`: hash of the bytes.' }),
     limitBytes: z.int().optional().meta({ description: '`too_large`, `too_many_types`: the limit.' }),
     limitTypes: z.int().optional().meta({ description: '`too_many_types`: the limit.' }),
-    usedBytes: z.int().optional().meta({ description: '`quota_exceeded`: what the account has stored.' }),
+    usedBytes: z.int().optional().meta({ description: '`quota_exceeded`: stored bytes of the account.' }),
     receivedBytes: z
       .int()
       .optional()
-      .meta({ description: '`quota_exceeded`: what pushes under way have received.' }),
-    quotaBytes: z.int().optional().meta({ description: '`quota_exceeded`: what both may come to.' }),
-    types: z.int().optional().meta({ description: '`too_many_types`: how many the push brings.' }),
+      .meta({ description: '`quota_exceeded`: bytes received by open pushes.' }),
+    quotaBytes: z.int().optional().meta({ description: '`quota_exceeded`: limit of both together.' }),
+    types: z.int().optional().meta({ description: '`too_many_types`: number of types in the push.' }),
     contentTypes: z
       .array(z.string())
       .optional()
-      .meta({ description: '`unsupported_media_type`: those that the call takes.' }),
+      .meta({ description: '`unsupported_media_type`: the supported types.' }),
     org: z.string().optional().meta({ description: '`last_owner`, `has_owner`: the organization.' }),
     account: z
       .string()
       .optional()
-      .meta({ description: '`identity_taken`: the slug of the account that the identity signs in as.' }),
+      .meta({ description: '`identity_taken`: slug of the account that the identity signs in as.' }),
     collections: z
       .array(z.string())
       .optional()
@@ -156,10 +157,11 @@ export const ErrorBody = z
   })
   .meta({
     id: 'Error',
-    description: 'Every refusal has this shape. A code brings those facts beside it that name it.',
+    description: 'Shape of every error. The fields that are present depend on the code.',
     examples: [
       {
-        error: 'There is no collection `ada/cities` that you may see.',
+        error:
+          'There is no collection `ada/cities`, or you cannot see it. Check the path; private collections require signing in as a member.',
         code: 'collection_not_found',
         statusCode: 404,
       },
@@ -173,11 +175,11 @@ export const Moved = z
     error: z.string(),
     code: z.literal('moved'),
     statusCode: z.literal(308),
-    location: z.string().meta({ description: 'The same path and query with the present slugs.' }),
+    location: z.string().meta({ description: 'The same path and query with the current slugs.' }),
   })
   .meta({
     id: 'Moved',
-    description: 'The account or the collection has another slug now.',
+    description: 'The account or collection has a new slug.',
     examples: [
       {
         error: 'It has moved to /api/collections/ada/cities.',

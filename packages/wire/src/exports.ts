@@ -6,6 +6,10 @@ export const ExportQuery = z.strictObject({
   version: z
     .string()
     .default('latest')
-    .meta({ description: '`latest`, a number or a digest.', default: 'latest', examples: ['latest'] }),
+    .meta({
+      description: '`latest`, a number or a digest (default: `latest`).',
+      default: 'latest',
+      examples: ['latest'],
+    }),
 })
 export type ExportQuery = z.infer<typeof ExportQuery>

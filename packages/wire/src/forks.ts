@@ -8,15 +8,15 @@ import { Count, Id, SemverText } from './text.ts'
 export const CreateFork = z
   .strictObject({
     targetOrg: z.string().meta({ description: 'Slug of the organization to fork into.' }),
-    slug: z.string().optional().meta({ description: "The source's, if absent." }),
-    public: z
-      .boolean()
-      .optional()
-      .meta({ description: 'false makes the fork of a public collection private.' }),
+    slug: z.string().optional().meta({ description: 'Slug of the fork (default: that of the source).' }),
+    public: z.boolean().optional().meta({
+      description:
+        'False: make the fork of a public collection private (default: the visibility of the source).',
+    }),
   })
   .meta({
     id: 'CreateFork',
-    description: 'Where a fork is to be made.',
+    description: 'Target of a fork.',
     examples: [{ targetOrg: 'atlas', slug: 'world-cities' }],
   })
 export type CreateFork = z.infer<typeof CreateFork>
@@ -32,7 +32,7 @@ export const Fork = z
   })
   .meta({
     id: 'Fork',
-    description: 'The new collection, what it was made of, and its first version.',
+    description: 'The new collection, its source and its first version.',
     examples: [
       {
         id: exampleId,

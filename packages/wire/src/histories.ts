@@ -8,8 +8,8 @@ export const HistoryItem = z
   .object({
     semver: SemverText,
     change: z.enum(['added', 'updated', 'removed']),
-    hash: HashText.meta({ description: 'Of the record in this version; of one removed, the hash it had.' }),
-    createdAt: Instant.meta({ description: 'When the version was made.' }),
+    hash: HashText.meta({ description: 'Hash of the record in this version, or before its removal.' }),
+    createdAt: Instant.meta({ description: 'Creation time of the version.' }),
   })
   .meta({
     id: 'HistoryItem',

@@ -8,9 +8,10 @@ import { Id, Instant, line } from './text.ts'
 /** `POST /api/accounts/:slug/invitations` */
 export const CreateInvitation = z
   .strictObject({
-    user: line(39).optional().meta({ description: 'Slug of a user. Or `email`.' }),
+    user: line(39).optional().meta({ description: 'Slug of a user. Give either `user` or `email`.' }),
     email: z.email().max(320).optional().meta({
-      description: 'Where you send the link. It is only kept to tell invitations apart: nothing is mailed.',
+      description:
+        'Address to which you send the link. Stored only to tell invitations apart: nothing is mailed.',
     }),
     role: Role,
   })
@@ -27,7 +28,10 @@ export type CreateInvitation = z.infer<typeof CreateInvitation>
 const common = {
   id: Id,
   role: Role,
-  invitedBy: z.string().nullable().meta({ description: 'Slug. Null: the account is gone.' }),
+  invitedBy: z
+    .string()
+    .nullable()
+    .meta({ description: 'Slug of the inviter. Null: the account is deleted.' }),
   createdAt: Instant,
   expiresAt: Instant,
 }
@@ -42,18 +46,18 @@ export const Invitation = z
   .object({ ...common, user: Account.nullable(), email: z.string().nullable() })
   .meta({
     id: 'Invitation',
-    description: 'An open invitation.',
+    description: 'A pending invitation.',
     examples: [exampleInvitation],
   })
 export type Invitation = z.infer<typeof Invitation>
 
 /** Answer to creating an invitation: the only one that contains the token. */
 export const CreatedInvitation = Invitation.extend({
-  token: z.string().meta({ description: 'Told only here.' }),
-  url: z.string().meta({ description: 'The page where it is answered. Pass it on.' }),
+  token: z.string().meta({ description: 'Token of the link. Only this answer contains it.' }),
+  url: z.string().meta({ description: 'Link for the invitee. Pass it on.' }),
 }).meta({
   id: 'CreatedInvitation',
-  description: 'The new invitation. Only this answer has its link.',
+  description: 'The new invitation. Only this answer contains its link.',
   examples: [
     {
       ...exampleInvitation,
@@ -87,5 +91,5 @@ export type AnswerInvitation = z.infer<typeof AnswerInvitation>
 
 export const AnsweredInvitation = z
   .object({ org: z.string().meta({ description: 'Slug of the organization.' }) })
-  .meta({ id: 'AnsweredInvitation', description: 'It is answered.', examples: [{ org: 'atlas' }] })
+  .meta({ id: 'AnsweredInvitation', description: 'An answered invitation.', examples: [{ org: 'atlas' }] })
 export type AnsweredInvitation = z.infer<typeof AnsweredInvitation>

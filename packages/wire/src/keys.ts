@@ -14,15 +14,14 @@ export const CreateKey = z
   .strictObject({
     label: Label,
     scope: Scope,
-    collectionId: Id.nullish().meta({ description: 'Limits the key to this one collection.' }),
+    collectionId: Id.nullish().meta({ description: 'Limit the key to this collection.' }),
     expiresAt: z.iso.datetime({ offset: true }).nullish().meta({
-      description:
-        'When the key stops working. Absent: never, or when the key that makes it does, which none of its keys outlives.',
+      description: 'Expiry of the key (default: never, or the expiry of the key that creates it).',
     }),
   })
   .meta({
     id: 'CreateKey',
-    description: 'A key to make.',
+    description: 'A new key.',
     examples: [{ label: 'Nightly import', scope: 'write' }],
   })
 export type CreateKey = z.infer<typeof CreateKey>
@@ -31,7 +30,9 @@ export type CreateKey = z.infer<typeof CreateKey>
 export const CreatedKey = z
   .object({
     id: Id,
-    key: z.string().meta({ description: 'The raw key, beginning `ul_`. Only this answer contains it.' }),
+    key: z
+      .string()
+      .meta({ description: 'The raw key, which starts with `ul_`. Only this answer contains it.' }),
     label: z.string(),
     scope: Scope,
     collectionId: Id.nullable(),
@@ -39,7 +40,7 @@ export const CreatedKey = z
   })
   .meta({
     id: 'CreatedKey',
-    description: 'The new key. Only this answer has the raw key.',
+    description: 'The new key. Only this answer contains the raw key.',
     examples: [
       {
         id: exampleId,
@@ -63,7 +64,7 @@ export const Key = z
     start: z.string().meta({ description: 'The first 9 characters of the raw key.' }),
     createdAt: Instant,
     expiresAt: Instant.nullable(),
-    lastUsedAt: Instant.nullable().meta({ description: 'Kept to the minute.' }),
+    lastUsedAt: Instant.nullable().meta({ description: 'Time of the last request, to the minute.' }),
   })
   .meta({
     id: 'Key',

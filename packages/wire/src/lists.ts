@@ -14,7 +14,7 @@ export const querySwitch = (description: string) =>
 
 const isInteger = (text: string, least: number): boolean => /^[0-9]+$/.test(text) && Number(text) >= least
 
-/** How many results at most: an integer ≥ 1; more than `max` counts as `max`; absent is `usual`. */
+/** Results per page: an integer of at least 1 (default: `usual`). More than `max` counts as `max`. */
 export const queryLimit = (usual: number, max: number) =>
   z
     .string()
@@ -25,14 +25,14 @@ export const queryLimit = (usual: number, max: number) =>
       type: 'integer',
       minimum: 1,
       default: usual,
-      description: `Maximum results. More than ${max} counts as ${max}.`,
+      description: `Results per page (default: ${usual}). More than ${max} counts as ${max}.`,
       examples: [usual],
     })
 
 /** Greater offsets are treated like this one: the largest 32-bit integer. */
 const offsetMax = 2_147_483_647
 
-/** How many results to pass over: an integer ≥ 0; absent is 0. */
+/** Results to skip: an integer of at least 0 (default: 0). */
 export const queryOffset = () =>
   z
     .string()
@@ -43,7 +43,7 @@ export const queryOffset = () =>
       type: 'integer',
       minimum: 0,
       default: 0,
-      description: 'Results to pass over. Deep pages are quicker by `cursor`.',
+      description: 'Results to skip (default: 0). For deep pages, `cursor` is faster.',
       examples: [0],
     })
 
@@ -54,7 +54,7 @@ export const queryCursor = (example: string) =>
     .min(1)
     .optional()
     .meta({
-      description: 'Where the page begins, taken from the `next` of a `Link` header.',
+      description: 'Start of the page, from `next` of a `Link` header.',
       examples: [example],
     })
 

@@ -13,7 +13,8 @@ export const placeCursor = z
   .min(1)
   .optional()
   .meta({
-    description: '`nextCursor` of a page, or base64url of the JCS of [type, id]: begin after this record.',
+    description:
+      '`nextCursor` of the previous page, or base64url of the JCS of `[type, id]`: start after this record.',
     examples: [examplePlace],
   })
 
@@ -32,7 +33,7 @@ export const ManifestQuery = z.strictObject({
     .meta({
       examples: ['v1.0.0'],
       description:
-        'A version that you have (`latest`, a semver or a digest): answer what has changed since, as `delta`.',
+        'Version that you have (`latest`, a number or a digest): return the changes since then as `delta`.',
     }),
   cursor: placeCursor,
   limit: queryLimit(manifestLimitUsual, manifestLimitMax),
@@ -50,15 +51,15 @@ export const ListedRecord = z
     private: z
       .literal(true)
       .optional()
-      .meta({ description: 'The record was pushed as private. Told to members only.' }),
+      .meta({ description: 'The record was pushed as private. Only for members.' }),
   })
-  .meta({ id: 'ListedRecord', description: 'A record by its hash.', examples: [listed] })
+  .meta({ id: 'ListedRecord', description: 'Type, id and hash of a record.', examples: [listed] })
 export type ListedRecord = z.infer<typeof ListedRecord>
 
-/** A record that is no more, with the hash it had. */
+/** A removed record, with its last hash. */
 export const RemovedRecord = z
   .object({ id: z.string(), type: z.string(), hash: HashText })
-  .meta({ id: 'RemovedRecord', description: 'A record that is no more, with the hash it had.' })
+  .meta({ id: 'RemovedRecord', description: 'A removed record, with its last hash.' })
 export type RemovedRecord = z.infer<typeof RemovedRecord>
 
 /** Records by type, then id; `added`, `updated` and `removed` together are paged as one list. */
@@ -71,28 +72,26 @@ export const Manifest = z
       .meta({
         type: 'object',
         additionalProperties: { type: 'string' },
-        description: 'The hash of the schema of each type.',
+        description: 'Hash of the schema of each type.',
       }),
-    records: z.array(ListedRecord).optional().meta({ description: 'Without `since`.' }),
+    records: z.array(ListedRecord).optional().meta({ description: 'Present without `since`.' }),
     delta: z
       .object({
         added: z.array(ListedRecord),
-        updated: z
-          .array(ListedRecord)
-          .meta({ description: 'With another hash, or private and not so before, or the other way round.' }),
+        updated: z.array(ListedRecord).meta({ description: 'Records whose hash or privacy changed.' }),
         removed: z.array(RemovedRecord),
       })
       .optional()
-      .meta({ description: 'With `since`: what turns its manifest into this one.' }),
+      .meta({ description: 'Present with `since`: changes from that version to this one.' }),
     files: z
       .array(FileHash)
       .optional()
-      .meta({ description: 'All files of the version. On the first page only, the one without `cursor`.' }),
+      .meta({ description: 'All files of the version; only on the first page, the one without `cursor`.' }),
     pagination: PlacePagination,
   })
   .meta({
     id: 'Manifest',
-    description: 'What a version holds, by hash, or how it differs from another.',
+    description: 'Records of a version by hash, or the changes since another.',
     examples: [
       {
         semver: 'v1.0.0',

@@ -13,7 +13,7 @@ export type Role = z.infer<typeof Role>
 /** An item of `GET /api/accounts/me/memberships`. */
 export const Membership = z.object({ account: Account, role: Role }).meta({
   id: 'Membership',
-  description: 'An organization, and the role that the caller has in it.',
+  description: 'An organization and the caller’s role in it.',
   examples: [
     {
       account: { ...exampleUser, slug: 'atlas', type: 'org', displayName: 'The Atlas Project' },
@@ -26,7 +26,7 @@ export type Membership = z.infer<typeof Membership>
 /** An item of `GET /api/accounts/:slug/members`. */
 export const Member = z.object({ account: Account, role: Role, since: Instant }).meta({
   id: 'Member',
-  description: 'A user, and the role that it has in the organization.',
+  description: 'A user and its role in the organization.',
   examples: [{ account: exampleUser, role: 'owner', since: exampleInstant }],
 })
 export type Member = z.infer<typeof Member>
@@ -34,5 +34,5 @@ export type Member = z.infer<typeof Member>
 /** `PUT /api/accounts/:slug/members/:user` */
 export const SetMember = z
   .strictObject({ role: Role })
-  .meta({ id: 'SetMember', description: 'The role to give.', examples: [{ role: 'member' }] })
+  .meta({ id: 'SetMember', description: 'The new role.', examples: [{ role: 'member' }] })
 export type SetMember = z.infer<typeof SetMember>

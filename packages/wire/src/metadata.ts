@@ -11,13 +11,13 @@ export const MetadataPatch = AnyObject.meta({
   ...AnyObject.meta(),
   id: 'MetadataPatch',
   description:
-    'Members to set; one that is null is removed. `description`, `readme` and `license` are strings or null, any other member is free.',
+    'Fields to set; a field that is null is removed. `description`, `readme` and `license` are strings or null; other fields are free.',
   examples: [{ readme: '# Cities', license: 'CC-BY-4.0', source: 'https://www.geonames.org' }],
 })
 export type MetadataPatch = z.infer<typeof MetadataPatch>
 
 export const MetadataQuery = z.strictObject({
-  async: querySwitch('Answer at once, with a job to poll.'),
+  async: querySwitch('Return a job to poll instead of waiting (default: false).'),
 })
 export type MetadataQuery = z.infer<typeof MetadataQuery>
 
@@ -26,14 +26,11 @@ export const MetadataResult = z
     semver: SemverText,
     hash: DigestText,
     metadata: AnyObject,
-    unchanged: z
-      .literal(true)
-      .optional()
-      .meta({ description: 'The patch changed nothing: no version was made.' }),
+    unchanged: z.literal(true).optional().meta({ description: 'Nothing changed: no version was created.' }),
   })
   .meta({
     id: 'MetadataResult',
-    description: 'The version, its digest, and the whole of the merged metadata.',
+    description: 'The version, its digest and the merged metadata.',
     examples: [{ semver: 'v1.0.1', hash: exampleDigest, metadata: exampleMetadata }],
   })
 export type MetadataResult = z.infer<typeof MetadataResult>
@@ -57,16 +54,16 @@ export const MetadataJob = z
     started_at: Instant,
     finished_at: Instant.nullable(),
     result: MetadataResult.optional().meta({
-      description: 'When completed: what the synchronous call answers.',
+      description: 'If completed: the answer of the synchronous call.',
     }),
     error: ErrorBody.optional().meta({
       description:
-        'When failed: the error body the synchronous call answers; `version_withdrawn` once the version that it made is withdrawn.',
+        'If failed: the error of the synchronous call; `version_withdrawn` once the new version is withdrawn.',
     }),
   })
   .meta({
     id: 'MetadataJob',
-    description: 'A metadata update, and what became of it.',
+    description: 'A metadata update and its outcome.',
     examples: [
       {
         job_id: exampleId,

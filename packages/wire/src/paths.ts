@@ -1,6 +1,6 @@
 /**
  * Path parameters. Any text is let in: what a slug or a hash may look like is the registry's rule, and what cannot exist is
- * answered as what does not exist.
+ * answered as absent.
  */
 import { z } from 'zod'
 import { exampleFile, exampleId } from './examples.ts'
@@ -11,7 +11,7 @@ const segment = (example: string, description: string) =>
 const owner = segment('ada', 'Slug of the account that owns the collection.')
 const slug = segment('cities', 'Slug of the collection.')
 const type = segment('Country', 'Type of the record, percent-encoded.')
-const id = segment('NOR', 'Id of the record, percent-encoded: a `/` is written `%2F`.')
+const id = segment('NOR', 'Id of the record, percent-encoded (`/` as `%2F`).')
 const org = segment('atlas', 'Slug of the organization.')
 
 /** `/api/accounts/:slug` */
@@ -29,7 +29,7 @@ export type MemberPath = z.infer<typeof MemberPath>
 /** `/api/accounts/:slug/invitations/:id` */
 export const InvitationPath = z.object({
   slug: org,
-  id: segment(exampleId, 'Id of the invitation, as the list of invitations has it.'),
+  id: segment(exampleId, 'Id of the invitation, from the list of invitations.'),
 })
 export type InvitationPath = z.infer<typeof InvitationPath>
 
@@ -37,18 +37,18 @@ export type InvitationPath = z.infer<typeof InvitationPath>
 export const InvitationTokenPath = z.object({
   token: segment(
     'x3u0pYb9V1m5sQyq8Jt2cKfLwRzE7aHdNoGiXeTvU4k',
-    'Token of the link, or the id of an invitation of the caller.',
+    'Token of the link, or id of an invitation that names the caller.',
   ),
 })
 export type InvitationTokenPath = z.infer<typeof InvitationTokenPath>
 
 /** `/api/accounts/keys/:id` */
-export const KeyPath = z.object({ id: segment(exampleId, 'Id of the key, as the list of keys has it.') })
+export const KeyPath = z.object({ id: segment(exampleId, 'Id of the key, from the list of keys.') })
 export type KeyPath = z.infer<typeof KeyPath>
 
 /** `/api/accounts/me/sessions/:id` */
 export const SessionPath = z.object({
-  id: segment(exampleId, 'Id of the session, as the list of sessions has it.'),
+  id: segment(exampleId, 'Id of the session, from the list of sessions.'),
 })
 export type SessionPath = z.infer<typeof SessionPath>
 
@@ -62,7 +62,7 @@ export type CollectionPath = z.infer<typeof CollectionPath>
 
 /** `…/metadata/jobs/:job_id` */
 export const MetadataJobPath = CollectionPath.extend({
-  job_id: segment(exampleId, 'The `job_id` of the answer that started the job, or of a 409.'),
+  job_id: segment(exampleId, '`job_id` from the answer that started the job, or from a 409.'),
 })
 export type MetadataJobPath = z.infer<typeof MetadataJobPath>
 
@@ -85,12 +85,12 @@ export type HistoryPath = z.infer<typeof HistoryPath>
 
 /** `…/files/:hash`: `sha256:` and 64 hex digits. */
 export const FilePath = CollectionPath.extend({
-  hash: segment(exampleFile.hash, '`sha256:` and the SHA-256 of the file in 64 lowercase hex digits.'),
+  hash: segment(exampleFile.hash, '`sha256:` and the SHA-256 of the file as 64 lowercase hex digits.'),
 })
 export type FilePath = z.infer<typeof FilePath>
 
 /** `…/pushes/:id` */
 export const PushPath = CollectionPath.extend({
-  id: segment(exampleId, 'The `session_id` of the answer that opened the session.'),
+  id: segment(exampleId, '`session_id` from the answer that opened the session.'),
 })
 export type PushPath = z.infer<typeof PushPath>

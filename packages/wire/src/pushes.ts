@@ -24,33 +24,33 @@ export const OpenPush = z
     base_version: z
       .string()
       .nullable()
-      .meta({ description: 'The version the changes are against; null when there is none yet.' }),
+      .meta({ description: 'The version that the changes are based on; null before the first.' }),
     schemas: AnyObject.optional().meta({
       description:
-        "The complete set `{type: JSON Schema}`: a type left out goes with its records. The base's, if absent.",
+        'The complete set `{type: JSON Schema}` (default: that of the base version). An omitted type is removed with its records.',
     }),
     metadata: AnyObject.optional().meta({
-      description: "Merged into the base's; a member given as null is removed.",
+      description: 'Merged into that of the base version; a field that is null is removed.',
     }),
     files: z
       .array(FileHash)
       .max(declaredFilesMax)
       .optional()
-      .meta({ description: 'Files to hold though no record refers to them.' }),
+      .meta({ description: 'Files to include even if no record refers to them.' }),
     message: prose(10_000).nullish(),
     app_id: line(200).nullish(),
     actor_id: line(200).nullish(),
     strip_unknown_fields: z.boolean().default(false).meta({
-      description: 'Remove top-level members that the schema does not list, rather than refuse them.',
+      description: 'Remove top-level fields that the schema does not list instead of refusing them.',
     }),
     confirm_public: z.array(z.string()).optional().meta({
       description:
-        'Names of fields and types that were private and may become public. Needed where `schemas` does that; other names are ignored.',
+        'Names of private fields and types that may become public. Required if `schemas` makes them public; other names are ignored.',
     }),
   })
   .meta({
     id: 'OpenPush',
-    description: 'What opens a delta push.',
+    description: 'A delta push to open.',
     examples: [
       {
         base_version: null,
@@ -64,12 +64,14 @@ export type OpenPush = z.infer<typeof OpenPush>
 
 export const PushLimits = z
   .object({
-    batch_bytes: Count.meta({ description: 'Of one NDJSON request.' }),
-    batch_lines: Count.meta({ description: 'Of one NDJSON request.' }),
-    session_idle_seconds: Count.meta({ description: 'Silence after which the session ends.' }),
-    file_bytes: Count.meta({ description: 'Of one file.' }),
+    batch_bytes: Count.meta({ description: 'Maximum bytes of an NDJSON request.' }),
+    batch_lines: Count.meta({ description: 'Maximum lines of an NDJSON request.' }),
+    session_idle_seconds: Count.meta({
+      description: 'Seconds without a request after which the session expires.',
+    }),
+    file_bytes: Count.meta({ description: 'Maximum bytes of a file.' }),
   })
-  .meta({ id: 'PushLimits', description: 'What one request of the session may bring.' })
+  .meta({ id: 'PushLimits', description: 'Limits of the session.' })
 export type PushLimits = z.infer<typeof PushLimits>
 
 /** Something that is accepted, though it may not be meant. */
@@ -77,18 +79,21 @@ export const PushWarning = z
   .object({
     code: z.string().meta({ description: 'Stable: [Publishing](/docs/publishing#warnings) lists them.' }),
     type: z.string(),
-    id: z.string().optional().meta({ description: 'Of the record. Absent: the schema of `type` is meant.' }),
+    id: z
+      .string()
+      .optional()
+      .meta({ description: 'Id of the record. Absent: the warning is about the schema of `type`.' }),
     path: z.string().meta({ description: "JSON pointer into the record's data, or into the schema." }),
     message: z.string(),
   })
-  .meta({ id: 'PushWarning', description: 'Something that is accepted, though it may not be meant.' })
+  .meta({ id: 'PushWarning', description: 'Something accepted that may be a mistake.' })
 export type PushWarning = z.infer<typeof PushWarning>
 
 /** Of the schemas, in the answers that open sessions. */
 export const schemaWarnings = {
   warnings: z
     .array(PushWarning)
-    .meta({ description: 'What the schemas say that has no effect: the first 100.' }),
+    .meta({ description: 'Parts of schemas that have no effect: the first 100.' }),
   total_warnings: Count,
 }
 
@@ -103,7 +108,7 @@ export const OpenedPush = z
   })
   .meta({
     id: 'OpenedPush',
-    description: 'An open session, which takes records, deletes and the commit.',
+    description: 'An open session.',
     examples: [
       {
         session_id: exampleId,
@@ -142,7 +147,7 @@ export type DeleteLine = z.infer<typeof DeleteLine>
 /** The answer to a batch: how many lines were taken, all of them. */
 export const BatchReceived = z.object({ received: Count }).meta({
   id: 'BatchReceived',
-  description: 'How many lines were taken: all of them.',
+  description: 'Number of lines received: all of the request.',
   examples: [{ received: 2 }],
 })
 export type BatchReceived = z.infer<typeof BatchReceived>
@@ -163,19 +168,19 @@ export type CommitQuery = z.infer<typeof CommitQuery>
 export const CommittedPush = z
   .object({
     semver: SemverText,
-    hash: DigestText.meta({ description: 'The digest that members read.' }),
-    publicHash: DigestText.meta({ description: 'The digest of the public view: the one to cite.' }),
+    hash: DigestText.meta({ description: 'Digest of the view of members.' }),
+    publicHash: DigestText.meta({ description: 'Digest of the public view: the one to cite.' }),
     recordCount: Count,
     fileCount: Count,
     changes: z.object({ added: Count, updated: Count, removed: Count }),
     warnings: z.array(PushWarning).meta({
-      description: 'References to records and files that are not there: the first 100.',
+      description: 'References to missing records and files: the first 100.',
     }),
     totalWarnings: Count,
   })
   .meta({
     id: 'CommittedPush',
-    description: 'The version that was made, with the counts of what members read.',
+    description: 'The new version, with the counts of the view of members.',
     examples: [
       {
         semver: 'v1.0.0',
@@ -202,7 +207,7 @@ export const DryRun = z
   })
   .meta({
     id: 'DryRun',
-    description: 'The version that the commit would make. `hash` is its own, if nothing else changes.',
+    description: 'The version that the commit would create. `hash` is its digest if nothing else changes.',
     examples: [
       {
         dry_run: true,
@@ -223,21 +228,21 @@ export type DryRun = z.infer<typeof DryRun>
 /** The 202 to a commit with `?async=true`. */
 export const CommittingPush = z.object({ session_id: Id, status: z.literal('committing') }).meta({
   id: 'CommittingPush',
-  description: 'The session is being committed; its state tells how far that is.',
+  description: 'The commit is running; the state of the session has its progress.',
   examples: [{ session_id: exampleId, status: 'committing' }],
 })
 export type CommittingPush = z.infer<typeof CommittingPush>
 
 export const PushStatus = z
   .enum(['open', 'checking', 'committing', 'committed', 'failed', 'cancelled', 'expired'])
-  .meta({ description: '`checking`: a dry run is under way, after which the session is open again.' })
+  .meta({ description: '`checking`: a dry run is running, after which the session is open again.' })
 export type PushStatus = z.infer<typeof PushStatus>
 
 /** The query of `GET …/pushes/:id` */
 export const PushStateQuery = z.strictObject({
   files_after: FileHash.optional().meta({
     examples: [exampleFile.hash],
-    description: 'Name needed files after this one: `next_files_after` of the answer before.',
+    description: 'List needed files after this one: `next_files_after` of the previous answer.',
   }),
 })
 export type PushStateQuery = z.infer<typeof PushStateQuery>
@@ -249,25 +254,25 @@ export const PushState = z
     status: PushStatus,
     base_version: SemverText.nullable(),
     total_records: Count.meta({ description: 'Lines of records received so far.' }),
-    needed_records: Count.meta({ description: 'How many records the session still lacks: 0 in a delta.' }),
-    total_files: Count.meta({ description: 'How many files the session declared.' }),
+    needed_records: Count.meta({ description: 'Number of records still to send; 0 in a delta push.' }),
+    total_files: Count.meta({ description: 'Number of files that the session declared.' }),
     needed_files: z.array(FileHash).meta({
-      description: 'The first 1,000 of those that the collection lacks, ascending.',
+      description: 'Files that the collection lacks, ascending; the first 1,000.',
     }),
     next_files_after: FileHash.nullable().meta({
-      description: 'There may be more: ask again with this as `files_after`. A page of them may be empty.',
+      description: 'If not null, pass it as `files_after` to get the next files. A page can be empty.',
     }),
-    records_done: Count.meta({ description: 'Progress of a commit or a dry run under way, in records.' }),
+    records_done: Count.meta({ description: 'Progress of the running commit or dry run, in records.' }),
     records_total: Count,
     expires_at: Instant.meta({
-      description: 'When an open session ends if no request comes. To ask for its state is one.',
+      description: 'When the session expires without a further request. Reading its state counts as one.',
     }),
     result: CommittedPush.nullable(),
     error: ErrorBody.nullable(),
   })
   .meta({
     id: 'PushState',
-    description: 'How a session is, and what became of its commit.',
+    description: 'State of a session and of its commit.',
     examples: [
       {
         session_id: exampleId,

@@ -23,7 +23,8 @@ const after = z
   .min(1)
   .optional()
   .meta({
-    description: '`nextCursor` of a page, or base64url of the JCS of [type, id]: begin after this record.',
+    description:
+      '`nextCursor` of the previous page, or base64url of the JCS of `[type, id]`: start after this record.',
     examples: [examplePlace],
   })
 const type = z
@@ -55,7 +56,7 @@ export const RecordsPage = z
   })
   .meta({
     id: 'RecordsPage',
-    description: 'Records by type, then id, and where the next page begins.',
+    description: 'Records by type, then id, and the cursor of the next page.',
     examples: [
       {
         records: [exampleRecord],
@@ -74,18 +75,18 @@ export type RecordQuery = z.infer<typeof RecordQuery>
 /** With the version's digest, all that `verifyProof` of the content package needs. */
 export const RecordProof = z
   .object({
-    canonical: z.string().meta({ description: "The record's canonical form." }),
+    canonical: z.string().meta({ description: 'Canonical form of the record.' }),
     nodes: z
       .array(z.string())
-      .meta({ description: "The encoded tree nodes, leaf first, the type's root last." }),
-    document: z.string().meta({ description: "The view's document as JCS text: its hash is the digest." }),
+      .meta({ description: 'Encoded tree nodes, from the leaf to the root of the type.' }),
+    document: z.string().meta({ description: 'Document of the view as JCS text; its hash is the digest.' }),
   })
-  .meta({ id: 'RecordProof', description: "What proves that a record belongs to a version's digest." })
+  .meta({ id: 'RecordProof', description: 'Proof that a record belongs to the digest of a version.' })
 export type RecordProof = z.infer<typeof RecordProof>
 
 export const ProvenRecord = CollectionRecord.extend({ proof: RecordProof.optional() }).meta({
   id: 'ProvenRecord',
-  description: 'A record, with its proof where that was asked for.',
+  description: 'A record, with its proof if requested.',
   examples: [exampleRecord],
 })
 export type ProvenRecord = z.infer<typeof ProvenRecord>

@@ -8,16 +8,16 @@ export const BrowserSession = z
   .object({
     id: Id,
     userAgent: z.string().meta({
-      description: 'What the browser said of itself as it signed in, its `User-Agent`. It may be empty.',
+      description: '`User-Agent` of the browser when it signed in; can be empty.',
     }),
     createdAt: Instant,
-    lastUsedAt: Instant.meta({ description: 'Kept to the day.' }),
-    expiresAt: Instant.meta({ description: 'When it ends unless it is used before.' }),
-    current: z.boolean().meta({ description: 'Whether this is the session that asks.' }),
+    lastUsedAt: Instant.meta({ description: 'Time of the last request, to the day.' }),
+    expiresAt: Instant.meta({ description: 'When the session expires if it is not used.' }),
+    current: z.boolean().meta({ description: 'Whether this is the session of the request.' }),
   })
   .meta({
     id: 'BrowserSession',
-    description: 'A browser that the account is signed in with.',
+    description: 'A signed-in browser.',
     examples: [
       {
         id: exampleId,

@@ -14,7 +14,7 @@ export const ManifestEntry = z
   .object({ id: z.string(), type: z.string(), hash: HashText, private: z.boolean().optional() })
   .meta({
     id: 'ManifestEntry',
-    description: 'A record of the version, by its hash.',
+    description: 'A record of the version by hash.',
     examples: exampleManifest.slice(2),
   })
 export type ManifestEntry = z.infer<typeof ManifestEntry>
@@ -29,7 +29,7 @@ export const NegotiateOpening = z.strictObject({
     .int()
     .min(0)
     .optional()
-    .meta({ description: 'In place of `manifest`: how many entries will come in chunks.' }),
+    .meta({ description: 'Instead of `manifest`: number of entries to be sent in chunks.' }),
 })
 export type NegotiateOpening = z.infer<typeof NegotiateOpening>
 
@@ -39,10 +39,10 @@ export const Negotiate = NegotiateOpening.extend({
     .array(ManifestEntry)
     .max(manifestInlineMax)
     .optional()
-    .meta({ description: 'Every record of the version by its hash, at most 500,000.' }),
+    .meta({ description: 'Every record of the version by hash, at most 500,000.' }),
 }).meta({
   id: 'Negotiate',
-  description: 'What opens a snapshot. It has either `manifest` or `manifest_expected`.',
+  description: 'A snapshot to open, with either `manifest` or `manifest_expected`.',
   examples: [
     {
       base_version: 'v1.0.0',
@@ -70,7 +70,7 @@ export const Negotiated = z
   })
   .meta({
     id: 'Negotiated',
-    description: 'The answer to a manifest in the body: what is to be sent.',
+    description: 'Answer to a manifest in the body: records and files to send.',
     examples: [
       {
         session_id: exampleId,
@@ -97,11 +97,11 @@ export const NegotiatedInChunks = z
     total_files: Count,
     already_have_files: Count,
     ...schemaWarnings,
-    next: z.string().meta({ description: 'Path that takes the chunks.' }),
+    next: z.string().meta({ description: 'Path for the chunks.' }),
   })
   .meta({
     id: 'NegotiatedInChunks',
-    description: 'The answer to `manifest_expected`: where the manifest is to be sent.',
+    description: 'Answer to `manifest_expected`: path for the manifest.',
     examples: [
       {
         session_id: exampleId,
@@ -123,22 +123,25 @@ export const ManifestReceived = z
   .object({
     received: Count,
     needed_records: z.array(HashText),
-    manifest_received: Count.meta({ description: 'Different entries so far.' }),
+    manifest_received: Count.meta({ description: 'Distinct entries received so far.' }),
     manifest_expected: Count,
   })
   .meta({
     id: 'ManifestReceived',
-    description: 'How far the manifest has come, and which records of the chunk are to be sent.',
+    description: 'Progress of the manifest, and records of the chunk to send.',
     examples: [{ received: 2, needed_records: exampleNeeded, manifest_received: 2, manifest_expected: 4 }],
   })
 export type ManifestReceived = z.infer<typeof ManifestReceived>
 
 /** The answer to a batch of records. */
 export const SnapshotReceived = z
-  .object({ received: Count, remaining: Count.meta({ description: 'Needed records still to be sent.' }) })
+  .object({
+    received: Count,
+    remaining: Count.meta({ description: 'Number of needed records still to send.' }),
+  })
   .meta({
     id: 'SnapshotReceived',
-    description: 'How many lines were taken, and how many records are still to be sent.',
+    description: 'Number of lines received, and of records still to send.',
     examples: [{ received: 2, remaining: 0 }],
   })
 export type SnapshotReceived = z.infer<typeof SnapshotReceived>

@@ -58,5 +58,5 @@ export const Count = z.int().nonnegative()
 /** Answer without content. */
 export const Done = z
   .object({ ok: z.literal(true) })
-  .meta({ id: 'Done', description: 'It is done.', examples: [{ ok: true }] })
+  .meta({ id: 'Done', description: 'Success without further data.', examples: [{ ok: true }] })
 export type Done = z.infer<typeof Done>

@@ -15,10 +15,10 @@ import { Count, DigestText, Instant, line, SemverText } from './text.ts'
 /** Text about a version by its maker. */
 const Word = z.string().nullable().meta({
   description:
-    'Null also for who reads the public view of a version in which only private things changed, and of a version that is withdrawn.',
+    'Also null for a withdrawn version, and in the public view of a version that changed only private data.',
 })
 
-const Erase = z.boolean().meta({ description: 'Whether it is, or will be, erased.' })
+const Erase = z.boolean().meta({ description: 'Whether its data is or will be erased.' })
 
 const first = {
   semver: 'v1.0.0',
@@ -39,22 +39,22 @@ export const VersionItem = z
   .object({
     semver: SemverText,
     withdrawn: z.object({ at: Instant, reason: z.string(), erase: Erase }).optional().meta({
-      description: 'Present if the version is withdrawn: it cannot be read any more.',
+      description: 'Present if the version is withdrawn: it can no longer be read.',
     }),
     deprecated: z.object({ at: Instant, message: z.string() }).optional().meta({
-      description: 'Its readers are warned. Absent where they are not.',
+      description: 'Present if the version is deprecated: its readers are warned.',
     }),
     hash: DigestText,
     publicHash: DigestText.meta({
       description:
-        'The digest of the public view, which every reader can verify: the one to cite. Same as `hash` for readers of the public view.',
+        'Digest of the public view, which every reader can verify: the one to cite. Equals `hash` for readers of the public view.',
     }),
     message: Word,
     appId: Word,
     actorId: Word,
     actor: z.object({ slug: z.string(), displayName: z.string() }).nullable().meta({
       description:
-        'The account that made it. Null when that account is gone, and for who reads the public view of a version in which only private things changed.',
+        'Account that created the version. Null if the account is deleted, and in the public view of a version that changed only private data.',
     }),
     recordCount: Count,
     fileCount: Count,
@@ -70,13 +70,13 @@ export type Schemas = Record<string, JsonObject>
 /** `GET …/versions/:v` */
 export const Version = VersionItem.extend({
   metadata: AnyObject,
-  schemas: AnyObject.meta({ description: 'The JSON Schema of each type.' }),
+  schemas: AnyObject.meta({ description: 'JSON Schema of each type.' }),
   typeCounts: z
     .custom<Record<string, number>>((value) => typeof value === 'object' && value !== null)
     .meta({
       type: 'object',
       additionalProperties: { type: 'integer' },
-      description: 'How many records each type has.',
+      description: 'Number of records of each type.',
     }),
   typeRoots: z
     .custom<Record<string, string>>((value) => typeof value === 'object' && value !== null)
@@ -84,7 +84,7 @@ export const Version = VersionItem.extend({
       type: 'object',
       additionalProperties: { type: 'string' },
       description:
-        'The root of the record tree of each type that has records. Equal roots hold equal records ([Verifying](/docs/verifying)).',
+        'Root of the record tree of each type that has records. Equal roots mean equal records ([Verifying](/docs/verifying)).',
     }),
   baseSemver: SemverText.nullable(),
 }).meta({
@@ -108,12 +108,12 @@ export const WithdrawVersion = z
   .strictObject({
     reason: line(1_000).meta({ description: 'Shown to readers who request the version.' }),
     erase: z.boolean().optional().meta({
-      description: 'True: what no other version has goes from the stores at the next sweep. Default: false.',
+      description: 'True: delete data that no other version uses at the next sweep (default: false).',
     }),
   })
   .meta({
     id: 'WithdrawVersion',
-    description: 'Why a version is withdrawn, and whether it is erased.',
+    description: 'Reason of the withdrawal, and whether to erase the data.',
     examples: [{ reason: 'It names people who did not agree.', erase: true }],
   })
 export type WithdrawVersion = z.infer<typeof WithdrawVersion>
@@ -124,11 +124,11 @@ export const WithdrawnVersion = z
     withdrawnAt: Instant,
     reason: z.string(),
     erase: Erase,
-    latest: SemverText.nullable().meta({ description: 'The newest version that stands; null: none does.' }),
+    latest: SemverText.nullable().meta({ description: 'Newest version that is not withdrawn, or null.' }),
   })
   .meta({
     id: 'WithdrawnVersion',
-    description: 'A version that cannot be read any more.',
+    description: 'A withdrawn version.',
     examples: [
       {
         semver: 'v1.1.0',
@@ -148,7 +148,7 @@ export const DeprecateVersion = z
   })
   .meta({
     id: 'DeprecateVersion',
-    description: 'What the readers of a version are warned of.',
+    description: 'Message for readers of the version.',
     examples: [{ message: 'The population of Lagos is wrong. Take v1.1.0.' }],
   })
 export type DeprecateVersion = z.infer<typeof DeprecateVersion>

@@ -53,7 +53,9 @@ function addressOf(host: string, path: string): string {
     host,
   )
   if (url.origin !== host)
-    throw usageError(`${url.origin} is not the registry that you are asking, ${host}. Name it with --host.`)
+    throw usageError(
+      `${url.href} is not on the registry ${host}. To call another registry, use --host ${url.origin}.`,
+    )
   return url.href
 }
 

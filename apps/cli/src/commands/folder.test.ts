@@ -207,7 +207,7 @@ describe.each(anyDatabase)('a working folder and a server on $name', ({ settings
     const before = read(bob, 'here/records/Bird.ndjson')
     const stopped = await bob.ulmus('here', 'pull')
     expect(stopped).toMatchObject({ code: 5 })
-    expect(stopped.said).toContain('Bird "wren": changed here, changed there')
+    expect(stopped.said).toContain('Bird "wren": changed here, changed in the registry')
     expect(read(bob, 'here/records/Bird.ndjson')).toBe(before)
     expect((await bob.ulmus('here', 'status')).out).toContain('v1.1.0')
 
@@ -229,7 +229,7 @@ describe.each(anyDatabase)('a working folder and a server on $name', ({ settings
       'records/Bird.ndjson': lines(owl, robin, { id: 'wren', data: { name: 'House wren' } }),
     })
     const stopped = await ada.ulmus('birds', 'pull')
-    expect(stopped.said).toContain('Bird "wren": changed here, removed there')
+    expect(stopped.said).toContain('Bird "wren": changed here, removed in the registry')
     expect(await ada.ulmus('birds', 'pull', '--ours')).toMatchObject({ code: 0 })
     expect(await ada.ulmus('birds', 'push')).toMatchObject({ code: 0, out: 'v1.2.0\n' })
     expect((await ada.ulmus('birds', 'verify')).code).toBe(0)
@@ -352,13 +352,15 @@ describe.each(anyDatabase)('a working folder and a server on $name', ({ settings
     for (const command of [['pull'], ['checkout', 'v1.1.0', '--force'], ['diff', 'v1.1.0']]) {
       const refused = await bob.ulmus('here', ...command)
       expect(refused).toMatchObject({ code: 1 })
-      expect(refused.said).toContain('is not the collection that this folder was made of')
+      expect(refused.said).toContain('is now another collection than the one of this folder')
     }
     expect(read(bob, 'here/records/Bird.ndjson')).toBe(before)
     write(bob, 'here', {
       'records/Bird.ndjson': before.replace('House wren', 'Wren').replace('Robin', 'Red'),
     })
-    expect((await bob.ulmus('here', 'push')).said).toContain('is not the collection that this folder')
+    expect((await bob.ulmus('here', 'push')).said).toContain(
+      'is now another collection than the one of this folder',
+    )
   })
 
   test('a type goes with its schema and its records', async () => {

@@ -57,7 +57,7 @@ describe('a first file', () => {
     put('ranks.csv', 'Rank,medals\n1,37\n2,27\n')
     expect(await bring('ranks.csv')).toMatchObject({
       code: 2,
-      said: has('ranks.csv has no column that can be the id'),
+      said: has('ranks.csv has no column with a different value in every row'),
     })
   })
 
@@ -125,7 +125,7 @@ describe('a first file', () => {
     const { code, said } = await bring('export (1).csv')
     expect(code).toBe(0)
     expect(said).toContain(
-      '3 of 3 columns are fields of Grant, and 1 of 2 ids are in it. To import the file as that, add --type Grant.',
+      '3 of 3 columns are fields of Grant, and 1 of 2 ids are in it. To import the file as this type, add --type Grant.',
     )
     expect(said).toContain('officer is private here because it is private in Grant.')
     expect(schemaOf('Export1').properties.officer).toMatchObject({ private: true })

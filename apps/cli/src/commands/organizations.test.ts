@@ -85,7 +85,7 @@ describe.each(anyDatabase)('organizations and a server on $name', ({ settings: o
     expect((await done(bob, 'invitations', 'list')).out).toMatch(new RegExp(`^${id}\tatlas\tadmin\tada\t`))
     expect((await done(bob, 'invitations', 'accept', id)).said).toBe('You are a member of atlas.\n')
     expect((await done(ada, 'orgs', 'members', 'atlas')).out).toMatch(/^bob\tadmin\t/m)
-    await refused(ada, ['orgs', 'invite', 'atlas', 'bob'], 1, /is a member of `atlas` already/)
+    await refused(ada, ['orgs', 'invite', 'atlas', 'bob'], 1, /is already a member of `atlas`/)
   })
 
   test('where membership needs consent, adding a user prints an invitation link', async () => {
@@ -120,12 +120,12 @@ describe.each(anyDatabase)('organizations and a server on $name', ({ settings: o
 
   test('a caller without the needed scope cannot invite, and the error names the scope', async () => {
     const writer = await personOf('ada', 'write')
-    await refused(writer, ['orgs', 'invite', 'atlas', 'eve'], 4, /`admin` is needed.*login --scope admin/s)
+    await refused(writer, ['orgs', 'invite', 'atlas', 'eve'], 4, /`admin` scope.*login --scope admin/s)
     await refused(
       await personOf('mia', 'admin'),
       ['orgs', 'invite', 'atlas', 'eve'],
       4,
-      /an organization that you are a member of/,
+      /not a member of `atlas`/,
     )
     await refused(stranger, ['invitations'], 4, /ulmus login/)
   })
@@ -144,12 +144,7 @@ describe.each(anyDatabase)('organizations and a server on $name', ({ settings: o
     expect(await jsonOf(ada, 'orgs', 'settings', 'atlas')).toMatchObject({
       membersMayChangeVisibility: false,
     })
-    await refused(
-      bob,
-      ['orgs', 'settings', 'atlas', '--default-visibility', 'public'],
-      4,
-      /`owner` is needed/,
-    )
+    await refused(bob, ['orgs', 'settings', 'atlas', '--default-visibility', 'public'], 4, /the role `owner`/)
     await refused(ada, ['orgs', 'settings', 'atlas', '--default-visibility', 'secret'], 2, /private/)
   })
 
@@ -169,7 +164,7 @@ describe.each(anyDatabase)('organizations and a server on $name', ({ settings: o
       expect([collection, await isPublic(collection)]).toEqual([collection, visibility === 'public'])
     }
     const both = ['--public', '--private']
-    await refused(ada, ['collections', 'create', 'commons/torn', ...both], 2, /--public or --private/)
+    await refused(ada, ['collections', 'create', 'commons/torn', ...both], 2, /--public and --private/)
 
     for (const [collection, flags, visibility] of [
       ['commons/pushed', [], 'public'],
@@ -216,9 +211,9 @@ describe.each(anyDatabase)('organizations and a server on $name', ({ settings: o
     await done(ada, 'deprecate', `${collection}@v1.0.1`, '--clear')
     expect(await jsonOf(ada, 'deprecate', version, '--clear')).toEqual({ ok: true })
     expect((await done(ada, 'log', collection)).out).not.toMatch(/deprecated/)
-    await refused(ada, ['deprecate', version], 2, /MESSAGE.*--clear/s)
+    await refused(ada, ['deprecate', version], 2, /message.*--clear/s)
     await refused(ada, ['deprecate', version, 'Both', '--clear'], 2, /--clear/)
-    await refused(ada, ['deprecate', collection, 'All of it'], 2, /names no version.*ulmus log ada\/warned/s)
+    await refused(ada, ['deprecate', collection, 'All of it'], 2, /has no version.*ulmus log ada\/warned/s)
     await refused(bob, ['deprecate', version, 'Mine'], 4, /\w/)
   })
 
@@ -234,9 +229,9 @@ describe.each(anyDatabase)('organizations and a server on $name', ({ settings: o
       /no other version of any collection has are erased.*--yes/s,
     )
     await refused(ada, ['withdraw', version, '--yes'], 2, /reason/)
-    await refused(ada, ['withdraw', collection, '--reason', 'x', '--yes'], 2, /names no version/)
+    await refused(ada, ['withdraw', collection, '--reason', 'x', '--yes'], 2, /has no version/)
     await refused(ada, ['withdraw', `${collection}@latest`, '--reason', 'x', '--yes'], 2, /by its number/)
-    await refused(ada, ['withdraw', `${version}#Bird`, '--reason', 'x', '--yes'], 2, /as a whole/)
+    await refused(ada, ['withdraw', `${version}#Bird`, '--reason', 'x', '--yes'], 2, /whole versions/)
     await refused(bob, [...withdraw, '--yes'], 4, /\w/)
     await done(ada, 'clone', version, 'gone')
     const ended = await done(ada, ...withdraw, '--yes')
@@ -265,7 +260,7 @@ describe.each(anyDatabase)('organizations and a server on $name', ({ settings: o
     expect((await done(ada, 'audit', 'ada', '--actor', 'bob')).out).toBe('')
     expect((await done(ada, 'audit', 'ada', '--after', '2999-01-01', '--ndjson')).out).toBe('')
     await refused(ada, ['audit', 'ada', '--after', 'yesterday'], 2, /2026-01-31/)
-    await refused(ada, ['audit', 'ada', '--json', '--ndjson'], 2, /--json or --ndjson/)
+    await refused(ada, ['audit', 'ada', '--json', '--ndjson'], 2, /--json and --ndjson/)
     await refused(await personOf('ada', 'write'), ['audit', 'ada'], 4, /login --scope admin/)
     await refused(bob, ['audit', 'ada'], 4, /\w/)
   })

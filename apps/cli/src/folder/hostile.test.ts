@@ -193,10 +193,10 @@ test.each([
   ['eve/../x', null, 'which is no collection'],
   ['Eve/x', null, 'which is no collection'],
   [5, null, 'names 5, which is no collection'],
-  ['eve/data', 'http://a$(id)', 'names "http://a$(id)", which is no address of a registry'],
-  ['eve/data', 'http://a;b', 'which is no address of a registry'],
-  ['eve/data', 'file:///x', 'which is no address of a registry'],
-  ['eve/data', 5, 'which is no address of a registry'],
+  ['eve/data', 'http://a$(id)', 'names "http://a$(id)", which is not the address of a registry'],
+  ['eve/data', 'http://a;b', 'which is not the address of a registry'],
+  ['eve/data', 'file:///x', 'which is not the address of a registry'],
+  ['eve/data', 5, 'which is not the address of a registry'],
 ])('a folder of %j at %j is refused', async (named, host, sentence) => {
   person = openPerson('http://127.0.0.1:9', 'ul_secret')
   mkdirSync(join(person.home, 'given/.ulmus'), { recursive: true })
@@ -219,10 +219,10 @@ test('an address whose host would mean something to a shell is refused wherever 
   ])
     expect(await person.ulmus('.', ...args)).toMatchObject({
       code: 2,
-      said: expect.stringContaining('is no address of a registry'),
+      said: expect.stringContaining('is not the address of a registry'),
     })
   for (const name of ['Eve/data', 'eve/a;b'])
-    expect((await person.ulmus('.', 'init', name)).said).toContain('is no name of a collection')
+    expect((await person.ulmus('.', 'init', name)).said).toContain('is not a valid collection')
   expect(existsSync(join(person.home, '.ulmus'))).toBe(false)
 })
 

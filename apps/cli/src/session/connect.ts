@@ -34,13 +34,10 @@ export async function connect(terminal: Terminal, wanted: Wanted): Promise<Conne
   const settings = readSettings(env)
   const named = wanted.flag ?? wanted.host ?? (env['ULMUS_HOST'] || settings.host)
   if (named === undefined)
-    throw new CommandError(
-      'No registry is known yet. Sign in to one, or name it with --host or ULMUS_HOST.',
-      {
-        code: 'no_host',
-        next: ['ulmus login --host https://registry.example'],
-      },
-    )
+    throw new CommandError('No registry given. Sign in to one, or set --host or ULMUS_HOST.', {
+      code: 'no_host',
+      next: ['ulmus login --host https://registry.example'],
+    })
   const host = hostOf(named)
   const login = Object.hasOwn(settings.logins, host) ? settings.logins[host] : undefined
   const kept = login === undefined ? undefined : (login.key ?? (await readKeychain(host)))
@@ -61,7 +58,9 @@ export const notSignedIn = (host: string): CommandError =>
 export function hostOf(text: string): string {
   const origin = originOf(text)
   if (origin === undefined)
-    throw usageError(`\`${text}\` is no address of a registry: write it as \`https://registry.example\`.`)
+    throw usageError(
+      `\`${text}\` is not the address of a registry. Use the form \`https://registry.example\`.`,
+    )
   return origin
 }
 
@@ -81,7 +80,7 @@ function tokenFor(
   if (trusted !== undefined && hostOf(trusted) === host) return token
   // No command is proposed: the host may come from a stranger's folder or reference, and pasting one would send the key there.
   throw new CommandError(
-    `ULMUS_TOKEN is set, and nothing says that it is for ${host}. If you made the key there, set ULMUS_HOST to that address. Otherwise unset ULMUS_TOKEN.`,
+    `ULMUS_TOKEN is set, but not for ${host}. If the key is from there, set ULMUS_HOST to that address; otherwise unset ULMUS_TOKEN.`,
     { code: 'token_of_another_host' },
   )
 }

@@ -31,7 +31,7 @@ export async function awaitDeviceKey(registry: Registry, code: DeviceStart): Pro
     if (status === 200) return body as unknown as CreatedKey
     if (body.code === 'slow_down' || status === 429) interval += slowDownSeconds
     else if (body.code === 'access_denied')
-      throw new CommandError('The sign-in was refused in the browser.', {
+      throw new CommandError('The sign-in was denied in the browser.', {
         exitCode: exitCodes.denied,
         code: 'access_denied',
       })
@@ -39,7 +39,7 @@ export async function awaitDeviceKey(registry: Registry, code: DeviceStart): Pro
     else if (body.code !== 'authorization_pending' && status !== 0 && status < 500)
       throw UlmusError.fromBody(body, status)
   }
-  throw new CommandError('The sign-in was not approved in time.', {
+  throw new CommandError('The code expired before the sign-in was approved.', {
     exitCode: exitCodes.cancelled,
     code: 'expired_token',
     next: ['ulmus login'],

@@ -73,7 +73,7 @@ export async function confirmTyped(
   name: string,
   otherwise: string,
 ): Promise<void> {
-  if (!terminal.canAsk) throw usageError(`${loss} Say so with --yes.`)
-  const typed = await askText(`${loss} Type ${name} to go on`)
+  if (!terminal.canAsk) throw usageError(`${loss} Confirm with --yes.`)
+  const typed = await askText(`${loss} Type ${name} to confirm`)
   if (typed !== name) throw new CommandError(otherwise, { exitCode: exitCodes.cancelled, code: 'cancelled' })
 }

@@ -58,13 +58,13 @@ export function failureOf(thrown: unknown, anonymousAt?: string): Failure {
 /** Reasons of the system, by its error code. */
 const systemReasons: Readonly<Record<string, string>> = {
   ENOENT: 'does not exist',
-  EACCES: 'may not be read or written by you',
-  EPERM: 'may not be changed by you',
+  EACCES: 'cannot be opened: permission denied',
+  EPERM: 'cannot be changed: operation not permitted',
   EISDIR: 'is a folder, not a file',
-  ENOTDIR: 'leads through a file as if it were a folder',
-  EROFS: 'is on a disk that can only be read',
-  ENOSPC: 'does not fit: the disk is full',
-  EDQUOT: 'does not fit: your quota on this disk is used up',
+  ENOTDIR: 'has a file where the path needs a folder',
+  EROFS: 'is on a read-only file system',
+  ENOSPC: 'cannot be written: the disk is full',
+  EDQUOT: 'cannot be written: your disk quota is exceeded',
   ELOOP: 'is a symbolic link',
 }
 

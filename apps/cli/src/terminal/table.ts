@@ -32,9 +32,10 @@ export async function facts(
   { terminal }: WithTerminal,
   pairs: readonly (readonly [name: string, value: string])[],
 ): Promise<void> {
-  const shown = pairs.filter(([, value]) => value !== '')
-  const width = Math.max(...shown.map(([name]) => name.length))
-  for (const [name, value] of shown) await terminal.line([painted('dim', name.padEnd(width)), `  ${value}`])
+  const nonEmpty = pairs.filter(([, value]) => value !== '')
+  const width = Math.max(...nonEmpty.map(([name]) => name.length))
+  for (const [name, value] of nonEmpty)
+    await terminal.line([painted('dim', name.padEnd(width)), `  ${value}`])
 }
 
 /** `2026-01-15 14:02`, in the time of this machine. */

@@ -49,7 +49,12 @@ export const transcript: readonly Step[] = [
     shows: /is at v1\.1\.0, this folder at v1\.0\.0[\s\S]*ulmus pull/,
     code: 5,
   },
-  { as: 'bob', run: 'ulmus pull', shows: /City "OSL": changed here, changed there[\s\S]*--theirs/, code: 5 },
+  {
+    as: 'bob',
+    run: 'ulmus pull',
+    shows: /City "OSL": changed here, changed in the registry[\s\S]*--theirs/,
+    code: 5,
+  },
   { as: 'bob', run: 'ulmus pull --theirs', shows: /The replaced records are in \.ulmus\/set-aside/ },
   { as: 'bob', run: 'ulmus diff --stat', shows: /City +~1 updated/ },
   { as: 'bob', run: 'ulmus push -m "Bergen grew"', shows: /v1\.2\.0/ },

@@ -97,7 +97,7 @@ function successesOf(operation: DescribedOperation): Record<string, Response> {
 function successOf(
   operation: DescribedOperation,
   answer: Operation['answers'][number],
-  said: string | undefined,
+  words: string | undefined,
 ): Response {
   const headers = {
     ...(isTagged(operation) ? entityTag : {}),
@@ -106,10 +106,10 @@ function successOf(
   const also = Object.keys(headers).length === 0 ? {} : { headers }
   if (!(answer instanceof z.ZodType)) {
     const streamed = answer as Streamed
-    return { description: said ?? streamed.description, ...also, content: streamed.content }
+    return { description: words ?? streamed.description, ...also, content: streamed.content }
   }
-  if (answer instanceof z.ZodNull) return { description: said ?? '', ...also }
-  const description = said ?? answer.meta()?.description ?? ''
+  if (answer instanceof z.ZodNull) return { description: words ?? '', ...also }
+  const description = words ?? answer.meta()?.description ?? ''
   return { description, ...also, content: { 'application/json': mediaOf(answer) } }
 }
 

@@ -46,10 +46,10 @@ export function refusalsOf(operation: DescribedOperation): Record<string, Respon
 }
 
 function refusal(status: number, codes: readonly ErrorCode[]): Response {
-  const told = codes.map((code) => `\`${code}\`: ${meanings[code]}.`)
+  const clauses = codes.map((code) => `\`${code}\`: ${meanings[code]}.`)
   const headers = headersOf[status]
   return {
-    description: told.length === 1 ? told[0]! : told.map((line) => `- ${line}`).join('\n'),
+    description: clauses.length === 1 ? clauses[0]! : clauses.map((line) => `- ${line}`).join('\n'),
     ...(headers === undefined ? {} : { headers }),
     content: { 'application/json': { schema: referTo('Error'), examples: examplesOf(codes) } },
     'x-codes': [...codes],
@@ -100,7 +100,9 @@ export const unchangedOf = (operation: DescribedOperation): Record<string, Respo
       }
     : {}
 
-export const entityTag = { ETag: header('Names the answer. Send it as `If-None-Match` to be told 304.') }
+export const entityTag = {
+  ETag: header('Identifies the answer. Send it as `If-None-Match` to get 304 while it is unchanged.'),
+}
 export const pageLinks = {
   Link: header('`rel="next"` and `rel="prev"`: the neighbouring pages, where there are any. RFC 8288.'),
 }

@@ -10,7 +10,7 @@ const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 /** Rendering takes some milliseconds, and anyone may ask. */
 const keptMilliseconds = 1_000
 /** Every server queries the database for these, so each queries it rarely. */
-const askedKeptMilliseconds = 5_000
+const queryCacheMilliseconds = 5_000
 /** This query reads one row for each pack and file. */
 const storedKeptMilliseconds = 60_000
 
@@ -140,14 +140,14 @@ function measureRegistry(metrics: Registry, figures: Ulmus['figures']): void {
     })
   shared(
     { name: 'ulmus_jobs', help: 'Background jobs of the last day.', labelNames: ['queue', 'state'] },
-    keptFor(askedKeptMilliseconds, figures.jobs),
+    keptFor(queryCacheMilliseconds, figures.jobs),
     (gauge, counts) => {
       for (const { queue, state, jobs } of counts) gauge.set({ queue, state }, jobs)
     },
   )
   shared(
     { name: 'ulmus_pushes', help: 'Push sessions under way.', labelNames: ['state'] },
-    keptFor(askedKeptMilliseconds, figures.pushes),
+    keptFor(queryCacheMilliseconds, figures.pushes),
     (gauge, { open, committing }) => {
       gauge.set({ state: 'open' }, open)
       gauge.set({ state: 'committing' }, committing)
@@ -156,10 +156,10 @@ function measureRegistry(metrics: Registry, figures: Ulmus['figures']): void {
   const about = 'Since any server that does background work gave a sign of life.'
   shared(
     { name: 'ulmus_worker_seen_seconds', help: about },
-    keptFor(askedKeptMilliseconds, figures.workerSeconds),
+    keptFor(queryCacheMilliseconds, figures.workerSeconds),
     (gauge, seconds) => gauge.set(seconds),
   )
-  const lastSweep = keptFor(askedKeptMilliseconds, figures.lastSweep)
+  const lastSweep = keptFor(queryCacheMilliseconds, figures.lastSweep)
   shared(
     { name: 'ulmus_sweep_age_seconds', help: 'Since the last sweep ended.' },
     lastSweep,

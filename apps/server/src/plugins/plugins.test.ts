@@ -168,7 +168,7 @@ describe.each(anyDatabase)('every request on $name', ({ settings }) => {
       const answer = await send('POST', '/api/accounts', bearer())
       expect(answer.json).toMatchObject({
         code: 'invalid_request',
-        issues: [{ message: expect.stringContaining('body is needed') }],
+        issues: [{ message: expect.stringContaining('is required') }],
       })
     })
 

@@ -62,14 +62,14 @@ const sentenceOf: z.core.$ZodErrorMap = (issue) => {
 const invalid = (issues: { path: string; message: string }[]): RegistryError =>
   new RegistryError('invalid_request', { details: { issues } })
 
-const bodyNeeded = { path: '', message: 'A JSON body is needed, with `Content-Type: application/json`.' }
+const bodyNeeded = { path: '', message: 'A JSON body with `Content-Type: application/json` is required.' }
 
 /** @param known members at the top */
 function issuesOf(issue: Issue, known: readonly string[]): { path: string; message: string }[] {
   const path = issue.path.map(String)
   if (issue.code !== 'unrecognized_keys') return [{ path: path.join('.'), message: issue.message }]
-  const others = path.length > 0 || known.length === 0 ? '' : `; known are ${known.join(', ')}`
-  return issue.keys.map((key) => ({ path: [...path, key].join('.'), message: `is not known here${others}` }))
+  const others = path.length > 0 || known.length === 0 ? '' : `; use ${known.join(', ')}`
+  return issue.keys.map((key) => ({ path: [...path, key].join('.'), message: `is unknown${others}` }))
 }
 
 /** An answer in which some JSON is passed on as it is stored; its shape documents it. */

@@ -68,10 +68,10 @@ export const devProviderRoutes: FastifyPluginAsync<DevProviderOptions> = async (
  * @throws development_only
  */
 export function refuseProxied(request: FastifyRequest): void {
-  const told = Object.keys(request.headers).some((name) =>
+  const isProxied = Object.keys(request.headers).some((name) =>
     /^(?:forwarded|via|x-real-ip|x-forwarded-.*)$/.test(name),
   )
-  if (told || request.raw.httpVersion === '1.0') throw new RegistryError('development_only')
+  if (isProxied || request.raw.httpVersion === '1.0') throw new RegistryError('development_only')
 }
 
 /** One form: the interaction that the provider sends every sign-in to. */
@@ -117,7 +117,7 @@ type Raw = Parameters<Provider['interactionDetails']>
 
 async function demandInteraction(provider: Provider, ...raw: Raw): Promise<void> {
   await provider.interactionDetails(...raw).catch((cause: unknown) => {
-    const reason = 'This page was left open too long, or opened in another browser.'
+    const reason = 'This page was open for too long, or was opened in another browser.'
     throw new RegistryError('sign_in_failed', { say: { reason }, cause })
   })
 }

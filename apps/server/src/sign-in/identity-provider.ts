@@ -108,9 +108,9 @@ async function exchange(
   // Many providers tell name and e-mail only there.
   const hasMore = provider.serverMetadata().userinfo_endpoint !== undefined
   const more = hasMore ? await oidc.fetchUserInfo(provider, tokens.access_token, claims.sub) : {}
-  const told = { ...claims, ...more } as Record<string, unknown>
+  const profile = { ...claims, ...more } as Record<string, unknown>
   const text = (name: string) =>
-    typeof told[name] === 'string' && told[name].trim() !== '' ? told[name].trim() : null
+    typeof profile[name] === 'string' && profile[name].trim() !== '' ? profile[name].trim() : null
   return {
     issuer: knownAs ?? claims.iss,
     subject: claims.sub,
@@ -118,7 +118,8 @@ async function exchange(
     email: text('email'),
     name: text('name'),
     // One value, or a list of them.
-    claimsOperator: operatorClaim != null && [told[operatorClaim.name]].flat().includes(operatorClaim.value),
+    claimsOperator:
+      operatorClaim != null && [profile[operatorClaim.name]].flat().includes(operatorClaim.value),
   }
 }
 
@@ -131,7 +132,7 @@ function refusedClient(cause: unknown): unknown {
   return new RegistryError('sign_in_unavailable', {
     say: {
       reason:
-        'The identity provider does not accept this registry. Its operator has to correct a setting, which the log names.',
+        'The identity provider does not accept this registry. Its operator must correct the setting that the log names.',
     },
     cause: new Error(why, { cause }),
   })
@@ -148,7 +149,8 @@ function refusalOf(cause: unknown): RegistryError {
     (code === 'OAUTH_RESPONSE_IS_NOT_CONFORM' &&
       Number((cause as { cause?: { status?: number } }).cause?.status) >= 500)
   if (away) return new RegistryError('sign_in_unavailable', { cause })
-  const told = cause instanceof oidc.AuthorizationResponseError ? cause.error : undefined
-  const reason = told === 'access_denied' ? 'The identity provider refused, or you cancelled.' : undefined
+  const providerError = cause instanceof oidc.AuthorizationResponseError ? cause.error : undefined
+  const reason =
+    providerError === 'access_denied' ? 'The identity provider refused it, or you cancelled.' : undefined
   return new RegistryError('sign_in_failed', { say: { reason }, cause })
 }

@@ -59,7 +59,7 @@ export const signInRoutes: FastifyPluginAsync<SignInOptions> = async (app, optio
   app.get('/auth/callback', { config, errorHandler, schema: { hide: true } }, async (request, reply) => {
     const begun = pending.take(request, reply)
     if (begun === undefined) {
-      const reason = 'It was not begun in this browser, or it took longer than ten minutes.'
+      const reason = 'It was started in another browser, or more than ten minutes ago.'
       throw new RegistryError('sign_in_failed', { say: { reason } })
     }
     const identity = await provider.complete(new URL(request.url, origin()), begun)

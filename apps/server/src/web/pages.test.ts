@@ -293,7 +293,7 @@ describe.each(anyDatabase)('pages on $name', (database) => {
     expect(elsewhere.status).toBe(403)
     expect((await page('/auth/device/answer', { form: { code, decision: 'allow' } })).status).toBe(401)
     const wrong = await page('/auth/device?user_code=BBBB-BBBB', { as: cookie })
-    expect([wrong.status, wrong.html.includes('There is no such code')]).toEqual([404, true])
+    expect([wrong.status, wrong.html.includes('This code is wrong, has expired')]).toEqual([404, true])
     const refused = await page('/auth/device/answer', { as: cookie, form: { code, decision: 'refuse' } })
     expect(refused.html).toContain('The program gets no key')
   })

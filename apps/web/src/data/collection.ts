@@ -13,7 +13,7 @@ type Shown = Awaited<ReturnType<Visit['registry']['collections']['shown']>>
 export type ShownVersion = NonNullable<Shown['version']>
 
 /** A collection as a page shows it. `version` is absent where the page shows the latest, whatever it is. */
-export interface SeenCollection extends VersionPlace, Standing {
+export interface SeenCollection extends VersionPlace, CallerRights {
   readonly id: string
   readonly name: string
   readonly description: string | null
@@ -38,7 +38,7 @@ export interface SeenCollection extends VersionPlace, Standing {
   readonly who: Principal
 }
 
-type Standing = Shown['standing']
+type CallerRights = Shown['rights']
 
 /** Version labels in paths may leave the `v` out. */
 const semverPattern = /^v?(\d+\.\d+\.\d+)$/
@@ -61,12 +61,12 @@ async function see(visit: Visit, withVersion: boolean) {
   const isAsked = url.searchParams.get('view') === 'public'
   const ask = { asPublic: isAsked, withVersion }
   const shown = await registry.collections.shown(visit.who, versionOf(place), ask)
-  const { facts, standing, latest, forkedFrom, version, hidden } = shown
-  const asPublic = standing.isMember && isAsked
+  const { facts, rights, latest, forkedFrom, version, hidden } = shown
+  const asPublic = rights.isMember && isAsked
   const seen: SeenCollection = {
     ...place,
-    ...standing,
-    mayWork: standing.work === 'ok',
+    ...rights,
+    mayWork: rights.work === 'ok',
     id: facts.id,
     name: facts.name,
     description: facts.description,
@@ -76,7 +76,7 @@ async function see(visit: Visit, withVersion: boolean) {
     latest,
     forkedFrom,
     deprecation: version?.deprecated?.message,
-    view: standing.isMember && !asPublic ? 'full' : 'public',
+    view: rights.isMember && !asPublic ? 'full' : 'public',
     difference: hidden && differenceText(hidden, { isPublic: facts.public, asPublic }),
     inOtherView: otherView(url, asPublic),
     inView: (to) => (asPublic ? withQuery(to, { view: 'public' }) : to),

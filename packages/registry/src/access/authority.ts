@@ -13,7 +13,7 @@ import {
 import type { Context } from '../context.ts'
 import { demand, RegistryError } from '../errors/errors.ts'
 import { actingAccount, type Caller } from '../principal.ts'
-import { type Answer, type CollectionFacts, maySee, mayWork, type Role, roles } from './policy.ts'
+import { type CollectionFacts, type Decision, maySee, mayWork, type Role, roles } from './policy.ts'
 
 /** The caller and the collection with its owner, as found when the request came. */
 export interface Acting {
@@ -22,7 +22,7 @@ export interface Acting {
   readonly owner: { readonly id: string; readonly slug: string }
 }
 
-type Rule = (who: Caller, collection: CollectionFacts, role: Role | null) => Answer
+type Rule = (who: Caller, collection: CollectionFacts, role: Role | null) => Decision
 type Clock = Pick<Context, 'now'>
 
 const mayWrite: Rule = (who, collection, role) => mayWork(who, collection, role, 'write')
@@ -40,10 +40,10 @@ export async function demandStill(
   const { accountId, credential } = who
   const found = await lockStanding(tx, { collectionId: collection.id, accountId, credential, now: now() })
   if (!found.isGood) throw credentialGone(who)
-  const standing = found.collection
-  if (standing?.ownerId !== owner.id || !maySee(who, standing, found.role))
+  const current = found.collection
+  if (current?.ownerId !== owner.id || !maySee(who, current, found.role))
     throw new RegistryError('collection_not_found', { say: { owner: owner.slug, slug: collection.slug } })
-  demand(may(who, standing, found.role), { owner: owner.slug })
+  demand(may(who, current, found.role), { owner: owner.slug })
 }
 
 /** Checks at this moment, without locks: before expensive work, and to explain why a statement that checks did nothing. */
@@ -76,7 +76,7 @@ export function authorityIn(
   { now }: Clock,
   who: Caller,
   ownerId: string,
-  may: (role: Role) => Answer,
+  may: (role: Role) => Decision,
 ): Authority {
   const { accountId, credential } = who
   return { accountId, credential, ownerId, roles: roles.filter((role) => may(role) === 'ok'), now: now() }
@@ -92,8 +92,8 @@ export const onBehalfOf = (
 ): Acting => ({ who: actingAccount(accountId, means ?? {}), collection, owner })
 
 function credentialGone({ kind }: Caller): RegistryError {
-  const what = kind === 'key' ? 'This API key was revoked, or it ended,' : 'This session ended'
+  const what = kind === 'key' ? 'This API key was revoked or expired' : 'This session ended'
   return new RegistryError('unauthenticated', {
-    say: { reason: `${what} while the request was under way. Nothing of it was recorded.` },
+    say: { reason: `${what} during the request. Nothing was recorded.` },
   })
 }

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { anonymous, type Caller, type Principal, type Scope } from '../principal.ts'
 import {
-  type Answer,
+  type Decision,
   mayChangeMember,
   mayCreateIn,
   mayDeleteCollection,
@@ -88,15 +88,15 @@ test('scopes and roles nest', () => {
 })
 
 test('mayEnter', () => {
-  const all = (answer: Answer): Table<Answer> =>
-    Object.fromEntries(names.map((name) => [name, answer])) as Table<Answer>
+  const all = (answer: Decision): Table<Decision> =>
+    Object.fromEntries(names.map((name) => [name, answer])) as Table<Decision>
   check(all('ok'), (who) => mayEnter(who, {}))
   check({ ...all('ok'), anonymous: signIn }, (who) => mayEnter(who, { scope: 'any' }))
   check({ ...all('ok'), anonymous: signIn }, (who) => mayEnter(who, { scope: 'read' }))
   check({ ...all('ok'), anonymous: signIn, read: scope }, (who) => mayEnter(who, { scope: 'write' }))
-  const admins = { ...all(scope), anonymous: signIn, session: 'ok', admin: 'ok' } as Table<Answer>
+  const admins = { ...all(scope), anonymous: signIn, session: 'ok', admin: 'ok' } as Table<Decision>
   check(admins, (who) => mayEnter(who, { scope: 'admin' }))
-  const unlimited = { ...all('ok'), anonymous: signIn, here: limit, there: limit } as Table<Answer>
+  const unlimited = { ...all('ok'), anonymous: signIn, here: limit, there: limit } as Table<Decision>
   check(unlimited, (who) => mayEnter(who, { scope: 'any', unlimited: true }))
   // The scope is asked before the limit: http-api §6.
   check(admins, (who) => mayEnter(who, { scope: 'admin', unlimited: true }))
@@ -127,8 +127,8 @@ test('maySee and viewFor', () => {
 })
 
 test('mayWork', () => {
-  const byRole: [Answer, Answer, Answer, Answer] = [member, 'ok', 'ok', 'ok']
-  const writers: Table<Answer> = {
+  const byRole: [Decision, Decision, Decision, Decision] = [member, 'ok', 'ok', 'ok']
+  const writers: Table<Decision> = {
     ...{
       anonymous: signIn,
       session: byRole,
@@ -145,8 +145,8 @@ test('mayWork', () => {
 })
 
 test('mayDeleteCollection', () => {
-  const byRole: [Answer, Answer, Answer, Answer] = [member, role, 'ok', 'ok']
-  check<Answer>(
+  const byRole: [Decision, Decision, Decision, Decision] = [member, role, 'ok', 'ok']
+  check<Decision>(
     {
       anonymous: signIn,
       session: byRole,
@@ -174,8 +174,8 @@ test('mayMakePublic', () => {
 })
 
 test('mayCreateIn', () => {
-  const byRole: [Answer, Answer, Answer, Answer] = [member, 'ok', 'ok', 'ok']
-  check<Answer>(
+  const byRole: [Decision, Decision, Decision, Decision] = [member, 'ok', 'ok', 'ok']
+  check<Decision>(
     {
       anonymous: signIn,
       session: byRole,
@@ -189,7 +189,7 @@ test('mayCreateIn', () => {
   )
 })
 
-const managers = (byRole: [Answer, Answer, Answer, Answer]): Table<Answer> => ({
+const managers = (byRole: [Decision, Decision, Decision, Decision]): Table<Decision> => ({
   ...{
     anonymous: signIn,
     session: byRole,
@@ -229,8 +229,8 @@ test('mayChangeMember', () => {
 })
 
 test('mayListMembers', () => {
-  const byRole: [Answer, Answer, Answer, Answer] = [member, 'ok', 'ok', 'ok']
-  check<Answer>(
+  const byRole: [Decision, Decision, Decision, Decision] = [member, 'ok', 'ok', 'ok']
+  check<Decision>(
     {
       anonymous: signIn,
       session: byRole,
@@ -244,7 +244,7 @@ test('mayListMembers', () => {
   )
 })
 
-test.each<[Name, Scope, string | null, Answer]>([
+test.each<[Name, Scope, string | null, Decision]>([
   ['session', 'admin', null, 'ok'],
   ['admin', 'admin', null, 'ok'],
   ['admin', 'read', mine, 'ok'],

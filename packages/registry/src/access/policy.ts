@@ -21,7 +21,7 @@ export type Refusal =
   | 'not_a_member'
   | 'insufficient_role'
   | 'private_content'
-export type Answer = 'ok' | Refusal
+export type Decision = 'ok' | Refusal
 
 export interface CollectionFacts {
   readonly id: string
@@ -31,9 +31,9 @@ export interface CollectionFacts {
 const scopeRank: Record<Scope, number> = { read: 0, write: 1, admin: 2 }
 const roleRank: Record<Role, number> = { member: 0, admin: 1, owner: 2 }
 
-export const scopeCovers = (held: Scope, wanted: Scope): boolean => scopeRank[held] >= scopeRank[wanted]
-export const roleCovers = (held: Role | null, wanted: Role): boolean =>
-  held !== null && roleRank[held] >= roleRank[wanted]
+export const scopeCovers = (granted: Scope, wanted: Scope): boolean => scopeRank[granted] >= scopeRank[wanted]
+export const roleCovers = (granted: Role | null, wanted: Role): boolean =>
+  granted !== null && roleRank[granted] >= roleRank[wanted]
 
 /** A route's requirements of the credential, checked before the body is read. */
 export interface Entrance {
@@ -43,7 +43,7 @@ export interface Entrance {
   readonly unlimited?: boolean
 }
 
-export function mayEnter(who: Principal, entrance: Entrance): Answer {
+export function mayEnter(who: Principal, entrance: Entrance): Decision {
   if (entrance.scope === undefined) return 'ok'
   if (who.kind === 'anonymous') return 'unauthenticated'
   if (entrance.scope !== 'any' && !scopeCovers(who.scope, entrance.scope)) return 'insufficient_scope'
@@ -70,30 +70,35 @@ export function mayWork(
   collection: CollectionFacts,
   role: Role | null,
   scope: Scope,
-): Answer {
+): Decision {
   const entered = mayEnter(who, { scope })
   if (entered !== 'ok') return entered
   if (!reaches(who, collection)) return 'key_limited'
   return role === null ? 'not_a_member' : 'ok'
 }
 
-export function mayDeleteCollection(who: Principal, collection: CollectionFacts, role: Role | null): Answer {
+export function mayDeleteCollection(
+  who: Principal,
+  collection: CollectionFacts,
+  role: Role | null,
+): Decision {
   const work = mayWork(who, collection, role, 'write')
   if (work !== 'ok') return work
   return roleCovers(role, 'admin') ? 'ok' : 'insufficient_role'
 }
 
 /** Giving a collection to another account; whether that takes it is `mayReceiveCollection`. */
-export function mayTransfer(who: Principal, collection: CollectionFacts, role: Role | null): Answer {
+export function mayTransfer(who: Principal, collection: CollectionFacts, role: Role | null): Decision {
   const entered = mayEnter(who, { scope: 'admin', unlimited: true })
   return entered === 'ok' ? mayDeleteCollection(who, collection, role) : entered
 }
 
 /** Taking a collection into an account. */
-export const mayReceiveCollection = (who: Principal, role: Role | null): Answer => mayManageAccount(who, role)
+export const mayReceiveCollection = (who: Principal, role: Role | null): Decision =>
+  mayManageAccount(who, role)
 
 /** Creating a collection under an account, or forking one into it. */
-export function mayCreateIn(who: Principal, role: Role | null): Answer {
+export function mayCreateIn(who: Principal, role: Role | null): Decision {
   const entered = mayEnter(who, { scope: 'write', unlimited: true })
   if (entered !== 'ok') return entered
   return role === null ? 'not_a_member' : 'ok'
@@ -103,10 +108,10 @@ export function mayCreateIn(who: Principal, role: Role | null): Answer {
 export const mayMakePublic = (
   role: Role | null,
   { membersMayChangeVisibility }: { readonly membersMayChangeVisibility: boolean },
-): Answer => (membersMayChangeVisibility || roleCovers(role, 'admin') ? 'ok' : 'insufficient_role')
+): Decision => (membersMayChangeVisibility || roleCovers(role, 'admin') ? 'ok' : 'insufficient_role')
 
 /** Renaming an account or org, and managing an org's members up to `wanted`. */
-export function mayManageAccount(who: Principal, role: Role | null, wanted: Role = 'admin'): Answer {
+export function mayManageAccount(who: Principal, role: Role | null, wanted: Role = 'admin'): Decision {
   const entered = mayEnter(who, { scope: 'admin', unlimited: true })
   if (entered !== 'ok') return entered
   if (role === null) return 'not_a_member'
@@ -118,12 +123,12 @@ export function mayChangeMember(
   who: Principal,
   role: Role | null,
   change: { target: Role; self: boolean; removal: boolean },
-): Answer {
+): Decision {
   if (change.self && change.removal && role !== null) return mayManageAccount(who, role, 'member')
   return mayManageAccount(who, role, change.target === 'owner' ? 'owner' : 'admin')
 }
 
-export function mayListMembers(who: Principal, role: Role | null): Answer {
+export function mayListMembers(who: Principal, role: Role | null): Decision {
   const entered = mayEnter(who, { scope: 'any', unlimited: true })
   if (entered !== 'ok') return entered
   return role === null ? 'not_a_member' : 'ok'
@@ -138,7 +143,7 @@ export interface KeyFacts {
 }
 
 /** Keys are made and revoked only by a credential at least as strong: a stolen read key makes no writer and revokes none. */
-export function mayHandleKey(who: Caller, key: KeyFacts): Answer {
+export function mayHandleKey(who: Caller, key: KeyFacts): Decision {
   if (!scopeCovers(who.scope, key.scope)) return 'insufficient_scope'
   return who.limitedTo !== null && who.limitedTo !== key.collectionId ? 'key_limited' : 'ok'
 }
@@ -148,10 +153,10 @@ export const mayListKey = (who: Caller, key: KeyFacts): boolean =>
   who.limitedTo === null || who.limitedTo === key.collectionId
 
 /** An expiring key cannot create one that outlives it: a thief could otherwise extend a temporary key. */
-export const mayMakeKeyUntil = (who: Caller, end: Date | null): Answer =>
+export const mayMakeKeyUntil = (who: Caller, end: Date | null): Decision =>
   who.expiresAt === null || (end !== null && end <= who.expiresAt) ? 'ok' : 'key_limited'
 
 /** Permission to fork visible content: outsiders fork only collections that are public throughout. */
-export function mayFork(sourceRole: Role | null, fullyPublic: boolean): Answer {
+export function mayFork(sourceRole: Role | null, fullyPublic: boolean): Decision {
   return sourceRole !== null || fullyPublic ? 'ok' : 'private_content'
 }

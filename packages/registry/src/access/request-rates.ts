@@ -14,7 +14,7 @@ const minuteMilliseconds = 60_000
 const rememberedMax = 100_000
 
 /** A caller's quota after a request. */
-export interface Standing {
+export interface RateState {
   readonly isOver: boolean
   readonly remaining: number
   /** Until the minute ends. Seconds, 1–60. */
@@ -26,7 +26,7 @@ interface Count {
   /** Excludes refused requests: a caller over the limit must cause no work. */
   own: number
   /** Of `own`, those that others can know of. */
-  told: number
+  shared: number
   others: number
 }
 
@@ -66,7 +66,7 @@ export class RequestRates {
    * @param kind of limit: the same name is counted separately for each
    * @param limit requests a minute
    */
-  count(kind: string, name: string, limit: number): Standing {
+  count(kind: string, name: string, limit: number): RateState {
     const now = this.#now().getTime()
     this.#turnTo(Math.floor(now / minuteMilliseconds))
     const who = `${kind} ${name}`
@@ -74,7 +74,7 @@ export class RequestRates {
     const isOver = count.own + count.others >= limit
     if (!isOver) count.own++
     const remaining = Math.max(0, limit - count.own - count.others)
-    if (count.own >= limit * sharedPart && count.own > count.told) this.#tellOf(who, count, remaining)
+    if (count.own >= limit * sharedPart && count.own > count.shared) this.#tellOf(who, count, remaining)
     return {
       isOver,
       remaining,
@@ -105,7 +105,7 @@ export class RequestRates {
       this.#earlier = this.#recent
       this.#recent = new Map()
     }
-    const count = this.#earlier.get(who) ?? { own: 0, told: 0, others: 0 }
+    const count = this.#earlier.get(who) ?? { own: 0, shared: 0, others: 0 }
     this.#recent.set(who, count)
     return count
   }
@@ -113,28 +113,28 @@ export class RequestRates {
   #tellOf(who: string, count: Count, remaining: number): void {
     if (this.#share === undefined) return
     this.#untold.set(who, count)
-    if (count.own - count.told < remaining * sharedPart || !this.#isHeard) return
+    if (count.own - count.shared < remaining * sharedPart || !this.#isHeard) return
     // A caller this fast is shared at once. The periodic exchange logs failures.
     this.share().catch(() => undefined)
   }
 
   async #shareUntold(): Promise<void> {
     if (this.#share === undefined || this.#untold.size === 0) return
-    const told = new Map<string, Count>()
+    const shared = new Map<string, Count>()
     const counts: CountOfCaller[] = []
     for (const [who, count] of this.#untold) {
       // Addresses are private.
       const caller = hash('sha256', who, 'base64url')
-      told.set(caller, count)
+      shared.set(caller, count)
       counts.push({ caller, requests: count.own })
     }
     this.#untold.clear()
     this.#isHeard = false
     const others = await this.#share(new Date(this.#minute * minuteMilliseconds), counts)
     this.#isHeard = true
-    for (const { caller, requests } of counts) told.get(caller)!.told = requests
+    for (const { caller, requests } of counts) shared.get(caller)!.shared = requests
     for (const { caller, requests } of others) {
-      const count = told.get(caller)!
+      const count = shared.get(caller)!
       // A crash of the database server empties the table.
       count.others = Math.max(count.others, requests)
     }

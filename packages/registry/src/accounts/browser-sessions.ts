@@ -152,7 +152,7 @@ async function openSession(
     ...{ createdAt, lastUsedAt: createdAt, expiresAt },
   }
   const who = { ...actingAccount(accountId, address === undefined ? {} : { address }), accountSlug }
-  await onMissingRow('sign_in_failed', { reason: 'The account was deleted just now.' }, () =>
+  await onMissingRow('sign_in_failed', { reason: 'The account was just deleted.' }, () =>
     audited(context, who, async (tx, tell) => {
       await insertSession(tx, session)
       tell({ action: 'account.signed_in', account: accountId, target: accountSlug })

@@ -77,7 +77,7 @@ export function deviceLoginsOf(context: Context) {
   const wrongCodes = new LRUCache<string, number>({ max: 10_000, ttl: deviceLoginSeconds * 1_000 })
 
   /** @throws device_code_not_found; rate_limited for guessing codes */
-  async function findAsked(accountId: string, userCode: string): Promise<DeviceLoginRow> {
+  async function findPending(accountId: string, userCode: string): Promise<DeviceLoginRow> {
     const tried = wrongCodes.get(accountId) ?? 0
     if (tried >= wrongCodesMax) throw tooMany()
     // Counted before the look-up: requests at the same moment are bounded, too.
@@ -103,7 +103,7 @@ export function deviceLoginsOf(context: Context) {
 
     /** The login to show to a user who typed its code. @throws unauthenticated, device_code_not_found, rate_limited */
     async find(who: Principal, userCode: string): Promise<AskedLogin> {
-      const { label, scope, collection, userAgent, address, createdAt } = await findAsked(
+      const { label, scope, collection, userAgent, address, createdAt } = await findPending(
         demandCaller(who).accountId,
         userCode,
       )
@@ -117,14 +117,14 @@ export function deviceLoginsOf(context: Context) {
      */
     async allow(who: Principal, userCode: string, keyExpiresAt: Date | null): Promise<void> {
       const caller = demandCaller(who)
-      const asked = await findAsked(caller.accountId, userCode)
-      const [owner = '', slug = ''] = asked.collection?.split('/') ?? []
+      const deviceLogin = await findPending(caller.accountId, userCode)
+      const [owner = '', slug = ''] = deviceLogin.collection?.split('/') ?? []
       const found =
-        asked.collection === null
+        deviceLogin.collection === null
           ? null
           : await findNamedCollection(context, actingAccount(caller.accountId), { owner, slug })
       const collectionId = found?.collection.id ?? null
-      demand(mayHandleKey(caller, { scope: asked.scope, collectionId }), { needed: asked.scope })
+      demand(mayHandleKey(caller, { scope: deviceLogin.scope, collectionId }), { needed: deviceLogin.scope })
       demand(mayMakeKeyUntil(caller, keyExpiresAt), { until: caller.expiresAt?.toISOString() })
       await decide(who, userCode, {
         status: 'allowed',
@@ -136,7 +136,7 @@ export function deviceLoginsOf(context: Context) {
 
     /** @throws unauthenticated, device_code_not_found, rate_limited */
     async refuse(who: Principal, userCode: string): Promise<void> {
-      await findAsked(demandCaller(who).accountId, userCode)
+      await findPending(demandCaller(who).accountId, userCode)
       await decide(who, userCode, { status: 'refused' })
     },
 

@@ -86,7 +86,7 @@ export function invitationsOf(context: Context) {
       demand(mayManageAccount(who, role), { owner: slug, needed: 'admin' })
       const items = await listInvitations(database, account.id, context.now())
       const slugOf = await inviters(context, items)
-      return items.map((item) => shown(item, slugOf))
+      return items.map((item) => invitationOf(item, slugOf))
     },
 
     /** Takes one back. @throws account_not_found, Moved, not_an_org, insufficient_role, invitation_not_found */
@@ -97,7 +97,7 @@ export function invitationsOf(context: Context) {
       const { accountId } = demandCaller(who)
       const items = await listInvitationsOf(database, accountId, context.now())
       const slugOf = await inviters(context, items)
-      return items.map(({ invitation, account }) => ownShown(invitation, account!, slugOf))
+      return items.map(({ invitation, account }) => ownInvitationOf(invitation, account!, slugOf))
     },
 
     /** The invitation behind a link, for a user who may answer it. @throws unauthenticated, invitation_not_found */
@@ -105,7 +105,7 @@ export function invitationsOf(context: Context) {
       const invitation = await findFor(context, demandCaller(who), token)
       const org = await findAccountById(database, invitation.orgId)
       if (org === undefined) throw new RegistryError('invitation_not_found')
-      return ownShown(invitation, org, await inviters(context, [{ invitation }]))
+      return ownInvitationOf(invitation, org, await inviters(context, [{ invitation }]))
     },
 
     /**
@@ -152,7 +152,7 @@ export async function invite(
     }
     await onMissingRow('account_not_found', { slug: user ?? '' }, () => insertInvitation(tx, row))
     tell({ action: 'member.invited', account: org.id, target: nameOf(invited), details: { role } })
-    return { ...shown({ invitation: row, account: invited }, () => caller.accountSlug), token }
+    return { ...invitationOf({ invitation: row, account: invited }, () => caller.accountSlug), token }
   })
 }
 
@@ -205,15 +205,15 @@ async function answer(
     const org = await lockOrg(tx, { id: found.orgId, slug: '' })
     await demandCredential(context, tx, caller)
     if (!(await deleteInvitation(tx, found.id))) throw new RegistryError('invitation_not_found')
-    const held = await findMemberRole(tx, org.id, caller.accountId)
+    const current = await findMemberRole(tx, org.id, caller.accountId)
     const about = { account: org.id, target: caller.accountSlug }
     if (!accept) tell({ action: 'invitation.declined', ...about, details: { role: found.role } })
     else {
-      if (roleCovers(held, found.role))
+      if (roleCovers(current, found.role))
         throw new RegistryError('already_member', { say: { user: caller.accountSlug, org: org.slug } })
       const since = context.now()
       await putMember(tx, { orgId: org.id, userId: caller.accountId, role: found.role, since })
-      tell({ action: 'member.set', ...about, details: { role: found.role, before: held, invited: true } })
+      tell({ action: 'member.set', ...about, details: { role: found.role, before: current, invited: true } })
     }
     return { org: org.slug }
   })
@@ -252,7 +252,7 @@ const commonOf = (row: InvitationRow, slugOf: (id: string) => string | null): Co
   ...{ createdAt: instantText(row.createdAt), expiresAt: instantText(row.expiresAt) },
 })
 
-const shown = (
+const invitationOf = (
   { invitation, account }: InvitationItem,
   slugOf: (id: string) => string | null,
 ): Invitation => ({
@@ -261,7 +261,7 @@ const shown = (
   email: invitation.email,
 })
 
-const ownShown = (
+const ownInvitationOf = (
   invitation: InvitationRow,
   org: AccountRow,
   slugOf: (id: string) => string | null,

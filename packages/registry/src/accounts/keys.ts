@@ -205,7 +205,7 @@ const itemOf = (key: KeyRow): Key => ({
 
 const bad = (reason: string) =>
   new RegistryError('unauthenticated', {
-    say: { reason: `${reason} Make another, or leave the header out.` },
+    say: { reason: `${reason} Create another one, or omit the header.` },
   })
 
 const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'

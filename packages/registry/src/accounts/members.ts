@@ -76,16 +76,21 @@ export function membersOf(context: Context) {
       const mustAsk = context.limits.newMembers === 'invited'
       const ask = () => invite(context, who, path.slug, { user: path.user, role })
       if (mustAsk && !(await isMember(context, path))) return ask()
-      const changed = change(context, who, path, role, async (tx, { org, user, held }, tell) => {
-        if (held === null && mustAsk) throw new GoneMeanwhile()
-        if (held === 'owner' && role !== 'owner') await demandAnotherOwner(tx, org)
+      const changed = change(context, who, path, role, async (tx, { org, user, current }, tell) => {
+        if (current === null && mustAsk) throw new GoneMeanwhile()
+        if (current === 'owner' && role !== 'owner') await demandAnotherOwner(tx, org)
         const member = { orgId: org.id, userId: user.id, role, since: context.now() }
         await onMissingRow('account_not_found', { slug: user.slug }, () => putMember(tx, member))
         // This decides what an invitation had asked, but for one to a role that the caller could not give.
         await dropInvitationsOf(tx, org.id, user, roleCovers(await roleIn(tx, who, org), 'owner'))
-        if (!roleCovers(role, held ?? 'member')) await dropInvitationsBy(tx, org.id, user.id)
-        if (held !== role)
-          tell({ action: 'member.set', account: org.id, target: user.slug, details: { role, before: held } })
+        if (!roleCovers(role, current ?? 'member')) await dropInvitationsBy(tx, org.id, user.id)
+        if (current !== role)
+          tell({
+            action: 'member.set',
+            account: org.id,
+            target: user.slug,
+            details: { role, before: current },
+          })
       })
       return changed.then(
         () => undefined,
@@ -101,15 +106,15 @@ export function membersOf(context: Context) {
      * @throws account_not_found, Moved, not_an_org, not_a_member, insufficient_role, not_a_user, member_not_found, last_owner
      */
     async remove(who: Principal, path: MemberPath): Promise<void> {
-      await change(context, who, path, null, async (tx, { org, user, held }, tell) => {
-        if (held === null)
+      await change(context, who, path, null, async (tx, { org, user, current }, tell) => {
+        if (current === null)
           throw new RegistryError('member_not_found', { say: { user: user.slug, org: org.slug } })
-        if (held === 'owner') await demandAnotherOwner(tx, org)
+        if (current === 'owner') await demandAnotherOwner(tx, org)
         await deleteMember(tx, org.id, user.id)
         // A removed member must not return by an earlier invitation, nor by a link of their own.
         await dropInvitationsOf(tx, org.id, user, true)
         await dropInvitationsBy(tx, org.id, user.id)
-        tell({ action: 'member.removed', account: org.id, target: user.slug, details: { before: held } })
+        tell({ action: 'member.removed', account: org.id, target: user.slug, details: { before: current } })
       })
     },
   }
@@ -126,7 +131,7 @@ async function change(
   given: Role | null,
   work: (
     tx: Tx,
-    about: { org: AccountRow; user: AccountRow; held: Role | null },
+    about: { org: AccountRow; user: AccountRow; current: Role | null },
     tell: Tell,
   ) => Promise<void>,
 ): Promise<void> {
@@ -147,9 +152,9 @@ async function change(
     const self = who.kind !== 'anonymous' && who.accountSlug === path.user
     permitted(given ?? 'member', self)
     const user = await demandUser(tx, path.user)
-    const held = await findMemberRole(tx, org.id, user.id)
-    permitted(higher(held, given), who.kind !== 'anonymous' && who.accountId === user.id)
-    await work(tx, { org, user, held }, tell)
+    const current = await findMemberRole(tx, org.id, user.id)
+    permitted(higher(current, given), who.kind !== 'anonymous' && who.accountId === user.id)
+    await work(tx, { org, user, current }, tell)
   })
 }
 
@@ -160,5 +165,5 @@ async function isMember({ database }: Context, path: MemberPath): Promise<boolea
   return (await findMemberRole(database, org.id, user.id)) !== null
 }
 
-const higher = (held: Role | null, given: Role | null): Role =>
-  held !== null && (given === null || roleCovers(held, given)) ? held : (given ?? 'member')
+const higher = (current: Role | null, given: Role | null): Role =>
+  current !== null && (given === null || roleCovers(current, given)) ? current : (given ?? 'member')

@@ -108,7 +108,7 @@ describe.each(databases)('quotas on $name', (database) => {
       const refusal = await world.upload(path, 'h').catch((error) => error)
       const usedBytes = await used()
       expect(refusal.details).toEqual({ usedBytes, receivedBytes: 0, quotaBytes: usedBytes })
-      expect(refusal.message).toContain(`has ${usedBytes}`)
+      expect(refusal.message).toContain(`${usedBytes} are stored`)
     })
     expect((await world.versions.detail(world.me, { ...path, v: 'latest' })).semver).toBe('v1.0.0')
   })
@@ -321,7 +321,7 @@ describe.each(databases)('quotas on $name', (database) => {
         { more: 900 },
       ).catch((error) => error)
       expect([refusal.code, refusal.details]).toEqual(['quota_exceeded', {}])
-      expect(refusal.message).toContain('the user who made it')
+      expect(refusal.message).toContain('the user who created it')
       await context.database.query("update accounts set quota_bytes = 1000000 where slug = 'grove'")
       expect(await outcome(world.upload(there, 'x'.repeat(1_001)))).toBe('ok')
       expect(await outcome(world.upload(own, 'w'.repeat(900)))).toBe('ok')

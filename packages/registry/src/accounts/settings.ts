@@ -16,8 +16,8 @@ export const settingsIn = (account: AccountRow): OrgSettings => ({
 
 /** The settings that differ from the account's current ones. */
 export function changedSettings(account: AccountRow, wanted: Partial<OrgSettings>): Partial<OrgSettings> {
-  const held: Record<string, unknown> = { ...settingsIn(account) }
-  const differs = ([name, value]: [string, unknown]) => value !== undefined && value !== held[name]
+  const current: Record<string, unknown> = { ...settingsIn(account) }
+  const differs = ([name, value]: [string, unknown]) => value !== undefined && value !== current[name]
   return Object.fromEntries(Object.entries(wanted).filter(differs))
 }
 

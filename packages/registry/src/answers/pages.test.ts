@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { byInstant, byText, type PageAsk, type PageSlice, type Place, pageOf } from './pages.ts'
+import { byInstant, byText, type PageAsk, type PageSlice, pageOf, type SortPosition } from './pages.ts'
 
 interface Row {
   at: Date
@@ -11,8 +11,8 @@ const rows: Row[] = Array.from({ length: 23 }, (_, index) => ({
   at: new Date(Date.UTC(2026, 0, 1) - Math.floor(index / 3) * 1000),
   id: `00000000-0000-0000-0000-0000000000${String(99 - index)}`,
 }))
-const placeOf = (row: Row): Place => ({ value: row.at, id: row.id })
-const rank = (place: Place) => `${(place.value as Date).toISOString()} ${place.id}`
+const placeOf = (row: Row): SortPosition => ({ value: row.at, id: row.id })
+const rank = (place: SortPosition) => `${(place.value as Date).toISOString()} ${place.id}`
 
 const list =
   (among: Row[]) =>

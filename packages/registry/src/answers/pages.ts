@@ -28,7 +28,7 @@ export interface Page<Item> {
 }
 
 /** Position of a row in its list: the sort key, then the row's id, a UUID. */
-export interface Place {
+export interface SortPosition {
   value: string | Date
   id: string
 }
@@ -38,7 +38,7 @@ export interface PageSlice {
   limit: number
   offset: number
   /** Only what comes after this place, or, `backwards`, before it, nearest first. */
-  beyond?: Place
+  beyond?: SortPosition
   backwards: boolean
 }
 
@@ -47,7 +47,7 @@ export interface Stopped<Row> {
   /** Fewer than requested; perhaps none. */
   rows: Row[]
   /** Position after which reading continues. */
-  at: Place
+  at: SortPosition
 }
 
 /** How a list is sorted. */
@@ -81,7 +81,7 @@ export async function pageOf<Row>(
   ask: PageAsk,
   order: PageOrder,
   read: (slice: PageSlice) => Promise<Row[] | Stopped<Row>>,
-  placeOf: (row: Row) => Place,
+  placeOf: (row: Row) => SortPosition,
 ): Promise<Page<Row>> {
   const limit = Math.min(ask.limit ?? pageLimitUsual, pageLimitMax)
   const offset = ask.offset ?? 0
@@ -95,8 +95,8 @@ export async function pageOf<Row>(
   const items = rows.slice(0, limit)
   if (backwards) items.reverse()
 
-  const placeAt = (row: Row | undefined): Place | undefined => row && placeOf(row)
-  const towards = (direction: Direction, place: Place | undefined): string | undefined => {
+  const placeAt = (row: Row | undefined): SortPosition | undefined => row && placeOf(row)
+  const towards = (direction: Direction, place: SortPosition | undefined): string | undefined => {
     if (place === undefined) return undefined
     const { value, id } = place
     const text = canonicalize([
@@ -150,7 +150,7 @@ export const mapPage = <Row, Item>(page: Page<Row>, render: (row: Row) => Item):
 
 type Direction = 'next' | 'prev'
 
-function readCursor(text: string, order: PageOrder): Place & { direction: Direction } {
+function readCursor(text: string, order: PageOrder): SortPosition & { direction: Direction } {
   const parts = parsed(text)
   if (parts !== undefined && parts.length === 4 && parts.every((part) => typeof part === 'string')) {
     const [name, direction, value, id] = parts as [string, string, string, string]

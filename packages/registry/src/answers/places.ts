@@ -9,20 +9,20 @@ import {
 } from '@ulmus/content'
 import { RegistryError } from '../errors/errors.ts'
 
-export interface Place {
+export interface RecordPosition {
   type: string
   id: string
 }
 
-export const comparePlaces = (a: Place, b: Place): number =>
+export const comparePositions = (a: RecordPosition, b: RecordPosition): number =>
   compareUtf8(a.type, b.type) || compareUtf8(a.id, b.id)
 
 /** base64url of JCS(`[type, id]`). */
-export const writeCursor = ({ type, id }: Place): string =>
+export const writeCursor = ({ type, id }: RecordPosition): string =>
   Buffer.from(canonicalize([type, id])).toString('base64url')
 
 /** @param parameter name of the query parameter. @throws invalid_request for a malformed cursor. */
-export function readCursor(text: string, parameter: string): Place {
+export function readCursor(text: string, parameter: string): RecordPosition {
   try {
     const parts: unknown = JSON.parse(strict.decode(Buffer.from(text, 'base64url')))
     if (Array.isArray(parts) && parts.length === 2) {
@@ -46,8 +46,8 @@ const typesNamedMax = 20
 export function selectedTypes(roots: ViewRoots, type: string | undefined): [string, TypeEntry][] {
   const all = Object.entries(roots.types).sort(([a], [b]) => compareUtf8(a, b))
   if (type === undefined) return all
-  const asked = typeTree(roots, type)
-  if (asked !== undefined) return [[type, asked]]
+  const requested = typeTree(roots, type)
+  if (requested !== undefined) return [[type, requested]]
   throw new RegistryError('type_not_found', { say: { type, types: typeNames(roots) } })
 }
 
@@ -75,7 +75,7 @@ export interface TreeFrom {
 export function* treesFrom(
   roots: ViewRoots,
   type: string | undefined,
-  after: Place | undefined,
+  after: RecordPosition | undefined,
 ): Generator<TreeFrom> {
   for (const [name, tree] of selectedTypes(roots, type)) {
     const order = after === undefined ? 1 : compareUtf8(name, after.type)

@@ -64,16 +64,16 @@ export async function audited<Result>(
   who: Principal,
   work: (tx: Tx, tell: Tell) => Promise<Result>,
 ): Promise<Result> {
-  let told: Act[] = []
+  let recorded: Act[] = []
   const result = await context.database.transact(async (tx) => {
     // It may run again after a conflict.
-    told = []
-    const done = await work(tx, (act) => told.push(act))
-    const rows = told.map((act) => auditRow(act.by ?? who, act, context.now()))
+    recorded = []
+    const done = await work(tx, (act) => recorded.push(act))
+    const rows = recorded.map((act) => auditRow(act.by ?? who, act, context.now()))
     await insertAuditEvents(tx, rows)
     return done
   })
-  for (const act of told) logAct(context, act.by ?? who, act)
+  for (const act of recorded) logAct(context, act.by ?? who, act)
   return result
 }
 

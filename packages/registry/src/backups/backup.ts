@@ -142,11 +142,11 @@ class Copying {
 
   /** @throws BlobMissing for a pack or a file */
   async run(contents: Contents): Promise<void> {
-    const held = await listed(this.#shelf.store, blobPrefixes)
+    const stored = await listed(this.#shelf.store, blobPrefixes)
     const known = await this.#lastBackup()
     await forEachBlob(contents.blobs, async (blob) => {
       try {
-        this.blobs.push(await this.#one(blob, held.get(blob.name), known.get(blob.name)))
+        this.blobs.push(await this.#one(blob, stored.get(blob.name), known.get(blob.name)))
       } catch (error) {
         // Spills of a push disappear when it ends; a version that it made is in the next backup.
         if (!(error instanceof BlobMissing) || blob.pushId === undefined) throw error
@@ -165,13 +165,13 @@ class Copying {
 
   async #one(
     { name, bytes, sha256 }: NamedBlob,
-    heldBytes: number | undefined,
+    storedBytes: number | undefined,
     known: string | undefined,
   ): Promise<CopiedBlob> {
-    if (heldBytes === bytes) {
+    if (storedBytes === bytes) {
       // One that a backup left behind which was broken off came here whole, and is only read.
-      const held = sha256 ?? known ?? (await hashBlob(this.#shelf.store, { name, bytes }))
-      return { name, bytes, sha256: held }
+      const stored = sha256 ?? known ?? (await hashBlob(this.#shelf.store, { name, bytes }))
+      return { name, bytes, sha256: stored }
     }
     const copied = await copyBlob(this.#from, this.#shelf.store, { name, bytes, sha256 })
     this.copied.push(copied)

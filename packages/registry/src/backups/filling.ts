@@ -137,10 +137,10 @@ async function copyAll(
     { count: 0, bytes: 0 },
   ]
   if (store === undefined || objects === undefined) return { blobs, copied }
-  const held = await listed(store, blobPrefixes)
+  const stored = await listed(store, blobPrefixes)
   await forEachBlob(objects.blobs, async (blob) => {
     add(blobs, blob)
-    if (held.get(blob.name) === blob.bytes) return
+    if (stored.get(blob.name) === blob.bytes) return
     await copyBlob(objects.from, store, blob)
     add(copied, blob)
   })

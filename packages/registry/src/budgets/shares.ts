@@ -21,8 +21,8 @@ export const accountShare = 1 / 2
 export class SharedBudget {
   readonly #bytes: number
   /** By name; only those that hold something. Bytes. */
-  readonly #held = new Map<string, number>()
-  #heldTogether = 0
+  readonly #reserved = new Map<string, number>()
+  #reservedTotal = 0
 
   constructor(bytes: number) {
     this.#bytes = bytes
@@ -34,23 +34,23 @@ export class SharedBudget {
    * @throws busy when it does not fit.
    */
   take(holders: readonly Holder[], bytes: number, own: number): void {
-    if (this.#heldTogether > own) {
-      const free = this.#bytes - this.#heldTogether - bytes
+    if (this.#reservedTotal > own) {
+      const free = this.#bytes - this.#reservedTotal - bytes
       if (free < 0) throw new RegistryError('busy')
       for (const { name, share } of holders)
-        if ((this.#held.get(name) ?? 0) + bytes > (free * share) / (1 - share))
+        if ((this.#reserved.get(name) ?? 0) + bytes > (free * share) / (1 - share))
           throw new RegistryError('busy')
     }
-    for (const { name } of holders) this.#held.set(name, (this.#held.get(name) ?? 0) + bytes)
-    this.#heldTogether += bytes
+    for (const { name } of holders) this.#reserved.set(name, (this.#reserved.get(name) ?? 0) + bytes)
+    this.#reservedTotal += bytes
   }
 
   give(holders: readonly Holder[], bytes: number): void {
     for (const { name } of holders) {
-      const held = (this.#held.get(name) ?? 0) - bytes
-      if (held > 0) this.#held.set(name, held)
-      else this.#held.delete(name)
+      const left = (this.#reserved.get(name) ?? 0) - bytes
+      if (left > 0) this.#reserved.set(name, left)
+      else this.#reserved.delete(name)
     }
-    this.#heldTogether -= bytes
+    this.#reservedTotal -= bytes
   }
 }

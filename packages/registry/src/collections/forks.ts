@@ -112,7 +112,7 @@ async function fork(context: Context, who: Principal, path: CollectionPath, inpu
     const landing = (max: number): Landing => ({
       ...{ version, from: null, headDescription: row.headDescription },
       usualQuota: context.limits.quotaBytes,
-      by: authorityIn(context, caller, target.account.id, (held) => mayCreateIn(caller, held)),
+      by: authorityIn(context, caller, target.account.id, (memberRole) => mayCreateIn(caller, memberRole)),
       audit: ofVersion,
       fork: {
         ...{ sourceId: collection.id, sourceVersionId: head.id, ofPrivate: role !== null },

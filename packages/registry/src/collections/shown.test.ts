@@ -44,15 +44,15 @@ describe.each(anyDatabase)('collections as pages show them on $name', (database)
   test('members learn what the public view hides, in either view; others do not', async () => {
     const hidden = { records: 2, recordsInAll: 4, types: ['Secret'], fields: ['Partly.age', 'Partly.salary'] }
     for (const asPublic of [false, true]) {
-      const { standing, ...rest } = await shown(world.me, { ...latest, asPublic })
-      expect([standing.isMember, rest.hidden]).toEqual([true, hidden])
+      const { rights, ...rest } = await shown(world.me, { ...latest, asPublic })
+      expect([rights.isMember, rest.hidden]).toEqual([true, hidden])
       expect(Object.keys(rest.version!.schemas)).toEqual(
         asPublic ? ['Open', 'Partly'] : ['Open', 'Partly', 'Secret'],
       )
       expect(rest.version!.recordCount).toBe(asPublic ? 2 : 4)
     }
-    const { standing, hidden: told, version } = await shown(anonymous)
-    expect([standing.isMember, standing.work, told]).toEqual([false, 'unauthenticated', undefined])
+    const { rights, hidden: told, version } = await shown(anonymous)
+    expect([rights.isMember, rights.work, told]).toEqual([false, 'unauthenticated', undefined])
     expect(Object.keys(version!.schemas)).toEqual(['Open', 'Partly'])
   })
 

@@ -3,7 +3,7 @@
 import { type CollectionRow, findCollectionById } from '@ulmus/storage'
 import type { VersionPath } from '@ulmus/wire'
 import { findVisibleCollection, type Seen } from '../access/find-collection.ts'
-import { type Answer, mayDeleteCollection, maySee, mayWork, viewFor } from '../access/policy.ts'
+import { type Decision, mayDeleteCollection, maySee, mayWork, viewFor } from '../access/policy.ts'
 import type { Context } from '../context.ts'
 import { instantText } from '../instants.ts'
 import type { Principal } from '../principal.ts'
@@ -11,13 +11,13 @@ import { semverOf } from '../versions/content.ts'
 import { type Hidden, hiddenOf } from '../versions/hidden.ts'
 import { detailOf, type VersionDetail, versionIn } from '../versions/versions.ts'
 
-export interface Standing {
+export interface CallerRights {
   /** Whether the caller reads what members do. */
   readonly isMember: boolean
   /** `ok` when it may push, and change metadata and settings; else what that is refused with. */
-  readonly work: Answer
+  readonly work: Decision
   /** The same of deleting it. */
-  readonly deletion: Answer
+  readonly deletion: Decision
 }
 
 export interface ShownAsk {
@@ -30,7 +30,7 @@ export interface ShownAsk {
 export interface Shown {
   readonly facts: ReturnType<typeof factsOf>
   /** Of the caller, in either view. */
-  readonly standing: Standing
+  readonly rights: CallerRights
   /** Semver of the newest version; null before the first. */
   readonly latest: string | null
   readonly forkedFrom: Awaited<ReturnType<typeof forkedFromOf>>
@@ -63,7 +63,7 @@ export async function shownCollection(
   ])
   return {
     facts: factsOf(seen),
-    standing: standingOf(who, seen),
+    rights: rightsOf(who, seen),
     latest: seen.head && semverOf(seen.head),
     forkedFrom,
     version,
@@ -83,7 +83,7 @@ export const factsOf = ({ collection, owner }: Seen) => ({
   updatedAt: instantText(collection.updatedAt),
 })
 
-const standingOf = (who: Principal, { collection, role, view }: Seen): Standing => ({
+const rightsOf = (who: Principal, { collection, role, view }: Seen): CallerRights => ({
   isMember: view === 'full',
   work: mayWork(who, collection, role, 'write'),
   deletion: mayDeleteCollection(who, collection, role),

@@ -6,7 +6,7 @@ import type { RefusalCode } from '@ulmus/wire'
 import { type Entry, entry } from './entry.ts'
 import { refusalsOfPushes } from './of-pushes.ts'
 
-export type { Facts, Kind } from './entry.ts'
+export type { Facts, RefusalKind } from './entry.ts'
 
 /** Alternatives, as a sentence has them. */
 const listed = (names: readonly string[]): string =>
@@ -16,7 +16,7 @@ const hasTypes = (names: string): string => (names === '' ? 'It has none.' : `It
 
 export const catalogue = {
   ...refusalsOfPushes,
-  invalid_request: entry('invalid', (f) => `${f.reason ?? 'The request is not valid; `issues` says where.'}`),
+  invalid_request: entry('invalid', (f) => `${f.reason ?? 'The request is invalid.'}`),
   hash_mismatch: entry(
     'invalid',
     (f) =>
@@ -27,11 +27,11 @@ export const catalogue = {
     (f) => `Signing in failed. ${f.reason ? `${f.reason} ` : ''}Start again at /auth/login.`,
   ),
   authorization_pending: entry('invalid', 'The sign-in is not approved yet. Poll again after the interval.'),
-  slow_down: entry('invalid', 'Asked too soon. Wait five seconds more between two questions from now on.'),
-  access_denied: entry('invalid', 'It was refused in the browser.'),
+  slow_down: entry('invalid', 'Polled too soon. From now on, wait five seconds longer between requests.'),
+  access_denied: entry('invalid', 'The sign-in was denied in the browser. Start again at POST /auth/device.'),
   expired_token: entry(
     'invalid',
-    'The device code has ended, was used, or never was. Begin again at POST /auth/device.',
+    'The device code expired, was used, or never existed. Start again at POST /auth/device.',
   ),
 
   unauthenticated: entry(
@@ -42,58 +42,65 @@ export const catalogue = {
   insufficient_scope: entry(
     'forbidden',
     (f) =>
-      `This API key's scope does not allow it${f.needed ? `: \`${f.needed}\` is needed` : ''}. Use a key with a wider scope.`,
+      `The scope of this API key is too narrow. Use a key with ${f.needed ? `the \`${f.needed}\` scope` : 'a wider scope'}.`,
   ),
   key_limited: entry('forbidden', (f) =>
     f.until === undefined
       ? 'This API key is limited to one collection and cannot do this. Use a key without that limit.'
-      : `This API key ends at ${f.until}, and so must what it makes: give an \`expiresAt\` no later, or none at all. A key that lasts longer is made when signed in, or by a key that does.`,
+      : `This API key expires at ${f.until}, and the keys that it creates cannot expire later. Set \`expiresAt\` no later, or omit it. For a key that lasts longer, sign in or use a key that lasts longer.`,
   ),
   account_suspended: entry('forbidden', 'This account is suspended. Ask the operators of this registry why.'),
-  not_an_operator: entry('forbidden', 'Only operators of this registry may do this.'),
+  not_an_operator: entry(
+    'forbidden',
+    'Only operators of this registry can do this. Operators are named in the configuration of the server.',
+  ),
   not_a_member: entry(
     'forbidden',
     (f) =>
-      `You may not do this for ${f.owner ? `\`${f.owner}\`` : 'the owning account'}: it is neither you nor an organization that you are a member of. An admin of an organization can add you.`,
+      `You are not a member of ${f.owner ? `\`${f.owner}\`` : 'the owning account'}. If it is an organization, ask one of its admins to add you.`,
   ),
   insufficient_role: entry(
     'forbidden',
-    (f) => `Your role does not allow it: ${f.needed ? `\`${f.needed}\`` : 'a higher role'} is needed.`,
+    (f) =>
+      `This requires ${f.needed ? `the role \`${f.needed}\`` : 'a higher role'}. Ask an admin or owner of the organization.`,
   ),
   private_content: entry(
     'forbidden',
-    'The collection holds private records, types or fields; only members of its owner can fork it.',
+    'The collection has private records, types or fields, so only members of its owner can fork it. Ask its owner for membership.',
   ),
   cross_site: entry(
     'forbidden',
-    'A request signed in by cookie must come from this site itself. Scripts and other sites use an API key.',
+    'A write with a session cookie must come from a page of this site. From scripts and other sites, use an API key.',
   ),
 
   development_only: entry(
     'forbidden',
-    'The built-in sign-in lets anyone be anyone, so it answers no request that came through a proxy. Set OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET to those of your identity provider, or open the address that the server listens at, on its own machine.',
+    'The built-in sign-in has no passwords, so it refuses requests that come through a proxy. Set OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET to those of your identity provider, or open the address that the server listens on from the same machine.',
   ),
 
   route_not_found: entry(
     'missing',
     (f) =>
-      `There is nothing at ${f.path ?? 'this path'}. The API reference is at /docs/api; a \`/\` within an id or a name is written \`%2F\` in a path.`,
+      `There is nothing at ${f.path ?? 'this path'}. See the API reference at /docs/api. In a path, write a \`/\` in an id or a name as \`%2F\`.`,
   ),
   account_not_found: entry('missing', (f) =>
     f.target === undefined
       ? `There is no account \`${f.slug}\`.`
-      : `There is no organization \`${f.target}\`. Forks go into organizations; a user account is none.`,
+      : `There is no organization \`${f.target}\`. Only organizations can receive forks, not users.`,
   ),
   collection_not_found: entry('missing', (f) =>
     f.slug === undefined
-      ? 'There is no such collection, or it was deleted meanwhile.'
-      : `There is no collection \`${f.owner}/${f.slug}\` that you may see.`,
+      ? 'There is no such collection, or it was deleted.'
+      : `There is no collection \`${f.owner}/${f.slug}\`, or you cannot see it. Check the path; private collections require signing in as a member.`,
   ),
-  version_not_found: entry('missing', (f) => `The collection has no version \`${f.version}\`.`),
+  version_not_found: entry(
+    'missing',
+    (f) => `The collection has no version \`${f.version}\`. List its versions to see which exist.`,
+  ),
   version_withdrawn: entry(
     'gone',
     (f) =>
-      `Version \`${f.version}\` was withdrawn${f.withdrawnAt ? ` on ${String(f.withdrawnAt).slice(0, 10)}` : ''}: ${f.reason ?? 'no reason is given.'}`,
+      `Version \`${f.version}\` was withdrawn${f.withdrawnAt ? ` on ${String(f.withdrawnAt).slice(0, 10)}` : ''}: ${f.reason ?? 'no reason given.'}`,
   ),
   type_not_found: entry(
     'missing',
@@ -108,12 +115,12 @@ export const catalogue = {
   key_not_found: entry('missing', 'You have no API key with this id.'),
   device_code_not_found: entry(
     'missing',
-    'There is no such code, or it has ended, or it was answered already. Codes last ten minutes: look at the terminal again.',
+    'This code is wrong, has expired or was already used. Codes expire after ten minutes: check the code in the terminal, or start again there.',
   ),
-  session_not_found: entry('missing', 'You are signed in with no such browser session.'),
+  session_not_found: entry('missing', 'You have no browser session with this id.'),
   invitation_not_found: entry(
     'missing',
-    'There is no such invitation for you: it was answered or taken back, it ended after 14 days, or it is for another account.',
+    'There is no such invitation for you: it was answered, revoked, expired after 14 days, or is for another account. Sign in with the invited account, or ask for a new invitation.',
   ),
   member_not_found: entry('missing', (f) => `\`${f.user}\` is not a member of \`${f.org}\`.`),
   job_not_found: entry('missing', 'The collection has no metadata job with this id.'),
@@ -121,80 +128,88 @@ export const catalogue = {
 
   method_not_allowed: entry(
     'unsupported_method',
-    (f) => `${f.method ?? 'This method'} is not possible here. What is: ${f.allow}.`,
+    (f) => `${f.method ?? 'This method'} is not supported here. Use ${f.allow}.`,
   ),
 
   slug_taken: entry('conflict', (f) => `The slug \`${f.slug}\` is taken. Choose another.`),
   slug_kept: entry(
     'conflict',
     (f) =>
-      `\`${f.slug}\` was given up and is kept for its former owner: for 90 days, and for good if public data was read there. Choose another.`,
+      `The slug \`${f.slug}\` is reserved for its former owner: for 90 days, or for good if public data was published under it. Choose another.`,
   ),
   version_conflict: entry('conflict', (f) =>
     f.currentVersion === null || f.currentVersion === undefined
-      ? `The collection has no version yet, so ${f.baseVersion} cannot be the base. Give null.`
-      : `The collection has moved on: its current version is ${f.currentVersion}, not ${f.baseVersion ?? 'none'}. Read it and push against it.`,
+      ? `The collection has no version yet, so ${f.baseVersion} cannot be the base. Set it to null.`
+      : `The collection is at ${f.currentVersion}, but the change is based on ${f.baseVersion ?? 'no version'}. Read ${f.currentVersion}, apply the change to it, and push again.`,
   ),
   metadata_update_in_progress: entry(
     'conflict',
-    'A metadata update of this collection is already in progress; `job_id` says which. Wait for it, then try again.',
+    'Another metadata update of this collection is running. Wait for it to end, then try again.',
   ),
-  no_changes: entry('conflict', 'Nothing differs from the base version, so there is no new version to make.'),
-  has_collections: entry('conflict', 'The account still owns collections. Delete them first.'),
+  no_changes: entry('conflict', 'Nothing differs from the base version, so no version was created.'),
+  has_collections: entry('conflict', 'The account still owns collections. Delete or transfer them first.'),
   has_public_collections: entry(
     'conflict',
     'The account owns public collections, which readers may cite. Transfer them first, or confirm the erasure.',
   ),
   identity_taken: entry(
     'conflict',
-    (f) => `The identity signs in as \`${f.account}\` already. Move it if both accounts are of one person.`,
+    (f) =>
+      `The identity already signs in as \`${f.account}\`. If both accounts belong to the same person, move the identity.`,
   ),
   has_owner: entry('conflict', (f) => `\`${f.org}\` has an owner who can sign in. Ask that owner.`),
-  last_owner: entry('conflict', 'An organization needs an owner. Make someone else owner first.'),
-  too_many_keys: entry('conflict', (f) => `An account may have ${f.max} live API keys. Revoke one first.`),
-  already_member: entry('conflict', (f) => `\`${f.user}\` is a member of \`${f.org}\` already.`),
+  last_owner: entry(
+    'conflict',
+    'An organization needs an owner. Appoint another owner first, or delete the organization.',
+  ),
+  too_many_keys: entry(
+    'conflict',
+    (f) => `The account has ${f.max} live API keys, the maximum. Revoke one first.`,
+  ),
+  already_member: entry('conflict', (f) => `\`${f.user}\` is already a member of \`${f.org}\`.`),
   too_many_invitations: entry(
     'conflict',
-    (f) => `The organization has ${f.max} open invitations. Revoke some first.`,
+    (f) => `The organization has ${f.max} pending invitations, the maximum. Revoke some first.`,
   ),
   too_many_organizations: entry(
     'conflict',
-    (f) => `A user may own at most ${f.max} organizations. Delete or leave one first.`,
+    (f) => `A user can own at most ${f.max} organizations. Delete or leave one first.`,
   ),
   too_many_collections: entry(
     'conflict',
-    (f) => `\`${f.owner}\` has ${f.max} collections, as many as an account may have. Delete one first.`,
+    (f) =>
+      `\`${f.owner}\` has ${f.max} collections, the maximum. Delete one first, or ask the operator for more.`,
   ),
 
   too_large: entry('too_large', (f) => `${f.what ?? 'The body'} is over the limit of ${f.limit}.`),
   quota_exceeded: entry('too_large', (f) => {
-    const pending = f.receivedBytes ? ` and ${f.receivedBytes} in pushes under way` : ''
+    const pending = f.receivedBytes ? ` and ${f.receivedBytes} received by open pushes` : ''
     const figures =
       f.quotaBytes === undefined
-        ? 'has no room for this'
-        : `may have ${f.quotaBytes} bytes stored, and has ${f.usedBytes}${pending}, so this does not fit`
+        ? 'would exceed its quota'
+        : `would exceed its quota of ${f.quotaBytes} bytes: ${f.usedBytes} are stored${pending}`
     const shared = f.isShared
-      ? ' What an organization stores counts against the quota of the user who made it, until an operator gives it one of its own.'
+      ? ' Storage of an organization without its own quota counts against the quota of the user who created it.'
       : ''
     return `\`${f.owner}\` ${figures}.${shared} Delete a collection, withdraw and erase a version, cancel a push, or ask the operator for a larger quota.`
   }),
   unsupported_media_type: entry('unsupported_media', (f) => {
     if (f.onlyPlain)
-      return `A file is stored as the bytes that are sent, so the content encoding \`${f.encoding}\` is not taken here. Send the bytes as they are, without \`Content-Encoding\`.`
+      return `Files cannot be sent with the content encoding \`${f.encoding}\`. Send the bytes without \`Content-Encoding\`.`
     return f.encoding
-      ? `The content encoding \`${f.encoding}\` is not known here. Send the body as it is, or as zstd, br or gzip.`
-      : `${f.type ? `A body of type \`${f.type}\`` : 'A body without a `Content-Type`'} is not taken here. Send ${listed(f.contentTypes as string[])}.`
+      ? `The content encoding \`${f.encoding}\` is not supported. Send the body uncompressed, or as zstd, br or gzip.`
+      : `${f.type ? `A body of type \`${f.type}\`` : 'A body without a `Content-Type`'} is not supported here. Send ${listed(f.contentTypes as string[])}.`
   }),
 
   range_not_satisfiable: entry(
     'unsatisfiable',
-    (f) => `The file has ${f.size} bytes; the range asked for lies beyond them.`,
+    (f) => `The requested range is beyond the end of the file, which has ${f.size} bytes.`,
   ),
 
   invalid_slug: entry(
     'unacceptable',
     (f) =>
-      `\`${f.slug}\` is no valid slug: use lowercase letters, digits and, between them, hyphens, at most ${f.max} characters.`,
+      `\`${f.slug}\` is not a valid slug: use lowercase letters, digits and, between them, hyphens, at most ${f.max} characters.`,
   ),
   reserved_slug: entry('unacceptable', (f) => `The slug \`${f.slug}\` is reserved. Choose another.`),
   not_a_user: entry('unacceptable', (f) => `\`${f.user}\` is an organization; only users can be members.`),
@@ -205,22 +220,21 @@ export const catalogue = {
   no_versions: entry('unacceptable', 'The collection has no versions yet. Push one first.'),
   too_costly: entry(
     'unacceptable',
-    'To check this against its schemas takes too much time or memory. None of it was stored; simplify the schemas, above all those that refer to themselves in several ways, or send fewer lines at once.',
+    'Checking this against the schemas takes too much time or memory. Nothing was stored. Simplify the schemas, above all those that refer to themselves in several ways, or send fewer lines at once.',
   ),
 
   rate_limited: entry('limited', (f) => `Too many requests. Try again in ${f.retryAfter} seconds.`),
   busy: entry(
     'limited',
-    'There is no room in memory for so much at the moment. Try again shortly, and send or ask for less, or less at the same time.',
+    'The server has no memory for this request at the moment. Try again shortly, with smaller or fewer simultaneous requests.',
   ),
   sign_in_unavailable: entry(
     'unavailable',
-    (f) =>
-      `${f.reason ?? 'The identity provider does not answer at the moment.'} Try to sign in again shortly.`,
+    (f) => `${f.reason ?? 'The identity provider does not answer.'} Try to sign in again shortly.`,
   ),
   downloads_unavailable: entry(
     'unavailable',
-    'This server runs from its sources and could not build its packages. The reason is in its log. Its operator runs `npm ci`; after ten minutes the next request builds them again.',
+    'The server could not build the packages from its sources. The operator finds the reason in the log; usually `npm ci` is missing. After ten minutes the next request builds them again.',
   ),
   unavailable: entry(
     'unavailable',
@@ -228,20 +242,20 @@ export const catalogue = {
   ),
   storage_full: entry(
     'full',
-    'There is no space left to store this: the disk or the quota of the server is full. Nothing was stored. Reading still works; the operator of the server must free space.',
+    'The storage of the server is full. Nothing was stored; reading still works. The operator must free space.',
   ),
   object_corrupt: entry('corrupt', (f) => {
     if (f.received !== undefined)
-      return `What this push had received is damaged where it was stored (${f.received}). Push it again.`
+      return `Stored data of this push is damaged (${f.received}). Start the push again.`
     const [what, check] =
       f.file === undefined
         ? [`object ${f.hash}`, '`ulmus-server fsck`']
         : [`file ${f.file}`, '`ulmus-server fsck --files`']
-    return `Stored ${what} is damaged. The operator of this server must restore it; ${check} shows details.`
+    return `Stored ${what} is damaged. The operator must restore it from a backup; ${check} shows details.`
   }),
   internal: entry(
     'corrupt',
-    'Something went wrong on our side. The request id in `X-Request-Id` finds it in the log.',
+    'Internal server error. Report it with the id in `X-Request-Id`, which finds it in the log of the server.',
   ),
 } satisfies Record<RefusalCode, Entry>
 

@@ -1,6 +1,6 @@
 /** An entry of the catalogue of refusals: its kind and its sentence. */
 
-export type Kind =
+export type RefusalKind =
   | 'invalid'
   | 'unauthenticated'
   | 'forbidden'
@@ -19,11 +19,11 @@ export type Kind =
 
 export type Facts = Record<string, unknown>
 export interface Entry {
-  readonly kind: Kind
+  readonly kind: RefusalKind
   readonly say: (facts: Facts) => string
 }
 
-export const entry = (kind: Kind, say: string | ((facts: Facts) => string)): Entry => ({
+export const entry = (kind: RefusalKind, say: string | ((facts: Facts) => string)): Entry => ({
   kind,
   say: typeof say === 'string' ? () => say : say,
 })

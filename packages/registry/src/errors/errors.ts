@@ -1,13 +1,13 @@
 /** Refusals, as they are thrown and as rows keep them. */
 import { isStorageFull, isUnavailable, ObjectCorrupt } from '@ulmus/storage'
-import { catalogue, type ErrorCode, type Facts, type Kind } from './catalogue.ts'
+import { catalogue, type ErrorCode, type Facts, type RefusalKind } from './catalogue.ts'
 
-export { catalogue, type ErrorCode, type Kind } from './catalogue.ts'
+export { catalogue, type ErrorCode, type RefusalKind } from './catalogue.ts'
 
 /** A refusal: its sentence is filled in from `details` and `say`; only `details` are answered beside it. */
 export class RegistryError extends Error {
   readonly code: ErrorCode
-  readonly kind: Kind
+  readonly kind: RefusalKind
   /** Members of the error body beside error, code and statusCode. */
   readonly details: Facts
 

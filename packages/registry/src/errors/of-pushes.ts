@@ -5,57 +5,50 @@ export const refusalsOfPushes = {
   unexpected_record: entry(
     'invalid',
     (f) =>
-      `Line ${f.line}: the record hashes to ${f.hash}, which the manifest lacks. None of this request was stored.`,
+      `Line ${f.line}: the record has hash ${f.hash}, which is not in the manifest. None of this request was stored.`,
   ),
   manifest_conflict: entry(
     'invalid',
-    (f) => `The manifest names record \`${f.id}\` of type \`${f.type}\` with two hashes.`,
+    (f) =>
+      `The manifest has record \`${f.id}\` of type \`${f.type}\` with two hashes. Send each record once.`,
   ),
   manifest_incomplete: entry(
     'invalid',
-    (f) =>
-      `The manifest has ${f.manifest_received} entries; ${f.manifest_expected} were announced. Send the rest.`,
+    (f) => `The manifest has ${f.manifest_received} of ${f.manifest_expected} entries. Send the rest.`,
   ),
-  records_missing: entry(
-    'invalid',
-    'Some records that the manifest names were not sent; `missing_hashes` lists the first of them. Send them, then commit again.',
-  ),
+  records_missing: entry('invalid', 'Records of the manifest are missing. Send them, then commit again.'),
   too_many_pushes: entry(
     'conflict',
     (f) =>
-      `An account may have at most ${f.max} open push sessions. Commit or cancel one first; whatever is idle ends by itself.`,
+      `The account has ${f.max} open push sessions, the maximum. Commit or cancel one first; idle sessions expire.`,
   ),
   push_not_open: entry('conflict', (f) =>
     f.status === 'checking'
-      ? 'A dry run of this push session is under way. Wait for its answer, then try again.'
+      ? 'A dry run of this push session is running. Wait for its answer, then try again.'
       : `The push session is ${f.status}, not open. Open a new one.`,
   ),
-  invalid_schema: entry(
-    'unacceptable',
-    (f) => `The schema of type \`${f.type}\` is not acceptable: ${f.reason}`,
-  ),
+  invalid_schema: entry('unacceptable', (f) => `The schema of type \`${f.type}\` is invalid: ${f.reason}`),
   private_field_made_public: entry(
     'unacceptable',
     (f) =>
-      `The push would make public what was private: ${f.names}. Keep the mark \`"private": true\`, or name what everybody may read in \`confirm_public\`.`,
+      `The push would make private data public: ${f.names}. Keep \`"private": true\`, or list the names in \`confirm_public\` to publish them.`,
   ),
   too_many_types: entry('unacceptable', (f) =>
     f.types === undefined
-      ? `The schemas of all types take more than ${f.limitBytes} bytes in canonical form. Make them shorter, or split the collection.`
-      : `There are ${f.types} types; a version has at most ${f.limitTypes}. Merge types, or split the collection.`,
+      ? `The schemas together exceed ${f.limitBytes} bytes in canonical form. Shorten them, or split the collection.`
+      : `The version would have ${f.types} types; the maximum is ${f.limitTypes}. Merge types, or split the collection.`,
   ),
   invalid_records: entry(
     'unacceptable',
-    (f) =>
-      `${f.totalErrors ?? 'Some'} line(s) were refused; \`validationErrors\` says which and why. None of this request was stored.`,
+    (f) => `${f.totalErrors ?? 'Some'} line(s) are invalid. None of this request was stored.`,
   ),
   schema_violation: entry('unacceptable', (f) =>
     f.carried !== undefined
-      ? `${f.totalErrors} record(s) that the push carries over from the base version do not match the new schemas: ${f.carried}. Push them as the schemas want them, delete them, or loosen the schemas; then commit again.`
-      : `${f.totalErrors ?? 'Some'} line(s) or record(s) were refused; \`validationErrors\` says which and why. None of this request was stored.`,
+      ? `${f.totalErrors} record(s) of the base version do not match the new schemas: ${f.carried}. Correct or delete the records, or change the schemas, then commit again.`
+      : `${f.totalErrors ?? 'Some'} record(s) do not match their schemas. None of this request was stored.`,
   ),
   files_missing: entry(
     'unacceptable',
-    'Some files that the version refers to were not uploaded to this collection; `filesNeeded` lists them. Upload them, then commit again.',
+    'Files of the version were not uploaded to this collection. Upload them, then commit again.',
   ),
 }

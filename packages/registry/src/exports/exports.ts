@@ -44,18 +44,18 @@ export function exportsOf(context: Context) {
   return {
     /** @throws collection_not_found, version_not_found. */
     async open(who: Principal, path: VersionPath): Promise<ExportArchive> {
-      const asked = await seeVersion(context, who, path)
-      const { seen, version } = asked
+      const requested = await seeVersion(context, who, path)
+      const { seen, version } = requested
       return {
         hash: `export:${seen.view}:${version.id}`,
         fileName: `${seen.owner.slug}-${seen.collection.slug}-${semverOf(version)}.tar.gz`,
-        bytes: gzipped(tarOf(entriesOf(asked, readerOf(who)), version.createdAt)),
+        bytes: gzipped(tarOf(entriesOf(requested, readerOf(who)), version.createdAt)),
       }
     },
   }
 
-  async function* entriesOf(asked: SeenVersion, reader: string): AsyncGenerator<TarEntry> {
-    const { roots } = asked
+  async function* entriesOf(requested: SeenVersion, reader: string): AsyncGenerator<TarEntry> {
+    const { roots } = requested
     const types = selectedTypes(roots, undefined)
     for (const [type, tree] of types) {
       const name = `records/${type}.ndjson`
@@ -69,7 +69,7 @@ export function exportsOf(context: Context) {
     for (const [type, { schema }] of types)
       yield wholeEntry(`schemas/${type}.json`, await objects.plain(schema))
     yield* fileEntries(roots)
-    yield await manifestOf(asked)
+    yield await manifestOf(requested)
   }
 
   async function* fileEntries(roots: ViewRoots): AsyncGenerator<TarEntry> {

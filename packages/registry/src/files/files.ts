@@ -120,14 +120,14 @@ export function filesOf(context: Context) {
 /** The bytes of a file; the last of them come only when all have its hash. @throws object_corrupt when they have not, or are gone. */
 export async function* checkedFile(blobs: BlobStore, hash: Hash): AsyncGenerator<Uint8Array> {
   const hasher = createHash('sha256')
-  let held: Uint8Array | undefined
+  let last: Uint8Array | undefined
   for await (const chunk of bytesOfFile(blobs, hash)) {
-    if (held !== undefined) yield held
+    if (last !== undefined) yield last
     hasher.update(chunk)
-    held = chunk
+    last = chunk
   }
   if (hasher.digest('hex') !== hash) throw damaged(hash)
-  if (held !== undefined) yield held
+  if (last !== undefined) yield last
 }
 
 /** A range cannot be checked: its hash is not known. @throws object_corrupt when the file is gone, or too short. */

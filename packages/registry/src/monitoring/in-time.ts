@@ -1,12 +1,12 @@
 /** A store that does not answer must not make its observer wait. Milliseconds. */
 const answerMillisecondsMax = 2_000
 
-/** Result of `asked`; undefined if it rejects or takes longer than 2 s. */
-export async function inTime<T>(asked: Promise<T>): Promise<T | undefined> {
+/** Result of `answer`; undefined if it rejects or takes longer than 2 s. */
+export async function inTime<T>(answer: Promise<T>): Promise<T | undefined> {
   const { promise: late, resolve } = Promise.withResolvers<undefined>()
   const timer = setTimeout(resolve, answerMillisecondsMax, undefined)
   try {
-    return await Promise.race([asked, late])
+    return await Promise.race([answer, late])
   } catch {
     return undefined
   } finally {

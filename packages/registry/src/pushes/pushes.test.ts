@@ -17,7 +17,7 @@ import { addAccount, addCollection, callerOf, openContext, type TestContext } fr
 import { shown } from '../testing/shown.ts'
 import { documentOf } from '../versions/content.ts'
 import { versionsOf } from '../versions/versions.ts'
-import { standingRecords } from './commit/carried-over.ts'
+import { resultingRecords } from './commit/carried-over.ts'
 import type { PushOpening } from './opening/opening-body.ts'
 import { pushesOf } from './pushes.ts'
 import { PushSessions } from './session/sessions.ts'
@@ -252,7 +252,7 @@ describe.each(anyDatabase)('pushes on $name', (database) => {
       await blobs.put(names[0]!, round === 0 ? new Uint8Array() : bytes)
       await expect(pushes.commit(me, path, id, { async: false })).rejects.toMatchObject({
         code: 'object_corrupt',
-        message: expect.stringContaining('Push it again'),
+        message: expect.stringContaining('Start the push again'),
       })
       expect((await pushes.state(me, path, id)).status).toBe('failed')
     }
@@ -371,7 +371,7 @@ describe.each(anyDatabase)('pushes on $name', (database) => {
     const head = (await findCollectionById(context.database, path.id, null))!.head!
     const tree = (await documentOf(context, head, 'full')).types['A']!
     let all = 0
-    for await (const batch of standingRecords(context.objects, tree, nothing())) {
+    for await (const batch of resultingRecords(context.objects, tree, nothing())) {
       expect(batch.length).toBeLessThan(12)
       all += batch.length
     }
@@ -388,7 +388,7 @@ describe.each(anyDatabase)('pushes on $name', (database) => {
       while (ids.length > 0) yield ids.splice(0, 128).map((id) => ({ type: 'A', id }))
     }
     let all = 0
-    for await (const batch of standingRecords(context.objects, tree, pushed())) {
+    for await (const batch of resultingRecords(context.objects, tree, pushed())) {
       expect(batch.length).toBeLessThanOrEqual(4_096)
       all += batch.length
     }

@@ -226,11 +226,11 @@ function compareWithManifest(
   find: (hash: string) => { private: boolean } | undefined,
 ): void {
   const errors: LineError[] = []
-  for (const { line, id, type, hash, private: said } of facts) {
+  for (const { line, id, type, hash, private: declared } of facts) {
     const known = find(hash)
     if (known === undefined)
       throw new RegistryError('unexpected_record', { details: { line, id, type, hash } })
-    if (said === undefined || said === known.private) continue
+    if (declared === undefined || declared === known.private) continue
     const message = `the manifest says ${known.private ? 'that it is private' : 'nothing of its being private'}, the line says otherwise`
     errors.push({ line, id, type, code: 'private_mismatch', message })
   }

@@ -16,9 +16,9 @@ import { giveWay } from '@ulmus/storage'
 import type { VersionPath } from '@ulmus/wire'
 import { JsonText, quoted } from '../answers/json-text.ts'
 import {
-  comparePlaces,
+  comparePositions,
   PageBudget,
-  type Place,
+  type RecordPosition,
   readCursor,
   selectedTypes,
   type TreeFrom,
@@ -74,7 +74,11 @@ export function recordsOf(context: Context) {
     },
 
     /** One record; with `proof`, what shows that it belongs to the version's digest. @throws record_not_found, busy. */
-    async one(who: Principal, path: VersionPath & Place, options: { proof: boolean }): Promise<JsonText> {
+    async one(
+      who: Principal,
+      path: VersionPath & RecordPosition,
+      options: { proof: boolean },
+    ): Promise<JsonText> {
       const { seen, version, roots } = await seeVersion(context, who, path)
       const tree = typeTree(roots, path.type)
       const found = tree && (await findRecord(context, tree, path.id, readerOf(who)))
@@ -127,10 +131,10 @@ async function pageOf(
   context: Context,
   roots: ViewRoots,
   ask: RecordsAsk,
-  after: Place | undefined,
+  after: RecordPosition | undefined,
 ): Promise<RecordsPage> {
   const records: JsonText[] = []
-  let last: Place | undefined
+  let last: RecordPosition | undefined
   let hasMore = false
   const budget = new PageBudget(ask.limit)
   for (const { type, tree, startAfter } of treesFrom(roots, ask.type, after)) {
@@ -156,17 +160,17 @@ async function pageOfId(
   context: Context,
   roots: ViewRoots,
   { id, reader, ...ask }: RecordsAsk & { id: string; reader: string },
-  after: Place | undefined,
+  after: RecordPosition | undefined,
 ): Promise<RecordsPage> {
   const records: JsonText[] = []
-  let last: Place | undefined
+  let last: RecordPosition | undefined
   let [hasMore, total] = [false, 0]
   const budget = new PageBudget(ask.limit)
   for (const [type, tree] of selectedTypes(roots, ask.type)) {
     const record = await findRecord(context, tree, id, reader)
     if (record === undefined) continue
     total++
-    if (after !== undefined && comparePlaces({ type, id }, after) <= 0) continue
+    if (after !== undefined && comparePositions({ type, id }, after) <= 0) continue
     hasMore ||= !budget.take(record.size)
     if (hasMore) continue
     countAnswer(record.size)

@@ -10,7 +10,7 @@ import {
   type ViewRoots,
 } from '@ulmus/content'
 import { type EncodedLeaf, giveWay, type ObjectReader } from '@ulmus/storage'
-import { type Place, typeTree } from '../answers/places.ts'
+import { type RecordPosition, typeTree } from '../answers/places.ts'
 import { countAnswer } from '../budgets/answer-budget.ts'
 import type { Context } from '../context.ts'
 import { type ComparedLeaf, compareLeaves, type LeafChange } from '../stored-leaves/compare-leaves.ts'
@@ -69,7 +69,7 @@ export interface TypePair {
 export function* typePairs(
   before: ViewRoots,
   after: ViewRoots,
-  beyond: Place | undefined,
+  beyond: RecordPosition | undefined,
 ): Generator<TypePair> {
   const types = new Set([...Object.keys(before.types), ...Object.keys(after.types)])
   for (const type of [...types].sort(compareUtf8)) {
@@ -89,7 +89,7 @@ export async function* recordDifferences(
   reader: DiffReader<LeafChange>,
   before: ViewRoots,
   after: ViewRoots,
-  beyond: Place | undefined,
+  beyond: RecordPosition | undefined,
 ): AsyncGenerator<RecordDifference> {
   for (const pair of typePairs(before, after, beyond)) {
     const changes = diffTrees(pair.before, pair.after, reader, { after: pair.startAfter })

@@ -114,10 +114,10 @@ export async function findActors(
   versions: readonly VersionRow[],
   view: View,
 ): Promise<(version: VersionRow) => Actor | null> {
-  const isTold = ({ publicChanged }: VersionRow) => view === 'full' || publicChanged
-  const ids = new Set(versions.filter(isTold).map(({ madeBy }) => madeBy))
+  const isVisible = ({ publicChanged }: VersionRow) => view === 'full' || publicChanged
+  const ids = new Set(versions.filter(isVisible).map(({ madeBy }) => madeBy))
   const names = await findAccountNames(database, [...ids])
-  return (version) => (isTold(version) && names.get(version.madeBy)) || null
+  return (version) => (isVisible(version) && names.get(version.madeBy)) || null
 }
 
 /** `v1.2.3` of a version row. */

@@ -4,7 +4,7 @@ import { documentDigest, emptyTree, type Hash, type ViewRoots } from '@ulmus/con
 import type { VersionPath } from '@ulmus/wire'
 import { findNamedCollection, findVisibleCollection, type Seen } from '../access/find-collection.ts'
 import type { JsonText } from '../answers/json-text.ts'
-import { PageBudget, type Place, readCursor, writeCursor } from '../answers/places.ts'
+import { PageBudget, type RecordPosition, readCursor, writeCursor } from '../answers/places.ts'
 import { countAnswer, counting, readerOf } from '../budgets/answer-budget.ts'
 import type { Context } from '../context.ts'
 import type { Principal } from '../principal.ts'
@@ -164,12 +164,12 @@ async function* linesOf(
 }
 
 /** Both versions in the caller's view: the public one if it reads either of them so. */
-async function pairOf(context: Context, who: Principal, path: VersionPath, asked: string) {
+async function pairOf(context: Context, who: Principal, path: VersionPath, requested: string) {
   const seen = await findVisibleCollection(context, who, path)
-  const other = await seeOther(context, who, asked)
+  const other = await seeOther(context, who, requested)
   const view = other === undefined || other.seen.view === seen.view ? seen.view : 'public'
   const to = await versionIn(context, { ...seen, view }, path.v)
-  const from = await versionIn(context, { ...(other?.seen ?? seen), view }, other?.v ?? asked)
+  const from = await versionIn(context, { ...(other?.seen ?? seen), view }, other?.v ?? requested)
   return { from, to, other }
 }
 
@@ -180,9 +180,9 @@ async function pairOf(context: Context, who: Principal, path: VersionPath, asked
 async function seeOther(
   context: Context,
   who: Principal,
-  asked: string,
+  requested: string,
 ): Promise<{ seen: Seen; v: string } | undefined> {
-  const [, owner, slug, v] = /^([^/@]+)\/([^/@]+)@(.+)$/.exec(asked) ?? []
+  const [, owner, slug, v] = /^([^/@]+)\/([^/@]+)@(.+)$/.exec(requested) ?? []
   if (owner === undefined || slug === undefined || v === undefined) return undefined
   return { seen: await findNamedCollection(context, who, { owner, slug }), v }
 }
@@ -193,7 +193,7 @@ const placeOf = ({ owner, collection }: Seen) => `${owner.slug}/${collection.slu
 async function readPage(
   context: Context,
   { from, to }: { from: ViewRoots; to: ViewRoots },
-  beyond: Place | undefined,
+  beyond: RecordPosition | undefined,
   { limit, type, change, reader: whose }: DiffAsk & { reader: string },
 ) {
   const budget = new PageBudget(limit)
@@ -265,8 +265,8 @@ async function wholeOf(
     totals === null ||
     [totals.added, totals.updated, totals.removed, files.added.length, files.removed.length].some(Boolean)
   const level: Level = schemasChanged ? 'major' : isContent ? 'minor' : metadataChanged ? 'patch' : 'none'
-  const told = { totals, filesAdded: files.added, filesRemoved: files.removed, schemaChanges }
-  return { ...told, level, reason: reasons[level] }
+  const facts = { totals, filesAdded: files.added, filesRemoved: files.removed, schemaChanges }
+  return { ...facts, level, reason: reasons[level] }
 }
 
 async function metaOf(context: Context, from: SeenVersion, to: SeenVersion) {

@@ -13,7 +13,7 @@ import {
   pageOf,
   type Stopped,
 } from '../answers/pages.ts'
-import { type Place, typeTree } from '../answers/places.ts'
+import { type RecordPosition, typeTree } from '../answers/places.ts'
 import type { Context } from '../context.ts'
 import { RegistryError } from '../errors/errors.ts'
 import { instantText } from '../instants.ts'
@@ -50,7 +50,7 @@ export function historiesOf(context: Context) {
      */
     async list(
       who: Principal,
-      path: { owner: string; slug: string } & Place,
+      path: { owner: string; slug: string } & RecordPosition,
       ask: PageAsk,
     ): Promise<Page<HistoryItem>> {
       const seen = await findVisibleCollection(context, who, path)
@@ -76,12 +76,13 @@ export function historiesOf(context: Context) {
   }
 }
 
-const notFound = ({ type, id }: Place) => new RegistryError('record_not_found', { say: { type, id } })
+const notFound = ({ type, id }: RecordPosition) =>
+  new RegistryError('record_not_found', { say: { type, id } })
 
 async function readSlice(
   context: Context,
   seen: Seen,
-  place: Place,
+  place: RecordPosition,
   slice: PageSlice,
 ): Promise<Change[] | Stopped<Change>> {
   const found: Change[] = []
@@ -135,9 +136,9 @@ async function* versionsBeyond(
       backwards,
     })
     const trees = new Map<string, Promise<Tree>>()
-    const standing = rows.filter(({ withdrawnAt }) => withdrawnAt === null)
-    for (let i = 0; i < standing.length; i += rootsAtOnce) {
-      const some = standing.slice(i, i + rootsAtOnce)
+    const readable = rows.filter(({ withdrawnAt }) => withdrawnAt === null)
+    for (let i = 0; i < readable.length; i += rootsAtOnce) {
+      const some = readable.slice(i, i + rootsAtOnce)
       yield* await Promise.all(some.map((version) => read(context, seen, type, version, trees)))
     }
     if (rows.length < versionsAtOnce) return
@@ -177,7 +178,12 @@ async function read(
   return { version, tree: await tree }
 }
 
-async function changeIn(context: Context, { id }: Place, { version, tree }: Read, base: Read | undefined) {
+async function changeIn(
+  context: Context,
+  { id }: RecordPosition,
+  { version, tree }: Read,
+  base: Read | undefined,
+) {
   const baseTree = base?.tree ?? emptyTree
   if (tree.root === baseTree.root) return undefined
   const is = await findEntry(tree, id, context.objects)

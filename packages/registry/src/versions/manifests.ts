@@ -15,7 +15,14 @@ import type { VersionRow } from '@ulmus/storage'
 import type { ListedRecord, Manifest, VersionPath } from '@ulmus/wire'
 import { findVisibleCollection } from '../access/find-collection.ts'
 import type { View } from '../access/policy.ts'
-import { PageBudget, type Place, readCursor, treesFrom, typeTree, writeCursor } from '../answers/places.ts'
+import {
+  PageBudget,
+  type RecordPosition,
+  readCursor,
+  treesFrom,
+  typeTree,
+  writeCursor,
+} from '../answers/places.ts'
 import { countAnswer, readerOf } from '../budgets/answer-budget.ts'
 import type { Context } from '../context.ts'
 import type { Principal } from '../principal.ts'
@@ -47,20 +54,20 @@ export function manifestsOf(context: Context) {
     /** @throws collection_not_found, version_not_found, invalid_request for a malformed cursor, busy. */
     async page(who: Principal, path: VersionPath, ask: ManifestAsk): Promise<Manifest> {
       const seen = await findVisibleCollection(context, who, path)
-      const asked = await versionIn(context, seen, path.v)
+      const requested = await versionIn(context, seen, path.v)
       const known = ask.since === undefined ? undefined : await versionIn(context, seen, ask.since)
       const beyond = ask.cursor === undefined ? undefined : readCursor(ask.cursor, 'cursor')
       const { nextCursor, ...entries } =
         known === undefined
-          ? await recordsPage(context, asked, beyond, ask.limit)
-          : await deltaPage(context, { known, asked, reader: readerOf(who) }, beyond, ask.limit)
-      const schemas = Object.entries(asked.roots.types).map(([type, { schema }]) => [type, schema])
+          ? await recordsPage(context, requested, beyond, ask.limit)
+          : await deltaPage(context, { known, requested, reader: readerOf(who) }, beyond, ask.limit)
+      const schemas = Object.entries(requested.roots.types).map(([type, { schema }]) => [type, schema])
       return {
-        semver: semverOf(asked.version),
-        hash: shownDigest(asked.version, seen.view),
+        semver: semverOf(requested.version),
+        hash: shownDigest(requested.version, seen.view),
         schemas: Object.fromEntries(schemas),
         ...entries,
-        ...(beyond === undefined && { files: await filesOf(context, asked.roots) }),
+        ...(beyond === undefined && { files: await filesOf(context, requested.roots) }),
         pagination: { limit: ask.limit, hasMore: nextCursor !== null, nextCursor },
       }
     },
@@ -70,7 +77,7 @@ export function manifestsOf(context: Context) {
 async function recordsPage(
   context: Context,
   { seen, version, roots }: SeenVersion,
-  beyond: Place | undefined,
+  beyond: RecordPosition | undefined,
   limit: number,
 ) {
   const shadowOf = await shadowsOf(context, version, seen.view)
@@ -94,18 +101,18 @@ async function recordsPage(
 
 async function deltaPage(
   context: Context,
-  { known, asked, reader }: { known: SeenVersion; asked: SeenVersion; reader: string },
-  beyond: Place | undefined,
+  { known, requested, reader }: { known: SeenVersion; requested: SeenVersion; reader: string },
+  beyond: RecordPosition | undefined,
   limit: number,
 ) {
   const delta: ManifestDelta = { added: [], updated: [], removed: [] }
   const hiddenTrees = {
     before: await shadowsOf(context, known.version, known.seen.view),
-    after: await shadowsOf(context, asked.version, asked.seen.view),
+    after: await shadowsOf(context, requested.version, requested.seen.view),
   }
   const budget = new PageBudget(limit, pageEntriesBytesMax)
-  let last: Place | undefined
-  for (const pair of typePairs(known.roots, asked.roots, beyond)) {
+  let last: RecordPosition | undefined
+  for (const pair of typePairs(known.roots, requested.roots, beyond)) {
     const before = hiddenTrees.before(pair.type) ?? pair.before
     const after = hiddenTrees.after(pair.type) ?? pair.after
     for await (const { id, was, is } of changedEntries(context, pair, { before, after }, reader)) {
@@ -119,7 +126,7 @@ async function deltaPage(
   return { delta, nextCursor: null }
 }
 
-interface Standing {
+interface EntryState {
   hash: Hash
   /** Pushed as private. */
   hidden: boolean
@@ -131,12 +138,12 @@ async function* changedEntries(
   pair: TypePair,
   hiddenTrees: { before: Tree; after: Tree },
   reader: string,
-): AsyncGenerator<{ id: string; was: Standing | undefined; is: Standing | undefined }> {
+): AsyncGenerator<{ id: string; was: EntryState | undefined; is: EntryState | undefined }> {
   const from = { after: pair.startAfter }
   const full = diffTrees(pair.before, pair.after, differenceReader(context, reader), from)
   if (hiddenTrees.before.root === pair.before.root && hiddenTrees.after.root === pair.after.root) {
     for await (const { key, before, after } of full) {
-      yield { id: key, was: openStanding(before), is: openStanding(after) }
+      yield { id: key, was: openEntry(before), is: openEntry(after) }
     }
     return
   }
@@ -144,13 +151,13 @@ async function* changedEntries(
     before: new LeafCursor(context.objects, hiddenTrees.before),
     after: new LeafCursor(context.objects, hiddenTrees.after),
   }
-  const standing = new LeafCursor(context.objects, pair.after)
+  const current = new LeafCursor(context.objects, pair.after)
   const hiddenTree = diffTrees(hiddenTrees.before, hiddenTrees.after, differenceReader(context, reader), from)
   for await (const { key: id, first } of joined(full, hiddenTree)) {
     const wasHidden = (await shown.before.find(id)) === undefined
     const isHidden = (await shown.after.find(id)) === undefined
     if (first === undefined && wasHidden === isHidden) continue
-    const unchanged = first === undefined ? await standing.find(id) : undefined
+    const unchanged = first === undefined ? await current.find(id) : undefined
     const before = first === undefined ? unchanged : first.before
     const after = first === undefined ? unchanged : first.after
     yield {
@@ -186,7 +193,7 @@ async function filesOf(context: Context, roots: ViewRoots): Promise<string[]> {
   return files
 }
 
-const openStanding = (entry: { hash: Hash } | undefined) => entry && { hash: entry.hash, hidden: false }
+const openEntry = (entry: { hash: Hash } | undefined) => entry && { hash: entry.hash, hidden: false }
 
 const entryOf = (type: string, id: string, hash: Hash, hidden: boolean): ListedRecord =>
   hidden ? { id, type, hash, private: true } : { id, type, hash }

@@ -16,7 +16,7 @@ const typesMax = 200
 const sentencesMax = 100
 /** A larger schema is not described: to read it would hold the event loop up. Bytes. */
 const schemaBytesMax = 262_144
-const tooLarge = ['changed; its schema is too large to be told in words']
+const tooLarge = ['changed; its schema is too large to describe']
 
 /** By type. @throws busy. */
 export async function describeSchemaChanges(

@@ -43,8 +43,8 @@ const latest = new LRUCache<Hash, Uint8Array>({
 })
 
 async function bytesOf(objects: ObjectReader, hash: Hash): Promise<Uint8Array> {
-  const held = latest.get(hash)
-  if (held !== undefined) return held
+  const cached = latest.get(hash)
+  if (cached !== undefined) return cached
   // Copy it: the bytes may be a small part of a larger buffer.
   const bytes = new Uint8Array(await objects.plain(hash))
   latest.set(hash, bytes)

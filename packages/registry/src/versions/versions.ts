@@ -51,7 +51,7 @@ export async function seeVersion(context: Context, who: Principal, path: Version
 
 /** A version of a collection that was looked up already: two versions must be read in one view. @throws version_not_found. */
 export async function versionIn(context: Context, seen: Seen, v: string): Promise<SeenVersion> {
-  const version = demandStanding(await namedVersion(context, seen, v))
+  const version = demandReadable(await namedVersion(context, seen, v))
   noticeDeprecation(version)
   return { seen, version, roots: await rootsOf(context, version, seen.view) }
 }
@@ -64,19 +64,23 @@ export async function namedVersion(context: Context, seen: Seen, v: string): Pro
 }
 
 /** @throws version_withdrawn */
-function demandStanding(version: VersionRow): VersionRow {
+function demandReadable(version: VersionRow): VersionRow {
   if (version.withdrawnAt === null) return version
   throw refusalOfWithdrawn(version)
 }
 
-async function resolveVersion(context: Context, seen: Seen, asked: string): Promise<VersionRow | undefined> {
-  if (asked === 'latest') return seen.head ?? undefined
-  const semver = parseSemver(asked)
+async function resolveVersion(
+  context: Context,
+  seen: Seen,
+  requested: string,
+): Promise<VersionRow | undefined> {
+  if (requested === 'latest') return seen.head ?? undefined
+  const semver = parseSemver(requested)
   if (semver !== undefined) {
     if (seen.head !== null && semverOf(seen.head) === formatSemver(semver)) return seen.head
     return findVersionBySemver(context.database, seen.collection.id, semver)
   }
-  const digest = parseDigestLabel(asked)
+  const digest = parseDigestLabel(requested)
   if (digest === undefined) return undefined
   const view: View = digest.view === 'private' ? 'full' : 'public'
   // The digest of the full view would tell an outsider whether its guess at private content is right.

@@ -130,10 +130,10 @@ function cpuTimeFromNow(thread: Worker): () => Promise<number> {
   }
   const before = taken().catch(() => 0)
   return () => {
-    const told = Promise.all([taken(), before]).then(([now, then]) => now - then)
+    const measured = Promise.all([taken(), before]).then(([now, then]) => now - then)
     const guessed = sleep(tellMillisecondsMax, undefined, { ref: false }).then(
       () => (performance.now() - began) * partCounted,
     )
-    return Promise.race([told, guessed]).catch(() => 0)
+    return Promise.race([measured, guessed]).catch(() => 0)
   }
 }

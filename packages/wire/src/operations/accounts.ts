@@ -13,7 +13,7 @@ export const accountOperations = {
     tag: 'accounts',
     summary: 'Create an organization',
     description:
-      'Creates an organization with the caller as its first owner. It needs a session or a key with the scope `admin`. The slug is shared with users and may have 39 characters; some words are reserved. A user may own 100 organizations unless the operator set another number. Next, add members with `PUT /api/accounts/{slug}/members/{user}`.',
+      'Creates an organization with the caller as its first owner. Requires a session or a key with the `admin` scope. The slug has at most 39 characters, must not be in use by a user or an organization, and must not be a reserved word. A user can own 100 organizations by default. Next, add members with `PUT /api/accounts/{slug}/members/{user}`.',
     entrance: { scope: 'admin', unlimited: true },
     body: CreateOrg,
     answers: { 201: Account },
@@ -23,29 +23,29 @@ export const accountOperations = {
   'GET /api/accounts/me': operation({
     id: 'getOwnAccount',
     tag: 'accounts',
-    summary: 'The caller’s account',
+    summary: 'Get the authenticated account',
     description:
-      'Answers the account that the session or the key belongs to. Any scope works. No other call answers an e-mail address. Use it to find out whether a credential is good, and what the slug of its account is.',
+      'Returns the account of the session or key, including its e-mail address, which only this call and those of operators return. Requires any scope. Use it to check a credential and to learn the slug of its account.',
     entrance: { scope: 'any' },
     answers: { 200: OwnAccount },
   }),
   'GET /api/accounts/me/memberships': operation({
     id: 'listMemberships',
     tag: 'accounts',
-    summary: 'The organizations of the caller',
+    summary: 'List organizations of the authenticated account',
     description:
-      'Lists the organizations that the caller is a member of, with its role in each, by slug. Any scope works. A page has 50 organizations unless `limit` says otherwise, and 100 at most.',
+      'Lists the organizations that the caller is a member of, with the caller’s role in each, by slug. Requires any scope.',
     entrance: { scope: 'any' },
     query: ListQuery,
     answers: { 200: z.array(Membership) },
-    answerWords: { 200: 'A page of organizations. It is empty for who is a member of none.' },
+    answerWords: { 200: 'A page of organizations; empty if the caller is a member of none.' },
   }),
   'GET /api/accounts/:slug': operation({
     id: 'getAccount',
     tag: 'accounts',
-    summary: 'The public profile of an account',
+    summary: 'Get an account',
     description:
-      'Answers the public profile of a user or an organization. It needs no credential, since every account is public. The profile has no e-mail address. Its collections are at `GET /api/accounts/{owner}/collections`.',
+      'Returns the public profile of a user or an organization, without its e-mail address. No credential is required. List its collections with `GET /api/accounts/{owner}/collections`.',
     params: AccountPath,
     answers: { 200: Account },
     refusals: ['account_not_found'],
@@ -53,9 +53,9 @@ export const accountOperations = {
   'PATCH /api/accounts/:slug': operation({
     id: 'updateAccount',
     tag: 'accounts',
-    summary: 'Change an account',
+    summary: 'Update an account',
     description:
-      'Changes the display name or the slug of an account; what the body leaves out stays. It needs a session or a key with the scope `admin`, of the user itself or of an admin of the organization. After a change of the slug the former one answers 308, and is kept for its owner: for 90 days, and for good if a version was public below it. The caller’s account can be changed by its own slug. `settings` are those of an organization, and for its owners.',
+      'Changes the display name, the slug or the settings of an account; omitted fields stay as they are. Requires a session or a key with the `admin` scope, of the user itself or of an admin of the organization. `settings` exist for organizations only, and only owners can change them. After a change of the slug, the former slug answers 308. It stays reserved for its owner for 90 days, or for good if a version was public under it.',
     entrance: { scope: 'admin', unlimited: true },
     params: AccountPath,
     body: UpdateAccount,
@@ -74,9 +74,9 @@ export const accountOperations = {
   'GET /api/accounts/:slug/settings': operation({
     id: 'getSettings',
     tag: 'accounts',
-    summary: 'Settings of an organization',
+    summary: 'Get the settings of an organization',
     description:
-      'Answers whether members may make a private collection public, and how collections begin. Only members may ask, with a credential of any scope that is not limited to a collection. Owners change them with `PATCH /api/accounts/{slug}`.',
+      'Returns whether members can make a private collection public, and the visibility of new collections. Requires membership and a credential of any scope that is not limited to a collection. Owners change the settings with `PATCH /api/accounts/{slug}`.',
     entrance: { scope: 'any', unlimited: true },
     params: OrgPath,
     answers: { 200: OrgSettings },
@@ -85,9 +85,9 @@ export const accountOperations = {
   'DELETE /api/accounts/:slug': operation({
     id: 'deleteAccount',
     tag: 'accounts',
-    summary: 'Delete an account that owns nothing',
+    summary: 'Delete an account',
     description:
-      'Deletes an account with its keys, sessions and memberships. It needs a session or a key with the scope `admin`, of the user itself or of an owner of the organization. An account that still owns collections is refused: delete them first. A user who is the only owner of an organization is refused, too. Its slug is kept as after a change of the slug, for the same person who signs in again or the owners of the organization; collections that it transferred before are still found by their former paths.',
+      'Deletes an account with its keys, sessions and memberships. Requires a session or a key with the `admin` scope, of the user itself or of an owner of the organization. Delete or transfer its collections first: an account that owns any is refused, and so is a user who is the only owner of an organization. The slug stays reserved as after a change of the slug, for the same person who signs in again or for the owners of the organization. Former paths of collections that it transferred still lead to them.',
     entrance: { scope: 'admin', unlimited: true },
     params: OrgPath,
     answers: { 200: Done },
@@ -96,9 +96,9 @@ export const accountOperations = {
   'GET /api/accounts/:slug/usage': operation({
     id: 'getAccountUsage',
     tag: 'accounts',
-    summary: 'What an account has stored',
+    summary: 'Get the storage usage of an account',
     description:
-      'Answers the bytes that versions and files of the account take, those that push sessions have received, what both may come to, and the collections that take most. A version takes what it added to the store, compressed; a fork nothing as long as its source is there. What an organization stores counts against the quota of the user who made it until an operator gives it one of its own. Only members of an organization and the user itself may ask, with a credential of any scope that is not limited to a collection.',
+      'Returns the bytes stored in versions and files, the bytes received by open push sessions, the quota, and the largest collections. A version counts the compressed bytes that it added to the store; a fork counts nothing while its source exists. Until an operator sets a quota for an organization, its storage counts against the quota of the user who created it. Requires membership of the organization, or to be the user itself, and a credential of any scope that is not limited to a collection.',
     entrance: { scope: 'any', unlimited: true },
     params: AccountPath,
     answers: { 200: AccountUsage },

@@ -18,15 +18,15 @@ import { operation } from '../operation.ts'
 import { AccountPath } from '../paths.ts'
 import { Done } from '../text.ts'
 
-const who =
-  'Only operators, named in the configuration of the server, may call it, with a session or a key with the scope `admin`.'
+const operatorsOnly =
+  'Requires a session or a key with the `admin` scope, of an operator named in the configuration of the server.'
 
 export const adminOperations = {
   'GET /api/admin/accounts': operation({
     id: 'listAccounts',
     tag: 'operators',
-    summary: 'All accounts of the registry',
-    description: `Lists all accounts by slug, with their e-mail addresses, whether they are suspended, the identities by which they sign in, how many collections they own, and what they have stored. ${who} A page has 50 accounts unless \`limit\` says otherwise, and 100 at most.`,
+    summary: 'List accounts',
+    description: `Lists all accounts by slug, with their e-mail address, suspension, identities, number of collections and stored bytes. ${operatorsOnly}`,
     entrance: { scope: 'admin', unlimited: true },
     query: OperatedAccountsQuery,
     answers: { 200: z.array(OperatedAccount) },
@@ -36,8 +36,8 @@ export const adminOperations = {
   'PATCH /api/admin/accounts/:slug': operation({
     id: 'operateAccount',
     tag: 'operators',
-    summary: 'Suspend a user, set a quota, or appoint an owner',
-    description: `\`suspended\`: true signs out the browsers of a user, and its keys get 403 \`account_suspended\`, until the suspension ends. Its public data stays readable, nothing is deleted, and operators cannot suspend themselves. \`quotaBytes\` limits the stored versions and files of a user or an organization, instead of the default quota (null restores that); over quota, pushes, uploads and metadata updates get 413 \`quota_exceeded\`, and nothing is removed. \`owner\` makes a user the owner of an organization whose owners were all erased or are suspended; one that has an owner who can sign in is 409 \`has_owner\`. ${who}`,
+    summary: 'Suspend a user, set a quota or appoint an owner',
+    description: `\`suspended: true\` signs a user out of all browsers and rejects the user’s keys with 403 \`account_suspended\` until the suspension ends; public data stays readable, nothing is deleted, and operators cannot suspend themselves. \`quotaBytes\` limits the stored versions and files of a user or an organization (null: the default quota). Over quota, pushes, uploads and metadata updates get 413 \`quota_exceeded\`; nothing is removed. \`owner\` makes a user the owner of an organization whose owners are all erased or suspended; otherwise the request gets 409 \`has_owner\`. ${operatorsOnly}`,
     entrance: { scope: 'admin', unlimited: true },
     params: AccountPath,
     body: OperateAccount,
@@ -48,19 +48,19 @@ export const adminOperations = {
     id: 'eraseAccount',
     tag: 'operators',
     summary: 'Erase a person',
-    description: `Erases what the registry knows of a person: name, e-mail address, identities, former slugs, memberships, keys, sessions, and in audit logs the slug, the network addresses and the labels of keys. The account stays, under a name that says nothing, because it owns collections and made versions, but no identity can sign in as it. A person who owns public collections is refused with 409 \`has_public_collections\`, which lists them, unless \`confirm\` is true: give them to another account first (\`POST …/transfer\`), or cited addresses lead to an account without a name. Returns the organizations that have no owner left. This cannot be undone. ${who}`,
+    description: `Erases the person’s name, e-mail address, identities, former slugs, memberships, keys and sessions, and in audit logs the slug, network addresses and key labels. The account stays under a meaningless name because it owns collections and created versions, but no identity can sign in to it. If the person owns public collections, the request gets 409 \`has_public_collections\` with a list of them, unless \`confirm\` is true: transfer them first (\`POST …/transfer\`), or cited addresses lead to an account without a name. Returns the organizations that have no owner left. This cannot be undone. ${operatorsOnly}`,
     entrance: { scope: 'admin', unlimited: true },
     params: AccountPath,
     query: EraseQuery,
     answers: { 200: ErasedAccount },
-    answerWords: { 200: 'The person is erased.' },
+    answerWords: { 200: 'Erased.' },
     refusals: ['not_an_operator', 'account_not_found', 'not_a_user', 'has_public_collections'],
   }),
   'GET /api/admin/usage': operation({
     id: 'getUsage',
     tag: 'operators',
-    summary: 'Totals of the registry',
-    description: `Counts accounts, collections, versions and stored bytes. It reads a row for each pack and file. ${who}`,
+    summary: 'Get totals of the registry',
+    description: `Counts accounts, collections, versions and stored bytes. Reads a row for each pack and file. ${operatorsOnly}`,
     entrance: { scope: 'admin', unlimited: true },
     answers: { 200: Usage },
     refusals: ['not_an_operator'],
@@ -68,8 +68,8 @@ export const adminOperations = {
   'GET /api/admin/jobs': operation({
     id: 'getJobs',
     tag: 'operators',
-    summary: 'Running pushes and jobs',
-    description: `Counts push sessions that are open or committing, and background jobs by queue and state. ${who}`,
+    summary: 'Get running pushes and jobs',
+    description: `Counts open and committing push sessions, and background jobs by queue and state. ${operatorsOnly}`,
     entrance: { scope: 'admin', unlimited: true },
     answers: { 200: JobsUnderWay },
     refusals: ['not_an_operator'],
@@ -77,8 +77,8 @@ export const adminOperations = {
   'GET /api/admin/audit': operation({
     id: 'listAllAudit',
     tag: 'operators',
-    summary: 'The audit log of the whole registry',
-    description: `Lists the events of all audit logs, the newest first; \`actor\`, \`action\` and \`after\` filter the list. ${who} A page has 50 events unless \`limit\` says otherwise, and 100 at most.`,
+    summary: 'List audit events of the whole registry',
+    description: `Lists the events of all audit logs, newest first. Filter with \`actor\`, \`action\` and \`after\`. ${operatorsOnly}`,
     entrance: { scope: 'admin', unlimited: true },
     query: AuditQuery,
     answers: { 200: z.array(AuditEvent) },
@@ -88,25 +88,25 @@ export const adminOperations = {
   'POST /api/admin/accounts/:slug/identities': operation({
     id: 'linkIdentity',
     tag: 'operators',
-    summary: 'Let an identity sign in as a user',
-    description: `Links an identity of an identity provider to a user account, beside those that it has: for accounts from the built-in sign-in, or of a provider that was replaced. An identity that signs in as another account is refused with 409 \`identity_taken\`, which names that account; \`move\` takes it from there: browsers of that account are signed out, its collections and keys stay where they are. It is in the audit logs of both accounts. ${who}`,
+    summary: 'Link an identity to a user',
+    description: `Lets an identity of an identity provider sign in as a user, in addition to the user’s other identities: for accounts from the built-in sign-in or from a replaced provider. An identity that signs in as another account is refused with 409 \`identity_taken\`, which names that account. With \`move: true\` it leaves that account: the browsers of that account are signed out, its collections and keys stay. Both accounts’ audit logs record it. ${operatorsOnly}`,
     entrance: { scope: 'admin', unlimited: true },
     params: AccountPath,
     body: LinkIdentity,
     answers: { 200: LinkedIdentity },
-    answerWords: { 200: 'The identity signs in as this account.' },
+    answerWords: { 200: 'The identity can sign in as the user.' },
     refusals: ['not_an_operator', 'account_not_found', 'not_a_user', 'identity_taken'],
   }),
   'POST /api/admin/accounts/:slug/transfer': operation({
     id: 'handOverCollections',
     tag: 'operators',
     summary: 'Transfer all collections of a user',
-    description: `Makes an organization or another user the owner of the collections of a user, private ones too: for people who leave. Their former addresses answer 308; ids, versions, forks and limited keys stay. A quota does not block it; a collection whose slug is taken gets a number at its end. After an interruption, call it again for the rest. The audit logs of both accounts record it. ${who}`,
+    description: `Makes an organization or another user the owner of a user’s collections, private ones included: for people who leave. Former addresses answer 308; ids, versions, forks and limited keys stay. Quotas are not checked, and a collection whose slug is taken gets a number at its end. After an interruption, repeat the request to transfer the rest. Both accounts’ audit logs record it. ${operatorsOnly}`,
     entrance: { scope: 'admin', unlimited: true },
     params: AccountPath,
     body: HandOver,
     answers: { 200: HandedOver },
-    answerWords: { 200: 'Where the collections are now.' },
+    answerWords: { 200: 'The former and new paths of the collections.' },
     refusals: ['not_an_operator', 'account_not_found', 'collection_not_found', 'not_a_user'],
   }),
 }

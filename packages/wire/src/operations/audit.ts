@@ -8,9 +8,9 @@ export const auditOperations = {
   'GET /api/accounts/:slug/audit': operation({
     id: 'listAudit',
     tag: 'audit',
-    summary: 'Who did what',
+    summary: 'List audit events',
     description:
-      'Lists what was done in an organization, or by and to a user, the newest first: sign-ins, keys, members, settings, collections, versions. It needs a session or a key with the scope `admin`, of an admin of the organization or of the user itself. Each event was written by the transaction of the act, so there is no act without its event. They are kept for 400 days unless the operator set another number. A page has 50 events unless `limit` says otherwise, and 100 at most.',
+      'Lists audit events of an organization, or events by or about a user, newest first: sign-ins, keys, members, settings, collections, versions. Requires a session or a key with the `admin` scope, of an admin of the organization or of the user itself. An event is written in the same transaction as its action, so none is missing. Events are kept for 400 days by default.',
     entrance: { scope: 'admin', unlimited: true },
     params: OrgPath,
     query: AuditQuery,
@@ -21,14 +21,14 @@ export const auditOperations = {
   'GET /api/accounts/:slug/audit.ndjson': operation({
     id: 'streamAudit',
     tag: 'audit',
-    summary: 'Who did what, as NDJSON',
+    summary: 'Stream audit events as NDJSON',
     description:
-      'Answers all events of an audit log as lines, the newest first, in memory that does not grow with their number. It needs what the list needs. To collect them elsewhere, ask with `after` set to a minute before your newest event, and leave out ids that you have: transactions that overlap may end out of the order of their instants.',
+      'Streams all events of an audit log, newest first, one JSON object per line. Requires the same as the list. To export regularly, set `after` to one minute before your newest event and skip ids that you already have: overlapping transactions can commit out of the order of their timestamps.',
     entrance: { scope: 'admin', unlimited: true },
     tagged: false,
     params: OrgPath,
     query: AuditStreamQuery,
-    answers: { 200: linesOf(AuditEvent, 'An `AuditEvent` a line, the newest first.') },
+    answers: { 200: linesOf(AuditEvent, 'One `AuditEvent` per line, newest first.') },
     refusals: ['account_not_found', 'not_a_member', 'insufficient_role'],
   }),
 }

@@ -21,19 +21,19 @@ export const collectionOperations = {
   'GET /api/collections': operation({
     id: 'browseCollections',
     tag: 'collections',
-    summary: 'Browse public collections',
+    summary: 'List public collections',
     description:
-      'Lists public collections, the latest change first; the caller does not matter. `q` finds a text in names; `search` finds words in slugs, names, owners and descriptions, the best match first. A page has 50 collections unless `limit` says otherwise, and 100 at most. With `search`, page by `offset`; `cursor` is refused.',
+      'Lists public collections, most recently updated first; the answer is the same for all callers. `q` matches part of a name; `search` matches words in slugs, names, owners and descriptions, best match first. With `search`, page by `offset`: `cursor` is refused.',
     query: BrowseQuery,
     answers: { 200: z.array(CollectionItem) },
-    answerWords: { 200: 'A page of public collections. It is empty where nothing matches.' },
+    answerWords: { 200: 'A page of public collections; empty if nothing matches.' },
   }),
   'GET /api/accounts/me/collections': operation({
     id: 'listMyCollections',
     tag: 'collections',
-    summary: 'Collections of the caller, and of its organizations',
+    summary: 'List collections of the authenticated account',
     description:
-      'Lists the collections of the caller and of every organization that it is a member of, private ones too, the latest change first. Any scope works; a key that is limited to a collection is refused. A page has 50 collections unless `limit` says otherwise, and 100 at most.',
+      'Lists collections of the caller and of the caller’s organizations, private ones included, most recently updated first. Requires any scope and a key that is not limited to a collection.',
     entrance: { scope: 'any', unlimited: true },
     query: CollectionListQuery,
     answers: { 200: z.array(MyCollection) },
@@ -42,9 +42,9 @@ export const collectionOperations = {
   'GET /api/accounts/:owner/collections': operation({
     id: 'listCollections',
     tag: 'collections',
-    summary: 'Collections of an account',
+    summary: 'List collections of an account',
     description:
-      'Lists the collections of a user or an organization, the latest change first. Members see all of them, others the public ones. A key that is limited to a private collection sees that one, too. A page has 50 collections unless `limit` says otherwise, and 100 at most.',
+      'Lists collections of a user or an organization, most recently updated first. Members see all of them, other callers only the public ones. A key limited to a private collection also sees that one.',
     params: OwnerPath,
     query: CollectionListQuery,
     answers: { 200: z.array(OwnedCollection) },
@@ -56,7 +56,7 @@ export const collectionOperations = {
     tag: 'collections',
     summary: 'Create a collection',
     description:
-      'Creates a collection without a version. It needs the scope `write`, and membership where the owner is an organization. `name` is the slug if it is left out, and the collection is private unless `public` is true or the settings of the organization say so. Where they leave it to admins to make collections public, members are refused `public: true`. An account may have 10,000 collections unless the operator set another number. Next, push its first version: `POST /api/collections/{owner}/{slug}/pushes`.',
+      'Creates a collection without versions. Requires the `write` scope and, for an organization, membership. `name` defaults to the slug; `public` defaults to false or to the setting of the organization. If only admins of the organization can make collections public, `public: true` from a member is refused. An account can own 10,000 collections by default. Next, push the first version: `POST /api/collections/{owner}/{slug}/pushes`.',
     entrance: { scope: 'write', unlimited: true },
     params: OwnerPath,
     body: CreateCollection,
@@ -74,9 +74,9 @@ export const collectionOperations = {
   'GET /api/collections/:owner/:slug': operation({
     id: 'getCollection',
     tag: 'collections',
-    summary: 'A collection and its latest version',
+    summary: 'Get a collection',
     description:
-      'Answers a collection with a summary of its latest version. A public collection needs no credential, a private one that of a member. `latestVersion` is null before the first version, and its counts are those of what the caller may read. `forkedFrom` is there for a fork, if the caller may see its source.',
+      'Returns a collection with a summary of its latest version. A private collection requires a credential of a member. `latestVersion` is null before the first version; its counts cover the records and files that the caller can read. `forkedFrom` is present for a fork if the caller can see its source.',
     params: CollectionPath,
     answers: { 200: Collection },
     refusals: ['collection_not_found', 'object_corrupt'],
@@ -84,9 +84,9 @@ export const collectionOperations = {
   'PATCH /api/collections/:owner/:slug': operation({
     id: 'updateCollection',
     tag: 'collections',
-    summary: 'Change a collection',
+    summary: 'Update a collection',
     description:
-      'Changes the name, the slug, the description or the visibility of a collection; what the body leaves out stays, and `description: null` removes the description. It needs the scope `write` and membership. After a change of the slug the former one answers 308, until another collection takes it. No version is made: metadata of versions is changed by `PATCH …/metadata`. Where the settings of the organization leave it to admins to make collections public, members are refused `public: true`.',
+      'Changes the name, slug, description or visibility of a collection; omitted fields stay as they are, and `description: null` removes the description. Requires the `write` scope and membership. After a change of the slug, the former slug answers 308 until another collection takes it. No version is created: change the metadata of versions with `PATCH …/metadata`. If only admins of the organization can make collections public, `public: true` from a member is refused.',
     entrance: { scope: 'write' },
     params: CollectionPath,
     body: UpdateCollection,
@@ -104,9 +104,9 @@ export const collectionOperations = {
   'DELETE /api/collections/:owner/:slug': operation({
     id: 'deleteCollection',
     tag: 'collections',
-    summary: 'Delete a collection with its versions',
+    summary: 'Delete a collection',
     description:
-      'Deletes a collection with all its versions, records and references to files. It needs the scope `write` and, in an organization, the role admin or owner. Files stay, since other collections may refer to them, and forks stay whole. This cannot be undone.',
+      'Deletes a collection with all versions, records and references to files. Requires the `write` scope and, in an organization, the role admin or owner. Files stay because other collections may refer to them, and forks keep their data. This cannot be undone.',
     entrance: { scope: 'write' },
     params: CollectionPath,
     answers: { 200: Done },
@@ -115,14 +115,14 @@ export const collectionOperations = {
   'POST /api/collections/:owner/:slug/transfer': operation({
     id: 'transferCollection',
     tag: 'collections',
-    summary: 'Transfer a collection to another account',
+    summary: 'Transfer a collection',
     description:
-      'Makes another account the owner of a collection: an organization that the caller is an admin of, or the caller itself. It needs a session or a key with the scope `admin`, and the role admin or owner in the present owner. The former address answers 308, and no other collection can be made there. The collection keeps its id, versions, forks and limited keys. A key acts for its own account, so those of people who are no members of the new owner read only what is public.',
+      'Makes another account the owner of a collection: an organization that the caller is an admin of, or the caller’s own account. Requires a session or a key with the `admin` scope and, in an organization that owns the collection now, the role admin or owner. The former address answers 308 and cannot be reused. Id, versions, forks and limited keys stay. Keys of people who are not members of the new owner can then read only public data.',
     entrance: { scope: 'admin', unlimited: true },
     params: CollectionPath,
     body: TransferCollection,
     answers: { 200: TransferredCollection },
-    answerWords: { 200: 'Where the collection is now.' },
+    answerWords: { 200: 'The new path of the collection.' },
     refusals: [
       'collection_not_found',
       'account_not_found',

@@ -7,9 +7,9 @@ export const forkOperations = {
   'POST /api/collections/:owner/:slug/fork': operation({
     id: 'forkCollection',
     tag: 'forks',
-    summary: 'Fork the latest version into an organization',
+    summary: 'Fork a collection into an organization',
     description:
-      'Makes a collection in an organization whose `v1.0.0` is the latest version of this one. It costs the same whatever the size, and takes no storage, since records, schemas and files are referred to. It needs the scope `write`, a key that is not limited, and membership in the target. Only members of the source’s owner can fork a source with private content. The fork is as public as its source, unless `public` is false.',
+      'Creates a collection in an organization whose `v1.0.0` is the latest version of this one. A fork shares records, schemas and files with its source, so its cost does not depend on their size and it takes no storage. Requires the `write` scope, a key that is not limited to a collection, and membership of the target. A source with private content can be forked only by members of its owner. The fork has the visibility of its source unless `public` is false.',
     entrance: { scope: 'write', unlimited: true },
     params: CollectionPath,
     body: CreateFork,

@@ -9,9 +9,9 @@ export const keyOperations = {
   'POST /api/accounts/keys': operation({
     id: 'createKey',
     tag: 'keys',
-    summary: 'Make a key',
+    summary: 'Create an API key',
     description:
-      'Makes an API key for the account that is asking. A key makes only keys no stronger and no longer-lived than itself; a session makes any. With `collectionId` the key is limited to that collection, which the account must be able to read. An account may have 100 live keys. The raw key is in this answer alone, so keep it now: the registry cannot tell it again.',
+      'Creates an API key for the authenticated account. A key can create only keys whose scope and lifetime do not exceed its own; a session can create any. `collectionId` limits the key to a collection that the account can read. An account can have 100 live keys. Store the raw key now: only this answer contains it.',
     entrance: { scope: 'any' },
     body: CreateKey,
     answers: { 201: CreatedKey },
@@ -20,9 +20,9 @@ export const keyOperations = {
   'GET /api/accounts/keys': operation({
     id: 'listKeys',
     tag: 'keys',
-    summary: 'Keys of the account',
+    summary: 'List API keys',
     description:
-      'Lists all keys of the caller, the oldest first. The raw keys are not in it: `start` has the first 9 characters, by which a key can be recognized. A revoked key leaves the list at once, an expired one when a key is made after 30 days.',
+      'Lists all keys of the caller, oldest first. Raw keys are not included; `start` has the first 9 characters of each. A revoked key disappears at once, an expired one when a key is created more than 30 days later.',
     entrance: { scope: 'any' },
     answers: { 200: z.array(Key) },
     answerWords: { 200: 'All keys of the account.' },
@@ -30,9 +30,9 @@ export const keyOperations = {
   'DELETE /api/accounts/keys/:id': operation({
     id: 'revokeKey',
     tag: 'keys',
-    summary: 'Revoke a key',
+    summary: 'Revoke an API key',
     description:
-      'Revokes a key of the caller. From then on it is answered 401, also by requests that are under way and have recorded nothing yet. A key may revoke keys no stronger than itself, itself included. Another account’s key is answered as one that does not exist.',
+      'Revokes a key of the caller. Requests with it get 401 from then on, including running ones that have not recorded anything. A key can revoke itself and keys whose scope does not exceed its own. A key of another account gets 404.',
     entrance: { scope: 'any' },
     params: KeyPath,
     answers: { 200: Done },

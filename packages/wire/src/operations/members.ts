@@ -18,9 +18,9 @@ export const memberOperations = {
   'GET /api/accounts/:slug/members': operation({
     id: 'listMembers',
     tag: 'members',
-    summary: 'Members of an organization',
+    summary: 'List members of an organization',
     description:
-      'Lists the members of an organization by slug, with their roles and since when they have been members. Only members may ask, with a credential of any scope that is not limited to a collection. A page has 50 members unless `limit` says otherwise, and 100 at most.',
+      'Lists members by slug, with their roles and the dates they joined. Requires membership and a credential of any scope that is not limited to a collection.',
     entrance: { scope: 'any', unlimited: true },
     params: OrgPath,
     query: ListQuery,
@@ -31,14 +31,14 @@ export const memberOperations = {
   'PUT /api/accounts/:slug/members/:user': operation({
     id: 'setMember',
     tag: 'members',
-    summary: 'Add a member or change its role',
+    summary: 'Add a member or change a role',
     description:
-      'Makes a user a member of an organization, or gives a member another role. Admins may do so up to the role `admin`; only owners make owners or change them. The same request again changes nothing. The last owner cannot be given a lower role. Where the operator set `MEMBERS=invited`, who is not a member yet is invited instead (202).',
+      'Adds a user to an organization, or changes the role of a member. Admins can give roles up to `admin`; only owners can appoint or change owners. The last owner cannot be given a lower role. Repeating the request changes nothing. If the operator set `MEMBERS=invited`, a user who is not yet a member is invited instead (202).',
     entrance: { scope: 'admin', unlimited: true },
     params: MemberPath,
     body: SetMember,
     answers: { 200: Done, 202: CreatedInvitation },
-    answerWords: { 202: 'The user was invited, and is no member before accepting.' },
+    answerWords: { 202: 'The user is invited and becomes a member by accepting.' },
     refusals: [
       'account_not_found',
       'not_a_member',
@@ -52,9 +52,9 @@ export const memberOperations = {
   'DELETE /api/accounts/:slug/members/:user': operation({
     id: 'removeMember',
     tag: 'members',
-    summary: 'Remove a member, or leave',
+    summary: 'Remove a member or leave an organization',
     description:
-      'Ends a membership. Admins may remove members and admins, owners anyone, and every member may leave. The last owner cannot leave: make another member owner first, or delete the organization. It needs a session or a key with the scope `admin`.',
+      'Ends a membership. Requires a session or a key with the `admin` scope. Admins can remove members and admins, owners anyone, and every member can leave. The last owner cannot leave: appoint another owner first, or delete the organization.',
     entrance: { scope: 'admin', unlimited: true },
     params: MemberPath,
     answers: { 200: Done },
@@ -73,12 +73,12 @@ export const memberOperations = {
     tag: 'members',
     summary: 'Invite a user to an organization',
     description:
-      'Creates an invitation: for a user by slug, or, with an e-mail address, for any holder of the link. Nothing is mailed: pass on the link of the answer, which is shown only once. It works once, expires after 14 days, and replaces an earlier invitation of the same user or address. It needs a session or a key with the scope `admin`, of an admin of the organization, or of an owner to invite owners. An organization can have 100 pending invitations.',
+      'Creates an invitation for a user (`user`), or for any holder of the link (`email`). Nothing is mailed: pass on the link, which only this answer contains. It works once, expires after 14 days, and replaces an earlier invitation of the same user or address. Requires a session or a key with the `admin` scope, of an admin of the organization, or of an owner to invite owners. An organization can have 100 pending invitations.',
     entrance: { scope: 'admin', unlimited: true },
     params: OrgPath,
     body: CreateInvitation,
     answers: { 201: CreatedInvitation },
-    answerWords: { 201: 'The invitation, and its link.' },
+    answerWords: { 201: 'The invitation and its link.' },
     refusals: [
       'account_not_found',
       'not_a_member',
@@ -92,9 +92,9 @@ export const memberOperations = {
   'GET /api/accounts/:slug/invitations': operation({
     id: 'listInvitations',
     tag: 'members',
-    summary: 'Pending invitations',
+    summary: 'List pending invitations',
     description:
-      'Lists the pending invitations of an organization, the newest first, 100 at most. It needs a session or a key with the scope `admin`, of an admin of the organization. Their links are not shown again: create a new invitation instead.',
+      'Lists the pending invitations of an organization, newest first, at most 100. Requires a session or a key with the `admin` scope, of an admin of the organization. Links are not included: create a new invitation if a link is lost.',
     entrance: { scope: 'admin', unlimited: true },
     params: OrgPath,
     answers: { 200: z.array(Invitation) },
@@ -106,7 +106,7 @@ export const memberOperations = {
     tag: 'members',
     summary: 'Revoke an invitation',
     description:
-      'Revokes an invitation: its link stops working. It needs a session or a key with the scope `admin`, of an admin of the organization.',
+      'Revokes an invitation, so that its link stops working. Requires a session or a key with the `admin` scope, of an admin of the organization.',
     entrance: { scope: 'admin', unlimited: true },
     params: InvitationPath,
     answers: { 200: Done },
@@ -121,9 +121,9 @@ export const memberOperations = {
   'GET /api/accounts/me/invitations': operation({
     id: 'listOwnInvitations',
     tag: 'members',
-    summary: 'The invitations of the caller',
+    summary: 'List invitations of the authenticated account',
     description:
-      'Lists the invitations that were made for the caller by its slug, the newest first. Any scope works; a key that is limited to a collection is refused. Invitations by e-mail are not listed before their link is followed. Answer one with `POST /api/invitations/{token}` and its id in place of the token.',
+      'Lists invitations that name the caller’s slug, newest first. Requires any scope and a key that is not limited to a collection. An invitation by e-mail is listed once its link has been opened. To answer one, use `POST /api/invitations/{token}` with its id in place of the token.',
     entrance: { scope: 'any', unlimited: true },
     answers: { 200: z.array(OwnInvitation) },
     answerWords: { 200: 'The invitations; empty if there are none.' },
@@ -131,9 +131,9 @@ export const memberOperations = {
   'POST /api/invitations/:token': operation({
     id: 'answerInvitation',
     tag: 'members',
-    summary: 'Join an organization, or decline',
+    summary: 'Accept or decline an invitation',
     description:
-      'Answers an invitation by the token of its link, or by its id if it is of the caller. Either answer uses it up. A caller who already has that role or a higher one gets 409 `already_member`, and the invitation stays valid for its invitee. It needs a session or a key with the scope `admin`. An invitation of another user is 404, as is an expired one.',
+      'Answers an invitation by the token of its link, or by its id if it names the caller. Requires a session or a key with the `admin` scope. Both answers use up the invitation. If the caller already has that role or a higher one, the request gets 409 `already_member` and the invitation stays valid. An expired invitation, or one of another user, gets 404.',
     entrance: { scope: 'admin', unlimited: true },
     params: InvitationTokenPath,
     body: AnswerInvitation,

@@ -7,18 +7,18 @@ export const metadataOperations = {
   'PATCH /api/collections/:owner/:slug/metadata': operation({
     id: 'updateMetadata',
     tag: 'metadata',
-    summary: 'Merge into the metadata of the latest version, as a new version',
+    summary: 'Update metadata',
     description:
-      'Merges the members of the body into the metadata of the latest version, which makes its next patch version; a member that is null is removed. It needs the scope `write` and membership, and no records are pushed. The merged metadata may have 1 MiB, the body 2 MiB. A collection takes one update at a time. With `async=true` the answer comes at once: poll `metadata/jobs/{job_id}` until its status is `completed` or `failed`.',
+      'Merges the body into the metadata of the latest version and creates the next patch version; a field that is null is removed. Requires the `write` scope and membership. The body may have 2 MiB, the merged metadata 1 MiB. A collection accepts one update at a time. With `async=true` the answer is immediate: poll `metadata/jobs/{job_id}` until `status` is `completed` or `failed`.',
     entrance: { scope: 'write' },
     params: CollectionPath,
     query: MetadataQuery,
     body: MetadataPatch,
     answers: { 200: MetadataResult, 201: MetadataResult, 202: StartedMetadataJob },
     answerWords: {
-      200: 'The patch changes nothing: the present version, with `unchanged`.',
+      200: 'Nothing changed: the latest version, with `unchanged`.',
       201: 'The new version, with the merged metadata.',
-      202: 'With `async=true`: the job that makes the version.',
+      202: 'With `async=true`: the job that creates the version.',
     },
     refusals: [
       'collection_not_found',
@@ -36,9 +36,9 @@ export const metadataOperations = {
   'GET /api/collections/:owner/:slug/metadata/jobs/:job_id': operation({
     id: 'getMetadataJob',
     tag: 'metadata',
-    summary: 'How a metadata update goes',
+    summary: 'Get the status of a metadata update',
     description:
-      'Answers the state of a metadata update: `running`, `completed` or `failed`. It needs the scope `read` and membership. `result` is what the call without `async` would have answered, `error` what it would have been refused with. A job outlives a restart of the server, so poll until it has ended.',
+      'Returns the status of a metadata update: `running`, `completed` or `failed`. Requires the `read` scope and membership. `result` or `error` is the answer that the call without `async` would have given. A job survives a restart of the server, so poll until it ends.',
     entrance: { scope: 'read' },
     params: MetadataJobPath,
     answers: { 200: MetadataJob },

@@ -39,7 +39,7 @@ interface SessionTerms {
 }
 
 interface CommitTerms extends SessionTerms {
-  /** When the commit may come. */
+  /** When a client can commit. */
   readonly before: string
   /** Refusals of this kind alone. */
   readonly refusals?: readonly RefusalCode[]
@@ -49,16 +49,16 @@ export const commit = ({ id, tag, what, before, refusals = [] }: CommitTerms) =>
   operation({
     id,
     tag,
-    summary: 'Make the version',
-    description: `Step 3 of a ${what}, ${before}. It creates the version, which is visible at once; a refused commit changes nothing. After a refusal that can be fixed, such as \`files_missing\`, the session stays open: send what is missing and commit again. Committing twice returns the first result. With \`async=true\` the answer comes at once: poll the session until its status is \`committed\` or \`failed\`, or \`open\` again with an \`error\`. With \`dry_run=true\` it makes no version, but returns the result or refusal of such a commit, and leaves the session open with all its data; lines sent meanwhile are refused, and a commit waits.`,
+    summary: `Commit a ${what}`,
+    description: `Step 3 of a ${what}, ${before}. Creates the version, which is visible at once; a refused commit changes nothing. After a refusal that can be fixed, such as \`files_missing\`, the session stays open: send what is missing and commit again. Repeating a commit returns the first result. With \`async=true\` the answer is immediate: poll the session until its status is \`committed\` or \`failed\`, or \`open\` again with an \`error\`. With \`dry_run=true\` no version is created: the answer is the result or refusal of such a commit, and the session stays open with all its data; lines sent meanwhile are refused, and a commit waits.`,
     entrance: { scope: 'write' },
     params: PushPath,
     query: CommitQuery,
     answers: { 200: DryRun, 201: CommittedPush, 202: CommittingPush },
     answerWords: {
-      200: 'With `dry_run=true`: the version that the commit would make.',
-      201: 'The version is made.',
-      202: 'With `async=true`: the session is being committed. Poll it.',
+      200: 'With `dry_run=true`: the version that the commit would create.',
+      201: 'The new version.',
+      202: 'With `async=true`: the commit is running. Poll the session.',
     },
     refusals: [
       ...session,
@@ -78,8 +78,8 @@ export const state = ({ id, tag, what }: SessionTerms) =>
   operation({
     id,
     tag,
-    summary: 'State of a push session',
-    description: `Returns the state of the session of a ${what}: its status, received data, missing files, progress and result of its commit. It needs the scope \`read\` and membership. Each call postpones the expiry of an open session. \`needed_files\` names 1,000 files at most: ask for the next with \`next_files_after\` as \`files_after\`.`,
+    summary: `Get a ${what}`,
+    description: `Returns the state of a ${what}: status, received data, missing files, and progress and result of its commit. Requires the \`read\` scope and membership. Each call postpones the expiry of an open session. \`needed_files\` lists at most 1,000 files: pass \`next_files_after\` as \`files_after\` to get the next.`,
     entrance: { scope: 'read' },
     params: PushPath,
     query: PushStateQuery,
@@ -91,11 +91,11 @@ export const cancel = ({ id, tag, what }: SessionTerms) =>
   operation({
     id,
     tag,
-    summary: 'Cancel a push session',
-    description: `Ends the session of a ${what} that is not committed, with all that it received. Files that were uploaded stay. Cancelling it twice is harmless. An unused session expires after an hour.`,
+    summary: `Cancel a ${what}`,
+    description: `Ends a ${what} that is not committed and discards what it received. Uploaded files stay. Repeating the request changes nothing. A session also expires after an hour without a request.`,
     entrance: { scope: 'write' },
     params: PushPath,
     answers: { 204: z.null() },
-    answerWords: { 204: 'The session is cancelled.' },
+    answerWords: { 204: 'Cancelled.' },
     refusals: [...session, 'push_not_open'],
   })

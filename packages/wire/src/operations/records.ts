@@ -18,9 +18,9 @@ export const recordOperations = {
   'GET /api/collections/:owner/:slug/versions/:v/records': operation({
     id: 'listRecords',
     tag: 'records',
-    summary: 'A page of records, by type and id',
+    summary: 'List records of a version',
     description:
-      'Answers records with their data, by type, then id. `type`, one of those that the version has, and `id` filter the list. A page has 100 records unless `limit` says otherwise, 2,000 at most, and fewer where the data is long; `pagination.nextCursor` is the `after` of the next. To read a whole version, use `records.ndjson`: one request.',
+      'Lists records with their data, by type, then id. Filter with `type`, which must exist in the version, and `id`. A page can be shorter than `limit` if the data is long; pass `pagination.nextCursor` as `after` to get the next page. To read a whole version in one request, use `records.ndjson`.',
     names: 'version',
     params: VersionPath,
     query: RecordsQuery,
@@ -30,9 +30,9 @@ export const recordOperations = {
   'GET /api/collections/:owner/:slug/versions/:v/records/:type/:id': operation({
     id: 'getRecord',
     tag: 'records',
-    summary: 'One record, with its proof on request',
+    summary: 'Get a record',
     description:
-      'Answers one record of a version. Type and id are percent-encoded; an id that no path can carry, such as `..`, is found by `…/records?type=…&id=…`. An empty one is no id, and answered with 404. With `proof=true` the answer proves that the record belongs to the digest of the version: [verifying](/docs/verifying) explains the check.',
+      'Returns one record of a version. Percent-encode type and id; find an id that no path can carry, such as `..`, with `…/records?type=…&id=…`. An empty id gets 404. With `proof=true` the answer proves that the record belongs to the digest of the version: [verifying](/docs/verifying) explains the check.',
     names: 'version',
     params: RecordPath,
     query: RecordQuery,
@@ -42,21 +42,23 @@ export const recordOperations = {
   'GET /api/collections/:owner/:slug/versions/:v/records.ndjson': operation({
     id: 'streamRecords',
     tag: 'records',
-    summary: 'All records, streamed as NDJSON',
+    summary: 'Stream all records as NDJSON',
     description:
-      'Streams the records of a version, a JSON object a line, by type, then id. `type` filters them. `X-Record-Count` says how many lines follow, so that a broken connection is noticed. To resume, give as `after` the base64url of the JCS of `[type, id]` of the last record received.',
+      'Streams the records of a version, one JSON object per line, by type, then id. Filter with `type`. `X-Record-Count` is the number of lines, to detect a broken connection. To resume, pass as `after` the base64url of the JCS of `[type, id]` of the last record received.',
     names: 'version',
     params: VersionPath,
     query: RecordsStreamQuery,
-    answers: { 200: linesOf(CollectionRecord, 'A `Record` a line. `X-Record-Count` says how many follow.') },
+    answers: {
+      200: linesOf(CollectionRecord, 'One `Record` per line; `X-Record-Count` is the number of lines.'),
+    },
     refusals: ['type_not_found', ...reading],
   }),
   'GET /api/collections/:owner/:slug/records/:type/:id/history': operation({
     id: 'getRecordHistory',
     tag: 'records',
-    summary: 'The versions in which a record changed, newest first',
+    summary: 'List changes of a record',
     description:
-      'Lists the versions in which a record was added, updated or removed, the newest first. It is found also if the latest version no longer has it. One answer searches 300 versions at most, so a page may have fewer items than `limit`, perhaps none: follow `next` of the `Link` header to the end. An id or a type that no record can have, such as an empty one, is answered with 404 on every page.',
+      'Lists the versions in which a record was added, updated or removed, newest first, even if the latest version no longer has it. An answer searches at most 300 versions, so a page can be shorter than `limit` or empty: follow `next` in the `Link` header to the end. A type or id that no record can have, such as an empty one, gets 404.',
     params: HistoryPath,
     query: HistoryQuery,
     answers: { 200: z.array(HistoryItem) },

@@ -9,9 +9,9 @@ export const sessionOperations = {
   'GET /api/accounts/me/sessions': operation({
     id: 'listBrowserSessions',
     tag: 'accounts',
-    summary: 'Browsers that the account is signed in with',
+    summary: 'List browser sessions',
     description:
-      'Lists the browser sessions of the caller, the last used first, 100 at most. It needs a session or a key with the scope `admin`. Use it to find a browser that should not be signed in, and end its session. API keys are not among them: they are at `GET /api/accounts/keys`.',
+      'Lists browser sessions of the caller, most recently used first, at most 100. Requires a session or a key with the `admin` scope. Use it to find a browser that should not be signed in, then end its session. API keys are at `GET /api/accounts/keys`.',
     entrance: { scope: 'admin', unlimited: true },
     answers: { 200: z.array(BrowserSession) },
     answerWords: { 200: 'The sessions.' },
@@ -19,18 +19,18 @@ export const sessionOperations = {
   'DELETE /api/accounts/me/sessions': operation({
     id: 'endOtherBrowserSessions',
     tag: 'accounts',
-    summary: 'Sign all other browsers out',
+    summary: 'Sign out all other browsers',
     description:
-      'Ends every browser session of the caller but the one that asks; asked with a key, it ends all. Keys stay as they are.',
+      'Ends all browser sessions of the caller except the one that sends the request; a request with a key ends all. API keys stay valid. Requires a session or a key with the `admin` scope.',
     entrance: { scope: 'admin', unlimited: true },
     answers: { 200: Done },
   }),
   'DELETE /api/accounts/me/sessions/:id': operation({
     id: 'endBrowserSession',
     tag: 'accounts',
-    summary: 'Sign a browser out',
+    summary: 'Sign out a browser',
     description:
-      'Ends a browser session of the caller, be it the one that asks. From then on its cookie counts as none, also for requests that are under way and have recorded nothing yet. Another account’s session is answered as one that does not exist.',
+      'Ends a browser session of the caller, including the current one. Its cookie is rejected from then on, also in running requests that have not recorded anything. Requires a session or a key with the `admin` scope. A session of another account gets 404.',
     entrance: { scope: 'admin', unlimited: true },
     params: SessionPath,
     answers: { 200: Done },

@@ -10,14 +10,15 @@ export const signInOperations = {
     tag: 'signing in',
     summary: 'Sign in with a browser',
     description:
-      'Sends a browser to the identity provider, which sends it back with a session cookie. Open it as a page, not with `fetch`: it answers with a redirect to another site. The first sign-in makes the account. Afterwards the browser is at `return_to`, a path of this site, and its session lasts 30 days from its last use.',
+      'Redirects a browser to the identity provider, which returns it with a session cookie. Open it as a page, not with `fetch`: the redirect leads to another site. The first sign-in creates the account. Afterwards the browser is sent to `return_to`, a path of this site. A session expires 30 days after its last use.',
     credentials: false,
     limited: 'sign-in',
     query: LoginQuery,
     answers: {},
     otherAnswers: {
       302: {
-        description: 'To the identity provider, and from there, by `/auth/callback`, to `return_to`.',
+        description:
+          'Redirect to the identity provider, which returns through `/auth/callback` to `return_to`.',
         headers: { Location: { description: 'The identity provider.', schema: { type: 'string' } } },
       },
     },
@@ -26,21 +27,21 @@ export const signInOperations = {
   'POST /auth/device': operation({
     id: 'startDeviceLogin',
     tag: 'signing in',
-    summary: 'Sign in from a terminal',
+    summary: 'Start signing in from a terminal',
     description:
-      'Begins the sign-in of a program that has no browser (RFC 8628). Show the person `user_code` and `verification_uri`: there, signed in, they see which program on which machine asks for what, and allow or refuse it. Meanwhile ask `/auth/device/token` every `interval` seconds. Codes last ten minutes and work once.',
+      'Starts the sign-in of a program without a browser (RFC 8628). Show the user `user_code` and `verification_uri`: that page, once signed in, names the program, its machine and the requested scope, and lets the user approve or deny. Meanwhile poll `/auth/device/token` every `interval` seconds. Codes expire after 10 minutes and work once.',
     credentials: false,
     limited: 'sign-in',
     body: DeviceRequest,
     answers: { 200: DeviceStart },
-    answerWords: { 200: 'Both codes, and where the person goes.' },
+    answerWords: { 200: 'Both codes and the page for the user.' },
   }),
   'POST /auth/device/token': operation({
     id: 'finishDeviceLogin',
     tag: 'signing in',
-    summary: 'Fetch the key of a terminal',
+    summary: 'Poll for the key of a terminal',
     description:
-      'Answers the API key once the person has allowed it, the same as `POST /api/accounts/keys` does, and only once. The key is of the account that allowed it, called as the program asked, and ends after 90 days unless the person chose another end.',
+      'Returns the API key once the user has approved, in the shape of `POST /api/accounts/keys`, and only once. The key belongs to the account that approved and has the requested label. It expires after 90 days unless the user chose another date.',
     credentials: false,
     limited: 'sign-in',
     body: DevicePoll,
@@ -53,7 +54,7 @@ export const signInOperations = {
     tag: 'signing in',
     summary: 'Sign out',
     description:
-      'Ends the session of the cookie that comes with the request, and takes the cookie away. It needs no body. Without a session it does nothing, and with an API key the cookie is left alone. Keys of the account stay as they are.',
+      'Ends the session of the request’s cookie and removes the cookie. No body is needed. Without a session it does nothing, and with an API key it leaves the cookie alone. API keys of the account stay valid.',
     limited: 'sign-in',
     answers: { 200: Done },
   }),

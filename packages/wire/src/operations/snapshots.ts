@@ -17,21 +17,21 @@ import { batch, cancel, commit, opening, state } from './push-sessions.ts'
 const snapshot = {
   tag: 'snapshots',
   what: 'snapshot push',
-  before: 'after the manifest came whole and all records and files that it needs were sent',
+  before: 'after the whole manifest and all records and files that it needs are sent',
 }
 
 export const snapshotOperations = {
   'POST /api/collections/:owner/:slug/versions/negotiate': operation({
     id: 'openSnapshot',
     tag: 'snapshots',
-    summary: 'Open a snapshot by its manifest',
+    summary: 'Open a snapshot push',
     description:
-      'Step 1 of a snapshot push. `base_version` is the latest version, null before the first, and `schemas` the complete set; `confirm_public` names the private fields and types that it makes public. `manifest` names every record of the new version by its hash: those that it leaves out are removed. It may have 500,000 entries and the body 128 MiB; for more give `manifest_expected` instead, and send chunks to `…/{session_id}/manifest`. `private: true` is said anew in every snapshot. Next, send the records that `needed_records` names.',
+      'Step 1 of a snapshot push. `base_version` is the latest version, or null before the first; `schemas` is the complete set, and `confirm_public` must name private fields and types that become public. `manifest` lists every record of the new version by hash; omitted records are removed, and `private: true` must be repeated in every snapshot. Limits: 500,000 entries in `manifest` and 128 MiB for the body. For more entries, set `manifest_expected` instead and send chunks to `…/{session_id}/manifest`. Next, send the records that `needed_records` lists.',
     entrance: { scope: 'write' },
     params: CollectionPath,
     body: Negotiate,
     answers: { 200: z.union([Negotiated, NegotiatedInChunks]) },
-    answerWords: { 200: 'The session: with the records to send, or with where to send the manifest.' },
+    answerWords: { 200: 'The session, with the records to send or the path for the manifest.' },
     refusals: [...opening, 'manifest_conflict', 'invalid_records'],
   }),
   'POST /api/collections/:owner/:slug/versions/negotiate/:id/manifest': operation({
@@ -39,22 +39,22 @@ export const snapshotOperations = {
     tag: 'snapshots',
     summary: 'Send a chunk of the manifest',
     description:
-      'Step 1, continued, of a snapshot that was opened with `manifest_expected`. Each line is an entry of the manifest: type, id, hash and, of a private record, `private`. A chunk has 50,000 lines and 64 MiB at most; to send one again is harmless. The answer names the records of the chunk that the base version lacks: send those before the commit.',
+      'Step 1, continued, of a snapshot opened with `manifest_expected`. Each NDJSON line is an entry: type, id, hash and, for a private record, `private`. A chunk has at most 50,000 lines and 64 MiB; sending it again is harmless. Returns the records of the chunk that the base version lacks: send them before the commit.',
     entrance: { scope: 'write' },
     params: PushPath,
-    body: linesOf(ManifestEntry, 'An entry of the manifest on each line.', exampleManifest.slice(2)),
+    body: linesOf(ManifestEntry, 'One entry of the manifest per line.', exampleManifest.slice(2)),
     answers: { 200: ManifestReceived },
     refusals: [...batch, 'manifest_conflict'],
   }),
   'POST /api/collections/:owner/:slug/versions/negotiate/:id/records': operation({
     id: 'sendSnapshotRecords',
     tag: 'snapshots',
-    summary: 'Send records that the base version lacks',
+    summary: 'Send missing records',
     description:
-      'Step 2 of a snapshot push, after its manifest and before the commit. Each line is a record whose hash the manifest has. A request has 10,000 lines and 128 MiB at most; there may be any number of them, in any order. If one line is refused, none of the request is stored. When `remaining` is 0 and the files are uploaded, commit.',
+      'Step 2 of a snapshot push, after the manifest. Each NDJSON line is a record whose hash is in the manifest. Send up to 10,000 lines and 128 MiB in a request, and any number of requests in any order. If a line is refused, nothing of the request is stored. When `remaining` is 0 and the files are uploaded, commit.',
     entrance: { scope: 'write' },
     params: PushPath,
-    body: linesOf(RecordLine, 'A record that the manifest names on each line.', exampleSnapshotRecords),
+    body: linesOf(RecordLine, 'One record of the manifest per line.', exampleSnapshotRecords),
     answers: { 200: SnapshotReceived },
     refusals: [...batch, 'schema_violation', 'unexpected_record'],
   }),

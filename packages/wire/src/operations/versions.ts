@@ -22,21 +22,21 @@ export const versionOperations = {
   'GET /api/collections/:owner/:slug/versions': operation({
     id: 'listVersions',
     tag: 'versions',
-    summary: 'Versions of a collection, newest first',
+    summary: 'List versions of a collection',
     description:
-      'Lists the versions of a collection, the newest first. A public collection needs no credential. Counts and digests are those of what the caller may read: members read all, others the public view. A page has 50 versions unless `limit` says otherwise, and 100 at most.',
+      'Lists versions, newest first. A public collection requires no credential. Counts and digests are those of the view that the caller reads: members see all records, other callers the public view.',
     params: CollectionPath,
     query: VersionListQuery,
     answers: { 200: z.array(VersionItem) },
-    answerWords: { 200: 'A page of versions. It is empty before the first version.' },
+    answerWords: { 200: 'A page of versions; empty before the first version.' },
     refusals: ['collection_not_found'],
   }),
   'GET /api/collections/:owner/:slug/versions/:v': operation({
     id: 'getVersion',
     tag: 'versions',
-    summary: 'A version with its metadata and schemas',
+    summary: 'Get a version',
     description:
-      'Answers a version with its whole metadata, the schema of each type and the number of records of each. A version is named by `latest`, its number or its digest. Unless it is withdrawn, a version named by number or digest never changes, so it can be cached. The records are at `…/records` and `…/records.ndjson`.',
+      'Returns a version with its metadata, the schema of each type and the number of records of each. Name the version by `latest`, number or digest. A version named by number or digest never changes unless it is withdrawn, so it can be cached. Its records are at `…/records` and `…/records.ndjson`.',
     names: 'version',
     params: VersionPath,
     answers: { 200: Version },
@@ -45,26 +45,26 @@ export const versionOperations = {
   'GET /api/collections/:owner/:slug/versions/:v/files': operation({
     id: 'listVersionFiles',
     tag: 'versions',
-    summary: 'Files of a version and the records that refer to them',
+    summary: 'List files of a version',
     description:
-      'Lists all files of a version by hash, each with the records that refer to it. Only files that the caller may read are in it. The bytes are at `GET …/files/{hash}`.',
+      'Lists all files of a version that the caller can read, by hash, each with the records that refer to it. Download the bytes from `GET …/files/{hash}`.',
     names: 'version',
     params: VersionPath,
     answers: { 200: z.array(VersionFile) },
-    answerWords: { 200: 'All files of the version. It is empty for a version without files.' },
+    answerWords: { 200: 'All files of the version; empty if it has none.' },
     refusals: reading,
   }),
   'POST /api/collections/:owner/:slug/versions/:v/withdraw': operation({
     id: 'withdrawVersion',
     tag: 'versions',
-    summary: 'Withdraw a version, so that it can no longer be read',
+    summary: 'Withdraw a version',
     description:
-      'Withdraws a version. It needs the scope `write` and, in an organization, the role admin or owner. Its number is not reused, every call that reads it answers 410 with the reason, and `latest` is the newest version that is not withdrawn. With `erase`, the next sweep, which the operator can also run at once, deletes records, schemas, metadata and files that no other version of any collection uses; forks keep their data. A withdrawal cannot be undone. Repeating the request changes nothing, except that it can add `erase`.',
+      'Makes a version unreadable: every call that reads it gets 410 with the reason, its number is not reused, and `latest` becomes the newest version that is not withdrawn. Requires the `write` scope and, in an organization, the role admin or owner. With `erase: true` the next sweep deletes its records, schemas, metadata and files that no other version of any collection uses; the operator can run the sweep at once, and forks keep their data. A withdrawal cannot be undone. Repeating the request changes nothing, but can add `erase`.',
     entrance: { scope: 'write' },
     params: VersionPath,
     body: WithdrawVersion,
     answers: { 200: WithdrawnVersion },
-    answerWords: { 200: 'The version is withdrawn.' },
+    answerWords: { 200: 'Withdrawn.' },
     refusals: [
       'collection_not_found',
       'version_not_found',
@@ -76,9 +76,9 @@ export const versionOperations = {
   'POST /api/collections/:owner/:slug/versions/:v/deprecate': operation({
     id: 'deprecateVersion',
     tag: 'versions',
-    summary: 'Warn the readers of a version',
+    summary: 'Deprecate a version',
     description:
-      'Sets a message why a version should no longer be used; `null` removes it. It needs the scope `write` and, in an organization, the role admin or owner. Nothing else changes: lists and details have `deprecated`, pages a line, and every answer that reads the version a `Deprecation` header with the instant (RFC 9745).',
+      'Sets a message that explains why a version should no longer be used; `null` removes it. Requires the `write` scope and, in an organization, the role admin or owner. The version stays readable. Lists and details show `deprecated`, pages show the message, and answers that read the version have a `Deprecation` header with the time (RFC 9745).',
     entrance: { scope: 'write' },
     params: VersionPath,
     body: DeprecateVersion,
@@ -95,9 +95,9 @@ export const versionOperations = {
   'GET /api/collections/:owner/:slug/versions/:v/manifest': operation({
     id: 'getManifest',
     tag: 'versions',
-    summary: 'Contents of a version by hash, or changes since another',
+    summary: 'Get the manifest of a version',
     description:
-      'Answers the records of a version as type, id and hash, without their data. With `since` it returns as `delta` the changes since a version that the caller has. A page has 1,000 entries unless `limit` says otherwise, and 10,000 at most; `pagination.nextCursor` is the `cursor` of the next. A snapshot push takes the entries as they are.',
+      'Returns the type, id and hash of every record, without data. With `since` it returns the changes since that version as `delta`. Pass `pagination.nextCursor` as `cursor` to get the next page. A snapshot push accepts the entries as they are.',
     names: 'version',
     params: VersionPath,
     query: ManifestQuery,
@@ -107,9 +107,9 @@ export const versionOperations = {
   'GET /api/collections/:owner/:slug/versions/:v/diff': operation({
     id: 'getDiff',
     tag: 'versions',
-    summary: 'A page of differences between two versions',
+    summary: 'Compare two versions',
     description:
-      'Answers the records that were added, updated and removed from the version `from` to the one in the path, with their data on both sides; the first page has the totals, the changes of schemas in words, and the part of the version number that such a change raises. `from` may be the newer one, and a version of another collection, `owner/slug@v1.0.0`: both are then read as members of both read them, or else as the public does. A page has 500 differences unless `limit` says otherwise, 2,000 at most, and fewer where the data is long; `pagination.nextCursor` is the `cursor` of the next. The cost depends on the differences, not on the size of the versions.',
+      'Returns the records added, updated and removed from the version `from` to the version in the path, with the data on both sides. The first page also has totals, changes of schemas in words, and the level (major, minor or patch) of such a change. `from` can be the newer version, or a version of another collection, `owner/slug@v1.0.0`: the caller then needs membership of both owners to compare more than the public views. A page can be shorter than `limit` if the data is long; pass `pagination.nextCursor` as `cursor` to get the next. The cost depends on the differences, not on the size of the versions.',
     names: 'version',
     params: VersionPath,
     query: DiffQuery,
@@ -119,13 +119,13 @@ export const versionOperations = {
   'GET /api/collections/:owner/:slug/versions/:v/diff.ndjson': operation({
     id: 'streamDiff',
     tag: 'versions',
-    summary: 'All records that differ between two versions, as NDJSON',
+    summary: 'Stream the differences of two versions as NDJSON',
     description:
-      'Streams the records that were added, updated and removed from the version `from` to the one in the path, a JSON object a line, by type, then id. `type` and `change` filter the list. Changes of schemas, metadata and files are on the first page of `…/diff`.',
+      'Streams the records added, updated and removed from the version `from` to the version in the path, one JSON object per line, by type, then id. Filter with `type` and `change`. Changes of schemas, metadata and files are on the first page of `…/diff`.',
     names: 'version',
     params: VersionPath,
     query: DiffStreamQuery,
-    answers: { 200: linesOf(DiffLine, 'A `DiffLine` a line.') },
+    answers: { 200: linesOf(DiffLine, 'One `DiffLine` per line.') },
     refusals: reading,
   }),
 }

@@ -14,7 +14,7 @@ type AuditFlags = {
 
 /** `ulmus audit OWNER`: shows the audit log, newest first. `--ndjson` streams the whole log. */
 const audit: Command<AuditFlags, [owner: string]> = async (call, flags, owner) => {
-  if (flags.json && flags.ndjson) throw usageError('Take --json or --ndjson.')
+  if (flags.json && flags.ndjson) throw usageError('--json and --ndjson exclude each other. Use one of them.')
   const { actor, action } = flags
   const filters = { actor, action, after: flags.after === undefined ? undefined : instantOf(flags.after) }
   const { client } = await call.connect()
@@ -49,7 +49,8 @@ const detailsText = (details: AuditEvent['details']): string =>
 function instantOf(text: string): string {
   const [, day, time] = /^(\d{4}-\d\d-\d\d)(?:[T ](.+))?$/.exec(text) ?? []
   const at = day === undefined ? Number.NaN : Date.parse(`${day}T${time ?? '00:00'}`)
-  if (Number.isNaN(at)) throw usageError(`\`${text}\` is no time: write 2026-01-31 or 2026-01-31T14:00Z.`)
+  if (Number.isNaN(at))
+    throw usageError(`\`${text}\` is not a valid time. Use 2026-01-31 or 2026-01-31T14:00Z.`)
   return new Date(at).toISOString()
 }
 

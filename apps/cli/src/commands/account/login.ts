@@ -25,7 +25,9 @@ const login: Command<LoginFlags> = async (call, flags) => {
   const { env } = call.terminal
   const named = flags.host ?? (env['ULMUS_HOST'] || readSettings(env).host)
   if (named === undefined)
-    throw usageError('Name the registry to sign in to.', ['ulmus login --host https://registry.example'])
+    throw usageError('No registry given. Name the one to sign in to.', [
+      'ulmus login --host https://registry.example',
+    ])
   const host = hostOf(named)
   const fetch = await fetchOf(env)
   const given = flags.withToken
@@ -83,8 +85,8 @@ async function readToken(): Promise<string> {
   }
   const token = text.trim()
   if (/^ul_[0-9A-Za-z]+$/.test(token)) return token
-  throw usageError('Standard input has no API key: one begins with `ul_`.', [
-    'echo "$KEY" | ulmus login --with-token',
+  throw usageError('Standard input has no API key. A key starts with `ul_`.', [
+    'echo "$ULMUS_TOKEN" | ulmus login --with-token',
   ])
 }
 

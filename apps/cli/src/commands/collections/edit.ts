@@ -15,7 +15,7 @@ const edit: Command<EditFlags, [reference: string]> = async (call, flags, text) 
   const { name, description, slug } = flags
   const changes = { name, description, slug, ...visibilityIn(flags) }
   if (Object.values(changes).every((value) => value === undefined))
-    throw usageError('Say what is to change: --name, --description, --slug, --public or --private.')
+    throw usageError('Nothing to change. Use --name, --description, --slug, --public or --private.')
   const reference = referenceHere(call.terminal.cwd, text)
   const { client } = await call.connect({ host: reference.host })
   const done = await client.collections.update(pathOf(reference), changes)

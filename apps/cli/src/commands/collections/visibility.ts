@@ -9,7 +9,8 @@ export type VisibilityFlags = { readonly public: boolean; readonly private: bool
  * @throws CommandError (usage) for both flags
  */
 export function visibilityIn(flags: VisibilityFlags): { public?: boolean } {
-  if (flags.public && flags.private) throw usageError('Take --public or --private.')
+  if (flags.public && flags.private)
+    throw usageError('--public and --private exclude each other. Use one of them.')
   return flags.public ? { public: true } : flags.private ? { public: false } : {}
 }
 

@@ -23,18 +23,18 @@ export function conflictError(
       : [`ulmus show ${shellWord(`${collection}@${semver}#${first.type}/${first.id}`)}`]
   return new CommandError(
     [
-      `${semver} and this folder changed the same ${counted(totalConflicts, 'thing').replace(/^1 thing$/, 'thing')}. Nothing was touched.`,
+      `${counted(totalConflicts, 'conflict')} between ${semver} and this folder. Nothing was changed.`,
       ...lines,
       ...more,
-      'Make a record here what it is there, or decide for all of them at once:',
+      'Edit these records to match the registry, or resolve all of them:',
     ].join('\n'),
     {
       exitCode: exitCodes.conflict,
       code: 'merge_conflict',
       next: [
         ...look,
-        'ulmus pull --ours      # keep what is here',
-        'ulmus pull --theirs    # take what is there; what is here is set aside',
+        'ulmus pull --ours      # keep the records of this folder',
+        'ulmus pull --theirs    # take those of the registry and back up yours',
       ],
     },
   )
@@ -45,5 +45,5 @@ function conflictText(conflict: Conflict | PartConflict): string {
   const { type, id, base, ours, theirs } = conflict
   const did = (side: string | undefined) =>
     side === undefined ? 'removed' : base === undefined ? 'added' : 'changed'
-  return `${type} ${JSON.stringify(id)}: ${did(ours)} here, ${did(theirs)} there`
+  return `${type} ${JSON.stringify(id)}: ${did(ours)} here, ${did(theirs)} in the registry`
 }

@@ -51,7 +51,7 @@ export type ImportFlags = ReadFlags &
 export const importFiles: Command<ImportFlags, string[]> = async (call, flags, ...files) => {
   if (files.length > 1 && flags.type !== undefined)
     throw usageError(
-      'One --type is for one file. Import each file by itself, or let their names be the types.',
+      '--type works for one file only. Import each file by itself, or omit --type to use the file names.',
     )
   const root = rootAt(call.terminal.cwd)
   await withFolder(root, async () => {
@@ -90,7 +90,7 @@ async function importFile(
   const table = await openTable(call, flags, resolve(call.terminal.cwd, file))
   const progress = openProgress(call, flags.quiet)
   try {
-    progress.show(`Looking at ${basename(file)}…`)
+    progress.show(`Reading ${basename(file)}…`)
     const inference = await inferTable(table)
     progress.end()
     const schemas = readSchemas(root)
@@ -128,7 +128,7 @@ async function importFile(
       for (const line of changeLines(made, known === undefined, readBase(root))) call.say(line)
     }
     if (!flags.add) for (const line of newIdsLines(made, known?.ids?.size ?? 0)) call.say(line)
-    if (call.terminal.canAsk && !flags.yes && !(await askYes('Import it so?')))
+    if (call.terminal.canAsk && !flags.yes && !(await askYes('Import?')))
       throw new CommandError('Nothing was imported.', { exitCode: exitCodes.cancelled, code: 'cancelled' })
     const onProgress = (count: number) =>
       progress.show(`${numberText(count)} of ${counted(inference.rows, 'row')}`)
@@ -171,7 +171,9 @@ async function typeOf(
   const like = (await matchTypes(table, inference, types)).find(({ isLikely }) => isLikely)
   if (like !== undefined) {
     const reason = harmless(like.reason)
-    call.say(canAsk ? reason : `${reason} To import the file as that, add --type ${shellWord(like.type)}.`)
+    call.say(
+      canAsk ? reason : `${reason} To import the file as this type, add --type ${shellWord(like.type)}.`,
+    )
   }
   return canAsk ? askText('Record type', like?.type ?? named) : named
 }
@@ -213,7 +215,7 @@ function noIdError(file: string, pair: readonly string[] | undefined): CommandEr
     'number the rows with --number: then a row that is inserted later makes every record after it another one.'
   if (pair === undefined)
     return usageError(
-      `${file} has no column that can be the id: none has another value in every row, but for counts and measurements. Name one with --id, several with --id a --id b, or ${number}`,
+      `${file} has no column with a different value in every row, except counts and measurements. Name the id column with --id, or several with --id a --id b, or ${number}`,
     )
   const words = pair.map((name) => `--id ${shellWord(name)}`).join(' ')
   return usageError(

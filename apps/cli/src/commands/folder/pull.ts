@@ -19,7 +19,7 @@ type PullFlags = {
 
 /** `ulmus pull` */
 const pull: Command<PullFlags> = (call, flags) => {
-  if (flags.ours && flags.theirs) throw usageError('Take --ours or --theirs.')
+  if (flags.ours && flags.theirs) throw usageError('--ours and --theirs exclude each other. Use one of them.')
   const resolution: Resolution = flags.ours ? 'ours' : flags.theirs ? 'theirs' : 'stop'
   return inFolder(call, async (before, state) => {
     const remote = await remoteOf(call, state)

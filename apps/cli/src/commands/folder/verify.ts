@@ -26,7 +26,7 @@ const verify: Command<VerifyFlags, [what?: string]> = async (call, flags, what) 
   const root =
     what === undefined ? findRoot(path) : fileAt(path, paths.state) === undefined ? undefined : path
   if (root !== undefined) return verifyFolder(call, flags, root)
-  if (what === undefined) throw usageError('Name what to verify: a version, a working folder or a proof.')
+  if (what === undefined) throw usageError('Nothing to verify. Name a version, a working folder or a proof.')
   if (!what.includes('/')) throw new CommandError(`${path} does not exist.`)
   return verifyVersion(call, flags, what)
 }
@@ -51,7 +51,7 @@ async function verifyVersion(call: Call, flags: VerifyFlags & CommonFlags, text:
 async function verifyFolder(call: Call, flags: VerifyFlags & CommonFlags, root: string): Promise<void> {
   const base = readBase(root)
   if (base === null)
-    throw new CommandError('This folder has no base version, so there is no digest to verify it against.')
+    throw new CommandError('This folder has no base version, so there is no digest to compare with.')
   const { collection } = readState(root)
   const found = await digestOfFolder(root, base)
   if (found.digest !== base.digest)
@@ -74,7 +74,7 @@ async function verifyRecord(call: Call, flags: VerifyFlags & CommonFlags, path: 
   const digest = flags.digest ?? record.digest
   if (digest === undefined)
     throw usageError(
-      'A proof proves that a record belongs to a digest: name it with --digest, from a source that you trust.',
+      'A proof needs the digest to check against. Give it with --digest, from a source that you trust.',
     )
   const result = verifyProof(digest, record)
   if (!result.ok) throw tampered(result.reason)

@@ -34,7 +34,7 @@ const units: Readonly<Record<string, number>> = { d: dayMs, w: 7 * dayMs, y: 365
 function endOf(text: string): string {
   const [, count, unit] = /^(\d{1,4})([dwy])$/.exec(text) ?? []
   const at = count === undefined ? Date.parse(text) : Date.now() + Number(count) * units[unit!]!
-  if (Number.isNaN(at)) throw usageError(`\`${text}\` is no end of a key: write 90d, 2w, 1y or 2027-01-31.`)
+  if (Number.isNaN(at)) throw usageError(`\`${text}\` is not a valid expiry. Use 90d, 2w, 1y or 2027-01-31.`)
   return new Date(at).toISOString()
 }
 

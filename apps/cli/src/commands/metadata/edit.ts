@@ -13,7 +13,7 @@ import { tellUpdate } from './set.ts'
 /** `ulmus metadata edit [REF]`: the metadata in an editor. */
 const edit: Command<Record<never, never>, [reference?: string]> = async (call, flags, text) => {
   const { env, canAsk, cwd } = call.terminal
-  if (!canAsk) throw usageError('An editor needs a terminal. Use `ulmus metadata set`.')
+  if (!canAsk) throw usageError('Editing requires a terminal. Use `ulmus metadata set` instead.')
   const reference = referenceHere(cwd, text)
   const collection = pathOf(reference)
   const { client } = await call.connect({ host: reference.host })
@@ -39,7 +39,9 @@ function runEditor(editor: string, file: string): Promise<void> {
   const [program, ...args] = editor.split(' ')
   return new Promise((resolve, reject) => {
     const child = spawn(program!, [...args, file], { stdio: 'inherit' })
-    child.once('error', () => reject(new CommandError(`The editor \`${editor}\` cannot be run. Set EDITOR.`)))
+    child.once('error', () =>
+      reject(new CommandError(`Cannot run the editor \`${editor}\`. Set EDITOR to another one.`)),
+    )
     child.once('exit', (code) =>
       code === 0
         ? resolve()

@@ -18,7 +18,8 @@ const set: Command<SetFlags, [reference: string, ...members: string[]]> = async 
     ...members.map(memberOf),
     ...(flags.unset ?? []).map((name): [string, Json] => [name, null]),
   ]
-  if (entries.length === 0) throw usageError('Say what to set: `name=text` or `name:=json`, or --unset name.')
+  if (entries.length === 0)
+    throw usageError('Nothing to set. Give `name=text`, `name:=json` or --unset name.')
   const reference = referenceHere(call.terminal.cwd, text)
   const { client } = await call.connect({ host: reference.host })
   await tellUpdate(
@@ -31,12 +32,13 @@ const set: Command<SetFlags, [reference: string, ...members: string[]]> = async 
 
 function memberOf(text: string): [string, Json] {
   const [, name, isJson, value] = /^([^=:]+)(:?)=(.*)$/s.exec(text) ?? []
-  if (name === undefined) throw usageError(`\`${text}\` sets nothing: write \`name=text\` or \`name:=json\`.`)
+  if (name === undefined)
+    throw usageError(`\`${text}\` is not a field to set. Use \`name=text\` or \`name:=json\`.`)
   if (isJson === '') return [name, value!]
   try {
     return [name, parseStrict(value!)]
   } catch {
-    throw usageError(`What follows \`${name}:=\` is not JSON.`)
+    throw usageError(`The value after \`${name}:=\` is not valid JSON. For plain text, use \`${name}=text\`.`)
   }
 }
 

@@ -13,7 +13,7 @@ const deprecate: Command<DeprecateFlags, [reference: string, message?: string]> 
   message,
 ) => {
   if ((message !== undefined) === flags.clear)
-    throw usageError('Say what readers are to know, as MESSAGE, or take the warning back with --clear.')
+    throw usageError('Give either a message for readers, or --clear to remove the warning.')
   const reference = versionHere(call.terminal.cwd, text)
   const { client } = await call.connect({ host: reference.host })
   const done = await client.versions.deprecate(pathOf(reference), reference.version, message ?? null)

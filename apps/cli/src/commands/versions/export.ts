@@ -28,7 +28,9 @@ const exportArchive: Command<ExportFlags, [reference?: string]> = async (call, f
   if (parseSemver(semver) === undefined)
     throw tampered(`The registry calls a version ${JSON.stringify(semver)}.`)
   if (flags.output === '-' && call.terminal.columns !== undefined)
-    throw usageError('The archive is no text for a terminal. Pipe it into a program, or name a file with -o.')
+    throw usageError(
+      'Refusing to write an archive to the terminal. Pipe it into a program, or name a file with -o.',
+    )
   const usual = basename(`${reference.owner}-${reference.slug}-${semver}.tar.gz`)
   if (flags.output === undefined) demandNew(call, usual, `${collection}@${semver}`)
   const response = await client.versions.export(collection, semver, call.signal)

@@ -12,7 +12,7 @@ type GetFlags = { readonly ndjson: boolean; readonly csv: boolean }
 
 /** `ulmus get REF --ndjson|--csv`: the records of a version, or of one type of it, as a stream. */
 const get: Command<GetFlags, [reference?: string]> = async (call, flags, text) => {
-  if (flags.ndjson && flags.csv) throw usageError('Take --ndjson or --csv.')
+  if (flags.ndjson && flags.csv) throw usageError('--ndjson and --csv exclude each other. Use one of them.')
   const reference = referenceHere(call.terminal.cwd, text)
   const { client } = await call.connect({ host: reference.host })
   if (flags.csv) return writeCsv(call, client, reference)
@@ -53,7 +53,7 @@ async function writeCsv(call: Call, client: Client, reference: Reference): Promi
   const type = reference.type ?? (types.length === 1 ? types[0] : undefined)
   if (type === undefined)
     throw usageError(
-      `A table is of one type. ${pathOf(reference)} has ${types.join(', ') || 'none'}.`,
+      `--csv writes one type at a time. ${pathOf(reference)} has ${types.join(', ') || 'none'}.`,
       types.map((name) => `ulmus get ${shellWord(`${pathOf(reference)}#${name}`)} --csv`),
     )
   const stream = () => client.records.ndjson(pathOf(reference), semver, { type, signal: call.signal })
@@ -65,7 +65,7 @@ async function writeCsv(call: Call, client: Client, reference: Reference): Promi
   } catch (error) {
     if (!(error instanceof TableError)) throw error
     throw new CommandError(
-      `The table is not whole. ${error.message} Take --ndjson, which holds everything.`,
+      `The table is incomplete. ${error.message} Use --ndjson, which can write every record.`,
       {
         code: 'no_table',
         cause: error,

@@ -3,7 +3,7 @@ import { compareUtf8, type Json } from '@ulmus/content'
 import { Cursor } from '../files/cursor.ts'
 import { fileAt, removeFile } from '../files/inside.ts'
 import { baseRecordsPath } from '../files/layout.ts'
-import { type Line, LineWriter, lineBatches } from '../files/lines.ts'
+import { LineWriter, lineBatches, type NumberedLine } from '../files/lines.ts'
 import { idOf, lineOf, parseLine } from '../files/record-line.ts'
 import type { Staging } from '../files/staging.ts'
 import { tampered } from './verified-version.ts'
@@ -21,7 +21,7 @@ export class BaseWriter {
   readonly type: string
   readonly #root: string
   readonly #path: string
-  readonly #old: Cursor<Line>
+  readonly #old: Cursor<NumberedLine>
   readonly #writer: LineWriter
   readonly #staging: Staging
 
@@ -36,26 +36,26 @@ export class BaseWriter {
   }
 
   apply(change: BaseChange): void {
-    let held: Line | undefined
+    let existing: NumberedLine | undefined
     for (let old = this.#old.current; old !== undefined; old = this.#old.current) {
       const order = compareUtf8(idOf(old.text)!, change.id)
       if (order > 0) break
-      if (order === 0) held = old
+      if (order === 0) existing = old
       else this.#writer.write(old.text)
       this.#old.next()
     }
     if (change.isRemoved) return
     const { id, private: isPrivate } = change
-    const data = change.data === undefined ? this.#dataOf(held, change) : change.data
+    const data = change.data === undefined ? this.#dataOf(existing, change) : change.data
     this.#writer.write(lineOf({ id, data, private: isPrivate }))
   }
 
-  #dataOf(held: Line | undefined, { id }: BaseChange): Json {
-    if (held === undefined)
+  #dataOf(existing: NumberedLine | undefined, { id }: BaseChange): Json {
+    if (existing === undefined)
       throw tampered(
         `The registry says that the ${this.type} ${JSON.stringify(id)} was there before; it was not.`,
       )
-    return parseLine(held.text, this.type, { file: this.#path, line: held.number }).record.data
+    return parseLine(existing.text, this.type, { file: this.#path, line: existing.number }).record.data
   }
 
   finish(): void {

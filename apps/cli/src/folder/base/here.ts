@@ -19,7 +19,7 @@ export function referenceHere(cwd: string, text: string | undefined): Reference 
   if (text !== undefined) return parseReference(text, () => collectionHere(cwd))
   const here = collectionHere(cwd)
   if (here !== undefined) return here
-  throw usageError('Name a collection: write `owner/slug`. (In a working folder it may be left out.)')
+  throw usageError('No collection given. Name one as `owner/slug`, or run the command in a working folder.')
 }
 
 /**
@@ -30,14 +30,13 @@ export function versionHere(cwd: string, text: string): Reference & { readonly v
   const reference = referenceHere(cwd, text)
   const { version, type } = reference
   const next = [`ulmus log ${shellWord(pathOf(reference))}`]
-  if (type !== undefined)
-    throw usageError('It is done to a version as a whole: leave out what begins with `#`.')
+  if (type !== undefined) throw usageError('This works on whole versions only. Remove the part from `#`.')
   if (version === undefined)
     throw usageError(
-      `\`${text}\` names no version: write \`${shellWord(`${pathOf(reference)}@v1.2.0`)}\`.`,
+      `\`${text}\` has no version. Use the form \`${shellWord(`${pathOf(reference)}@v1.2.0`)}\`.`,
       next,
     )
   if (version === 'latest')
-    throw usageError('Name the version by its number: what `latest` is changes by this.', next)
+    throw usageError('`latest` is not a fixed version. Name the version by its number.', next)
   return { ...reference, version }
 }

@@ -64,7 +64,7 @@ export function readState(root: string): FolderState {
 function checkedState(state: FolderState): FolderState {
   const { host, collection } = state
   if (host !== null && (typeof host !== 'string' || originOf(host) === undefined))
-    throw untrusted(`names ${JSON.stringify(host)}, which is no address of a registry`)
+    throw untrusted(`names ${JSON.stringify(host)}, which is not the address of a registry`)
   if (collection !== null && (typeof collection !== 'string' || !isCollectionName(collection)))
     throw untrusted(`names ${JSON.stringify(collection)}, which is no collection`)
   return state

@@ -64,13 +64,13 @@ export async function readFolder(root: string, base: BaseVersion | null, index: 
 }
 
 export function changesOf({ base, schemas, metadata, files }: Folder): FolderChanges {
-  const held = new Set(base?.files.map(({ hash }) => hash))
+  const baseFiles = new Set(base?.files.map(({ hash }) => hash))
   const here = new Set(files.map(({ hash }) => hash))
   return {
     schemas: schemaChangesOf(base?.schemas ?? {}, schemas),
     metadata: metadataPatch(base?.metadata ?? {}, metadata),
-    addedFiles: files.filter(({ hash }) => !held.has(hash)),
-    missingFiles: [...held].filter((hash) => !here.has(hash)),
+    addedFiles: files.filter(({ hash }) => !baseFiles.has(hash)),
+    missingFiles: [...baseFiles].filter((hash) => !here.has(hash)),
   }
 }
 

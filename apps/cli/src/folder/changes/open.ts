@@ -57,7 +57,7 @@ export async function checkedCollection(
   if (state.id === undefined) writeState(root, { ...state, id: detail.id })
   else if (state.id !== detail.id)
     throw new CommandError(
-      `${source.collection} is not the collection that this folder was made of: that one was deleted, renamed or transferred, and another collection has its path now. Nothing was changed. Clone the new one only if you trust its owner.`,
+      `${source.collection} is now another collection than the one of this folder, which was deleted, renamed or transferred. Nothing was changed. Clone the new one only if you trust its owner.`,
       { code: 'another_collection', next: [`ulmus clone ${shellWord(source.collection)} NEW_FOLDER`] },
     )
   return detail

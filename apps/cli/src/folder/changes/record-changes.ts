@@ -4,7 +4,7 @@ import { Cursor } from '../files/cursor.ts'
 import { fileAt } from '../files/inside.ts'
 import { baseRecordsPath } from '../files/layout.ts'
 import { lineBatches } from '../files/lines.ts'
-import { type FolderRecord, idOf, type Place, parseLine } from '../files/record-line.ts'
+import { type FolderRecord, idOf, type LinePosition, parseLine } from '../files/record-line.ts'
 import { type Entry, entriesInOrder } from '../files/sequence.ts'
 
 /** `before` absent: added. `after` absent: removed. */
@@ -14,7 +14,7 @@ export interface RecordChange {
   readonly before?: FolderRecord
   readonly after?: FolderRecord
   /** Current position of the record; undefined if it was removed. */
-  readonly place?: Place
+  readonly place?: LinePosition
 }
 
 /** A line of the base, whose text is the canonical one. */

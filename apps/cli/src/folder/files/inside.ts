@@ -53,11 +53,11 @@ function reach(root: string, path: string, makesParents = false): string {
       code: 'unsafe_path',
     })
   for (let count = 1; count < names.length; count++) {
-    const shown = names.slice(0, count).join('/')
-    const folder = join(root, shown)
+    const prefix = names.slice(0, count).join('/')
+    const folder = join(root, prefix)
     const stats = statsOf(folder)
     if (stats === undefined && makesParents) mkdirSync(folder, { recursive: true })
-    else if (stats !== undefined && !stats.isDirectory()) throw unsafe(shown, stats)
+    else if (stats !== undefined && !stats.isDirectory()) throw unsafe(prefix, stats)
   }
   return join(root, ...names)
 }

@@ -8,7 +8,7 @@ const chunkBytes = 1_048_576
 /** Longest line that is read, over what a record may take in any notation: 64 MiB. */
 const lineBytesMax = 67_108_864
 
-export interface Line {
+export interface NumberedLine {
   readonly text: string
   /** From 1. */
   readonly number: number
@@ -21,7 +21,7 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
  * lines are no million turns of a generator.
  * @throws CommandError for bytes that are not UTF-8, and for a line over 64 MiB
  */
-export function* lineBatches(root: string, path: string): Generator<Line[], void, undefined> {
+export function* lineBatches(root: string, path: string): Generator<NumberedLine[], void, undefined> {
   const descriptor = openInside(root, path)
   if (descriptor === undefined) throw new CommandError(`${path} no longer exists.`)
   try {
@@ -69,8 +69,8 @@ function textOf(bytes: Buffer, shownAs: string, number: number): string {
   }
 }
 
-function linesIn(text: string, first: number): { lines: Line[]; next: number } {
-  const lines: Line[] = []
+function linesIn(text: string, first: number): { lines: NumberedLine[]; next: number } {
+  const lines: NumberedLine[] = []
   const parts = text.split('\n')
   // What follows the last line end is empty but at the end of the file.
   const count = text.endsWith('\n') ? parts.length - 1 : parts.length

@@ -23,7 +23,7 @@ export async function withFolder<T>(root: string, work: () => Promise<T>): Promi
   makeFolder(root, dotFolder)
   const lock = { root, path: paths.lock }
   const own = takeLock(lock)
-  if (own === undefined) throw new CommandError(heldSentence(lock))
+  if (own === undefined) throw new CommandError(lockedSentence(lock))
   try {
     finishReplacement(root)
     return await work()
@@ -37,7 +37,7 @@ interface Lock {
   readonly path: string
 }
 
-function heldSentence(lock: Lock): string {
+function lockedSentence(lock: Lock): string {
   const pid = pidIn(wordsIn(lock) ?? '')
   const who = pid === undefined ? '' : ` (process ${pid})`
   return `Another ulmus${who} is changing this folder. Wait for it, or delete ${join(lock.root, lock.path)} if there is none.`
@@ -55,7 +55,7 @@ function takeLock(lock: Lock): string | undefined {
 function takenOver(lock: Lock, own: string): boolean {
   const stale = wordsIn(lock)
   if (stale === undefined) return made(lock, own)
-  if (isHeld(lock, stale)) return false
+  if (isLocked(lock, stale)) return false
   const words = createHash('sha256').update(stale).digest('hex').slice(0, 16)
   const claim = { ...lock, path: `${lock.path}.${words}` }
   // One that was claimed by a process that is gone, too, is claimed in the same way.
@@ -110,7 +110,7 @@ function release(lock: Lock, own: string): void {
 
 const wordsIn = ({ root, path }: Lock): string | undefined => readInside(root, path)?.toString()
 
-function isHeld(lock: Lock, words: string): boolean {
+function isLocked(lock: Lock, words: string): boolean {
   const pid = pidIn(words)
   if (pid === undefined) return Date.now() - modifiedAt(lock) < writingMs
   return pid === process.pid ? ours.has(words) : isRunning(pid)

@@ -23,12 +23,12 @@ export const lineOf = (record: FolderRecord): string =>
   `{"id":${canonicalize(record.id)},"data":${canonicalize(record.data)}${record.private ? ',"private":true' : ''}}`
 
 /** Position of a line, for messages. */
-export interface Place {
+export interface LinePosition {
   readonly file: string
   readonly line: number
 }
 
-export const placeText = ({ file, line }: Place): string => `${file}, line ${line}`
+export const positionText = ({ file, line }: LinePosition): string => `${file}, line ${line}`
 
 /** Members of record lines; `hash` is written by the registry and ignored here. */
 const known = new Set(['id', 'data', 'private', 'type', 'hash'])
@@ -37,7 +37,7 @@ const known = new Set(['id', 'data', 'private', 'type', 'hash'])
 export function parseLine(
   text: string,
   type: string,
-  place: Place,
+  place: LinePosition,
 ): { record: FolderRecord; content: RecordText } {
   try {
     const line = parseRecordLine(withType(text, type))
@@ -50,7 +50,7 @@ export function parseLine(
     return { record, content: recordOf(line.id, type, line.data) }
   } catch (error) {
     if (!(error instanceof InputError)) throw error
-    throw new CommandError(`${placeText(place)}: ${error.message}`, {
+    throw new CommandError(`${positionText(place)}: ${error.message}`, {
       exitCode: exitCodes.refused,
       code: error.code,
       cause: error,

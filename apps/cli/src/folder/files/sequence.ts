@@ -9,7 +9,7 @@ import { Cursor } from './cursor.ts'
 import { removeFolder } from './inside.ts'
 import { paths } from './layout.ts'
 import { LineWriter, lineBatches } from './lines.ts'
-import { idOf, parseLine, placeText } from './record-line.ts'
+import { idOf, parseLine, positionText } from './record-line.ts'
 
 export interface Entry {
   readonly id: string
@@ -53,7 +53,7 @@ export function* entriesInOrder(
 
 const twice = (type: string, first: Entry, second: Entry): CommandError =>
   new CommandError(
-    `${placeText(second)}: the ${type} ${JSON.stringify(second.id)} is also in ${placeText(first)}. Remove one of the two.`,
+    `${positionText(second)}: the ${type} ${JSON.stringify(second.id)} is also in ${positionText(first)}. Remove one of the two.`,
     { exitCode: exitCodes.refused, code: 'duplicate_record' },
   )
 
@@ -84,7 +84,9 @@ function entryOf(text: string, type: string, file: string, line: number): Entry 
   const id = idOf(text)
   if (id !== undefined) return { id, text, file, line }
   parseLine(text, type, { file, line })
-  throw new CommandError(`${placeText({ file, line })}: the line has no id.`, { exitCode: exitCodes.refused })
+  throw new CommandError(`${positionText({ file, line })}: the line has no id.`, {
+    exitCode: exitCodes.refused,
+  })
 }
 
 function* sorted(

@@ -35,7 +35,7 @@ function optionsOf(flags: ReadFlags): ReadOptions {
   const { missing, header, skip, comment, encoding, records, delimiter, quotes } = flags
   const style = quoteStyles.find((one) => one === quotes)
   if (quotes !== undefined && style === undefined)
-    throw usageError(`--quotes ${quotes}: write one of ${quoteStyles.join(', ')}.`)
+    throw usageError(`--quotes ${quotes}: use one of ${quoteStyles.join(', ')}.`)
   return {
     missing,
     header,

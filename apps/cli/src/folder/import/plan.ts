@@ -95,7 +95,7 @@ export async function planImport(flags: PlanFlags, planning: Planning): Promise<
 function inheritedPrivate(
   { inference, known, schemas }: Planning,
   rename: Readonly<Record<string, string>>,
-  { leaveOut = [], private: asked = [] }: PlanFlags,
+  { leaveOut = [], private: requested = [] }: PlanFlags,
 ): Map<string, string> {
   const hidden = privateFields(schemas)
   const own = new Set(Object.keys((known?.schema as { properties?: object } | undefined)?.properties ?? {}))
@@ -103,7 +103,7 @@ function inheritedPrivate(
     inference.columns.flatMap(({ name, isEmpty }): [string, string][] => {
       const field = Object.hasOwn(rename, name) ? rename[name]! : name
       const type = hidden.get(field)
-      const isNone = isEmpty || own.has(field) || leaveOut.includes(name) || asked.includes(name)
+      const isNone = isEmpty || own.has(field) || leaveOut.includes(name) || requested.includes(name)
       return type === undefined || isNone ? [] : [[name, type]]
     }),
   )
@@ -141,7 +141,7 @@ function misfitError(file: string, type: string, misfits: readonly ColumnMisfit[
     `${harmless(file)} does not fit ${harmless(type)}:`,
     ...lines,
     ...more,
-    'Nothing was imported. Add the flags that are right, or correct the file.',
+    'Nothing was imported. Add flags from above, or correct the file.',
   ]
   return new CommandError(message.join('\n'), { exitCode: exitCodes.refused, code: 'unfit_columns' })
 }
@@ -191,7 +191,7 @@ function pairsOf(given: readonly string[] = [], flag: string, shape: string): Re
   const pairs = given.map((text) => {
     const cut = text.lastIndexOf('=')
     if (cut < 1 || cut === text.length - 1)
-      throw usageError(`--${flag} ${harmless(text)}: write it as ${shape}.`)
+      throw usageError(`--${flag} ${harmless(text)}: use the form ${shape}.`)
     return [text.slice(0, cut), text.slice(cut + 1)] as const
   })
   return Object.fromEntries(pairs)

@@ -24,7 +24,7 @@ import { type Look, lookAt } from '../files/file-index.ts'
 import { fileAt, moveInside } from '../files/inside.ts'
 import { paths } from '../files/layout.ts'
 import { LineWriter, lineBatches } from '../files/lines.ts'
-import { placeText } from '../files/record-line.ts'
+import { positionText } from '../files/record-line.ts'
 
 /** The changes of the push under way, which `PushState` is about. */
 const changesPath = `${paths.push}/changes.ndjson`
@@ -155,14 +155,14 @@ class Checks {
   #faultCount = 0
   readonly exposed: string[] = []
   #exposedCount = 0
-  readonly #held: ReadonlySet<string>
+  readonly #knownFiles: ReadonlySet<string>
   /** Files that changed records refer to, as `sha256:<hex>`. */
   readonly referenced = new Set<string>()
   namesMadePublic: string[] = []
 
   constructor(folder: Folder) {
     this.#folder = folder
-    this.#held = new Set([...(folder.base?.files ?? []), ...folder.files].map(({ hash }) => hash))
+    this.#knownFiles = new Set([...(folder.base?.files ?? []), ...folder.files].map(({ hash }) => hash))
   }
 
   /** Types and fields that are private in the base and would become public. */
@@ -178,30 +178,30 @@ class Checks {
     if (after === undefined || place === undefined) return
     const schema = this.#folder.schemas.get(type)!
     const strange = before === undefined ? newNameFault('id', id) : undefined
-    if (strange !== undefined) this.#fault(`${placeText(place)}: ${strange}`)
+    if (strange !== undefined) this.#fault(`${positionText(place)}: ${strange}`)
     if (before?.private === true && !after.private && !schema.private)
-      this.#expose(`${type} ${JSON.stringify(id)} (${placeText(place)})`)
+      this.#expose(`${type} ${JSON.stringify(id)} (${positionText(place)})`)
     const unknown = schema.unknownFields(after.data)
     const [issue] = unknown.length > 0 ? [] : schema.validate(after.data)
     const lost = this.#lostFile(after.data)
     if (unknown.length > 0)
       this.#fault(
-        `${placeText(place)}: ${type} ${JSON.stringify(id)} has the field ${JSON.stringify(unknown[0])}, which its schema does not list.`,
+        `${positionText(place)}: ${type} ${JSON.stringify(id)} has the field ${JSON.stringify(unknown[0])}, which its schema does not list.`,
       )
     else if (issue !== undefined)
       this.#fault(
-        `${placeText(place)}: ${type} ${JSON.stringify(id)}: ${issue.path === '' ? 'it' : issue.path} ${issue.message}.`,
+        `${positionText(place)}: ${type} ${JSON.stringify(id)}: ${issue.path === '' ? 'it' : issue.path} ${issue.message}.`,
       )
     else if (lost !== undefined)
       this.#fault(
-        `${placeText(place)}: ${type} ${JSON.stringify(id)} refers to ${lost}, which is not under ${paths.files}/.`,
+        `${positionText(place)}: ${type} ${JSON.stringify(id)} refers to ${lost}, which is not under ${paths.files}/.`,
       )
   }
 
   #lostFile(data: Json): string | undefined {
     const references = fileReferences(data).map((hash) => `sha256:${hash}`)
     for (const reference of references) this.referenced.add(reference)
-    return references.find((reference) => !this.#held.has(reference))
+    return references.find((reference) => !this.#knownFiles.has(reference))
   }
 
   #fault(sentence: string): void {

@@ -2,7 +2,7 @@
 import { compareUtf8 } from '@ulmus/content'
 import { Cursor } from '../files/cursor.ts'
 import { fileAt } from '../files/inside.ts'
-import { type Line, LineWriter, lineBatches } from '../files/lines.ts'
+import { LineWriter, lineBatches, type NumberedLine } from '../files/lines.ts'
 import { idOf, parseLine } from '../files/record-line.ts'
 import { type Entry, entriesInOrder } from '../files/sequence.ts'
 
@@ -52,12 +52,12 @@ export function mergeRecords(merge: RecordMerge, output: MergedFiles): void {
   output.close()
 }
 
-const linesOf = (root: string, path: string): Iterable<Line[]> =>
+const linesOf = (root: string, path: string): Iterable<NumberedLine[]> =>
   fileAt(root, path) === undefined ? [] : lineBatches(root, path)
-const idAt = (cursor: Cursor<Line>): string | undefined =>
+const idAt = (cursor: Cursor<NumberedLine>): string | undefined =>
   cursor.current === undefined ? undefined : idOf(cursor.current.text)
 
-function take(cursor: Cursor<Line>, id: string): string | undefined {
+function take(cursor: Cursor<NumberedLine>, id: string): string | undefined {
   const line = cursor.current
   if (line === undefined || idOf(line.text) !== id) return undefined
   cursor.next()

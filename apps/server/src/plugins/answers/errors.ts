@@ -7,9 +7,9 @@ import {
   isStorageFull,
   isUnavailable,
   isUnstorableText,
-  type Kind,
   Moved,
   ObjectCorrupt,
+  type RefusalKind,
   RegistryError,
   type StoredRefusal,
 } from '@ulmus/registry'
@@ -17,7 +17,7 @@ import type { ErrorBody } from '@ulmus/wire'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ndjsonTypes } from '../requests/bodies.ts'
 
-const statusOf: Record<Kind, number> = {
+const statusOf: Record<RefusalKind, number> = {
   invalid: 400,
   unauthenticated: 401,
   forbidden: 403,
@@ -123,7 +123,7 @@ export function refusalOf(error: unknown, request: FastifyRequest): RegistryErro
   // The stream of a body that ended too soon fails with the code of a lost connection, which is not the database's.
   if (request.raw.destroyed && !request.raw.complete) return cutShort(error)
   if (isUnstorableText(error)) {
-    const reason = 'Text of the request holds the character U+0000, which is not possible here.'
+    const reason = 'The request has the character U+0000, which is not allowed.'
     return new RegistryError('invalid_request', { say: { reason }, details: { issues: [] }, cause: error })
   }
   if (isUnavailable(error)) return new RegistryError('unavailable', { cause: error })
@@ -144,19 +144,19 @@ function refusalOfFastify(error: Partial<FastifyError>, request: FastifyRequest)
         say: { encoding: request.headers['content-encoding'] },
       })
     case 'FST_ERR_MAX_PARAM_LENGTH':
-      return reason('A part of the path is longer than anything that could be there.')
+      return reason('A part of the path is too long.')
     case 'FST_ERR_BAD_URL':
       return reason(
-        'The path is not well-formed: `%` must be followed by two hex digits, and what they spell must be UTF-8.',
+        'The path is malformed: `%` must be followed by two hex digits, and the decoded bytes must be UTF-8.',
       )
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
-      return reason('The body is not as long as `Content-Length` says.')
+      return reason('The length of the body differs from `Content-Length`.')
     case 'FST_CP_ERR_INVALID_CONTENT':
-      return reason('The body is not compressed as `Content-Encoding` says.')
+      return reason('The body cannot be decompressed as `Content-Encoding`.')
   }
   // What the HTTP layer itself found wrong with a request (status 4xx): its sentence is about the request alone.
   if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
-    return reason(`The request is not well-formed: ${error.message}.`)
+    return reason(`The request is malformed: ${error.message}.`)
   }
   return new RegistryError('internal', { cause: error })
 }
@@ -183,7 +183,7 @@ export function answerUnreadable(error: { code: string }, socket: Socket): void 
   const isUnused = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.bytesRead === 0
   if (!isUnused && socket.writable && error.code !== 'ECONNRESET') {
     const refusal = new RegistryError('invalid_request', {
-      say: { reason: unreadable[error.code] ?? 'The request is not HTTP/1.1 as RFC 9112 has it.' },
+      say: { reason: unreadable[error.code] ?? 'The request is not valid HTTP/1.1 (RFC 9112).' },
       details: { issues: [] },
     })
     const body = `${JSON.stringify(errorBody(refusal))}\n`
@@ -195,7 +195,7 @@ export function answerUnreadable(error: { code: string }, socket: Socket): void 
 
 const unreadable: Record<string, string> = {
   HPE_HEADER_OVERFLOW: 'The path, the query and the headers together are over the limit of 16 KiB.',
-  ERR_HTTP_REQUEST_TIMEOUT: 'The request did not come in time.',
+  ERR_HTTP_REQUEST_TIMEOUT: 'The request took too long to arrive.',
 }
 
 /** @param bytes the limit that was passed */

@@ -113,7 +113,7 @@ describe('a server with few connections', () => {
     socket.write('GET / HTTP/1.1\r\nHost: x\r\n')
     await ended(socket)
     clearInterval(dripping)
-    expect(answer).toMatch(/^HTTP\/1\.1 400 .*did not come in time/s)
+    expect(answer).toMatch(/^HTTP\/1\.1 400 .*took too long to arrive/s)
   })
 
   test('connections that wait for their next request go when others find no place', async () => {

@@ -43,7 +43,7 @@ export function limitConnections(
   log: { warn(facts: object, line: string): void },
 ): () => number {
   const mostOfAddress = Math.max(1, Math.floor(most * addressShare))
-  const held = new Map<string, number>()
+  const openByAddress = new Map<string, number>()
   let open = 0
   let refused = 0
   const closeIdle = atMostEvery(closingMilliseconds, () => server.closeIdleConnections())
@@ -68,14 +68,14 @@ export function limitConnections(
     open++
     adjust()
     const address = peerOf(socket.remoteAddress)
-    const count = (held.get(address) ?? 0) + 1
-    held.set(address, count)
+    const count = (openByAddress.get(address) ?? 0) + 1
+    openByAddress.set(address, count)
     socket.once('close', () => {
       open--
       adjust()
-      const left = held.get(address)! - 1
-      if (left > 0) held.set(address, left)
-      else held.delete(address)
+      const left = openByAddress.get(address)! - 1
+      if (left > 0) openByAddress.set(address, left)
+      else openByAddress.delete(address)
     })
     if (count <= mostOfAddress || isOfMany(socket.remoteAddress ?? '')) return
     refused++

@@ -313,7 +313,7 @@ describe.each(anyDatabase)('pushes on $name', (database) => {
       for (const none of [{}, { body: '', headers: json }, { body: 'null', headers: json }]) {
         const { status, json: body } = await ada.ask('POST', path, none)
         expect([status, body.code]).toEqual([400, 'invalid_request'])
-        expect(body.issues[0].message).toMatch(/A JSON body is needed/)
+        expect(body.issues[0].message).toMatch(/A JSON body with/)
       }
     })
   })

@@ -119,8 +119,8 @@ async function readerOfBoth(
 ): Promise<Principal | Moved> {
   try {
     const ask = { asPublic: false, withVersion: false }
-    const { standing } = await visit.registry.collections.shown(seen.who, { ...other, v: 'latest' }, ask)
-    return standing.isMember && seen.view === 'full' ? seen.who : publicly(seen.who)
+    const { rights } = await visit.registry.collections.shown(seen.who, { ...other, v: 'latest' }, ask)
+    return rights.isMember && seen.view === 'full' ? seen.who : publicly(seen.who)
   } catch (error) {
     if (error instanceof Moved) return error
     throw error

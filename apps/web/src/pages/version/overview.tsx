@@ -280,8 +280,8 @@ const NoVersion = ({ seen, origin }: { seen: SeenCollection; origin: string }) =
           </a>
         </p>
         <p>
-          Or from a program: make an <a href="/settings/keys">API key</a> with scope <code>write</code>, and
-          push records. <a href="/docs/pushing">Push with the API</a> shows every step.
+          Or from a program: create an <a href="/settings/keys">API key</a> with the scope <code>write</code>,
+          and push records. <a href="/docs/pushing">Push with the API</a> shows every step.
         </p>
         <Code>{firstPush(seen, origin)}</Code>
       </>
@@ -289,12 +289,12 @@ const NoVersion = ({ seen, origin }: { seen: SeenCollection; origin: string }) =
   </Empty>
 )
 
-const firstPush = ({ owner, slug }: SeenCollection, origin: string): string => `KEY=ul_…
-AT=${origin}/api/collections/${owner}/${slug}
-PUSH=$(curl -s -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' "$AT/pushes" -d '{
+const firstPush = ({ owner, slug }: SeenCollection, origin: string): string => `export ULMUS_TOKEN=ul_…
+export ULMUS_HOST=${origin}
+SESSION=$(curl -s -H "Authorization: Bearer $ULMUS_TOKEN" -H 'Content-Type: application/json' $ULMUS_HOST/api/collections/${owner}/${slug}/pushes -d '{
   "base_version": null,
   "schemas": {"City": {"type": "object", "properties": {"name": {"type": "string"}}}}
 }' | sed 's/.*"session_id":"\\([^"]*\\)".*/\\1/')
-curl -s -H "Authorization: Bearer $KEY" -H 'Content-Type: application/x-ndjson' "$AT/pushes/$PUSH/records" \\
+curl -s -H "Authorization: Bearer $ULMUS_TOKEN" -H 'Content-Type: application/x-ndjson' $ULMUS_HOST/api/collections/${owner}/${slug}/pushes/$SESSION/records \\
   -d '{"id": "oslo", "type": "City", "data": {"name": "Oslo"}}'
-curl -s -X POST -H "Authorization: Bearer $KEY" "$AT/pushes/$PUSH/commit"`
+curl -s -X POST -H "Authorization: Bearer $ULMUS_TOKEN" $ULMUS_HOST/api/collections/${owner}/${slug}/pushes/$SESSION/commit`

@@ -35,13 +35,13 @@ export const emptyDocument: ViewDocument = Object.freeze({ files: emptyTree, met
 export async function readBase(
   context: Context,
   push: PushRow,
-  brought: ReadonlyMap<string, PushSchema> | undefined,
+  pushed: ReadonlyMap<string, PushSchema> | undefined,
 ): Promise<Base> {
   try {
     return await readBaseAsStored(context, push)
   } catch (error) {
-    if (!(error instanceof ObjectCorrupt) || brought === undefined) throw error
-    await restoreSchemas(context, brought)
+    if (!(error instanceof ObjectCorrupt) || pushed === undefined) throw error
+    await restoreSchemas(context, pushed)
     return readBaseAsStored(context, push)
   }
 }

@@ -23,7 +23,7 @@ import { applyReferences, arrivingSizes, enteredFiles } from '../references/refe
 import type { PushSchema } from '../schemas/push-schema.ts'
 import { EntriesByType, type EntriesSource, type PushEntry } from '../spills/entries.ts'
 import type { TemporarySpills } from '../spills/temporary-spills.ts'
-import { standingRecords } from './carried-over.ts'
+import { resultingRecords } from './carried-over.ts'
 import { publicEdits, reprojected } from './public-view.ts'
 
 export interface BuildInput {
@@ -124,8 +124,8 @@ class VersionBuild {
     const full = this.#baseFull.get(type)!
     this.#changes.removed += full.count
     await this.#noteTree('full', type, full, false)
-    const shown = this.#basePublic.get(type)
-    if (shown !== undefined) await this.#noteTree('public', type, shown, false)
+    const publicTree = this.#basePublic.get(type)
+    if (publicTree !== undefined) await this.#noteTree('public', type, publicTree, false)
   }
 
   /** False when the public tree needs a pass of its own; else one edit has served both. */
@@ -143,7 +143,7 @@ class VersionBuild {
     this.#trees.set(type, { full, hiddenTree: full })
     if (seen.private || base.root !== baseShadow.root || schema.privateFields.length > 0) return false
     if (this.#fieldsChanged(type)) return false
-    await this.#noteShown(type, baseShadow, changes, false)
+    await this.#notePublic(type, baseShadow, changes, false)
     return true
   }
 
@@ -158,14 +158,14 @@ class VersionBuild {
     const anew = this.#fieldsChanged(type)
     const trees = this.#trees.get(type)!
     if (anew) {
-      const standing = standingRecords(this.#io.objects, this.#baseFull.get(type)!, entries)
+      const resulting = resultingRecords(this.#io.objects, this.#baseFull.get(type)!, entries)
       trees.hiddenTree = await this.#edit(
         emptyTree,
-        reprojected(this.#io.objects, schema, baseShadow, standing),
+        reprojected(this.#io.objects, schema, baseShadow, resulting),
         notes,
       )
     } else trees.hiddenTree = await this.#edit(baseShadow, publicEdits(schema, entries), notes)
-    await this.#noteShown(type, baseShadow, changes, anew)
+    await this.#notePublic(type, baseShadow, changes, anew)
   }
 
   #edit(base: Tree, edits: AsyncGenerator<Edit<NewLine>[]>, notes: ChangeNotes): Promise<Tree> {
@@ -191,12 +191,12 @@ class VersionBuild {
   }
 
   /** Notes what a type's change means for the references of the public view, which has the type or has it not. */
-  async #noteShown(type: string, baseShadow: Tree, changes: ReferenceChanges, anew: boolean): Promise<void> {
-    const wasShown = this.#basePublic.has(type)
-    const isShown = this.#input.schemas.get(type)!.publicHash !== null
-    if (wasShown && (!isShown || anew)) await this.#noteTree('public', type, baseShadow, false)
-    if (!wasShown && isShown && !anew) await this.#noteTree('public', type, baseShadow, true)
-    if (isShown) await this.#references.public.add(changes)
+  async #notePublic(type: string, baseShadow: Tree, changes: ReferenceChanges, anew: boolean): Promise<void> {
+    const wasPublic = this.#basePublic.has(type)
+    const isPublic = this.#input.schemas.get(type)!.publicHash !== null
+    if (wasPublic && (!isPublic || anew)) await this.#noteTree('public', type, baseShadow, false)
+    if (!wasPublic && isPublic && !anew) await this.#noteTree('public', type, baseShadow, true)
+    if (isPublic) await this.#references.public.add(changes)
   }
 
   async #noteTree(view: 'full' | 'public', type: string, tree: Tree, comes: boolean): Promise<void> {

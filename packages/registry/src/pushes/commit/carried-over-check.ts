@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts'
 import { RegistryError } from '../../errors/errors.ts'
 import { type PushSchema, pushSchemas } from '../schemas/push-schema.ts'
 import { EntriesByType, type EntriesSource } from '../spills/entries.ts'
-import { type Standing, standingRecords } from './carried-over.ts'
+import { type ResultingRecord, resultingRecords } from './carried-over.ts'
 import { type CarriedFault, checkCarried } from './check-carried.ts'
 
 export interface CarriedOverInput {
@@ -41,8 +41,8 @@ export async function checkCarriedOver(
     for (const [type, schema] of changed.sort(([a], [b]) => compareUtf8(a, b))) {
       const base = input.base.types[type] ?? emptyTree
       const schemas = pushSchemas([schema], `${schema.hash} ${type}`)
-      for await (const standing of standingRecords(objects, base, stream.of(type))) {
-        const forms = standing.map(carriedOf).filter((form) => form !== undefined)
+      for await (const records of resultingRecords(objects, base, stream.of(type))) {
+        const forms = records.map(carriedOf).filter((form) => form !== undefined)
         if (forms.length === 0) continue
         const faults = await work.run(checkCarried, { bytes: leafBodyOf(forms), schemas }, input)
         totalErrors += faults.length
@@ -67,7 +67,7 @@ function namesOf(faults: readonly CarriedFault[], total: number): string {
 }
 
 /** The canonical form of a record from the base; undefined for a record that the push puts or removes. */
-function carriedOf(one: Standing): Uint8Array | undefined {
+function carriedOf(one: ResultingRecord): Uint8Array | undefined {
   if ('carried' in one) return one.carried.canonical
   return one.entry.put?.carried === true ? one.entry.put.canonical : undefined
 }

@@ -12,18 +12,18 @@ export interface CarriedRecord {
 }
 
 /** Either an entry of the push, or a record of the base that the push does not name. */
-export type Standing = { entry: PushEntry } | { carried: CarriedRecord }
+export type ResultingRecord = { entry: PushEntry } | { carried: CarriedRecord }
 
 /** Size of a batch, except for the last: canonical forms, and an overhead for each. Bytes. */
 const batchBytesMax = 1_048_576
-const standingBytes = 256
+const recordOverheadBytes = 256
 
 /** All of them in id order, a batch at a time. Reads every record of `base`: for changes of schema alone. */
-export async function* standingRecords(
+export async function* resultingRecords(
   objects: ObjectReader,
   base: Tree,
   entries: AsyncGenerator<PushEntry[]>,
-): AsyncGenerator<Standing[]> {
+): AsyncGenerator<ResultingRecord[]> {
   let batch: PushEntry[] = []
   let at = 0
   const current = async (): Promise<PushEntry | undefined> => {
@@ -36,32 +36,32 @@ export async function* standingRecords(
     return batch[at]
   }
   for await (const { hash: leafHash, leaf } of walkLeaves(base, objects)) {
-    let standing: Standing[] = []
+    let records: ResultingRecord[] = []
     let bytes = 0
     for (const [index, line] of leafLines(await objects.body(leafHash)).entries()) {
       const id = leaf.keys[index]!
       let entry = at < batch.length ? batch[at] : await current()
       while (entry !== undefined && compareUtf8(entry.id, id) < 0) {
-        standing.push({ entry })
-        bytes += (entry.put?.canonical.length ?? 0) + standingBytes
+        records.push({ entry })
+        bytes += (entry.put?.canonical.length ?? 0) + recordOverheadBytes
         at++
         if (bytes >= batchBytesMax) {
-          yield standing
-          standing = []
+          yield records
+          records = []
           bytes = 0
         }
         entry = at < batch.length ? batch[at] : await current()
       }
       if (entry?.id === id) continue
       const canonical = await canonicalOf(objects, line)
-      standing.push({ carried: { id, hash: leaf.hashes[index]!, canonical } })
-      bytes += canonical.length + standingBytes
+      records.push({ carried: { id, hash: leaf.hashes[index]!, canonical } })
+      bytes += canonical.length + recordOverheadBytes
       if (bytes < batchBytesMax) continue
-      yield standing
-      standing = []
+      yield records
+      records = []
       bytes = 0
     }
-    if (standing.length > 0) yield standing
+    if (records.length > 0) yield records
   }
   for (let entry = await current(); entry !== undefined; entry = await current()) {
     yield batch.slice(at).map((rest) => ({ entry: rest }))

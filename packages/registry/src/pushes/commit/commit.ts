@@ -60,7 +60,9 @@ export async function runCommit(
 ): Promise<CommittedPush | undefined> {
   try {
     const result = await retryIfSwept(context.objects, () =>
-      withNextVersion(context, push, { progress, asked: by }, (next) => land(context, push, next, progress)),
+      withNextVersion(context, push, { progress, requester: by }, (next) =>
+        land(context, push, next, progress),
+      ),
     )
     context.commitCounters.committed(progress.recordsTotal)
     return result

@@ -29,7 +29,7 @@ export async function runDryRun(
   by: Acting,
 ): Promise<DryRun> {
   try {
-    return await withNextVersion(context, push, { progress, asked: by }, async (next) => {
+    return await withNextVersion(context, push, { progress, requester: by }, async (next) => {
       const version = await tryVersion(context, next.making)
       // A commit checks both again as it lands.
       await demandBase(context, push)

@@ -13,7 +13,7 @@ import { abortOnError, numberAfter, type VersionMaking } from '../../versions/la
 import { ReferringTypes, recordWarnings } from '../references/record-warnings.ts'
 import { formerlyPrivateIn } from '../schemas/made-public.ts'
 import { byType } from '../schemas/push-schema.ts'
-import { broughtSchemas } from '../schemas/session-schemas.ts'
+import { pushedSchemas } from '../schemas/session-schemas.ts'
 import type { PushWarnings } from '../schemas/warnings.ts'
 import type { EntriesSource, PushEntry } from '../spills/entries.ts'
 import { mergedEntries, tieredSpills } from '../spills/spills.ts'
@@ -50,20 +50,20 @@ type Change = Exclude<ReturnType<typeof changeBetween>, 'none'>
 export async function withNextVersion<T>(
   context: Context,
   push: PushRow,
-  { progress, asked }: { progress: Progress; asked: Acting | undefined },
+  { progress, requester }: { progress: Progress; requester: Acting | undefined },
   end: (next: NextVersion) => Promise<T>,
 ): Promise<T> {
   const { database, objects, blobs } = context
   progress.recordsDone = 0
   await demandBase(context, push)
-  const by = asked ?? (await behalfOfCommitter(context, push))
+  const by = requester ?? (await behalfOfCommitter(context, push))
   await demandNow(context, by)
   // The work counts for the account that owns the collection, not for the caller.
   const owner = by.owner.id
-  const kept = await broughtSchemas(context, push)
-  const brought = kept && byType(kept.list)
-  const base = await readBase(context, push, brought)
-  const schemas = brought ?? base.schemas
+  const kept = await pushedSchemas(context, push)
+  const pushed = kept && byType(kept.list)
+  const base = await readBase(context, push, pushed)
+  const schemas = pushed ?? base.schemas
   const spills = await tieredSpills(context, leaseOf(push), refuseTwoHashes)
   progress.recordsTotal = push.manifestExpected ?? spills.reduce((sum, spill) => sum + spill.entries, 0)
   const referring = new ReferringTypes(schemas)

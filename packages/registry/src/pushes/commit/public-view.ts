@@ -13,7 +13,7 @@ import { LeafCursor } from '@ulmus/content/stored'
 import type { ObjectReader } from '@ulmus/storage'
 import { lineFor, type NewLine } from '../leaves/line.ts'
 import type { PushEntry } from '../spills/entries.ts'
-import type { Standing } from './carried-over.ts'
+import type { ResultingRecord } from './carried-over.ts'
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
@@ -38,10 +38,10 @@ export async function* reprojected(
   objects: ObjectReader,
   schema: Pick<Schema, 'privateFields'>,
   basePublic: Tree,
-  standing: AsyncGenerator<Standing[]>,
+  records: AsyncGenerator<ResultingRecord[]>,
 ): AsyncGenerator<Edit<NewLine>[]> {
   const shown = new LeafCursor(objects, basePublic)
-  for await (const batch of standing) {
+  for await (const batch of records) {
     const edits: Edit<NewLine>[] = []
     for (const one of batch) {
       if ('entry' in one) {

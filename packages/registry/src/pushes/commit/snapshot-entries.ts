@@ -152,11 +152,11 @@ async function* changesOfType(objects: ObjectReader, one: OneType): AsyncGenerat
         if (changes.isFull) yield changes.take()
       }
       const put = entry.put!
-      const held = before.take(entry.id)
-      if (held?.hash === put.hash) {
+      const existing = before.take(entry.id)
+      if (existing?.hash === put.hash) {
         const wasPrivate = full.root !== hiddenTree.root && (await shown.find(entry.id)) === undefined
         if (put.private === wasPrivate) continue
-        const canonical = await before.canonical(held)
+        const canonical = await before.canonical(existing)
         changes.add({ type, id: entry.id, put: { ...put, canonical, carried: true } })
       } else {
         const record = await sent.find(entry)
@@ -211,8 +211,12 @@ class BaseRecords {
     return { hash: leaf.node.hashes[index]!, leaf: leaf.hash, index }
   }
 
-  async canonical(held: { leaf: Hash; index: number }): Promise<Uint8Array> {
-    const [line] = leafLinesBetween(await this.#objects.body(held.leaf), held.index, held.index + 1)
+  async canonical(existing: { leaf: Hash; index: number }): Promise<Uint8Array> {
+    const [line] = leafLinesBetween(
+      await this.#objects.body(existing.leaf),
+      existing.index,
+      existing.index + 1,
+    )
     return canonicalOf(this.#objects, line!)
   }
 

@@ -23,12 +23,12 @@ import { encodeAlone, encodeObjectHere, encodeReplacing, type Replaced } from '@
 import { free, wholeBuffers } from '../../work/buffers.ts'
 import { defineTask } from '../../work/task.ts'
 import { unpackEntries } from '../spills/frame.ts'
-import { type Line, mayRefer } from './line.ts'
+import { type LeafLine, mayRefer } from './line.ts'
 import { spliceLeaf } from './splice-leaf.ts'
 
 export interface LeavesTask {
   /** Without its edits, which are packed by `packEntries`. */
-  range: Omit<EditRange<Line>, 'edits'>
+  range: Omit<EditRange<LeafLine>, 'edits'>
   edits: Uint8Array
   /** By id, of those whose lines only name objects of their own: their records' sizes, and the files that these refer to. */
   apart: Map<string, { size: number; files: readonly Hash[] }>
@@ -39,8 +39,8 @@ export interface LeavesTask {
 /** A change of a record that may refer to files, before it or after it. */
 export interface ReferringChange {
   key: string
-  before: Line | undefined
-  after: Line | undefined
+  before: LeafLine | undefined
+  after: LeafLine | undefined
 }
 
 export interface EditedLeaves {
@@ -85,17 +85,17 @@ async function edit({ range: taken, edits, apart, encoded }: LeavesTask): Promis
 /** Result of editing a range. */
 interface Made {
   leaves: (Child & { made?: MadeLeaf | undefined })[]
-  changes: readonly Change<Line>[]
+  changes: readonly Change<LeafLine>[]
 }
 
 /** A new leaf as stored. */
-interface MadeLeaf extends Pick<NewLeaf<Line>, 'hash' | 'replaces'> {
+interface MadeLeaf extends Pick<NewLeaf<LeafLine>, 'hash' | 'replaces'> {
   text: Uint8Array
   body: Uint8Array
 }
 
 /** Undefined: not so simple. */
-function spliced(range: EditRange<Line>, old: readonly OldLeaf[]): Made | undefined {
+function spliced(range: EditRange<LeafLine>, old: readonly OldLeaf[]): Made | undefined {
   if (old.length !== 1) return undefined
   const [{ hash: replaces, text: oldText, lines }] = old as [OldLeaf]
   const rows = new LeafRows(range.leaves[0]!, oldText)
@@ -107,7 +107,7 @@ function spliced(range: EditRange<Line>, old: readonly OldLeaf[]): Made | undefi
   return { leaves: [{ ...leaf, hash, made: { hash, text, body, replaces } }], changes }
 }
 
-function madeAnew(range: EditRange<Line>, old: readonly OldLeaf[]): Made {
+function madeAnew(range: EditRange<LeafLine>, old: readonly OldLeaf[]): Made {
   const { leaves, changes } = editRange(range, old.map(opened), cut)
   return {
     leaves: leaves.map(({ made, ...leaf }) => ({
@@ -146,7 +146,7 @@ async function readLeaf({ node, body }: LeavesTask['encoded'][number]): Promise<
   }
 }
 
-const opened = ({ hash, text, lines }: OldLeaf): OpenedLeaf<Line> => ({
+const opened = ({ hash, text, lines }: OldLeaf): OpenedLeaf<LeafLine> => ({
   hash,
   leaf: decodeStoredNode(text) as LeafNode,
   payloads: leafLines(lines).map((bytes) => ({ bytes })),
@@ -157,7 +157,7 @@ const replacedBy = ({ chain }: EncodedObject, raws: readonly Uint8Array[]): Repl
   raw: (i) => raws[i]!,
 })
 
-const editsOf = (packed: Uint8Array, apart: LeavesTask['apart']): Edit<Line>[] =>
+const editsOf = (packed: Uint8Array, apart: LeavesTask['apart']): Edit<LeafLine>[] =>
   unpackEntries(packed).map(({ id: key, put }) => {
     if (put === undefined) return { key }
     const { hash, canonical: bytes, refers } = put
@@ -189,20 +189,20 @@ const encoded = (raw: Uint8Array, replaced?: Replaced) =>
     ? encodeAlone(raw, encodeObjectHere)
     : encodeReplacing(raw, replaced, encodeObjectHere)
 
-function countsOf(changes: readonly Change<Line>[]): EditedLeaves['counts'] {
+function countsOf(changes: readonly Change<LeafLine>[]): EditedLeaves['counts'] {
   const counts = { added: 0, updated: 0, removed: 0 }
   for (const { before, after } of changes)
     counts[before === undefined ? 'added' : after === undefined ? 'removed' : 'updated']++
   return counts
 }
 
-function referringChange({ key, before, after }: Change<Line>): ReferringChange[] {
+function referringChange({ key, before, after }: Change<LeafLine>): ReferringChange[] {
   const [left, came] = [before?.payload, after?.payload]
   return mayRefer(left) || mayRefer(came) ? [{ key, before: copied(left), after: copied(came) }] : []
 }
 
 /** A view would take along all that it is a view of. */
-const copied = (line: Line | undefined): Line | undefined =>
+const copied = (line: LeafLine | undefined): LeafLine | undefined =>
   line && { ...line, bytes: new Uint8Array(line.bytes) }
 
 /** Gathers the objects in one buffer that a message can transfer. */

@@ -15,7 +15,7 @@ import type { PushedRecord } from '../spills/entries.ts'
 import type { FrameBuffer } from '../spills/frame-buffer.ts'
 
 /** A record's line in a body. */
-export interface Line {
+export interface LeafLine {
   readonly bytes: Uint8Array
   /** Buffer of a run that contains `bytes`, to release once they are copied. */
   readonly buffer?: FrameBuffer
@@ -26,7 +26,7 @@ export interface Line {
 }
 
 /** New line in a leaf, for a record of this push; `large`: its canonical form, if it is to be an object of its own. */
-export interface NewLine extends Line {
+export interface NewLine extends LeafLine {
   readonly large?: Uint8Array
 }
 
@@ -46,7 +46,7 @@ export const lineFor = ({
 export async function* storedApart(
   edits: AsyncGenerator<Edit<NewLine>[]>,
   writer: ObjectWriter,
-): AsyncGenerator<Edit<Line>[]> {
+): AsyncGenerator<Edit<LeafLine>[]> {
   for await (const batch of edits) {
     for (const { put } of batch) {
       if (put?.payload.large === undefined) continue
@@ -69,10 +69,10 @@ const holdsMark = (canonical: Uint8Array): boolean =>
 export const filesIn = (canonical: Uint8Array): Hash[] =>
   holdsMark(canonical) ? fileReferences(parseCanonical(decoder.decode(canonical)).data) : []
 
-export const filesOf = async (objects: ObjectReader, line: Line): Promise<readonly Hash[]> =>
+export const filesOf = async (objects: ObjectReader, line: LeafLine): Promise<readonly Hash[]> =>
   line.files ?? filesIn(await canonicalOf(objects, line.bytes))
 
-export function mayRefer(line: Line | undefined): line is Line {
+export function mayRefer(line: LeafLine | undefined): line is LeafLine {
   if (line === undefined) return false
   if (line.files !== undefined) return line.files.length > 0
   return line.refers ?? (isReferenceLine(line.bytes) || holdsMark(line.bytes))

@@ -17,7 +17,7 @@ import {
 import { LeafRows } from '@ulmus/content/stored'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Line } from './line.ts'
+import type { LeafLine } from './line.ts'
 import { spliceLeaf } from './splice-leaf.ts'
 
 /** Keys that JSON escapes and that UTF-16 orders otherwise; none of them ends a leaf. */
@@ -29,7 +29,7 @@ const anyKey = fc
 const anySize = fc.oneof({ weight: 8, arbitrary: fc.integer({ min: 70, max: 90 }) }, fc.constant(20_000))
 
 /** What a record of this number of bytes is, and its line; the same bytes for the same key and size. */
-function entryOf(key: string, size: number): Entry<Line> {
+function entryOf(key: string, size: number): Entry<LeafLine> {
   const hash = hashText(`${key} ${size}`)
   const bytes =
     size > recordInlineBytesMax ? referenceLineTo(hash) : Buffer.from(`{"id":${hash}`.padEnd(size))
@@ -53,12 +53,12 @@ function leafOf(contents: Contents) {
 
 type Changes = readonly (readonly [string, number | null])[]
 
-function whole(contents: Contents, changes: Changes, more: Partial<EditRange<Line>> = {}) {
+function whole(contents: Contents, changes: Changes, more: Partial<EditRange<LeafLine>> = {}) {
   const old = leafOf(contents)
   const edits = [...new Map(changes)]
     .sort(([a], [b]) => compareUtf8(a, b))
-    .map(([key, size]): Edit<Line> => ({ key, put: size === null ? undefined : entryOf(key, size) }))
-  const range: EditRange<Line> = {
+    .map(([key, size]): Edit<LeafLine> => ({ key, put: size === null ? undefined : entryOf(key, size) }))
+  const range: EditRange<LeafLine> = {
     ...{ after: undefined, through: undefined, leaves: [old.child], edits, goesOn: false, ends: true },
     ...more,
   }

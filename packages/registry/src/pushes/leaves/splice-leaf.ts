@@ -5,7 +5,7 @@
 
 import { type Change, type Child, defaultShape, type Edit, type EditRange, type Entry } from '@ulmus/content'
 import type { LeafRows } from '@ulmus/content/stored'
-import type { Line } from './line.ts'
+import type { LeafLine } from './line.ts'
 
 /** If at least one record in this many is edited, rewriting all of them takes no longer. */
 const scarcity = 8
@@ -21,11 +21,11 @@ export interface SplicedLeaf {
   body: Uint8Array | undefined
   leaf: Omit<Child, 'hash'>
   /** As `editRange` tells them; old lines are views of the old body. */
-  changes: Change<Line>[]
+  changes: Change<LeafLine>[]
 }
 
 /** Rows [from, to) of the old leaf, or a record that is put. */
-type Piece = { from: number; to: number } | { key: string; entry: Entry<Line> }
+type Piece = { from: number; to: number } | { key: string; entry: Entry<LeafLine> }
 
 /**
  * What `editRange` makes of a range. Undefined: this one is not as described above, or the old body is not made of the lines that its
@@ -33,7 +33,7 @@ type Piece = { from: number; to: number } | { key: string; entry: Entry<Line> }
  * @param old the first of the range's leaves, its bytes checked
  */
 export function spliceLeaf(
-  range: EditRange<Line>,
+  range: EditRange<LeafLine>,
   { rows, body }: { rows: LeafRows; body: Uint8Array },
 ): SplicedLeaf | undefined {
   if (!isWholeLeaf(range) || range.edits.length * scarcity > rows.length) return undefined
@@ -59,7 +59,7 @@ export function spliceLeaf(
   }
 }
 
-function isWholeLeaf({ leaves, after, through, goesOn, ends }: EditRange<Line>): boolean {
+function isWholeLeaf({ leaves, after, through, goesOn, ends }: EditRange<LeafLine>): boolean {
   const isWhole = after === undefined && (through === undefined || through === leaves[0]?.lastKey)
   return leaves.length === 1 && isWhole && ends && !goesOn
 }
@@ -70,12 +70,12 @@ function areLines(body: Uint8Array, starts: Float64Array): boolean {
 }
 
 function piecesOf(
-  edits: readonly Edit<Line>[],
+  edits: readonly Edit<LeafLine>[],
   rows: LeafRows,
   lineAt: (row: number) => Uint8Array,
-): { pieces: Piece[]; changes: Change<Line>[] } {
+): { pieces: Piece[]; changes: Change<LeafLine>[] } {
   const pieces: Piece[] = []
-  const changes: Change<Line>[] = []
+  const changes: Change<LeafLine>[] = []
   let next = 0
   const keepUpTo = (row: number) => {
     if (row > next) pieces.push({ from: next, to: row })
@@ -97,7 +97,7 @@ function piecesOf(
   return { pieces, changes }
 }
 
-const isSame = (put: Edit<Line>['put'], rows: LeafRows, row: number): boolean =>
+const isSame = (put: Edit<LeafLine>['put'], rows: LeafRows, row: number): boolean =>
   put !== undefined && put.size === rows.size(row) && put.hash === rows.hash(row)
 
 function textOf(pieces: readonly Piece[], rows: LeafRows): Uint8Array {
@@ -110,7 +110,7 @@ function textOf(pieces: readonly Piece[], rows: LeafRows): Uint8Array {
 }
 
 /** As `encodeNode` writes it. */
-const rowOf = ({ key, entry }: { key: string; entry: Entry<Line> }): Uint8Array =>
+const rowOf = ({ key, entry }: { key: string; entry: Entry<LeafLine> }): Uint8Array =>
   Buffer.from(`[${JSON.stringify(key)},"${entry.hash}",${entry.size}]`)
 
 const bodyOf = (pieces: readonly Piece[], body: Uint8Array, starts: Float64Array): Uint8Array =>

@@ -12,7 +12,7 @@ import { free } from '../../work/buffers.ts'
 import type { Work } from '../../work/work.ts'
 import { packEntries, type SpillEntry } from '../spills/frame.ts'
 import { type EditedLeaves, editLeaves, type LeavesTask, type ReferringChange } from './edit-leaves.ts'
-import { type Line, mayRefer } from './line.ts'
+import { type LeafLine, mayRefer } from './line.ts'
 
 export interface BuildIo {
   objects: ObjectReader
@@ -37,7 +37,7 @@ export function recordPort(
   { objects, writer, work, owner }: BuildIo,
   notes: ChangeNotes,
   { isDense }: { isDense: boolean },
-): EditPort<Line> {
+): EditPort<LeafLine> {
   return {
     async node(hash) {
       const node = await objects.node(hash)
@@ -89,7 +89,7 @@ export function recordPort(
 }
 
 /** @throws Error for a line whose memory was given back: nothing is made of it. */
-function entryOf({ key: id, put }: Edit<Line>): SpillEntry {
+function entryOf({ key: id, put }: Edit<LeafLine>): SpillEntry {
   if (put === undefined) return { type: '', id }
   const { hash, payload } = put
   if (payload.files === undefined && payload.bytes.length === 0)
@@ -98,7 +98,7 @@ function entryOf({ key: id, put }: Edit<Line>): SpillEntry {
 }
 
 /** Data that lines lack if their records are objects of their own. */
-function apartIn(edits: readonly Edit<Line>[]): LeavesTask['apart'] {
+function apartIn(edits: readonly Edit<LeafLine>[]): LeavesTask['apart'] {
   const apart: LeavesTask['apart'] = new Map()
   for (const { key, put } of edits) {
     const files = put?.payload.files

@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts'
 import { RegistryError } from '../../errors/errors.ts'
 import type { Principal } from '../../principal.ts'
 import { taskFor } from '../../principal.ts'
-import { tooManyTypes } from '../schemas/brought.ts'
+import { tooManyTypes } from '../schemas/accepted.ts'
 import { checkOpening, type Opening, type OpeningTask } from './check-opening.ts'
 
 /**

@@ -100,7 +100,7 @@ function batchOutcome(task: BatchTask): BatchOutcome {
           id: checked.id,
           type: checked.type,
           hash: checked.put!.hash,
-          private: checked.said,
+          private: checked.isPrivate,
         })
     }
   }
@@ -117,8 +117,8 @@ function batchOutcome(task: BatchTask): BatchOutcome {
 
 type Refused = Omit<LineError, 'line'>
 
-/** `said`: the line's own `private`. */
-type CheckedEntry = SpillEntry & { said?: boolean }
+/** `isPrivate`: the line's own `private`. */
+type CheckedEntry = SpillEntry & { isPrivate?: boolean }
 
 function checkRecord(bytes: Uint8Array, schemas: LazySchemas, strip: boolean): CheckedEntry | Refused {
   let named: { id: string; type: string } | undefined
@@ -137,7 +137,7 @@ function checkRecord(bytes: Uint8Array, schemas: LazySchemas, strip: boolean): C
     // JCS escapes nothing in `"$file"`: a form without it refers to no file.
     const refers = canonical.includes('"$file"')
     const put = { hash, canonical, private: line.private === true, refers }
-    return { type: line.type, id: line.id, put, said: line.private }
+    return { type: line.type, id: line.id, put, isPrivate: line.private }
   } catch (error) {
     if (error instanceof InputError) return refuse(error.code, error.message, named)
     throw error

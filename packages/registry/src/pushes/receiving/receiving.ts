@@ -6,7 +6,7 @@ import { rootsOf } from '../../versions/content.ts'
 import type { Pieces } from '../../work/buffers.ts'
 import type { TaskFor } from '../../work/task.ts'
 import { type PushSchemas, pushSchemas } from '../schemas/push-schema.ts'
-import { baseSchemas, broughtSchemas } from '../schemas/session-schemas.ts'
+import { baseSchemas, pushedSchemas } from '../schemas/session-schemas.ts'
 import { checkBatch, type LineError } from './check-batch.ts'
 
 /**
@@ -39,11 +39,11 @@ export async function typesOfPush(
   context: Context,
   push: PushStanding,
 ): Promise<{ schemas: PushSchemas; formerTypes: string[] }> {
-  const brought = await broughtSchemas(context, push)
+  const pushed = await pushedSchemas(context, push)
   const base = push.baseId === null ? undefined : await findVersionById(context.database, push.baseId)
-  if (base === undefined) return { schemas: brought ?? noSchemas, formerTypes: [] }
+  if (base === undefined) return { schemas: pushed ?? noSchemas, formerTypes: [] }
   const { types } = await rootsOf(context, base, 'full')
-  return { schemas: brought ?? (await baseSchemas(context, base)), formerTypes: Object.keys(types) }
+  return { schemas: pushed ?? (await baseSchemas(context, base)), formerTypes: Object.keys(types) }
 }
 
 const noSchemas = pushSchemas([], '')

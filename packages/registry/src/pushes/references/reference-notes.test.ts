@@ -34,7 +34,7 @@ describe('notes on keys', () => {
   test('read as a map of the last notes would, however little memory they may take, also when added up', async () => {
     const bounds = fc.record({
       pieceNotesMax: fc.integer({ min: 1, max: 6 }),
-      heldUnitsMax: fc.constantFrom(0, 100, 500, 100_000),
+      unitsMax: fc.constantFrom(0, 100, 500, 100_000),
     })
     await fc.assert(
       fc.asyncProperty(bounds, fc.array(arbitraryNotes, { maxLength: 6 }), async (bound, groups) => {
@@ -62,7 +62,7 @@ describe('notes on keys', () => {
 
   test('more spills than are read at once become fewer, and others that share them still read them', async () => {
     const { passing, count } = temporarySpills()
-    const bounds = { pieceNotesMax: 1, heldUnitsMax: 0 }
+    const bounds = { pieceNotesMax: 1, unitsMax: 0 }
     const [one, other] = [new ReferenceNotes(passing, bounds), new ReferenceNotes(passing, bounds)]
     const model = new Map<string, boolean>()
     for (let i = 0; i < 200; i++) {
@@ -79,7 +79,7 @@ describe('notes on keys', () => {
 
   test('notes over the bound wait in the store, not in memory', async () => {
     const { passing, count } = temporarySpills()
-    const notes = new ReferenceNotes(passing, { pieceNotesMax: 1_024, heldUnitsMax: 1_000_000 })
+    const notes = new ReferenceNotes(passing, { pieceNotesMax: 1_024, unitsMax: 1_000_000 })
     for (let i = 0; i < 40_000; i++) {
       await notes.note(referenceKey(files[i % 2]!, 'A', `${(i * 7_919) % 1_000_003}`), i % 3 === 0)
     }

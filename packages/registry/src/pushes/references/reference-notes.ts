@@ -21,7 +21,7 @@ const pieceNotesMax = 1_024
 /** Notes read at once, at least, but for the last. */
 const batchNotes = 512
 /** Memory limit of all notes. UTF-16 units of keys; some 80,000 keys of references. */
-const heldUnitsMax = 8 * 1024 ** 2
+const unitsMax = 8 * 1024 ** 2
 /** A note that a key comes is a put; a spill wants a hash for it, which says nothing. */
 const coming = Object.freeze({
   hash: '0'.repeat(64) as Hash,
@@ -33,15 +33,15 @@ const coming = Object.freeze({
 /** Calls come one after the other, never at once. */
 export class ReferenceNotes {
   readonly #passing: TemporarySpills
-  readonly #bounds: { pieceNotesMax: number; heldUnitsMax: number }
+  readonly #bounds: { pieceNotesMax: number; unitsMax: number }
   /** Names of spills; what they hold was noted before what the pieces hold, and that before the newest. */
   #spills: string[] = []
   #pieces: PushEntry[][] = []
   #newest = new Map<string, boolean>()
-  #heldUnits = 0
+  #units = 0
 
   /** @param bounds Smaller in tests. */
-  constructor(passing: TemporarySpills, bounds = { pieceNotesMax, heldUnitsMax }) {
+  constructor(passing: TemporarySpills, bounds = { pieceNotesMax, unitsMax }) {
     this.#passing = passing
     this.#bounds = bounds
   }
@@ -54,7 +54,7 @@ export class ReferenceNotes {
   note(key: string, comes: boolean): Promise<void> | undefined {
     const { size } = this.#newest
     this.#newest.set(key, comes)
-    if (this.#newest.size > size) this.#heldUnits += key.length
+    if (this.#newest.size > size) this.#units += key.length
     if (this.#newest.size < this.#bounds.pieceNotesMax && !this.#isOver) return undefined
     return this.#close()
   }
@@ -66,7 +66,7 @@ export class ReferenceNotes {
       if (other.#spills.length > 0) await this.#setAside()
       this.#spills.push(...other.#spills)
       this.#pieces.push(...other.#pieces)
-      for (const piece of other.#pieces) this.#heldUnits += unitsOf(piece)
+      for (const piece of other.#pieces) this.#units += unitsOf(piece)
     }
     for (const [key, comes] of other.#newest) await this.note(key, comes)
     await this.#close()
@@ -88,7 +88,7 @@ export class ReferenceNotes {
   }
 
   get #isOver(): boolean {
-    return this.#heldUnits >= this.#bounds.heldUnitsMax
+    return this.#units >= this.#bounds.unitsMax
   }
 
   async #close(): Promise<void> {
@@ -108,7 +108,7 @@ export class ReferenceNotes {
     if (this.#pieces.length === 0) return
     this.#spills.push(await this.#passing.keep(mergeSpills(this.#pieces.map(alone))))
     this.#pieces = []
-    this.#heldUnits = 0
+    this.#units = 0
   }
 
   /** Merges some neighbours into longer spills, which take their place here; another that shares them still reads them. */

@@ -49,7 +49,7 @@ describe.each(databases.slice(0, 1))('reference trees ($name)', (database) => {
   })
   const bounds = fc.record({
     pieceNotesMax: fc.constantFrom(1, 2, 1_024),
-    heldUnitsMax: fc.constantFrom(0, 200, 100_000),
+    unitsMax: fc.constantFrom(0, 200, 100_000),
   })
 
   test('a file is there while a key of it is, whatever was noted and wherever the notes waited', async () => {
@@ -84,7 +84,7 @@ describe.each(databases.slice(0, 1))('reference trees ($name)', (database) => {
   test('a file of thousands of keys goes with the last of them', async () => {
     const passing = new TemporarySpills(context, '0198c0de-0000-7000-8000-000000000000')
     const changing = () =>
-      new ReferenceChanges(passing, new ReferenceNotes(passing, { pieceNotesMax: 100, heldUnitsMax: 9_999 }))
+      new ReferenceChanges(passing, new ReferenceNotes(passing, { pieceNotesMax: 100, unitsMax: 9_999 }))
     const [file, other] = [files[0]!, files[1]!]
     const coming = changing()
     for (let i = 0; i < 5_000; i++) await coming.note(file, 'A', `${i}`, true)

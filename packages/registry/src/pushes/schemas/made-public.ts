@@ -24,15 +24,15 @@ const namedMax = 5
 export async function demandConfirmed(
   context: Context,
   base: { collectionId: string; head: VersionRow | null },
-  { brought, confirmed }: { brought: AcceptedSchemas; confirmed: readonly string[] },
+  { pushed, confirmed }: { pushed: AcceptedSchemas; confirmed: readonly string[] },
   by: TaskFor,
 ): Promise<void> {
-  const next = await readSchemas(brought.text)
+  const next = await readSchemas(pushed.text)
   const ofWithdrawn = await withdrawnNamesOf(context, base.collectionId)
   const { list, former } =
     base.head === null
       ? { list: [], former: ofWithdrawn }
-      : await namesOf(context, base.head, { brought: next, more: ofWithdrawn })
+      : await namesOf(context, base.head, { pushed: next, more: ofWithdrawn })
   const privacy = await privacyOf(context, { base: list, next, former }, by)
   const names = new Set(confirmed)
   const refused = privacy.madePublic.filter((made) => !names.has(nameToConfirm(made)))
@@ -47,9 +47,9 @@ export async function demandConfirmed(
 async function namesOf(
   context: Context,
   version: VersionRow,
-  { brought, more }: { brought: readonly PushSchema[]; more: readonly PrivateName[] },
+  { pushed, more }: { pushed: readonly PushSchema[]; more: readonly PrivateName[] },
 ) {
-  const { list } = await readBase(context, version, brought)
+  const { list } = await readBase(context, version, pushed)
   const { formerlyPrivate } = await readSidecar(context.objects, storedHash(version.sidecar))
   return { list, former: [...more, ...formerlyPrivate] }
 }
@@ -67,7 +67,7 @@ async function withdrawnNamesOf(context: Context, collectionId: string): Promise
 export async function namesToKeep(context: Context, head: VersionRow, by: TaskFor): Promise<string | null> {
   const more = await withdrawnNamesOf(context, head.collectionId)
   try {
-    const { list, former } = await namesOf(context, head, { brought: [], more })
+    const { list, former } = await namesOf(context, head, { pushed: [], more })
     const { former: names } = await privacyOf(context, { base: list, next: [], former }, by)
     return names.length === 0 ? null : JSON.stringify(names)
   } catch (error) {
@@ -106,12 +106,12 @@ async function privacyOf(
 const textsOf = (schemas: readonly PushSchema[]): SchemaTexts => schemas.map(({ type, text }) => [type, text])
 
 /** Restores damaged schemas of the base from those of the push, as its commit does. */
-async function readBase(context: Context, base: VersionRow, brought: readonly PushSchema[]) {
+async function readBase(context: Context, base: VersionRow, pushed: readonly PushSchema[]) {
   try {
     return await baseSchemas(context, base)
   } catch (error) {
     if (!(error instanceof ObjectCorrupt)) throw error
-    await restoreSchemas(context, byType(brought))
+    await restoreSchemas(context, byType(pushed))
     return baseSchemas(context, base)
   }
 }

@@ -25,14 +25,14 @@ const latest = new LRUCache<string, PushSchemas, () => Promise<PushSchemas>>({
   ignoreFetchAbort: true,
 })
 
-const held = async (key: string, read: () => Promise<PushSchemas>): Promise<PushSchemas> =>
+const cached = async (key: string, read: () => Promise<PushSchemas>): Promise<PushSchemas> =>
   (await latest.fetch(key, { context: read }))!
 
 /** Schemas that a session uploaded; undefined: none. @throws push_not_open if it has ended; object_corrupt. */
-export async function broughtSchemas(context: Context, push: PushStanding): Promise<PushSchemas | undefined> {
+export async function pushedSchemas(context: Context, push: PushStanding): Promise<PushSchemas | undefined> {
   const { id, schemasHash } = push
   if (schemasHash === null) return undefined
-  return held(id, async () => {
+  return cached(id, async () => {
     const text = await findPushSchemas(context.database, id)
     // Sessions that end lose what they had received.
     if (text === null) throw new RegistryError('push_not_open', { say: { status: 'ended by now' } })
@@ -45,7 +45,7 @@ export async function broughtSchemas(context: Context, push: PushStanding): Prom
 /** The schemas of a version. What its public view has of them is stored. */
 export const baseSchemas = (context: Context, version: VersionRow): Promise<PushSchemas> => {
   const key = `${version.fullDigest}:${version.publicDigest}`
-  return held(key, async () => {
+  return cached(key, async () => {
     const { roots } = await readSidecar(context.objects, storedHash(version.sidecar))
     return pushSchemas(await schemasOfBase(context.objects, roots), key)
   })
@@ -74,11 +74,11 @@ const privateFieldsIn = (canonical: string): readonly string[] =>
  */
 export async function restoreSchemas(
   { database, blobs, objects }: Pick<Context, 'database' | 'blobs' | 'objects'>,
-  brought: ReadonlyMap<string, PushSchema>,
+  pushed: ReadonlyMap<string, PushSchema>,
 ): Promise<void> {
   const writer = openObjectWriter({ database, blobs, objects })
   await abortOnError(writer, async () => {
-    for (const { hash, text, publicHash, publicText } of brought.values()) {
+    for (const { hash, text, publicHash, publicText } of pushed.values()) {
       await writer.add('plain', hash, encoder.encode(text))
       if (publicHash !== null && publicText !== null)
         await writer.add('plain', publicHash, encoder.encode(publicText))

@@ -37,7 +37,7 @@ export const noLease = { holder: null, seconds: leaseSeconds }
 export class CommitLeases {
   readonly #context: Context
   /** Holders that are at work in this process. */
-  readonly #held = new Set<string>()
+  readonly #active = new Set<string>()
   /** How many commits are under way that were taken over. */
   #takenOver = 0
 
@@ -49,7 +49,7 @@ export class CommitLeases {
   async hold<T>(push: PushRow, work: (progress: Progress) => Promise<T>): Promise<T> {
     const { holder } = leaseOf(push)
     const progress: Progress = { recordsDone: 0, recordsTotal: 0 }
-    this.#held.add(holder)
+    this.#active.add(holder)
     const renew = async () => {
       const lease = { holder, seconds: leaseSeconds }
       if (!(await renewPushLease(this.#context.database, push.id, lease, progress))) clearInterval(renewal)
@@ -63,7 +63,7 @@ export class CommitLeases {
       return await work(progress)
     } finally {
       clearInterval(renewal)
-      this.#held.delete(holder)
+      this.#active.delete(holder)
     }
   }
 
@@ -93,7 +93,7 @@ export class CommitLeases {
 
   /** Returns undefined if another holder has the lease, or if this process stalled past its expiry. */
   async #take({ id, leaseHolder }: PushStanding): Promise<PushRow | undefined> {
-    if (leaseHolder !== null && this.#held.has(leaseHolder)) return undefined
+    if (leaseHolder !== null && this.#active.has(leaseHolder)) return undefined
     return this.#context.database.transact((tx) => takePushLease(tx, id, newLease()))
   }
 

@@ -32,7 +32,7 @@ import { declaredFiles, lackingFiles } from '../opening/declared-files.ts'
 import type { ReadOpening } from '../opening/opening.ts'
 import type { PushOpening } from '../opening/opening-body.ts'
 import type { AcceptedSchemas } from '../schemas/accept-schemas.ts'
-import { accepted, demandHead, fitted } from '../schemas/brought.ts'
+import { accepted, demandHead, fitted } from '../schemas/accepted.ts'
 import { demandConfirmed } from '../schemas/made-public.ts'
 import { noWarnings, type PushWarnings } from '../schemas/warnings.ts'
 import { dropSpills, expireSessions } from '../spills/spills.ts'
@@ -120,11 +120,11 @@ export class PushSessions {
     // A caller over quota could only fill the store with data that is refused later.
     await demandRoom(this.#context, this.#context.database, by, { more: 1 })
     if (schemas !== undefined || metadata !== undefined) await demandNow(this.#context, by)
-    const brought = schemas === undefined ? undefined : await accepted(this.#context, schemas, task)
-    if (brought !== undefined) {
+    const pushed = schemas === undefined ? undefined : await accepted(this.#context, schemas, task)
+    if (pushed !== undefined) {
       const base = { collectionId: seen.collection.id, head: seen.head }
       const confirmed = opening.confirm_public ?? []
-      await demandConfirmed(this.#context, base, { brought, confirmed }, task)
+      await demandConfirmed(this.#context, base, { pushed, confirmed }, task)
     }
     const patch = metadata === undefined ? null : await fitted(this.#context, seen, metadata, task)
     const files = declaredFiles(opening.files ?? [])
@@ -146,9 +146,9 @@ export class PushSessions {
       createdAt: this.#context.now(),
       expiresAt: idleEnd(this.#context),
     }
-    const push = await this.#insertOpened(row, brought, by)
+    const push = await this.#insertOpened(row, pushed, by)
     const neededFiles = await filesNeeded(this.#context, seen.collection.id, files)
-    const warnings = brought?.warnings ?? noWarnings
+    const warnings = pushed?.warnings ?? noWarnings
     return { push, totalFiles: files.length, neededFiles, warnings }
   }
 
@@ -247,10 +247,10 @@ export class PushSessions {
 
   async #insertOpened(
     row: Parameters<typeof insertPush>[1],
-    brought: AcceptedSchemas | undefined,
+    pushed: AcceptedSchemas | undefined,
     by: Acting,
   ): Promise<PushStanding> {
-    const schemas = brought && { schemas: brought.text, schemasHash: brought.hash }
+    const schemas = pushed && { schemas: pushed.text, schemasHash: pushed.hash }
     return this.#context.database.transact(async (tx) => {
       await lockAccount(tx, by.who.accountId)
       await demandStill(this.#context, tx, by)

@@ -130,7 +130,7 @@ function sinkDown(heap: Cursor[]): void {
 }
 
 function swap(heap: Cursor[], a: number, b: number): void {
-  const held = heap[a]!
+  const moved = heap[a]!
   heap[a] = heap[b]!
-  heap[b] = held
+  heap[b] = moved
 }

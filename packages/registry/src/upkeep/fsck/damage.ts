@@ -8,7 +8,7 @@ export interface Damage {
 
 /** Collects damage; reports only the first of each object, since others mostly follow from it. */
 export class Damages {
-  readonly #told = new Set<string>()
+  readonly #reported = new Set<string>()
   readonly #tell: (damage: Damage) => void
 
   constructor(tell: (damage: Damage) => void) {
@@ -16,21 +16,21 @@ export class Damages {
   }
 
   get count(): number {
-    return this.#told.size
+    return this.#reported.size
   }
 
   has(what: string): boolean {
-    return this.#told.has(what)
+    return this.#reported.has(what)
   }
 
   /** Lets damage to these objects be reported again. */
   forget(damages: readonly Damage[]): void {
-    for (const { what } of damages) this.#told.delete(what)
+    for (const { what } of damages) this.#reported.delete(what)
   }
 
   add(what: string, why: string | Error): void {
-    if (this.#told.has(what)) return
-    this.#told.add(what)
+    if (this.#reported.has(what)) return
+    this.#reported.add(what)
     this.#tell({ what, why: why instanceof Error ? reasonOf(why) : why })
   }
 }

@@ -78,8 +78,8 @@ export class TreeCheck {
     if (summary === undefined) return
     const name = nodeName(tree.root)
     if (summary.count !== tree.count || summary.bytes !== tree.bytes) {
-      const said = `${tree.count} entries of ${tree.bytes} bytes`
-      this.#damages.add(of, `It says ${said} of ${name}, which has ${summary.count} of ${summary.bytes}.`)
+      const stated = `${tree.count} entries of ${tree.bytes} bytes`
+      this.#damages.add(of, `It says ${stated} of ${name}, which has ${summary.count} of ${summary.bytes}.`)
     }
     if (summary.level > 0 && summary.children === 1)
       this.#damages.add(of, `Its root ${name} has a single child, which should be the root.`)

@@ -25,10 +25,10 @@ type Stores = Pick<Context, 'database' | 'blobs' | 'objects'>
 /** The files of versions, by version. */
 export async function filesOf(
   objects: ObjectReader,
-  asked: readonly VersionToErase[],
+  requested: readonly VersionToErase[],
 ): Promise<Map<VersionToErase, Hash[]>> {
   const found = new Map<VersionToErase, Hash[]>()
-  for (const version of asked) {
+  for (const version of requested) {
     try {
       const { roots } = await readSidecar(objects, storedHash(version.sidecar))
       found.set(version, await allFiles({ objects }, roots.full.files))

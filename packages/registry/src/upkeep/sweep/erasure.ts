@@ -40,7 +40,7 @@ import type { Context } from '../../context.ts'
 import type { Damage } from '../fsck/damage.ts'
 import { eraseFiles, filesOf } from './erased-files.ts'
 import { rewritePack, takeOutOfPacks } from './erased-packs.ts'
-import { heldUpAmong, named } from './held-up.ts'
+import { blockedAmong, named } from './held-up.ts'
 import { Marks } from './marks.ts'
 import { addTo, noBlobs, type Tally } from './unreferenced.ts'
 
@@ -73,30 +73,30 @@ export async function eraseWithdrawn(
   condemned: () => Promise<void>,
 ): Promise<Erased> {
   const erased: Erased = { versions: 0, objects: 0, removed: noBlobs(), heldUp: [] }
-  const asked = await versionsToErase(context.database)
-  if (asked.length === 0) return erased
+  const requested = await versionsToErase(context.database)
+  if (requested.length === 0) return erased
   const erase = (some: readonly VersionToErase[]) =>
-    eraseVersions(context, { sweep, asked: some, erased, condemned })
-  const held = await heldUpAmong(asked, erase)
-  erased.heldUp = await named(context.database, held)
+    eraseVersions(context, { sweep, requested: some, erased, condemned })
+  const blocked = await blockedAmong(requested, erase)
+  erased.heldUp = await named(context.database, blocked)
   await removeWithoutRows(context, erased)
   return erased
 }
 
 interface Erasing {
   sweep: string
-  asked: readonly VersionToErase[]
+  requested: readonly VersionToErase[]
   erased: Erased
   condemned: () => Promise<void>
 }
 
 async function eraseVersions(context: SweepContext, erasing: Erasing): Promise<void> {
-  const { asked, erased } = erasing
+  const { requested, erased } = erasing
   const objects = readerOf(context)
-  const files = await filesOf(objects, asked)
+  const files = await filesOf(objects, requested)
   const waitingFor = await eraseFiles({ ...context, objects }, files, erased.removed)
-  const ready = asked.filter(({ id }) => !waitingFor.has(id))
-  if (await eraseObjects(context, { ...erasing, asked: ready })) return
+  const ready = requested.filter(({ id }) => !waitingFor.has(id))
+  if (await eraseObjects(context, { ...erasing, requested: ready })) return
   await removeWithoutRows(context, erased)
   const ids = ready.map(({ id }) => id)
   erased.versions += await context.database.transact((tx) => endErasure(tx, ids))
@@ -108,15 +108,15 @@ const readerOf = ({ database, blobs }: SweepContext): ObjectReader =>
 /** @returns whether something stays: what a commit began to need, or what another sweep is about to remove. */
 async function eraseObjects(
   context: SweepContext,
-  { sweep, asked, erased, condemned }: Erasing,
+  { sweep, requested, erased, condemned }: Erasing,
 ): Promise<boolean> {
   const { database } = context
   const living = new Marks(database, readerOf(context))
-  const ids = new Set(asked.map(({ id }) => id))
+  const ids = new Set(requested.map(({ id }) => id))
   const mark = async () => living.mark((await rootsToKeep(database)).filter(({ id }) => !ids.has(id)))
   await mark()
   const had = new Marks(database, readerOf(context), { mayLack: true })
-  await had.mark(asked)
+  await had.mark(requested)
   const going = new Map<string, number>()
   for (const name of had.names()) if (!living.lives(name)) going.set(objectKey(name), going.size)
   const found = await rowsAbout(context, going)

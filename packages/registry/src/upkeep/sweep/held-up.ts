@@ -16,24 +16,24 @@ import {
 import { semverOf } from '../../versions/content.ts'
 import type { Damage } from '../fsck/damage.ts'
 
-export interface HeldUp {
+export interface BlockedErasure {
   version: VersionToErase
   why: Error
 }
 
 /** @returns those that `erase` cannot do, for damage; it is called with all of them first, and with one at a time if that fails. */
-export async function heldUpAmong(
-  asked: readonly VersionToErase[],
+export async function blockedAmong(
+  requested: readonly VersionToErase[],
   erase: (some: readonly VersionToErase[]) => Promise<void>,
-): Promise<HeldUp[]> {
-  const why = await damageIn(erase(asked))
+): Promise<BlockedErasure[]> {
+  const why = await damageIn(erase(requested))
   if (why === undefined) return []
-  const held: HeldUp[] = []
-  for (const version of asked) {
-    const own = asked.length === 1 ? why : await damageIn(erase([version]))
-    if (own !== undefined) held.push({ version, why: own })
+  const blocked: BlockedErasure[] = []
+  for (const version of requested) {
+    const own = requested.length === 1 ? why : await damageIn(erase([version]))
+    if (own !== undefined) blocked.push({ version, why: own })
   }
-  return held
+  return blocked
 }
 
 async function damageIn(work: Promise<void>): Promise<Error | undefined> {
@@ -53,14 +53,14 @@ const isDamage = (error: unknown): error is Error =>
   error instanceof BlobMissing
 
 /** Names of the blocked erasures, without those that another sweep has done meanwhile or that went with their collection. */
-export async function named(at: Queries, held: readonly HeldUp[]): Promise<Damage[]> {
-  if (held.length === 0) return []
+export async function named(at: Queries, blocked: readonly BlockedErasure[]): Promise<Damage[]> {
+  if (blocked.length === 0) return []
   const still = new Set((await versionsToErase(at)).map(({ id }) => id))
-  const told: Damage[] = []
-  for (const { version, why } of held) {
+  const damages: Damage[] = []
+  for (const { version, why } of blocked) {
     const row = still.has(version.id) ? await findVersionById(at, version.id) : undefined
     if (row === undefined) continue
-    told.push({ what: `version ${semverOf(row)} of collection ${version.collectionId}`, why: why.message })
+    damages.push({ what: `version ${semverOf(row)} of collection ${version.collectionId}`, why: why.message })
   }
-  return told
+  return damages
 }
