@@ -4,8 +4,7 @@ import { request as httpRequest } from 'node:http'
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { anyDatabase, databases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { serveForTest, type TestServer } from '../testing/serve.ts'
-import { standingClock } from '../testing/standing-clock.ts'
+import { serveForTest, stoppedClock, type TestServer } from '../testing/serve.ts'
 import { dataPolicy } from './answers/security.ts'
 
 interface Answer {
@@ -540,7 +539,7 @@ describe('rate limits', () => {
     const { settings, dispose } = await databases[0]!.settings()
     const server = await serveForTest(settings, {
       rateLimits: { anonymous: 12, account: 5, signIn: 50 },
-      now: standingClock(),
+      now: stoppedClock(),
     })
     const { cookie } = await server.signIn('ann')
     const me = (): Promise<Response> => fetch(`${server.url}/api/accounts/me`, { headers: { cookie } })
@@ -572,7 +571,7 @@ describe('rate limits', () => {
   test('count all addresses together that one machine may have', async () => {
     const { settings, dispose } = await databases[0]!.settings()
     const rateLimits = { anonymous: 3, account: 5, signIn: 3 }
-    const server = await serveForTest(settings, { trustProxy: 1, rateLimits, now: standingClock() })
+    const server = await serveForTest(settings, { trustProxy: 1, rateLimits, now: stoppedClock() })
     const from = async (path: string, address: string) => {
       const init = { headers: { 'x-forwarded-for': address }, redirect: 'manual' } as const
       return (await fetch(`${server.url}${path}`, init)).status

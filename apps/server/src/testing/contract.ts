@@ -1,7 +1,7 @@
 /** The description of the API, taken at its word: requests made of its examples, and answers compared with what it says of them. */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
-import type { Answer, Ask } from './asker.ts'
+import type { RequestOptions, TestResponse } from './test-client.ts'
 
 export interface Parameter {
   in: 'path' | 'query' | 'header'
@@ -66,7 +66,7 @@ export function contractOf(document: ApiDocument) {
   const schemas = schemasOf(document)
 
   /** Differences between an answer and its description; empty if there are none. */
-  function faultsOf({ method, path, operation }: DescribedCall, answer: Answer): string[] {
+  function faultsOf({ method, path, operation }: DescribedCall, answer: TestResponse): string[] {
     const name = `${method} ${path} ${answer.status}`
     const said = operation.responses[answer.status]
     if (said === undefined) return [`${name} is not described: ${answer.text.slice(0, 200)}`]
@@ -83,7 +83,7 @@ export function contractOf(document: ApiDocument) {
     )
   }
 
-  function bodyFaults(said: DescribedAnswer, place: string[], answer: Answer): string[] {
+  function bodyFaults(said: DescribedAnswer, place: string[], answer: TestResponse): string[] {
     if (said.content === undefined) return answer.bytes.length === 0 ? [] : ['has a body']
     const type = String(answer.headers['content-type']).split(';', 1)[0]!
     const described = type in said.content ? type : '*/*'
@@ -167,7 +167,7 @@ export const exampleOf = ({ example, examples }: Parameter): unknown =>
 export function requestOf(
   { path, operation }: DescribedCall,
   instead: Instead = {},
-): { path: string; ask: Ask & { headers: Record<string, string> } } {
+): { path: string; options: RequestOptions & { headers: Record<string, string> } } {
   const parameters = operation.parameters ?? []
   const filled = path.replace(/\{([^}]+)\}/g, (_, name: string) => {
     const example = parameters.find((one) => one.in === 'path' && one.name === name)
@@ -180,8 +180,8 @@ export function requestOf(
   })
   const target = query.size === 0 ? filled : `${filled}?${query}`
   const [type, media] = Object.entries(operation.requestBody?.content ?? {})[0] ?? []
-  if (type === undefined) return { path: target, ask: { headers: {} } }
+  if (type === undefined) return { path: target, options: { headers: {} } }
   const value = instead.body ?? media?.example
   const body = typeof value === 'string' ? value : JSON.stringify(value)
-  return { path: target, ask: { body, headers: { 'content-type': type } } }
+  return { path: target, options: { body, headers: { 'content-type': type } } }
 }

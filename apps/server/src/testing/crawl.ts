@@ -1,7 +1,7 @@
 /** For tests: follows every link from some pages, as a search engine does, and more: forms that ask, feeds, what pages name as JSON. */
-import type { Answer, Asker } from './asker.ts'
+import type { TestClient, TestResponse } from './test-client.ts'
 
-export interface Fetched extends Answer {
+export interface Fetched extends TestResponse {
   /** Path and query. */
   readonly path: string
 }
@@ -18,9 +18,9 @@ const atOnce = 4
 /** A crawl that finds no end is a fault of the pages: their links make ever new ones. */
 const pagesMax = 5_000
 
-/** @param asker with an empty base. @returns every page fetched, by its path */
+/** @param client with an empty base. @returns every page fetched, by its path */
 export async function crawl(
-  asker: Asker,
+  client: TestClient,
   starts: readonly string[],
   { isInside, see }: CrawlOptions,
 ): Promise<ReadonlyMap<string, Fetched>> {
@@ -29,7 +29,7 @@ export async function crawl(
   let queue = [...known]
   while (queue.length > 0) {
     const next = queue.splice(0, atOnce)
-    const pages = await Promise.all(next.map(async (path) => ({ path, ...(await asker.get(path)) })))
+    const pages = await Promise.all(next.map(async (path) => ({ path, ...(await client.get(path)) })))
     for (const page of pages) {
       fetched.set(page.path, page)
       see(page)

@@ -2,7 +2,7 @@
 import { zstdCompressSync } from 'node:zlib'
 import { parseStrict } from '@ulmus/registry'
 import { expect } from 'vitest'
-import type { Asker } from './asker.ts'
+import type { TestClient } from './test-client.ts'
 
 /** 24 MiB of JSON that takes longest to parse for its size. */
 export const costlyJson = `[${'[],'.repeat(8 * 1024 ** 2)}[]]`
@@ -15,7 +15,7 @@ const triesMax = 4
  * parsing takes.
  */
 export async function sentHoldingNobodyUp(
-  who: Asker,
+  who: TestClient,
   method: 'POST' | 'PATCH',
   path: string,
   body: string,
@@ -24,7 +24,7 @@ export async function sentHoldingNobodyUp(
   const headers = { 'content-type': 'application/json', 'content-encoding': 'zstd' }
   const most = timeToParse(body) / 4
   for (let tries = 1; ; tries++) {
-    const { held, result } = await heldDuring(() => who.ask(method, path, { body: packed, headers }))
+    const { held, result } = await heldDuring(() => who.request(method, path, { body: packed, headers }))
     if (held >= most && tries < triesMax) continue
     expect(held).toBeLessThan(most)
     return result.status

@@ -1,6 +1,7 @@
 /** Requests and form fields for the entries of web/permissions.table.ts. */
-import { type Ask, json } from './asker.ts'
+
 import { type Guild, standing } from './guild.ts'
+import { expectStatus, type RequestOptions, urlencoded } from './test-client.ts'
 
 export interface Asked {
   /** Parts of the path, in place of the usual ones. */
@@ -82,8 +83,6 @@ export const asked: Readonly<Record<string, (at: At) => Asked>> = {
   }),
 }
 
-const urlencoded = { 'content-type': 'application/x-www-form-urlencoded' }
-
 /**
  * The request that an entry of the table stands for, such as `POST /new (taken)`.
  * @param also what is asked in place of what `asked` has
@@ -92,7 +91,7 @@ export function requestOfPage(
   entry: string,
   at: At,
   also?: Asked,
-): { method: string; path: string; ask: Ask } {
+): { method: string; path: string; options: RequestOptions } {
   const [method, pattern] = entry.split(' ') as [string, string]
   const { parts, query, form } = also ?? asked[entry]?.(at) ?? {}
   const { owner, place, version } = at
@@ -102,15 +101,15 @@ export function requestOfPage(
   return {
     method,
     path: query === undefined ? filled : `${filled}?${query}`,
-    ask: form === undefined ? {} : { body: new URLSearchParams(form).toString(), headers: urlencoded },
+    options: form === undefined ? {} : { body: new URLSearchParams(form).toString(), headers: urlencoded },
   }
 }
 
 /** Single-use targets, renewed for each caller. */
 export const prepared: Readonly<Record<string, (guild: Guild) => Promise<Asked>>> = {
   async 'POST /settings/keys (revoke)'(guild) {
-    const { id } = await sent(guild, 'POST', '/api/accounts/keys', { label: 'revoked', scope: 'write' })
-    return { form: { revoke: id } }
+    const key = ownerOf(guild).post('/api/accounts/keys', { label: 'revoked', scope: 'write' })
+    return { form: { revoke: (await expectStatus(key)).json.id } }
   },
   async 'GET /auth/device (of a code)'(guild) {
     const code = lookedAt.get(guild) ?? (await codeOfTerminal(guild))
@@ -143,36 +142,31 @@ export const prepared: Readonly<Record<string, (guild: Guild) => Promise<Asked>>
 const lookedAt = new WeakMap<Guild, string>()
 
 /** Of a terminal that asks for a key to write. */
-const codeOfTerminal = async (guild: Guild): Promise<string> =>
-  (await sent(guild, 'POST', '/auth/device', { scope: 'write', label: 'terminal' })).user_code
+async function codeOfTerminal(guild: Guild): Promise<string> {
+  const code = ownerOf(guild).post('/auth/device', { scope: 'write', label: 'terminal' })
+  return (await expectStatus(code)).json.user_code
+}
 
 async function byLink(guild: Guild): Promise<Asked> {
   return { parts: { token: await invited(guild, { email: 'guest@example.org' }) } }
 }
 
 async function ofGrace(guild: Guild): Promise<Asked> {
-  await guild.asker('own', 'absent').ask('DELETE', '/api/accounts/guild/members/grace')
+  await ownerOf(guild).delete('/api/accounts/guild/members/grace')
   return { parts: { token: await invited(guild, { user: 'grace' }) } }
 }
 
 /** The token. One invitation at a time, of which there can be a hundred. */
 async function invited(guild: Guild, invitee: { email: string } | { user: string }): Promise<string> {
   const at = '/api/accounts/guild/invitations'
-  for (const { id } of (await guild.asker('own', 'absent').get(at)).json)
-    await guild.asker('own', 'absent').ask('DELETE', `${at}/${id}`)
-  return (await sent(guild, 'POST', at, { ...invitee, role: 'member' })).token
+  const owner = ownerOf(guild)
+  for (const { id } of (await owner.get(at)).json) await owner.delete(`${at}/${id}`)
+  return (await expectStatus(owner.post(at, { ...invitee, role: 'member' }))).json.token
 }
 
 async function graceAsMember(guild: Guild) {
-  await sent(guild, 'PUT', '/api/accounts/guild/members/grace', { role: 'member' })
+  await expectStatus(ownerOf(guild).put('/api/accounts/guild/members/grace', { role: 'member' }))
   return { user: 'grace', role: 'member' }
 }
 
-/** By the owner. */
-async function sent(guild: Guild, method: string, path: string, body: unknown) {
-  const answer = await guild
-    .asker('own', 'absent')
-    .ask(method, path, { body: JSON.stringify(body), headers: json })
-  if (answer.status >= 300) throw new Error(`${path}: ${answer.text}`)
-  return answer.json
-}
+const ownerOf = (guild: Guild) => guild.client('own', 'absent')

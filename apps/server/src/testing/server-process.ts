@@ -1,7 +1,24 @@
 /** The server as a process of its own, for tests that kill it. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { startArguments, startEnvironment } from './start-command.ts'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const root = join(import.meta.dirname, '../../../..')
+const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+  scripts: { start: string }
+}
+const [, variables, options, script] = /^exec env ((?:\w+=\w+ )+)node (.*) (\S+)$/.exec(scripts.start)!
+
+/** Environment in which `npm start` starts the server. */
+export const startEnvironment: Readonly<Record<string, string>> = Object.fromEntries(
+  variables!
+    .trimEnd()
+    .split(' ')
+    .map((variable) => variable.split('=')),
+)
+/** Arguments of Node with which `npm start` starts the server: options, then the script. */
+export const startArguments: readonly string[] = [...options!.split(' '), join(root, script!)]
 
 export interface ServerProcess {
   readonly url: string

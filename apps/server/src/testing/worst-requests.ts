@@ -302,8 +302,8 @@ export async function askAtWorst(server: WatchedServer, worst: WorstCase, reques
       await server.held(async () => {
         const asked = { headers, ...(body !== undefined && { body }) }
         const answer = target.startsWith('!')
-          ? await worst.outside.ask(method, target.slice(1), asked)
-          : await worst[as].ask(method, target, asked)
+          ? await worst.outside.request(method, target.slice(1), asked)
+          : await worst[as].request(method, target, asked)
         if (answer.status !== status) wrong = `${answer.status} ${answer.text.slice(0, 200)}`
       }),
     )

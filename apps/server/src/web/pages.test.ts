@@ -1,11 +1,11 @@
 /** Pages over HTTP: hostile collections, what strangers see, forms, and the sizes of scripts and styles. */
+
 import { gzipSync } from 'node:zlib'
 import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { fileHash } from '../testing/asker.ts'
-import { addOrg } from '../testing/calls.ts'
-import { pushesOn } from '../testing/pushing.ts'
-import { type Stage, setStage } from '../testing/stage.ts'
+import { addOrg } from '../testing/serve.ts'
+import { pushesOn, type Stage, setStage } from '../testing/stage.ts'
+import { fileHash } from '../testing/test-client.ts'
 import { readingPaths, versionPaths } from './reading-pages.ts'
 
 const evil = '"><script>alert(1)</script><img src=x onerror=alert(1)>\u202eevil\u0007'
@@ -346,10 +346,7 @@ describe.each(anyDatabase)('pages on $name', (database) => {
     expect((await page(back!, { as: cookie })).status).toBe(200)
     expect((await page(link!)).status).toBe(404)
     expect((await page(`${pageOf(path)}/compare/forkers/the-fork@v1.0.0...v1.0.0`)).status).toBe(404)
-    await stage.ada.ask('PATCH', path, {
-      body: JSON.stringify({ slug: 'the-source' }),
-      headers: { 'content-type': 'application/json' },
-    })
+    await stage.ada.patch(path, { slug: 'the-source' })
     const moved = await page(link!, { as: cookie })
     expect([moved.status, moved.headers.get('location')]).toEqual([
       308,
@@ -416,10 +413,7 @@ describe.each(anyDatabase)('pages on $name', (database) => {
       const { html } = await page(`${at}/v/${written}`)
       expect(html).toContain(`<link rel="canonical" href="${stage.server.url}${at}/v/v1.0.0"/>`)
     }
-    await stage.ada.ask('PATCH', path, {
-      body: JSON.stringify({ slug: 'moved-page' }),
-      headers: { 'content-type': 'application/json' },
-    })
+    await stage.ada.patch(path, { slug: 'moved-page' })
     const moved = await page(`${at}/records?x=1`)
     expect([moved.status, moved.headers.get('location')]).toEqual([308, '/ada/moved-page/records?x=1'])
   })
@@ -450,7 +444,7 @@ describe.each(anyDatabase)('pages on $name', (database) => {
     const at = `${pageOf(path)}</loc>`
     expect((await page('/sitemap.xml')).html).toContain(at)
     const body = '{"public":false}'
-    const hidden = await stage.ada.ask('PATCH', path, {
+    const hidden = await stage.ada.request('PATCH', path, {
       body,
       headers: { 'content-type': 'application/json' },
     })

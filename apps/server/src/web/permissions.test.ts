@@ -2,11 +2,11 @@
 import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Place, places } from '../routes/permissions.table.ts'
-import { wordsOf } from '../testing/answer-words.ts'
 import { type PostingButton, postingButtonsIn } from '../testing/crawl.ts'
 import { type Guild, setGuild, standing, withdrawn } from '../testing/guild.ts'
 import { asked, prepared, requestOfPage } from '../testing/page-requests.ts'
 import { routesOf } from '../testing/routes.ts'
+import { comparableParts } from '../testing/test-client.ts'
 import { inSite } from './permissions.site-table.ts'
 import { callers, inCollection, ofWithdrawn, without } from './permissions.table.ts'
 
@@ -33,8 +33,8 @@ describe.each(anyDatabase)('who sees and does what on pages, on $name', { timeou
   /** @param entry of the table, such as `POST /new (taken)` */
   async function answerOf(entry: string, caller: string, place: Place, version = standing) {
     const at = { home: 'guild', owner: 'guild', place, version }
-    const { method, path, ask } = requestOfPage(entry, at, await prepared[entry]?.(guild))
-    const answer = await guild.asker(caller, place).ask(method, path, ask)
+    const { method, path, options } = requestOfPage(entry, at, await prepared[entry]?.(guild))
+    const answer = await guild.client(caller, place).request(method, path, options)
     expect(answer.status, `${caller}: ${method} ${path}: ${answer.text}`).toBeLessThan(500)
     return answer
   }
@@ -148,7 +148,7 @@ describe.each(anyDatabase)('who sees and does what on pages, on $name', { timeou
       for (const caller of outsiders)
         for (const version of entriesOf(ofWithdrawn).includes(entry) ? [standing, withdrawn] : [standing]) {
           const told = async (place: Place) =>
-            wordsOf(await answerOf(entry, caller, place, version), `guild/${place}`)
+            comparableParts(await answerOf(entry, caller, place, version), `guild/${place}`)
           expect([entry, caller, await told('private')]).toEqual([entry, caller, await told('absent')])
         }
   })

@@ -1,8 +1,8 @@
 /** Pages of records: the order of fields, types whose schemas list none, and references to files with more beside them. */
 import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { fileHash } from '../testing/asker.ts'
 import { type Stage, setStage } from '../testing/stage.ts'
+import { fileHash } from '../testing/test-client.ts'
 
 describe.each(anyDatabase)('pages of records on $name', (database) => {
   let stage: Stage

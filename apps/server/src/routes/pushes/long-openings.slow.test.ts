@@ -1,14 +1,13 @@
 /** Requests that open a push with a long body. Reading it must not delay other requests. */
 import { databases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Asker } from '../../testing/asker.ts'
 import { costlyJson, heldDuring, sentHoldingNobodyUp, timeToParse } from '../../testing/hold.ts'
-import { pushesOn } from '../../testing/pushing.ts'
-import { type Stage, setStage } from '../../testing/stage.ts'
+import { pushesOn, type Stage, setStage } from '../../testing/stage.ts'
+import type { TestClient } from '../../testing/test-client.ts'
 
 describe('long openings', () => {
   let stage: Stage
-  let ada: Asker
+  let ada: TestClient
 
   beforeAll(async () => {
     stage = await setStage(databases[0]!)

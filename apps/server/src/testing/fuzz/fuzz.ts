@@ -1,7 +1,8 @@
 /** A run of made-up requests against every operation that a server describes, one run the same as the next by its seed. */
-import { askerOf } from '../asker.ts'
+
 import { type ApiDocument, contractOf } from '../contract.ts'
 import type { TestServer } from '../serve.ts'
+import { testClient } from '../test-client.ts'
 import { judgeOf } from './judge.ts'
 import { placesOf } from './places.ts'
 import { randomOf } from './random.ts'
@@ -43,7 +44,7 @@ export async function fuzz(
   server: TestServer,
   { seed, requests, from, boundMs }: FuzzOptions,
 ): Promise<FuzzReport> {
-  const document = (await askerOf(server.url).get('/openapi.json')).json as ApiDocument
+  const document = (await testClient(server.url).get('/openapi.json')).json as ApiDocument
   const contract = contractOf(document)
   const places = placesOf(contract.calls)
   const maker = requestsOf(document, places)

@@ -1,6 +1,7 @@
 /** Finds the operation of a request, and faults of its answer. */
-import type { Answer } from '../asker.ts'
+
 import type { Contract, DescribedCall } from '../contract.ts'
+import type { TestResponse } from '../test-client.ts'
 import type { Wire } from './sending.ts'
 
 /** Statuses outside of operations: unknown path, wrong method, invalid credential, malformed HTTP. */
@@ -26,7 +27,7 @@ export function judgeOf(contract: Contract) {
     operationAt,
 
     /** Faults of an answer; empty if there are none. */
-    faultsOf(wire: Wire, answer: Answer): string[] {
+    faultsOf(wire: Wire, answer: TestResponse): string[] {
       const { method } = wire
       const call = operationAt(method === 'HEAD' ? 'GET' : method, wire.target)
       const name = `${method} ${answer.status}`
@@ -59,9 +60,9 @@ function decoded(part: string): string | undefined {
   }
 }
 
-const isError = ({ json, status }: Answer): boolean =>
+const isError = ({ json, status }: TestResponse): boolean =>
   typeof json.error === 'string' && typeof json.code === 'string' && json.statusCode === status
 
 /** 417 for an unknown `Expect`. */
-const isOfHttp = ({ headers }: Wire, { status }: Answer): boolean =>
+const isOfHttp = ({ headers }: Wire, { status }: TestResponse): boolean =>
   status === 417 && headers['expect'] !== undefined

@@ -1,7 +1,7 @@
 /** Requests as they are made up, and what comes back, within a bound of time. */
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { brotliDecompressSync, gunzipSync, inflateSync, zstdDecompressSync } from 'node:zlib'
-import type { Answer } from '../asker.ts'
+import type { TestResponse } from '../test-client.ts'
 
 export interface Wire {
   readonly method: string
@@ -17,7 +17,7 @@ export interface Wire {
 
 export interface Outcome {
   /** Undefined: there was none, for `fault`, or because the request broke off. */
-  readonly answer: Answer | undefined
+  readonly answer: TestResponse | undefined
   readonly fault: string | undefined
   /** Milliseconds. */
   readonly took: number
@@ -91,7 +91,7 @@ function headersOf({ headers, body, chunked, breaksOff }: Wire): Record<string, 
   }
 }
 
-async function readAnswer(message: IncomingMessage, boundMs: number): Promise<Answer> {
+async function readAnswer(message: IncomingMessage, boundMs: number): Promise<TestResponse> {
   const timer = setTimeout(() => message.destroy(new Error('it hangs in the middle')), Math.max(1, boundMs))
   const chunks: Buffer[] = []
   try {
