@@ -134,7 +134,7 @@ describe('the commands, beside a server', () => {
       expect(last.out).toMatch(/Removed: \d{8}t\d{9}z, \d{8}t\d{9}z\.\n$/)
       const before = await seen(ada)
       if (database.name === 'embedded') {
-        expect(server.said.out).toContain('dumped for a backup')
+        expect(server.output.out).toContain('dumped for a backup')
         expect(readdirSync(join(home, 'data/database')).filter((name) => name.startsWith('dump-'))).toEqual(
           [],
         )

@@ -4,7 +4,7 @@ import { databases } from '@ulmus/storage/testing'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ApiDocument, contractOf, requestOf } from './testing/contract.ts'
-import { standing } from './testing/guild.ts'
+import { currentVersion } from './testing/guild.ts'
 import { requestOfPage } from './testing/page-requests.ts'
 import { type Stage, setStage } from './testing/stage.ts'
 import { comparableParts, type RequestOptions, type TestClient, testClient } from './testing/test-client.ts'
@@ -43,7 +43,7 @@ const pages: Ways = Object.values(inCollection)
   .flatMap(({ asked }) => asked)
   .map((entry) => [
     entry,
-    ({ owner, slug }) => requestOfPage(entry, { owner, place: slug, version: standing, home: 'ada' }),
+    ({ owner, slug }) => requestOfPage(entry, { owner, place: slug, version: currentVersion, home: 'ada' }),
   ])
 
 describe('on a server', () => {
@@ -75,8 +75,8 @@ describe('on a server', () => {
     // Listens to what is sent; nothing is changed.
     const { query } = pg.Client.prototype
     pg.Client.prototype.query = function (this: pg.Client, ...args: unknown[]) {
-      const [asked] = args as [string | { text?: string }]
-      made.push(typeof asked === 'string' ? asked : (asked.text ?? 'unnamed'))
+      const [statement] = args as [string | { text?: string }]
+      made.push(typeof statement === 'string' ? statement : (statement.text ?? 'unnamed'))
       return Reflect.apply(query, this, args)
     } as typeof query
     restore = () => {
@@ -95,14 +95,14 @@ describe('on a server', () => {
   /** Asks for both, again when a background job came between: that does not come every time, a difference between the two does. */
   async function compared(who: TestClient, path: string, way: Ways[number][1]) {
     for (let tries = 1; ; tries++) {
-      const hidden = await toldBy(who, 'ada/hidden', way)
-      const other = await toldBy(who, path, way)
+      const hidden = await responseTo(who, 'ada/hidden', way)
+      const other = await responseTo(who, path, way)
       if (tries === 5 || JSON.stringify(hidden) === JSON.stringify(other)) return { hidden, other }
     }
   }
 
   /** Answer with headers, and the SQL statements for it. */
-  async function toldBy(who: TestClient, name: string, way: Ways[number][1]) {
+  async function responseTo(who: TestClient, name: string, way: Ways[number][1]) {
     const [owner, slug] = name.split('/') as [string, string]
     const { method, path, options } = way({ owner, slug })
     made.length = 0

@@ -32,7 +32,7 @@ test.skipIf(process.platform !== 'linux')(
   'a thousand connections that send nothing leave descriptors for a push, and go',
   async () => {
     server = await startProcess({ DATA_DIR: join(folder, 'data'), LOG_REQUESTS: 'off' }, { descriptors: 512 })
-    expect(server.said.out).toMatch(/may open 512 files and connections.*LimitNOFILE/)
+    expect(server.output.out).toMatch(/may open 512 files and connections.*LimitNOFILE/)
     const ada = testClient(server.url, await signIn(server.url, { login: 'ada' }))
     await ada.post('/accounts/ada/collections', { slug: 'all', public: true })
 
@@ -67,7 +67,7 @@ test.skipIf(process.platform !== 'linux')(
 
     const metrics = await (await fetch(`${server.url}/metrics`)).text()
     expect(Number(/^http_connections_open (\d+)$/m.exec(metrics)?.[1])).toBeLessThan(129)
-    expect(server.said.out.match(/as many connections as there may be/g)).toHaveLength(1)
+    expect(server.output.out.match(/as many connections as there may be/g)).toHaveLength(1)
     for (const socket of idle) socket.destroy()
     expect(await server.end('SIGTERM')).toBe(0)
   },

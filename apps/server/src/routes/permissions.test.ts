@@ -119,11 +119,11 @@ describe.each(anyDatabase)('who may do what, on $name', { timeout }, (database) 
         ...['ended', 'sus', 'expired'],
       ])
         for (const how of call.path.includes('{v}') ? [undefined, onWithdrawn] : [undefined]) {
-          const told = async (place: Place) =>
+          const responseAt = async (place: Place) =>
             comparableParts(await answerOf(call, caller, place, how), `guild/${place}`)
-          expect([idOf(call), caller, await told('private')]).toEqual([
+          expect([idOf(call), caller, await responseAt('private')]).toEqual([
             ...[idOf(call), caller],
-            await told('absent'),
+            await responseAt('absent'),
           ])
         }
   })

@@ -9,8 +9,8 @@ import { serveForTest, type TestServer } from './serve.ts'
 import { pushVersion, put } from './stage.ts'
 import { expectStatus, type TestClient, testClient } from './test-client.ts'
 
-/** Stands in both collections, with the record `1` of type `A`. */
-export const standing = 'v1.0.0'
+/** Latest version of both collections, with the record `1` of type `A`. */
+export const currentVersion = 'v1.0.0'
 /** Was the latest version of both, and is withdrawn. */
 export const withdrawn = 'v1.1.0'
 
@@ -48,7 +48,7 @@ export async function setGuild(database: TestDatabase): Promise<Guild> {
   async function fill(slug: string): Promise<void> {
     const path = `/api/collections/guild/${slug}`
     await pushVersion(ofOwner, path, { opening: { schemas: { A: {} } }, puts: [put('1')] })
-    await pushVersion(ofOwner, path, { base: standing, puts: [put('2')] })
+    await pushVersion(ofOwner, path, { base: currentVersion, puts: [put('2')] })
     await expectStatus(ofOwner.post(`${path}/versions/${withdrawn}/withdraw`, { reason: 'It was wrong.' }))
   }
   const make = async (slug: string, isPublic: boolean): Promise<string> =>

@@ -311,11 +311,11 @@ export async function publish(
     const opening = { schemas, metadata, files: [files[3]!.hash], confirm_public, ...words }
     const semver = await pushState(ada, path, { base: made.latest || null, opening, before, state })
     const open = publicOf(state)
-    const isTold = n === 0 || JSON.stringify(open) !== JSON.stringify(publicOf(before!))
-    const text = JSON.stringify([open, isTold ? words : null])
-    const seenFiles = files.filter((file) => text.includes(file.hash))
-    const known = tokensIn(text + JSON.stringify(seenFiles))
-    shown.set(semver, new Set([...known, ...seenFiles.map((file) => file.hash)]))
+    const hasPublicChange = n === 0 || JSON.stringify(open) !== JSON.stringify(publicOf(before!))
+    const text = JSON.stringify([open, hasPublicChange ? words : null])
+    const publicFiles = files.filter((file) => text.includes(file.hash))
+    const known = tokensIn(text + JSON.stringify(publicFiles))
+    shown.set(semver, new Set([...known, ...publicFiles.map((file) => file.hash)]))
     wordsOf.set(semver, new Set(tokensIn(JSON.stringify(words))))
     const openIds = new Set(open.lines.map(({ type, id }) => `${type}/${id}`))
     hidden.set(semver, {

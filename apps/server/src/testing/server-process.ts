@@ -25,8 +25,8 @@ export interface ServerProcess {
   readonly pid: number
   /** From the start to its first answer on `/readyz`. Milliseconds. */
   readonly readyMs: number
-  /** All that it has written. */
-  readonly said: { readonly out: string; readonly err: string }
+  /** All that it has written to stdout and stderr. */
+  readonly output: { readonly out: string; readonly err: string }
   /** Sends a signal and waits for the end; the exit code, null when the signal ended it. */
   end(signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null>
 }
@@ -51,25 +51,25 @@ export async function startProcess(
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  const said = { out: '', err: '' }
+  const output = { out: '', err: '' }
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    said.err += text
+    output.err += text
   })
   const ended = once(child, 'close').then(([code]) => code as number | null)
   const url = await new Promise<string>((resolve, reject) => {
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      said.out += text
-      const found = /"url":"([^"]+)"/.exec(said.out)?.[1]
+      output.out += text
+      const found = /"url":"([^"]+)"/.exec(output.out)?.[1]
       if (found !== undefined) resolve(found)
     })
-    void ended.then((code) => reject({ code, err: said.err } satisfies Ended))
+    void ended.then((code) => reject({ code, err: output.err } satisfies Ended))
   })
   const ready = await fetch(`${url}/readyz`)
   if (ready.status !== 200) throw new Error(`not ready: ${await ready.text()}`)
   return {
     url,
     pid: child.pid!,
-    said,
+    output,
     readyMs: performance.now() - began,
     async end(signal) {
       child.kill(signal)

@@ -30,7 +30,7 @@ export const many = (count: number, data: (n: number) => Json = () => 0) =>
 export const entries = (count: number) =>
   Array.from({ length: count }, (_, n) => ({ id: `${n}`, type: 'A', hash: hash('sha256', `${n}`) }))
 
-/** @param stage the one that is set when it is asked for */
+/** @param stage returns the current stage */
 export function snapshotsOn(stage: () => Stage) {
   const { newPath, state, recordsOf } = pushesOn(stage)
   const openingOf = (more: Record<string, unknown> = {}) => ({
@@ -38,8 +38,8 @@ export function snapshotsOn(stage: () => Stage) {
     schemas: { A: {} },
     ...more,
   })
-  const negotiate = (path: string, more: Record<string, unknown> = {}, who: TestClient = stage().ada) =>
-    who.post(`${path}/versions/negotiate`, openingOf(more))
+  const negotiate = (path: string, more: Record<string, unknown> = {}, client: TestClient = stage().ada) =>
+    client.post(`${path}/versions/negotiate`, openingOf(more))
   const sessionOf = (path: string, id: string) => `${path}/versions/negotiate/${id}`
   async function openedWith(path: string, more: Record<string, unknown>): Promise<string> {
     const { json } = await expectStatus(negotiate(path, more), 200)

@@ -53,7 +53,7 @@ describe.each(anyDatabase)('strangers on $name', (database) => {
           ) ||
           /^\/(?:[\w.]*|docs\/[a-z]+)$/.test(path)
         const starts = ['/', '/robots.txt', '/explore', '/ada', '/atlas', ...made.flatMap(guessed)]
-        const pages = await crawl(anyone, starts, { isInside, see: (page) => showsNoMore(page) })
+        const pages = await crawl(anyone, starts, { isInside, onPage: (page) => showsNoMore(page) })
         answers += pages.size
         for (const [path, { status }] of pages) {
           const pattern = patternOf(path)
@@ -305,7 +305,7 @@ describe.each(anyDatabase)('strangers on $name', (database) => {
       `/ada/${slug}/compare/v1.0.0...v1.1.0`,
       `/api${path}/versions/latest/records?limit=7`,
     ]
-    const pages = await crawl(anyone, starts, { isInside, see: (page) => showsNoMore(page) })
+    const pages = await crawl(anyone, starts, { isInside, onPage: (page) => showsNoMore(page) })
     for (const [cursor, least] of [
       [/\/records\/A\?after=/, 1],
       [/compare\/.*\?cursor=/, 1],

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { SignedIn } from '../../testing/browser.ts'
-import { sentHoldingNobodyUp } from '../../testing/hold.ts'
+import { sendWithoutBlocking } from '../../testing/hold.ts'
 import { addOrg, serveForTest, type TestServer } from '../../testing/serve.ts'
 import { pushVersion } from '../../testing/stage.ts'
 import { type TestClient, testClient } from '../../testing/test-client.ts'
@@ -154,7 +154,7 @@ describe.each(anyDatabase)('metadata over HTTP on $name', (testDatabase) => {
       const key = await server.keyFor(mel.cookie, 'write')
       for (const arrays of [650_000, 2.5 * 1024 ** 2]) {
         const body = `{"x":[${'[],'.repeat(arrays)}[]]}`
-        expect(await sentHoldingNobodyUp(testClient(server.url, key), 'PATCH', url, body)).toBe(413)
+        expect(await sendWithoutBlocking(testClient(server.url, key), 'PATCH', url, body)).toBe(413)
       }
     }, 120_000)
 

@@ -28,12 +28,12 @@ export function worldOf(server: TestServer, contract: Contract, places: ReturnTy
   async function act(by: TestClient, id: string, path: Record<string, string>, more: Instead = {}) {
     const call = contract.call(id)
     const { path: target, options } = requestOf(call, { path, ...more })
-    const answer = await by.request(call.method, target, options)
-    if (answer.status >= 300) throw new Error(`${id} ${target}: ${answer.status} ${answer.text}`)
-    places.learn(call, path, answer.json)
+    const response = await by.request(call.method, target, options)
+    if (response.status >= 300) throw new Error(`${id} ${target}: ${response.status} ${response.text}`)
+    places.learn(call, path, response.json)
     places.learnSent(more.body)
     // biome-ignore lint/suspicious/noExplicitAny: members of answers of any operation.
-    return answer.json as any
+    return response.json as any
   }
 
   /** A collection with two versions, a file, open and ended pushes, a job and a fork. */
