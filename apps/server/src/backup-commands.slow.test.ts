@@ -18,6 +18,7 @@ import { makeBucket, s3Server } from '@ulmus/storage/testing/buckets'
 import { afterEach, describe, expect, test } from 'vitest'
 import { keyFor, signIn } from './testing/browser.ts'
 import { startProcess } from './testing/server-process.ts'
+import { pushVersion, put } from './testing/stage.ts'
 import { fileHash, type TestClient, testClient } from './testing/test-client.ts'
 
 const program = join(import.meta.dirname, '../start.js')
@@ -56,15 +57,9 @@ async function filled(url: string): Promise<{ ada: TestClient; key: string }> {
 }
 
 async function push(ada: TestClient, base: string | null, from: number): Promise<string> {
-  const schemas = base === null ? { A: {} } : undefined
-  const { json } = await ada.post(`${path}/pushes`, { base_version: base, schemas })
-  const lines = Array.from({ length: 500 }, (_, i) => ({
-    id: `r${from + i}`,
-    type: 'A',
-    data: { n: from + i },
-  }))
-  await ada.lines(`${path}/pushes/${json.session_id}/records`, lines)
-  return String((await ada.post(`${path}/pushes/${json.session_id}/commit`)).json.semver)
+  const puts = Array.from({ length: 500 }, (_, i) => put(`r${from + i}`, { n: from + i }))
+  const opening = base === null ? { schemas: { A: {} } } : {}
+  return (await pushVersion(ada, path, { base, opening, puts })).semver
 }
 
 /** What a reader sees of it: all versions, with their digests, and the file. */

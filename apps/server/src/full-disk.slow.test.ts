@@ -8,6 +8,7 @@ import { mountSmallDisk, type SmallDisk, smallDisksPossible } from '@ulmus/stora
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { keyFor, signIn } from './testing/browser.ts'
 import { type ServerProcess, startProcess } from './testing/server-process.ts'
+import { openPush } from './testing/stage.ts'
 import { fileHash, type TestClient, testClient } from './testing/test-client.ts'
 
 const mebibyte = 2 ** 20
@@ -48,12 +49,8 @@ describe.skipIf(!smallDisksPossible())('a disk that fills up', () => {
     const answer = await fetch(`${server.url}/readyz`)
     return { status: answer.status, ...((await answer.json()) as object) }
   }
-  const open = async (base: string | null) => {
-    const schemas = { Bird: { properties: { name: { type: 'string' } } } }
-    const opened = await ada.post(`${birds}/pushes`, { base_version: base, schemas })
-    expect(opened.status).toBe(201)
-    return `${birds}/pushes/${opened.json.session_id}`
-  }
+  const schemas = { Bird: { properties: { name: { type: 'string' } } } }
+  const open = (base: string | null) => openPush(ada, birds, { base, opening: { schemas } })
   const send = (to: string, id: string) => ada.lines(`${to}/records`, [line(id)])
 
   /** Every way to write. */

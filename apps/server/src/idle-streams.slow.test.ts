@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { keyFor, signIn } from './testing/browser.ts'
 import { type ServerProcess, startProcess } from './testing/server-process.ts'
+import { openPush } from './testing/stage.ts'
 import { testClient } from './testing/test-client.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'ulmus-idle-streams-'))
@@ -21,8 +22,7 @@ beforeAll(async () => {
   const ada = testClient(server.url, signedIn)
   key = await keyFor(server.url, signedIn.cookie, 'write')
   await ada.post('/accounts/ada/collections', { slug: 'big', public: true })
-  const opened = await ada.post('/collections/ada/big/pushes', { base_version: null, schemas: { A: {} } })
-  const session = `/collections/ada/big/pushes/${opened.json.session_id}`
+  const session = await openPush(ada, '/collections/ada/big', { opening: { schemas: { A: {} } } })
   // More than is kept of one version, so that threads decode it, and more than connections take in however it is compressed.
   for (let batch = 0; batch < 8; batch++) {
     const lines = Array.from({ length: 8_000 }, (_, n) => {

@@ -8,6 +8,7 @@ import { startFlakyProxy } from '@ulmus/storage/testing/flaky-proxy'
 import { describe, expect, test } from 'vitest'
 import { serveForTest } from './testing/serve.ts'
 import { type Ended, startProcess } from './testing/server-process.ts'
+import { openPush } from './testing/stage.ts'
 import { fileHash, type TestClient, testClient } from './testing/test-client.ts'
 
 const path = '/collections/ada/kept'
@@ -19,12 +20,6 @@ async function read(ada: TestClient, version: string) {
   const records = await ada.get(`${path}/versions/${version}/records.ndjson`)
   const file = await ada.get(`${path}/files/${fileHash('a file')}`)
   return { statuses: [records.status, file.status], records: records.text, file: file.text }
-}
-
-async function opened(ada: TestClient, base: string | null, schemas?: object): Promise<string> {
-  const { status, json } = await ada.post(`${path}/pushes`, { base_version: base, schemas })
-  expect(status).toBe(201)
-  return `${path}/pushes/${json.session_id}`
 }
 
 describe.skipIf(s3Server() === null).each(anyDatabase)('objects in a bucket, rows $name', (database) => {
@@ -45,7 +40,7 @@ describe.skipIf(s3Server() === null).each(anyDatabase)('objects in a bucket, row
     const before = testClient(first.url, key)
     expect((await before.post('/accounts/ada/collections', { slug: 'kept' })).status).toBe(201)
     expect((await before.upload(path, 'a file')).status).toBeLessThan(300)
-    const session = await opened(before, null, { A: {} })
+    const session = await openPush(before, path, { opening: { schemas: { A: {} } } })
     expect((await before.lines(`${session}/records`, linesOf(0, 3_000))).status).toBe(200)
     expect((await before.post(`${session}/commit`)).json).toMatchObject({
       semver: 'v1.0.0',
@@ -69,7 +64,7 @@ describe.skipIf(s3Server() === null).each(anyDatabase)('objects in a bucket, row
       const answer = await fetch(`${second.url}/readyz`)
       return [answer.status, await answer.json()]
     }
-    const next = await opened(ada, 'v1.0.0')
+    const next = await openPush(ada, path, { base: 'v1.0.0' })
     // What it answers is kept for a second.
     await expect
       .poll(ready, { timeout: 5_000 })

@@ -9,7 +9,7 @@ import { canonicalize, recordOf } from '@ulmus/content'
 import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { addOrg } from '../../testing/serve.ts'
-import { type Stage, setStage } from '../../testing/stage.ts'
+import { pushVersion, type Stage, setStage } from '../../testing/stage.ts'
 import { fileHash, type TestClient } from '../../testing/test-client.ts'
 
 const city = { properties: { name: {}, mayor: { private: true }, photo: {} } }
@@ -298,11 +298,7 @@ describe.each(anyDatabase)('reads of whole versions on $name', (database) => {
       await stage.push(path, { opening: { schemas: before } })
       const own = await eve.post('/accounts/eve/collections', { slug: 'own-birds' })
       expect(own.status).toBe(201)
-      const opened = await eve.post('/collections/eve/own-birds/pushes', {
-        base_version: null,
-        schemas: before,
-      })
-      await eve.post(`/collections/eve/own-birds/pushes/${opened.json.session_id}/commit`, {})
+      await pushVersion(eve, '/collections/eve/own-birds', { opening: { schemas: before } })
       const { status, json: page } = await eve.get(
         `/collections/eve/own-birds/versions/latest/diff?from=${name(path)}@v1.0.0`,
       )
