@@ -5,7 +5,7 @@ import { createWriteStream, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { quietPort } from '@ulmus/storage/testing/quiet-port'
-import { startArguments, startEnvironment } from '../apps/server/src/testing/start-command.ts'
+import { startArguments, startEnvironment } from '../apps/server/src/testing/server-process.ts'
 import { tied } from '../bench/children.ts'
 
 /** Interval at which a service manager restarts a server that ended by itself. docs/install.md has 5 s; a run has no time for that. */

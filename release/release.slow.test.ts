@@ -20,7 +20,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { build } from 'esbuild'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { Browser } from '../apps/server/src/testing/browser.ts'
+import { keyFor, signIn } from '../apps/server/src/testing/browser.ts'
 import { chromiumInstalled, openChromium } from '../apps/server/src/testing/chromium.ts'
 
 const run = promisify(execFile)
@@ -61,14 +61,7 @@ beforeAll(async () => {
     installed.set(Object.keys(dependencies)[0]!, folder)
   }
   url = (await start('data')).url
-  const browser = new Browser(url)
-  await browser.signIn({ login: 'ada' })
-  const answer = await browser.fetch('/api/accounts/keys', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: '{"label": "test", "scope": "write"}',
-  })
-  key = ((await answer.json()) as { key: string }).key
+  key = await keyFor(url, (await signIn(url, { login: 'ada' })).cookie, 'write')
 }, 300_000)
 
 afterAll(() => {

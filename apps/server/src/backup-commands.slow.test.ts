@@ -16,9 +16,10 @@ import { promisify } from 'node:util'
 import { databases } from '@ulmus/storage/testing'
 import { makeBucket, s3Server } from '@ulmus/storage/testing/buckets'
 import { afterEach, describe, expect, test } from 'vitest'
-import { type Asker, askerOf, fileHash } from './testing/asker.ts'
-import { Browser } from './testing/browser.ts'
+import { keyFor, signIn } from './testing/browser.ts'
 import { startProcess } from './testing/server-process.ts'
+import { pushVersion, put } from './testing/stage.ts'
+import { fileHash, type TestClient, testClient } from './testing/test-client.ts'
 
 const program = join(import.meta.dirname, '../start.js')
 const ending: (() => unknown)[] = []
@@ -47,38 +48,22 @@ async function command(env: Record<string, string>, ...args: string[]) {
 const path = '/collections/ada/kept'
 
 /** Signs in, makes a collection and uploads a file. */
-async function filled(url: string): Promise<{ ada: Asker; key: string }> {
-  const browser = new Browser(url)
-  await browser.signIn({ login: 'ada' })
-  const made = await fetch(`${url}/api/accounts/keys`, {
-    method: 'POST',
-    headers: {
-      ...{ cookie: browser.cookieHeader('/'), 'content-type': 'application/json' },
-      'sec-fetch-site': 'same-origin',
-    },
-    body: JSON.stringify({ label: 'test', scope: 'admin' }),
-  })
-  const { key } = (await made.json()) as { key: string }
-  const ada = askerOf(url, key)
+async function filled(url: string): Promise<{ ada: TestClient; key: string }> {
+  const key = await keyFor(url, (await signIn(url, { login: 'ada' })).cookie, 'admin')
+  const ada = testClient(url, key)
   expect((await ada.post('/accounts/ada/collections', { slug: 'kept' })).status).toBe(201)
   expect((await ada.upload(path, 'a file')).status).toBeLessThan(300)
   return { ada, key }
 }
 
-async function push(ada: Asker, base: string | null, from: number): Promise<string> {
-  const schemas = base === null ? { A: {} } : undefined
-  const { json } = await ada.post(`${path}/pushes`, { base_version: base, schemas })
-  const lines = Array.from({ length: 500 }, (_, i) => ({
-    id: `r${from + i}`,
-    type: 'A',
-    data: { n: from + i },
-  }))
-  await ada.lines(`${path}/pushes/${json.session_id}/records`, lines)
-  return String((await ada.post(`${path}/pushes/${json.session_id}/commit`)).json.semver)
+async function push(ada: TestClient, base: string | null, from: number): Promise<string> {
+  const puts = Array.from({ length: 500 }, (_, i) => put(`r${from + i}`, { n: from + i }))
+  const opening = base === null ? { schemas: { A: {} } } : {}
+  return (await pushVersion(ada, path, { base, opening, puts })).semver
 }
 
 /** What a reader sees of it: all versions, with their digests, and the file. */
-async function seen(ada: Asker) {
+async function seen(ada: TestClient) {
   const { json } = await ada.get(`${path}/versions`)
   const file = await ada.get(`${path}/files/${fileHash('a file')}`)
   return { versions: json, file: file.text }
@@ -144,7 +129,7 @@ describe('the commands, beside a server', () => {
       expect(last.out).toMatch(/Removed: \d{8}t\d{9}z, \d{8}t\d{9}z\.\n$/)
       const before = await seen(ada)
       if (database.name === 'embedded') {
-        expect(server.said.out).toContain('dumped for a backup')
+        expect(server.output.out).toContain('dumped for a backup')
         expect(readdirSync(join(home, 'data/database')).filter((name) => name.startsWith('dump-'))).toEqual(
           [],
         )
@@ -158,7 +143,7 @@ describe('the commands, beside a server', () => {
       expect(await mendFrom(target, there)).toBeGreaterThan(1)
       const again = await startProcess(there)
       ending.push(() => again.end('SIGKILL'))
-      expect(await seen(askerOf(again.url, key))).toEqual(before)
+      expect(await seen(testClient(again.url, key))).toEqual(before)
       const refused = await command(there, 'restore', target)
       expect(refused).toMatchObject({ code: 1, out: '', err: expect.stringMatching(/^There are objects in/) })
     },
@@ -200,7 +185,7 @@ describe('the commands, beside a server', () => {
       expect(await command(there, 'fsck', '--files')).toMatchObject({ code: 0 })
       const second = await startProcess(there)
       ending.push(() => second.end('SIGKILL'))
-      expect(await seen(askerOf(second.url, key))).toEqual(before)
+      expect(await seen(testClient(second.url, key))).toEqual(before)
       written({ DATA_DIR: join(home, 'back') })
       expect(await command(there, 'move', file)).toMatchObject({
         code: 1,

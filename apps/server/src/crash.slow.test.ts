@@ -10,9 +10,9 @@ import type { JsonObject } from '@ulmus/content'
 import { type Model, modelSchemas } from '@ulmus/registry/testing/whole-version'
 import { databases, type TestDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Asker, askerOf } from './testing/asker.ts'
 import { serveForTest } from './testing/serve.ts'
 import { type Ended, type ServerProcess, startProcess } from './testing/server-process.ts'
+import { type TestClient, testClient } from './testing/test-client.ts'
 import { expectWhole } from './testing/whole-version.ts'
 
 const settledMs = 10_000
@@ -65,7 +65,7 @@ describe.each(databases)('a server that is killed, on $name', (database: TestDat
     }
     const first = await serveForTest(made.settings, { dataFolder })
     key = await first.keyFor((await first.signIn('ada')).cookie, 'write')
-    const ada = askerOf(first.url, key)
+    const ada = testClient(first.url, key)
     const begun = async (slug: string) => {
       expect((await ada.post('/accounts/ada/collections', { slug })).status).toBe(201)
       const history = new History(`/collections/ada/${slug}`)
@@ -85,7 +85,12 @@ describe.each(databases)('a server that is killed, on $name', (database: TestDat
   let counter = 0
 
   /** Changes `size` records of a collection and removes a few, committing at once or, `later`, by a job. */
-  async function push(asker: Asker, history: History, size: number, accepted?: () => void): Promise<void> {
+  async function push(
+    client: TestClient,
+    history: History,
+    size: number,
+    accepted?: () => void,
+  ): Promise<void> {
     const { semver, model } = history.head
     const round = ++counter
     const records = new Map(model.records)
@@ -99,43 +104,40 @@ describe.each(databases)('a server that is killed, on $name', (database: TestDat
     const gone = [...records.keys()].filter((_, index) => index % 97 === round % 97)
     for (const id of gone) records.delete(id)
     const opening = { base_version: semver, ...(semver === null ? { schemas: modelSchemas } : {}) }
-    const opened = await asker.post(`${history.path}/pushes`, opening)
+    const opened = await client.post(`${history.path}/pushes`, opening)
     if (opened.status !== 201) throw new Error(opened.text)
     const session = `${history.path}/pushes/${opened.json.session_id}`
     history.expect({ records, metadata: model.metadata }, session)
-    await asker.lines(`${session}/records`, puts)
-    await asker.lines(
+    await client.lines(`${session}/records`, puts)
+    await client.lines(
       `${session}/deletes`,
       gone.map((id) => ({ id, type: 'A' })),
     )
     if (accepted === undefined) {
-      const committed = await asker.post(`${session}/commit`)
+      const committed = await client.post(`${session}/commit`)
       if (committed.status !== 201) throw new Error(committed.text)
       history.acknowledge(committed.json)
       return
     }
-    expect((await asker.post(`${session}/commit?async=true`)).status).toBe(202)
+    expect((await client.post(`${session}/commit?async=true`)).status).toBe(202)
     accepted()
     for (;;) {
-      const { status, result } = (await asker.get(session)).json
+      const { status, result } = (await client.get(session)).json
       if (status === 'committed') return history.acknowledge(result)
       expect(status).toBe('committing')
       await sleep(5)
     }
   }
 
-  const patch = (asker: Asker, history: History, change: JsonObject, query = '') =>
-    asker.ask('PATCH', `${history.path}/metadata${query}`, {
-      body: JSON.stringify(change),
-      headers: { 'content-type': 'application/json' },
-    })
+  const patch = (client: TestClient, history: History, change: JsonObject, query = '') =>
+    client.patch(`${history.path}/metadata${query}`, change)
 
   /** Updates metadata at once or, `accepted` given, as a job. */
-  async function update(asker: Asker, history: History, accepted?: () => void): Promise<void> {
+  async function update(client: TestClient, history: History, accepted?: () => void): Promise<void> {
     const change = { [`key-${++counter % 5}`]: counter }
     const { records, metadata } = history.head.model
     history.expect({ records, metadata: { ...metadata, ...change } })
-    const answer = await patch(asker, history, change, accepted === undefined ? '' : '?async=true')
+    const answer = await patch(client, history, change, accepted === undefined ? '' : '?async=true')
     if (accepted === undefined) {
       if (answer.status !== 201) throw new Error(answer.text)
       return history.acknowledge(answer.json)
@@ -145,7 +147,7 @@ describe.each(databases)('a server that is killed, on $name', (database: TestDat
     history.expect(history.pending!.model, at)
     accepted()
     for (;;) {
-      const { status, result } = (await asker.get(at)).json
+      const { status, result } = (await client.get(at)).json
       if (status === 'completed') return history.acknowledge(result)
       expect(status).toBe('running')
       await sleep(5)
@@ -153,13 +155,13 @@ describe.each(databases)('a server that is killed, on $name', (database: TestDat
   }
 
   /** Writes everywhere until the connection is cut; `accepted` hears of every 202. */
-  async function writeUntilCut(asker: Asker, accepted: (what: 'push' | 'job') => void): Promise<void> {
+  async function writeUntilCut(client: TestClient, accepted: (what: 'push' | 'job') => void): Promise<void> {
     const { pushes, later, updates, jobs } = histories
     const writers = [
-      () => push(asker, pushes, 150),
-      () => push(asker, later, 150, () => accepted('push')),
-      () => update(asker, updates),
-      () => update(asker, jobs, () => accepted('job')),
+      () => push(client, pushes, 150),
+      () => push(client, later, 150, () => accepted('push')),
+      () => update(client, updates),
+      () => update(client, jobs, () => accepted('job')),
     ]
     const cut = (error: NodeJS.ErrnoException) =>
       ['ECONNRESET', 'ECONNREFUSED', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE'].includes(error.code ?? '')
@@ -178,67 +180,67 @@ describe.each(databases)('a server that is killed, on $name', (database: TestDat
   }
 
   /** What was under way has come to an end, and the collection holds what was acknowledged and at most that besides. */
-  async function settle(asker: Asker, history: History): Promise<void> {
+  async function settle(client: TestClient, history: History): Promise<void> {
     const { pending } = history
     if (pending?.at !== undefined) {
       const isJob = pending.at.includes('/jobs/')
       const states = isJob ? ['completed', 'failed'] : ['open', 'committed', 'failed']
-      const status = async () => (await asker.get(pending.at!)).json.status
+      const status = async () => (await client.get(pending.at!)).json.status
       const timeout = isJob ? jobSettledMs : settledMs
       await expect.poll(status, { timeout, interval: 20 }).toSatisfy((one: string) => states.includes(one))
     } else if (pending !== undefined) {
       // An update whose answer was lost holds the collection's slot until it is settled.
-      const free = async () => (await patch(asker, history, {})).status
+      const free = async () => (await patch(client, history, {})).status
       await expect.poll(free, { timeout: jobSettledMs, interval: 20 }).toBe(200)
     }
     const versions: { semver: string; hash: string }[] = []
     for (let more = true; more; ) {
-      const page = (await asker.get(`${history.path}/versions?limit=100&offset=${versions.length}`)).json
+      const page = (await client.get(`${history.path}/versions?limit=100&offset=${versions.length}`)).json
       versions.push(...page)
       more = page.length === 100
     }
     const found = new Map(versions.map(({ semver, hash }) => [semver, hash]))
     for (const [semver, { hash }] of history.acknowledged) expect(found.get(semver)).toBe(hash)
     const others = versions.filter(({ semver }) => !history.acknowledged.has(semver))
-    const end = pending?.at === undefined ? undefined : (await asker.get(pending.at)).json
+    const end = pending?.at === undefined ? undefined : (await client.get(pending.at)).json
     if (end !== undefined) expect(others.length).toBe(['committed', 'completed'].includes(end.status) ? 1 : 0)
     expect(others.length).toBeLessThanOrEqual(pending === undefined ? 0 : 1)
     if (others[0] !== undefined) {
-      await expectWhole(asker, history.path, others[0].semver, pending!.model)
+      await expectWhole(client, history.path, others[0].semver, pending!.model)
       const { semver, hash } = others[0]
       if (end?.result) expect(end.result).toMatchObject({ semver, hash })
       history.acknowledge(others[0])
     }
     history.pending = undefined
     const { semver, model } = history.head
-    await expectWhole(asker, history.path, semver!, model)
-    expect((await asker.get(history.path)).json.latestVersion.semver).toBe(semver)
+    await expectWhole(client, history.path, semver!, model)
+    expect((await client.get(history.path)).json.latestVersion.semver).toBe(semver)
   }
 
-  async function started(): Promise<Asker> {
+  async function started(): Promise<TestClient> {
     server = await startProcess(env)
-    return askerOf(server.url, key)
+    return testClient(server.url, key)
   }
 
-  async function checkEverything(asker: Asker): Promise<void> {
+  async function checkEverything(client: TestClient): Promise<void> {
     for (const history of Object.values(histories)) {
       for (const [semver, { model }] of history.acknowledged)
-        await expectWhole(asker, history.path, semver, model)
+        await expectWhole(client, history.path, semver, model)
     }
   }
 
   test(`killed ${kills} times: every acknowledged version is there, whole and with its digest; no half of any other`, async () => {
     const caught = { push: 0, job: 0 }
     for (let round = 0; round < kills; round++) {
-      const asker = await started()
-      await Promise.all(Object.values(histories).map((history) => settle(asker, history)))
+      const client = await started()
+      await Promise.all(Object.values(histories).map((history) => settle(client, history)))
       // Every other time right after a 202, when its work is certain to be under way or still to come.
       const moment = ([undefined, 'push', undefined, 'job'] as const)[round % 4]
       const before = Object.values(histories).map(({ acknowledged }) => acknowledged.size)
       const killed = Promise.withResolvers<unknown>()
       const kill = () => killed.resolve(server!.end('SIGKILL'))
       let patience = 2 + Math.floor(Math.random() * 3)
-      const written = writeUntilCut(asker, (what) => {
+      const written = writeUntilCut(client, (what) => {
         if (what === moment && --patience === 0) kill()
       })
       if (moment === undefined) {
@@ -253,9 +255,9 @@ describe.each(databases)('a server that is killed, on $name', (database: TestDat
       if (histories.later.pending?.at !== undefined) caught.push++
       if (histories.jobs.pending?.at !== undefined) caught.job++
     }
-    const asker = await started()
-    await Promise.all(Object.values(histories).map((history) => settle(asker, history)))
-    await checkEverything(asker)
+    const client = await started()
+    await Promise.all(Object.values(histories).map((history) => settle(client, history)))
+    await checkEverything(client)
     // The test was worth its name: every writer wrote, and work was caught between its 202 and its end.
     expect(
       Math.min(...Object.values(histories).map(({ acknowledged }) => acknowledged.size)),
@@ -266,7 +268,7 @@ describe.each(databases)('a server that is killed, on $name', (database: TestDat
   test.runIf(database.name === 'embedded')(
     'a second server on the folder says who holds it and stops with exit code 1; nothing is harmed',
     async () => {
-      const asker = askerOf(server!.url, key)
+      const client = testClient(server!.url, key)
       const second = await startProcess(env).then(
         () => 'it started',
         (error: Ended) => error,
@@ -275,18 +277,18 @@ describe.each(databases)('a server that is killed, on $name', (database: TestDat
         code: 1,
         err: expect.stringMatching(/in use by process \d+ on \S+ since \d{4}-/),
       })
-      await push(asker, histories.pushes, 100)
-      await settle(asker, histories.pushes)
+      await push(client, histories.pushes, 100)
+      await settle(client, histories.pushes)
     },
     30_000,
   )
 
   test('SIGTERM finishes requests and jobs under way and exits 0 within 10 s', async () => {
-    const asker = askerOf(server!.url, key)
+    const client = testClient(server!.url, key)
     const accepted = Promise.withResolvers<void>()
     // A failure before the 202 fails the test; a later one is settled below.
-    const job = update(asker, histories.jobs, accepted.resolve).catch(accepted.reject)
-    const commit = push(asker, histories.pushes, 700).catch(() => undefined)
+    const job = update(client, histories.jobs, accepted.resolve).catch(accepted.reject)
+    const commit = push(client, histories.pushes, 700).catch(() => undefined)
     await accepted.promise
     const began = performance.now()
     const [code] = await Promise.all([server!.end('SIGTERM'), commit, job])
@@ -297,13 +299,13 @@ describe.each(databases)('a server that is killed, on $name', (database: TestDat
   }, 40_000)
 
   test('to start again changes nothing', async () => {
-    const everything = async (asker: Asker) =>
+    const everything = async (client: TestClient) =>
       Promise.all(
         Object.values(histories).map(
-          async ({ path }) => (await asker.get(`${path}/versions?limit=100`)).text,
+          async ({ path }) => (await client.get(`${path}/versions?limit=100`)).text,
         ),
       )
-    const before = await everything(askerOf(server!.url, key))
+    const before = await everything(testClient(server!.url, key))
     for (let n = 0; n < 2; n++) {
       expect(await server!.end('SIGTERM')).toBe(0)
       expect(await everything(await started())).toEqual(before)

@@ -11,9 +11,8 @@ import { openStoreCommands } from '@ulmus/registry'
 import { type Model, modelSchemas } from '@ulmus/registry/testing/whole-version'
 import { anyDatabase, type DatabaseSettings } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Answer, type Asker, askerOf, fileHash } from './testing/asker.ts'
-import { addOrg, callsTo } from './testing/calls.ts'
-import { serveForTest, type TestServer } from './testing/serve.ts'
+import { addOrg, serveForTest, type TestServer } from './testing/serve.ts'
+import { fileHash, type TestClient, type TestResponse, testClient } from './testing/test-client.ts'
 import { expectWhole } from './testing/whole-version.ts'
 
 const rounds = 10
@@ -76,16 +75,22 @@ describe.each(anyDatabase)('damage to packs, on $name', (database) => {
   let server: TestServer
   let key: string
   /** By caller and path. */
-  const before = new Map<string, Answer>()
+  const before = new Map<string, TestResponse>()
   const versions = new Map<string, Model>()
   let head: { semver: string; model: Model }
 
-  const askers = (): Record<string, Asker> => ({
-    member: askerOf(server.url, key),
-    anyone: askerOf(server.url),
+  const clients = (): Record<string, TestClient> => ({
+    member: testClient(server.url, key),
+    anyone: testClient(server.url),
   })
 
-  async function push(ada: Asker, path: string, base: string | null, puts: object[], opening: object = {}) {
+  async function push(
+    ada: TestClient,
+    path: string,
+    base: string | null,
+    puts: object[],
+    opening: object = {},
+  ) {
     const opened = await ada.post(`${path}/pushes`, { base_version: base, ...opening })
     if (opened.status !== 201) return opened
     const session = `${path}/pushes/${opened.json.session_id}`
@@ -100,7 +105,7 @@ describe.each(anyDatabase)('damage to packs, on $name', (database) => {
     const { cookie } = await server.signIn('ada')
     await addOrg(server, { cookie }, 'elms')
     key = await server.keyFor(cookie, 'write')
-    const ada = askerOf(server.url, key)
+    const ada = testClient(server.url, key)
     for (const slug of ['rich', 'grown']) await ada.post('/accounts/ada/collections', { slug, public: true })
     await ada.upload(rich, attached)
     const items = Array.from({ length: 3_000 }, (_, n) => ({
@@ -120,7 +125,7 @@ describe.each(anyDatabase)('damage to packs, on $name', (database) => {
       .map((item) => ({ ...item, data: { text: 'other' } }))
     expect((await push(ada, rich, null, items, { schemas })).json.semver).toBe('v1.0.0')
     expect((await push(ada, rich, 'v1.0.0', changed)).json.semver).toBe('v1.1.0')
-    expect((await callsTo(server, { key }).patch(`${rich}/metadata`, { license: 'MIT' })).status).toBe(201)
+    expect((await testClient(server.url, key).patch(`${rich}/metadata`, { license: 'MIT' })).status).toBe(201)
 
     const records = new Map<string, Json>()
     for (let n = 0; n < 3_000; n++) records.set(`id-${n}`, { n, text: hashText(`grown ${n}`) })
@@ -129,9 +134,9 @@ describe.each(anyDatabase)('damage to packs, on $name', (database) => {
     expect((await push(ada, grown, null, puts, { schemas: modelSchemas })).status).toBe(201)
     versions.set(head.semver, head.model)
 
-    for (const [who, asker] of Object.entries(askers())) {
+    for (const [who, client] of Object.entries(clients())) {
       for (const read of Object.values(reads).flat()) {
-        const answer = await asker.get(rich + read)
+        const answer = await client.get(rich + read)
         expect([read, answer.status]).toEqual([read, 200])
         before.set(`${who} ${read}`, answer)
       }
@@ -159,8 +164,8 @@ describe.each(anyDatabase)('damage to packs, on $name', (database) => {
       .sort((a, b) => a.bytes.length - b.bytes.length || Buffer.compare(a.bytes, b.bytes))
   }
 
-  async function outcomeOf(asker: Asker, who: string, read: string): Promise<Outcome> {
-    const answer = await asker.get(rich + read).catch((error: NodeJS.ErrnoException) => error)
+  async function outcomeOf(client: TestClient, who: string, read: string): Promise<Outcome> {
+    const answer = await client.get(rich + read).catch((error: NodeJS.ErrnoException) => error)
     if (answer instanceof Error) {
       // The headers had been sent: the connection was destroyed before the body ended.
       expect([read, answer.code]).toEqual([read, 'ECONNRESET'])
@@ -185,7 +190,7 @@ describe.each(anyDatabase)('damage to packs, on $name', (database) => {
   }
 
   /** Whatever writes on top of what may be damaged. Answers of 500 are refusals that name the damage. */
-  async function write(ada: Asker, round: number): Promise<void> {
+  async function write(ada: TestClient, round: number): Promise<void> {
     const { semver, model } = head
     const landed = (
       { status, json }: { status: number; json: { semver: string; code: string } },
@@ -207,8 +212,10 @@ describe.each(anyDatabase)('damage to packs, on $name', (database) => {
     landed(await push(ada, grown, semver, puts), { records, metadata: model.metadata })
 
     const metadata = { ...head.model.metadata, [`round-${round}`]: round }
-    const patched = await callsTo(server, { key }).patch(`${grown}/metadata`, { [`round-${round}`]: round })
-    landed({ status: patched.status, json: patched.body as never }, { ...head.model, metadata })
+    const patched = await testClient(server.url, key).patch(`${grown}/metadata`, {
+      [`round-${round}`]: round,
+    })
+    landed(patched, { ...head.model, metadata })
 
     // Another schema: all that is carried over must be read.
     const type = { ...modelSchemas.A, title: `Round ${round}` }
@@ -227,7 +234,7 @@ describe.each(anyDatabase)('damage to packs, on $name', (database) => {
 
   test('every reading route is asked', async () => {
     await start()
-    const { paths } = (await askerOf(server.url).get('/openapi.json')).json
+    const { paths } = (await testClient(server.url).get('/openapi.json')).json
     const prefix = '/api/collections/{owner}/{slug}'
     const routes = Object.keys(paths).filter((path) => path.startsWith(prefix) && paths[path].get)
     expect(Object.keys(reads).sort()).toEqual(routes.map((path) => path.slice(prefix.length)).sort())
@@ -253,15 +260,15 @@ describe.each(anyDatabase)('damage to packs, on $name', (database) => {
       else if (round >= rounds - 4)
         writeFileSync(largest.file, largest.bytes.subarray(0, largest.bytes.length >> 1))
       await start()
-      for (const [who, asker] of Object.entries(askers())) {
+      for (const [who, client] of Object.entries(clients())) {
         for (const [route, paths] of Object.entries(reads)) {
           for (const read of paths) {
             const seen = outcomes.get(route) ?? outcomes.set(route, new Set()).get(route)!
-            seen.add(await outcomeOf(asker, who, read))
+            seen.add(await outcomeOf(client, who, read))
           }
         }
       }
-      await write(askerOf(server.url, key), round)
+      await write(testClient(server.url, key), round)
       await server.stop()
       for (const { file, bytes } of damaged) writeFileSync(file, bytes)
     }
@@ -285,7 +292,7 @@ describe.each(anyDatabase)('damage to packs, on $name', (database) => {
   test('a damaged file is broken off or refused, alone and in an export', async () => {
     const long = randomBytes(600_000)
     await start()
-    const ada = askerOf(server.url, key)
+    const ada = testClient(server.url, key)
     const refer = (bytes: string | Buffer) => ({ $file: fileHash(bytes) })
     expect((await ada.upload(grown, long)).status).toBe(201)
     expect((await ada.upload(grown, 'short')).status).toBe(201)
@@ -328,10 +335,10 @@ describe.each(anyDatabase)('damage to packs, on $name', (database) => {
 
   test('with the packs as they were, everything is whole: nothing was made of what was damaged', async () => {
     await start()
-    const ada = askerOf(server.url, key)
-    for (const [who, asker] of Object.entries(askers())) {
+    const ada = testClient(server.url, key)
+    for (const [who, client] of Object.entries(clients())) {
       for (const read of Object.values(reads).flat())
-        if (!read.includes('latest')) expect(await outcomeOf(asker, who, read)).toBe('same')
+        if (!read.includes('latest')) expect(await outcomeOf(client, who, read)).toBe('same')
     }
     expect(versions.size).toBeGreaterThan(rounds / 2)
     expect(forks.size).toBeGreaterThan(0)

@@ -6,9 +6,10 @@ import { join } from 'node:path'
 import { databases } from '@ulmus/storage/testing'
 import { mountSmallDisk, type SmallDisk, smallDisksPossible } from '@ulmus/storage/testing/small-disk'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { type Asker, askerOf, fileHash, json } from './testing/asker.ts'
-import { Browser } from './testing/browser.ts'
+import { keyFor, signIn } from './testing/browser.ts'
 import { type ServerProcess, startProcess } from './testing/server-process.ts'
+import { openPush } from './testing/stage.ts'
+import { fileHash, type TestClient, testClient } from './testing/test-client.ts'
 
 const mebibyte = 2 ** 20
 /** More than the ballast, which a start on the full disk gives back. */
@@ -37,23 +38,19 @@ describe.skipIf(!smallDisksPossible())('a disk that fills up', () => {
   let disk: SmallDisk
   let server: ServerProcess
   let key: string
-  let ada: Asker
+  let ada: TestClient
   let session: string
 
   const start = async () => {
     server = await startProcess({ DATA_DIR: join(disk.folder, 'data'), DISK_RESERVE_BYTES: String(reserve) })
-    ada = askerOf(server.url, key)
+    ada = testClient(server.url, key)
   }
   const ready = async () => {
     const answer = await fetch(`${server.url}/readyz`)
     return { status: answer.status, ...((await answer.json()) as object) }
   }
-  const open = async (base: string | null) => {
-    const schemas = { Bird: { properties: { name: { type: 'string' } } } }
-    const opened = await ada.post(`${birds}/pushes`, { base_version: base, schemas })
-    expect(opened.status).toBe(201)
-    return `${birds}/pushes/${opened.json.session_id}`
-  }
+  const schemas = { Bird: { properties: { name: { type: 'string' } } } }
+  const open = (base: string | null) => openPush(ada, birds, { base, opening: { schemas } })
   const send = (to: string, id: string) => ada.lines(`${to}/records`, [line(id)])
 
   /** Every way to write. */
@@ -61,10 +58,7 @@ describe.skipIf(!smallDisksPossible())('a disk that fills up', () => {
     await ada.post('/accounts/ada/collections', { slug: `more-${randomBytes(4).toString('hex')}` }),
     await send(session, 'wren'),
     await upload(server.url, key, randomBytes(1_000)),
-    await ada.ask('PATCH', `${birds}/metadata`, {
-      body: JSON.stringify({ license: randomBytes(4).toString('hex') }),
-      headers: json,
-    }),
+    await ada.patch(`${birds}/metadata`, { license: randomBytes(4).toString('hex') }),
     await ada.post(`${session}/commit`),
   ]
   const expectReadable = async () => {
@@ -100,15 +94,8 @@ describe.skipIf(!smallDisksPossible())('a disk that fills up', () => {
     await made.dispose()
     key = ''
     await start()
-    const browser = new Browser(server.url)
-    await browser.signIn({ login: 'ada' })
-    const keyMade = await browser.fetch('/api/accounts/keys', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' },
-      body: JSON.stringify({ label: 'test', scope: 'admin' }),
-    })
-    key = ((await keyMade.json()) as { key: string }).key
-    ada = askerOf(server.url, key)
+    key = await keyFor(server.url, (await signIn(server.url, { login: 'ada' })).cookie, 'admin')
+    ada = testClient(server.url, key)
     expect((await ada.post('/accounts/ada/collections', { slug: 'birds' })).status).toBe(201)
     expect((await ada.post('/accounts/ada/collections', { slug: 'spare' })).status).toBe(201)
     const first = await open(null)
@@ -132,7 +119,7 @@ describe.skipIf(!smallDisksPossible())('a disk that fills up', () => {
     await expectReadable()
     await expectRefused()
     // What only removes is a way out.
-    expect((await ada.ask('DELETE', '/collections/ada/spare')).status).toBe(200)
+    expect((await ada.delete('/collections/ada/spare')).status).toBe(200)
 
     disk.fill(0)
     await expectReadable()

@@ -3,12 +3,11 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { databases } from '@ulmus/storage/testing'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { wordsOf } from './testing/answer-words.ts'
-import { type Ask, type Asker, askerOf, json } from './testing/asker.ts'
 import { type ApiDocument, contractOf, requestOf } from './testing/contract.ts'
-import { standing } from './testing/guild.ts'
+import { currentVersion } from './testing/guild.ts'
 import { requestOfPage } from './testing/page-requests.ts'
 import { type Stage, setStage } from './testing/stage.ts'
+import { comparableParts, type RequestOptions, type TestClient, testClient } from './testing/test-client.ts'
 import { inCollection } from './web/permissions.table.ts'
 
 /** A request that names a collection, by the names of both. */
@@ -16,7 +15,7 @@ type Ways = readonly [name: string, (at: { owner: string; slug: string }) => Way
 interface Way {
   readonly method: string
   readonly path: string
-  readonly ask: Ask
+  readonly options: RequestOptions
 }
 
 /** Valid requests, if the collection existed. The stranger owns `guild`. */
@@ -44,13 +43,13 @@ const pages: Ways = Object.values(inCollection)
   .flatMap(({ asked }) => asked)
   .map((entry) => [
     entry,
-    ({ owner, slug }) => requestOfPage(entry, { owner, place: slug, version: standing, home: 'ada' }),
+    ({ owner, slug }) => requestOfPage(entry, { owner, place: slug, version: currentVersion, home: 'ada' }),
   ])
 
 describe('on a server', () => {
   let stage: Stage
   let operations: Ways
-  const strangers = new Map<string, Asker>()
+  const strangers = new Map<string, TestClient>()
   let restore: () => void
   const made: string[] = []
 
@@ -63,23 +62,21 @@ describe('on a server', () => {
     })
     // It also had another slug, which leads to it for those who may see it.
     await stage.ada.post('/accounts/ada/collections', { slug: 'former', public: false })
-    await stage.ada.ask('PATCH', '/collections/ada/former', {
-      ...{ body: '{"slug":"renamed"}', headers: json },
-    })
+    await stage.ada.patch('/collections/ada/former', { slug: 'renamed' })
     await stage.ada.post('/accounts/ada/collections', { slug: 'public', public: true })
     await stage.push('/collections/ada/public', { opening: { schemas: { A: {} } } })
     const { url } = stage.server
     const { cookie } = await stage.server.signIn('eve')
-    strangers.set('anon', askerOf(url, undefined, ''))
-    strangers.set('a stranger', askerOf(url, { cookie }, ''))
-    strangers.set('her key', askerOf(url, await stage.server.keyFor(cookie, 'admin'), ''))
+    strangers.set('anon', testClient(url, undefined, ''))
+    strangers.set('a stranger', testClient(url, { cookie }, ''))
+    strangers.set('her key', testClient(url, await stage.server.keyFor(cookie, 'admin'), ''))
     await strangers.get('a stranger')!.post('/api/accounts', { slug: 'guild', displayName: 'Guild' })
     operations = operationsOf((await stage.anyone.get('/openapi.json')).json)
     // Listens to what is sent; nothing is changed.
     const { query } = pg.Client.prototype
     pg.Client.prototype.query = function (this: pg.Client, ...args: unknown[]) {
-      const [asked] = args as [string | { text?: string }]
-      made.push(typeof asked === 'string' ? asked : (asked.text ?? 'unnamed'))
+      const [statement] = args as [string | { text?: string }]
+      made.push(typeof statement === 'string' ? statement : (statement.text ?? 'unnamed'))
       return Reflect.apply(query, this, args)
     } as typeof query
     restore = () => {
@@ -96,22 +93,22 @@ describe('on a server', () => {
     /pgboss|last_used|advisory|^listen|discard|prepare|^begin|^commit|"status" = \$1/i.test(text)
 
   /** Asks for both, again when a background job came between: that does not come every time, a difference between the two does. */
-  async function compared(who: Asker, path: string, way: Ways[number][1]) {
+  async function compared(who: TestClient, path: string, way: Ways[number][1]) {
     for (let tries = 1; ; tries++) {
-      const hidden = await toldBy(who, 'ada/hidden', way)
-      const other = await toldBy(who, path, way)
+      const hidden = await responseTo(who, 'ada/hidden', way)
+      const other = await responseTo(who, path, way)
       if (tries === 5 || JSON.stringify(hidden) === JSON.stringify(other)) return { hidden, other }
     }
   }
 
   /** Answer with headers, and the SQL statements for it. */
-  async function toldBy(who: Asker, name: string, way: Ways[number][1]) {
+  async function responseTo(who: TestClient, name: string, way: Ways[number][1]) {
     const [owner, slug] = name.split('/') as [string, string]
-    const { method, path, ask } = way({ owner, slug })
+    const { method, path, options } = way({ owner, slug })
     made.length = 0
-    const answer = await who.ask(method, path, ask)
+    const answer = await who.request(method, path, options)
     await wait(5)
-    return { ...wordsOf(answer, name), statements: made.filter((text) => !isAside(text)).sort() }
+    return { ...comparableParts(answer, name), statements: made.filter((text) => !isAside(text)).sort() }
   }
 
   test.each([

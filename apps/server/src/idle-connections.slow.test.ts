@@ -5,9 +5,9 @@ import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { askerOf } from './testing/asker.ts'
-import { Browser } from './testing/browser.ts'
+import { signIn } from './testing/browser.ts'
 import { type ServerProcess, startProcess } from './testing/server-process.ts'
+import { testClient } from './testing/test-client.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'ulmus-idle-connections-'))
 let server: ServerProcess | undefined
@@ -32,10 +32,8 @@ test.skipIf(process.platform !== 'linux')(
   'a thousand connections that send nothing leave descriptors for a push, and go',
   async () => {
     server = await startProcess({ DATA_DIR: join(folder, 'data'), LOG_REQUESTS: 'off' }, { descriptors: 512 })
-    expect(server.said.out).toMatch(/may open 512 files and connections.*LimitNOFILE/)
-    const browser = new Browser(server.url)
-    await browser.signIn({ login: 'ada' })
-    const ada = askerOf(server.url, { cookie: browser.cookieHeader('/') })
+    expect(server.output.out).toMatch(/may open 512 files and connections.*LimitNOFILE/)
+    const ada = testClient(server.url, await signIn(server.url, { login: 'ada' }))
     await ada.post('/accounts/ada/collections', { slug: 'all', public: true })
 
     const idle: Socket[] = []
@@ -69,7 +67,7 @@ test.skipIf(process.platform !== 'linux')(
 
     const metrics = await (await fetch(`${server.url}/metrics`)).text()
     expect(Number(/^http_connections_open (\d+)$/m.exec(metrics)?.[1])).toBeLessThan(129)
-    expect(server.said.out.match(/as many connections as there may be/g)).toHaveLength(1)
+    expect(server.output.out.match(/as many connections as there may be/g)).toHaveLength(1)
     for (const socket of idle) socket.destroy()
     expect(await server.end('SIGTERM')).toBe(0)
   },

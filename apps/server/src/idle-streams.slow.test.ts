@@ -7,9 +7,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { askerOf } from './testing/asker.ts'
-import { Browser } from './testing/browser.ts'
+import { keyFor, signIn } from './testing/browser.ts'
 import { type ServerProcess, startProcess } from './testing/server-process.ts'
+import { openPush } from './testing/stage.ts'
+import { testClient } from './testing/test-client.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'ulmus-idle-streams-'))
 let server: ServerProcess
@@ -17,13 +18,11 @@ let key: string
 
 beforeAll(async () => {
   server = await startProcess({ DATA_DIR: folder })
-  const browser = new Browser(server.url)
-  await browser.signIn({ login: 'ada' })
-  const ada = askerOf(server.url, { cookie: browser.cookieHeader('/') })
-  key = (await ada.post('/accounts/keys', { label: 'test', scope: 'write' })).json.key
+  const signedIn = await signIn(server.url, { login: 'ada' })
+  const ada = testClient(server.url, signedIn)
+  key = await keyFor(server.url, signedIn.cookie, 'write')
   await ada.post('/accounts/ada/collections', { slug: 'big', public: true })
-  const opened = await ada.post('/collections/ada/big/pushes', { base_version: null, schemas: { A: {} } })
-  const session = `/collections/ada/big/pushes/${opened.json.session_id}`
+  const session = await openPush(ada, '/collections/ada/big', { opening: { schemas: { A: {} } } })
   // More than is kept of one version, so that threads decode it, and more than connections take in however it is compressed.
   for (let batch = 0; batch < 8; batch++) {
     const lines = Array.from({ length: 8_000 }, (_, n) => {

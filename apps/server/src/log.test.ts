@@ -4,8 +4,8 @@ import { loggedError } from '@ulmus/registry'
 import { databases } from '@ulmus/storage/testing'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Asker } from './testing/asker.ts'
 import { type Stage, setStage } from './testing/stage.ts'
+import type { TestClient } from './testing/test-client.ts'
 
 /** In every value, and in nothing else. */
 const token = 'k9Wx'
@@ -13,7 +13,7 @@ const token = 'k9Wx'
 let lines = ''
 let stage: Stage
 let operator: pg.Client
-let ada: Asker
+let ada: TestClient
 
 beforeAll(async () => {
   const database = databases.find(({ name }) => name === 'server')!
@@ -71,10 +71,7 @@ test.each([
     'description',
     async () => {
       const { path } = await stage.newCollection()
-      return ada.ask('PATCH', path, {
-        body: JSON.stringify({ description: `${token} description` }),
-        headers: { 'content-type': 'application/json' },
-      })
+      return ada.patch(path, { description: `${token} description` })
     },
   ],
   [
@@ -91,10 +88,7 @@ test.each([
     async () => {
       const { path } = await stage.newCollection()
       await stage.push(path, { opening: { schemas: { A: {} } } })
-      return ada.ask('PATCH', `${path}/metadata`, {
-        body: JSON.stringify({ readme: `${token} readme` }),
-        headers: { 'content-type': 'application/json' },
-      })
+      return ada.patch(`${path}/metadata`, { readme: `${token} readme` })
     },
   ],
 ])('a row that is refused, of %s for its %s', async (table, column, ask) => {

@@ -6,25 +6,20 @@ import { anyDatabase, databases } from '@ulmus/storage/testing'
 import { makeBucket, s3Server } from '@ulmus/storage/testing/buckets'
 import { startFlakyProxy } from '@ulmus/storage/testing/flaky-proxy'
 import { describe, expect, test } from 'vitest'
-import { type Asker, askerOf, fileHash } from './testing/asker.ts'
 import { serveForTest } from './testing/serve.ts'
 import { type Ended, startProcess } from './testing/server-process.ts'
+import { openPush } from './testing/stage.ts'
+import { fileHash, type TestClient, testClient } from './testing/test-client.ts'
 
 const path = '/collections/ada/kept'
 const linesOf = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, i) => ({ id: `r${from + i}`, type: 'A', data: { n: from + i } }))
 
 /** Everything of a version that lies in the store: records and a file. */
-async function read(ada: Asker, version: string) {
+async function read(ada: TestClient, version: string) {
   const records = await ada.get(`${path}/versions/${version}/records.ndjson`)
   const file = await ada.get(`${path}/files/${fileHash('a file')}`)
   return { statuses: [records.status, file.status], records: records.text, file: file.text }
-}
-
-async function opened(ada: Asker, base: string | null, schemas?: object): Promise<string> {
-  const { status, json } = await ada.post(`${path}/pushes`, { base_version: base, schemas })
-  expect(status).toBe(201)
-  return `${path}/pushes/${json.session_id}`
 }
 
 describe.skipIf(s3Server() === null).each(anyDatabase)('objects in a bucket, rows $name', (database) => {
@@ -42,10 +37,10 @@ describe.skipIf(s3Server() === null).each(anyDatabase)('objects in a bucket, row
     const first = await serveForTest(rows.settings, placed)
     const { cookie } = await first.signIn('ada')
     const key = await first.keyFor(cookie, 'write')
-    const before = askerOf(first.url, key)
+    const before = testClient(first.url, key)
     expect((await before.post('/accounts/ada/collections', { slug: 'kept' })).status).toBe(201)
     expect((await before.upload(path, 'a file')).status).toBeLessThan(300)
-    const session = await opened(before, null, { A: {} })
+    const session = await openPush(before, path, { opening: { schemas: { A: {} } } })
     expect((await before.lines(`${session}/records`, linesOf(0, 3_000))).status).toBe(200)
     expect((await before.post(`${session}/commit`)).json).toMatchObject({
       semver: 'v1.0.0',
@@ -64,12 +59,12 @@ describe.skipIf(s3Server() === null).each(anyDatabase)('objects in a bucket, row
     const again = rows.settings.url === undefined ? { folder: join(dataFolder, 'database') } : rows.settings
     const second = await serveForTest(again, { ...placed, dataFolder })
     ending.defer(second.close)
-    const ada = askerOf(second.url, key)
+    const ada = testClient(second.url, key)
     const ready = async () => {
       const answer = await fetch(`${second.url}/readyz`)
       return [answer.status, await answer.json()]
     }
-    const next = await opened(ada, 'v1.0.0')
+    const next = await openPush(ada, path, { base: 'v1.0.0' })
     // What it answers is kept for a second.
     await expect
       .poll(ready, { timeout: 5_000 })
@@ -90,7 +85,7 @@ describe.skipIf(s3Server() === null).each(anyDatabase)('objects in a bucket, row
         problems: [expect.stringContaining('object store')],
       },
     ])
-    const unavailable = async (answer: ReturnType<Asker['get']>) => {
+    const unavailable = async (answer: ReturnType<TestClient['get']>) => {
       const { status, json, headers } = await answer
       expect([status, json.code, json.statusCode]).toEqual([503, 'unavailable', 503])
       expect(json.error).not.toContain(proxy.url)

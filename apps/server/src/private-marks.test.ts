@@ -5,8 +5,8 @@ import { type MarkedSchema, markedSchema, token } from '@ulmus/content/testing'
 import { anyDatabase } from '@ulmus/storage/testing'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Asker, fileHash } from './testing/asker.ts'
 import { type Stage, setStage } from './testing/stage.ts'
+import { fileHash, type TestClient } from './testing/test-client.ts'
 
 const runs = 30
 const hiddenFile = fileHash(`a file of ${token}`)
@@ -70,7 +70,7 @@ describe.each(anyDatabase)('marks in schemas on $name', (database) => {
 
   const hiddenRecord = (id: string) => ({ id, type: 'Open', data: { a: token }, private: true })
 
-  async function seesNothing(who: Asker, path: string): Promise<void> {
+  async function seesNothing(who: TestClient, path: string): Promise<void> {
     const versions = ['latest', 'v1.0.0']
     const asked = [
       path,

@@ -5,8 +5,9 @@ import { hashText } from '@ulmus/content'
 import { openDatabase, openDiskStore, openObjectReader } from '@ulmus/storage'
 import { anyDatabase, type DatabaseSettings } from '@ulmus/storage/testing'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type Calls, callsTo, pushTo } from './testing/calls.ts'
 import { serveForTest, type TestServer } from './testing/serve.ts'
+import { pushVersion } from './testing/stage.ts'
+import { type TestClient, testClient } from './testing/test-client.ts'
 
 const schemas = { Anything: {} }
 const smallSchema = hashText('{}')
@@ -25,14 +26,14 @@ describe.each(anyDatabase)('damage that is pushed over, on $name', (testDatabase
   let dispose: () => Promise<void>
   let server: TestServer
   let key: string
-  let ada: Calls
+  let ada: TestClient
 
   const start = async (dataFolder?: string) => {
     server = await serveForTest(where.url === undefined && dataFolder ? ({} as DatabaseSettings) : where, {
       ...(dataFolder && { dataFolder }),
     })
     key ??= await server.keyFor((await server.signIn('ada')).cookie, 'write')
-    ada = callsTo(server, { key })
+    ada = testClient(server.url, key)
   }
   /** Stops the server, does something to the data, and starts another one, which remembers nothing. */
   const restarted = async (work: (dataFolder: string) => Promise<void> | void) => {
@@ -64,9 +65,9 @@ describe.each(anyDatabase)('damage that is pushed over, on $name', (testDatabase
   const expectWhole = async (path: string, semver: string, count: number) => {
     const records = await ada.get(`${path}/versions/${semver}/records.ndjson`)
     expect(records.status).toBe(200)
-    expect(String(records.body).trimEnd().split('\n')).toHaveLength(count)
+    expect(records.text.trimEnd().split('\n')).toHaveLength(count)
     const detail = await ada.get(`${path}/versions/${semver}`)
-    expect({ status: detail.status, schemas: detail.body['schemas'] }).toMatchObject({ status: 200 })
+    expect({ status: detail.status, schemas: detail.json.schemas }).toMatchObject({ status: 200 })
     const record = await ada.get(
       `${path}/versions/${semver}/records/Anything/${count === 1 ? 'one' : 'thing-500'}?proof=true`,
     )
@@ -88,34 +89,38 @@ describe.each(anyDatabase)('damage that is pushed over, on $name', (testDatabase
   })
 
   test('one small object that many share: another collection stores it anew, and both are whole', async () => {
-    await pushTo(ada, ours, { schemas, lines: one })
+    await pushVersion(ada, ours, { opening: { schemas }, puts: one })
     await restarted(damageSmallSchema)
-    await pushTo(ada, others, { schemas, lines })
+    await pushVersion(ada, others, { opening: { schemas }, puts: lines })
     await expectWhole(others, 'v1.0.0', lines.length)
     await expectWhole(ours, 'v1.0.0', 1)
     // Whose base was damaged goes on, too.
-    await pushTo(ada, ours, { base: 'v1.0.0', lines: [{ id: 'two', type: 'Anything', data: {} }] })
+    await pushVersion(ada, ours, { base: 'v1.0.0', puts: [{ id: 'two', type: 'Anything', data: {} }] })
   })
 
   test('a push that brings the damaged schema of its own base', async () => {
-    await pushTo(ada, ours, { schemas, lines: one })
+    await pushVersion(ada, ours, { opening: { schemas }, puts: one })
     await restarted(damageSmallSchema)
-    await pushTo(ada, ours, { base: 'v1.0.0', schemas, lines: [{ id: 'two', type: 'Anything', data: {} }] })
+    await pushVersion(ada, ours, {
+      base: 'v1.0.0',
+      opening: { schemas },
+      puts: [{ id: 'two', type: 'Anything', data: {} }],
+    })
     await expectWhole(ours, 'v1.0.0', 1)
   })
 
   test('everything there is, pushed again elsewhere, is whole again; so are deltas to it', async () => {
-    await pushTo(ada, ours, { schemas, lines })
+    await pushVersion(ada, ours, { opening: { schemas }, puts: lines })
     const changed = lines.slice(0, 40).map((line) => ({ ...line, data: { changed: line.id } }))
     await restarted((dataFolder) => {
       for (const file of packFiles(dataFolder))
         flip(file, (index, length) => index > 20 && index < length - 2_000)
     })
     expect((await ada.get(`${ours}/versions/v1.0.0/records?limit=10`)).status).toBe(500)
-    await pushTo(ada, others, { schemas, lines })
+    await pushVersion(ada, others, { opening: { schemas }, puts: lines })
     await expectWhole(others, 'v1.0.0', lines.length)
     await expectWhole(ours, 'v1.0.0', lines.length)
-    await pushTo(ada, ours, { base: 'v1.0.0', lines: changed })
+    await pushVersion(ada, ours, { base: 'v1.0.0', puts: changed })
     await expectWhole(ours, 'v1.1.0', lines.length)
   })
 })

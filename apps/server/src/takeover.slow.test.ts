@@ -7,9 +7,9 @@ import { hashText, type Json, recordOf } from '@ulmus/content'
 import { type Model, modelSchemas } from '@ulmus/registry/testing/whole-version'
 import { databases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Asker, askerOf } from './testing/asker.ts'
 import { serveForTest } from './testing/serve.ts'
 import { type ServerProcess, startProcess } from './testing/server-process.ts'
+import { type TestClient, testClient } from './testing/test-client.ts'
 import { expectWhole } from './testing/whole-version.ts'
 
 const settledMs = 10_000
@@ -35,13 +35,13 @@ describe.each(databases.filter(({ name }) => name === 'server'))('two servers on
   let key: string
   let a: ServerProcess
   let b: ServerProcess
-  let onA: Asker
-  let onB: Asker
+  let onA: TestClient
+  let onB: TestClient
 
-  async function start(): Promise<{ server: ServerProcess; asker: Asker }> {
+  async function start(): Promise<{ server: ServerProcess; client: TestClient }> {
     const server = await startProcess(env)
     ending.defer(async () => void (await server.end('SIGKILL')))
-    return { server, asker: askerOf(server.url, key) }
+    return { server, client: testClient(server.url, key) }
   }
 
   beforeAll(async () => {
@@ -51,8 +51,8 @@ describe.each(databases.filter(({ name }) => name === 'server'))('two servers on
     const first = await serveForTest(settings, { dataFolder: env['DATA_DIR']! })
     key = await first.keyFor((await first.signIn('ada')).cookie, 'write')
     await first.stop()
-    ;({ server: a, asker: onA } = await start())
-    ;({ server: b, asker: onB } = await start())
+    ;({ server: a, client: onA } = await start())
+    ;({ server: b, client: onB } = await start())
   })
   afterAll(() => ending.disposeAsync())
 
@@ -78,8 +78,8 @@ describe.each(databases.filter(({ name }) => name === 'server'))('two servers on
     expect([status, json.semver]).toEqual([201, 'v1.0.0'])
     // Committing twice answers with the first result, whichever server gets the request.
     expect((await onA.post(`${session}/commit`)).json).toEqual(json)
-    for (const asker of [onA, onB])
-      await expectWhole(asker, '/collections/ada/delta', 'v1.0.0', modelOf(lines.slice(1)))
+    for (const client of [onA, onB])
+      await expectWhole(client, '/collections/ada/delta', 'v1.0.0', modelOf(lines.slice(1)))
   }, 30_000)
 
   test('a snapshot named on one and sent on both is committed on the other', async () => {
@@ -116,7 +116,7 @@ describe.each(databases.filter(({ name }) => name === 'server'))('two servers on
       expect(performance.now() - killed).toBeLessThan(settledMs)
       await expectWhole(onB, `/collections/ada/${slug}`, 'v1.0.0', modelOf(lines))
       expect((await onB.get(`/collections/ada/${slug}/versions`)).json).toHaveLength(1)
-      ;({ server: a, asker: onA } = await start())
+      ;({ server: a, client: onA } = await start())
     }
     expect(caught).toBeGreaterThan(0)
     expect(await b.end('SIGTERM')).toBe(0)

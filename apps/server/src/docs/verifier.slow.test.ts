@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { databases } from '@ulmus/storage/testing'
 import { docsFolder } from '@ulmus/web'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { fileHash } from '../testing/asker.ts'
 import { run } from '../testing/snippets.ts'
 import { type Stage, setStage } from '../testing/stage.ts'
+import { fileHash } from '../testing/test-client.ts'
 
 const verifier = join(docsFolder, 'verify.py')
 const folder = mkdtempSync(join(tmpdir(), 'ulmus-verifier-'))

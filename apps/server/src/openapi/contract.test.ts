@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { databases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { devIssuer } from '../sign-in/dev-provider.ts'
-import { type Answer, type Ask, type Asker, askerOf } from '../testing/asker.ts'
 import {
   type Contract,
   contractOf,
@@ -11,16 +10,21 @@ import {
   type Instead,
   requestOf,
 } from '../testing/contract.ts'
-import { type Overrides, serveForTest } from '../testing/serve.ts'
-import { standingClock } from '../testing/standing-clock.ts'
+import { type Overrides, serveForTest, stoppedClock } from '../testing/serve.ts'
+import {
+  type RequestOptions,
+  type TestClient,
+  type TestResponse,
+  testClient,
+} from '../testing/test-client.ts'
 
 let contract: Contract
 let url: string
 /** Callers: Ada's session, her admin key, her read key, and the admin key of another user. */
 let session: { cookie: string }
-let ada: Asker
-let reader: Asker
-let eve: Asker
+let ada: TestClient
+let reader: TestClient
+let eve: TestClient
 /** Ids from earlier answers. */
 let ids: Record<'token' | 'push' | 'ended' | 'committed' | 'snapshot' | 'job' | 'key', string>
 const ends: (() => Promise<void>)[] = []
@@ -41,12 +45,12 @@ beforeAll(async () => {
   const operators = [{ issuer: devIssuer, subject: 'ada' }]
   const server = await serve({ fileBytesMax: 1_000, operators })
   url = server.url
-  contract = contractOf((await askerOf(url).get('/openapi.json')).json)
+  contract = contractOf((await testClient(url).get('/openapi.json')).json)
   session = await server.signIn('ada')
   await server.signIn('grace')
-  ada = askerOf(url, await server.keyFor(session.cookie, 'admin'), '')
-  reader = askerOf(url, await server.keyFor(session.cookie, 'read'), '')
-  eve = askerOf(url, await server.keyFor((await server.signIn('eve')).cookie, 'admin'), '')
+  ada = testClient(url, await server.keyFor(session.cookie, 'admin'), '')
+  reader = testClient(url, await server.keyFor(session.cookie, 'read'), '')
+  eve = testClient(url, await server.keyFor((await server.signIn('eve')).cookie, 'admin'), '')
   await furnish()
 }, 60_000)
 afterAll(async () => {
@@ -86,10 +90,10 @@ async function furnish(): Promise<void> {
   ids = { token, push, ended, committed: first, snapshot, job, key }
 }
 
-async function send(id: string, instead?: Instead): Promise<Answer> {
+async function send(id: string, instead?: Instead): Promise<TestResponse> {
   const call = contract.call(id)
-  const { path, ask } = requestOf(call, instead)
-  const answer = await ada.ask(call.method, path, ask)
+  const { path, options } = requestOf(call, instead)
+  const answer = await ada.request(call.method, path, options)
   if (answer.status >= 300) throw new Error(`${id}: ${answer.text}`)
   return answer
 }
@@ -102,9 +106,9 @@ const real = ({ operation }: DescribedCall): Record<string, string> => {
 
 /** Caller (default: `ada`), replacements of the examples, and additional values. */
 interface How {
-  by?: Asker
+  by?: TestClient
   instead?: Instead
-  also?: Ask
+  also?: RequestOptions
 }
 
 /** Sends a request. Returns how the answer differs from the expected status and from the description. */
@@ -113,9 +117,9 @@ async function refused(
   status: number,
   { by = ada, instead = {}, also = {} }: How = {},
 ): Promise<string[]> {
-  const { path, ask } = requestOf(call, { ...instead, path: { ...real(call), ...instead.path } })
-  const headers = { ...ask.headers, ...also.headers }
-  const answer = await by.ask(call.method, path, { ...ask, ...also, headers })
+  const { path, options } = requestOf(call, { ...instead, path: { ...real(call), ...instead.path } })
+  const headers = { ...options.headers, ...also.headers }
+  const answer = await by.request(call.method, path, { ...options, ...also, headers })
   seen.add(`${call.method} ${call.path} ${answer.status}`)
   const name = `${call.method} ${path}`
   if (answer.status !== status)
@@ -153,7 +157,7 @@ describe('every operation that can be', () => {
   })
 
   test('is refused with 401 for a key that is none', async () => {
-    const by = askerOf(url, 'ul_nonsense', '')
+    const by = testClient(url, 'ul_nonsense', '')
     await allRefused(
       401,
       (call) => hasCode(call, 'unauthenticated'),
@@ -177,7 +181,7 @@ describe('every operation that can be', () => {
       (call) => hasCode(call, 'not_an_operator'),
       () => ({ by: eve }),
     )
-    const by = askerOf(url, session, '')
+    const by = testClient(url, session, '')
     const also = { headers: { 'sec-fetch-site': 'cross-site' } }
     await allRefused(403, writes, () => ({ by, also }))
   })
@@ -218,8 +222,8 @@ describe('every operation that can be', () => {
     const gets = contract.calls.filter(({ operation }) => '304' in operation.responses)
     expect(gets.length).toBeGreaterThan(20)
     for (const call of gets) {
-      const { path, ask } = requestOf(call, { path: real(call) })
-      const etag = String((await ada.ask('GET', path, ask)).headers['etag'])
+      const { path, options } = requestOf(call, { path: real(call) })
+      const etag = String((await ada.request('GET', path, options)).headers['etag'])
       expect(await refused(call, 304, { also: { headers: { 'if-none-match': etag } } })).toEqual([])
     }
   })
@@ -255,9 +259,9 @@ describe('every operation that can be', () => {
   test('is refused with 429 when there were too many', async () => {
     const server = await serve({
       rateLimits: { anonymous: 1, account: 1, signIn: 1 },
-      now: standingClock(),
+      now: stoppedClock(),
     })
-    const by = askerOf(server.url, undefined, '')
+    const by = testClient(server.url, undefined, '')
     for (const path of ['/api/collections', '/auth/login']) await by.get(path)
     await allRefused(
       429,
@@ -277,7 +281,7 @@ describe('every operation that can be', () => {
       await server.close()
       await dispose()
     })
-    const by = askerOf(server.url, { cookie }, '')
+    const by = testClient(server.url, { cookie }, '')
     await allRefused(
       507,
       (call) => hasCode(call, 'storage_full'),
@@ -371,7 +375,7 @@ test('what a commit lacks, and what has ended', async () => {
 test('a key that is limited to a collection does not list all', async () => {
   const { id: collectionId } = (await send('getCollection')).json
   const { key } = (await send('createKey', { body: { label: 'one', scope: 'read', collectionId } })).json
-  const by = askerOf(url, key as string, '')
+  const by = testClient(url, key as string, '')
   for (const one of ['listMyCollections', 'listOwnInvitations'])
     expect(await refused(contract.call(one), 403, { by })).toEqual([])
 })
@@ -384,11 +388,11 @@ test('signing in and out, and one key too many', async () => {
   expect(await refused(login, 403, { also: proxied })).toEqual([])
   const cut = { body: '{', headers: { 'content-type': 'application/json' } }
   expect(await refused(contract.call('signOut'), 400, { also: cut })).toEqual([])
-  for (const _ of Array.from({ length: 99 })) await eve.ask('POST', '/api/accounts/keys', keyExample())
+  for (const _ of Array.from({ length: 99 })) await eve.request('POST', '/api/accounts/keys', keyExample())
   expect(await refused(contract.call('createKey'), 409, { by: eve })).toEqual([])
 })
 
-const keyExample = () => requestOf(contract.call('createKey')).ask
+const keyExample = () => requestOf(contract.call('createKey')).options
 
 const lineWithFile = (hash: string): string =>
   JSON.stringify({

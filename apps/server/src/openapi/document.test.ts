@@ -1,9 +1,9 @@
 /** The description of the API is worth reading: what every operation, parameter and model of it must have, and must not. */
 import { databases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { askerOf } from '../testing/asker.ts'
 import { type ApiDocument, type Contract, contractOf, exampleOf } from '../testing/contract.ts'
 import { serveForTest } from '../testing/serve.ts'
+import { testClient } from '../testing/test-client.ts'
 
 let document: ApiDocument
 let contract: Contract
@@ -16,7 +16,7 @@ beforeAll(async () => {
     await server.close()
     await dispose()
   }
-  document = (await askerOf(server.url).get('/openapi.json')).json
+  document = (await testClient(server.url).get('/openapi.json')).json
   contract = contractOf(document)
 })
 afterAll(() => end?.())

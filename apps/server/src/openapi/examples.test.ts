@@ -1,13 +1,13 @@
 /** The examples of the API description succeed when they are sent in order to a new registry after one sign-in. */
 import { databases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Asker, askerOf } from '../testing/asker.ts'
 import { type Contract, contractOf, exampleOf, type Instead, requestOf } from '../testing/contract.ts'
 import { serveForTest } from '../testing/serve.ts'
+import { type TestClient, testClient } from '../testing/test-client.ts'
 
 let contract: Contract
 /** With a session, as the page that shows the API asks. */
-let ada: Asker
+let ada: TestClient
 let end: () => Promise<void>
 
 beforeAll(async () => {
@@ -17,17 +17,17 @@ beforeAll(async () => {
     await server.close()
     await dispose()
   }
-  contract = contractOf((await askerOf(server.url).get('/openapi.json')).json)
+  contract = contractOf((await testClient(server.url).get('/openapi.json')).json)
   await server.signIn('grace')
-  ada = askerOf(server.url, await server.signIn('ada'), '')
+  ada = testClient(server.url, await server.signIn('ada'), '')
 })
 afterAll(() => end?.())
 
 /** Sends the example of an operation, which must succeed as described; the answer's body. */
 async function send(id: string, instead: Instead = {}) {
   const call = contract.call(id)
-  const { path, ask } = requestOf(call, instead)
-  const answer = await ada.ask(call.method, path, ask)
+  const { path, options } = requestOf(call, instead)
+  const answer = await ada.request(call.method, path, options)
   expect(answer.status, `${id}: ${answer.text}`).toBeLessThan(303)
   expect(contract.faultsOf(call, answer)).toEqual([])
   return answer.json

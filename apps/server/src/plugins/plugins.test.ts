@@ -1,19 +1,11 @@
 /** Behaviour of every request: http-api §1, over real HTTP. */
 
-import { request as httpRequest } from 'node:http'
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { anyDatabase, databases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { serveForTest, type TestServer } from '../testing/serve.ts'
-import { standingClock } from '../testing/standing-clock.ts'
+import { serveForTest, stoppedClock, type TestServer } from '../testing/serve.ts'
+import { type TestResponse, testClient } from '../testing/test-client.ts'
 import { dataPolicy } from './answers/security.ts'
-
-interface Answer {
-  status: number
-  headers: Record<string, string | undefined>
-  bytes: Buffer
-  json: Record<string, unknown>
-}
 
 describe.each(anyDatabase)('every request on $name', ({ settings }) => {
   let server: TestServer
@@ -32,25 +24,16 @@ describe.each(anyDatabase)('every request on $name', ({ settings }) => {
     await dispose()
   })
 
-  /** As it goes over the wire: `fetch` would add headers, undo compression and mend the path. */
   const send = (method: string, path: string, headers: Record<string, string> = {}, body?: string) =>
-    new Promise<Answer>((resolve, reject) => {
-      const { hostname, port } = new URL(server.url)
-      const sent = httpRequest({ hostname, port, method, path, headers }, async (answer) => {
-        const chunks: Buffer[] = []
-        for await (const chunk of answer) chunks.push(chunk as Buffer)
-        const bytes = Buffer.concat(chunks)
-        const isJson = answer.headers['content-type']?.includes('json') && !answer.headers['content-encoding']
-        const json = isJson && bytes.length > 0 ? JSON.parse(bytes.toString()) : {}
-        resolve({ status: answer.statusCode!, headers: answer.headers as Answer['headers'], bytes, json })
-      })
-      sent.on('error', reject).end(body)
+    testClient(server.url, undefined, '').request(method, path, {
+      headers,
+      ...(body === undefined ? {} : { body }),
     })
   const get = (path: string, headers?: Record<string, string>) => send('GET', path, headers)
   const bearer = () => ({ authorization: `Bearer ${key}` })
   const post = (path: string, body: string, headers: Record<string, string> = {}) =>
     send('POST', path, { 'content-type': 'application/json', ...bearer(), ...headers }, body)
-  const told = ({ status, json }: Answer) => [status, json['code']]
+  const refusalOf = ({ status, json }: TestResponse) => [status, json?.code]
 
   describe('credentials', () => {
     const bad = [
@@ -73,22 +56,22 @@ describe.each(anyDatabase)('every request on $name', ({ settings }) => {
     test.each(bad)('a bad header, %j, is 401 everywhere, public places too', async (authorization) => {
       for (const path of places) {
         const answer = await get(path, { authorization, cookie })
-        expect([path, ...told(answer)]).toEqual([path, 401, 'unauthenticated'])
+        expect([path, ...refusalOf(answer)]).toEqual([path, 401, 'unauthenticated'])
         expect(answer.headers['www-authenticate']).toBe('Bearer')
-        expect(answer.json['statusCode']).toBe(401)
+        expect(answer.json.statusCode).toBe(401)
       }
     })
 
     test('the header decides alone, whatever the cookie', async () => {
       const ben = await server.signIn('ben')
       const answer = await get('/api/accounts/me', { ...bearer(), cookie: ben.cookie })
-      expect(answer.json['slug']).toBe('ann')
+      expect(answer.json.slug).toBe('ann')
     })
 
     test('no credential where one is needed is 401; a dead cookie is none', async () => {
-      expect(told(await get('/api/accounts/me'))).toEqual([401, 'unauthenticated'])
+      expect(refusalOf(await get('/api/accounts/me'))).toEqual([401, 'unauthenticated'])
       const dead = { cookie: `ulmus_session=${'A'.repeat(43)}` }
-      expect(told(await get('/api/accounts/me', dead))).toEqual([401, 'unauthenticated'])
+      expect(refusalOf(await get('/api/accounts/me', dead))).toEqual([401, 'unauthenticated'])
       expect((await get('/api/accounts/ann', dead)).status).toBe(200)
     })
 
@@ -99,7 +82,7 @@ describe.each(anyDatabase)('every request on $name', ({ settings }) => {
     test('who may not enter learns it before the body is looked at', async () => {
       const read = await server.keyFor(cookie, 'read')
       const answer = await post('/api/accounts', '{', { authorization: `Bearer ${read}` })
-      expect(told(answer)).toEqual([403, 'insufficient_scope'])
+      expect(refusalOf(answer)).toEqual([403, 'insufficient_scope'])
     })
   })
 
@@ -128,7 +111,7 @@ describe.each(anyDatabase)('every request on $name', ({ settings }) => {
       { 'sec-fetch-site': 'same-origin', origin: 'https://evil.example' },
       { 'sec-fetch-site': 'cross-site', origin: 'http://127.0.0.1' },
     ] as Record<string, string>[])('from elsewhere are refused: %j', async (headers) => {
-      expect(told(await write(headers))).toEqual([403, 'cross_site'])
+      expect(refusalOf(await write(headers))).toEqual([403, 'cross_site'])
     })
 
     test('reads and keys need no such proof', async () => {
@@ -153,14 +136,14 @@ describe.each(anyDatabase)('every request on $name', ({ settings }) => {
       [`${'['.repeat(100)}${']'.repeat(100)}`, 'too_deep'],
     ])('%s breaks the rule %s', async (body, rule) => {
       const answer = await post('/api/accounts', body)
-      expect(told(answer)).toEqual([400, 'invalid_request'])
-      expect(answer.json['issues']).toMatchObject([{ path: '', rule }])
+      expect(refusalOf(answer)).toEqual([400, 'invalid_request'])
+      expect(answer.json.issues).toMatchObject([{ path: '', rule }])
     })
 
     test('what is missing, mistyped or unknown is named', async () => {
       const answer = await post('/api/accounts', '{"slug": true, "display_name": "x"}')
-      expect(told(answer)).toEqual([400, 'invalid_request'])
-      const paths = (answer.json['issues'] as { path: string }[]).map(({ path }) => path)
+      expect(refusalOf(answer)).toEqual([400, 'invalid_request'])
+      const paths = (answer.json.issues as { path: string }[]).map(({ path }) => path)
       expect(paths.sort()).toEqual(['displayName', 'display_name', 'slug'])
     })
 
@@ -178,12 +161,12 @@ describe.each(anyDatabase)('every request on $name', ({ settings }) => {
         '/api/accounts/me/memberships?page=2',
         '/api/accounts/me/memberships?limit=0',
       ]) {
-        expect(told(await get(path, bearer()))).toEqual([400, 'invalid_request'])
+        expect(refusalOf(await get(path, bearer()))).toEqual([400, 'invalid_request'])
       }
     })
 
     test('a NUL in a slug, in a body and in a path', async () => {
-      expect(told(await post('/api/accounts', '{"slug": "a\\u0000b", "displayName": "x"}'))).toEqual([
+      expect(refusalOf(await post('/api/accounts', '{"slug": "a\\u0000b", "displayName": "x"}'))).toEqual([
         422,
         'invalid_slug',
       ])
@@ -205,42 +188,42 @@ describe.each(anyDatabase)('every request on $name', ({ settings }) => {
       'multipart/form-data; boundary=x',
     ])('%s is 415, and the answer names what is taken', async (type) => {
       const answer = await post('/api/accounts', 'a=b', { 'content-type': type })
-      expect(told(answer)).toEqual([415, 'unsupported_media_type'])
-      expect(answer.json['contentTypes']).toEqual(['application/json'])
-      expect(answer.json['error']).toContain('Send `application/json`.')
+      expect(refusalOf(answer)).toEqual([415, 'unsupported_media_type'])
+      expect(answer.json.contentTypes).toEqual(['application/json'])
+      expect(answer.json.error).toContain('Send `application/json`.')
     })
 
     test('over 256 KiB is 413, with the limit named', async () => {
       const answer = await post('/api/accounts', JSON.stringify({ slug: 'x'.repeat(256 * 1024) }))
-      expect(told(answer)).toEqual([413, 'too_large'])
-      expect(answer.json['error']).toContain(String(256 * 1024))
+      expect(refusalOf(answer)).toEqual([413, 'too_large'])
+      expect(answer.json.error).toContain(String(256 * 1024))
     })
 
     test('issues say what to do', async () => {
       const answer = await post('/api/accounts/keys', JSON.stringify({ label: 1, scope: 'all' }))
-      expect(answer.json['issues']).toEqual([
+      expect(answer.json.issues).toEqual([
         { path: 'label', message: 'must be of type string' },
         { path: 'scope', message: 'must be one of read, write, admin' },
       ])
       const empty = await post('/api/accounts/keys', '{"scope":"read"}')
-      expect(empty.json['issues']).toEqual([{ path: 'label', message: 'is missing' }])
+      expect(empty.json.issues).toEqual([{ path: 'label', message: 'is missing' }])
     })
   })
 
   describe('paths', () => {
     test('the method is wrong: 405 with Allow', async () => {
       const answer = await send('DELETE', '/api/accounts')
-      expect([...told(answer), answer.headers['allow']]).toEqual([405, 'method_not_allowed', 'POST'])
+      expect([...refusalOf(answer), answer.headers['allow']]).toEqual([405, 'method_not_allowed', 'POST'])
       expect((await send('PATCH', '/api/accounts/ann/members/x', bearer())).headers['allow']).toBe(
         'DELETE, PUT',
       )
     })
 
     test('nothing there: 404; ill-formed: 400', async () => {
-      expect(told(await get('/api/nowhere'))).toEqual([404, 'route_not_found'])
-      expect(told(await get('/docs/api/nowhere'))).toEqual([404, 'route_not_found'])
-      expect(told(await get('/api/accounts/%zz'))).toEqual([400, 'invalid_request'])
-      expect(told(await get('/api/accounts/%ff'))).toEqual([400, 'invalid_request'])
+      expect(refusalOf(await get('/api/nowhere'))).toEqual([404, 'route_not_found'])
+      expect(refusalOf(await get('/docs/api/nowhere'))).toEqual([404, 'route_not_found'])
+      expect(refusalOf(await get('/api/accounts/%zz'))).toEqual([400, 'invalid_request'])
+      expect(refusalOf(await get('/api/accounts/%ff'))).toEqual([400, 'invalid_request'])
     })
 
     test('a former slug is 308 to the same path and query, for any method', async () => {
@@ -268,8 +251,8 @@ describe.each(anyDatabase)('every request on $name', ({ settings }) => {
 
     test('are answered as the path and query that they name', async () => {
       const wrong = await send('DELETE', absolute('/api/accounts'))
-      expect([...told(wrong), wrong.headers['allow']]).toEqual([405, 'method_not_allowed', 'POST'])
-      expect((await get(absolute('/api/nowhere?x=1'))).json['error']).toContain(' at /api/nowhere. ')
+      expect([...refusalOf(wrong), wrong.headers['allow']]).toEqual([405, 'method_not_allowed', 'POST'])
+      expect((await get(absolute('/api/nowhere?x=1'))).json.error).toContain(' at /api/nowhere. ')
       for (const target of [server.url, 'HTTP://elsewhere.example?x=/api/accounts'])
         expect([target, (await get(target)).status]).toEqual([target, 200])
 
@@ -292,7 +275,7 @@ describe.each(anyDatabase)('every request on $name', ({ settings }) => {
     test.each(['http:///api/accounts', 'http://x#/api/accounts', 'http://[x/api/accounts'])(
       'ill-formed, %s is 400',
       async (target) => {
-        expect(told(await get(target))).toEqual([400, 'invalid_request'])
+        expect(refusalOf(await get(target))).toEqual([400, 'invalid_request'])
       },
     )
   })
@@ -430,7 +413,7 @@ describe.each(anyDatabase)('every request on $name', ({ settings }) => {
       const pushes = '/api/collections/ann/measured/pushes'
       const open = async (base: string | null) => {
         const opening = JSON.stringify({ base_version: base, schemas: { Thing: { type: 'object' } } })
-        return `${pushes}/${(await post(pushes, opening)).json['session_id']}`
+        return `${pushes}/${(await post(pushes, opening)).json.session_id}`
       }
       const session = await open(null)
       await post(
@@ -441,7 +424,7 @@ describe.each(anyDatabase)('every request on $name', ({ settings }) => {
         },
       )
       expect((await post(`${session}/commit`, '{}')).status).toBe(201)
-      expect((await post(`${await open('1.0.0')}/commit`, '{}')).json['code']).toBe('no_changes')
+      expect((await post(`${await open('1.0.0')}/commit`, '{}')).json.code).toBe('no_changes')
       // A push without changes leaves its session open.
       await open('1.0.0')
 
@@ -479,8 +462,8 @@ describe.each(anyDatabase)('every request on $name', ({ settings }) => {
 
     test('/api/openapi.json is OpenAPI 3.1 with every call, its credentials and refusals', async () => {
       const { json } = await get('/api/openapi.json')
-      expect(json['openapi']).toBe('3.1.0')
-      const paths = json['paths'] as Record<
+      expect(json.openapi).toBe('3.1.0')
+      const paths = json.paths as Record<
         string,
         Record<string, { security: object[]; responses: Record<string, object>; summary: string }>
       >
@@ -493,9 +476,9 @@ describe.each(anyDatabase)('every request on $name', ({ settings }) => {
         for (const call of Object.values(calls)) expect(call.summary).toBeTruthy()
       const text = JSON.stringify(json)
       for (const [, name] of text.matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
-        expect(json['components']).toHaveProperty(['schemas', name!])
+        expect(json.components).toHaveProperty(['schemas', name!])
       }
-      expect((json['components'] as Record<string, object>)['securitySchemes']).toHaveProperty(
+      expect((json.components as Record<string, object>)['securitySchemes']).toHaveProperty(
         'apiKey.scheme',
         'bearer',
       )
@@ -541,7 +524,7 @@ describe('rate limits', () => {
     const { settings, dispose } = await databases[0]!.settings()
     const server = await serveForTest(settings, {
       rateLimits: { anonymous: 12, account: 5, signIn: 50 },
-      now: standingClock(),
+      now: stoppedClock(),
     })
     const { cookie } = await server.signIn('ann')
     const me = (): Promise<Response> => fetch(`${server.url}/api/accounts/me`, { headers: { cookie } })
@@ -573,7 +556,7 @@ describe('rate limits', () => {
   test('count all addresses together that one machine may have', async () => {
     const { settings, dispose } = await databases[0]!.settings()
     const rateLimits = { anonymous: 3, account: 5, signIn: 3 }
-    const server = await serveForTest(settings, { trustProxy: 1, rateLimits, now: standingClock() })
+    const server = await serveForTest(settings, { trustProxy: 1, rateLimits, now: stoppedClock() })
     const from = async (path: string, address: string) => {
       const init = { headers: { 'x-forwarded-for': address }, redirect: 'manual' } as const
       return (await fetch(`${server.url}${path}`, init)).status

@@ -1,7 +1,6 @@
 /** The permission matrix: every operation of the API × every kind of caller × what there is, against the table beside this file. */
 import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { wordsOf } from '../testing/answer-words.ts'
 import {
   type Contract,
   contractOf,
@@ -10,6 +9,7 @@ import {
   requestOf,
 } from '../testing/contract.ts'
 import { type Guild, setGuild, withdrawn } from '../testing/guild.ts'
+import { comparableParts } from '../testing/test-client.ts'
 import {
   callers,
   inAccount,
@@ -64,7 +64,7 @@ describe.each(anyDatabase)('who may do what, on $name', { timeout }, (database) 
 
   beforeAll(async () => {
     guild = await setGuild(database)
-    contract = contractOf((await guild.asker('anon', 'absent').get('/api/openapi.json')).json)
+    contract = contractOf((await guild.client('anon', 'absent').get('/api/openapi.json')).json)
   }, 60_000)
   afterAll(() => guild.end())
 
@@ -76,8 +76,8 @@ describe.each(anyDatabase)('who may do what, on $name', { timeout }, (database) 
       ? { owner: 'guild', slug: place }
       : { owner: 'guild', slug: 'guild', user: 'grace' }
     const instead = how ?? harmless[idOf(call)] ?? {}
-    const { path, ask } = requestOf(call, { ...instead, path: { ...at, ...instead.path } })
-    const answer = await guild.asker(caller, place).ask(call.method, path, ask)
+    const { path, options } = requestOf(call, { ...instead, path: { ...at, ...instead.path } })
+    const answer = await guild.client(caller, place).request(call.method, path, options)
     expect(answer.status, `${caller}: ${call.method} ${path}: ${answer.text}`).toBeLessThan(500)
     return answer
   }
@@ -119,11 +119,11 @@ describe.each(anyDatabase)('who may do what, on $name', { timeout }, (database) 
         ...['ended', 'sus', 'expired'],
       ])
         for (const how of call.path.includes('{v}') ? [undefined, onWithdrawn] : [undefined]) {
-          const told = async (place: Place) =>
-            wordsOf(await answerOf(call, caller, place, how), `guild/${place}`)
-          expect([idOf(call), caller, await told('private')]).toEqual([
+          const responseAt = async (place: Place) =>
+            comparableParts(await answerOf(call, caller, place, how), `guild/${place}`)
+          expect([idOf(call), caller, await responseAt('private')]).toEqual([
             ...[idOf(call), caller],
-            await told('absent'),
+            await responseAt('absent'),
           ])
         }
   })

@@ -5,8 +5,7 @@ import { text } from 'node:stream/consumers'
 import { anyDatabase, databases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Browser } from '../testing/browser.ts'
-import { serveForTest, type TestServer } from '../testing/serve.ts'
-import { standingClock } from '../testing/standing-clock.ts'
+import { serveForTest, stoppedClock, type TestServer } from '../testing/serve.ts'
 
 const sessionCookie = 'ulmus_session'
 const dayMilliseconds = 86_400_000
@@ -240,12 +239,12 @@ describe.each(anyDatabase)('signing in on $name', ({ settings }) => {
 
   test('the form warns, works without scripts and asks again for a missing login', async () => {
     const browser = new Browser(server.url)
-    const { answer, urls } = await browser.follow(await browser.fetch('/auth/login'))
-    const page = await answer.text()
+    const { response, urls } = await browser.follow(await browser.fetch('/auth/login'))
+    const page = await response.text()
     expect(page).toContain('For development only')
     for (const field of ['login', 'name', 'email']) expect(page).toContain(`name="${field}"`)
     expect(page).not.toContain('<script')
-    expect(answer.headers.get('content-security-policy')).toContain("form-action 'self'")
+    expect(response.headers.get('content-security-policy')).toContain("form-action 'self'")
     const empty = await browser.fetch(urls.at(-1)!.href, {
       method: 'POST',
       body: new URLSearchParams({ login: ' ' }),
@@ -301,10 +300,10 @@ describe.each(anyDatabase)('signing in on $name', ({ settings }) => {
 
   test('the form of the built-in provider refuses other sites, and to be framed', async () => {
     const browser = new Browser(server.url)
-    const { answer, urls } = await browser.follow(await browser.fetch('/auth/login'))
-    expect(answer.headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
+    const { response, urls } = await browser.follow(await browser.fetch('/auth/login'))
+    expect(response.headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
     // So that browsers say whence the form was sent.
-    expect(answer.headers.get('referrer-policy')).toBe('same-origin')
+    expect(response.headers.get('referrer-policy')).toBe('same-origin')
     const form = urls.at(-1)!.href
     const send = (headers: Record<string, string>) =>
       browser.fetch(form, { method: 'POST', headers, body: new URLSearchParams({ login: 'eve' }) })
@@ -335,7 +334,7 @@ describe('a number of proxies', () => {
   test('believes as many addresses as there are proxies, whatever clients put before', async () => {
     const { settings, dispose } = await databases[0]!.settings()
     const limits = { trustProxy: 2, rateLimits: { anonymous: 100, account: 100, signIn: 100 } }
-    const server = await serveForTest(settings, { ...limits, now: standingClock() })
+    const server = await serveForTest(settings, { ...limits, now: stoppedClock() })
     const left = async (forwarded: string) => {
       const answer = await fetch(`${server.url}/api/collections`, {
         headers: { 'x-forwarded-for': forwarded },

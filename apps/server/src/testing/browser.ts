@@ -1,4 +1,5 @@
-/** As much of a browser as signing in needs: a cookie jar by path, redirects followed, one form filled in. */
+/** Signing in for tests: the part of a browser that it needs, which is a cookie jar by path, redirects and one form. */
+import { expectStatus, testClient } from './test-client.ts'
 
 interface Cookie {
   value: string
@@ -9,6 +10,38 @@ export interface Person {
   login: string
   name?: string
   email?: string
+}
+
+export interface SignedIn {
+  /** For a `Cookie` header. Writes with it also need `Sec-Fetch-Site: same-origin`. */
+  readonly cookie: string
+  readonly account: {
+    id: string
+    slug: string
+    type: string
+    displayName: string
+    email: string
+    createdAt: string
+  }
+}
+
+/** Signs in through the built-in identity provider, as a browser would. */
+export async function signIn(url: string, person: Person): Promise<SignedIn> {
+  const browser = new Browser(url)
+  await browser.signIn(person)
+  const cookie = browser.cookieHeader('/')
+  return { cookie, account: (await expectStatus(testClient(url, { cookie }).get('/accounts/me'), 200)).json }
+}
+
+/** Makes an API key; the raw key. */
+export async function keyFor(
+  url: string,
+  cookie: string,
+  scope: 'read' | 'write' | 'admin',
+  more: { label?: string; collectionId?: string; expiresAt?: string } = {},
+): Promise<string> {
+  const response = testClient(url, { cookie }).post('/accounts/keys', { label: 'test', scope, ...more })
+  return (await expectStatus(response, 201)).json.key
 }
 
 const redirectsMax = 10
@@ -26,18 +59,18 @@ export class Browser {
     const target = new URL(url, this.#origin)
     const cookie = this.cookieHeader(target.pathname)
     const headers = { 'sec-fetch-site': 'same-origin', ...(cookie === '' ? {} : { cookie }), ...init.headers }
-    const answer = await fetch(target, { redirect: 'manual', ...init, headers })
-    for (const line of answer.headers.getSetCookie()) this.#keep(line)
-    return answer
+    const response = await fetch(target, { redirect: 'manual', ...init, headers })
+    for (const line of response.headers.getSetCookie()) this.#keep(line)
+    return response
   }
 
-  /** Follows redirects with GET from an answer to the first that is none. Tells every address on the way. */
+  /** Follows redirects with GET to the first response that is none. Returns it with the addresses on the way. */
   async follow(
-    answer: Response,
+    response: Response,
     stopBefore?: (url: URL) => boolean,
-  ): Promise<{ answer: Response; urls: URL[] }> {
+  ): Promise<{ response: Response; urls: URL[] }> {
     const urls: URL[] = []
-    let last = answer
+    let last = response
     while (last.status >= 300 && last.status < 400 && last.status !== 304 && urls.length < redirectsMax) {
       const url = new URL(last.headers.get('location')!, urls.at(-1) ?? this.#origin)
       urls.push(url)
@@ -45,27 +78,30 @@ export class Browser {
       await last.body?.cancel()
       last = await this.fetch(url.href)
     }
-    return { answer: last, urls }
+    return { response: last, urls }
   }
 
-  /** To the form of the built-in provider and through it; not yet back at `/auth/callback`, whose address this gives. */
+  /** Goes through the form of the built-in provider; stops before `/auth/callback` and returns its address. */
   async signInUntilCallback(person: Person, returnTo?: string): Promise<URL> {
     const query = returnTo === undefined ? '' : `?return_to=${encodeURIComponent(returnTo)}`
-    const begun = await this.fetch(`/auth/login${query}`)
-    const { urls } = await this.follow(begun)
+    const login = await this.fetch(`/auth/login${query}`)
+    const { urls } = await this.follow(login)
     const form = urls.at(-1)
     if (form === undefined)
-      throw new Error(`No redirect to a sign-in form, but ${begun.status}: ${await begun.text()}`)
-    const answer = await this.fetch(form.href, { method: 'POST', body: new URLSearchParams({ ...person }) })
+      throw new Error(`No redirect to a sign-in form, but ${login.status}: ${await login.text()}`)
+    const submitted = await this.fetch(form.href, {
+      method: 'POST',
+      body: new URLSearchParams({ ...person }),
+    })
     const atCallback = (url: URL) => url.pathname === '/auth/callback'
-    const { answer: last, urls: after } = await this.follow(answer, atCallback)
-    const back = after.at(-1)
-    if (back === undefined || !atCallback(back))
+    const { response: last, urls: after } = await this.follow(submitted, atCallback)
+    const callback = after.at(-1)
+    if (callback === undefined || !atCallback(callback))
       throw new Error(`The provider did not send the browser back, but ${last.status}: ${await last.text()}`)
-    return back
+    return callback
   }
 
-  /** The whole way; the answer of the callback. */
+  /** Signs in; the response of the callback. */
   async signIn(person: Person, returnTo?: string): Promise<Response> {
     return this.fetch((await this.signInUntilCallback(person, returnTo)).href)
   }
@@ -89,8 +125,9 @@ export class Browser {
     const attribute = (key: string) =>
       attributes.find((one) => one.toLowerCase().startsWith(`${key}=`))?.slice(key.length + 1)
     const expires = attribute('expires')
-    const gone = attribute('max-age') === '0' || (expires !== undefined && Date.parse(expires) <= Date.now())
-    if (gone) this.#jar.delete(name)
+    const isExpired =
+      attribute('max-age') === '0' || (expires !== undefined && Date.parse(expires) <= Date.now())
+    if (isExpired) this.#jar.delete(name)
     else this.#jar.set(name, { value, path: attribute('path') ?? '/' })
   }
 }

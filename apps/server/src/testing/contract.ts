@@ -1,7 +1,7 @@
-/** The description of the API, taken at its word: requests made of its examples, and answers compared with what it says of them. */
+/** Makes requests from the examples in the description of the API, and compares responses with it. */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
-import type { Answer, Ask } from './asker.ts'
+import type { RequestOptions, TestResponse } from './test-client.ts'
 
 export interface Parameter {
   in: 'path' | 'query' | 'header'
@@ -18,7 +18,7 @@ export interface Media {
   example?: unknown
 }
 
-export interface DescribedAnswer {
+export interface DescribedResponse {
   description: string
   headers?: Record<string, object>
   content?: Record<string, Media>
@@ -33,7 +33,7 @@ export interface Operation {
   security: object[]
   parameters?: Parameter[]
   requestBody?: { content: Record<string, Media> }
-  responses: Record<string, DescribedAnswer>
+  responses: Record<string, DescribedResponse>
 }
 
 export interface ApiDocument {
@@ -65,41 +65,41 @@ export function contractOf(document: ApiDocument) {
   const calls = callsOf(document)
   const schemas = schemasOf(document)
 
-  /** Differences between an answer and its description; empty if there are none. */
-  function faultsOf({ method, path, operation }: DescribedCall, answer: Answer): string[] {
-    const name = `${method} ${path} ${answer.status}`
-    const said = operation.responses[answer.status]
-    if (said === undefined) return [`${name} is not described: ${answer.text.slice(0, 200)}`]
-    const missing = Object.keys(said.headers ?? {}).filter(
-      (header) => header !== 'Link' && answer.headers[header.toLowerCase()] === undefined,
+  /** Differences between a response and its description; empty if there are none. */
+  function faultsOf({ method, path, operation }: DescribedCall, response: TestResponse): string[] {
+    const name = `${method} ${path} ${response.status}`
+    const described = operation.responses[response.status]
+    if (described === undefined) return [`${name} is not described: ${response.text.slice(0, 200)}`]
+    const missing = Object.keys(described.headers ?? {}).filter(
+      (header) => header !== 'Link' && response.headers[header.toLowerCase()] === undefined,
     )
     const found = bodyFaults(
-      said,
-      ['paths', path, method.toLowerCase(), 'responses', `${answer.status}`],
-      answer,
+      described,
+      ['paths', path, method.toLowerCase(), 'responses', `${response.status}`],
+      response,
     )
     return [...missing.map((header) => `has no header ${header}`), ...found].map(
       (fault) => `${name}: ${fault}`,
     )
   }
 
-  function bodyFaults(said: DescribedAnswer, place: string[], answer: Answer): string[] {
-    if (said.content === undefined) return answer.bytes.length === 0 ? [] : ['has a body']
-    const type = String(answer.headers['content-type']).split(';', 1)[0]!
-    const described = type in said.content ? type : '*/*'
-    const media = said.content[described]
+  function bodyFaults(described: DescribedResponse, place: string[], response: TestResponse): string[] {
+    if (described.content === undefined) return response.bytes.length === 0 ? [] : ['has a body']
+    const type = String(response.headers['content-type']).split(';', 1)[0]!
+    const mediaType = type in described.content ? type : '*/*'
+    const media = described.content[mediaType]
     if (media === undefined) return [`has the content type ${type}`]
-    const schema = [...place, 'content', described, 'schema']
+    const schema = [...place, 'content', mediaType, 'schema']
     if (media.schema.contentSchema !== undefined) {
-      const lines = answer.text.split('\n').filter((line) => line !== '')
+      const lines = response.text.split('\n').filter((line) => line !== '')
       return lines.flatMap((line) => schemas.faults([...schema, 'contentSchema'], JSON.parse(line)))
     }
     // A file is bytes whatever type it says.
     if (type !== 'application/json' || media.schema['format'] === 'binary') return []
-    const codes = said['x-codes']
-    const code = answer.json?.code as string
+    const codes = described['x-codes']
+    const code = response.json?.code as string
     if (codes !== undefined && !codes.includes(code)) return [`has the code ${code}`]
-    return schemas.faults(schema, answer.json)
+    return schemas.faults(schema, response.json)
   }
 
   return {
@@ -163,11 +163,11 @@ function closed(part: unknown): unknown {
 export const exampleOf = ({ example, examples }: Parameter): unknown =>
   example ?? Object.values(examples ?? {})[0]?.value
 
-/** The request that the examples of an operation make: its path after the site, and what is sent. */
+/** The request that the examples of an operation make: its path and options. */
 export function requestOf(
   { path, operation }: DescribedCall,
   instead: Instead = {},
-): { path: string; ask: Ask & { headers: Record<string, string> } } {
+): { path: string; options: RequestOptions & { headers: Record<string, string> } } {
   const parameters = operation.parameters ?? []
   const filled = path.replace(/\{([^}]+)\}/g, (_, name: string) => {
     const example = parameters.find((one) => one.in === 'path' && one.name === name)
@@ -180,8 +180,8 @@ export function requestOf(
   })
   const target = query.size === 0 ? filled : `${filled}?${query}`
   const [type, media] = Object.entries(operation.requestBody?.content ?? {})[0] ?? []
-  if (type === undefined) return { path: target, ask: { headers: {} } }
+  if (type === undefined) return { path: target, options: { headers: {} } }
   const value = instead.body ?? media?.example
   const body = typeof value === 'string' ? value : JSON.stringify(value)
-  return { path: target, ask: { body, headers: { 'content-type': type } } }
+  return { path: target, options: { body, headers: { 'content-type': type } } }
 }

@@ -1,7 +1,7 @@
-/** For tests: follows every link from some pages, as a search engine does, and more: forms that ask, feeds, what pages name as JSON. */
-import type { Answer, Asker } from './asker.ts'
+/** Crawler for tests: follows every link from some pages as a search engine does, and also GET forms, feeds and JSON that pages name. */
+import type { TestClient, TestResponse } from './test-client.ts'
 
-export interface Fetched extends Answer {
+export interface Fetched extends TestResponse {
   /** Path and query. */
   readonly path: string
 }
@@ -9,8 +9,8 @@ export interface Fetched extends Answer {
 interface CrawlOptions {
   /** True if a link is followed. @param path with its query */
   isInside(path: string): boolean
-  /** Sees every answer; a page is seen once. */
-  see(page: Fetched): void
+  /** Called once for each page, with its response. */
+  onPage(page: Fetched): void
 }
 
 /** Requests under way at once. */
@@ -18,21 +18,21 @@ const atOnce = 4
 /** A crawl that finds no end is a fault of the pages: their links make ever new ones. */
 const pagesMax = 5_000
 
-/** @param asker with an empty base. @returns every page fetched, by its path */
+/** @param client with an empty base. @returns every page fetched, by its path */
 export async function crawl(
-  asker: Asker,
+  client: TestClient,
   starts: readonly string[],
-  { isInside, see }: CrawlOptions,
+  { isInside, onPage }: CrawlOptions,
 ): Promise<ReadonlyMap<string, Fetched>> {
   const fetched = new Map<string, Fetched>()
   const known = new Set(starts)
   let queue = [...known]
   while (queue.length > 0) {
     const next = queue.splice(0, atOnce)
-    const pages = await Promise.all(next.map(async (path) => ({ path, ...(await asker.get(path)) })))
+    const pages = await Promise.all(next.map(async (path) => ({ path, ...(await client.get(path)) })))
     for (const page of pages) {
       fetched.set(page.path, page)
-      see(page)
+      onPage(page)
       const found = linksOf(page).filter((path) => !known.has(path) && isInside(path))
       for (const path of found) known.add(path)
       queue = [...queue, ...new Set(found)]
@@ -52,7 +52,7 @@ const entities: Record<string, string> = {
 }
 const decoded = (text: string): string => text.replace(/&(?:amp|lt|gt|quot|#39);/g, (sign) => entities[sign]!)
 
-/** Everything that an answer links to, as paths of the same server with their queries. */
+/** Everything that a response links to, as paths of the same server with their queries. */
 export function linksOf({ path, text, headers, status }: Fetched): string[] {
   const links: string[] = []
   if (typeof headers.location === 'string') links.push(headers.location)
@@ -80,7 +80,7 @@ function pathOf(link: string, from: string): string[] {
 /** Of a choice, so many are tried. */
 const choicesMax = 6
 
-/** What forms that ask would ask for as they stand: texts, hidden fields, what is chosen; then with each other choice of a list. */
+/** Requests of GET forms: with the preset texts, hidden fields and choices, then with each other choice of a list. */
 function formsIn(html: string, here: string): string[] {
   return [...html.matchAll(/<form([^>]*)>(.*?)<\/form>/gs)].flatMap(([, opening, inside]) => {
     if (/method="post"/.test(opening!)) return []
@@ -103,15 +103,15 @@ function formsIn(html: string, here: string): string[] {
       const name = attribute(field!, 'name')
       return name === undefined ? [] : [{ name, chosen, values: values.slice(0, choicesMax) }]
     })
-    const asked = new URLSearchParams([...fields, ...lists.map(({ name, chosen }) => [name, chosen])])
+    const usual = new URLSearchParams([...fields, ...lists.map(({ name, chosen }) => [name, chosen])])
     const others = lists.flatMap(({ name, values }) =>
       values.map((value) => {
-        const other = new URLSearchParams(asked)
+        const other = new URLSearchParams(usual)
         other.set(name, value)
         return other
       }),
     )
-    return [asked, ...others].map((query) => `${action}?${query}`)
+    return [usual, ...others].map((query) => `${action}?${query}`)
   })
 }
 

@@ -5,11 +5,12 @@
 import type { TestDatabase } from '@ulmus/storage/testing'
 import type { Place } from '../routes/permissions.table.ts'
 import { devIssuer } from '../sign-in/dev-provider.ts'
-import { type Asker, askerOf, json } from './asker.ts'
 import { serveForTest, type TestServer } from './serve.ts'
+import { pushVersion, put } from './stage.ts'
+import { expectStatus, type TestClient, testClient } from './test-client.ts'
 
-/** Stands in both collections, with the record `1` of type `A`. */
-export const standing = 'v1.0.0'
+/** Latest version of both collections, with the record `1` of type `A`. */
+export const currentVersion = 'v1.0.0'
 /** Was the latest version of both, and is withdrawn. */
 export const withdrawn = 'v1.1.0'
 
@@ -23,7 +24,7 @@ export interface Guild {
    * that has ended; `own-read` and so on by a key; `here` and `there` by the owner's keys to write in the collection at the place alone, and in
    * another; `unknown`, `malformed`, `expired` and `revoked` by what is no key, or none any more.
    */
-  asker(caller: string, place: Place): Asker
+  client(caller: string, place: Place): TestClient
   /** True if a caller has this name. */
   knows(caller: string): boolean
   /** Makes the collections again, where they are not there any more, and the keys that went with them; and signs in who was signed out. */
@@ -31,7 +32,7 @@ export interface Guild {
   end(): Promise<void>
 }
 
-/** Paths of its askers begin at the root of the site. */
+/** Paths of its clients begin at the root of the site. */
 export async function setGuild(database: TestDatabase): Promise<Guild> {
   const { settings, dispose } = await database.settings()
   // A key is made to end soon, and the clock then put to when it has ended.
@@ -41,27 +42,17 @@ export async function setGuild(database: TestDatabase): Promise<Guild> {
   const server = await serveForTest(settings, { operators, now })
   const people = await peopleOf(server)
   const ofOwner = people.get('own-admin')!
-  const limited = new Map<Place, Asker>()
+  const limited = new Map<Place, TestClient>()
 
-  const send = async (method: string, path: string, body: unknown, by = ofOwner) => {
-    const answer = await by.ask(method, path, { body: JSON.stringify(body), headers: json })
-    if (answer.status >= 300) throw new Error(`${path}: ${answer.text}`)
-    return answer.json
-  }
   /** Two versions, of which the second is withdrawn. */
   async function fill(slug: string): Promise<void> {
     const path = `/api/collections/guild/${slug}`
-    for (const base of [null, standing]) {
-      const opening = base === null ? { schemas: { A: {} } } : {}
-      const { session_id } = await send('POST', `${path}/pushes`, { base_version: base, ...opening })
-      const line = { id: base === null ? '1' : '2', type: 'A', data: {} }
-      await ofOwner.lines(`${path}/pushes/${session_id}/records`, [line])
-      await send('POST', `${path}/pushes/${session_id}/commit`, {})
-    }
-    await send('POST', `${path}/versions/${withdrawn}/withdraw`, { reason: 'It was wrong.' })
+    await pushVersion(ofOwner, path, { opening: { schemas: { A: {} } }, puts: [put('1')] })
+    await pushVersion(ofOwner, path, { base: currentVersion, puts: [put('2')] })
+    await expectStatus(ofOwner.post(`${path}/versions/${withdrawn}/withdraw`, { reason: 'It was wrong.' }))
   }
   const make = async (slug: string, isPublic: boolean): Promise<string> =>
-    (await send('POST', '/api/accounts/guild/collections', { slug, public: isPublic })).id
+    (await expectStatus(ofOwner.post('/api/accounts/guild/collections', { slug, public: isPublic }))).json.id
   async function renew(): Promise<void> {
     await people.signInAgain()
     for (const place of ['public', 'private'] as const) {
@@ -70,21 +61,21 @@ export async function setGuild(database: TestDatabase): Promise<Guild> {
       const collectionId = await make(place, place === 'public')
       await fill(place)
       const key = await server.keyFor(people.cookieOf('own'), 'write', { collectionId })
-      limited.set(place, askerOf(server.url, key, ''))
+      limited.set(place, testClient(server.url, key, ''))
     }
   }
 
-  await send('POST', '/api/accounts', { slug: 'guild', displayName: 'Guild' })
-  await send('PUT', '/api/accounts/guild/members/adm', { role: 'admin' })
-  await send('PUT', '/api/accounts/guild/members/mem', { role: 'member' })
+  await expectStatus(ofOwner.post('/api/accounts', { slug: 'guild', displayName: 'Guild' }))
+  await expectStatus(ofOwner.put('/api/accounts/guild/members/adm', { role: 'admin' }))
+  await expectStatus(ofOwner.put('/api/accounts/guild/members/mem', { role: 'member' }))
   await make('taken', false)
   await renew()
-  await send('PATCH', '/api/admin/accounts/sus', { suspended: true }, people.get('oper'))
+  await expectStatus(people.get('oper')!.patch('/api/admin/accounts/sus', { suspended: true }))
   behind = 0
 
   return {
     server,
-    asker(caller, place) {
+    client(caller, place) {
       const other = place === 'private' ? 'public' : 'private'
       if (caller === 'here') return limited.get(place) ?? limited.get('private')!
       return caller === 'there' ? limited.get(other)! : people.get(caller)!
@@ -101,37 +92,37 @@ export async function setGuild(database: TestDatabase): Promise<Guild> {
 async function peopleOf(server: TestServer) {
   const { url } = server
   const cookies = new Map<string, string>()
-  const askers = new Map([['anon', askerOf(url, undefined, '')]])
+  const clients = new Map([['anon', testClient(url, undefined, '')]])
   const cookieOf = (name: string) => cookies.get(name)!
   async function signIn(name: string): Promise<void> {
     cookies.set(name, (await server.signIn(name)).cookie)
-    askers.set(name, askerOf(url, { cookie: cookieOf(name) }, ''))
+    clients.set(name, testClient(url, { cookie: cookieOf(name) }, ''))
   }
   for (const name of ['own', 'adm', 'mem', 'str', 'oper', 'sus', 'grace']) {
     await signIn(name)
     if (name === 'grace') continue
     for (const scope of scopes)
-      askers.set(`${name}-${scope}`, askerOf(url, await server.keyFor(cookieOf(name), scope), ''))
+      clients.set(`${name}-${scope}`, testClient(url, await server.keyFor(cookieOf(name), scope), ''))
   }
   const session = await server.signIn('own')
-  askers.set('ended', askerOf(url, { cookie: session.cookie }, ''))
-  await askers.get('ended')!.post('/sign-out')
+  clients.set('ended', testClient(url, { cookie: session.cookie }, ''))
+  await clients.get('ended')!.post('/sign-out')
 
-  const key = (text: string) => askerOf(url, text, '')
+  const key = (text: string) => testClient(url, text, '')
   const ends = new Date(Date.now() - keySeconds * 1_000).toISOString()
   const expiring = await server.keyFor(cookieOf('own'), 'admin', { expiresAt: ends })
   const revoked = await server.keyFor(cookieOf('own'), 'admin', { label: 'revoked' })
-  const keys = (await askers.get('own')!.get('/api/accounts/keys')).json
+  const keys = (await clients.get('own')!.get('/api/accounts/keys')).json
   const { id } = keys.find(({ label }: { label: string }) => label === 'revoked')
-  await askers.get('own')!.ask('DELETE', `/api/accounts/keys/${id}`)
-  askers.set('unknown', key(`ul_${'x'.repeat(48)}`)).set('malformed', key('x y'))
-  askers.set('expired', key(expiring)).set('revoked', key(revoked))
+  await clients.get('own')!.delete(`/api/accounts/keys/${id}`)
+  clients.set('unknown', key(`ul_${'x'.repeat(48)}`)).set('malformed', key('x y'))
+  clients.set('expired', key(expiring)).set('revoked', key(revoked))
   return {
-    get: (name: string) => askers.get(name),
+    get: (name: string) => clients.get(name),
     cookieOf,
     async signInAgain() {
       for (const name of ['own', 'str']) {
-        const { status } = await askers.get(name)!.get('/settings')
+        const { status } = await clients.get(name)!.get('/settings')
         if (status !== 200) await signIn(name)
       }
     },

@@ -5,7 +5,8 @@
  */
 import { hash } from 'node:crypto'
 import fc from 'fast-check'
-import { type Asker, fileHash } from './asker.ts'
+import { pushVersion } from './stage.ts'
+import { expectStatus, fileHash, type TestClient } from './test-client.ts'
 
 const tokenPattern = /z[0-9a-f]{10}q/g
 export const tokensIn = (text: string): string[] => text.match(tokenPattern) ?? []
@@ -274,7 +275,7 @@ function publicOf({ schemas, lines, metadata }: State): State {
 
 /** Publishes a plan under an account. @param at called after each published version */
 export async function publish(
-  ada: Asker,
+  ada: TestClient,
   owner: string,
   plan: Plan,
   at: (version: number, made: HalfHidden) => Promise<void> = async () => {},
@@ -282,8 +283,11 @@ export async function publish(
   const { states, files, typeNames, token } = contentOf(plan)
   const slug = `half-${token('slug')}`
   const path = `/collections/${owner}/${slug}`
-  await demand(ada.post(`/accounts/${owner}/collections`, { slug, name: 'Half hidden', public: true }), 201)
-  for (const { text, contentType } of files) await demand(ada.upload(path, text, contentType), 201)
+  await expectStatus(
+    ada.post(`/accounts/${owner}/collections`, { slug, name: 'Half hidden', public: true }),
+    201,
+  )
+  for (const { text, contentType } of files) await expectStatus(ada.upload(path, text, contentType), 201)
   const shown = new Map<string, ReadonlySet<string>>()
   const wordsOf = new Map<string, ReadonlySet<string>>()
   const hidden = new Map<string, { types: string[]; records: { type: string; id: string }[] }>()
@@ -305,13 +309,13 @@ export async function publish(
     const fields = Object.values(schemas).flatMap((schema) => Object.keys(membersOf(schema)))
     const confirm_public = [...Object.keys(schemas), ...fields]
     const opening = { schemas, metadata, files: [files[3]!.hash], confirm_public, ...words }
-    const semver = await pushed(ada, path, { base: made.latest || null, opening, before, state })
+    const semver = await pushState(ada, path, { base: made.latest || null, opening, before, state })
     const open = publicOf(state)
-    const isTold = n === 0 || JSON.stringify(open) !== JSON.stringify(publicOf(before!))
-    const text = JSON.stringify([open, isTold ? words : null])
-    const seenFiles = files.filter((file) => text.includes(file.hash))
-    const known = tokensIn(text + JSON.stringify(seenFiles))
-    shown.set(semver, new Set([...known, ...seenFiles.map((file) => file.hash)]))
+    const hasPublicChange = n === 0 || JSON.stringify(open) !== JSON.stringify(publicOf(before!))
+    const text = JSON.stringify([open, hasPublicChange ? words : null])
+    const publicFiles = files.filter((file) => text.includes(file.hash))
+    const known = tokensIn(text + JSON.stringify(publicFiles))
+    shown.set(semver, new Set([...known, ...publicFiles.map((file) => file.hash)]))
     wordsOf.set(semver, new Set(tokensIn(JSON.stringify(words))))
     const openIds = new Set(open.lines.map(({ type, id }) => `${type}/${id}`))
     hidden.set(semver, {
@@ -324,34 +328,17 @@ export async function publish(
   return made
 }
 
-async function pushed(
-  ada: Asker,
+async function pushState(
+  ada: TestClient,
   path: string,
   push: { base: string | null; opening: Data; before: State | undefined; state: State },
 ): Promise<string> {
   const { base, opening, before, state } = push
-  const { json } = await demand(ada.post(`${path}/pushes`, { base_version: base, ...opening }), 201)
-  const session = `${path}/pushes/${json.session_id}`
   const kept = new Set(state.lines.map(({ type, id }) => `${type}/${id}`))
-  const gone = (before?.lines ?? []).filter(
+  const removed = (before?.lines ?? []).filter(
     ({ type, id }) => state.schemas[type] !== undefined && !kept.has(`${type}/${id}`),
   )
-  await demand(ada.lines(`${session}/records`, state.lines), 200)
-  if (gone.length > 0)
-    await demand(
-      ada.lines(
-        `${session}/deletes`,
-        gone.map(({ type, id }) => ({ type, id })),
-      ),
-      200,
-    )
-  return (await demand(ada.post(`${session}/commit`), 201)).json.semver as string
-}
-
-/** @throws Error with the answer when it has another status */
-export async function demand(asked: ReturnType<Asker['ask']>, status: number): ReturnType<Asker['ask']> {
-  const answer = await asked
-  if (answer.status !== status)
-    throw new Error(`It was answered ${answer.status}: ${answer.text.slice(0, 500)}`)
-  return answer
+  const deletes = removed.map(({ type, id }) => ({ type, id }))
+  const change = { base, opening, puts: state.lines, ...(deletes.length > 0 && { deletes }) }
+  return (await pushVersion(ada, path, change)).semver
 }

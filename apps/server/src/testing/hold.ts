@@ -1,8 +1,8 @@
-/** Bodies of many MiB, and how long they hold the event loop. */
+/** Bodies of many MiB, and how long they block the event loop. */
 import { zstdCompressSync } from 'node:zlib'
 import { parseStrict } from '@ulmus/registry'
 import { expect } from 'vitest'
-import type { Asker } from './asker.ts'
+import type { TestClient } from './test-client.ts'
 
 /** 24 MiB of JSON that takes longest to parse for its size. */
 export const costlyJson = `[${'[],'.repeat(8 * 1024 ** 2)}[]]`
@@ -14,8 +14,8 @@ const triesMax = 4
  * Sends a compressed body and returns the status. In one of several tries, no other request may wait a quarter of the time that
  * parsing takes.
  */
-export async function sentHoldingNobodyUp(
-  who: Asker,
+export async function sendWithoutBlocking(
+  client: TestClient,
   method: 'POST' | 'PATCH',
   path: string,
   body: string,
@@ -24,9 +24,11 @@ export async function sentHoldingNobodyUp(
   const headers = { 'content-type': 'application/json', 'content-encoding': 'zstd' }
   const most = timeToParse(body) / 4
   for (let tries = 1; ; tries++) {
-    const { held, result } = await heldDuring(() => who.ask(method, path, { body: packed, headers }))
-    if (held >= most && tries < triesMax) continue
-    expect(held).toBeLessThan(most)
+    const { blocked, result } = await blockedDuring(() =>
+      client.request(method, path, { body: packed, headers }),
+    )
+    if (blocked >= most && tries < triesMax) continue
+    expect(blocked).toBeLessThan(most)
     return result.status
   }
 }
@@ -37,12 +39,12 @@ const cpuMilliseconds = (): number => {
   return (user + system) / 1000
 }
 
-/** The longest that one turn held the event loop while `work` was done. Milliseconds of CPU time. */
-export async function heldDuring<T>(work: () => Promise<T>): Promise<{ held: number; result: T }> {
-  let [held, last, isWatching] = [0, cpuMilliseconds(), true]
+/** The longest that one turn blocked the event loop while `work` was done. Milliseconds of CPU time. */
+export async function blockedDuring<T>(work: () => Promise<T>): Promise<{ blocked: number; result: T }> {
+  let [blocked, last, isWatching] = [0, cpuMilliseconds(), true]
   const look = () => {
     const now = cpuMilliseconds()
-    held = Math.max(held, now - last)
+    blocked = Math.max(blocked, now - last)
     last = now
     if (isWatching) setImmediate(look)
   }
@@ -50,7 +52,7 @@ export async function heldDuring<T>(work: () => Promise<T>): Promise<{ held: num
   const result = await work()
   isWatching = false
   look()
-  return { held, result }
+  return { blocked, result }
 }
 
 /** Milliseconds of CPU time. */

@@ -1,8 +1,9 @@
 /** Requests and form fields for the entries of web/permissions.table.ts. */
-import { type Ask, json } from './asker.ts'
-import { type Guild, standing } from './guild.ts'
 
-export interface Asked {
+import { currentVersion, type Guild } from './guild.ts'
+import { expectStatus, type RequestOptions, urlencoded } from './test-client.ts'
+
+export interface PageRequest {
   /** Parts of the path, in place of the usual ones. */
   readonly parts?: Readonly<Record<string, string>>
   readonly query?: string
@@ -11,7 +12,7 @@ export interface Asked {
 }
 
 /** Existing targets. */
-export interface At {
+export interface PageTarget {
   readonly owner: string
   /** The slug of a collection of the owner. */
   readonly place: string
@@ -22,11 +23,11 @@ export interface At {
 
 const nothing = '01890000-0000-7000-8000-000000000000'
 const recordQuery = () => ({ query: 'type=A&id=1' })
-const versionQuery = ({ version }: At) => ({ query: `version=${version}` })
+const versionQuery = ({ version }: PageTarget) => ({ query: `version=${version}` })
 const posted = (form: Readonly<Record<string, string>>) => () => ({ form })
 
 /** By the entry of the table. What is posted does nothing, or nothing that a later cell depends on. */
-export const asked: Readonly<Record<string, (at: At) => Asked>> = {
+export const pageRequests: Readonly<Record<string, (at: PageTarget) => PageRequest>> = {
   'POST /new (taken)': posted({ owner: 'guild', slug: 'taken', next: 'page' }),
   'POST /new (taken, to push)': posted({ owner: 'guild', slug: 'taken', next: 'push' }),
   'POST /new/org (taken)': posted({ slug: 'guild' }),
@@ -54,10 +55,10 @@ export const asked: Readonly<Record<string, (at: At) => Asked>> = {
   'GET /:owner/:slug/record': recordQuery,
   'GET /:owner/:slug/v/:version/record': recordQuery,
   'GET /:owner/:slug/compare/:from/:pair': ({ home, version }) => ({
-    parts: { from: home, pair: `public@${standing}...${version}` },
+    parts: { from: home, pair: `public@${currentVersion}...${version}` },
   }),
   'GET /:owner/:slug/compare/:from/:pair (of another)': ({ home, owner, place, version }) => ({
-    parts: { owner: home, slug: 'public', from: owner, pair: `${place}@${version}...${standing}` },
+    parts: { owner: home, slug: 'public', from: owner, pair: `${place}@${version}...${currentVersion}` },
   }),
   'POST /:owner/:slug/fork (taken)': posted({ org: 'guild', slug: 'taken' }),
   'POST /:owner/:slug/edit (save)': posted({ do: 'save' }),
@@ -78,43 +79,41 @@ export const asked: Readonly<Record<string, (at: At) => Asked>> = {
   }),
   'POST /:owner/:slug/withdraw (erase)': (at) => ({
     ...versionQuery(at),
-    form: { do: 'erase', confirm: at.version === standing ? at.version : '' },
+    form: { do: 'erase', confirm: at.version === currentVersion ? at.version : '' },
   }),
 }
 
-const urlencoded = { 'content-type': 'application/x-www-form-urlencoded' }
-
 /**
  * The request that an entry of the table stands for, such as `POST /new (taken)`.
- * @param also what is asked in place of what `asked` has
+ * @param override replaces the request of `pageRequests`
  */
 export function requestOfPage(
   entry: string,
-  at: At,
-  also?: Asked,
-): { method: string; path: string; ask: Ask } {
+  at: PageTarget,
+  override?: PageRequest,
+): { method: string; path: string; options: RequestOptions } {
   const [method, pattern] = entry.split(' ') as [string, string]
-  const { parts, query, form } = also ?? asked[entry]?.(at) ?? {}
+  const { parts, query, form } = override ?? pageRequests[entry]?.(at) ?? {}
   const { owner, place, version } = at
   const usual = { owner, slug: place, type: 'A', id: '1', version, name: 'reading' }
-  const all: Record<string, string> = { ...usual, pair: `${standing}...${version}`, ...parts }
+  const all: Record<string, string> = { ...usual, pair: `${currentVersion}...${version}`, ...parts }
   const filled = pattern.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(all[name]!))
   return {
     method,
     path: query === undefined ? filled : `${filled}?${query}`,
-    ask: form === undefined ? {} : { body: new URLSearchParams(form).toString(), headers: urlencoded },
+    options: form === undefined ? {} : { body: new URLSearchParams(form).toString(), headers: urlencoded },
   }
 }
 
 /** Single-use targets, renewed for each caller. */
-export const prepared: Readonly<Record<string, (guild: Guild) => Promise<Asked>>> = {
+export const prepared: Readonly<Record<string, (guild: Guild) => Promise<PageRequest>>> = {
   async 'POST /settings/keys (revoke)'(guild) {
-    const { id } = await sent(guild, 'POST', '/api/accounts/keys', { label: 'revoked', scope: 'write' })
-    return { form: { revoke: id } }
+    const key = ownerOf(guild).post('/api/accounts/keys', { label: 'revoked', scope: 'write' })
+    return { form: { revoke: (await expectStatus(key)).json.id } }
   },
   async 'GET /auth/device (of a code)'(guild) {
-    const code = lookedAt.get(guild) ?? (await codeOfTerminal(guild))
-    lookedAt.set(guild, code)
+    const code = openCodes.get(guild) ?? (await codeOfTerminal(guild))
+    openCodes.set(guild, code)
     return { query: `user_code=${code}` }
   },
   'POST /auth/device/answer (allow)': async (guild) => ({
@@ -140,39 +139,34 @@ export const prepared: Readonly<Record<string, (guild: Guild) => Promise<Asked>>
 }
 
 /** Unanswered device codes by guild: a network may have only few. */
-const lookedAt = new WeakMap<Guild, string>()
+const openCodes = new WeakMap<Guild, string>()
 
 /** Of a terminal that asks for a key to write. */
-const codeOfTerminal = async (guild: Guild): Promise<string> =>
-  (await sent(guild, 'POST', '/auth/device', { scope: 'write', label: 'terminal' })).user_code
+async function codeOfTerminal(guild: Guild): Promise<string> {
+  const code = ownerOf(guild).post('/auth/device', { scope: 'write', label: 'terminal' })
+  return (await expectStatus(code)).json.user_code
+}
 
-async function byLink(guild: Guild): Promise<Asked> {
+async function byLink(guild: Guild): Promise<PageRequest> {
   return { parts: { token: await invited(guild, { email: 'guest@example.org' }) } }
 }
 
-async function ofGrace(guild: Guild): Promise<Asked> {
-  await guild.asker('own', 'absent').ask('DELETE', '/api/accounts/guild/members/grace')
+async function ofGrace(guild: Guild): Promise<PageRequest> {
+  await ownerOf(guild).delete('/api/accounts/guild/members/grace')
   return { parts: { token: await invited(guild, { user: 'grace' }) } }
 }
 
 /** The token. One invitation at a time, of which there can be a hundred. */
 async function invited(guild: Guild, invitee: { email: string } | { user: string }): Promise<string> {
   const at = '/api/accounts/guild/invitations'
-  for (const { id } of (await guild.asker('own', 'absent').get(at)).json)
-    await guild.asker('own', 'absent').ask('DELETE', `${at}/${id}`)
-  return (await sent(guild, 'POST', at, { ...invitee, role: 'member' })).token
+  const owner = ownerOf(guild)
+  for (const { id } of (await owner.get(at)).json) await owner.delete(`${at}/${id}`)
+  return (await expectStatus(owner.post(at, { ...invitee, role: 'member' }))).json.token
 }
 
 async function graceAsMember(guild: Guild) {
-  await sent(guild, 'PUT', '/api/accounts/guild/members/grace', { role: 'member' })
+  await expectStatus(ownerOf(guild).put('/api/accounts/guild/members/grace', { role: 'member' }))
   return { user: 'grace', role: 'member' }
 }
 
-/** By the owner. */
-async function sent(guild: Guild, method: string, path: string, body: unknown) {
-  const answer = await guild
-    .asker('own', 'absent')
-    .ask(method, path, { body: JSON.stringify(body), headers: json })
-  if (answer.status >= 300) throw new Error(`${path}: ${answer.text}`)
-  return answer.json
-}
+const ownerOf = (guild: Guild) => guild.client('own', 'absent')

@@ -6,7 +6,7 @@
  *       const server = await serveForTest(where)
  *       const ann = await server.signIn('ann')
  *       const key = await server.keyFor(ann.cookie, 'write')
- *       await fetch(`${server.url}/api/…`, { headers: { authorization: `Bearer ${key}` } })
+ *       await testClient(server.url, key).get('/collections/…')
  *       …
  *       await server.close()
  *       await dispose()
@@ -20,7 +20,8 @@ import { type Config, readConfig } from '../config.ts'
 import { Downloads } from '../downloads/downloads.ts'
 import { logOptions } from '../log.ts'
 import { startServer } from '../server.ts'
-import { Browser } from './browser.ts'
+import { keyFor, type SignedIn, signIn } from './browser.ts'
+import { expectStatus, testClient } from './test-client.ts'
 
 /** Database settings, as returned by `settings()` of a test database. An embedded one is moved into the server's data folder. */
 export type DatabaseSettings = { folder: string; url?: undefined } | { url: string; folder?: undefined }
@@ -34,19 +35,6 @@ export interface Overrides extends Partial<Config> {
   downloads?: Downloads
   /** Sink of its log; `logLevel` defaults to `silent`. */
   logTo?: DestinationStream
-}
-
-export interface SignedIn {
-  /** For a `Cookie` header. Writes with it also need `Sec-Fetch-Site: same-origin`. */
-  readonly cookie: string
-  readonly account: {
-    id: string
-    slug: string
-    type: string
-    displayName: string
-    email: string
-    createdAt: string
-  }
 }
 
 export interface TestServer {
@@ -95,26 +83,31 @@ export async function serveForTest(
     url: server.url,
     registry: server.registry,
     dataFolder,
-    async signIn(login, about = {}) {
-      const browser = new Browser(server.url)
-      await browser.signIn({ login, ...about })
-      const answer = await browser.fetch('/api/accounts/me')
-      if (answer.status !== 200) throw new Error(`Signing in as ${login} failed: ${await answer.text()}`)
-      return { cookie: browser.cookieHeader('/'), account: (await answer.json()) as SignedIn['account'] }
-    },
-    async keyFor(cookie, scope, more = {}) {
-      const answer = await fetch(`${server.url}/api/accounts/keys`, {
-        method: 'POST',
-        headers: { cookie, 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' },
-        body: JSON.stringify({ label: 'test', scope, ...more }),
-      })
-      if (answer.status !== 201) throw new Error(`No key was made: ${await answer.text()}`)
-      return ((await answer.json()) as { key: string }).key
-    },
+    signIn: (login, about) => signIn(server.url, { login, ...about }),
+    keyFor: (cookie, scope, more) => keyFor(server.url, cookie, scope, more),
     stop: () => server.close(),
     async close() {
       await server.close()
       rmSync(dataFolder, { recursive: true, force: true })
     },
   }
+}
+
+/** Makes an organization, owned by the account of the cookie. @param members roles by user */
+export async function addOrg(
+  server: TestServer,
+  owner: { cookie: string },
+  slug: string,
+  members: Record<string, 'member' | 'admin' | 'owner'> = {},
+): Promise<void> {
+  const client = testClient(server.url, owner)
+  await expectStatus(client.post('/accounts', { slug, displayName: `The ${slug}` }), 201)
+  for (const [user, role] of Object.entries(members))
+    await expectStatus(client.put(`/accounts/${slug}/members/${user}`, { role }), 200)
+}
+
+/** A clock stopped 20 s into this minute, so that what is counted by the minute never meets the end of one. */
+export function stoppedClock(): () => Date {
+  const time = Math.floor(Date.now() / 60_000) * 60_000 + 20_000
+  return () => new Date(time)
 }

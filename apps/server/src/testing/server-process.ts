@@ -1,13 +1,30 @@
 /** The server as a process of its own, for tests that kill it. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { startArguments, startEnvironment } from './start-command.ts'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const root = join(import.meta.dirname, '../../../..')
+const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+  scripts: { start: string }
+}
+const [, variables, options, script] = /^exec env ((?:\w+=\w+ )+)node (.*) (\S+)$/.exec(scripts.start)!
+
+/** Environment in which `npm start` starts the server. */
+export const startEnvironment: Readonly<Record<string, string>> = Object.fromEntries(
+  variables!
+    .trimEnd()
+    .split(' ')
+    .map((variable) => variable.split('=')),
+)
+/** Arguments of Node with which `npm start` starts the server: options, then the script. */
+export const startArguments: readonly string[] = [...options!.split(' '), join(root, script!)]
 
 export interface ServerProcess {
   readonly url: string
   readonly pid: number
-  /** All that it has written. */
-  readonly said: { readonly out: string; readonly err: string }
+  /** All that it has written to stdout and stderr. */
+  readonly output: { readonly out: string; readonly err: string }
   /** Sends a signal and waits for the end; the exit code, null when the signal ended it. */
   end(signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null>
 }
@@ -31,25 +48,25 @@ export async function startProcess(
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  const said = { out: '', err: '' }
+  const output = { out: '', err: '' }
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    said.err += text
+    output.err += text
   })
   const ended = once(child, 'close').then(([code]) => code as number | null)
   const url = await new Promise<string>((resolve, reject) => {
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      said.out += text
-      const found = /"url":"([^"]+)"/.exec(said.out)?.[1]
+      output.out += text
+      const found = /"url":"([^"]+)"/.exec(output.out)?.[1]
       if (found !== undefined) resolve(found)
     })
-    void ended.then((code) => reject({ code, err: said.err } satisfies Ended))
+    void ended.then((code) => reject({ code, err: output.err } satisfies Ended))
   })
   const ready = await fetch(`${url}/readyz`)
   if (ready.status !== 200) throw new Error(`not ready: ${await ready.text()}`)
   return {
     url,
     pid: child.pid!,
-    said,
+    output,
     async end(signal) {
       child.kill(signal)
       return ended

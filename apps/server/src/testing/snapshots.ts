@@ -1,9 +1,8 @@
-/** Fixtures for snapshot pushes, beside `pushing.ts`: manifests with their records, sessions, and their outcome. */
+/** Fixtures for snapshot pushes, beside those of `stage.ts`: manifests with their records, sessions, and their outcome. */
 import { hash } from 'node:crypto'
 import { type Json, recordOf } from '@ulmus/content'
-import type { Asker } from './asker.ts'
-import { pushesOn } from './pushing.ts'
-import type { Stage } from './stage.ts'
+import { pushesOn, type Stage } from './stage.ts'
+import { expectStatus, type TestClient } from './test-client.ts'
 
 export interface Item {
   id: string
@@ -31,7 +30,7 @@ export const many = (count: number, data: (n: number) => Json = () => 0) =>
 export const entries = (count: number) =>
   Array.from({ length: count }, (_, n) => ({ id: `${n}`, type: 'A', hash: hash('sha256', `${n}`) }))
 
-/** @param stage the one that is set when it is asked for */
+/** @param stage returns the current stage */
 export function snapshotsOn(stage: () => Stage) {
   const { newPath, state, recordsOf } = pushesOn(stage)
   const openingOf = (more: Record<string, unknown> = {}) => ({
@@ -39,13 +38,12 @@ export function snapshotsOn(stage: () => Stage) {
     schemas: { A: {} },
     ...more,
   })
-  const negotiate = (path: string, more: Record<string, unknown> = {}, who: Asker = stage().ada) =>
-    who.post(`${path}/versions/negotiate`, openingOf(more))
+  const negotiate = (path: string, more: Record<string, unknown> = {}, client: TestClient = stage().ada) =>
+    client.post(`${path}/versions/negotiate`, openingOf(more))
   const sessionOf = (path: string, id: string) => `${path}/versions/negotiate/${id}`
   async function openedWith(path: string, more: Record<string, unknown>): Promise<string> {
-    const answer = await negotiate(path, more)
-    if (answer.status !== 200) throw new Error(`no snapshot was opened: ${answer.text}`)
-    return sessionOf(path, answer.json.session_id)
+    const { json } = await expectStatus(negotiate(path, more), 200)
+    return sessionOf(path, json.session_id)
   }
   /** Opens a session with an inline manifest; its path. */
   const opened = (path: string, items: readonly Item[], more: Record<string, unknown> = {}) =>
@@ -65,9 +63,7 @@ export function snapshotsOn(stage: () => Stage) {
     async snapshot(path: string, items: readonly Item[], more: Record<string, unknown> = {}) {
       const session = await opened(path, items, more)
       await stage().ada.lines(`${session}/records`, items)
-      const answer = await stage().ada.post(`${session}/commit`)
-      if (answer.status !== 201) throw new Error(`no version was made: ${answer.text}`)
-      return answer.json
+      return (await expectStatus(stage().ada.post(`${session}/commit`), 201)).json
     },
     state,
     recordsOf,

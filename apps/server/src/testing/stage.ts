@@ -1,7 +1,7 @@
-/** Fixture for tests over HTTP: a server, users with keys, pushed collections. */
+/** Fixtures for tests over HTTP: a server, users with keys, collections and pushes. */
 import type { TestDatabase } from '@ulmus/storage/testing'
-import { type Asker, askerOf } from './asker.ts'
 import { type Overrides, serveForTest, type TestServer } from './serve.ts'
+import { expectStatus, type TestClient, testClient } from './test-client.ts'
 
 export interface Change {
   /** Default: null, the first version. */
@@ -12,27 +12,47 @@ export interface Change {
   deletes?: readonly unknown[]
 }
 
+/** Opens a push and sends its lines; the session's path. Throws when a step is refused. */
+export async function openPush(
+  client: TestClient,
+  path: string,
+  { base = null, opening, puts, deletes }: Change,
+): Promise<string> {
+  const { json } = await expectStatus(client.post(`${path}/pushes`, { base_version: base, ...opening }), 201)
+  const session = `${path}/pushes/${json.session_id}`
+  if (puts !== undefined) await expectStatus(client.lines(`${session}/records`, puts), 200)
+  if (deletes !== undefined) await expectStatus(client.lines(`${session}/deletes`, deletes), 200)
+  return session
+}
+
+/** A whole push; the commit's answer. Throws when a step is refused. */
+export async function pushVersion(
+  client: TestClient,
+  path: string,
+  change: Change,
+): Promise<{ semver: string; hash: string; recordCount: number; fileCount: number }> {
+  const session = await openPush(client, path, change)
+  return (await expectStatus(client.post(`${session}/commit`), 201)).json
+}
+
 export interface Stage {
   readonly server: TestServer
   /** Owns the collections; a write key. */
-  readonly ada: Asker
+  readonly ada: TestClient
   /** A read key of the same account. */
-  readonly reader: Asker
+  readonly reader: TestClient
   /** A stranger's write key. */
-  readonly eve: Asker
+  readonly eve: TestClient
   /** Without a credential. */
-  readonly anyone: Asker
+  readonly anyone: TestClient
   /** A key of ada's with more to it. */
-  keyOfAda(scope: 'read' | 'write' | 'admin', collectionId?: string): Promise<Asker>
+  keyOfAda(scope: 'read' | 'write' | 'admin', collectionId?: string): Promise<TestClient>
   /** Makes a collection of ada's; its path after `/api`. */
   newCollection(options?: { public?: boolean }): Promise<{ path: string; id: string; slug: string }>
-  /** Opens a push and sends its lines; the session's path. Throws when a step is refused. */
+  /** `openPush` by ada. */
   opened(path: string, change: Change): Promise<string>
-  /** A whole push; the commit's answer. Throws when a step is refused. */
-  push(
-    path: string,
-    change: Change,
-  ): Promise<{ semver: string; hash: string; recordCount: number; fileCount: number }>
+  /** `pushVersion` by ada. */
+  push(path: string, change: Change): ReturnType<typeof pushVersion>
   end(): Promise<void>
 }
 
@@ -41,49 +61,61 @@ export async function setStage(database: TestDatabase, overrides: Overrides = {}
   const server = await serveForTest(settings, overrides)
   const { cookie } = await server.signIn('ada')
   const other = await server.signIn('eve')
-  const ada = askerOf(server.url, await server.keyFor(cookie, 'write'))
+  const ada = testClient(server.url, await server.keyFor(cookie, 'write'))
   let made = 0
-
-  async function opened(path: string, { base = null, opening, puts, deletes }: Change): Promise<string> {
-    const open = await ada.post(`${path}/pushes`, { base_version: base, ...opening })
-    if (open.status !== 201) throw new Error(`no push was opened: ${open.text}`)
-    const session = `${path}/pushes/${open.json.session_id}`
-    for (const [kind, lines] of [
-      ['records', puts],
-      ['deletes', deletes],
-    ] as const) {
-      const sent = lines === undefined ? undefined : await ada.lines(`${session}/${kind}`, lines)
-      if (sent !== undefined && sent.status !== 200) throw new Error(`${kind} were refused: ${sent.text}`)
-    }
-    return session
-  }
-
   return {
     server,
     ada,
-    reader: askerOf(server.url, await server.keyFor(cookie, 'read')),
-    eve: askerOf(server.url, await server.keyFor(other.cookie, 'write')),
-    anyone: askerOf(server.url),
+    reader: testClient(server.url, await server.keyFor(cookie, 'read')),
+    eve: testClient(server.url, await server.keyFor(other.cookie, 'write')),
+    anyone: testClient(server.url),
     keyOfAda: async (scope, collectionId) =>
-      askerOf(
+      testClient(
         server.url,
         await server.keyFor(cookie, scope, collectionId === undefined ? {} : { collectionId }),
       ),
     async newCollection(options = {}) {
       const slug = `collection-${++made}`
-      const answer = await ada.post('/accounts/ada/collections', { slug, public: options.public ?? true })
-      if (answer.status !== 201) throw new Error(`no collection was made: ${answer.text}`)
-      return { path: `/collections/ada/${slug}`, id: answer.json.id as string, slug }
+      const body = { slug, public: options.public ?? true }
+      const { json } = await expectStatus(ada.post('/accounts/ada/collections', body), 201)
+      return { path: `/collections/ada/${slug}`, id: json.id, slug }
     },
-    opened,
-    async push(path, change) {
-      const answer = await ada.post(`${await opened(path, change)}/commit`)
-      if (answer.status !== 201) throw new Error(`no version was made: ${answer.text}`)
-      return answer.json
-    },
+    opened: (path, change) => openPush(ada, path, change),
+    push: (path, change) => pushVersion(ada, path, change),
     async end() {
       await server.close()
       await dispose()
     },
+  }
+}
+
+/** A line that puts a record of type `A`. */
+export const put = (id: string, data: unknown = {}, more = {}) => ({ id, type: 'A', data, ...more })
+
+/** Pushes of ada's on the stage that `stage` returns when they run. */
+export function pushesOn(stage: () => Stage) {
+  const newPath = async (isPublic = true) => (await stage().newCollection({ public: isPublic })).path
+  return {
+    /** Path of a new collection without a version. */
+    newPath,
+    /** A collection with `v1.0.0`: records 1 and 2 of type `A`. */
+    async started(): Promise<string> {
+      const path = await newPath()
+      await stage().push(path, {
+        opening: { schemas: { A: {} }, metadata: { license: 'MIT' } },
+        puts: [put('1'), put('2')],
+      })
+      return path
+    },
+    /** Path of a session on a new collection. */
+    openedWith: async (schemas: Record<string, unknown>, more = {}) =>
+      stage().opened(await newPath(), { opening: { schemas, ...more } }),
+    state: async (session: string) => (await stage().ada.get(session)).json,
+    recordsOf: async (path: string, client: TestClient = stage().ada) =>
+      (await client.get(`${path}/versions/latest/records?limit=2000`)).json.records as {
+        id: string
+        type: string
+        data: unknown
+      }[],
   }
 }

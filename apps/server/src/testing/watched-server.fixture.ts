@@ -1,12 +1,12 @@
-/** A server in a process of its own that tells its parent how long one turn of its event loop took at most. Started by `watched-server.ts`. */
+/** A server in a process of its own that reports the longest turn of its event loop to its parent. Started by `watched-server.ts`. */
 import { setImmediate } from 'node:timers'
 import pino from 'pino'
 import { readConfig } from '../config.ts'
 import { startServer } from '../server.ts'
 import { noDownloads } from './serve.ts'
-import type { Order, Told } from './watched-server.ts'
+import type { Order, Report } from './watched-server.ts'
 
-const tell = (told: Told) => process.send!(told)
+const send = (report: Report) => process.send!(report)
 
 /** CPU time of this thread. A turn in which it waits for a core counts for nothing. Milliseconds. */
 const cpuMilliseconds = (): number => {
@@ -37,11 +37,11 @@ process.on('message', async (order: Order) => {
     last = cpuMilliseconds()
     most = 0
     setImmediate(look)
-    tell({ kind: 'watching' })
-  } else if (order === 'tell') {
+    send({ kind: 'watching' })
+  } else if (order === 'report') {
     look()
     isWatching = false
-    tell({ kind: 'held', milliseconds: most })
+    send({ kind: 'held', milliseconds: most })
   } else {
     await server.close()
     process.exit(0)
@@ -49,4 +49,4 @@ process.on('message', async (order: Order) => {
 })
 // The test process is gone.
 process.on('disconnect', () => process.exit(1))
-tell({ kind: 'ready', url: server.url })
+send({ kind: 'ready', url: server.url })

@@ -7,8 +7,8 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
-export type Order = 'watch' | 'tell' | 'end'
-export type Told =
+export type Order = 'watch' | 'report' | 'end'
+export type Report =
   | { kind: 'ready'; url: string }
   | { kind: 'watching' }
   | { kind: 'held'; milliseconds: number }
@@ -33,23 +33,24 @@ export async function startWatched(env: Record<string, string>): Promise<Watched
     throw new Error(`The watched server ended with ${code}.`)
   })
   unforeseen.catch(() => undefined)
-  const told = async <Kind extends Told['kind']>(kind: Kind) => {
+  const next = async <Kind extends Report['kind']>(kind: Kind) => {
     const message = await Promise.race([nextOf(child), unforeseen])
-    if (message.kind !== kind) throw new Error(`The watched server told ${message.kind} instead of ${kind}.`)
-    return message as Extract<Told, { kind: Kind }>
+    if (message.kind !== kind)
+      throw new Error(`The watched server reported ${message.kind} instead of ${kind}.`)
+    return message as Extract<Report, { kind: Kind }>
   }
-  const { url } = await told('ready')
-  const order = <Kind extends Told['kind']>(what: Order, kind: Kind) => {
-    const answer = told(kind)
+  const { url } = await next('ready')
+  const order = <Kind extends Report['kind']>(what: Order, kind: Kind) => {
+    const report = next(kind)
     child.send(what)
-    return answer
+    return report
   }
   return {
     url,
     async held(work) {
       await order('watch', 'watching')
       await work()
-      return (await order('tell', 'held')).milliseconds
+      return (await order('report', 'held')).milliseconds
     },
     async end() {
       child.send('end' satisfies Order)
@@ -59,4 +60,4 @@ export async function startWatched(env: Record<string, string>): Promise<Watched
 }
 
 const nextOf = (child: ChildProcess) =>
-  new Promise<Told>((resolve) => child.once('message', (message) => resolve(message as Told)))
+  new Promise<Report>((resolve) => child.once('message', (message) => resolve(message as Report)))

@@ -1,12 +1,17 @@
 /** A version read back whole over HTTP. */
 import { expectHolds, type Model } from '@ulmus/registry/testing/whole-version'
 import { expect } from 'vitest'
-import type { Asker } from './asker.ts'
+import type { TestClient } from './test-client.ts'
 
 /** It is exactly the model, by its records, their hashes, its count and its digest. */
-export async function expectWhole(asker: Asker, path: string, semver: string, model: Model): Promise<void> {
-  const { hash, recordCount, metadata } = (await asker.get(`${path}/versions/${semver}`)).json
-  const stream = await asker.get(`${path}/versions/${semver}/records.ndjson`)
+export async function expectWhole(
+  client: TestClient,
+  path: string,
+  semver: string,
+  model: Model,
+): Promise<void> {
+  const { hash, recordCount, metadata } = (await client.get(`${path}/versions/${semver}`)).json
+  const stream = await client.get(`${path}/versions/${semver}/records.ndjson`)
   expect(stream.headers['x-record-count']).toBe(String(recordCount))
   await expectHolds(model, { lines: stream.text, hash, recordCount, metadata })
 }

@@ -1,15 +1,16 @@
 /** A registry filled with what is worst to read: everything at its limit, most of it costly to parse. */
-import { type Asker, askerOf, fileHash } from './asker.ts'
-import { Browser } from './browser.ts'
+
+import { keyFor, signIn } from './browser.ts'
+import { expectStatus, fileHash, type TestClient, type TestResponse, testClient } from './test-client.ts'
 
 export interface WorstCase {
-  readonly anyone: Asker
+  readonly anyone: TestClient
   /** The same, for paths outside of `/api`. */
-  readonly outside: Asker
+  readonly outside: TestClient
   /** A stranger's read key. */
-  readonly stranger: Asker
+  readonly stranger: TestClient
   /** A key of the collection's owner. */
-  readonly owner: Asker
+  readonly owner: TestClient
   /** Semvers of the versions, newest first. */
   readonly versions: readonly string[]
   /** A push session with very many declared files; a path after `/api`. */
@@ -47,38 +48,29 @@ const forks = 20
 const files = 300
 const declaredFiles = 100_000
 
-/** Everybody who asks. */
-export async function askersFor(
+/** Clients of the callers. */
+export async function clientsFor(
   url: string,
 ): Promise<Pick<WorstCase, 'anyone' | 'outside' | 'stranger' | 'owner'>> {
-  const keyOf = async (login: string, scope: string) => {
-    const browser = new Browser(url)
-    await browser.signIn({ login })
-    const headers = { 'content-type': 'application/json' }
-    const made = await browser.fetch('/api/accounts/keys', {
-      method: 'POST',
-      headers,
-      body: JSON.stringify({ label: 'worst', scope }),
-    })
-    return askerOf(url, ((await made.json()) as { key: string }).key)
-  }
+  const withKey = async (login: string, scope: 'write' | 'admin') =>
+    testClient(url, await keyFor(url, (await signIn(url, { login })).cookie, scope))
   return {
-    anyone: askerOf(url),
-    outside: askerOf(url, undefined, ''),
-    stranger: await keyOf('eve', 'write'),
-    owner: await keyOf('ada', 'admin'),
+    anyone: testClient(url),
+    outside: testClient(url, undefined, ''),
+    stranger: await withKey('eve', 'write'),
+    owner: await withKey('ada', 'admin'),
   }
 }
 
 export async function buildWorstCase(url: string): Promise<WorstCase> {
-  const askers = await askersFor(url)
-  const { owner } = askers
-  await demand(owner.post('/accounts', { slug: 'forkers', displayName: 'Forks' }))
-  await demand(owner.post('/accounts/ada/collections', { slug: 'worst', public: true }))
+  const clients = await clientsFor(url)
+  const { owner } = clients
+  await jsonOf(owner.post('/accounts', { slug: 'forkers', displayName: 'Forks' }))
+  await jsonOf(owner.post('/accounts/ada/collections', { slug: 'worst', public: true }))
 
   const uploads = Array.from({ length: files }, (_, index) => `file ${index}`)
   for (let i = 0; i < uploads.length; i += 50)
-    await Promise.all(uploads.slice(i, i + 50).map((bytes) => demand(owner.upload(worst, bytes))))
+    await Promise.all(uploads.slice(i, i + 50).map((bytes) => jsonOf(owner.upload(worst, bytes))))
   const names = uploads.map(fileHash)
 
   const schemas = Object.fromEntries(
@@ -107,12 +99,12 @@ export async function buildWorstCase(url: string): Promise<WorstCase> {
   const opening = { schemas, metadata: { worst: nested(1_048_000) } }
   let head: string | null = null
   const push = async (body: object, puts: readonly unknown[], deletes: readonly unknown[] = []) => {
-    const opened = await demand(owner.post(`${worst}/pushes`, { base_version: head, ...body }))
+    const opened = await jsonOf(owner.post(`${worst}/pushes`, { base_version: head, ...body }))
     const session = `${worst}/pushes/${opened.session_id}`
     for (let i = 0; i < puts.length; i += 10_000)
-      await demand(owner.lines(`${session}/records`, puts.slice(i, i + 10_000)))
-    if (deletes.length > 0) await demand(owner.lines(`${session}/deletes`, deletes))
-    head = (await demand(owner.post(`${session}/commit`))).semver
+      await jsonOf(owner.lines(`${session}/records`, puts.slice(i, i + 10_000)))
+    if (deletes.length > 0) await jsonOf(owner.lines(`${session}/deletes`, deletes))
+    head = (await jsonOf(owner.post(`${session}/commit`))).semver
   }
   await push(opening, [changed(0), ...lines, ...large])
   for (let round = 1; round <= pushedVersions; round++)
@@ -127,14 +119,14 @@ export async function buildWorstCase(url: string): Promise<WorstCase> {
       round % 5 === 0 ? [{ id: longId(round), type: shortType }] : [],
     )
   for (let round = 1; round <= metadataVersions; round++)
-    await demand(owner.ask('PATCH', `${worst}/metadata`, { body: JSON.stringify({ round }), headers }))
+    await jsonOf(owner.patch(`${worst}/metadata`, { round }))
   const before = head
   for (let fork = 1; fork <= forks; fork++) {
     const source = fork === 1 ? worst : `/collections/forkers/fork-${fork - 1}`
-    await demand(owner.post(`${source}/fork`, { targetOrg: 'forkers', slug: `fork-${fork}` }))
+    await jsonOf(owner.post(`${source}/fork`, { targetOrg: 'forkers', slug: `fork-${fork}` }))
   }
   for (let i = 0; i < 120; i++)
-    await demand(
+    await jsonOf(
       owner.post('/accounts/ada/collections', {
         slug: `other-${i}`,
         public: true,
@@ -142,13 +134,13 @@ export async function buildWorstCase(url: string): Promise<WorstCase> {
         description: umlauts(19_000),
       }),
     )
-  const versions = await demand(owner.get(`${worst}/versions?limit=100`))
+  const versions = await jsonOf(owner.get(`${worst}/versions?limit=100`))
   const declared = Array.from({ length: declaredFiles }, (_, i) => fileHash(`declared ${i}`))
-  const session = await demand(
+  const session = await jsonOf(
     owner.post(`${worst}/pushes`, { base_version: versions[0].semver, files: declared }),
   )
   return {
-    ...askers,
+    ...clients,
     versions: [...versions.map(({ semver }: { semver: string }) => semver), before],
     session: `${worst}/pushes/${session.session_id}`,
     file: names[0]!,
@@ -157,10 +149,4 @@ export async function buildWorstCase(url: string): Promise<WorstCase> {
   }
 }
 
-const headers = { 'content-type': 'application/json' }
-
-async function demand(asked: ReturnType<Asker['get']>) {
-  const { status, text, json } = await asked
-  if (status >= 300) throw new Error(`The worst case was refused: ${status} ${text.slice(0, 1000)}`)
-  return json
-}
+const jsonOf = async (pending: Promise<TestResponse>) => (await expectStatus(pending)).json

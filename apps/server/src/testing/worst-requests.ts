@@ -300,11 +300,11 @@ export async function askAtWorst(server: WatchedServer, worst: WorstCase, reques
     const target = path(versions[turn]!, versions[turn + 1]!)
     tries.push(
       await server.held(async () => {
-        const asked = { headers, ...(body !== undefined && { body }) }
-        const answer = target.startsWith('!')
-          ? await worst.outside.ask(method, target.slice(1), asked)
-          : await worst[as].ask(method, target, asked)
-        if (answer.status !== status) wrong = `${answer.status} ${answer.text.slice(0, 200)}`
+        const options = { headers, ...(body !== undefined && { body }) }
+        const response = target.startsWith('!')
+          ? await worst.outside.request(method, target.slice(1), options)
+          : await worst[as].request(method, target, options)
+        if (response.status !== status) wrong = `${response.status} ${response.text.slice(0, 200)}`
       }),
     )
   }

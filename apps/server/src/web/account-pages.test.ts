@@ -1,10 +1,9 @@
 /** Pages of accounts over HTTP: organizations of many members, audit logs, and what a new collection's form starts from. */
 import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { addOrg, callsTo } from '../testing/calls.ts'
 import { linksOf } from '../testing/crawl.ts'
-import { browsing, type PageAsker } from '../testing/page-asker.ts'
-import { serveForTest, type TestServer } from '../testing/serve.ts'
+import { addOrg, serveForTest, type TestServer } from '../testing/serve.ts'
+import { type TestClient, testClient } from '../testing/test-client.ts'
 
 describe.each(anyDatabase)('pages of accounts on $name', (database) => {
   let server: TestServer
@@ -20,11 +19,11 @@ describe.each(anyDatabase)('pages of accounts on $name', (database) => {
     await server.close()
     await dispose()
   })
-  const signIn = async (login: string) => browsing(server.url, (await server.signIn(login)).cookie)
+  const signIn = async (login: string) => testClient(server.url, await server.signIn(login), '')
 
   describe('members of an organization of 101', { timeout: 120_000 }, () => {
     const at = '/crowd/-/members'
-    let zoe: PageAsker
+    let zoe: TestClient
 
     beforeAll(async () => {
       const founder = await server.signIn('founder')
@@ -37,7 +36,7 @@ describe.each(anyDatabase)('pages of accounts on $name', (database) => {
 
     const peopleOn = (html: string) =>
       [...html.matchAll(/<th scope="row"><a href="\/([^"]+)"/g)].map(([, slug]) => slug)
-    const nextOf = (path: string, page: Awaited<ReturnType<PageAsker['get']>>) =>
+    const nextOf = (path: string, page: Awaited<ReturnType<TestClient['get']>>) =>
       linksOf({ ...page, path }).find((link) => link.startsWith(`${at}?cursor=`))!
 
     test('the last by name manages it from every page, and reaches all', async () => {
@@ -56,12 +55,12 @@ describe.each(anyDatabase)('pages of accounts on $name', (database) => {
 
     test('its form leads back to the page that it was sent from, and to the first where that is empty by then', async () => {
       const next = nextOf(at, await zoe.get(at))
-      const changed = await zoe.post(next, { user: 'zoe', role: 'owner' })
+      const changed = await zoe.postForm(next, { user: 'zoe', role: 'owner' })
       expect([changed.status, changed.headers.location]).toEqual([303, next])
-      expect((await zoe.post(next, { do: 'remove', user: 'zoe' })).headers.location).toBe('/crowd')
+      expect((await zoe.postForm(next, { do: 'remove', user: 'zoe' })).headers.location).toBe('/crowd')
       const founder = await signIn('founder')
       expect(peopleOn((await founder.get(next)).text)).toHaveLength(100)
-      await founder.post(at, { user: 'zoe', role: 'owner' })
+      await founder.postForm(at, { user: 'zoe', role: 'owner' })
     })
 
     test('its page says that there are more than it counted', async () => {
@@ -71,7 +70,7 @@ describe.each(anyDatabase)('pages of accounts on $name', (database) => {
 
   describe('audit logs', () => {
     const rowsOf = (html: string) => (html.match(/<tr>/g) ?? []).length - 1
-    let operator: PageAsker
+    let operator: TestClient
 
     beforeAll(async () => {
       operator = await signIn('operator')
@@ -117,9 +116,9 @@ describe.each(anyDatabase)('pages of accounts on $name', (database) => {
       const { text } = await operator.get('/admin/audit?actor=founder')
       expect(rowsOf(text)).toBe(50)
       expect(/<td>gave a role to <bdi>member-98<\/bdi>/.test(text)).toBe(true)
-      const calls = callsTo(server, await server.signIn('pusher'))
-      await calls.post('/accounts/pusher/collections', { slug: 'pushed' })
-      await calls.post('/collections/pusher/pushed/pushes', { base_version: null, schemas: { A: {} } })
+      const pusher = testClient(server.url, await server.signIn('pusher'))
+      await pusher.post('/accounts/pusher/collections', { slug: 'pushed' })
+      await pusher.post('/collections/pusher/pushed/pushes', { base_version: null, schemas: { A: {} } })
       expect(/Under way:.*1 open push</.test((await operator.get('/admin')).text)).toBe(true)
     })
   })
@@ -131,12 +130,12 @@ describe.each(anyDatabase)('pages of accounts on $name', (database) => {
     test('leaves it to the settings of the organization, unless its maker says otherwise', async () => {
       const { cookie } = await server.signIn('keeper')
       await addOrg(server, { cookie }, 'commons')
-      const keeper = browsing(server.url, cookie)
+      const keeper = testClient(server.url, { cookie }, '')
       const rules = { do: 'rules', visibility: 'members', default: 'public' }
-      expect((await keeper.post('/commons/-/settings', rules)).status).toBe(303)
+      expect((await keeper.postForm('/commons/-/settings', rules)).status).toBe(303)
       const usual = chosenIn((await keeper.get('/new?owner=commons')).text)
       const made = async (owner: string, slug: string, visibility: string) => {
-        const { status } = await keeper.post('/new', { owner, slug, visibility, next: 'page' })
+        const { status } = await keeper.postForm('/new', { owner, slug, visibility, next: 'page' })
         return [status, (await keeper.get(`/api/collections/${owner}/${slug}`)).json.public]
       }
       expect(await made('commons', 'usual', usual)).toEqual([303, true])

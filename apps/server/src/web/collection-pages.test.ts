@@ -1,48 +1,47 @@
 /** Pages of collections over HTTP: the version they show, the digest they cite, and the ways on from a refusal. */
+
 import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { json } from '../testing/asker.ts'
-import { addOrg } from '../testing/calls.ts'
-import { browsing, type PageAsker } from '../testing/page-asker.ts'
-import { pushesOn, put } from '../testing/pushing.ts'
-import { type Stage, setStage } from '../testing/stage.ts'
+import { addOrg } from '../testing/serve.ts'
+import { pushesOn, put, type Stage, setStage } from '../testing/stage.ts'
+import { type TestClient, testClient } from '../testing/test-client.ts'
 
 describe.each(anyDatabase)('pages of collections on $name', (database) => {
   let stage: Stage
-  let ada: PageAsker
-  let anyone: PageAsker
+  let ada: TestClient
+  let anyone: TestClient
 
   beforeAll(async () => {
     stage = await setStage(database)
     const signedIn = await stage.server.signIn('ada')
-    ada = browsing(stage.server.url, signedIn.cookie)
-    anyone = browsing(stage.server.url)
+    ada = testClient(stage.server.url, signedIn, '')
+    anyone = testClient(stage.server.url, undefined, '')
     await addOrg(stage.server, signedIn, 'guild', {})
   })
   afterAll(() => stage.end())
   const { newPath, started } = pushesOn(() => stage)
   const pageOf = (path: string) => path.replace('/collections', '')
-  const linksOn = async (asker: PageAsker, path: string) =>
-    Array.from((await asker.get(path)).text.matchAll(/ href="([^"]*)"/g), ([, href]) => href)
+  const linksOn = async (client: TestClient, path: string) =>
+    Array.from((await client.get(path)).text.matchAll(/ href="([^"]*)"/g), ([, href]) => href)
 
   test('the form of members refuses an unknown handle and keeps it', async () => {
     const at = '/guild/-/members'
-    const refused = await ada.post(at, { user: 'missing-user', role: 'admin' })
+    const refused = await ada.postForm(at, { user: 'missing-user', role: 'admin' })
     expect(refused.status).toBe(404)
     expect(refused.text).toContain('value="missing-user"')
     expect(refused.text).toMatch(/role="alert"[\s\S]*missing-user/)
-    const withAt = await ada.post(at, { user: '@missing-user', role: 'admin' })
+    const withAt = await ada.postForm(at, { user: '@missing-user', role: 'admin' })
     expect([withAt.status, withAt.text.includes('missing-user')]).toEqual([404, true])
-    const half = await ada.post(at, { user: 'eve@', role: 'admin' })
+    const half = await ada.postForm(at, { user: 'eve@', role: 'admin' })
     expect(half.text).toContain('eve@ looks like an e-mail address, but is not a whole one.')
-    const absent = await ada.post('/no-such-org/-/members', { user: 'eve', role: 'admin' })
+    const absent = await ada.postForm('/no-such-org/-/members', { user: 'eve', role: 'admin' })
     expect([absent.status, absent.text.includes('name="user"')]).toEqual([404, false])
   })
 
   test('a collection is transferred once its slug is typed', async () => {
     const { path, slug } = await stage.newCollection()
     const at = `${pageOf(path)}/settings`
-    const unsure = await ada.post(at, { do: 'transfer', to: 'guild' })
+    const unsure = await ada.postForm(at, { do: 'transfer', to: 'guild' })
     expect(unsure.status).toBe(400)
     const field = /<input id="field-confirm_transfer"[^>]*>/.exec(unsure.text)![0]
     expect(field).toMatch(/aria-describedby="fault-confirm_transfer" aria-invalid[^>]* autofocus/)
@@ -50,7 +49,7 @@ describe.each(anyDatabase)('pages of collections on $name', (database) => {
       `id="fault-confirm_transfer">Type the address ${slug} to confirm. Nothing was transferred.`,
     )
     expect(unsure.text).not.toContain('<code>confirm_transfer')
-    const sure = await ada.post(at, { do: 'transfer', to: 'guild', confirm_transfer: slug })
+    const sure = await ada.postForm(at, { do: 'transfer', to: 'guild', confirm_transfer: slug })
     expect([sure.status, sure.headers.location]).toEqual([303, `/guild/${slug}`])
   })
 
@@ -103,8 +102,7 @@ describe.each(anyDatabase)('pages of collections on $name', (database) => {
       opening: { schemas: { A: {} }, metadata: { description: first } },
       puts: [put('1')],
     })
-    const described = (description: string | null) =>
-      stage.ada.ask('PATCH', `${path}/metadata`, { body: JSON.stringify({ description }), headers: json })
+    const described = (description: string | null) => stage.ada.patch(`${path}/metadata`, { description })
     await described('What it is said to be now.')
     await described(null)
     const shown = async (version: string) => {
@@ -139,9 +137,9 @@ describe.each(anyDatabase)('pages of collections on $name', (database) => {
       theirs.json.hash,
       expect.objectContaining({ publicHash: theirs.json.hash }),
     ])
-    const cited = async (asker: PageAsker) =>
+    const cited = async (client: TestClient) =>
       new Set(
-        (await asker.get(pageOf(path))).text.match(/(?:public|private):[0-9a-f]{64}(?=<|\n| \}|&quot;)/g),
+        (await client.get(pageOf(path))).text.match(/(?:public|private):[0-9a-f]{64}(?=<|\n| \}|&quot;)/g),
       )
     expect(await cited(ada)).toEqual(await cited(anyone))
     expect((await ada.get(pageOf(path))).text).toContain('For members')
@@ -167,17 +165,17 @@ describe.each(anyDatabase)('pages of collections on $name', (database) => {
     const path = await started()
     const at = pageOf(path)
     const data = '{\n  "a": nope\n}'
-    const record = await ada.post(`${at}/records/A/1/edit`, { base: 'v1.0.0', data })
+    const record = await ada.postForm(`${at}/records/A/1/edit`, { base: 'v1.0.0', data })
     expect([record.status, record.text]).toEqual([400, expect.stringContaining('Line 2, column 8')])
     expect(record.text).toContain('nope')
-    const metadata = await ada.post(`${at}/edit`, { do: 'save', others: '{"a": 1,\n"a": 2}' })
+    const metadata = await ada.postForm(`${at}/edit`, { do: 'save', others: '{"a": 1,\n"a": 2}' })
     expect([metadata.status, metadata.text]).toEqual([400, expect.stringContaining('Line 2, column 1')])
   })
 
   test('every page has one heading of the first level', async () => {
-    const newcomer = browsing(stage.server.url, (await stage.server.signIn('newcomer')).cookie)
+    const newcomer = testClient(stage.server.url, await stage.server.signIn('newcomer'), '')
     const at = pageOf(await started())
-    for (const [asker, path] of [
+    for (const [client, path] of [
       [newcomer, '/newcomer'],
       [newcomer, '/'],
       [anyone, '/explore'],
@@ -188,7 +186,7 @@ describe.each(anyDatabase)('pages of collections on $name', (database) => {
       [ada, '/guild/-/members'],
       [anyone, `${at}/records/A/none`],
     ] as const) {
-      const { text } = await asker.get(path)
+      const { text } = await client.get(path)
       expect([path, text.match(/<h1[ >]/g)?.length]).toEqual([path, 1])
     }
   })

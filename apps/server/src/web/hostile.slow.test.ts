@@ -2,10 +2,9 @@
 import { databases } from '@ulmus/storage/testing'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { fileHash } from '../testing/asker.ts'
 import { chromiumInstalled, openChromium } from '../testing/chromium.ts'
-import { demand } from '../testing/half-hidden.ts'
 import { type Stage, setStage } from '../testing/stage.ts'
+import { expectStatus, fileHash } from '../testing/test-client.ts'
 
 /** Turns what comes after it around; ends where the word does. */
 const turn = '\u202e\u2066\u200bEND'
@@ -74,11 +73,12 @@ describe.skipIf(!chromiumInstalled())('hostile collections', { timeout: 120_000 
   /** Everything says something evil. */
   async function makeEvil(): Promise<void> {
     const path = '/collections/ada/evil'
-    await demand(
+    await expectStatus(
       stage.ada.post('/accounts/ada/collections', { slug: 'evil', name, description: evil, public: true }),
       201,
     )
-    for (const [text, contentType] of files) await demand(stage.ada.upload(path, text, contentType), 201)
+    for (const [text, contentType] of files)
+      await expectStatus(stage.ada.upload(path, text, contentType), 201)
     const field = { title: evil, description: evil, examples: [url] }
     const schema = {
       title: evil,
@@ -126,7 +126,7 @@ describe.skipIf(!chromiumInstalled())('hostile collections', { timeout: 120_000 
   /** As much of everything as the registry takes. */
   async function makeHuge(): Promise<void> {
     const path = '/collections/ada/huge'
-    await demand(
+    await expectStatus(
       stage.ada.post('/accounts/ada/collections', { slug: 'huge', name: 'n'.repeat(200), public: true }),
       201,
     )
@@ -250,7 +250,7 @@ describe.skipIf(!chromiumInstalled())('hostile collections', { timeout: 120_000 
 
   test('types and ids that turn text are refused', async () => {
     const path = '/collections/ada/refused'
-    await demand(stage.ada.post('/accounts/ada/collections', { slug: 'refused', public: true }), 201)
+    await expectStatus(stage.ada.post('/accounts/ada/collections', { slug: 'refused', public: true }), 201)
     const open = (name: string) =>
       stage.ada.post(`${path}/pushes`, { base_version: null, schemas: { [name]: {} } })
     expect(await open(type + turn)).toMatchObject({

@@ -1,11 +1,11 @@
 /** Pages over HTTP: hostile collections, what strangers see, forms, and the sizes of scripts and styles. */
+
 import { gzipSync } from 'node:zlib'
 import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { fileHash } from '../testing/asker.ts'
-import { addOrg } from '../testing/calls.ts'
-import { pushesOn } from '../testing/pushing.ts'
-import { type Stage, setStage } from '../testing/stage.ts'
+import { addOrg } from '../testing/serve.ts'
+import { pushesOn, type Stage, setStage } from '../testing/stage.ts'
+import { fileHash, testClient, urlencoded } from '../testing/test-client.ts'
 import { readingPaths, versionPaths } from './reading-pages.ts'
 
 const evil = '"><script>alert(1)</script><img src=x onerror=alert(1)>\u202eevil\u0007'
@@ -22,16 +22,23 @@ describe.each(anyDatabase)('pages on $name', (database) => {
   afterAll(() => stage.end())
   const { newPath } = pushesOn(() => stage)
 
-  async function page(path: string, options: { as?: string; form?: Record<string, string> } = {}) {
-    const { as, form } = options
-    const answer = await fetch(`${stage.server.url}${path}`, {
-      redirect: 'manual',
-      headers: { ...(as === undefined ? {} : { cookie: as }), 'sec-fetch-site': 'same-origin' },
-      ...(form === undefined ? {} : { method: 'POST', body: new URLSearchParams(form) }),
-    })
-    const html = await answer.text()
-    return { status: answer.status, html, headers: answer.headers }
+  const clientOf = (as?: string) =>
+    testClient(stage.server.url, as === undefined ? undefined : { cookie: as }, '')
+  async function page(path: string, { as, form }: { as?: string; form?: Record<string, string> } = {}) {
+    const client = clientOf(as)
+    const response = await (form === undefined ? client.get(path) : client.postForm(path, form))
+    const { status, headers, text: html } = response
+    return { status, html, headers }
   }
+  /** Posts a form of ada's browser from a page of another site. */
+  const postFromElsewhere = (path: string, form: Record<string, string>) =>
+    clientOf().request('POST', path, {
+      body: new URLSearchParams(form).toString(),
+      headers: {
+        ...{ ...urlencoded, cookie },
+        ...{ 'sec-fetch-site': 'cross-site', origin: 'https://elsewhere.example' },
+      },
+    })
   /** The path of a collection's page. @param apiPath its path in the API, without `/api` */
   const pageOf = (apiPath: string) => apiPath.replace('/collections', '')
 
@@ -92,8 +99,7 @@ describe.each(anyDatabase)('pages on $name', (database) => {
       ]).toEqual([one, [], false, false])
       expect([one, /href="(?!https?:|\/|#|\?)/.exec(html)?.[0]]).toEqual([one, undefined])
       expect(html.length, one).toBeLessThan(2_000_000)
-      if (!one.endsWith('.atom'))
-        expect(headers.get('content-security-policy')).toContain("script-src 'self'")
+      if (!one.endsWith('.atom')) expect(headers['content-security-policy']).toContain("script-src 'self'")
     }
   })
 
@@ -244,14 +250,10 @@ describe.each(anyDatabase)('pages on $name', (database) => {
       refused.html.includes('value="Not A Slug"'),
       refused.html.includes('role="alert"'),
     ]).toEqual([422, true, true])
-    const other = await fetch(`${stage.server.url}/new`, {
-      method: 'POST',
-      headers: { cookie, 'sec-fetch-site': 'cross-site', origin: 'https://elsewhere.example' },
-      body: new URLSearchParams({ ...form, slug: 'stolen' }),
-    })
-    expect([other.status, other.headers.get('content-type')]).toEqual([403, 'text/html; charset=utf-8'])
+    const other = await postFromElsewhere('/new', { ...form, slug: 'stolen' })
+    expect([other.status, other.headers['content-type']]).toEqual([403, 'text/html; charset=utf-8'])
     expect((await stage.ada.get('/collections/ada/stolen')).status).toBe(404)
-    expect((await page('/settings')).headers.get('location')).toBe('/auth/login?return_to=%2Fsettings')
+    expect((await page('/settings')).headers.location).toBe('/auth/login?return_to=%2Fsettings')
   })
 
   test('browsers that are signed in are listed by name, and one that is signed out is out', async () => {
@@ -260,7 +262,7 @@ describe.each(anyDatabase)('pages on $name', (database) => {
     expect(html).toContain('this one')
     const [, id] = /name="end" value="([^"]+)"/.exec(html)!
     const ended = await page('/settings/sessions', { as: cookie, form: { end: id! } })
-    expect([ended.status, ended.headers.get('location')]).toEqual([303, '/settings/sessions?ended=1'])
+    expect([ended.status, ended.headers.location]).toEqual([303, '/settings/sessions?ended=1'])
     const again = await page('/settings/sessions', { as: cookie, form: { end: id! } })
     expect(again.status).toBe(404)
     await page('/settings/sessions', { as: cookie, form: {} })
@@ -270,26 +272,19 @@ describe.each(anyDatabase)('pages on $name', (database) => {
   })
 
   test('a terminal is allowed or refused by its own form alone, and says what it is in text', async () => {
-    const ask = async (label: string) => {
+    const deviceCode = async (label: string) => {
       const headers = { 'content-type': 'application/json', 'user-agent': '<i>me</i>' }
       const body = JSON.stringify({ scope: 'admin', label })
-      const answer = await fetch(`${stage.server.url}/auth/device`, { method: 'POST', headers, body })
-      return (await answer.json()) as { user_code: string; device_code: string }
+      return (await clientOf().request('POST', '/auth/device', { headers, body })).json
     }
-    const { user_code: code } = await ask('<script>alert(1)</script>')
+    const { user_code: code } = await deviceCode('<script>alert(1)</script>')
     const path = `/auth/device?user_code=${code}`
-    expect((await page(path)).headers.get('location')).toBe(
-      `/auth/login?return_to=${encodeURIComponent(path)}`,
-    )
+    expect((await page(path)).headers.location).toBe(`/auth/login?return_to=${encodeURIComponent(path)}`)
     const { html } = await page(path, { as: cookie })
     expect(html).not.toContain('<script>alert')
     expect(html).not.toContain('<i>me')
     expect(html).toContain('do everything that you may do')
-    const elsewhere = await fetch(`${stage.server.url}/auth/device/answer`, {
-      method: 'POST',
-      headers: { cookie, 'sec-fetch-site': 'cross-site', origin: 'https://elsewhere.example' },
-      body: new URLSearchParams({ code, decision: 'allow' }),
-    })
+    const elsewhere = await postFromElsewhere('/auth/device/answer', { code, decision: 'allow' })
     expect(elsewhere.status).toBe(403)
     expect((await page('/auth/device/answer', { form: { code, decision: 'allow' } })).status).toBe(401)
     const wrong = await page('/auth/device?user_code=BBBB-BBBB', { as: cookie })
@@ -301,13 +296,10 @@ describe.each(anyDatabase)('pages on $name', (database) => {
   test('an unknown path shows a page, also below a collection', async () => {
     for (const path of ['/ada/nothing/at/all', '/ada/nothing/records/a/b/c/d', '/docs/nothing', '/missing']) {
       const { status, headers } = await page(path)
-      expect([path, status, headers.get('content-type')]).toEqual([path, 404, 'text/html; charset=utf-8'])
+      expect([path, status, headers['content-type']]).toEqual([path, 404, 'text/html; charset=utf-8'])
     }
-    const inApi = await fetch(`${stage.server.url}/api/nothing/at/all`)
-    expect([inApi.status, inApi.headers.get('content-type')]).toEqual([
-      404,
-      'application/json; charset=utf-8',
-    ])
+    const inApi = await clientOf().get('/api/nothing/at/all')
+    expect([inApi.status, inApi.headers['content-type']]).toEqual([404, 'application/json; charset=utf-8'])
   })
 
   test('a fork is compared with its source, in words and records; what moved is followed', async () => {
@@ -344,12 +336,9 @@ describe.each(anyDatabase)('pages on $name', (database) => {
     expect((await page(back!, { as: cookie })).status).toBe(200)
     expect((await page(link!)).status).toBe(404)
     expect((await page(`${pageOf(path)}/compare/forkers/the-fork@v1.0.0...v1.0.0`)).status).toBe(404)
-    await stage.ada.ask('PATCH', path, {
-      body: JSON.stringify({ slug: 'the-source' }),
-      headers: { 'content-type': 'application/json' },
-    })
+    await stage.ada.patch(path, { slug: 'the-source' })
     const moved = await page(link!, { as: cookie })
-    expect([moved.status, moved.headers.get('location')]).toEqual([
+    expect([moved.status, moved.headers.location]).toEqual([
       308,
       '/forkers/the-fork/compare/ada/the-source%40v1.0.0...v2.0.0',
     ])
@@ -414,18 +403,15 @@ describe.each(anyDatabase)('pages on $name', (database) => {
       const { html } = await page(`${at}/v/${written}`)
       expect(html).toContain(`<link rel="canonical" href="${stage.server.url}${at}/v/v1.0.0"/>`)
     }
-    await stage.ada.ask('PATCH', path, {
-      body: JSON.stringify({ slug: 'moved-page' }),
-      headers: { 'content-type': 'application/json' },
-    })
+    await stage.ada.patch(path, { slug: 'moved-page' })
     const moved = await page(`${at}/records?x=1`)
-    expect([moved.status, moved.headers.get('location')]).toEqual([308, '/ada/moved-page/records?x=1'])
+    expect([moved.status, moved.headers.location]).toEqual([308, '/ada/moved-page/records?x=1'])
   })
 
   test('scripts and styles are within their bounds, and are kept for ever', async () => {
     const size = async (path: string) => {
       const { html, headers } = await page(path)
-      expect(headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
+      expect(headers['cache-control']).toBe('public, max-age=31536000, immutable')
       return gzipSync(html).length
     }
     const pathsIn = (html: string, pattern: RegExp) => [...html.matchAll(pattern)].map(([, path]) => path!)
@@ -448,7 +434,7 @@ describe.each(anyDatabase)('pages on $name', (database) => {
     const at = `${pageOf(path)}</loc>`
     expect((await page('/sitemap.xml')).html).toContain(at)
     const body = '{"public":false}'
-    const hidden = await stage.ada.ask('PATCH', path, {
+    const hidden = await stage.ada.request('PATCH', path, {
       body,
       headers: { 'content-type': 'application/json' },
     })

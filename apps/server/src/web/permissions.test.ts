@@ -2,11 +2,11 @@
 import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Place, places } from '../routes/permissions.table.ts'
-import { wordsOf } from '../testing/answer-words.ts'
 import { type PostingButton, postingButtonsIn } from '../testing/crawl.ts'
-import { type Guild, setGuild, standing, withdrawn } from '../testing/guild.ts'
-import { asked, prepared, requestOfPage } from '../testing/page-requests.ts'
+import { currentVersion, type Guild, setGuild, withdrawn } from '../testing/guild.ts'
+import { pageRequests, prepared, requestOfPage } from '../testing/page-requests.ts'
 import { routesOf } from '../testing/routes.ts'
+import { comparableParts } from '../testing/test-client.ts'
 import { inSite } from './permissions.site-table.ts'
 import { callers, inCollection, ofWithdrawn, without } from './permissions.table.ts'
 
@@ -31,10 +31,10 @@ describe.each(anyDatabase)('who sees and does what on pages, on $name', { timeou
   afterAll(() => guild.end())
 
   /** @param entry of the table, such as `POST /new (taken)` */
-  async function answerOf(entry: string, caller: string, place: Place, version = standing) {
+  async function answerOf(entry: string, caller: string, place: Place, version = currentVersion) {
     const at = { home: 'guild', owner: 'guild', place, version }
-    const { method, path, ask } = requestOfPage(entry, at, await prepared[entry]?.(guild))
-    const answer = await guild.asker(caller, place).ask(method, path, ask)
+    const { method, path, options } = requestOfPage(entry, at, await prepared[entry]?.(guild))
+    const answer = await guild.client(caller, place).request(method, path, options)
     expect(answer.status, `${caller}: ${method} ${path}: ${answer.text}`).toBeLessThan(500)
     return answer
   }
@@ -73,11 +73,14 @@ describe.each(anyDatabase)('who sees and does what on pages, on $name', { timeou
   test('every button of every page has its row', async () => {
     const entries = [...entriesOf(inCollection), ...entriesOf(inSite)]
     const routeOf = (entry: string) => entry.split(' ', 2).join(' ')
-    const at = { home: 'guild', owner: 'guild', place: 'private', version: standing }
+    const at = { home: 'guild', owner: 'guild', place: 'private', version: currentVersion }
     const posted: [string, Readonly<Record<string, string>>][] = []
     for (const entry of entries)
       if (entry.startsWith('POST '))
-        posted.push([routeOf(entry), (await prepared[entry]?.(guild))?.form ?? asked[entry]!(at).form!])
+        posted.push([
+          routeOf(entry),
+          (await prepared[entry]?.(guild))?.form ?? pageRequests[entry]!(at).form!,
+        ])
     const isOf = ({ name, value, fields }: PostingButton, form: Readonly<Record<string, string>>) => {
       if (name === undefined) return Object.keys(form).every((field) => fields.includes(field))
       return name in form && (form[name] === value || isId.test(value!))
@@ -86,7 +89,7 @@ describe.each(anyDatabase)('who sees and does what on pages, on $name', { timeou
     const seen = new Set<string>()
     const missing = new Set<string>()
     const looked = [
-      ...entries.map((entry) => ({ entry, version: standing })),
+      ...entries.map((entry) => ({ entry, version: currentVersion })),
       ...entriesOf(ofWithdrawn).map((entry) => ({ entry, version: withdrawn })),
     ]
     for (const { entry, version } of looked.filter((one) => one.entry.startsWith('GET ')))
@@ -146,10 +149,16 @@ describe.each(anyDatabase)('who sees and does what on pages, on $name', { timeou
   test('hidden and absent collections get the same answers and headers', async () => {
     for (const entry of entriesOf(inCollection))
       for (const caller of outsiders)
-        for (const version of entriesOf(ofWithdrawn).includes(entry) ? [standing, withdrawn] : [standing]) {
-          const told = async (place: Place) =>
-            wordsOf(await answerOf(entry, caller, place, version), `guild/${place}`)
-          expect([entry, caller, await told('private')]).toEqual([entry, caller, await told('absent')])
+        for (const version of entriesOf(ofWithdrawn).includes(entry)
+          ? [currentVersion, withdrawn]
+          : [currentVersion]) {
+          const responseAt = async (place: Place) =>
+            comparableParts(await answerOf(entry, caller, place, version), `guild/${place}`)
+          expect([entry, caller, await responseAt('private')]).toEqual([
+            entry,
+            caller,
+            await responseAt('absent'),
+          ])
         }
   })
 })

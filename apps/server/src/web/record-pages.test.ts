@@ -1,8 +1,8 @@
 /** Pages of records: the order of fields, types whose schemas list none, and references to files with more beside them. */
 import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { fileHash } from '../testing/asker.ts'
 import { type Stage, setStage } from '../testing/stage.ts'
+import { fileHash, testClient } from '../testing/test-client.ts'
 
 describe.each(anyDatabase)('pages of records on $name', (database) => {
   let stage: Stage
@@ -11,7 +11,7 @@ describe.each(anyDatabase)('pages of records on $name', (database) => {
   })
   afterAll(() => stage.end())
 
-  const page = async (path: string) => (await fetch(`${stage.server.url}${path}`)).text()
+  const page = async (path: string) => (await testClient(stage.server.url, undefined, '').get(path)).text
   const pageOf = (apiPath: string) => apiPath.replace('/collections', '')
   /** In the order of the page; names that it lacks are left out. */
   const inOrder = (html: string, names: readonly string[]) =>

@@ -7,41 +7,33 @@ import { anyDatabase } from '@ulmus/storage/testing'
 import { openWeb, type PagePath, table, withForm } from '@ulmus/web'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Answer, type Asker, askerOf } from '../testing/asker.ts'
 import { crawl, type Fetched } from '../testing/crawl.ts'
-import {
-  demand,
-  type HalfHidden,
-  type Plan,
-  plans,
-  publish,
-  tokenOf,
-  tokensIn,
-} from '../testing/half-hidden.ts'
+import { type HalfHidden, type Plan, plans, publish, tokenOf, tokensIn } from '../testing/half-hidden.ts'
 import { type Stage, setStage } from '../testing/stage.ts'
+import { expectStatus, type TestClient, type TestResponse, testClient } from '../testing/test-client.ts'
 
 const runs = 6
 const patterns = Object.keys(table) as PagePath[]
 
 describe.each(anyDatabase)('strangers on $name', (database) => {
   let stage: Stage
-  let anyone: Asker
+  let anyone: TestClient
   /** Signed in, and a member of nothing here. */
-  let eve: Asker
-  let ada: Asker
+  let eve: TestClient
+  let ada: TestClient
   /** Pages that a stranger can see. */
   let open: PagePath[]
   const all: (HalfHidden & { named?: string })[] = []
 
   beforeAll(async () => {
     stage = await setStage(database, { rateLimits: null })
-    anyone = askerOf(stage.server.url, undefined, '')
-    eve = askerOf(stage.server.url, { cookie: (await stage.server.signIn('eve')).cookie }, '')
+    anyone = testClient(stage.server.url, undefined, '')
+    eve = testClient(stage.server.url, { cookie: (await stage.server.signIn('eve')).cookie }, '')
     const { cookie } = await stage.server.signIn('ada', { email: `${tokenOf('mail')}@example.org` })
-    ada = askerOf(stage.server.url, { cookie }, '')
+    ada = testClient(stage.server.url, { cookie }, '')
     const { pages } = await openWeb()
     open = patterns.filter((pattern) => pages[table[pattern]!].needsCaller !== true)
-    await demand(
+    await expectStatus(
       (await stage.keyOfAda('admin')).post('/accounts', { slug: 'atlas', displayName: 'Atlas' }),
       201,
     )
@@ -61,7 +53,7 @@ describe.each(anyDatabase)('strangers on $name', (database) => {
           ) ||
           /^\/(?:[\w.]*|docs\/[a-z]+)$/.test(path)
         const starts = ['/', '/robots.txt', '/explore', '/ada', '/atlas', ...made.flatMap(guessed)]
-        const pages = await crawl(anyone, starts, { isInside, see: (page) => showsNoMore(page) })
+        const pages = await crawl(anyone, starts, { isInside, onPage: (page) => showsNoMore(page) })
         answers += pages.size
         for (const [path, { status }] of pages) {
           const pattern = patternOf(path)
@@ -113,18 +105,15 @@ describe.each(anyDatabase)('strangers on $name', (database) => {
   }
 
   const change = ({ owner, slug }: { owner: string; slug: string }, changes: object) =>
-    demand(
-      stage.ada.ask('PATCH', `/collections/${owner}/${slug}`, {
-        body: JSON.stringify(changes),
-        headers: { 'content-type': 'application/json' },
-      }),
-      200,
-    )
+    expectStatus(stage.ada.patch(`/collections/${owner}/${slug}`, changes), 200)
 
   /** Holds of its source what the latest version shows, and nothing of the versions before it. */
   async function forkOf(source: HalfHidden): Promise<HalfHidden> {
     const slug = `fork-${tokenOf(`fork of ${source.slug}`)}`
-    await demand(stage.ada.post(`/collections/ada/${source.slug}/fork`, { targetOrg: 'atlas', slug }), 201)
+    await expectStatus(
+      stage.ada.post(`/collections/ada/${source.slug}/fork`, { targetOrg: 'atlas', slug }),
+      201,
+    )
     const words = source.words.get(source.latest)!
     const shown = [...source.shown.get(source.latest)!].filter((token) => !words.has(token))
     return {
@@ -172,7 +161,7 @@ describe.each(anyDatabase)('strangers on $name', (database) => {
     ]
   }
 
-  async function seesNoMore(who: Asker, paths: readonly string[]): Promise<void> {
+  async function seesNoMore(who: TestClient, paths: readonly string[]): Promise<void> {
     for (const path of paths) showsNoMore({ path, ...(await who.get(path)) }, who === ada)
   }
 
@@ -218,7 +207,7 @@ describe.each(anyDatabase)('strangers on $name', (database) => {
     await fc.assert(
       fc.asyncProperty(slugs, async (slug) => {
         const absent = otherNameLike(slug)
-        await demand(stage.ada.post('/accounts/ada/collections', { slug, public: false }), 201)
+        await expectStatus(stage.ada.post('/accounts/ada/collections', { slug, public: false }), 201)
         await stage.push(`/collections/ada/${slug}`, {
           opening: { schemas: { A: {} } },
           puts: [{ id: 'a', type: 'A', data: {} }],
@@ -254,7 +243,7 @@ describe.each(anyDatabase)('strangers on $name', (database) => {
           const paths = names.map((name) => `/ada/${known}/compare/ada/${name}@v1.0.0...v1.0.0`)
           for (const who of [anyone, eve]) compared += await areSame(who, paths, names, false)
         }
-        await demand(stage.ada.ask('DELETE', `/collections/ada/${slug}`), 200)
+        await expectStatus(stage.ada.delete(`/collections/ada/${slug}`), 200)
       }),
       { numRuns: 4 },
     )
@@ -316,7 +305,7 @@ describe.each(anyDatabase)('strangers on $name', (database) => {
       `/ada/${slug}/compare/v1.0.0...v1.1.0`,
       `/api${path}/versions/latest/records?limit=7`,
     ]
-    const pages = await crawl(anyone, starts, { isInside, see: (page) => showsNoMore(page) })
+    const pages = await crawl(anyone, starts, { isInside, onPage: (page) => showsNoMore(page) })
     for (const [cursor, least] of [
       [/\/records\/A\?after=/, 1],
       [/compare\/.*\?cursor=/, 1],
@@ -326,16 +315,16 @@ describe.each(anyDatabase)('strangers on $name', (database) => {
 
   /** Asks for both, in every way that a page is asked; how often. */
   async function areSame(
-    who: Asker,
+    who: TestClient,
     paths: readonly string[],
     names: readonly string[],
     hasForm: boolean,
   ): Promise<number> {
-    const asks: ((path: string) => Promise<Answer>)[] = [
+    const asks: ((path: string) => Promise<TestResponse>)[] = [
       (path) => who.get(path),
-      (path) => who.ask('HEAD', path),
+      (path) => who.request('HEAD', path),
     ]
-    if (hasForm) asks.push((path) => who.ask('POST', path, { body: 'do=a', headers: form }))
+    if (hasForm) asks.push((path) => who.request('POST', path, { body: 'do=a', headers: form }))
     for (const ask of asks) {
       const [hidden, absent] = await Promise.all(
         paths.map(async (path, n) => plain(await ask(path), names[n]!)),
@@ -358,7 +347,7 @@ const otherNameLike = (name: string): string =>
     .replace(/\d/g, (digit) => `${(Number(digit) + 1) % 10}`)
 
 /** An answer without the names that were asked for, in whatever way they are written, and without what is of each answer alone. */
-function plain({ status, headers, text }: Answer, names: string): unknown {
+function plain({ status, headers, text }: TestResponse, names: string): unknown {
   const { date, 'x-request-id': id, etag, ...rest } = headers
   const strip = (of: string) => names.split(',').reduce((left, name) => left.replaceAll(name, 'NAME'), of)
   return { status, headers: strip(JSON.stringify(rest)), text: strip(text) }

@@ -2,20 +2,19 @@
 import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { linksOf, postingButtonsIn } from '../testing/crawl.ts'
-import { browsing, type PageAsker } from '../testing/page-asker.ts'
-import { pushesOn } from '../testing/pushing.ts'
-import { type Stage, setStage } from '../testing/stage.ts'
+import { pushesOn, type Stage, setStage } from '../testing/stage.ts'
+import { type TestClient, testClient } from '../testing/test-client.ts'
 import { versionPaths } from './reading-pages.ts'
 
 describe.each(anyDatabase)('pages of versions that are not to be used, on $name', (database) => {
   let stage: Stage
-  let ada: PageAsker
-  let anyone: PageAsker
+  let ada: TestClient
+  let anyone: TestClient
 
   beforeAll(async () => {
     stage = await setStage(database)
-    ada = browsing(stage.server.url, (await stage.server.signIn('ada')).cookie)
-    anyone = browsing(stage.server.url)
+    ada = testClient(stage.server.url, await stage.server.signIn('ada'), '')
+    anyone = testClient(stage.server.url, undefined, '')
   })
   afterAll(() => stage.end())
   const { newPath } = pushesOn(() => stage)
@@ -33,8 +32,8 @@ describe.each(anyDatabase)('pages of versions that are not to be used, on $name'
     const { path, at } = await twoVersions()
     await stage.ada.post(`${path}/versions/v1.1.0/withdraw`, { reason: 'It was <wrong>.' })
     const withdraw = `${at}/withdraw?version=v1.1.0`
-    const linked = async (asker: PageAsker) => {
-      const list = await asker.get(`${at}/versions`)
+    const linked = async (client: TestClient) => {
+      const list = await client.get(`${at}/versions`)
       return linksOf({ ...list, path: `${at}/versions` }).includes(withdraw)
     }
     const marks = async () => (await stage.anyone.get(`${path}/versions`)).json[0].withdrawn
@@ -45,12 +44,12 @@ describe.each(anyDatabase)('pages of versions that are not to be used, on $name'
     const buttons = postingButtonsIn(form.text).filter(({ action }) => action === undefined)
     expect(buttons.map(({ value, fields }) => [value, fields])).toEqual([['erase', ['confirm']]])
 
-    const unsure = await ada.post(withdraw, { do: 'erase', confirm: 'v1.0.0' })
+    const unsure = await ada.postForm(withdraw, { do: 'erase', confirm: 'v1.0.0' })
     expect([unsure.status, unsure.text.includes('Nothing was erased')]).toEqual([400, true])
     expect(await marks()).toMatchObject({ reason: 'It was <wrong>.', erase: false })
-    const eve = browsing(stage.server.url, (await stage.server.signIn('eve')).cookie)
-    expect((await eve.post(withdraw, { do: 'erase', confirm: 'v1.1.0' })).status).toBe(403)
-    const erased = await ada.post(withdraw, { do: 'erase', confirm: 'v1.1.0' })
+    const eve = testClient(stage.server.url, await stage.server.signIn('eve'), '')
+    expect((await eve.postForm(withdraw, { do: 'erase', confirm: 'v1.1.0' })).status).toBe(403)
+    const erased = await ada.postForm(withdraw, { do: 'erase', confirm: 'v1.1.0' })
     expect([erased.status, erased.headers.location]).toEqual([303, `${at}/versions`])
     expect(await marks()).toMatchObject({ reason: 'It was <wrong>.', erase: true })
 
@@ -62,7 +61,7 @@ describe.each(anyDatabase)('pages of versions that are not to be used, on $name'
   test('a form that erases withdraws nothing that stands', async () => {
     const { path, at } = await twoVersions()
     const withdraw = `${at}/withdraw?version=v1.1.0`
-    const { status, text } = await ada.post(withdraw, { do: 'erase', confirm: 'v1.1.0' })
+    const { status, text } = await ada.postForm(withdraw, { do: 'erase', confirm: 'v1.1.0' })
     expect([status, text.includes('withdrawn first')]).toEqual([400, true])
     expect((await stage.anyone.get(`${path}/versions/v1.1.0`)).status).toBe(200)
   })
@@ -71,13 +70,13 @@ describe.each(anyDatabase)('pages of versions that are not to be used, on $name'
     const { path, at } = await twoVersions()
     await stage.ada.post(`${path}/versions/v1.1.0/deprecate`, { message: 'Take v1.0.0.' })
     for (const below of versionPaths())
-      for (const asker of [ada, anyone])
+      for (const client of [ada, anyone])
         for (const [version, isDeprecated] of [
           ['', true],
           ['/v/v1.1.0', true],
           ['/v/v1.0.0', false],
         ] as const) {
-          const { status, text } = await asker.get(`${at}${version}${below}`)
+          const { status, text } = await client.get(`${at}${version}${below}`)
           const says = text.includes('This version is deprecated.')
           expect([version, below, status, says]).toEqual([version, below, 200, isDeprecated])
         }

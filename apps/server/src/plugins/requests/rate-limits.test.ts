@@ -2,10 +2,9 @@
 import { databases } from '@ulmus/storage/testing'
 import { TcpProxy } from '@ulmus/storage/testing/tcp-proxy'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type DatabaseSettings, serveForTest, type TestServer } from '../../testing/serve.ts'
-import { standingClock } from '../../testing/standing-clock.ts'
+import { type DatabaseSettings, serveForTest, stoppedClock, type TestServer } from '../../testing/serve.ts'
 
-const now = standingClock()
+const now = stoppedClock()
 const rateLimits = { anonymous: 200, account: 300, signIn: 400 }
 
 describe('two servers on one database', () => {

@@ -1,8 +1,8 @@
 /** Log lines of requests and of operator events, and the secrets that they must not contain. */
 import { databases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { askerOf } from '../../testing/asker.ts'
 import { serveForTest, type TestServer } from '../../testing/serve.ts'
+import { testClient } from '../../testing/test-client.ts'
 
 const [embedded] = databases
 const secret = 'k9Wx-secret'
@@ -47,15 +47,12 @@ describe('the log at level info', () => {
   afterAll(() => log.close())
 
   const putMember = (org: string) =>
-    askerOf(server.url, key).ask('PUT', `/accounts/${org}/members/bob`, {
-      body: JSON.stringify({ role: 'member' }),
-      headers: { 'content-type': 'application/json' },
-    })
+    testClient(server.url, key).put(`/accounts/${org}/members/bob`, { role: 'member' })
 
   test('a request: account, method, path, status, duration, address', async () => {
-    const ann = askerOf(server.url, key)
+    const ann = testClient(server.url, key)
     await ann.post('/accounts/ann/collections', { slug: 'cities', name: secret, public: true })
-    await askerOf(server.url).get(`/collections?q=${secret}`)
+    await testClient(server.url).get(`/collections?q=${secret}`)
     expect(answered(log.lines, '/api/accounts/ann/collections')).toMatchObject({
       ...{ level: 30, method: 'POST', status: 201, account: 'ann', address: '127.0.0.1' },
       ...{ milliseconds: expect.any(Number), reqId: expect.any(String) },
@@ -88,23 +85,19 @@ describe('the log at level info', () => {
   })
 
   test('what an operator must know: sign-in, keys, members, visibility, deletion', async () => {
-    const ann = askerOf(server.url, key)
+    const ann = testClient(server.url, key)
     await server.signIn('bob')
     const { json } = await ann.post('/accounts/keys', { label: secret, scope: 'read' })
-    await ann.ask('DELETE', `/accounts/keys/${json.id}`)
+    await ann.delete(`/accounts/keys/${json.id}`)
     await ann.post('/accounts', { slug: 'guild', displayName: secret })
     await putMember('guild')
-    await ann.ask('DELETE', '/accounts/guild/members/bob')
+    await ann.delete('/accounts/guild/members/bob')
     await ann.post('/accounts/guild/collections', { slug: 'maps', public: false })
-    const change = (body: object) =>
-      ann.ask('PATCH', '/collections/guild/maps', {
-        body: JSON.stringify(body),
-        headers: { 'content-type': 'application/json' },
-      })
+    const change = (body: object) => ann.patch('/collections/guild/maps', body)
     await change({ public: true })
     await change({ slug: 'charts', public: true })
-    await ann.ask('DELETE', '/collections/guild/charts')
-    await ann.ask('DELETE', '/accounts/guild')
+    await ann.delete('/collections/guild/charts')
+    await ann.delete('/accounts/guild')
     const events = log.lines.filter(({ event }) => event !== undefined)
     expect(events.map(({ event }) => event).filter((event) => event !== 'key.first_used')).toEqual([
       ...['account.signed_in', 'key.made', 'account.signed_in', 'key.made', 'key.revoked'],
@@ -121,7 +114,7 @@ describe('the log at level info', () => {
   })
 
   test('nor is the token of an invitation, which works for any holder', async () => {
-    const ann = askerOf(server.url, key)
+    const ann = testClient(server.url, key)
     await ann.post('/accounts', { slug: 'choir', displayName: 'Choir' })
     const { json } = await ann.post('/accounts/choir/invitations', { email: 'a@b.example', role: 'owner' })
     await fetch(String(json.url), { redirect: 'manual' })
@@ -133,7 +126,7 @@ describe('the log at level info', () => {
 
   test('what was refused did not happen', async () => {
     const before = log.lines.filter(({ event }) => event !== undefined).length
-    await askerOf(server.url).post('/accounts', { slug: 'refused', displayName: 'Refused' })
+    await testClient(server.url).post('/accounts', { slug: 'refused', displayName: 'Refused' })
     await putMember('ann')
     expect(log.lines.filter(({ event }) => event !== undefined)).toHaveLength(before)
   })

@@ -2,8 +2,8 @@
 import { hash } from 'node:crypto'
 import { databases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Answer, type Asker, askerOf, json, ndjson } from '../../testing/asker.ts'
 import { serveForTest, type TestServer } from '../../testing/serve.ts'
+import { ndjson, type TestClient, type TestResponse, testClient } from '../../testing/test-client.ts'
 
 const operator = { issuer: 'urn:ulmus:development', subject: 'root' }
 const bytes = (seed: string) => `${hash('sha512', seed, 'base64')}`.repeat(20)
@@ -11,15 +11,15 @@ const record = (id: string) => JSON.stringify({ id, type: 'Item', data: { text: 
 
 describe.each(databases)('quotas on $name', ({ settings }) => {
   let server: TestServer
-  let root: Asker
-  let ada: Asker
+  let root: TestClient
+  let ada: TestClient
   let dispose: () => Promise<void>
   beforeAll(async () => {
     const where = await settings()
     dispose = where.dispose
     server = await serveForTest(where.settings, { quotaBytes: 60_000, operators: [operator] })
     const by = async (name: string) =>
-      askerOf(server.url, await server.keyFor((await server.signIn(name)).cookie, 'admin'))
+      testClient(server.url, await server.keyFor((await server.signIn(name)).cookie, 'admin'))
     root = await by('root')
     ada = await by('ada')
     await post('/accounts/ada/collections', { slug: 'items', public: true })
@@ -29,17 +29,18 @@ describe.each(databases)('quotas on $name', ({ settings }) => {
     await dispose()
   })
 
-  const post = (path: string, body: unknown = {}) =>
-    ada.ask('POST', path, { body: JSON.stringify(body), headers: json })
+  const post = (path: string, body: unknown = {}) => ada.post(path, body)
   const at = '/collections/ada/items'
   const send = (session: string, ids: readonly string[]) =>
-    ada.ask('POST', `${at}/pushes/${session}/records`, { body: ids.map(record).join('\n'), headers: ndjson })
+    ada.request('POST', `${at}/pushes/${session}/records`, {
+      body: ids.map(record).join('\n'),
+      headers: ndjson,
+    })
   const upload = (text: string) =>
-    ada.ask('PUT', `${at}/files/sha256:${hash('sha256', text)}`, { body: text, headers: {} })
+    ada.request('PUT', `${at}/files/sha256:${hash('sha256', text)}`, { body: text, headers: {} })
   const usage = async () => (await ada.get('/accounts/ada/usage')).json
-  const give = (quotaBytes: unknown, slug = 'ada') =>
-    root.ask('PATCH', `/admin/accounts/${slug}`, { body: JSON.stringify({ quotaBytes }), headers: json })
-  const refused = ({ status, json }: Answer) => [status, json.code, json.quotaBytes]
+  const give = (quotaBytes: unknown, slug = 'ada') => root.patch(`/admin/accounts/${slug}`, { quotaBytes })
+  const refused = ({ status, json }: TestResponse) => [status, json.code, json.quotaBytes]
 
   test('of a push, an upload, an update; with how much is used', async () => {
     const schemas = { Item: { properties: { text: { type: 'string' } } } }
@@ -58,23 +59,23 @@ describe.each(databases)('quotas on $name', ({ settings }) => {
     expect(over.json.error).toContain('`ada` may have 60000 bytes stored')
 
     await give(1)
-    const update = { body: '{"note":"n"}', headers: json }
+    const update = { note: 'n' }
     const snapshot = { base_version: 'v1.0.0', schemas, manifest: [] }
     for (const answer of [
       await upload('z'),
       await post(`${at}/pushes`, { base_version: 'v1.0.0' }),
       await post(`${at}/versions/negotiate`, snapshot),
-      await ada.ask('PATCH', `${at}/metadata`, update),
+      await ada.patch(`${at}/metadata`, update),
     ])
       expect(refused(answer)).toEqual([413, 'quota_exceeded', 1])
-    const job = await ada.ask('PATCH', `${at}/metadata?async=true`, update)
+    const job = await ada.patch(`${at}/metadata?async=true`, update)
     expect(job.status).toBe(202)
     const ended = () => ada.get(`${at}/metadata/jobs/${job.json.job_id}`)
     await expect.poll(async () => (await ended()).json.error?.code).toBe('quota_exceeded')
     // None of it was stored; existing data can be read and deleted.
     expect(await usage()).toEqual({ ...before, quotaBytes: 1 })
     expect((await ada.get(`${at}/versions/latest/records`)).status).toBe(200)
-    expect((await ada.ask('DELETE', at)).status).toBe(200)
+    expect((await ada.delete(at)).status).toBe(200)
     const empty = { usedBytes: 0, receivedBytes: 0, collections: [], organizationBytes: 0 }
     expect(await usage()).toEqual({ ...empty, quotaBytes: 1, countsAgainst: null })
   })
@@ -95,10 +96,8 @@ describe.each(databases)('quotas on $name', ({ settings }) => {
     ])
     for (const wrong of [-1, 0.5, '10', 2 ** 53]) expect((await give(wrong)).status).toBe(400)
     expect((await give(10, 'missing-user')).status).toBe(404)
-    expect(refused(await ada.ask('PATCH', '/admin/accounts/ada', { body: '{}', headers: json }))[1]).toBe(
-      'not_an_operator',
-    )
-    const ben = askerOf(server.url, await server.keyFor((await server.signIn('ben')).cookie, 'read'))
+    expect(refused(await ada.patch('/admin/accounts/ada', {}))[1]).toBe('not_an_operator')
+    const ben = testClient(server.url, await server.keyFor((await server.signIn('ben')).cookie, 'read'))
     expect([
       (await ben.get('/accounts/ada/usage')).status,
       (await ben.get('/accounts/ben/usage')).status,

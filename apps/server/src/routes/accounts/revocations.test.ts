@@ -3,16 +3,15 @@ import { request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Asker, askerOf, fileHash, json, ndjson } from '../../testing/asker.ts'
-import { addOrg } from '../../testing/calls.ts'
-import { serveForTest, type TestServer } from '../../testing/serve.ts'
+import { addOrg, serveForTest, type TestServer } from '../../testing/serve.ts'
 import { entryOf, hashOf, item } from '../../testing/snapshots.ts'
+import { fileHash, json, ndjson, type TestClient, testClient } from '../../testing/test-client.ts'
 
 describe.each(anyDatabase)('what outlives its authority on $name', (database) => {
   let server: TestServer
   let dispose: () => Promise<void>
   /** Owner of the org `elms`. */
-  let ada: Asker
+  let ada: TestClient
   let made = 0
 
   beforeAll(async () => {
@@ -22,7 +21,7 @@ describe.each(anyDatabase)('what outlives its authority on $name', (database) =>
     const { cookie } = await server.signIn('ada')
     await addOrg(server, { cookie }, 'elms')
     await addOrg(server, { cookie }, 'others')
-    ada = askerOf(server.url, await server.keyFor(cookie, 'admin'))
+    ada = testClient(server.url, await server.keyFor(cookie, 'admin'))
   })
   afterAll(async () => {
     await server.close()
@@ -68,13 +67,10 @@ describe.each(anyDatabase)('what outlives its authority on $name', (database) =>
   async function stage(options: { public: boolean }) {
     const name = `user-${++made}`
     const { cookie } = await server.signIn(name)
-    const member = await ada.ask('PUT', `/accounts/elms/members/${name}`, {
-      body: '{"role":"member"}',
-      headers: json,
-    })
+    const member = await ada.put(`/accounts/elms/members/${name}`, { role: 'member' })
     expect(member.status).toBe(200)
     const key = await server.keyFor(cookie, 'admin')
-    const who = askerOf(server.url, key)
+    const who = testClient(server.url, key)
     const path = `/collections/elms/c-${made}`
     expect((await ada.post('/accounts/elms/collections', { slug: `c-${made}`, ...options })).status).toBe(201)
     const opening = { base_version: null, schemas: { A: {} } }
@@ -167,13 +163,13 @@ describe.each(anyDatabase)('what outlives its authority on $name', (database) =>
       const before = await left(on)
       const keys = (await on.who.get('/accounts/keys')).json as { id: string }[]
       const revoke = {
-        'its key was revoked': () => on.who.ask('DELETE', `/accounts/keys/${keys[0]!.id}`),
+        'its key was revoked': () => on.who.delete(`/accounts/keys/${keys[0]!.id}`),
         'its session ended': () =>
           fetch(`${server.url}/auth/logout`, {
             method: 'POST',
             headers: { cookie: on.cookie, 'sec-fetch-site': 'same-origin' },
           }),
-        'its account left the org': () => ada.ask('DELETE', `/accounts/elms/members/${on.name}`),
+        'its account left the org': () => ada.delete(`/accounts/elms/members/${on.name}`),
       }[why]
       const credential: Record<string, string> =
         why === 'its session ended'
@@ -190,7 +186,7 @@ describe.each(anyDatabase)('what outlives its authority on $name', (database) =>
   test('a key that is used no more makes no key, and no member', async () => {
     const on = await stage({ public: true })
     const keys = async () =>
-      ((await askerOf(server.url, { cookie: on.cookie }).get('/accounts/keys')).json as unknown[]).length
+      ((await testClient(server.url, { cookie: on.cookie }).get('/accounts/keys')).json as unknown[]).length
     const asks = [
       { method: 'POST', path: '/accounts/keys', headers: json, body: '{"label":"l","scope":"read"}' },
       {
@@ -204,10 +200,10 @@ describe.each(anyDatabase)('what outlives its authority on $name', (database) =>
     for (const ask of asks) {
       const key = await server.keyFor(on.cookie, 'admin')
       const held = await keys()
-      const mine = askerOf(server.url, key)
+      const mine = testClient(server.url, key)
       const { id } = ((await mine.get('/accounts/keys')).json as { id: string }[]).at(-1)!
       const answer = await halting({ authorization: `Bearer ${key}` }, ask, () =>
-        mine.ask('DELETE', `/accounts/keys/${id}`),
+        mine.delete(`/accounts/keys/${id}`),
       )
       expect([ask.path, answer.status]).toEqual([ask.path, 401])
       expect(await keys()).toBe(held - 1)

@@ -3,20 +3,22 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { type Answer, addOrg, type Calls, callsTo, pushTo } from '../../testing/calls.ts'
-import { type SignedIn, serveForTest, type TestServer } from '../../testing/serve.ts'
+import type { SignedIn } from '../../testing/browser.ts'
+import { addOrg, serveForTest, type TestServer } from '../../testing/serve.ts'
+import { pushVersion } from '../../testing/stage.ts'
+import { type TestClient, type TestResponse, testClient } from '../../testing/test-client.ts'
 
 const uuid = expect.stringMatching(/^[0-9a-f-]{36}$/)
 const instant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 const refusal = (statusCode: number, code: string) => ({
   status: statusCode,
-  body: { error: expect.stringMatching(/[.?]$/), code, statusCode },
+  json: { error: expect.stringMatching(/[.?]$/), code, statusCode },
 })
-const slugsOf = (answer: Answer): string[] =>
-  (answer.body as unknown as { slug: string }[]).map(({ slug }) => slug)
-const linksOf = (answer: Answer): Record<string, string> =>
+const slugsOf = (answer: TestResponse): string[] =>
+  (answer.json as { slug: string }[]).map(({ slug }) => slug)
+const linksOf = (answer: TestResponse): Record<string, string> =>
   Object.fromEntries(
-    [...(answer.headers.get('link') ?? '').matchAll(/<\/api([^>]*)>; rel="(\w+)"/g)].map(([, url, rel]) => [
+    [...String(answer.headers['link'] ?? '').matchAll(/<\/api([^>]*)>; rel="(\w+)"/g)].map(([, url, rel]) => [
       rel,
       url,
     ]),
@@ -26,11 +28,11 @@ describe.each(anyDatabase)('collections over HTTP on $name', (testDatabase) => {
   let server: TestServer
   let dispose: () => Promise<void>
   let ann: SignedIn
-  let anonymous: Calls
+  let anonymous: TestClient
   /** An owner of org `acme` by session, a member and an outsider by keys. */
-  let owner: Calls
-  let member: Calls
-  let outsider: Calls
+  let owner: TestClient
+  let member: TestClient
+  let outsider: TestClient
   let memberCookie: string
 
   beforeAll(async () => {
@@ -41,10 +43,10 @@ describe.each(anyDatabase)('collections over HTTP on $name', (testDatabase) => {
     const mel = await server.signIn('mel')
     const out = await server.signIn('out')
     memberCookie = mel.cookie
-    anonymous = callsTo(server)
-    owner = callsTo(server, { cookie: ann.cookie })
-    member = callsTo(server, { key: await server.keyFor(mel.cookie, 'write') })
-    outsider = callsTo(server, { key: await server.keyFor(out.cookie, 'admin') })
+    anonymous = testClient(server.url)
+    owner = testClient(server.url, ann)
+    member = testClient(server.url, await server.keyFor(mel.cookie, 'write'))
+    outsider = testClient(server.url, await server.keyFor(out.cookie, 'admin'))
     await addOrg(server, ann, 'acme', { mel: 'member' })
   })
   afterAll(async () => {
@@ -60,7 +62,7 @@ describe.each(anyDatabase)('collections over HTTP on $name', (testDatabase) => {
         public: true,
       })
       expect(answer.status).toBe(201)
-      expect(answer.body).toEqual({ id: uuid, owner: 'ann', slug: 'first', name: 'First' })
+      expect(answer.json).toEqual({ id: uuid, owner: 'ann', slug: 'first', name: 'First' })
     })
 
     test('“slug required; name defaults to the slug; public to false; optional description”', async () => {
@@ -71,8 +73,8 @@ describe.each(anyDatabase)('collections over HTTP on $name', (testDatabase) => {
         slug: 'defaults',
         description: ' about it ',
       })
-      expect(answer.body).toMatchObject({ name: 'defaults' })
-      expect((await owner.get('/collections/ann/defaults')).body).toMatchObject({
+      expect(answer.json).toMatchObject({ name: 'defaults' })
+      expect((await owner.get('/collections/ann/defaults')).json).toMatchObject({
         public: false,
         description: 'about it',
       })
@@ -89,7 +91,7 @@ describe.each(anyDatabase)('collections over HTTP on $name', (testDatabase) => {
       expect(await outsider.post('/accounts/ann/collections', body)).toMatchObject(
         refusal(403, 'not_a_member'),
       )
-      const reader = callsTo(server, { key: await server.keyFor(memberCookie, 'read') })
+      const reader = testClient(server.url, await server.keyFor(memberCookie, 'read'))
       expect(await reader.post('/accounts/acme/collections', body)).toMatchObject(
         refusal(403, 'insufficient_scope'),
       )
@@ -101,8 +103,8 @@ describe.each(anyDatabase)('collections over HTTP on $name', (testDatabase) => {
 
     test('“Writing elsewhere, creating collections…: 403 key_limited”', async () => {
       const made = await owner.post('/accounts/ann/collections', { slug: 'limited-create' })
-      const collectionId = String(made.body['id'])
-      const limited = callsTo(server, { key: await server.keyFor(ann.cookie, 'admin', { collectionId }) })
+      const collectionId = made.json.id
+      const limited = testClient(server.url, await server.keyFor(ann.cookie, 'admin', { collectionId }))
       expect(await limited.post('/accounts/ann/collections', { slug: 'x' })).toMatchObject(
         refusal(403, 'key_limited'),
       )
@@ -126,16 +128,11 @@ describe.each(anyDatabase)('collections over HTTP on $name', (testDatabase) => {
       ]) {
         const answer = await post(body)
         expect(answer).toMatchObject(refusal(400, 'invalid_request'))
-        expect(answer.body['issues']).toEqual([{ path: expect.any(String), message: expect.any(String) }])
+        expect(answer.json.issues).toEqual([{ path: expect.any(String), message: expect.any(String) }])
       }
-      const malformed = await owner.send('POST', '/accounts/ann/collections', '{"slug":', 'application/json')
+      const malformed = await owner.post('/accounts/ann/collections', '{"slug":')
       expect(malformed).toMatchObject(refusal(400, 'invalid_request'))
-      const form = await owner.send(
-        'POST',
-        '/accounts/ann/collections',
-        'slug=x',
-        'application/x-www-form-urlencoded',
-      )
+      const form = await owner.postForm('/accounts/ann/collections', { slug: 'x' })
       expect(form.status).toBe(415)
     })
   })
@@ -154,7 +151,7 @@ describe.each(anyDatabase)('collections over HTTP on $name', (testDatabase) => {
     test('“latestVersion is null before the first version”; every field of the detail', async () => {
       const answer = await anonymous.get(path)
       expect(answer.status).toBe(200)
-      expect(answer.body).toEqual({
+      expect(answer.json).toEqual({
         id: uuid,
         slug: 'detailed',
         name: 'Detailed',
@@ -169,15 +166,17 @@ describe.each(anyDatabase)('collections over HTTP on $name', (testDatabase) => {
     })
 
     test('the latest version summary, “of the view the caller reads”', async () => {
-      const before = (await anonymous.get(path)).body
-      await pushTo(member, path, {
-        schemas: { City: { type: 'object', properties: { name: { type: 'string' } } } },
-        lines: [
+      const before = (await anonymous.get(path)).json
+      await pushVersion(member, path, {
+        opening: {
+          schemas: { City: { type: 'object', properties: { name: { type: 'string' } } } },
+          metadata: { description: 'from metadata', license: 'MIT' },
+          message: 'first push',
+        },
+        puts: [
           { id: 'a', type: 'City', data: { name: 'Aachen' } },
           { id: 'b', type: 'City', data: { name: 'Bonn' }, private: true },
         ],
-        metadata: { description: 'from metadata', license: 'MIT' },
-        message: 'first push',
       })
       const summary = {
         semver: 'v1.0.0',
@@ -186,25 +185,23 @@ describe.each(anyDatabase)('collections over HTTP on $name', (testDatabase) => {
         createdAt: instant,
         message: 'first push',
       }
-      const full = (await member.get(path)).body
-      const open = (await anonymous.get(path)).body
-      expect(full['latestVersion']).toEqual({ ...summary, recordCount: 2, totalBytes: expect.any(Number) })
-      expect(open['latestVersion']).toEqual({ ...summary, recordCount: 1, totalBytes: expect.any(Number) })
-      expect(Number(open['latestVersion']?.['totalBytes'])).toBeLessThan(
-        Number(full['latestVersion']?.['totalBytes']),
-      )
+      const full = (await member.get(path)).json
+      const open = (await anonymous.get(path)).json
+      expect(full.latestVersion).toEqual({ ...summary, recordCount: 2, totalBytes: expect.any(Number) })
+      expect(open.latestVersion).toEqual({ ...summary, recordCount: 1, totalBytes: expect.any(Number) })
+      expect(open.latestVersion.totalBytes).toBeLessThan(full.latestVersion.totalBytes)
       // “show the latest version's metadata.description, else the collection's own, else null”
-      expect(open['description']).toBe('from metadata')
+      expect(open.description).toBe('from metadata')
       // “updatedAt moves with every change and version”
-      expect(String(open['updatedAt']) > String(before['updatedAt'])).toBe(true)
+      expect(open.updatedAt > before.updatedAt).toBe(true)
     })
 
     test('“strong ETag and If-None-Match → 304 on every GET; Vary: Authorization, Cookie”', async () => {
       const first = await anonymous.get(path)
-      const tag = first.headers.get('etag') ?? ''
+      const tag = first.headers.etag ?? ''
       expect(tag).toMatch(/^"[^"]+"$/)
-      expect(first.headers.get('vary')).toMatch(/Authorization, Cookie/i)
-      expect(await anonymous.get(path, { 'if-none-match': tag })).toMatchObject({ status: 304, body: '' })
+      expect(first.headers.vary).toMatch(/Authorization, Cookie/i)
+      expect(await anonymous.get(path, { 'if-none-match': tag })).toMatchObject({ status: 304, text: '' })
       expect(await member.get(path, { 'if-none-match': tag })).toMatchObject({ status: 200 })
       await owner.patch(path, { name: 'Changed' })
       expect(await anonymous.get(path, { 'if-none-match': tag })).toMatchObject({ status: 200 })
@@ -212,9 +209,9 @@ describe.each(anyDatabase)('collections over HTTP on $name', (testDatabase) => {
 
     test('an unknown query parameter is 400; a bad key anywhere is 401, public endpoints too', async () => {
       expect(await anonymous.get(`${path}?x=1`)).toMatchObject(refusal(400, 'invalid_request'))
-      const bad = await callsTo(server, { key: 'ul_nonsense' }).get(path)
+      const bad = await testClient(server.url, 'ul_nonsense').get(path)
       expect(bad).toMatchObject(refusal(401, 'unauthenticated'))
-      expect(bad.headers.get('www-authenticate')).toBe('Bearer')
+      expect(bad.headers['www-authenticate']).toBe('Bearer')
     })
   })
 
@@ -223,19 +220,19 @@ describe.each(anyDatabase)('collections over HTTP on $name', (testDatabase) => {
     beforeAll(() => owner.post('/accounts/acme/collections', { slug: 'patched', public: true }))
 
     test('“only the fields to change are sent… Returns 200 with {ok: true}”; also slug and description', async () => {
-      expect(await member.patch(path, { name: 'Patched' })).toMatchObject({ status: 200, body: { ok: true } })
+      expect(await member.patch(path, { name: 'Patched' })).toMatchObject({ status: 200, json: { ok: true } })
       expect(await member.patch(path, { description: 'words' })).toMatchObject({ status: 200 })
-      expect((await anonymous.get(path)).body).toMatchObject({
+      expect((await anonymous.get(path)).json).toMatchObject({
         name: 'Patched',
         description: 'words',
         public: true,
       })
       expect(await member.patch(path, { description: null })).toMatchObject({ status: 200 })
-      expect((await anonymous.get(path)).body).toMatchObject({ name: 'Patched', description: null })
+      expect((await anonymous.get(path)).json).toMatchObject({ name: 'Patched', description: null })
     })
 
     test('who may: 401, 403 scope, 403 not a member; 400; 422; 409', async () => {
-      const reader = callsTo(server, { key: await server.keyFor(memberCookie, 'read') })
+      const reader = testClient(server.url, await server.keyFor(memberCookie, 'read'))
       expect(await anonymous.patch(path, { name: 'x' })).toMatchObject(refusal(401, 'unauthenticated'))
       expect(await reader.patch(path, { name: 'x' })).toMatchObject(refusal(403, 'insufficient_scope'))
       expect(await outsider.patch(path, { name: 'x' })).toMatchObject(refusal(403, 'not_a_member'))
@@ -251,14 +248,14 @@ describe.each(anyDatabase)('collections over HTTP on $name', (testDatabase) => {
         headers: { cookie: ann.cookie, 'content-type': 'application/json', 'sec-fetch-site': 'cross-site' },
         body: '{"name":"forged"}',
       })
-      expect({ status: answer.status, body: await answer.json() }).toMatchObject(refusal(403, 'cross_site'))
+      expect({ status: answer.status, json: await answer.json() }).toMatchObject(refusal(403, 'cross_site'))
     })
 
     test('a limited key works on its own collection and on no other', async () => {
       const own = await owner.get(path)
       const other = await owner.post('/accounts/acme/collections', { slug: 'elsewhere', public: true })
-      const collectionId = String(own.body['id'])
-      const limited = callsTo(server, { key: await server.keyFor(memberCookie, 'write', { collectionId }) })
+      const collectionId = own.json.id
+      const limited = testClient(server.url, await server.keyFor(memberCookie, 'write', { collectionId }))
       expect(await limited.patch(path, { name: 'By its key' })).toMatchObject({ status: 200 })
       expect(await limited.patch('/collections/acme/elsewhere', { name: 'x' })).toMatchObject(
         refusal(403, 'key_limited'),
@@ -279,7 +276,7 @@ describe.each(anyDatabase)('collections over HTTP on $name', (testDatabase) => {
       expect(await member.patch('/collections/acme/before', { slug: 'after' })).toMatchObject({ status: 200 })
       const moved = await member.get('/collections/acme/before')
       expect(moved.status).toBe(308)
-      expect(moved.headers.get('location')).toBe('/api/collections/acme/after')
+      expect(moved.headers.location).toBe('/api/collections/acme/after')
       expect(await outsider.get('/collections/acme/before')).toMatchObject(
         refusal(404, 'collection_not_found'),
       )
@@ -295,7 +292,7 @@ describe.each(anyDatabase)('collections over HTTP on $name', (testDatabase) => {
       expect(await anonymous.delete(path)).toMatchObject(refusal(401, 'unauthenticated'))
       expect(await outsider.delete(path)).toMatchObject(refusal(403, 'not_a_member'))
       expect(await member.delete(path)).toMatchObject(refusal(403, 'insufficient_role'))
-      expect(await owner.delete(path)).toMatchObject({ status: 200, body: { ok: true } })
+      expect(await owner.delete(path)).toMatchObject({ status: 200, json: { ok: true } })
       for (const gone of [path, `${path}/versions`, `${path}/versions/latest`]) {
         expect(await owner.get(gone)).toMatchObject(refusal(404, 'collection_not_found'))
       }
@@ -311,10 +308,9 @@ describe.each(anyDatabase)('collections over HTTP on $name', (testDatabase) => {
     for (const slug of ['half-pushed', 'other-push']) {
       await owner.post('/accounts/acme/collections', { slug })
       const pushes = `/collections/acme/${slug}/pushes`
-      const { body } = await owner.post(pushes, { base_version: null, schemas: { City: {} } })
-      const line = '{"id":"a","type":"City","data":{}}'
-      await owner.send('POST', `${pushes}/${body['session_id']}/records`, line, 'application/x-ndjson')
-      const folder = join(server.dataFolder, 'objects/spills', String(body['session_id']))
+      const { session_id } = (await owner.post(pushes, { base_version: null, schemas: { City: {} } })).json
+      await owner.lines(`${pushes}/${session_id}/records`, [{ id: 'a', type: 'City', data: {} }])
+      const folder = join(server.dataFolder, 'objects/spills', session_id)
       received.push(() => (existsSync(folder) ? readdirSync(folder) : []))
     }
     expect(received.map((names) => names().length)).toEqual([1, 1])
@@ -325,7 +321,7 @@ describe.each(anyDatabase)('collections over HTTP on $name', (testDatabase) => {
 
   describe('GET /api/accounts/:owner/collections', () => {
     test('“Non-owners see only public collections”; every field of an item', async () => {
-      const mel = callsTo(server, { cookie: memberCookie })
+      const mel = testClient(server.url, { cookie: memberCookie })
       await mel.post('/accounts/mel/collections', { slug: 'closed' })
       await mel.post('/accounts/mel/collections', { slug: 'open', name: 'Open', public: true })
       const item = {
@@ -338,21 +334,21 @@ describe.each(anyDatabase)('collections over HTTP on $name', (testDatabase) => {
         updatedAt: instant,
       }
       for (const other of [anonymous, outsider, owner]) {
-        expect(await other.get('/accounts/mel/collections')).toMatchObject({ status: 200, body: [item] })
+        expect(await other.get('/accounts/mel/collections')).toMatchObject({ status: 200, json: [item] })
       }
       const all = await mel.get('/accounts/mel/collections')
       expect(slugsOf(all)).toEqual(['open', 'closed'])
-      expect(all.body[0]).toEqual(item)
+      expect(all.json[0]).toEqual(item)
       expect(await anonymous.get('/accounts/missing/collections')).toMatchObject(
         refusal(404, 'account_not_found'),
       )
     })
 
     test('“beyond what anyone may read, only that collection”: a limited key’s listing', async () => {
-      const mel = callsTo(server, { cookie: memberCookie })
+      const mel = testClient(server.url, { cookie: memberCookie })
       const made = await mel.post('/accounts/mel/collections', { slug: 'for-the-key' })
-      const collectionId = String(made.body['id'])
-      const limited = callsTo(server, { key: await server.keyFor(memberCookie, 'read', { collectionId }) })
+      const collectionId = made.json.id
+      const limited = testClient(server.url, await server.keyFor(memberCookie, 'read', { collectionId }))
       expect(slugsOf(await limited.get('/accounts/mel/collections'))).toEqual(['for-the-key', 'open'])
     })
   })
@@ -370,7 +366,7 @@ describe.each(anyDatabase)('collections over HTTP on $name', (testDatabase) => {
     test('“Browses public collections… Returns 200 with an array of browse items.”', async () => {
       const answer = await anonymous.get('/collections?owner=library&limit=1')
       expect(answer.status).toBe(200)
-      expect(answer.body).toEqual([
+      expect(answer.json).toEqual([
         {
           id: uuid,
           slug: 'shelf-105',
@@ -385,7 +381,7 @@ describe.each(anyDatabase)('collections over HTTP on $name', (testDatabase) => {
         },
       ])
       expect(slugsOf(await owner.get('/collections?owner=library&q=050'))).toEqual([])
-      expect((await anonymous.get('/collections?q=changed')).body[0]).toMatchObject({
+      expect((await anonymous.get('/collections?q=changed')).json[0]).toMatchObject({
         latestVersion: 'v1.0.0',
       })
     })
@@ -457,36 +453,39 @@ describe.each(anyDatabase)('collections over HTTP on $name', (testDatabase) => {
 
   describe('privacy', () => {
     const hidden = '/collections/acme/hidden'
-    const told = async (call: Promise<Answer>) => {
-      const { status, body, headers } = await call
-      const varying = new Set(['date', 'x-request-id'])
-      return { status, body, headers: [...headers].filter(([name]) => !varying.has(name)) }
-    }
+    const compared = ({ status, text, headers }: TestResponse) => ({
+      ...{ status, text },
+      headers: { ...headers, date: undefined, 'x-request-id': undefined },
+    })
 
     test('absent and hidden collections get the same answers and headers', async () => {
       await owner.post('/accounts/acme/collections', { slug: 'hidden' })
-      await pushTo(owner, hidden, { schemas: { City: {} }, lines: [{ id: 'a', type: 'City', data: {} }] })
-      const probes = (calls: Calls) => [
-        () => calls.get(hidden),
-        () => calls.patch(hidden, { name: 'x' }),
-        () => calls.delete(hidden),
-        () => calls.patch(`${hidden}/metadata`, { a: 2 }),
-        () => calls.patch(`${hidden}/metadata?async=true`, { a: 2 }),
-        () => calls.get(`${hidden}/metadata/jobs/00000000-0000-4000-8000-000000000000`),
-        () => calls.post(`${hidden}/fork`, { targetOrg: 'acme' }),
-        () => calls.get(`${hidden}/versions`),
-        () => calls.get(`${hidden}/versions/latest`),
-        () => calls.post(`${hidden}/pushes`, { base_version: null }),
+      await pushVersion(owner, hidden, {
+        opening: { schemas: { City: {} } },
+        puts: [{ id: 'a', type: 'City', data: {} }],
+      })
+      const probes = (client: TestClient) => [
+        () => client.get(hidden),
+        () => client.patch(hidden, { name: 'x' }),
+        () => client.delete(hidden),
+        () => client.patch(`${hidden}/metadata`, { a: 2 }),
+        () => client.patch(`${hidden}/metadata?async=true`, { a: 2 }),
+        () => client.get(`${hidden}/metadata/jobs/00000000-0000-4000-8000-000000000000`),
+        () => client.post(`${hidden}/fork`, { targetOrg: 'acme' }),
+        () => client.get(`${hidden}/versions`),
+        () => client.get(`${hidden}/versions/latest`),
+        () => client.post(`${hidden}/pushes`, { base_version: null }),
       ]
       const callers = [anonymous, outsider]
-      const ask = async () => {
-        const answers = []
-        for (const calls of callers) for (const probe of probes(calls)) answers.push(await told(probe()))
-        return answers
+      const responsesOfAll = async () => {
+        const responses = []
+        for (const client of callers)
+          for (const probe of probes(client)) responses.push(compared(await probe()))
+        return responses
       }
-      const invisible = await ask()
+      const invisible = await responsesOfAll()
       await owner.delete(hidden)
-      expect(await ask()).toEqual(invisible)
+      expect(await responsesOfAll()).toEqual(invisible)
       expect(invisible.slice(10).map(({ status }) => status)).toEqual(Array(10).fill(404))
     })
 

@@ -1,16 +1,18 @@
 /** Forks over HTTP, sentence by sentence of interface.md "Fork" and http-api.md §6. */
 import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { addOrg, type Calls, callsTo, type Line, pushTo } from '../../testing/calls.ts'
-import { type SignedIn, serveForTest, type TestServer } from '../../testing/serve.ts'
+import type { SignedIn } from '../../testing/browser.ts'
+import { addOrg, serveForTest, type TestServer } from '../../testing/serve.ts'
+import { type Change, pushVersion } from '../../testing/stage.ts'
+import { type TestClient, testClient } from '../../testing/test-client.ts'
 
 const uuid = expect.stringMatching(/^[0-9a-f-]{36}$/)
 const refusal = (statusCode: number, code: string) => ({
   status: statusCode,
-  body: { error: expect.stringMatching(/[.?]$/), code, statusCode },
+  json: { error: expect.stringMatching(/[.?]$/), code, statusCode },
 })
 const city = { City: { type: 'object', properties: { name: { type: 'string' } } } }
-const line = (id: string, more: Partial<Line> = {}): Line => ({
+const line = (id: string, more: object = {}) => ({
   id,
   type: 'City',
   data: { name: id },
@@ -21,11 +23,11 @@ describe.each(anyDatabase)('forks over HTTP on $name', (testDatabase) => {
   let server: TestServer
   let dispose: () => Promise<void>
   let eve: SignedIn
-  let anonymous: Calls
+  let anonymous: TestClient
   /** Of both organizations: the source's owner `acme` and the `target`. */
-  let member: Calls
+  let member: TestClient
   /** Of `target` alone. */
-  let outsider: Calls
+  let outsider: TestClient
   let number = 0
 
   beforeAll(async () => {
@@ -38,9 +40,9 @@ describe.each(anyDatabase)('forks over HTTP on $name', (testDatabase) => {
     await addOrg(server, ann, 'acme', { mel: 'member' })
     await addOrg(server, ann, 'target', { mel: 'member', eve: 'member' })
     await addOrg(server, ann, 'closed')
-    anonymous = callsTo(server)
-    member = callsTo(server, { key: await server.keyFor(mel.cookie, 'write') })
-    outsider = callsTo(server, { key: await server.keyFor(eve.cookie, 'write') })
+    anonymous = testClient(server.url)
+    member = testClient(server.url, await server.keyFor(mel.cookie, 'write'))
+    outsider = testClient(server.url, await server.keyFor(eve.cookie, 'write'))
   })
   afterAll(async () => {
     await server?.close()
@@ -48,19 +50,19 @@ describe.each(anyDatabase)('forks over HTTP on $name', (testDatabase) => {
   })
 
   const source = async (
-    push: Parameters<typeof pushTo>[2] | null = { schemas: city, lines: [line('a'), line('b')] },
+    push: Change | null = { opening: { schemas: city }, puts: [line('a'), line('b')] },
     isPublic = true,
   ) => {
     const slug = `f${number++}`
     const body = { slug, name: `Source ${slug}`, public: isPublic, description: 'own words' }
     const made = await member.post('/accounts/acme/collections', body)
     const path = `/collections/acme/${slug}`
-    if (push !== null) await pushTo(member, path, push)
+    if (push !== null) await pushVersion(member, path, push)
     return {
       slug,
       path,
       fork: `${path}/fork`,
-      id: String(made.body['id']),
+      id: made.json.id,
       forked: `/collections/target/${slug}`,
     }
   }
@@ -69,7 +71,7 @@ describe.each(anyDatabase)('forks over HTTP on $name', (testDatabase) => {
     const { fork, slug } = await source()
     const answer = await outsider.post(fork, { targetOrg: 'target' })
     expect(answer.status).toBe(201)
-    expect(answer.body).toEqual({
+    expect(answer.json).toEqual({
       id: uuid,
       owner: 'target',
       slug,
@@ -78,19 +80,18 @@ describe.each(anyDatabase)('forks over HTTP on $name', (testDatabase) => {
       version: { semver: 'v1.0.0', recordCount: 2 },
     })
     const named = await outsider.post(fork, { targetOrg: 'target', slug: `${slug}-named` })
-    expect(named).toMatchObject({ status: 201, body: { slug: `${slug}-named`, name: `Source ${slug}` } })
+    expect(named).toMatchObject({ status: 201, json: { slug: `${slug}-named`, name: `Source ${slug}` } })
   })
 
   test('“Its v1.0.0 has the source’s metadata, counts and, where nothing is private, digest; its message is Fork”', async () => {
     const { fork, path, forked, slug } = await source({
-      schemas: city,
-      lines: [line('a')],
-      metadata: { license: 'MIT' },
+      opening: { schemas: city, metadata: { license: 'MIT' } },
+      puts: [line('a')],
     })
     await member.patch(`${path}/metadata`, { description: 'of v1.0.1' })
     await outsider.post(fork, { targetOrg: 'target' })
-    const [theirs] = (await anonymous.get(`${path}/versions`)).body as unknown as Record<string, unknown>[]
-    const versions = (await anonymous.get(`${forked}/versions`)).body as unknown as Record<string, unknown>[]
+    const [theirs] = (await anonymous.get(`${path}/versions`)).json as Record<string, unknown>[]
+    const versions = (await anonymous.get(`${forked}/versions`)).json as Record<string, unknown>[]
     expect(versions).toHaveLength(1)
     const { hash, recordCount, fileCount, totalBytes } = theirs ?? {}
     expect(versions[0]).toMatchObject({
@@ -102,7 +103,7 @@ describe.each(anyDatabase)('forks over HTTP on $name', (testDatabase) => {
       totalBytes,
     })
     const detail = await anonymous.get(forked)
-    expect(detail.body).toMatchObject({
+    expect(detail.json).toMatchObject({
       description: 'of v1.0.1',
       forkedFrom: { owner: 'acme', slug, version: 'v1.0.1' },
       latestVersion: {
@@ -118,30 +119,36 @@ describe.each(anyDatabase)('forks over HTTP on $name', (testDatabase) => {
     await outsider.post(fork, { targetOrg: 'target' })
     const records = await anonymous.get(`${path}/versions/v1.0.0/records`)
     expect(records.status).toBe(200)
-    await pushTo(member, path, { base: 'v1.0.0', lines: [line('c')] })
-    const ann = callsTo(server, { cookie: (await server.signIn('ann')).cookie })
+    await pushVersion(member, path, { base: 'v1.0.0', puts: [line('c')] })
+    const ann = testClient(server.url, await server.signIn('ann'))
     expect(await ann.delete(path)).toMatchObject({ status: 200 })
-    expect((await anonymous.get(`${forked}/versions/latest/records`)).body).toEqual(records.body)
-    await pushTo(outsider, forked, { base: 'v1.0.0', lines: [line('d')] })
-    expect((await anonymous.get(forked)).body).toMatchObject({
+    expect((await anonymous.get(`${forked}/versions/latest/records`)).json).toEqual(records.json)
+    await pushVersion(outsider, forked, { base: 'v1.0.0', puts: [line('d')] })
+    expect((await anonymous.get(forked)).json).toMatchObject({
       latestVersion: { semver: 'v1.1.0', recordCount: 3 },
     })
   })
 
   describe('“A collection that holds any private records, private types or private fields is refused with 403 for such a caller”', () => {
     const secretField = { City: { properties: { name: {}, secret: { type: 'string', private: true } } } }
-    test.each<[string, Parameters<typeof pushTo>[2]]>([
-      ['a private record', { schemas: city, lines: [line('a'), line('b', { private: true })] }],
+    test.each<[string, Change]>([
+      ['a private record', { opening: { schemas: city }, puts: [line('a'), line('b', { private: true })] }],
       [
         'a private type',
-        { schemas: { ...city, Plan: { private: true } }, lines: [line('a'), line('p', { type: 'Plan' })] },
+        {
+          opening: { schemas: { ...city, Plan: { private: true } } },
+          puts: [line('a'), line('p', { type: 'Plan' })],
+        },
       ],
       [
         'a private type without records',
-        { schemas: { ...city, Plan: { private: true } }, lines: [line('a')] },
+        { opening: { schemas: { ...city, Plan: { private: true } } }, puts: [line('a')] },
       ],
-      ['a private field', { schemas: secretField, lines: [line('a', { data: { name: 'a', secret: 's' } })] }],
-      ['a private field without data', { schemas: secretField, lines: [line('a')] }],
+      [
+        'a private field',
+        { opening: { schemas: secretField }, puts: [line('a', { data: { name: 'a', secret: 's' } })] },
+      ],
+      ['a private field without data', { opening: { schemas: secretField }, puts: [line('a')] }],
     ])('%s', async (_, push) => {
       const { fork, forked } = await source(push)
       expect(await outsider.post(fork, { targetOrg: 'target' })).toMatchObject(
@@ -154,18 +161,18 @@ describe.each(anyDatabase)('forks over HTTP on $name', (testDatabase) => {
 
     test('“A member’s fork has both views”', async () => {
       const { fork, path, forked } = await source({
-        schemas: city,
-        lines: [line('a'), line('b', { private: true })],
+        opening: { schemas: city },
+        puts: [line('a'), line('b', { private: true })],
       })
       const answer = await member.post(fork, { targetOrg: 'target' })
-      expect(answer.body).toMatchObject({ version: { recordCount: 2 } })
-      expect((await outsider.get(forked)).body).toMatchObject({ latestVersion: { recordCount: 2 } })
-      expect((await anonymous.get(forked)).body).toMatchObject({ latestVersion: { recordCount: 1 } })
+      expect(answer.json).toMatchObject({ version: { recordCount: 2 } })
+      expect((await outsider.get(forked)).json).toMatchObject({ latestVersion: { recordCount: 2 } })
+      expect((await anonymous.get(forked)).json).toMatchObject({ latestVersion: { recordCount: 1 } })
       const [ours, theirs] = await Promise.all([
         anonymous.get(`${forked}/versions`),
         anonymous.get(`${path}/versions`),
       ])
-      expect(ours.body[0]?.['hash']).toEqual(theirs.body[0]?.['hash'])
+      expect(ours.json[0].hash).toEqual(theirs.json[0].hash)
     })
   })
 
@@ -174,27 +181,27 @@ describe.each(anyDatabase)('forks over HTTP on $name', (testDatabase) => {
     expect(await outsider.post(open.fork, { targetOrg: 'target', public: false })).toMatchObject({
       status: 201,
     })
-    expect((await outsider.get(open.forked)).body).toMatchObject({ public: false })
+    expect((await outsider.get(open.forked)).json).toMatchObject({ public: false })
     expect(await anonymous.get(open.forked)).toMatchObject(refusal(404, 'collection_not_found'))
     const secret = await source(undefined, false)
     // “Members of the source's owner may fork what outsiders cannot, private collections included”
     expect(await member.post(secret.fork, { targetOrg: 'target', public: true })).toMatchObject({
       status: 201,
     })
-    expect((await member.get(secret.forked)).body).toMatchObject({ public: false })
+    expect((await member.get(secret.forked)).json).toMatchObject({ public: false })
   })
 
   test('“Detail of a fork also has forkedFrom, for callers who may see the source now.”', async () => {
     const { fork, path, forked, slug } = await source()
     await outsider.post(fork, { targetOrg: 'target' })
-    expect((await anonymous.get(forked)).body).toMatchObject({
+    expect((await anonymous.get(forked)).json).toMatchObject({
       forkedFrom: { owner: 'acme', slug, version: 'v1.0.0' },
     })
     await member.patch(path, { public: false })
-    expect((await anonymous.get(forked)).body).not.toHaveProperty('forkedFrom')
-    expect((await outsider.get(forked)).body).not.toHaveProperty('forkedFrom')
-    expect((await member.get(forked)).body).toMatchObject({ forkedFrom: { slug } })
-    expect(JSON.stringify((await outsider.get(`${forked}/versions/latest`)).body)).not.toContain('acme')
+    expect((await anonymous.get(forked)).json).not.toHaveProperty('forkedFrom')
+    expect((await outsider.get(forked)).json).not.toHaveProperty('forkedFrom')
+    expect((await member.get(forked)).json).toMatchObject({ forkedFrom: { slug } })
+    expect(JSON.stringify((await outsider.get(`${forked}/versions/latest`)).json)).not.toContain('acme')
   })
 
   test('400: targetOrg is required, nothing unknown is taken', async () => {
@@ -212,14 +219,14 @@ describe.each(anyDatabase)('forks over HTTP on $name', (testDatabase) => {
 
   test('“Checked in this order”: a request with several errors gets the first', async () => {
     const hidden = await source(undefined, false)
-    const secret = await source({ schemas: city, lines: [line('a', { private: true })] })
+    const secret = await source({ opening: { schemas: city }, puts: [line('a', { private: true })] })
     const empty = await source(null)
     const taken = await source()
     expect(await outsider.post(taken.fork, { targetOrg: 'target' })).toMatchObject({ status: 201 })
     const key = (scope: 'read' | 'write', collectionId?: string) =>
       server.keyFor(eve.cookie, scope, collectionId === undefined ? {} : { collectionId })
-    const reader = callsTo(server, { key: await key('read', secret.id) })
-    const limited = callsTo(server, { key: await key('write', secret.id) })
+    const reader = testClient(server.url, await key('read', secret.id))
+    const limited = testClient(server.url, await key('write', secret.id))
     const absent = '/collections/acme/absent/fork'
     const wrong = { targetOrg: 5 }
 

@@ -1,13 +1,12 @@
 /** Commits of delta pushes over HTTP: http-api §9, content-model §6, §7. */
 import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Asker, fileHash } from '../../testing/asker.ts'
-import { pushesOn, put } from '../../testing/pushing.ts'
-import { type Stage, setStage } from '../../testing/stage.ts'
+import { pushesOn, put, type Stage, setStage } from '../../testing/stage.ts'
+import { fileHash, type TestClient } from '../../testing/test-client.ts'
 
 describe.each(anyDatabase)('commits of pushes on $name', (database) => {
   let stage: Stage
-  let ada: Asker
+  let ada: TestClient
 
   beforeAll(async () => {
     stage = await setStage(database)

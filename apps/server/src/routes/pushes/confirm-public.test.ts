@@ -1,7 +1,8 @@
 /** Schemas that would make public what was private: refused unless the opening confirms it, in both kinds of push. */
+
 import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { addOrg } from '../../testing/calls.ts'
+import { addOrg } from '../../testing/serve.ts'
 import { type Stage, setStage } from '../../testing/stage.ts'
 
 const officer = 'Case officer'
@@ -78,10 +79,7 @@ describe.each(anyDatabase)('what was private on $name', (database) => {
     const title = { properties: { title: {} } }
     const puts = [{ id: '1', type: 'Grants', data: { title: 'A' } }]
     await stage.push(path, { base: 'v1.0.0', opening: { schemas: { Grants: title } }, puts })
-    const patched = await stage.ada.ask('PATCH', `${path}/metadata`, {
-      body: '{"license":"MIT"}',
-      headers: { 'Content-Type': 'application/json' },
-    })
+    const patched = await stage.ada.patch(`${path}/metadata`, { license: 'MIT' })
     expect(patched.json.semver).toBe('v2.0.1')
     const back = (confirm_public?: string[]) =>
       stage.ada.post(`${path}/pushes`, { base_version: 'v2.0.1', schemas: { Grants: shown }, confirm_public })
@@ -106,7 +104,7 @@ describe.each(anyDatabase)('what was private on $name', (database) => {
     await stage.push(path, { base: 'v1.0.0', opening: { schemas: { Grants: grants } }, puts })
     const open = (base_version: string | null, confirm_public?: string[]) =>
       stage.ada.post(`${path}/pushes`, { base_version, schemas: { Grants: shown }, confirm_public })
-    const { semver } = (await stage.ada.ask('GET', `${path}/versions/latest`)).json
+    const { semver } = (await stage.ada.get(`${path}/versions/latest`)).json
     expect((await withdraw(semver)).status).toBe(200)
     const refused = {
       code: 'private_field_made_public',

@@ -1,9 +1,8 @@
 /** Schemas that take any time, over HTTP: who waits for them, and until when. */
 import { databases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Asker, ndjson } from '../../testing/asker.ts'
-import { put } from '../../testing/pushing.ts'
-import { type Stage, setStage } from '../../testing/stage.ts'
+import { put, type Stage, setStage } from '../../testing/stage.ts'
+import { ndjson, type TestClient } from '../../testing/test-client.ts'
 
 const branch = { properties: { x: { $ref: '#/$defs/a' } }, required: ['x'] }
 /** Doubles its work at every level of the data. */
@@ -18,7 +17,7 @@ const seconds = (count: number) => new Promise((resolve) => setTimeout(resolve, 
 
 describe('costly pushes', () => {
   let stage: Stage
-  let ada: Asker
+  let ada: TestClient
 
   beforeAll(async () => {
     stage = await setStage(databases[0]!)
@@ -33,7 +32,7 @@ describe('costly pushes', () => {
     const session = await openedWith('cancelled')
     const sent = ada.lines(`${session}/records`, [put('1', deep)])
     await seconds(1)
-    expect((await ada.ask('DELETE', session)).status).toBe(204)
+    expect((await ada.delete(session)).status).toBe(204)
     expect(await sent).toMatchObject({
       status: 409,
       json: { code: 'push_not_open', status: 'cancelled' },

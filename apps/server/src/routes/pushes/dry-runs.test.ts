@@ -1,14 +1,13 @@
 /** Dry runs of commits of both kinds over HTTP. */
 import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Asker, fileHash } from '../../testing/asker.ts'
-import { pushesOn, put } from '../../testing/pushing.ts'
 import { item, snapshotsOn } from '../../testing/snapshots.ts'
-import { type Stage, setStage } from '../../testing/stage.ts'
+import { pushesOn, put, type Stage, setStage } from '../../testing/stage.ts'
+import { fileHash, type TestClient } from '../../testing/test-client.ts'
 
 describe.each(anyDatabase)('dry runs of commits on $name', (database) => {
   let stage: Stage
-  let ada: Asker
+  let ada: TestClient
 
   beforeAll(async () => {
     stage = await setStage(database)

@@ -2,15 +2,14 @@
 import { zstdCompressSync } from 'node:zlib'
 import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Asker, ndjson } from '../../testing/asker.ts'
-import { pushesOn, put } from '../../testing/pushing.ts'
-import { type Stage, setStage } from '../../testing/stage.ts'
+import { pushesOn, put, type Stage, setStage } from '../../testing/stage.ts'
+import { ndjson, type TestClient } from '../../testing/test-client.ts'
 
 const strict = { properties: { n: { type: 'integer' } } }
 
 describe.each(anyDatabase)('lines of pushes on $name', (database) => {
   let stage: Stage
-  let ada: Asker
+  let ada: TestClient
 
   beforeAll(async () => {
     stage = await setStage(database)
@@ -127,7 +126,7 @@ describe.each(anyDatabase)('lines of pushes on $name', (database) => {
         Buffer.from([0xff]),
         Buffer.from('"}'),
       ])
-      const { json: refused } = await ada.ask('POST', `${session}/records`, { body, headers: ndjson })
+      const { json: refused } = await ada.request('POST', `${session}/records`, { body, headers: ndjson })
       expect(refused.validationErrors).toMatchObject([{ line: 1, code: 'syntax' }])
     })
 
@@ -169,7 +168,7 @@ describe.each(anyDatabase)('lines of pushes on $name', (database) => {
       expect([over.status, over.json.code]).toEqual([413, 'too_large'])
       expect(over.json.error).toMatch(/10,?000 lines/)
       const bomb = zstdCompressSync(Buffer.alloc(128 * 1024 ** 2 + 1, 0x20))
-      const heavy = await ada.ask('POST', `${session}/records`, {
+      const heavy = await ada.request('POST', `${session}/records`, {
         body: bomb,
         headers: { ...ndjson, 'content-encoding': 'zstd' },
       })
@@ -183,7 +182,7 @@ describe.each(anyDatabase)('lines of pushes on $name', (database) => {
       async (type) => {
         const session = await openedWith({ A: {} })
         for (const kind of ['records', 'deletes']) {
-          const { status, json: body } = await ada.ask('POST', `${session}/${kind}`, {
+          const { status, json: body } = await ada.request('POST', `${session}/${kind}`, {
             body: JSON.stringify(put('1')),
             headers: { 'content-type': type },
           })

@@ -1,14 +1,13 @@
 /** Requests that open a push with a long body. Reading it must not delay other requests. */
 import { databases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Asker } from '../../testing/asker.ts'
-import { costlyJson, heldDuring, sentHoldingNobodyUp, timeToParse } from '../../testing/hold.ts'
-import { pushesOn } from '../../testing/pushing.ts'
-import { type Stage, setStage } from '../../testing/stage.ts'
+import { blockedDuring, costlyJson, sendWithoutBlocking, timeToParse } from '../../testing/hold.ts'
+import { pushesOn, type Stage, setStage } from '../../testing/stage.ts'
+import type { TestClient } from '../../testing/test-client.ts'
 
 describe('long openings', () => {
   let stage: Stage
-  let ada: Asker
+  let ada: TestClient
 
   beforeAll(async () => {
     stage = await setStage(databases[0]!)
@@ -26,7 +25,7 @@ describe('long openings', () => {
     'many MiB of %s delay no other request',
     async (_name, status, member) => {
       const body = `{"base_version":null,${member(costlyJson)}}`
-      expect(await sentHoldingNobodyUp(ada, 'POST', `${await newPath()}/pushes`, body)).toBe(status)
+      expect(await sendWithoutBlocking(ada, 'POST', `${await newPath()}/pushes`, body)).toBe(status)
     },
     120_000,
   )
@@ -42,17 +41,17 @@ describe('long openings', () => {
     const sent = await ada.lines(`${session}/records`, [{ id: '1', type: 'T7', data: { s: 1, t: 2 } }])
     expect([opened.status, sent.status, sent.json]).toEqual([201, 422, expect.anything()])
     await ada.lines(`${session}/records`, [{ id: '1', type: 'T7', data: { s: 1 } }])
-    const commit = await heldDuring(() => ada.post(`${session}/commit`))
+    const commit = await blockedDuring(() => ada.post(`${session}/commit`))
     expect(commit.result.status).toBe(201)
     const body = `{"base_version":"v1.0.0","schemas":${schemas},"manifest_expected":1}`
     const snapshot = await ada.post(`${path}/versions/negotiate`, body)
     const lines = [{ id: '1', type: 'T7', hash: '0'.repeat(64) }]
-    const manifest = await heldDuring(() =>
+    const manifest = await blockedDuring(() =>
       ada.lines(`${path}/versions/negotiate/${snapshot.json.session_id}/manifest`, lines),
     )
     expect([manifest.result.status, manifest.result.json.received]).toEqual([200, 1])
-    expect(commit.held).toBeLessThan(parsing / 4)
-    expect(manifest.held).toBeLessThan(parsing / 4)
+    expect(commit.blocked).toBeLessThan(parsing / 4)
+    expect(manifest.blocked).toBeLessThan(parsing / 4)
     const shown = await stage.anyone.get(`${path}/versions/latest/records`)
     expect(shown.json.records[0].data).toEqual({})
   }, 120_000)
@@ -64,7 +63,7 @@ describe('long openings', () => {
     'many MiB of %s beside the manifest delay no other request',
     async (_name, status, member) => {
       const body = `{"base_version":null,"manifest":[],${member(costlyJson)}}`
-      expect(await sentHoldingNobodyUp(ada, 'POST', `${await newPath()}/versions/negotiate`, body)).toBe(
+      expect(await sendWithoutBlocking(ada, 'POST', `${await newPath()}/versions/negotiate`, body)).toBe(
         status,
       )
     },

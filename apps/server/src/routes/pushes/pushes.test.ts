@@ -2,13 +2,12 @@
 import { constants, gzipSync, zstdCompressSync } from 'node:zlib'
 import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Answer, type Asker, fileHash, json, ndjson } from '../../testing/asker.ts'
-import { pushesOn, put } from '../../testing/pushing.ts'
-import { type Stage, setStage } from '../../testing/stage.ts'
+import { pushesOn, put, type Stage, setStage } from '../../testing/stage.ts'
+import { fileHash, json, ndjson, type TestClient, type TestResponse } from '../../testing/test-client.ts'
 
 describe.each(anyDatabase)('pushes on $name', (database) => {
   let stage: Stage
-  let ada: Asker
+  let ada: TestClient
   /** Seconds that the server's clock is ahead. */
   let ahead = 0
 
@@ -108,10 +107,7 @@ describe.each(anyDatabase)('pushes on $name', (database) => {
         'too_deep',
       ],
     ])('%s is 400 invalid_request, which names the rule', async (_name, body, rule) => {
-      const { status, json: refused } = await ada.ask('POST', `${await newPath()}/pushes`, {
-        body,
-        headers: json,
-      })
+      const { status, json: refused } = await ada.post(`${await newPath()}/pushes`, body)
       expect([status, refused.code, refused.issues[0].rule]).toEqual([400, 'invalid_request', rule])
       expect(refused.error).not.toMatch(/at .*:\d+|SELECT/)
     })
@@ -261,7 +257,7 @@ describe.each(anyDatabase)('pushes on $name', (database) => {
         ['gzip', gzipSync(over)],
         ['zstd', zstdCompressSync(over)],
       ] as const) {
-        const { status, json: refused } = await ada.ask('POST', `${path}/pushes`, {
+        const { status, json: refused } = await ada.request('POST', `${path}/pushes`, {
           body,
           headers: { ...json, 'content-encoding': encoding },
         })
@@ -276,7 +272,7 @@ describe.each(anyDatabase)('pushes on $name', (database) => {
       'multipart/form-data',
       'nonsense',
     ])('a body of type %s is 415 unsupported_media_type', async (type) => {
-      const { status, json: body } = await ada.ask('POST', `${await newPath()}/pushes`, {
+      const { status, json: body } = await ada.request('POST', `${await newPath()}/pushes`, {
         body: '{"base_version":null}',
         headers: { 'content-type': type },
       })
@@ -286,7 +282,7 @@ describe.each(anyDatabase)('pushes on $name', (database) => {
     test('an unknown `Content-Encoding` is 415, a broken body of a known one 400; packed bodies are taken', async () => {
       const path = await newPath()
       const send = (body: string | Uint8Array, encoding: string) =>
-        ada.ask('POST', `${path}/pushes`, { body, headers: { ...json, 'content-encoding': encoding } })
+        ada.request('POST', `${path}/pushes`, { body, headers: { ...json, 'content-encoding': encoding } })
       const unknown = await send('{"base_version":null}', 'lzma')
       expect([unknown.status, unknown.json.code]).toEqual([415, 'unsupported_media_type'])
       expect(unknown.json.error).toMatch(/lzma/)
@@ -299,7 +295,7 @@ describe.each(anyDatabase)('pushes on $name', (database) => {
       const path = `${await newPath()}/pushes`
       const body = `{"base_version":null}${' '.repeat(16 * 1024 ** 2)}`
       const send = (windowLog: number) =>
-        ada.ask('POST', path, {
+        ada.request('POST', path, {
           body: zstdCompressSync(body, { params: { [constants.ZSTD_c_windowLog]: windowLog } }),
           headers: { ...json, 'content-encoding': 'zstd' },
         })
@@ -311,7 +307,7 @@ describe.each(anyDatabase)('pushes on $name', (database) => {
     test('no body is 400', async () => {
       const path = `${await newPath()}/pushes`
       for (const none of [{}, { body: '', headers: json }, { body: 'null', headers: json }]) {
-        const { status, json: body } = await ada.ask('POST', path, none)
+        const { status, json: body } = await ada.request('POST', path, none)
         expect([status, body.code]).toEqual([400, 'invalid_request'])
         expect(body.issues[0].message).toMatch(/A JSON body with/)
       }
@@ -333,7 +329,7 @@ describe.each(anyDatabase)('pushes on $name', (database) => {
       ] as const
       for (const [who, path, status, code] of refusals) {
         const session = await stage.opened(path, { opening: { schemas: { A: {} } } })
-        const steps: [string, string, Parameters<Asker['ask']>[2]][] = [
+        const steps: [string, string, Parameters<TestClient['request']>[2]][] = [
           ['POST', `${path}/pushes`, { body: '{"base_version":null}', headers: json }],
           ['POST', `${session}/records`, { body: '', headers: ndjson }],
           ['POST', `${session}/deletes`, { body: '', headers: ndjson }],
@@ -341,7 +337,7 @@ describe.each(anyDatabase)('pushes on $name', (database) => {
           ['DELETE', session, {}],
         ]
         for (const [method, step, asked] of steps) {
-          const answer = await who.ask(method, step, asked)
+          const answer = await who.request(method, step, asked)
           expect([step, answer.status, answer.json.code]).toEqual([step, status, code])
           if (status === 401) expect(answer.headers['www-authenticate']).toBe('Bearer')
         }
@@ -376,7 +372,7 @@ describe.each(anyDatabase)('pushes on $name', (database) => {
           ['DELETE', ''],
           ['POST', '/commit'],
         ] as const) {
-          const { status, json: body } = await ada.ask(method, other + rest)
+          const { status, json: body } = await ada.request(method, other + rest)
           expect([status, body.code]).toEqual([404, 'push_not_found'])
         }
         expect((await ada.lines(`${other}/records`, [put('1')])).json.code).toBe('push_not_found')
@@ -421,8 +417,9 @@ describe.each(anyDatabase)('pushes on $name', (database) => {
       const named: string[] = []
       const pages: number[] = []
       for (let next: string | null = ''; next !== null; ) {
-        const told: Answer['json'] = (await ada.get(next === '' ? session : `${session}?files_after=${next}`))
-          .json
+        const told: TestResponse['json'] = (
+          await ada.get(next === '' ? session : `${session}?files_after=${next}`)
+        ).json
         expect(told.total_files).toBe(2_505)
         pages.push(told.needed_files.length)
         named.push(...told.needed_files)
@@ -437,7 +434,7 @@ describe.each(anyDatabase)('pushes on $name', (database) => {
     test('DELETE → 204; twice is harmless; a cancelled session takes nothing more', async () => {
       const session = await openedWith({ A: {} })
       for (let n = 0; n < 2; n++) {
-        const { status, text } = await ada.ask('DELETE', session)
+        const { status, text } = await ada.delete(session)
         expect([status, text]).toEqual([204, ''])
       }
       expect((await state(session)).status).toBe('cancelled')
@@ -453,7 +450,7 @@ describe.each(anyDatabase)('pushes on $name', (database) => {
     test('a committed session cannot be cancelled', async () => {
       const session = await openedWith({ A: {} })
       await ada.post(`${session}/commit`)
-      const { status, json: body } = await ada.ask('DELETE', session)
+      const { status, json: body } = await ada.delete(session)
       expect([status, body.code, body.status]).toEqual([409, 'push_not_open', 'committed'])
     })
 
@@ -502,7 +499,7 @@ describe.each(anyDatabase)('pushes on $name', (database) => {
     test('a session of a deleted collection is gone with it', async () => {
       const path = await newPath()
       const session = await stage.opened(path, { opening: { schemas: { A: {} } }, puts: [put('1')] })
-      expect((await (await stage.keyOfAda('admin')).ask('DELETE', path)).status).toBe(200)
+      expect((await (await stage.keyOfAda('admin')).delete(path)).status).toBe(200)
       for (const { status, json: body } of [await ada.get(session), await ada.post(`${session}/commit`)]) {
         expect([status, body.code]).toEqual([404, 'collection_not_found'])
       }

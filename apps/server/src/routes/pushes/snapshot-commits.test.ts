@@ -1,13 +1,13 @@
 /** Records and commits of snapshot pushes over HTTP: http-api §9. */
 import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Asker, fileHash, json } from '../../testing/asker.ts'
 import { entries, entryOf, hashOf, type Item, item, many, snapshotsOn } from '../../testing/snapshots.ts'
 import { type Stage, setStage } from '../../testing/stage.ts'
+import { fileHash, json, type TestClient } from '../../testing/test-client.ts'
 
 describe.each(anyDatabase)('commits of snapshots on $name', (database) => {
   let stage: Stage
-  let ada: Asker
+  let ada: TestClient
 
   beforeAll(async () => {
     stage = await setStage(database)
@@ -65,7 +65,7 @@ describe.each(anyDatabase)('commits of snapshots on $name', (database) => {
         422,
         [{ line: 3, code: 'syntax' }],
       ])
-      const typed = await ada.ask('POST', `${session}/manifest`, { body: '', headers: json })
+      const typed = await ada.request('POST', `${session}/manifest`, { body: '', headers: json })
       expect(typed.status).toBe(415)
       expect((await state(session)).needed_records).toBe(0)
     })

@@ -2,15 +2,15 @@
 import { zstdCompressSync } from 'node:zlib'
 import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Asker, fileHash, json, ndjson } from '../../testing/asker.ts'
 import { entries, entryOf, hashOf, item, snapshotsOn } from '../../testing/snapshots.ts'
 import { type Stage, setStage } from '../../testing/stage.ts'
+import { fileHash, json, ndjson, type TestClient } from '../../testing/test-client.ts'
 
 const zeros = '0'.repeat(64)
 
 describe.each(anyDatabase)('snapshots on $name', (database) => {
   let stage: Stage
-  let ada: Asker
+  let ada: TestClient
   /** Seconds that the server's clock is ahead. */
   let ahead = 0
 
@@ -138,22 +138,19 @@ describe.each(anyDatabase)('snapshots on $name', (database) => {
       ['a lone surrogate', '{"app_id":"\\ud800"}', 'lone_surrogate'],
       ['depth 1e5', `{"metadata":{"a":${'['.repeat(1e5)}${']'.repeat(1e5)}}}`, 'too_deep'],
     ])('%s is 400 invalid_request, which names the rule', async (_name, body, rule) => {
-      const { status, json: refused } = await ada.ask('POST', `${await newPath()}/versions/negotiate`, {
-        body,
-        headers: json,
-      })
+      const { status, json: refused } = await ada.post(`${await newPath()}/versions/negotiate`, body)
       expect([status, refused.code, refused.issues[0].rule]).toEqual([400, 'invalid_request', rule])
     })
 
     test.each(['[]', 'null', '"x"', '1'])('a body that is no object is 400: %s', async (body) => {
-      const answer = await ada.ask('POST', `${await newPath()}/versions/negotiate`, { body, headers: json })
+      const answer = await ada.post(`${await newPath()}/versions/negotiate`, body)
       expect([answer.status, answer.json.code]).toEqual([400, 'invalid_request'])
     })
 
     test.each(['text/plain', 'application/x-ndjson', 'multipart/form-data'])(
       'a body of type %s is 415',
       async (type) => {
-        const answer = await ada.ask('POST', `${await newPath()}/versions/negotiate`, {
+        const answer = await ada.request('POST', `${await newPath()}/versions/negotiate`, {
           body: JSON.stringify(openingOf({ manifest: [] })),
           headers: { 'content-type': type },
         })
@@ -258,7 +255,7 @@ describe.each(anyDatabase)('snapshots on $name', (database) => {
         [`${session}/records`, 128, ndjson],
       ] as const
       for (const [step, mebibytes, type] of steps) {
-        const { status, json: body } = await ada.ask('POST', step, {
+        const { status, json: body } = await ada.request('POST', step, {
           body: bomb(mebibytes * 1024 ** 2 + 1),
           headers: { ...type, ...packed },
         })
@@ -286,7 +283,7 @@ describe.each(anyDatabase)('snapshots on $name', (database) => {
     test('DELETE → 204; twice is harmless; a cancelled session takes nothing more', async () => {
       const session = await opened(await newPath(), [item('1')])
       for (let n = 0; n < 2; n++) {
-        const { status, text } = await ada.ask('DELETE', session)
+        const { status, text } = await ada.delete(session)
         expect([status, text]).toEqual([204, ''])
       }
       expect(await state(session)).toMatchObject({ status: 'cancelled', needed_records: 0 })
@@ -336,7 +333,7 @@ describe.each(anyDatabase)('snapshots on $name', (database) => {
       for (const verb of ['manifest', 'records', 'commit']) {
         const { status, headers } = await ada.get(`${at}/${id}/${verb}`)
         expect([verb, status, headers.allow]).toEqual([verb, 405, 'POST'])
-        const former = await ada.ask('POST', `${path}/negotiate/${id}/${verb}`)
+        const former = await ada.post(`${path}/negotiate/${id}/${verb}`)
         expect([former.status, former.json.code]).toEqual([404, 'route_not_found'])
       }
       expect((await ada.get(`${path}/negotiate/${id}`)).json.code).toBe('route_not_found')
@@ -356,7 +353,7 @@ describe.each(anyDatabase)('snapshots on $name', (database) => {
       for (const other of others) {
         const answers = [
           await ada.get(other),
-          await ada.ask('DELETE', other),
+          await ada.delete(other),
           await ada.post(`${other}/commit`),
           await ada.lines(`${other}/records`, [item('1')]),
           ...(other.includes('/pushes/') ? [] : [await chunk(other, [item('1')])]),
@@ -384,7 +381,7 @@ describe.each(anyDatabase)('snapshots on $name', (database) => {
       for (const [who, path, status, code] of refusals) {
         const session = await opened(path, [item('1')])
         // A caller without access learns nothing about faults of the body either.
-        const steps: [string, string, Parameters<Asker['ask']>[2]][] = [
+        const steps: [string, string, Parameters<TestClient['request']>[2]][] = [
           ['POST', `${path}/versions/negotiate`, { body: '{', headers: json }],
           ['POST', `${session}/manifest`, { body: '{', headers: ndjson }],
           ['POST', `${session}/records`, { body: '{', headers: ndjson }],
@@ -392,7 +389,7 @@ describe.each(anyDatabase)('snapshots on $name', (database) => {
           ['DELETE', session, {}],
         ]
         for (const [method, step, asked] of steps) {
-          const answer = await who.ask(method, step, asked)
+          const answer = await who.request(method, step, asked)
           expect([step, answer.status, answer.json.code]).toEqual([step, status, code])
         }
         const seen = await who.get(session)

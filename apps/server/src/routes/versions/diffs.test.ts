@@ -1,9 +1,8 @@
 /** Differences as a stream: the same records as the pages, in one order, in both views. */
 import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Asker } from '../../testing/asker.ts'
-import { pushesOn, put } from '../../testing/pushing.ts'
-import { type Stage, setStage } from '../../testing/stage.ts'
+import { pushesOn, put, type Stage, setStage } from '../../testing/stage.ts'
+import type { TestClient } from '../../testing/test-client.ts'
 
 describe.each(anyDatabase)('differences as NDJSON on $name', (database) => {
   let stage: Stage
@@ -13,7 +12,7 @@ describe.each(anyDatabase)('differences as NDJSON on $name', (database) => {
   afterAll(() => stage.end())
   const { newPath } = pushesOn(() => stage)
 
-  async function pagesOf(who: Asker, path: string, query: string): Promise<unknown[]> {
+  async function pagesOf(who: TestClient, path: string, query: string): Promise<unknown[]> {
     const found: { id: string; type: string }[] = []
     let cursor: string | null = ''
     while (cursor !== null) {
@@ -27,7 +26,7 @@ describe.each(anyDatabase)('differences as NDJSON on $name', (database) => {
     const key = ({ type, id }: { type: string; id: string }) => `${type}\0${id}`
     return found.sort((a, b) => (key(a) < key(b) ? -1 : 1))
   }
-  const linesOf = async (who: Asker, path: string, query: string) =>
+  const linesOf = async (who: TestClient, path: string, query: string) =>
     (await who.get(`${path}/versions/v1.1.0/diff.ndjson?${query}`)).text
       .split('\n')
       .filter((line) => line !== '')

@@ -7,15 +7,15 @@ import { join } from 'node:path'
 import { zstdCompressSync } from 'node:zlib'
 import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Asker, askerOf, fileHash } from '../../testing/asker.ts'
 import { type Stage, setStage } from '../../testing/stage.ts'
+import { fileHash, type TestClient, testClient } from '../../testing/test-client.ts'
 
 const fileBytesMax = 300_000
 
 describe.each(anyDatabase)('files on $name', (database) => {
   let stage: Stage
-  let ada: Asker
-  let anyone: Asker
+  let ada: TestClient
+  let anyone: TestClient
   /** A public collection whose version shows `text`. */
   let path: string
   const text = 'Ulmus is the elm.'
@@ -63,14 +63,14 @@ describe.each(anyDatabase)('files on $name', (database) => {
     })
 
     test('an empty file, and one without a content type', async () => {
-      const empty = await ada.ask('PUT', `${path}/files/${fileHash('')}`)
+      const empty = await ada.put(`${path}/files/${fileHash('')}`)
       expect([empty.status, empty.json]).toEqual([
         201,
         { hash: fileHash(''), size: 0, contentType: 'application/octet-stream' },
       ])
       const got = await ada.get(`${path}/files/${fileHash('')}`)
       expect([got.status, got.text, got.headers['content-length']]).toEqual([200, '', '0'])
-      const bare = await ada.ask('PUT', `${path}/files/${fileHash('bare')}`, { body: 'bare' })
+      const bare = await ada.request('PUT', `${path}/files/${fileHash('bare')}`, { body: 'bare' })
       expect(bare.json.contentType).toBe('application/octet-stream')
     })
 
@@ -84,7 +84,7 @@ describe.each(anyDatabase)('files on $name', (database) => {
     test('hash_mismatch leaves nothing', async () => {
       const before = stored()
       const name = fileHash('what was promised')
-      const { status, json } = await ada.ask('PUT', `${path}/files/${name}`, { body: 'what came' })
+      const { status, json } = await ada.request('PUT', `${path}/files/${name}`, { body: 'what came' })
       expect([status, json.code, json.expected, json.actual]).toEqual([
         400,
         'hash_mismatch',
@@ -144,7 +144,7 @@ describe.each(anyDatabase)('files on $name', (database) => {
         const content = 'packed on the way'
         const name = `${path}/files/${fileHash(content)}`
         const headers = { 'content-type': 'text/plain', 'content-encoding': encoding }
-        const { status, json } = await ada.ask('PUT', name, { body: zstdCompressSync(content), headers })
+        const { status, json } = await ada.request('PUT', name, { body: zstdCompressSync(content), headers })
         expect([status, json.code]).toEqual([415, 'unsupported_media_type'])
         expect(json.error).toMatch(/without `Content-Encoding`/)
         expect((await ada.get(name)).status).toBe(404)
@@ -156,7 +156,7 @@ describe.each(anyDatabase)('files on $name', (database) => {
       const name = `${path}/files/${fileHash(body)}`
       for (const encoding of ['identity', 'Identity', '']) {
         const headers = { 'content-type': 'application/zstd', 'content-encoding': encoding }
-        expect((await ada.ask('PUT', name, { body, headers })).status).toBeLessThan(300)
+        expect((await ada.request('PUT', name, { body, headers })).status).toBeLessThan(300)
       }
       expect((await ada.get(name)).bytes.equals(body)).toBe(true)
     })
@@ -171,7 +171,7 @@ describe.each(anyDatabase)('files on $name', (database) => {
       '__proto__',
       `sha256:${'a'.repeat(64)}%00`,
     ])('a name that no file can have (%s) is 400 to put and 404 to get', async (name) => {
-      const put = await ada.ask('PUT', `${path}/files/${name}`, { body: 'x' })
+      const put = await ada.request('PUT', `${path}/files/${name}`, { body: 'x' })
       expect([put.status, put.json.code, put.json.issues[0].path]).toEqual([400, 'invalid_request', 'hash'])
       const got = await ada.get(`${path}/files/${name}`)
       expect([got.status, got.json.code]).toEqual([404, 'file_not_found'])
@@ -325,7 +325,7 @@ describe.each(anyDatabase)('files on $name', (database) => {
         string,
         string
       >[]) {
-        const head = await anyone.ask('HEAD', `${path}/files/${hash}`, { headers })
+        const head = await anyone.request('HEAD', `${path}/files/${hash}`, { headers })
         expect([head.status, head.text]).toEqual([200, ''])
         for (const name of [
           'content-type',
@@ -359,7 +359,7 @@ describe.each(anyDatabase)('files on $name', (database) => {
   })
 
   describe('who may read a file', () => {
-    const status = async (who: Asker, collection: string, file: string) =>
+    const status = async (who: TestClient, collection: string, file: string) =>
       (await who.get(`${collection}/files/${file}`)).status
 
     test('before a version has it, only members read a file; afterwards every reader of the view, for ever', async () => {
@@ -391,7 +391,7 @@ describe.each(anyDatabase)('files on $name', (database) => {
       expect(
         (await ada.post(`${other}/pushes`, { base_version: null, files: [hash, absent] })).json.needed_files,
       ).toEqual([hash, absent].sort())
-      const wrong = await ada.ask('PUT', `${other}/files/${hash}`, { body: 'not read?' })
+      const wrong = await ada.request('PUT', `${other}/files/${hash}`, { body: 'not read?' })
       expect(wrong.json.code).toBe('hash_mismatch')
       expect((await ada.upload(other, text, 'image/gif')).status).toBe(201)
       expect((await ada.get(`${other}/files/${hash}`)).headers['content-type']).toBe('image/gif')
@@ -409,7 +409,7 @@ describe.each(anyDatabase)('files on $name', (database) => {
         puts: [photo('1', fileHash('open file'))],
       })
       const zoe = await stage.server.signIn('zoe')
-      const zoes = askerOf(stage.server.url, { cookie: zoe.cookie })
+      const zoes = testClient(stage.server.url, { cookie: zoe.cookie })
       const org = `org-${database.name}`
       expect((await zoes.post('/accounts', { slug: org, displayName: 'Org' })).status).toBe(201)
       const forked = await zoes.post(`${source}/fork`, { targetOrg: org, slug: 'forked' })
@@ -423,7 +423,7 @@ describe.each(anyDatabase)('files on $name', (database) => {
       }
       // The source goes, the fork keeps what it was made of.
       const admin = await stage.keyOfAda('admin')
-      expect((await admin.ask('DELETE', source)).status).toBe(200)
+      expect((await admin.delete(source)).status).toBe(200)
       expect(await status(anyone, fork, fileHash('open file'))).toBe(200)
     })
 
@@ -432,10 +432,7 @@ describe.each(anyDatabase)('files on $name', (database) => {
       await ada.upload(turning, 'turning')
       await stage.push(turning, { opening: { schemas: { P: {} } }, puts: [photo('1', fileHash('turning'))] })
       expect(await status(anyone, turning, fileHash('turning'))).toBe(200)
-      const patched = await ada.ask('PATCH', turning, {
-        body: '{"public":false}',
-        headers: { 'content-type': 'application/json' },
-      })
+      const patched = await ada.patch(turning, { public: false })
       expect(patched.status).toBe(200)
       expect(await status(anyone, turning, fileHash('turning'))).toBe(404)
       expect(await status(ada, turning, fileHash('turning'))).toBe(200)

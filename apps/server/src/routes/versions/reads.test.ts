@@ -1,4 +1,5 @@
 /** Manifests, differences, histories and exports over HTTP: http-api §1, §7, content-model §6. */
+
 import { randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,9 +8,9 @@ import { gunzipSync } from 'node:zlib'
 import { canonicalize, recordOf } from '@ulmus/content'
 import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Asker, fileHash, json } from '../../testing/asker.ts'
-import { addOrg } from '../../testing/calls.ts'
-import { type Stage, setStage } from '../../testing/stage.ts'
+import { addOrg } from '../../testing/serve.ts'
+import { pushVersion, type Stage, setStage } from '../../testing/stage.ts'
+import { fileHash, type TestClient } from '../../testing/test-client.ts'
 
 const city = { properties: { name: {}, mayor: { private: true }, photo: {} } }
 const hidden = { private: true, properties: { clue: {}, photo: {} } }
@@ -22,9 +23,9 @@ const hashOf = (id: string, type: string, data: object) => recordOf(id, type, da
 
 describe.each(anyDatabase)('reads of whole versions on $name', (database) => {
   let stage: Stage
-  let ada: Asker
-  let anyone: Asker
-  let eve: Asker
+  let ada: TestClient
+  let anyone: TestClient
+  let eve: TestClient
   /** A public collection with something private in it: v1.0.0, v1.1.0 and v1.1.1. */
   let path: string
   const shownFile = fileHash('a photo that everyone may see')
@@ -242,7 +243,7 @@ describe.each(anyDatabase)('reads of whole versions on $name', (database) => {
       })
       expect([made.status, made.text]).toEqual([201, made.text])
       fork = `/collections/forkers/fork-${from.split('/').at(-1)}`
-      await ada.ask('PATCH', fork, { body: '{"public":true}', headers: json })
+      await ada.patch(fork, { public: true })
       await stage.push(fork, {
         base: 'v1.0.0',
         opening: { schemas: after },
@@ -297,11 +298,7 @@ describe.each(anyDatabase)('reads of whole versions on $name', (database) => {
       await stage.push(path, { opening: { schemas: before } })
       const own = await eve.post('/accounts/eve/collections', { slug: 'own-birds' })
       expect(own.status).toBe(201)
-      const opened = await eve.post('/collections/eve/own-birds/pushes', {
-        base_version: null,
-        schemas: before,
-      })
-      await eve.post(`/collections/eve/own-birds/pushes/${opened.json.session_id}/commit`, {})
+      await pushVersion(eve, '/collections/eve/own-birds', { opening: { schemas: before } })
       const { status, json: page } = await eve.get(
         `/collections/eve/own-birds/versions/latest/diff?from=${name(path)}@v1.0.0`,
       )
@@ -322,7 +319,7 @@ describe.each(anyDatabase)('reads of whole versions on $name', (database) => {
     test('a former name of the other one is followed', async () => {
       const { path } = await stage.newCollection()
       await stage.push(path, { opening: { schemas: before } })
-      await ada.ask('PATCH', path, { body: JSON.stringify({ slug: 'birds-renamed' }), headers: json })
+      await ada.patch(path, { slug: 'birds-renamed' })
       const { json: page } = await ada.get(`${fork}/versions/latest/diff?from=${name(path)}@v1.0.0`)
       expect(page.from).toBe('ada/birds-renamed@v1.0.0')
     })
@@ -391,7 +388,7 @@ describe.each(anyDatabase)('reads of whole versions on $name', (database) => {
       expect(etag).toMatch(/^"[0-9a-f]+"$/)
       const again = await anyone.get(`${path}/export`, { 'if-none-match': etag! })
       expect([again.status, again.bytes.length]).toEqual([304, 0])
-      const head = await anyone.ask('HEAD', `${path}/export`)
+      const head = await anyone.request('HEAD', `${path}/export`)
       expect([head.status, head.headers.etag, head.bytes.length]).toEqual([200, etag, 0])
       const older = await anyone.get(`${path}/export?version=v1.0.0`, { 'if-none-match': etag! })
       expect(older.status).toBe(200)
@@ -520,7 +517,7 @@ describe.each(anyDatabase)('reads of whole versions on $name', (database) => {
           answer.destroy()
           await expect.poll(() => left, { timeout: 15_000 }).toBe(index + 1)
         }
-        expect((await anyone.ask('HEAD', `${own}/${streams[0]}`)).status).toBe(200)
+        expect((await anyone.request('HEAD', `${own}/${streams[0]}`)).status).toBe(200)
         expect(left).toBe(2)
       } finally {
         registry.records.stream = records

@@ -7,8 +7,8 @@ import { brotliDecompressSync, createGunzip, gunzipSync } from 'node:zlib'
 import { compareUtf8, type Json, recordOf, verifyProof } from '@ulmus/content'
 import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Asker } from '../../testing/asker.ts'
 import { type Stage, setStage } from '../../testing/stage.ts'
+import type { TestClient } from '../../testing/test-client.ts'
 
 interface Place {
   type: string
@@ -51,8 +51,8 @@ const types = ['Zoo', 'Ä', '\u{ffff}', '\u{1f600}', '__proto__', 'constructor']
 
 describe.each(anyDatabase)('records on $name', (database) => {
   let stage: Stage
-  let ada: Asker
-  let anyone: Asker
+  let ada: TestClient
+  let anyone: TestClient
   /** 2,105 records of type `N`. */
   let many: string
   /** Odd ids in odd types. */
@@ -427,7 +427,7 @@ describe.each(anyDatabase)('records on $name', (database) => {
     test('HEAD and 304 take nothing of it', async () => {
       const watched = watchStreams()
       try {
-        const { headers } = await anyone.ask('HEAD', `${many}/versions/latest/records.ndjson`)
+        const { headers } = await anyone.request('HEAD', `${many}/versions/latest/records.ndjson`)
         expect(headers['x-record-count']).toBe('2105')
         const again = await anyone.get(`${many}/versions/latest/records.ndjson`, {
           'if-none-match': headers.etag!,

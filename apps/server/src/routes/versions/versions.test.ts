@@ -3,8 +3,8 @@ import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { acceptSchema } from '@ulmus/content'
 import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Asker, fileHash } from '../../testing/asker.ts'
 import { type Stage, setStage } from '../../testing/stage.ts'
+import { fileHash, type TestClient } from '../../testing/test-client.ts'
 
 const city = {
   type: 'object',
@@ -18,8 +18,8 @@ const secrets = ['s3cret', 'mayor', 'Hidden', 'clue', 'private:']
 
 describe.each(anyDatabase)('versions on $name', (database) => {
   let stage: Stage
-  let ada: Asker
-  let anyone: Asker
+  let ada: TestClient
+  let anyone: TestClient
   /** A public collection with something private in it: v1.0.0, v1.1.0 and v1.1.1. */
   let path: string
   const shownFile = fileHash('a photo that everyone may see')
@@ -483,7 +483,7 @@ describe.each(anyDatabase)('versions on $name', (database) => {
         'versions/latest/records',
         'versions/latest/records.ndjson',
       ]) {
-        const { status, json, headers } = await ada.ask(method, `${path}/${rest}`)
+        const { status, json, headers } = await ada.request(method, `${path}/${rest}`)
         expect([status, json.code]).toEqual([405, 'method_not_allowed'])
         expect(headers.allow).toBe('GET, HEAD')
       }
@@ -497,7 +497,7 @@ describe.each(anyDatabase)('versions on $name', (database) => {
         'versions/v1.0.0/records.ndjson',
       ]) {
         const get = await anyone.get(`${path}/${rest}`)
-        const head = await anyone.ask('HEAD', `${path}/${rest}`)
+        const head = await anyone.request('HEAD', `${path}/${rest}`)
         expect([head.status, head.text, head.headers.etag]).toEqual([200, '', get.headers.etag])
       }
     })

@@ -1,7 +1,8 @@
 /** A run of made-up requests against every operation that a server describes, one run the same as the next by its seed. */
-import { askerOf } from '../asker.ts'
+
 import { type ApiDocument, contractOf } from '../contract.ts'
 import type { TestServer } from '../serve.ts'
+import { testClient } from '../test-client.ts'
 import { judgeOf } from './judge.ts'
 import { placesOf } from './places.ts'
 import { randomOf } from './random.ts'
@@ -27,7 +28,7 @@ export interface FuzzReport {
   readonly operations: readonly string[]
   /** Different faults, each with the first request that met it. */
   readonly faults: readonly string[]
-  /** The slowest answer. Milliseconds. */
+  /** The slowest response. Milliseconds. */
   readonly slowest: number
   readonly slowestRequest: string
 }
@@ -43,7 +44,7 @@ export async function fuzz(
   server: TestServer,
   { seed, requests, from, boundMs }: FuzzOptions,
 ): Promise<FuzzReport> {
-  const document = (await askerOf(server.url).get('/openapi.json')).json as ApiDocument
+  const document = (await testClient(server.url).get('/openapi.json')).json as ApiDocument
   const contract = contractOf(document)
   const places = placesOf(contract.calls)
   const maker = requestsOf(document, places)
@@ -57,25 +58,25 @@ export async function fuzz(
   let callers: readonly Caller[] = []
   let [sent, furnished, slowest, slowestRequest] = [0, -1, 0, '']
 
-  function note(turn: number, made: Made, by: string, { answer, fault, took }: Outcome): void {
+  function note(turn: number, made: Made, by: string, { response, fault, took }: Outcome): void {
     const { call, used, wire } = made
     sent += 1
     if (took > slowest) [slowest, slowestRequest] = [took, written(wire, by)]
-    const status = answer === undefined ? (wire.breaksOff ? 'broken off' : 'none') : `${answer.status}`
+    const status = response === undefined ? (wire.breaksOff ? 'broken off' : 'none') : `${response.status}`
     statuses[status] = (statuses[status] ?? 0) + 1
-    const found = fault !== undefined ? [fault] : answer === undefined ? [] : judge.faultsOf(wire, answer)
+    const found = fault !== undefined ? [fault] : response === undefined ? [] : judge.faultsOf(wire, response)
     for (const one of found) {
       const kind = `${call.operation.operationId}: ${one}`
       const alike = kind.replace(/[0-9a-f]{8,}[0-9a-f-]*|\d+/g, '#').slice(0, 160)
       if (!faults.has(alike)) faults.set(alike, `${kind}\n    in request ${turn}: ${written(wire, by)}`)
     }
-    if (answer?.status === 409) places.learnSent(answer.json)
-    const isSuccess = answer !== undefined && (answer.status < 300 || answer.status === 302)
+    if (response?.status === 409) places.learnSent(response.json)
+    const isSuccess = response !== undefined && (response.status < 300 || response.status === 302)
     if (!isSuccess || wire.method !== call.method) return
     succeeded.add(call.operation.operationId)
-    const tag = answer.headers['etag']
+    const tag = response.headers['etag']
     if (tag !== undefined) maker.keepTag(made, tag)
-    if (used !== undefined) places.learn(call, used, answer.json)
+    if (used !== undefined) places.learn(call, used, response.json)
   }
 
   for (let turn = 0; turn < requests && faults.size < faultsMax; ) {
@@ -118,8 +119,8 @@ export async function fuzz(
 }
 
 /** True if a request revoked the caller's own credential. */
-const isTurnedAway = ({ headers }: Caller, wire: Wire, { answer }: Outcome): boolean =>
-  answer?.status === 401 &&
+const isTurnedAway = ({ headers }: Caller, wire: Wire, { response }: Outcome): boolean =>
+  response?.status === 401 &&
   Object.keys(headers).length > 0 &&
   Object.entries(headers).every(([name, value]) => wire.headers[name] === value)
 
@@ -129,10 +130,10 @@ async function confirmed(
   wire: Wire,
   outcome: Outcome,
 ): Promise<Outcome> {
-  const { answer, fault, took } = await send(wire)
+  const { response, fault, took } = await send(wire)
   return {
     ...outcome,
-    fault: `${outcome.fault}; again: ${answer?.status ?? fault} in ${Math.round(took)} ms`,
+    fault: `${outcome.fault}; again: ${response?.status ?? fault} in ${Math.round(took)} ms`,
   }
 }
 

@@ -1,4 +1,4 @@
-/** The judge finds every kind of wrong or missing answer that a fuzz run looks for. */
+/** The judge finds every kind of wrong or missing response that a fuzz run looks for. */
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, expect, test } from 'vitest'
@@ -29,7 +29,7 @@ afterAll(() => Promise.all(ends.map((end) => end())))
 
 const boundMs = 300
 
-/** Faults of an answer. */
+/** Faults of a response. */
 async function faultsOf(listener: RequestListener, more: Partial<Wire> = {}): Promise<string[]> {
   const server = createServer(listener)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -43,17 +43,17 @@ async function faultsOf(listener: RequestListener, more: Partial<Wire> = {}): Pr
     ...{ method: 'GET', target: '/api/things/a', headers: {}, body: undefined },
     ...{ chunked: false, breaksOff: false, ...more },
   }
-  const { answer, fault } = await sender.send(wire)
-  return fault !== undefined ? [fault] : judge.faultsOf(wire, answer!)
+  const { response, fault } = await sender.send(wire)
+  return fault !== undefined ? [fault] : judge.faultsOf(wire, response!)
 }
 
 const answering =
   (status: number, body: unknown): RequestListener =>
-  (_request, answer) =>
-    void answer.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+  (_request, response) =>
+    void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
 const refusal = (code: string, statusCode: number) => ({ error: 'No.', code, statusCode })
 
-test('a described answer is no fault', async () => {
+test('a described response is no fault', async () => {
   expect(await faultsOf(answering(200, { id: 'a' }))).toEqual([])
   expect(await faultsOf(answering(404, refusal('thing_not_found', 404)))).toEqual([])
   expect(await faultsOf(answering(404, refusal('route_not_found', 404)), { target: '/api/x' })).toEqual([])
@@ -70,14 +70,17 @@ test.each<[fault: string, listener: RequestListener, more?: Partial<Wire>]>([
   ['where no operation is', answering(200, {}), { target: '/api/others/a' }],
   ['where no operation is', answering(404, { message: 'Not found' }), { target: '/api/things/a/b' }],
   ['where no operation is', answering(200, { id: 'a' }), { method: 'PUT' }],
-  ['hangs: no answer began', () => undefined],
-  ['hangs in the middle', (_request, answer) => void answer.writeHead(200).write('{')],
-  ['has no answer', (request) => request.socket.destroy()],
+  ['hangs: no response began', () => undefined],
+  ['hangs in the middle', (_request, response) => void response.writeHead(200).write('{')],
+  ['has no response', (request) => request.socket.destroy()],
   [
     'must be object',
-    (_request, answer) => void answer.setHeader('content-type', 'application/json').end('{,'),
+    (_request, response) => void response.setHeader('content-type', 'application/json').end('{,'),
   ],
-  ['ends badly', (_request, answer) => void answer.writeHead(200, { 'content-encoding': 'gzip' }).end('{}')],
+  [
+    'ends badly',
+    (_request, response) => void response.writeHead(200, { 'content-encoding': 'gzip' }).end('{}'),
+  ],
 ])('a fault is found: %s', async (fault, listener, more) => {
   const found = await faultsOf(listener, more)
   expect(found.join()).toContain(fault)

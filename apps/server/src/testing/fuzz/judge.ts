@@ -1,6 +1,7 @@
-/** Finds the operation of a request, and faults of its answer. */
-import type { Answer } from '../asker.ts'
+/** Finds the operation of a request, and faults of its response. */
+
 import type { Contract, DescribedCall } from '../contract.ts'
+import type { TestResponse } from '../test-client.ts'
 import type { Wire } from './sending.ts'
 
 /** Statuses outside of operations: unknown path, wrong method, invalid credential, malformed HTTP. */
@@ -25,25 +26,25 @@ export function judgeOf(contract: Contract) {
   return {
     operationAt,
 
-    /** Faults of an answer; empty if there are none. */
-    faultsOf(wire: Wire, answer: Answer): string[] {
+    /** Faults of a response; empty if there are none. */
+    faultsOf(wire: Wire, response: TestResponse): string[] {
       const { method } = wire
       const call = operationAt(method === 'HEAD' ? 'GET' : method, wire.target)
-      const name = `${method} ${answer.status}`
-      if (answer.status >= 500) return [`${name}: ${answer.text.slice(0, 300)}`]
-      if (method === 'HEAD' && answer.bytes.length > 0) return [`${name} has a body`]
+      const name = `${method} ${response.status}`
+      if (response.status >= 500) return [`${name}: ${response.text.slice(0, 300)}`]
+      if (method === 'HEAD' && response.bytes.length > 0) return [`${name} has a body`]
       if (method === 'HEAD') return []
       // A preflight, which the plugin for CORS answers.
-      if (method === 'OPTIONS' && answer.status === 204) return []
+      if (method === 'OPTIONS' && response.status === 204) return []
       if (call !== undefined) {
-        const faults = contract.faultsOf(call, answer)
+        const faults = contract.faultsOf(call, response)
         // Refusals of the HTTP server itself belong to no operation.
-        return faults.length > 0 && isOfHttp(wire, answer) ? [] : faults
+        return faults.length > 0 && isOfHttp(wire, response) ? [] : faults
       }
-      if (elsewhere.has(answer.status) && (answer.json === undefined || isError(answer))) return []
+      if (elsewhere.has(response.status) && (response.json === undefined || isError(response))) return []
       // Pages and what else is beside the API.
       if (!wire.target.startsWith('/api/')) return []
-      return [`${name} where no operation is: ${answer.text.slice(0, 300)}`]
+      return [`${name} where no operation is: ${response.text.slice(0, 300)}`]
     },
   }
 }
@@ -59,9 +60,9 @@ function decoded(part: string): string | undefined {
   }
 }
 
-const isError = ({ json, status }: Answer): boolean =>
+const isError = ({ json, status }: TestResponse): boolean =>
   typeof json.error === 'string' && typeof json.code === 'string' && json.statusCode === status
 
 /** 417 for an unknown `Expect`. */
-const isOfHttp = ({ headers }: Wire, { status }: Answer): boolean =>
+const isOfHttp = ({ headers }: Wire, { status }: TestResponse): boolean =>
   status === 417 && headers['expect'] !== undefined

@@ -1,7 +1,7 @@
 /** Requests as they are made up, and what comes back, within a bound of time. */
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { brotliDecompressSync, gunzipSync, inflateSync, zstdDecompressSync } from 'node:zlib'
-import type { Answer } from '../asker.ts'
+import type { TestResponse } from '../test-client.ts'
 
 export interface Wire {
   readonly method: string
@@ -11,13 +11,13 @@ export interface Wire {
   readonly body: Buffer | undefined
   /** Sent without its length. */
   readonly chunked: boolean
-  /** The body is cut in the middle and the connection with it; no answer is waited for. */
+  /** The body is cut in the middle and the connection with it; no response is awaited. */
   readonly breaksOff: boolean
 }
 
 export interface Outcome {
   /** Undefined: there was none, for `fault`, or because the request broke off. */
-  readonly answer: Answer | undefined
+  readonly response: TestResponse | undefined
   readonly fault: string | undefined
   /** Milliseconds. */
   readonly took: number
@@ -30,27 +30,27 @@ const codings: Record<string, (bytes: Buffer) => Buffer> = {
   deflate: inflateSync,
 }
 
-/** @param boundMs after which a request that has no whole answer hangs */
+/** @param boundMs after which a request that has no whole response hangs */
 export function senderTo(url: string, boundMs: number) {
   const agent = new Agent({ keepAlive: true, maxSockets: 16 })
   const { hostname, port } = new URL(url)
 
   async function once(wire: Wire): Promise<Outcome> {
     const began = performance.now()
-    const told = await new Promise<IncomingMessage | string | undefined>((resolve) => {
+    const outcome = await new Promise<IncomingMessage | string | undefined>((resolve) => {
       const sent = request(
         { hostname, port, agent, method: wire.method, path: wire.target, headers: headersOf(wire) },
         resolve,
       )
       const timer = setTimeout(() => {
-        resolve(`hangs: no answer began in ${boundMs} ms`)
+        resolve(`hangs: no response began in ${boundMs} ms`)
         sent.destroy()
       }, boundMs)
       sent.on('close', () => {
         clearTimeout(timer)
-        resolve('has no answer: the connection was closed')
+        resolve('has no response: the connection was closed')
       })
-      sent.on('error', (error) => resolve(wire.breaksOff ? undefined : `has no answer: ${error}`))
+      sent.on('error', (error) => resolve(wire.breaksOff ? undefined : `has no response: ${error}`))
       sent.on('response', () => clearTimeout(timer))
       if (!wire.breaksOff) sent.end(wire.body)
       else
@@ -60,13 +60,13 @@ export function senderTo(url: string, boundMs: number) {
         })
     })
     const took = () => performance.now() - began
-    if (told === undefined || typeof told === 'string')
-      return { answer: undefined, fault: told, took: took() }
+    if (outcome === undefined || typeof outcome === 'string')
+      return { response: undefined, fault: outcome, took: took() }
     try {
-      const answer = await readAnswer(told, boundMs - took())
-      return { answer, fault: undefined, took: took() }
+      const response = await readResponse(outcome, boundMs - took())
+      return { response, fault: undefined, took: took() }
     } catch (error) {
-      return { answer: undefined, fault: `${told.statusCode} ends badly: ${error}`, took: took() }
+      return { response: undefined, fault: `${outcome.statusCode} ends badly: ${error}`, took: took() }
     }
   }
 
@@ -74,7 +74,7 @@ export function senderTo(url: string, boundMs: number) {
     async send(wire: Wire): Promise<Outcome> {
       const first = await once(wire)
       // The server may end a kept connection just as a request comes on it, or refuse a body while it still comes.
-      const isRace = first.fault?.startsWith('has no answer') === true
+      const isRace = first.fault?.startsWith('has no response') === true
       return isRace ? once({ ...wire, headers: { ...wire.headers, connection: 'close' } }) : first
     },
     end: () => agent.destroy(),
@@ -91,7 +91,7 @@ function headersOf({ headers, body, chunked, breaksOff }: Wire): Record<string, 
   }
 }
 
-async function readAnswer(message: IncomingMessage, boundMs: number): Promise<Answer> {
+async function readResponse(message: IncomingMessage, boundMs: number): Promise<TestResponse> {
   const timer = setTimeout(() => message.destroy(new Error('it hangs in the middle')), Math.max(1, boundMs))
   const chunks: Buffer[] = []
   try {

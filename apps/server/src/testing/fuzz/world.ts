@@ -2,9 +2,10 @@
  * Accounts, collections and what is in them, for requests to be about, and everybody who asks. Requests of a fuzz delete, rename and
  * revoke what they can, so the world is furnished anew every some hundred of them; what was before stays known.
  */
-import { type Asker, askerOf } from '../asker.ts'
+
 import { type Contract, type Instead, requestOf } from '../contract.ts'
 import type { TestServer } from '../serve.ts'
+import { type TestClient, testClient } from '../test-client.ts'
 import type { placesOf } from './places.ts'
 
 export interface Caller {
@@ -24,19 +25,19 @@ const sameOrigin = { 'sec-fetch-site': 'same-origin' }
 
 export function worldOf(server: TestServer, contract: Contract, places: ReturnType<typeof placesOf>) {
   /** Sends the request of an operation's examples. @throws Error when it is refused */
-  async function act(by: Asker, id: string, path: Record<string, string>, more: Instead = {}) {
+  async function act(by: TestClient, id: string, path: Record<string, string>, more: Instead = {}) {
     const call = contract.call(id)
-    const { path: target, ask } = requestOf(call, { path, ...more })
-    const answer = await by.ask(call.method, target, ask)
-    if (answer.status >= 300) throw new Error(`${id} ${target}: ${answer.status} ${answer.text}`)
-    places.learn(call, path, answer.json)
+    const { path: target, options } = requestOf(call, { path, ...more })
+    const response = await by.request(call.method, target, options)
+    if (response.status >= 300) throw new Error(`${id} ${target}: ${response.status} ${response.text}`)
+    places.learn(call, path, response.json)
     places.learnSent(more.body)
     // biome-ignore lint/suspicious/noExplicitAny: members of answers of any operation.
-    return answer.json as any
+    return response.json as any
   }
 
   /** A collection with two versions, a file, open and ended pushes, a job and a fork. */
-  async function fill(ada: Asker, owner: string, org: string, number: number): Promise<string> {
+  async function fill(ada: TestClient, owner: string, org: string, number: number): Promise<string> {
     const at = { owner, slug: 'cities' }
     await act(ada, 'createCollection', { owner }, { body: { slug: 'former', public: number % 3 !== 0 } })
     await act(ada, 'updateCollection', { owner, slug: 'former' }, { body: { slug: 'cities' } })
@@ -127,14 +128,14 @@ export function worldOf(server: TestServer, contract: Contract, places: ReturnTy
       const [login, org] = [`ada-${number}`, `atlas-${number}`]
       const ada = await server.signIn(login)
       await server.signIn(`grace-${number}`)
-      const asker = askerOf(server.url, await server.keyFor(ada.cookie, 'admin'), '')
-      await act(asker, 'createOrganization', {}, { body: { slug: `old-${org}`, displayName: 'Atlas' } })
-      await act(asker, 'updateAccount', { slug: `old-${org}` }, { body: { slug: org } })
-      await act(asker, 'setMember', { slug: org, user: `grace-${number}` }, { body: { role: 'member' } })
-      await act(asker, 'listMembers', { slug: org })
-      const collectionId = await fill(asker, number % 2 === 0 ? login : org, org, number)
-      await act(asker, 'createKey', {}, { body: { label: 'doomed', scope: 'read' } })
-      await act(askerOf(server.url, ada, ''), 'listBrowserSessions', {})
+      const client = testClient(server.url, await server.keyFor(ada.cookie, 'admin'), '')
+      await act(client, 'createOrganization', {}, { body: { slug: `old-${org}`, displayName: 'Atlas' } })
+      await act(client, 'updateAccount', { slug: `old-${org}` }, { body: { slug: org } })
+      await act(client, 'setMember', { slug: org, user: `grace-${number}` }, { body: { role: 'member' } })
+      await act(client, 'listMembers', { slug: org })
+      const collectionId = await fill(client, number % 2 === 0 ? login : org, org, number)
+      await act(client, 'createKey', {}, { body: { label: 'doomed', scope: 'read' } })
+      await act(testClient(server.url, ada, ''), 'listBrowserSessions', {})
       return callersOf(number, collectionId)
     },
   }
