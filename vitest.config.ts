@@ -37,7 +37,7 @@ export default defineConfig({
     pool: 'forks',
     maxWorkers: 2,
     reporters: ['default', './house/slowest-files.ts'],
-    testTimeout: 60_000,
+    testTimeout: 90_000,
     hookTimeout: 120_000,
     // A busy machine takes longer for what takes milliseconds here.
     expect: { poll: { timeout: 15_000 } },

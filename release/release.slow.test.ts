@@ -221,37 +221,33 @@ test('a program publishes by the client, and another verifies its proof by the c
   // A page that cannot wait for the readme shows it as plain text; a later request gets it rendered.
   const page = async () => (await fetch(`${url}/ada/cities`, { headers: { accept: 'text/html' } })).text()
   await expect.poll(page, { timeout: 20_000, interval: 250 }).toContain('Cities</h')
-}, 60_000)
+})
 
-test.skipIf(!chromiumInstalled())(
-  'the same program publishes from a page in Chromium',
-  async () => {
-    const folder = folderOf('@ulmus/client')
-    writeFileSync(join(folder, 'publish.mjs'), program)
-    const { outputFiles } = await build({
-      stdin: { contents: "export * from './publish.mjs'", resolveDir: folder },
-      ...{ bundle: true, format: 'iife', globalName: 'program', platform: 'browser', write: false },
-    })
-    const site = createServer((request, response) => {
-      const isScript = request.url === '/program.js'
-      response.writeHead(200, { 'content-type': isScript ? 'text/javascript' : 'text/html' })
-      response.end(isScript ? outputFiles[0]!.text : '<!doctype html><script src="/program.js"></script>')
-    }).listen(0, '127.0.0.1')
-    await once(site, 'listening')
-    const chromium = await openChromium()
-    try {
-      const page = await chromium.newPage()
-      await page.goto(`http://127.0.0.1:${(site.address() as AddressInfo).port}/`)
-      const call = `program.publish(${[url, key, 'from-a-page'].map((text) => JSON.stringify(text))})`
-      expect(await page.evaluate(call)).toMatchObject(published)
-    } finally {
-      await chromium.close()
-      site.closeAllConnections()
-      site.close()
-    }
-  },
-  60_000,
-)
+test.skipIf(!chromiumInstalled())('the same program publishes from a page in Chromium', async () => {
+  const folder = folderOf('@ulmus/client')
+  writeFileSync(join(folder, 'publish.mjs'), program)
+  const { outputFiles } = await build({
+    stdin: { contents: "export * from './publish.mjs'", resolveDir: folder },
+    ...{ bundle: true, format: 'iife', globalName: 'program', platform: 'browser', write: false },
+  })
+  const site = createServer((request, response) => {
+    const isScript = request.url === '/program.js'
+    response.writeHead(200, { 'content-type': isScript ? 'text/javascript' : 'text/html' })
+    response.end(isScript ? outputFiles[0]!.text : '<!doctype html><script src="/program.js"></script>')
+  }).listen(0, '127.0.0.1')
+  await once(site, 'listening')
+  const chromium = await openChromium()
+  try {
+    const page = await chromium.newPage()
+    await page.goto(`http://127.0.0.1:${(site.address() as AddressInfo).port}/`)
+    const call = `program.publish(${[url, key, 'from-a-page'].map((text) => JSON.stringify(text))})`
+    expect(await page.evaluate(call)).toMatchObject(published)
+  } finally {
+    await chromium.close()
+    site.closeAllConnections()
+    site.close()
+  }
+})
 
 const typed = `
 import { createClient, type CollectionRecord, type Push, UlmusError, type Version } from '@ulmus/client'
@@ -297,31 +293,27 @@ test.each([
   ['@ulmus/client', 'bundler', typed],
   ['@ulmus/content', 'nodenext', typedContent],
   ['@ulmus/content', 'bundler', typedContent],
-])(
-  '%s in TypeScript with the resolution %s compiles clean',
-  async (name, moduleResolution, text) => {
-    const folder = folderOf(name)
-    writeFileSync(join(folder, 'program.mts'), text)
-    const options = {
-      ...{
-        strict: true,
-        exactOptionalPropertyTypes: true,
-        noUncheckedIndexedAccess: true,
-        skipLibCheck: false,
-      },
-      ...{ target: 'es2022', lib: ['es2022', 'dom', 'dom.asynciterable'], types: [], noEmit: true },
-      ...{ module: moduleResolution === 'bundler' ? 'esnext' : moduleResolution, moduleResolution },
-    }
-    writeFileSync(
-      join(folder, 'tsconfig.json'),
-      JSON.stringify({ compilerOptions: options, files: ['program.mts'] }),
-    )
-    const compiler = join(root, 'node_modules/typescript/bin/tsc')
-    const { stdout } = await run(process.execPath, [compiler, '-p', folder]).catch((error) => error)
-    expect(stdout).toBe('')
-  },
-  60_000,
-)
+])('%s in TypeScript with the resolution %s compiles clean', async (name, moduleResolution, text) => {
+  const folder = folderOf(name)
+  writeFileSync(join(folder, 'program.mts'), text)
+  const options = {
+    ...{
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      noUncheckedIndexedAccess: true,
+      skipLibCheck: false,
+    },
+    ...{ target: 'es2022', lib: ['es2022', 'dom', 'dom.asynciterable'], types: [], noEmit: true },
+    ...{ module: moduleResolution === 'bundler' ? 'esnext' : moduleResolution, moduleResolution },
+  }
+  writeFileSync(
+    join(folder, 'tsconfig.json'),
+    JSON.stringify({ compilerOptions: options, files: ['program.mts'] }),
+  )
+  const compiler = join(root, 'node_modules/typescript/bin/tsc')
+  const { stdout } = await run(process.execPath, [compiler, '-p', folder]).catch((error) => error)
+  expect(stdout).toBe('')
+})
 
 test.runIf(process.platform === 'linux')(
   'SIGTERM ends the server in order, and so does the end of the program that stands before it',
@@ -341,5 +333,4 @@ test.runIf(process.platform === 'linux')(
     await expect.poll(() => existsSync(`/proc/${server}`)).toBe(false)
     expect(holder('ended')).toBeUndefined()
   },
-  60_000,
 )

@@ -26,7 +26,7 @@ describe.each(anyDatabase)('the transcript, with a server on $name', ({ settings
     folder = mkdtempSync(join(tmpdir(), 'ulmus-transcript-'))
     server = await serveForTest(settings)
     key = await server.keyFor((await server.signIn('ada')).cookie, 'write')
-  }, 60_000)
+  })
   afterAll(async () => {
     await server.close()
     rmSync(folder, { recursive: true, force: true })

@@ -40,7 +40,7 @@ describe.skipIf(!chromiumInstalled())('in a browser', () => {
     }).listen(0, '127.0.0.1')
     await once(site, 'listening')
     browser = await openChromium()
-  }, 60_000)
+  })
   afterAll(async () => {
     await browser?.close()
     site?.closeAllConnections()
@@ -81,7 +81,7 @@ describe.skipIf(!chromiumInstalled())('in a browser', () => {
     expect(seen.errors.filter((text) => !text.includes('409 (Conflict)'))).toEqual([])
     expect(new Set(seen.origins)).toEqual(new Set([new URL(siteUrl()).origin, registry.url]))
     await page.close()
-  }, 60_000)
+  })
 
   test('a page of another origin gets no use of a visitor’s cookie', async () => {
     const context = await browser.newContext()
@@ -99,7 +99,7 @@ describe.skipIf(!chromiumInstalled())('in a browser', () => {
     }, registry.url)
     expect(asked).toEqual({ read: 'unreadable', anonymous: 200, shown: true })
     await context.close()
-  }, 60_000)
+  })
 
   test('the form signs in and leads to the API reference, which renders without errors and calls no other host', async () => {
     const context = await browser.newContext({ viewport: { width: 1280, height: 900 } })
@@ -120,7 +120,7 @@ describe.skipIf(!chromiumInstalled())('in a browser', () => {
     expect(seen.errors).toEqual([])
     expect(new Set(seen.origins)).toEqual(new Set([registry.url]))
     await context.close()
-  }, 60_000)
+  })
 })
 
 /** The client as a script that a page loads, without a tool of its own. */

@@ -280,7 +280,6 @@ describe.each(databases)('a server that is killed, on $name', (database: TestDat
       await push(client, histories.pushes, 100)
       await settle(client, histories.pushes)
     },
-    30_000,
   )
 
   test('SIGTERM finishes requests and jobs under way and exits 0 within 10 s', async () => {
@@ -296,7 +295,7 @@ describe.each(databases)('a server that is killed, on $name', (database: TestDat
     expect(performance.now() - began).toBeLessThan(10_000)
     const again = await started()
     await Promise.all(Object.values(histories).map((history) => settle(again, history)))
-  }, 40_000)
+  })
 
   test('to start again changes nothing', async () => {
     const everything = async (client: TestClient) =>
@@ -310,5 +309,5 @@ describe.each(databases)('a server that is killed, on $name', (database: TestDat
       expect(await server!.end('SIGTERM')).toBe(0)
       expect(await everything(await started())).toEqual(before)
     }
-  }, 40_000)
+  })
 })

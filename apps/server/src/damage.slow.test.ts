@@ -143,7 +143,7 @@ describe.each(anyDatabase)('damage to packs, on $name', (database) => {
     }
     where = made.settings.url === undefined ? { folder: join(server.dataFolder, 'database') } : made.settings
     await server.stop()
-  }, 60_000)
+  })
   afterAll(async () => {
     await server?.close()
     await dispose()
@@ -331,7 +331,7 @@ describe.each(anyDatabase)('damage to packs, on $name', (database) => {
       expect((await ada.get(`${own}/export`)).status).toBe(200)
     }
     await server.stop()
-  }, 30_000)
+  })
 
   test('with the packs as they were, everything is whole: nothing was made of what was damaged', async () => {
     await start()
@@ -355,5 +355,5 @@ describe.each(anyDatabase)('damage to packs, on $name', (database) => {
     await opened.fsck({ files: true, onDamage: (damage) => damages.push(damage) })
     await opened.close()
     expect(damages).toEqual([])
-  }, 60_000)
+  })
 })

@@ -25,7 +25,6 @@ test.skipIf(process.platform !== 'linux')(
       err: expect.stringMatching(/^Ulmus cannot start\. This process may open 256 .*LimitNOFILE.*\n$/),
     })
   },
-  60_000,
 )
 
 test.skipIf(process.platform !== 'linux')(

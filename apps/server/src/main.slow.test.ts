@@ -110,7 +110,7 @@ test('it says in its log where it is, ends in order, and a second one on its fol
   expect(first.said.err).toMatch(/[\\/]node_modules[\\/]\.cache[\\/]ulmus\n$/)
   expect(answer).toMatch(/^HTTP\/1.1 200 OK\r\n.*{"ok":true}/s)
   expect(Date.now() - began).toBeLessThan(10_000)
-}, 60_000)
+})
 
 /** The kinds and modes of what is in a folder, and of itself. */
 function modesIn(root: string): string[] {
@@ -142,7 +142,6 @@ test.runIf(process.platform !== 'win32')(
     expect(err).toMatch(/^Ulmus cannot start\. The embedded database in .* lacks the file PG_VERSION.*\n$/)
     expect(existsSync(version)).toBe(false)
   },
-  60_000,
 )
 
 test.each(['fsck', 'sweep'])(
@@ -156,7 +155,6 @@ test.each(['fsck', 'sweep'])(
     )
     expect(existsSync(absent)).toBe(false)
   },
-  60_000,
 )
 
 test('the port is taken: one sentence', async () => {
@@ -169,7 +167,7 @@ test('the port is taken: one sentence', async () => {
   expect(err).toBe(
     `Ulmus cannot start. 127.0.0.1:${port} is in use by another program. Stop it, or set PORT to another port.\n`,
   )
-}, 60_000)
+})
 
 test.each([
   [{ PORT: 'abc' }, 'PORT must be an integer'],
@@ -183,16 +181,12 @@ test.each([
     'The bucket bucket of OBJECT_STORE (http://127.0.0.1:9) cannot be reached: connect ECONNREFUSED 127.0.0.1:9.',
   ],
   [{ DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none' }, 'The database at DATABASE_URL cannot be reached'],
-] as [Record<string, string>, string][])(
-  '%j: one sentence and exit 1',
-  async (env, sentence) => {
-    const { code, out, err } = await run(env).ended
-    expect([code, out]).toEqual([1, ''])
-    expect(err).toContain(sentence)
-    expect(err.trim().split('\n')).toHaveLength(1)
-  },
-  60_000,
-)
+] as [Record<string, string>, string][])('%j: one sentence and exit 1', async (env, sentence) => {
+  const { code, out, err } = await run(env).ended
+  expect([code, out]).toEqual([1, ''])
+  expect(err).toContain(sentence)
+  expect(err.trim().split('\n')).toHaveLength(1)
+})
 
 /** A folder of an embedded database, copied. */
 function copiedDatabase(name: string): string {
@@ -239,13 +233,9 @@ const places: [string, () => Record<string, string>, RegExp][] = [
     /The embedded database in .* does not start: .*restore DATA_DIR from a backup/,
   ],
 ]
-test.each(places)(
-  '%s: one sentence and exit 1',
-  async (_what, env, sentence) => {
-    const { code, out, err } = await run(env()).ended
-    expect([code, out]).toEqual([1, ''])
-    expect(err).toMatch(sentence)
-    expect(err.trim().split('\n')).toHaveLength(1)
-  },
-  60_000,
-)
+test.each(places)('%s: one sentence and exit 1', async (_what, env, sentence) => {
+  const { code, out, err } = await run(env()).ended
+  expect([code, out]).toEqual([1, ''])
+  expect(err).toMatch(sentence)
+  expect(err.trim().split('\n')).toHaveLength(1)
+})

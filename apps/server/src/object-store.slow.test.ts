@@ -67,14 +67,14 @@ describe.skipIf(s3Server() === null).each(anyDatabase)('objects in a bucket, row
     const next = await openPush(ada, path, { base: 'v1.0.0' })
     // What it answers is kept for a second.
     await expect
-      .poll(ready, { timeout: 5_000 })
+      .poll(ready, { timeout: 20_000 })
       .toEqual([
         200,
         { ready: true, database: true, objects: true, storage: 'ok', worker: 'ok', problems: [] },
       ])
 
     await proxy.leave()
-    await expect.poll(ready, { timeout: 5_000 }).toEqual([
+    await expect.poll(ready, { timeout: 20_000 }).toEqual([
       503,
       {
         ready: false,
@@ -101,7 +101,7 @@ describe.skipIf(s3Server() === null).each(anyDatabase)('objects in a bucket, row
 
     await proxy.comeBack()
     await expect
-      .poll(ready, { timeout: 5_000 })
+      .poll(ready, { timeout: 20_000 })
       .toEqual([
         200,
         { ready: true, database: true, objects: true, storage: 'ok', worker: 'ok', problems: [] },
@@ -114,7 +114,7 @@ describe.skipIf(s3Server() === null).each(anyDatabase)('objects in a bucket, row
     expect((await ada.post(`${next}/commit`)).json).toMatchObject({ semver: 'v1.1.0', recordCount: 3_100 })
     const { records } = await read(ada, 'v1.1.0')
     expect(records.trim().split('\n')).toHaveLength(3_100)
-  }, 60_000)
+  })
 })
 
 describe.skipIf(s3Server() === null)('a process whose objects are in a bucket', () => {
@@ -149,5 +149,5 @@ describe.skipIf(s3Server() === null)('a process whose objects are in a bucket', 
     }
     expect(await refused({ ...byKeys, AWS_SECRET_ACCESS_KEY: 'wrong' })).toContain('(SignatureDoesNotMatch)')
     expect(await refused({})).toContain('There are no credentials for the bucket')
-  }, 60_000)
+  })
 })

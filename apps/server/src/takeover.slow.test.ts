@@ -80,7 +80,7 @@ describe.each(databases.filter(({ name }) => name === 'server'))('two servers on
     expect((await onA.post(`${session}/commit`)).json).toEqual(json)
     for (const client of [onA, onB])
       await expectWhole(client, '/collections/ada/delta', 'v1.0.0', modelOf(lines.slice(1)))
-  }, 30_000)
+  })
 
   test('a snapshot named on one and sent on both is committed on the other', async () => {
     const lines = linesOf(0, 2_000)
@@ -96,7 +96,7 @@ describe.each(databases.filter(({ name }) => name === 'server'))('two servers on
     expect((await onA.lines(`${session}/records`, lines.slice(900))).json.remaining).toBe(0)
     expect((await onB.post(`${session}/commit`)).status).toBe(201)
     await expectWhole(onB, '/collections/ada/snapshot', 'v1.0.0', modelOf(lines))
-  }, 30_000)
+  })
 
   test('a server that is killed in the middle of a commit leaves it to the other, which settles it within 10 s', async () => {
     let caught = 0

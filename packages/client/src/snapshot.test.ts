@@ -98,7 +98,7 @@ test('100,000 entries and more come in chunks, and the records that lack are sen
     new Set(['hashing', 'opening', 'manifest', 'records', 'committing', 'done']),
   )
   expect(server.requests.filter((line) => line.includes('/manifest'))).toHaveLength(3)
-}, 60_000)
+})
 
 test('a dry run of a snapshot tells its version and gives the session up', async () => {
   const { keeper, client } = await start()
@@ -178,7 +178,7 @@ test('a chunk whose answer got lost is sent again', async ({ skip }) => {
   const result = await client.snapshot('ada/numbers', { ...first, records: counted(100_000).records })
   expect(result.recordCount).toBe(100_000)
   expect(keeper.manifests).toEqual([50_000, 50_000, 50_000])
-}, 60_000)
+})
 
 test('a refused entry says where, counted over the whole manifest, and the session is cancelled', async ({
   skip,
@@ -195,7 +195,7 @@ test('a refused entry says where, counted over the whole manifest, and the sessi
   expect(refused).toMatchObject({ kind: 'manifest', linesBefore: 100_000 })
   expect(refused.body.validationErrors![0]!.line).toBe(1)
   expect([...keeper.sessions.values()]).toEqual(['cancelled'])
-}, 60_000)
+})
 
 test('records that are not the same the second time end the snapshot, and the session is cancelled', async () => {
   const { keeper, client } = await start()

@@ -43,7 +43,7 @@ describe.skipIf(!smallDisksPossible())('a full disk', () => {
       expect(readdirSync(join(folder, 'tmp'))).toEqual([])
       expect(await Array.fromAsync(store.list(''))).toEqual([])
       // The free space is cached for a second.
-      await vi.waitFor(() => store.put('files/aa/small', new Uint8Array(1)), { timeout: 5_000 })
+      await vi.waitFor(() => store.put('files/aa/small', new Uint8Array(1)), { timeout: 20_000 })
       await store.remove('files/aa/small')
       await store.close()
     }

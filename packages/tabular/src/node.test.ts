@@ -259,12 +259,11 @@ describe.skipIf(isFast)('SQLite', () => {
       expect(reader).toBeGreaterThan(0)
       try {
         parent.kill('SIGKILL')
-        await vi.waitFor(() => expect(isRunning(reader)).toBe(false), { timeout: 5_000, interval: 100 })
+        await vi.waitFor(() => expect(isRunning(reader)).toBe(false), { timeout: 20_000, interval: 100 })
       } finally {
         if (isRunning(reader)) process.kill(reader, 'SIGKILL')
       }
     },
-    20_000,
   )
 
   test('a damaged file is reported as such', async () => {

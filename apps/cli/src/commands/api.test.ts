@@ -116,7 +116,7 @@ describe.each(anyDatabase)('the command line and a server on $name', ({ settings
     const left = await ada.ulmus('.', 'keys', 'list', '--json')
     expect(left.out).not.toContain('bob@')
     bob.dispose()
-  }, 60_000)
+  })
 
   test('a refusal in the browser ends the command with 4', async () => {
     const eve = openPerson(server.url)
@@ -129,7 +129,7 @@ describe.each(anyDatabase)('the command line and a server on $name', ({ settings
       'This code is wrong, has expired',
     )
     eve.dispose()
-  }, 60_000)
+  })
 
   test.each<[args: string[], out: RegExp]>([
     [['whoami'], /^ada\n$/],

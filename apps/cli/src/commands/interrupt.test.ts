@@ -45,35 +45,31 @@ test.each(
     { file, signal: 'SIGINT' as const },
     { file, signal: 'SIGTERM' as const },
   ]),
-)(
-  '$signal during an import of $file',
-  async ({ file, signal }) => {
-    const name = `${signal}-${file.split('.')[0]}`
-    const folder = join(ada.home, name)
-    await ada.ulmus(name, 'init', 'ada/files')
-    const before = files(folder)
-    const args = ['import', ...`../${file}`.split(' '), '--yes', '--number']
-    const child = spawn(process.execPath, [start, ...args], {
-      cwd: folder,
-      env: { ...process.env, HOME: ada.home, XDG_CONFIG_HOME: join(ada.home, '.config') },
-      stdio: ['ignore', 'ignore', 'pipe'],
+)('$signal during an import of $file', async ({ file, signal }) => {
+  const name = `${signal}-${file.split('.')[0]}`
+  const folder = join(ada.home, name)
+  await ada.ulmus(name, 'init', 'ada/files')
+  const before = files(folder)
+  const args = ['import', ...`../${file}`.split(' '), '--yes', '--number']
+  const child = spawn(process.execPath, [start, ...args], {
+    cwd: folder,
+    env: { ...process.env, HOME: ada.home, XDG_CONFIG_HOME: join(ada.home, '.config') },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  const ended = once(child, 'close')
+  try {
+    let said = ''
+    child.stderr.on('data', (data) => {
+      said += data
     })
-    const ended = once(child, 'close')
-    try {
-      let said = ''
-      child.stderr.on('data', (data) => {
-        said += data
-      })
-      await vi.waitFor(() => expect(existsSync(join(folder, '.ulmus/lock'))).toBe(true), { timeout: endMs })
-      await sleep(readingMs)
-      child.kill(signal)
-      await Promise.race([ended, sleep(endMs)])
-      expect({ code: child.exitCode, said }).toEqual({ code: 130, said: 'ulmus: Interrupted.\n' })
-      expect(files(folder)).toEqual(before)
-    } finally {
-      child.kill('SIGKILL')
-      await ended
-    }
-  },
-  60_000,
-)
+    await vi.waitFor(() => expect(existsSync(join(folder, '.ulmus/lock'))).toBe(true), { timeout: endMs })
+    await sleep(readingMs)
+    child.kill(signal)
+    await Promise.race([ended, sleep(endMs)])
+    expect({ code: child.exitCode, said }).toEqual({ code: 130, said: 'ulmus: Interrupted.\n' })
+    expect(files(folder)).toEqual(before)
+  } finally {
+    child.kill('SIGKILL')
+    await ended
+  }
+})

@@ -102,7 +102,7 @@ describe.each(anyDatabase)('kill -9 of a push, to a server on $name', ({ setting
     expect(again, again.said).toMatchObject({ code: 0, out: 'v1.1.0\n' })
     expect((await ada.ulmus('meanwhile', 'verify')).code).toBe(0)
     ada.dispose()
-  }, 60_000)
+  })
 })
 
 function write(folder: string, round: number): void {

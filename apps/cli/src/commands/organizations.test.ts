@@ -28,7 +28,7 @@ describe.each(anyDatabase)('organizations and a server on $name', ({ settings: o
     stranger = openPerson(server.url)
     people.push(stranger)
     await done(ada, 'orgs', 'create', 'atlas')
-  }, 60_000)
+  })
   afterAll(async () => {
     for (const person of people) person.dispose()
     await server.close()
@@ -101,7 +101,7 @@ describe.each(anyDatabase)('organizations and a server on $name', ({ settings: o
     eva.dispose()
     await asking.close()
     await disposeDatabase()
-  }, 60_000)
+  })
 
   test('an address is invited by a link, which declines; an invitation is taken back', async () => {
     const link = (await done(ada, 'orgs', 'invite', 'atlas', 'eve@example.org')).out.trim()

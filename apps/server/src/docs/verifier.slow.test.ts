@@ -123,4 +123,4 @@ test('a proof, and with any byte changed', async () => {
   })
   expect(code, out).toBe(0)
   expect(out).toMatch(/^\d{3,5} \[\]\n$/)
-}, 60_000)
+})

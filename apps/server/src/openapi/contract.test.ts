@@ -52,7 +52,7 @@ beforeAll(async () => {
   reader = testClient(url, await server.keyFor(session.cookie, 'read'), '')
   eve = testClient(url, await server.keyFor((await server.signIn('eve')).cookie, 'admin'), '')
   await furnish()
-}, 60_000)
+})
 afterAll(async () => {
   for (const end of ends) await end()
 })
@@ -74,7 +74,7 @@ async function furnish(): Promise<void> {
   await vi.waitFor(async () => {
     const { status } = (await send('getMetadataJob', { path: { job_id: job } })).json
     expect(status).toBe('completed')
-  }, 10_000)
+  })
   const base_version = 'v1.0.1'
   const schemas = { City: {}, Country: {} }
   const push = await open('openPush', { body: { base_version } })

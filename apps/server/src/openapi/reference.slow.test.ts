@@ -26,7 +26,7 @@ describe.skipIf(!chromiumInstalled())('the page that shows the API', () => {
     server = await serveForTest(database.settings)
     browser = await openChromium()
     page = await (await browser.newContext({ viewport: { width: 1280, height: 900 } })).newPage()
-  }, 60_000)
+  })
   afterAll(async () => {
     await browser?.close()
     await server?.close()
@@ -50,7 +50,7 @@ describe.skipIf(!chromiumInstalled())('the page that shows the API', () => {
     await press('GET', '/api/accounts/keys')
     await page.getByRole('textbox', { name: 'Bearer Token' }).fill('ul_typed')
     expect((await sent('/api/accounts/keys')).status).toBe(401)
-  }, 60_000)
+  })
 
   async function testRequest(tag: string, method: string, path: string) {
     await open(tag, method, path)

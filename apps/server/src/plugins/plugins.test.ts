@@ -438,7 +438,7 @@ describe.each(anyDatabase)('every request on $name', ({ settings }) => {
             text = (await get('/metrics')).bytes.toString()
             return figure('ulmus_pushes{state="open"}')
           },
-          { timeout: 12_000, interval: 500 },
+          { timeout: 20_000, interval: 500 },
         )
         .toBe(2)
       expect(figure('ulmus_pushes{state="committing"}')).toBe(0)
@@ -458,7 +458,7 @@ describe.each(anyDatabase)('every request on $name', ({ settings }) => {
       )
       // There has been none yet, which is not one that failed.
       expect(text).not.toMatch(/^ulmus_sweep_(age_seconds|succeeded) /m)
-    }, 20_000)
+    })
 
     test('/api/openapi.json is OpenAPI 3.1 with every call, its credentials and refusals', async () => {
       const { json } = await get('/api/openapi.json')

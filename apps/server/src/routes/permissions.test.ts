@@ -65,7 +65,7 @@ describe.each(anyDatabase)('who may do what, on $name', { timeout }, (database) 
   beforeAll(async () => {
     guild = await setGuild(database)
     contract = contractOf((await guild.client('anon', 'absent').get('/api/openapi.json')).json)
-  }, 60_000)
+  })
   afterAll(() => guild.end())
 
   const isInCollection = ({ path }: DescribedCall) => path.includes('/collections/{owner}/{slug}')

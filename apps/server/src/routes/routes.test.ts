@@ -33,7 +33,7 @@ beforeAll(async () => {
       operations.set(`${method.toUpperCase()} ${path.replace(/\{([^}]+)\}/g, ':$1')}`, operation)
     }
   }
-}, 60_000)
+})
 afterAll(() => server?.close())
 
 test('every route of the API is in its description, and nothing else', () => {

@@ -32,7 +32,7 @@ describe.skipIf(!chromiumInstalled())('the web interface', { timeout: 90_000 }, 
     browser = await openChromium()
     ada = await signedIn('ada')
     page = await opened(ada)
-  }, 60_000)
+  })
   afterAll(async () => {
     await browser?.close()
     await registry?.close()

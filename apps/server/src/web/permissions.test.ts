@@ -27,7 +27,7 @@ describe.each(anyDatabase)('who sees and does what on pages, on $name', { timeou
     const started = await routesOf(() => setGuild(database))
     guild = started.made
     routes = started.routes
-  }, 60_000)
+  })
   afterAll(() => guild.end())
 
   /** @param entry of the table, such as `POST /new (taken)` */

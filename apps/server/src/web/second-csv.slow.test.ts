@@ -75,7 +75,7 @@ describe.skipIf(!chromiumInstalled())('the second CSV', { timeout: 90_000 }, () 
       if (message.type() === 'error' && !message.text().includes('status of 4'))
         complaints.push(message.text())
     })
-  }, 60_000)
+  })
   afterAll(async () => {
     await browser?.close()
     await registry?.close()

@@ -311,7 +311,7 @@ describe.each(anyDatabase)('strangers on $name', (database) => {
       [/compare\/.*\?cursor=/, 1],
     ] as const)
       expect([...pages.keys()].filter((to) => cursor.test(to)).length).toBeGreaterThanOrEqual(least)
-  }, 60_000)
+  })
 
   /** Asks for both, in every way that a page is asked; how often. */
   async function areSame(

@@ -229,10 +229,10 @@ describe.each(anyDatabase)('collections on $name', (testDatabase) => {
         ['sweep-deleted-collection'],
       )
       expect(left.rows).toEqual([])
-    }, 20_000)
+    })
     expect(await known()).toBe(1)
     await collections.remove(owner, { owner: 'acme', slug: 'second-fork' })
-    await vi.waitFor(async () => expect(await known()).toBe(0), { timeout: 3_000 })
+    await vi.waitFor(async () => expect(await known()).toBe(0), { timeout: 20_000 })
   })
 
   test('the latest version is that of the view the caller reads', async () => {

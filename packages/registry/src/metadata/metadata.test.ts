@@ -248,7 +248,7 @@ describe.each(databases)('metadata on $name', (testDatabase) => {
       const now = await metadata.job(owner, path, started.job_id)
       expect(now.status).not.toBe('running')
       return now
-    }, 10_000)
+    })
     expect(poked).toHaveBeenCalledTimes(1)
     poked.mockRestore()
     expect(job).toEqual({
@@ -331,7 +331,7 @@ describe.each(databases)('metadata on $name', (testDatabase) => {
     const { job_id } = await abandon(path, { survived: 'yes' })
     await vi.waitFor(
       async () => expect(await metadata.job(owner, path, job_id)).toMatchObject({ status: 'completed' }),
-      { timeout: 5_000, interval: 100 },
+      { timeout: 20_000, interval: 100 },
     )
     expect(await findHead(context.database, row.id)).toMatchObject({ patch: 1 })
     expect((await latestJob(row.id))?.patch).toBeNull()
@@ -343,19 +343,19 @@ describe.each(databases)('metadata on $name', (testDatabase) => {
     const { job_id } = await abandon(path, { survived: 'yes' }, ahead)
     await vi.waitFor(
       async () => expect(await metadata.job(owner, path, job_id)).toMatchObject({ status: 'completed' }),
-      { timeout: 5_000, interval: 100 },
+      { timeout: 20_000, interval: 100 },
     )
   })
 
   test('a process that starts takes up at once what it finds running', async () => {
     const { path } = await fresh()
     const { job_id } = await abandon(path, { x: 2 })
-    const jobs = jobsOf({ ...context, works: true })
+    const jobs = jobsOf({ ...context, works: true, pollSeconds: 3_600 })
     const restarted = metadataOf({ ...context, jobs })
     await jobs.start()
     await vi.waitFor(
       async () => expect(await restarted.job(owner, path, job_id)).toMatchObject({ status: 'completed' }),
-      { timeout: 1_000 },
+      { timeout: 20_000 },
     )
     await jobs.stop()
   })
@@ -374,7 +374,7 @@ describe.each(databases)('metadata on $name', (testDatabase) => {
         expect(now.status).toBe('failed')
         return now
       },
-      { timeout: 5_000, interval: 100 },
+      { timeout: 20_000, interval: 100 },
     )
     expect(job.error).toMatchObject({ code: 'version_conflict', details: { currentVersion: 'v1.1.0' } })
     expect(job.error?.error).toContain('v1.1.0')

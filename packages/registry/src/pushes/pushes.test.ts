@@ -210,7 +210,7 @@ describe.each(anyDatabase)('pushes on $name', (database) => {
       status: 'committing',
     })
     await expect
-      .poll(async () => (await pushes.state(me, path, id)).status, { timeout: 15_000 })
+      .poll(async () => (await pushes.state(me, path, id)).status, { timeout: 20_000 })
       .toBe('committed')
     expect((await pushes.state(me, path, id)).result).toMatchObject({
       semver: 'v1.0.0',
@@ -230,7 +230,7 @@ describe.each(anyDatabase)('pushes on $name', (database) => {
       [id],
     )
     await expect
-      .poll(async () => (await pushes.state(me, path, id)).status, { timeout: 15_000 })
+      .poll(async () => (await pushes.state(me, path, id)).status, { timeout: 20_000 })
       .toBe('committed')
   })
 
@@ -482,8 +482,8 @@ describe.each(anyDatabase)('pushes on $name', (database) => {
     for (let n = 0; n < 150; n++) expect(found.get(`${n}`)).toEqual({ spill: n })
     expect(found.get('150')).toEqual({ spill: 149 })
     expect(found.get('1000')).toEqual({ spill: 149 })
-    await expect.poll(left, { timeout: 15_000 }).toBe(0)
-  }, 60_000)
+    await expect.poll(left, { timeout: 20_000 }).toBe(0)
+  })
 
   /** What the collection should hold: the model that random histories are compared with. */
   interface Model {

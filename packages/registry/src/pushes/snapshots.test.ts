@@ -337,7 +337,7 @@ describe.each(anyDatabase)('snapshots on $name', (database) => {
     await snapshots.receive(me, path, id, body(...items))
     expect(await snapshots.commit(me, path, id, { async: true })).toMatchObject({ status: 'committing' })
     await expect
-      .poll(async () => (await snapshots.state(me, path, id)).status, { timeout: 15_000 })
+      .poll(async () => (await snapshots.state(me, path, id)).status, { timeout: 20_000 })
       .toBe('committed')
     const push = await findPush(context.database, path.id, id)
     expect(push?.result).toMatchObject({ semver: 'v1.0.0', recordCount: 2 })

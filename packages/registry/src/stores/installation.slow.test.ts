@@ -231,7 +231,7 @@ describe('the installation of both stores', () => {
     })
     await context.jobs.start()
     await expect
-      .poll(() => context.log.errors, { timeout: 10_000 })
+      .poll(() => context.log.errors, { timeout: 20_000 })
       .toMatchObject([{ line: 'the daily sweep failed' }])
     expect(asked).toBe(1)
     expect((await opened.query('select name from blobs_set_aside')).rows).toEqual([])

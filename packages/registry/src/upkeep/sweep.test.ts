@@ -761,7 +761,7 @@ describe.each(databases)('sweeping ($name)', (database) => {
     scheduleSweeps(later, async () => undefined)
     await later.jobs.start()
     await expect
-      .poll(() => later.log.errors, { timeout: 10_000 })
+      .poll(() => later.log.errors, { timeout: 20_000 })
       .toMatchObject([{ facts: { bytes: 2_097_152 }, line: expect.stringContaining('--force') }])
     await later.dispose()
     expect(await blobs.size(name)).toBe(2_097_152)

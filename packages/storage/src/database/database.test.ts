@@ -234,7 +234,7 @@ describe('a server', () => {
       await bare.stop()
       rmSync(folder, { recursive: true, force: true })
     }
-  }, 30_000)
+  })
 
   it('runs a transaction again after a serialization failure or a deadlock, four times at most', async () => {
     const { database, dispose } = await server.open()

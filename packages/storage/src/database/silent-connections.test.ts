@@ -40,7 +40,7 @@ test('queries on forgotten connections are rejected, and later ones get new conn
   for (const { reason } of failed) expect(isUnavailable(reason)).toBe(true)
   expect(told.join()).toContain('given up')
   expect((await one()).rows).toEqual([{ one: 1 }])
-}, 40_000)
+})
 
 test('a statement that takes long is left alone, and so is a transaction that pauses', async () => {
   const seconds = (silenceMilliseconds * 5) / 1_000

@@ -88,7 +88,7 @@ describe('streams that fail after their first bytes', () => {
       const answer = await open(`/endless/${how}`, encoding)
       await once(answer, 'readable')
       answer.destroy()
-      await expect.poll(() => left, { timeout: 10_000 }).toBe(1)
+      await expect.poll(() => left, { timeout: 20_000 }).toBe(1)
       expect(logged).toEqual([])
     })
   })

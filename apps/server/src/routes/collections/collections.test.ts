@@ -315,7 +315,7 @@ describe.each(anyDatabase)('collections over HTTP on $name', (testDatabase) => {
     }
     expect(received.map((names) => names().length)).toEqual([1, 1])
     await owner.delete('/collections/acme/half-pushed')
-    await vi.waitFor(() => expect(received[0]?.()).toEqual([]), { timeout: 5_000 })
+    await vi.waitFor(() => expect(received[0]?.()).toEqual([]), { timeout: 20_000 })
     expect(received[1]?.()).toHaveLength(1)
   })
 

@@ -60,7 +60,7 @@ describe.each(anyDatabase)('metadata over HTTP on $name', (testDatabase) => {
         expect(answer.json.status).not.toBe('running')
         return answer
       },
-      { timeout: 5_000, interval: 20 },
+      { timeout: 20_000, interval: 20 },
     )
 
   describe('PATCH …/metadata', () => {
@@ -302,7 +302,7 @@ describe.each(anyDatabase)('metadata jobs across a restart on $name', (testDatab
         for (const { json } of jobs) expect(json.status).not.toBe('running')
         return jobs
       },
-      { timeout: 5_000, interval: 50 },
+      { timeout: 20_000, interval: 50 },
     )
     expect(survivor?.json).toMatchObject({
       status: 'completed',

@@ -229,7 +229,7 @@ describe.each(anyDatabase)('commits of pushes on $name', (database) => {
         202,
         { session_id: session.split('/').at(-1), status: 'committing' },
       ])
-      await expect.poll(async () => (await state(session)).status, { timeout: 15_000 }).toBe('committed')
+      await expect.poll(async () => (await state(session)).status, { timeout: 20_000 }).toBe('committed')
       const { result, error } = await state(session)
       expect(result).toEqual({
         semver: 'v1.1.0',
@@ -249,7 +249,7 @@ describe.each(anyDatabase)('commits of pushes on $name', (database) => {
       const late = await stage.opened(path, { base: 'v1.0.0', puts: [put('late')] })
       await stage.push(path, { base: 'v1.0.0', puts: [put('3')] })
       expect((await ada.post(`${late}/commit?async=true`)).status).toBe(202)
-      await expect.poll(async () => (await state(late)).status, { timeout: 15_000 }).toBe('failed')
+      await expect.poll(async () => (await state(late)).status, { timeout: 20_000 }).toBe('failed')
       expect((await state(late)).error).toMatchObject({
         code: 'version_conflict',
         statusCode: 409,

@@ -429,7 +429,7 @@ describe.each(anyDatabase)('pushes on $name', (database) => {
       expect(named).toEqual(lacking)
       const faulty = await ada.get(`${session}?files_after=x`)
       expect([faulty.status, faulty.json.code]).toEqual([400, 'invalid_request'])
-    }, 60_000)
+    })
 
     test('DELETE → 204; twice is harmless; a cancelled session takes nothing more', async () => {
       const session = await openedWith({ A: {} })

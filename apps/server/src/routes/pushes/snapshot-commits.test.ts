@@ -56,7 +56,7 @@ describe.each(anyDatabase)('commits of snapshots on $name', (database) => {
       expect([over.status, over.json.code]).toEqual([413, 'too_large'])
       expect(over.json.error).toMatch(/50,000 entries/)
       expect((await state(session)).needed_records).toBe(50_000)
-    }, 60_000)
+    })
 
     test('a broken line refuses the chunk, by its number; a body of another type is 415', async () => {
       const session = await openedFor(await newPath(), 2)
@@ -131,7 +131,7 @@ describe.each(anyDatabase)('commits of snapshots on $name', (database) => {
         received: 10_000,
         remaining: 1,
       })
-    }, 60_000)
+    })
 
     test('a request with one bad line stores none of its lines: 422 with its number', async () => {
       const schemas = { A: { properties: { n: { type: 'integer' } } } }
@@ -413,13 +413,13 @@ describe.each(anyDatabase)('commits of snapshots on $name', (database) => {
       expect(now).toMatchObject({ records_done: 20_000, records_total: 20_000 })
       expect(now.result).toMatchObject({ semver: 'v1.1.0', recordCount: 20_000 })
       expect((await ada.post(`${session}/commit`)).json).toEqual(now.result)
-    }, 60_000)
+    })
 
     test('an asynchronous commit that is refused leaves the error body of the synchronous call', async () => {
       const path = await newPath()
       const session = await opened(path, [item('1')])
       expect((await ada.post(`${session}/commit?async=true`)).status).toBe(202)
-      await expect.poll(async () => (await state(session)).status, { timeout: 15_000 }).toBe('open')
+      await expect.poll(async () => (await state(session)).status, { timeout: 20_000 }).toBe('open')
       expect((await state(session)).error).toMatchObject({
         ...{ code: 'records_missing', statusCode: 400, missing_hashes: [hashOf(item('1'))] },
       })

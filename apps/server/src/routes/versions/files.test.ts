@@ -132,9 +132,9 @@ describe.each(anyDatabase)('files on $name', (database) => {
       sent.write('never')
       // Leftovers of earlier uploads are removed meanwhile.
       const added = () => stored().filter((file) => !before.includes(file))
-      await expect.poll(() => added().length, { timeout: 10_000 }).toBe(1)
+      await expect.poll(() => added().length, { timeout: 20_000 }).toBe(1)
       sent.destroy()
-      await expect.poll(added, { timeout: 10_000 }).toEqual([])
+      await expect.poll(added, { timeout: 20_000 }).toEqual([])
       expect((await ada.get(`${path}/files/${name}`)).status).toBe(404)
     })
 

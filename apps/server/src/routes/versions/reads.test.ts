@@ -515,7 +515,7 @@ describe.each(anyDatabase)('reads of whole versions on $name', (database) => {
           // Of 20 MB as much as the buffers between the two take, and no more until the client reads.
           expect(given).toBeLessThan(14_000_000)
           answer.destroy()
-          await expect.poll(() => left, { timeout: 15_000 }).toBe(index + 1)
+          await expect.poll(() => left, { timeout: 20_000 }).toBe(index + 1)
         }
         expect((await anyone.request('HEAD', `${own}/${streams[0]}`)).status).toBe(200)
         expect(left).toBe(2)

@@ -399,7 +399,7 @@ describe.each(anyDatabase)('records on $name', (database) => {
         await expect.poll(isWaiting).toBe(true)
         expect(watched.closed).toBe(0)
         answer.destroy()
-        await expect.poll(() => watched.closed, { timeout: 15_000 }).toBe(1)
+        await expect.poll(() => watched.closed, { timeout: 20_000 }).toBe(1)
         taken = watched.chunks
         const again = await anyone.get(`${path}/versions/latest/records.ndjson`)
         const ids = Array.from({ length: 30_000 }, (_, n) => `${n}`).sort()

@@ -165,7 +165,7 @@ describe.skipIf(isFast)('in a tree of 1,000,000 entries', () => {
     }
     base = await editTree(emptyTree, batches(), nodes, options)
     nodes.change = () => {}
-  }, 60_000)
+  })
 
   const { leafBits, leafEntriesMax } = defaultShape
   const isBoundary = (key: string): boolean => trailingZeroBits(key) >= leafBits

@@ -79,7 +79,7 @@ describe.each(databases.slice(0, 1))('reference trees ($name)', (database) => {
       ),
       { numRuns: 40 },
     )
-  }, 60_000)
+  })
 
   test('a file of thousands of keys goes with the last of them', async () => {
     const passing = new TemporarySpills(context, '0198c0de-0000-7000-8000-000000000000')

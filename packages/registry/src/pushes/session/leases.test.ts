@@ -77,10 +77,10 @@ describe.each(databases)('leases of commits ($name)', (testDatabase) => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }))
   afterEach(() => void vi.useRealTimers())
 
-  const reached = (one: Server) => expect.poll(() => one.gate.arrived, { timeout: 10_000 }).toBeGreaterThan(0)
+  const reached = (one: Server) => expect.poll(() => one.gate.arrived, { timeout: 20_000 }).toBeGreaterThan(0)
   const status = async (path: Path, session: string) => (await c.state(path, session)).status
   const becomes = (path: Path, session: string, what: string) =>
-    expect.poll(() => status(path, session), { timeout: 10_000 }).toBe(what)
+    expect.poll(() => status(path, session), { timeout: 20_000 }).toBe(what)
   /** A session that A commits, and does not get on with. */
   async function stuck() {
     const path = await a.collection()

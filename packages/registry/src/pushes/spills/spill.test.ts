@@ -57,7 +57,7 @@ test('a spill is read as it was made, in whatever pieces it comes', async () => 
     }),
     { numRuns: 150 },
   )
-}, 60_000)
+})
 
 /** What bytes are equal, compared as text: a comparison of their elements takes minutes. */
 const comparable = ({ put, ...name }: PushEntry) => ({
@@ -80,7 +80,7 @@ test('a spill that is cut off within a frame, or damaged anywhere, is refused', 
     }),
     { numRuns: 150 },
   )
-}, 60_000)
+})
 
 /** Where frames of a spill begin and end: cut off there, it is a shorter spill. Bytes. */
 async function frameBounds(made: readonly PushEntry[]): Promise<Set<number>> {

@@ -190,7 +190,7 @@ duration_seconds = 1
       expect(await sentenceOf({ ...place, keys: frozen(moment) })).toBe(
         `The credentials for ${where()} are not taken (InvalidAccessKeyId). ${correct} ${renew}`,
       )
-    }, 30_000)
+    })
     it('have a token of others', async () => {
       const token = frozen({ ...(await temporaryKeys('role')), sessionToken: 'nonsense' })
       expect(await sentenceOf({ ...place, keys: token })).toContain(renew)

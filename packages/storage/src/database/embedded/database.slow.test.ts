@@ -202,7 +202,7 @@ describe('the embedded database', () => {
     const acknowledged: string[] = []
     for (const round of ['first', 'second']) {
       const { child, lines } = startWriter(folder, round)
-      await vi.waitUntil(() => lines().length >= 60, { timeout: 15_000 })
+      await vi.waitUntil(() => lines().length >= 60, { timeout: 20_000 })
       child.kill('SIGKILL')
       await once(child, 'close')
       acknowledged.push(...lines())
@@ -218,11 +218,11 @@ describe('the embedded database', () => {
     const { settings, dispose } = await embedded.settings()
     const folder = settings.folder!
     const { child, lines } = startWriter(folder, 'holder')
-    await vi.waitUntil(() => lines().length > 0, { timeout: 15_000 })
+    await vi.waitUntil(() => lines().length > 0, { timeout: 20_000 })
     await expect(openDatabase({ folder })).rejects.toThrow(FolderInUse)
     await expect(openDatabase({ folder })).rejects.toThrow(new RegExp(`in use by process ${child.pid} on `))
     const before = lines().length
-    await vi.waitUntil(() => lines().length > before + 20, { timeout: 15_000 })
+    await vi.waitUntil(() => lines().length > before + 20, { timeout: 20_000 })
     child.kill('SIGKILL')
     await once(child, 'close')
     const kept = await slugsIn(folder)
@@ -234,11 +234,11 @@ describe('the embedded database', () => {
     const { settings, dispose } = await embedded.settings()
     const folder = settings.folder!
     const killed = startWriter(folder, 'killed')
-    await vi.waitUntil(() => killed.lines().length > 0, { timeout: 15_000 })
+    await vi.waitUntil(() => killed.lines().length > 0, { timeout: 20_000 })
     killed.child.kill('SIGKILL')
     await once(killed.child, 'close')
     const starters = ['a', 'b', 'c'].map((round) => startWriter(folder, round))
-    await vi.waitUntil(() => starters.every((one) => one.lines().length > 0), { timeout: 15_000 })
+    await vi.waitUntil(() => starters.every((one) => one.lines().length > 0), { timeout: 20_000 })
     const refused = starters.filter((one) => one.lines()[0]!.startsWith('FolderInUse: '))
     expect(refused).toHaveLength(2)
     for (const { child } of starters) {

@@ -373,7 +373,7 @@ describe.each(databases)('landing a version on $name', ({ name, open }) => {
           'select from pg_locks l where not granted and pg_backend_pid() = any(pg_blocking_pids(l.pid))',
         )
         expect(rows).toHaveLength(1)
-      }, 20_000)
+      })
     })
     const [end] = await landed
     return end

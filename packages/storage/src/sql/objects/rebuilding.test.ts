@@ -95,7 +95,7 @@ describe.each(databases)('rebuilding the index ($name)', ({ open }) => {
       b: ['new', 'x', 'a', 'a0'],
     })
     expect(report).toEqual({ objects: 4, incomplete: 3 })
-  }, 10_000)
+  })
 
   test('chains longer than any that is read are left out, unless there is a shorter one', async () => {
     const long = Array.from(
