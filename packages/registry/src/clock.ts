@@ -1,8 +1,9 @@
 /**
- * The time by which things end and of which versions tell. Servers on one PostgreSQL go by its clock where their own is off: else a session
- * that one of them opened has ended for another, and the order of instants is not that of what happened.
+ * The clock, and how answers write instants. Servers that share a PostgreSQL use its clock if their own is off: otherwise a session that
+ * one opened has expired for another, and instants are out of order.
  */
 import type { Database } from '@ulmus/storage'
+import { RegistryError } from './errors/errors.ts'
 import type { Log } from './log.ts'
 
 export interface Clock {
@@ -42,4 +43,23 @@ export function clockOf(database: Database, log: Log): Clock {
       else log.info({}, "This machine's clock is that of the database again.")
     },
   }
+}
+
+/** `2026-01-15T00:00:00.000Z` */
+export const instantText = (date: Date): string => date.toISOString()
+/** The same, null for none. */
+export const instantTextOrNull = (date: Date | null): string | null => date?.toISOString() ?? null
+
+/** Whether a date is one, and of the years 1 to 9999 in UTC: those that answers write in four digits and PostgreSQL reads. */
+export function isInstant(date: Date): boolean {
+  const year = date.getUTCFullYear()
+  return year >= 1 && year <= 9999
+}
+
+/** @param field whose text it is. @throws invalid_request when it is none */
+export function readInstant(field: string, text: string): Date {
+  const date = new Date(text)
+  if (isInstant(date)) return date
+  const issues = [{ path: field, message: 'must be in the years 0001 to 9999, in UTC' }]
+  throw new RegistryError('invalid_request', { details: { issues } })
 }

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto'
 import { promisify } from 'node:util'
 import zlib, { constants } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { codings } from './answers/codings.ts'
+import { codings } from './answers/compression.ts'
 
 /** Caches the result of `make` for some milliseconds, with one call for all concurrent callers. Failures are not cached. */
 export function keptFor<T>(milliseconds: number, make: () => Promise<T>): () => Promise<T> {

@@ -1,8 +1,7 @@
 /** Every route under `/api`, one file a noun. */
 import { NoQuery } from '@ulmus/wire'
 import type { FastifyPluginAsync } from 'fastify'
-import { countAnswers } from '../plugins/answers/budget.ts'
-import { tellDeprecation } from '../plugins/answers/deprecation.ts'
+import { countAnswers, markDeprecation } from '../plugins/answers/reading.ts'
 import { accountRoutes } from './accounts/accounts.ts'
 import { adminRoutes } from './accounts/admin.ts'
 import { auditRoutes } from './accounts/audit.ts'
@@ -39,7 +38,7 @@ export const apiRoutes: FastifyPluginAsync<RouteOptions & { origin: () => string
     if (route.schema?.hide !== true) route.schema = { querystring: NoQuery, ...route.schema }
   })
   countAnswers(app, registry.answers)
-  tellDeprecation(app)
+  markDeprecation(app)
   // Allow deletions: they free space, and leaked keys must go.
   app.addHook('onRequest', async ({ method, headers }) => {
     if (writing.has(method)) await registry.diskReserve.demand(announcedBytes(headers['content-length']))

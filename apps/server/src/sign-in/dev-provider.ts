@@ -11,7 +11,7 @@ import type Provider from 'oidc-provider'
 import type { Configuration } from 'oidc-provider'
 import { isLoopback } from '../loopback.ts'
 import { receiveBytes } from '../plugins/requests/bodies.ts'
-import { demandSameSite } from '../plugins/requests/same-site.ts'
+import { demandSameSite } from '../plugins/requests/session-cookie.ts'
 import { memoryAdapter } from './dev-memory.ts'
 import { devPage, devPagePolicy } from './dev-page.ts'
 

@@ -14,8 +14,8 @@ import {
 } from '@ulmus/web'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import type { Downloads } from '../downloads/downloads.ts'
-import { countAnswers } from '../plugins/answers/budget.ts'
 import { noteRefusal, statusFor } from '../plugins/answers/errors.ts'
+import { countAnswers } from '../plugins/answers/reading.ts'
 import { KeptAnswer } from '../plugins/kept.ts'
 import type { SessionCookie } from '../plugins/requests/session-cookie.ts'
 

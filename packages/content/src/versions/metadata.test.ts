@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { canonicalize } from '../json/canonical.ts'
-import { mergeMetadata, metadataBytes, metadataIssues } from './metadata.ts'
+import { mergeMetadata, metadataBytes, metadataIssues } from './document.ts'
 
 describe('mergeMetadata', () => {
   test('replaces top-level members whole, adds new ones and removes those given as null', () => {

@@ -4,6 +4,7 @@
  */
 import {
   type Authority,
+  isForeignKeyViolation,
   lockAccount,
   lockCredential,
   lockStanding,
@@ -96,4 +97,18 @@ function credentialGone({ kind }: Caller): RegistryError {
   return new RegistryError('unauthenticated', {
     say: { reason: `${what} during the request. Nothing was recorded.` },
   })
+}
+
+/** Runs `work`. @throws the refusal with this code when `work` fails because a row that it refers to is gone. */
+export async function onMissingRow<T>(
+  code: 'account_not_found' | 'collection_not_found' | 'unauthenticated' | 'sign_in_failed',
+  say: Record<string, string>,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!isForeignKeyViolation(error)) throw error
+    throw new RegistryError(code, { say, cause: error })
+  }
 }

@@ -11,14 +11,13 @@ import {
   listSessions,
 } from '@ulmus/storage'
 import { v7 as newId } from 'uuid'
-import { demandCredential } from '../access/authority.ts'
-import { onMissingRow } from '../access/missing-row.ts'
+import { demandCredential, onMissingRow } from '../access/authority.ts'
 import { mayManageAccount } from '../access/policy.ts'
 import { isUuid } from '../answers/pages.ts'
 import { audited } from '../audit/acts.ts'
+import { instantText } from '../clock.ts'
 import type { Context } from '../context.ts'
 import { demand, RegistryError } from '../errors/errors.ts'
-import { instantText } from '../instants.ts'
 import { actingAccount, type Caller, demandCaller, type Principal } from '../principal.ts'
 
 export interface OpenSession {

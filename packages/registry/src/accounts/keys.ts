@@ -19,14 +19,13 @@ import {
 import type { CreateKey, Key } from '@ulmus/wire'
 import { LRUCache } from 'lru-cache'
 import { v7 as newId } from 'uuid'
-import { demandCredential, demandOwnAccount } from '../access/authority.ts'
-import { onMissingRow } from '../access/missing-row.ts'
+import { demandCredential, demandOwnAccount, onMissingRow } from '../access/authority.ts'
 import { type KeyFacts, mayHandleKey, mayListKey, mayMakeKeyUntil, maySee } from '../access/policy.ts'
 import { isUuid } from '../answers/pages.ts'
 import { audited, type Tell } from '../audit/acts.ts'
+import { instantText, instantTextOrNull, readInstant } from '../clock.ts'
 import type { Context } from '../context.ts'
 import { demand, RegistryError } from '../errors/errors.ts'
-import { instantText, instantTextOrNull, readInstant } from '../instants.ts'
 import { actingAccount, type Caller, demandCaller, type Principal } from '../principal.ts'
 
 /** Keys of an account that neither expired nor were revoked. */

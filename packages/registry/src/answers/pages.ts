@@ -5,8 +5,8 @@
  * A cursor is base64url of JCS(`[order, direction, value, id]`): the neighbour of the page, by what the list is sorted by and its id.
  */
 import { canonicalize } from '@ulmus/content'
+import { instantText, isInstant } from '../clock.ts'
 import { RegistryError } from '../errors/errors.ts'
-import { instantText, isInstant } from '../instants.ts'
 
 export const pageLimitUsual = 50
 export const pageLimitMax = 100

@@ -6,9 +6,9 @@ import { findVisibleAccount } from '../access/find-account.ts'
 import { mayManageAccount } from '../access/policy.ts'
 import { isAccountSlug } from '../access/slugs.ts'
 import { byInstant, mapPage, type Page, type PageAsk, pageOf } from '../answers/pages.ts'
+import { instantText, readInstant } from '../clock.ts'
 import type { Context } from '../context.ts'
 import { demand } from '../errors/errors.ts'
-import { instantText, readInstant } from '../instants.ts'
 import type { Principal } from '../principal.ts'
 
 /** Undefined: any. */

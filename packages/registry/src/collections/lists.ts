@@ -21,9 +21,9 @@ import {
   pageByOffset,
   pageOf,
 } from '../answers/pages.ts'
+import { instantText } from '../clock.ts'
 import type { Context } from '../context.ts'
 import { demand } from '../errors/errors.ts'
-import { instantText } from '../instants.ts'
 import { demandCaller, type Principal } from '../principal.ts'
 import { shownDescription } from './shown.ts'
 

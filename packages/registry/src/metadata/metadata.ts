@@ -22,20 +22,28 @@ import {
   type Tx,
 } from '@ulmus/storage'
 import { v7 as newId } from 'uuid'
-import { type Acting, authorityOf, demandNow } from '../access/authority.ts'
+import { type Acting, authorityOf, demandNow, onMissingRow } from '../access/authority.ts'
 import { findVisibleCollection } from '../access/find-collection.ts'
-import { onMissingRow } from '../access/missing-row.ts'
 import { mayWork } from '../access/policy.ts'
 import { isUuid } from '../answers/pages.ts'
+import { instantText, instantTextOrNull } from '../clock.ts'
 import type { CollectionPath } from '../collections/collections.ts'
 import type { Context } from '../context.ts'
 import { demand, RegistryError, type StoredRefusal, storedRefusal } from '../errors/errors.ts'
-import { instantText, instantTextOrNull } from '../instants.ts'
 import { demandCaller, meansOf, type Principal } from '../principal.ts'
 import { schedule } from '../schedule.ts'
 import { semverOf, shownDigest } from '../versions/content.ts'
-import { type FittedPatch, fitPatch, type Patch, readPatch } from './patch.ts'
-import { endOf, type Made, readUpdate, settle, type Update } from './update.ts'
+import {
+  endOf,
+  type FittedPatch,
+  fitPatch,
+  type Made,
+  type Patch,
+  readPatch,
+  readUpdate,
+  settle,
+  type Update,
+} from './update.ts'
 
 export interface MetadataResult {
   semver: string

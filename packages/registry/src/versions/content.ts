@@ -1,4 +1,6 @@
 /** Content of a version, and the parts of it that readers of a view may see. */
+
+import { AsyncLocalStorage } from 'node:async_hooks'
 import {
   digestLabel,
   formatSemver,
@@ -11,9 +13,9 @@ import {
 } from '@ulmus/content'
 import { findAccountNames, type VersionRow } from '@ulmus/storage'
 import type { View } from '../access/policy.ts'
+import { instantText } from '../clock.ts'
 import type { Context } from '../context.ts'
 import { RegistryError } from '../errors/errors.ts'
-import { instantText } from '../instants.ts'
 import { readSidecar } from './sidecar.ts'
 
 /** Content of a version: the documents of its two views and its sidecar. */
@@ -139,3 +141,15 @@ export function totalsOf(document: ViewRoots): { records: number; bytes: number 
   }
   return totals
 }
+
+/** Callbacks of running requests, for deprecation notices. */
+const running = new AsyncLocalStorage<(since: Date) => void>()
+
+/** Notifies the current request if the version that it reads is deprecated; ignored outside of `hearingNotices`. */
+export function noticeDeprecation({ deprecatedAt }: { readonly deprecatedAt: Date | null }): void {
+  if (deprecatedAt !== null) running.getStore()?.(deprecatedAt)
+}
+
+/** Runs `work`, which answers a request. @param deprecated called for each deprecated version that it reads */
+export const hearingNotices = <T>(deprecated: (since: Date) => void, work: () => T): T =>
+  running.run(deprecated, work)

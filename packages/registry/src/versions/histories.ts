@@ -14,9 +14,9 @@ import {
   type Stopped,
 } from '../answers/pages.ts'
 import { type RecordPosition, typeTree } from '../answers/places.ts'
+import { instantText } from '../clock.ts'
 import type { Context } from '../context.ts'
 import { RegistryError } from '../errors/errors.ts'
-import { instantText } from '../instants.ts'
 import type { Principal } from '../principal.ts'
 import { rootsOf, semverOf } from './content.ts'
 

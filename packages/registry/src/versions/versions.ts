@@ -8,15 +8,16 @@ import type { View } from '../access/policy.ts'
 import { JsonText } from '../answers/json-text.ts'
 import { mapPage, type Page, type PageAsk, type PageOrder, pageOf } from '../answers/pages.ts'
 import { countAnswer } from '../budgets/answer-budget.ts'
+import { instantText } from '../clock.ts'
 import type { Context } from '../context.ts'
 import { RegistryError } from '../errors/errors.ts'
-import { instantText } from '../instants.ts'
 import type { Principal } from '../principal.ts'
 import {
   type Actor,
   deprecationOf,
   findActors,
   metadataBytes,
+  noticeDeprecation,
   refusalOfWithdrawn,
   rootsOf,
   semverOf,
@@ -25,7 +26,6 @@ import {
   shownWords,
   withdrawalOf,
 } from './content.ts'
-import { noticeDeprecation } from './notices.ts'
 import { schemasOf } from './schemas.ts'
 
 export interface VersionDetail extends VersionItem {

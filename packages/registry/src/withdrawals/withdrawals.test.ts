@@ -13,9 +13,9 @@ import { openWorld, type Path, type World } from '../testing/world.ts'
 import { rebuild } from '../upkeep/fsck/rebuild.ts'
 import { fsck } from '../upkeep/fsck.ts'
 import { sweep } from '../upkeep/sweep.ts'
+import { hearingNotices } from '../versions/content.ts'
 import { diffsOf } from '../versions/diffs.ts'
 import { historiesOf } from '../versions/histories.ts'
-import { hearingNotices } from '../versions/notices.ts'
 
 const schemas: JsonObject = { Item: { type: 'object' } }
 const secret = 'the-secret-that-leaked'

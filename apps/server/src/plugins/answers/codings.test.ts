@@ -1,8 +1,7 @@
 import { brotliDecompressSync, gunzipSync, gzipSync, zstdDecompressSync } from 'node:zlib'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { nameCodings, preferredCoding } from './codings.ts'
-import { compressAnswers } from './compression.ts'
+import { compressAnswers, nameCodings, preferredCoding } from './compression.ts'
 
 test.each([
   ['gzip', 'gzip'],

@@ -1,8 +1,8 @@
 /** Resolves the caller of a request from its credential, before anything else is read. */
 import { type Caller, demand, mayEnter, type Principal, type Registry, RegistryError } from '@ulmus/registry'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { demandSameSite } from './same-site.ts'
 import type { SessionCookie } from './session-cookie.ts'
+import { demandSameSite } from './session-cookie.ts'
 
 type Credentials = Pick<Registry, 'keys' | 'sessions'>
 

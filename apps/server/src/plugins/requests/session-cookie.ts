@@ -1,4 +1,6 @@
-/** The cookie of a signed-in browser. It holds an opaque token and nothing else. http-api §2. */
+/** The session cookie, an opaque token, and the check against requests that another site makes a browser send. http-api §1, §2. */
+
+import { RegistryError } from '@ulmus/registry'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 export interface SessionCookie {
@@ -22,4 +24,22 @@ export function sessionCookie({ https }: { https: boolean }): SessionCookie {
     set: (reply, token, expires) => void reply.setCookie(name, token, { ...attributes, expires }),
     clear: (reply) => void reply.clearCookie(name, attributes),
   }
+}
+
+const reads = new Set(['GET', 'HEAD', 'OPTIONS'])
+
+/**
+ * Passes reads, and writes that a page of this site itself makes. Browsers say where a request comes from in `Sec-Fetch-Site`,
+ * which no page can forge, older ones in `Origin`; a request with neither is refused, for its sender can use an API key.
+ * @param origin of this site, as `https://registry.example`
+ * @throws cross_site
+ */
+export function demandSameSite(request: FastifyRequest, origin: string): void {
+  if (reads.has(request.method)) return
+  const site = request.headers['sec-fetch-site']
+  const from = request.headers.origin
+  // The host the browser itself used is this site too: the session cookie came with the request, and it goes to no other host.
+  const own = from === origin || from === `${request.protocol}://${request.host}`
+  if (site === undefined ? own : site === 'same-origin' && (from === undefined || own)) return
+  throw new RegistryError('cross_site')
 }

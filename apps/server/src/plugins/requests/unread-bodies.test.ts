@@ -5,10 +5,9 @@ import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { nameCodings } from '../answers/codings.ts'
-import { compressAnswers } from '../answers/compression.ts'
+import { compressAnswers, nameCodings } from '../answers/compression.ts'
 import { receiveNdjson } from './bodies.ts'
-import { dropUnreadBodies } from './unread-bodies.ts'
+import { dropUnreadBodies } from './slow-peers.ts'
 
 let app: FastifyInstance
 beforeAll(async () => {

@@ -4,7 +4,7 @@ import { type AddressInfo, connect } from 'node:net'
 import { AnswerBudget, anonymous, countAnswer, RegistryError } from '@ulmus/registry'
 import fastify from 'fastify'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { countAnswers } from './budget.ts'
+import { countAnswers } from './reading.ts'
 
 const megabyte = 1_000_000
 const app = fastify({ forceCloseConnections: true })
