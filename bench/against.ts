@@ -1,6 +1,6 @@
 /**
- * Compares a metadata update and a fork of another checkout with those of this one: two servers, asked by turns, so that both run under
- * the same load of the machine. For changes that must not cost anything.
+ * Compares metadata updates, forks, pages of records and first pushes of another checkout with this one: two servers, called in turns,
+ * so that both run under the same load. For changes that must not cost anything.
  *
  *     git worktree add /tmp/before COMMIT && (cd /tmp/before && npm ci)
  *     node bench/against.ts /tmp/before
@@ -17,8 +17,8 @@ import { pushBodies } from './pushing.ts'
 import { Served } from './served.ts'
 import { smallSize } from './stage.ts'
 
-const runs = 400
-const warmUps = 50
+/** Records of a first push. */
+const pushedSize = 20_000
 
 const [checkout] = process.argv.slice(2)
 if (checkout === undefined) throw new Error('Say which checkout: node bench/against.ts FOLDER')
@@ -30,11 +30,29 @@ const folder = mkdtempSync(join(tmpdir(), 'ulmus-against-'))
 // As root, PostgreSQL runs under another user.
 chmodSync(folder, 0o755)
 const postgres = await startPostgres(join(folder, 'postgres'), postgresSettings)
-const acts: Record<string, (at: Served, run: number) => Promise<unknown>> = {
-  'metadata update': (at, run) =>
-    at.client.metadata.patch(`${at.owner}/small`, { description: `Described anew, time ${run}.` }),
-  fork: (at, run) =>
-    at.client.collections.fork(`${at.owner}/small`, { targetOrg: at.org, slug: `fork-${run}` }),
+const acts: Record<string, { runs: number; act: (at: Served, run: number) => Promise<unknown> }> = {
+  'metadata update': {
+    runs: 400,
+    act: (at, run) => at.client.metadata.patch(`${at.owner}/small`, { description: `Run ${run}.` }),
+  },
+  fork: {
+    runs: 400,
+    act: (at, run) =>
+      at.client.collections.fork(`${at.owner}/small`, { targetOrg: at.org, slug: `fork-${run}` }),
+  },
+  'page of 100 records': {
+    runs: 400,
+    act: (at) => at.client.records.page(`${at.owner}/small`, 'latest', { limit: 100 }),
+  },
+  [`first push of ${pushedSize} records`]: {
+    runs: 20,
+    async act(at, run) {
+      const slug = `first-${run}`
+      await at.client.collections.create(at.owner, { slug, public: true })
+      const numbers = Array.from({ length: pushedSize }, (_, n) => run * pushedSize + n)
+      await pushBodies(at, `${at.owner}/${slug}`, null, bodiesOfChanges(numbers, 1))
+    },
+  },
 }
 
 try {
@@ -49,7 +67,8 @@ async function compare(database: 'embedded' | 'server'): Promise<void> {
   try {
     for (const [name, { open }] of Object.entries(contenders) as [Contender, typeof Served][])
       served.set(name, await prepared(database, open.bind(contenders[name]), served.size))
-    for (const [quantity, act] of Object.entries(acts)) {
+    for (const [quantity, { runs, act }] of Object.entries(acts)) {
+      const warmUps = Math.ceil(runs / 10)
       const times = new Map<Contender, number[]>([...served.keys()].map((name) => [name, []]))
       for (let run = 0; run < warmUps + runs; run++)
         for (const [name, at] of served) {
