@@ -100,7 +100,7 @@ describe.each(anyDatabase)('commits of pushes on $name', (database) => {
       expect(refused.json.validationErrors).toMatchObject([
         { id: 'a', type: 'A', code: 'schema_violation', errors: [{ path: `/${field}` }] },
       ])
-      expect(refused.json.error).toContain('1 record(s) that the push carries over')
+      expect(refused.json.error).toContain('1 record(s) of the base version')
       expect(refused.json.error).toContain('A "a".')
       expect(await state(session)).toMatchObject({ status: 'open', error: refused.json })
       await ada.lines(`${session}/records`, [put('a', { [field]: 2 })])
