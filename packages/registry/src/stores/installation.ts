@@ -2,9 +2,9 @@
  * Installation id, which ties a database to its object store: a row in the database and a blob in the store, created at the first
  * start, while both are new. Without it, a server started with another or an empty database would sweep every object as unneeded.
  *
- * The row comes first, so that servers that start at the same time agree; what a crash leaves is a database with an id beside an empty
- * store, which the next start completes. Two servers with databases of their own may both find a store empty, and the later one's blob
- * stays: the other finds out before it sweeps.
+ * The row is written first, so that servers that start at the same time agree. A crash leaves a database with an id beside an
+ * empty store, which the next start completes. Two servers with databases of their own may both find a store empty. The later
+ * blob stays, and the other server notices before it sweeps.
  */
 import { randomUUID } from 'node:crypto'
 import {
