@@ -4,7 +4,7 @@ import { clockOf } from './clock.ts'
 import { keepLog } from './testing/context.ts'
 
 const hour = 3_600_000
-/** By a clock that the test does not turn. */
+/** Real time, by a clock that the test does not change. */
 const trueNow = () => performance.timeOrigin + performance.now()
 
 afterEach(() => void vi.useRealTimers())

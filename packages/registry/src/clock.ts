@@ -1,6 +1,6 @@
 /**
- * The clock, and how answers write instants. Servers that share a PostgreSQL use its clock if their own is off: otherwise a session that
- * one opened has expired for another, and instants are out of order.
+ * The clock, and the text form of instants in answers. Servers that share a PostgreSQL use its clock if their own is off.
+ * Otherwise a session opened by one server would be expired on another, and instants would be out of order.
  */
 import type { Database } from '@ulmus/storage'
 import { RegistryError } from './errors/errors.ts'
@@ -8,20 +8,20 @@ import type { Log } from './log.ts'
 
 export interface Clock {
   now(): Date
-  /** Asks the database what time it is. */
+  /** Compares this process's clock with the database's. */
   compare(): Promise<void>
 }
 
 /** Tolerated error of a server's clock; NTP keeps it below. Milliseconds. */
 const toleranceMilliseconds = 2_000
-/** An answer that took longer says too little. Milliseconds. */
+/** A slower answer is too inexact. Milliseconds. */
 const answerMillisecondsMax = 1_000
 
-/** @param log receives a message when this process's clock is off, and when it is right again */
+/** @param log receives a warning when this process's clock is off, and a message when it is right again */
 export function clockOf(database: Database, log: Log): Clock {
   // The embedded database has no other clock than this process.
   if (database.kind !== 'server') return { now: () => new Date(), compare: async () => undefined }
-  /** The database's time at `performance.now()` = 0, a clock that cannot be set. */
+  /** The database's time at `performance.now()` = 0; that clock cannot be set. */
   let origin: number | undefined
   let isOff = false
   const shared = () => (origin === undefined ? Date.now() : origin + performance.now())
@@ -47,16 +47,16 @@ export function clockOf(database: Database, log: Log): Clock {
 
 /** `2026-01-15T00:00:00.000Z` */
 export const instantText = (date: Date): string => date.toISOString()
-/** The same, null for none. */
+/** The same; null for null. */
 export const instantTextOrNull = (date: Date | null): string | null => date?.toISOString() ?? null
 
-/** Whether a date is one, and of the years 1 to 9999 in UTC: those that answers write in four digits and PostgreSQL reads. */
+/** True for a valid date in the years 1 to 9999 in UTC: answers write these with four digits, and PostgreSQL reads them. */
 export function isInstant(date: Date): boolean {
   const year = date.getUTCFullYear()
   return year >= 1 && year <= 9999
 }
 
-/** @param field whose text it is. @throws invalid_request when it is none */
+/** @param field name for the error. @throws invalid_request if the text is no such instant */
 export function readInstant(field: string, text: string): Date {
   const date = new Date(text)
   if (isInstant(date)) return date

@@ -1,8 +1,8 @@
 /** Commit counters of this process for metrics. */
 export class CommitCounters {
-  /** Commits of pushes by how they ended: `committed`, or the code of what refused them. */
+  /** Commits of pushes by outcome: `committed`, or the code of the refusal. */
   readonly commits = new Map<string, number>()
-  /** Lines of records and deletes, and entries of manifests, of the commits that made a version. */
+  /** Record lines, deletions and manifest entries of commits that made a version. */
   records = 0
 
   committed(records: number): void {

@@ -22,6 +22,6 @@ export interface Context {
   readonly commitCounters: CommitCounters
   readonly readmes: Readmes
   readonly log: Log
-  /** The clock, so that tests can move it. */
+  /** The clock; tests can move it. */
   now(): Date
 }

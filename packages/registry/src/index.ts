@@ -1,6 +1,6 @@
-/** The registry's table of contents. */
+/** Exports of the package. */
 
-// Error and reader of the packages below, for apps that may only import this package.
+// Errors and helpers of lower packages, for apps that may import only this one.
 export { InputError, type Json, parseStrict } from '@ulmus/content'
 export {
   BlobMissing,

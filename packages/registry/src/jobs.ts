@@ -1,8 +1,8 @@
 /**
- * Durable background jobs, on pg-boss, in the registry's own database: a job is a row that commits with what it belongs to, is
- * taken by one server at a time, and comes back when that server fails or dies.
+ * Durable background jobs on pg-boss, in the registry's own database. A job is a row that commits with the transaction that
+ * enqueued it. One server at a time runs it; if that server fails or dies, it is retried.
  *
- * A job may run more than once and after what it was for is settled, so every `work` must be harmless to repeat.
+ * A job may run more than once, and after its purpose is settled, so every `work` must be harmless to repeat.
  */
 import { type Database, type DiskSpace, isUniqueViolation, StorageFull, type Tx } from '@ulmus/storage'
 import { type Db, PgBoss } from 'pg-boss'
@@ -12,22 +12,22 @@ import type { Repeated } from './schedule.ts'
 export type Work = (payload: Record<string, unknown>) => Promise<void>
 
 export interface Jobs {
-  /** Defines a queue and its worker. Call before `start`. A rejected `work` is retried up to 5 times, ever later. */
+  /** Defines a queue and its worker. Call it before `start`. A rejected `work` is retried up to 5 times, with growing delays. */
   define(queue: string, work: Work): void
   /**
-   * Runs `work` at `start` and again and again (schedule.ts), in every process that works jobs; never twice at a time in one
-   * process. What it rejects with is logged. Before `start`.
+   * Runs `work` at `start` and then periodically (schedule.ts), in every process that runs jobs; never twice at a time in one
+   * process. Logs rejections. Call it before `start`.
    */
   repeat(task: Repeated, work: () => Promise<void>): void
-  /** Enqueues a job in the caller's transaction: it exists exactly if the transaction commits. After `start`. */
+  /** Enqueues a job in the caller's transaction: the job exists exactly if the transaction commits. Call it after `start`. */
   enqueue(tx: Tx, queue: string, payload: Record<string, unknown>): Promise<void>
-  /** Runs what waits in a queue now, in this process, without waiting for the next poll. Call it after the transaction. */
+  /** Runs waiting jobs of a queue in this process, without the delay of the next poll. Call it after the transaction. */
   poke(queue: string): void
-  /** Continues work that a job or a repetition began and did not await; `stop` waits for it. It never rejects. */
+  /** Takes over work that a job or a repetition does not await; `stop` waits for it. It must never reject. */
   leave(work: Promise<void>): void
-  /** While the disk is full, it resolves and work begins later, by itself. */
+  /** Starts the work. On a full disk it resolves at once, and work begins when there is free space. */
   start(): Promise<void>
-  /** Takes no more jobs and waits for running ones, 30 s at most; unfinished ones run again elsewhere. */
+  /** Takes no more jobs and waits up to 30 s for running ones; another process retries unfinished ones. */
   stop(): Promise<void>
 }
 
@@ -35,22 +35,22 @@ export interface JobsOptions {
   database: Database
   space: DiskSpace
   log: Log
-  /** False: this process enqueues jobs and leaves them to others. */
+  /** False: this process enqueues jobs and runs none. */
   works: boolean
-  /** Within this, a job runs that another process enqueued (2). */
+  /** Delay of at most this many seconds until a job runs that another process enqueued. Default: 2. */
   pollSeconds?: number | undefined
 }
 
 /** Jobs of one queue that run at the same time in one process. */
 const atOnce = 2
-/** How soon work begins that waited for free space. Milliseconds. */
+/** Interval of checks for free space before work begins. Milliseconds. */
 const fullMilliseconds = 2_000
 const retries = { retryLimit: 5, retryDelay: 1, retryBackoff: true, retryDelayMax: 60 }
-/** After this a running job counts as lost with its server and is run again. Seconds. */
+/** A job that runs longer counts as lost with its server and is retried. Seconds. */
 const expireSeconds = 900
-/** How often pg-boss drops rows. */
+/** Interval at which pg-boss deletes old rows. */
 const maintenanceIntervalSeconds = 3_600
-/** Rows of finished jobs are dropped after a day, jobs that no worker took after two weeks. */
+/** Deletes rows of finished jobs after a day, jobs that no worker took after two weeks. */
 const kept = { deleteAfterSeconds: 86_400, retentionSeconds: 14 * 86_400 }
 const drainMillisecondsMax = 30_000
 const startTriesMax = 5
@@ -61,7 +61,7 @@ export function jobsOf(options: JobsOptions): Jobs {
   const repetitions = new Map<Repeated, Repetition>()
   const left = new Set<Promise<void>>()
   let isStarted = false
-  /** Until there is space to begin. */
+  /** Checks for free space until work begins. */
   let waiting: Repetition | undefined
   const demandNotStarted = (name: string) => {
     if (isStarted) throw new Error(`${name} is defined after the start`)
@@ -118,7 +118,7 @@ export function jobsOf(options: JobsOptions): Jobs {
   }
 }
 
-/** The queues of durable jobs, and the workers that take them. */
+/** Queues of durable jobs, and their workers. */
 class Queues {
   readonly #options: JobsOptions
   readonly #boss: PgBoss
@@ -144,15 +144,15 @@ class Queues {
     await this.#startBoss()
     for (const queue of this.#works.keys()) {
       await this.#boss.createQueue(queue, { ...retries, expireInSeconds: expireSeconds, ...kept })
-      // Reads the queue into pg-boss's cache: `enqueue`, inside a transaction, could not.
+      // Load the queue into pg-boss's cache: `enqueue` cannot, inside a transaction.
       await this.#boss.findJobs(queue, { id: noJob })
     }
     this.#hasBegun = true
   }
 
   /**
-   * Of processes that make pg-boss's tables at the same time one does; the others wait for it and are then refused by a unique index of
-   * PostgreSQL's own, since what they looked up before the wait counts for them still. They find the tables when they look again.
+   * Starts pg-boss, which creates its tables. If several processes do so at once, one succeeds. The others wait, then violate a
+   * unique index of PostgreSQL's catalogue, because they had looked before the wait. A retry finds the tables.
    */
   async #startBoss(): Promise<void> {
     for (let tries = 1; ; tries++) {
@@ -165,7 +165,7 @@ class Queues {
     }
   }
 
-  /** Takes jobs from now on. */
+  /** Starts taking jobs. */
   async work(): Promise<void> {
     for (const [queue, work] of this.#works) {
       const ids: string[] = []
@@ -180,7 +180,7 @@ class Queues {
       // Each worker runs one job at a time and polls again at once after taking one, since more may wait.
       this.poke(queue)
       if (job === undefined) return
-      // It is run again; and what waits longer than that, its own recovery takes up.
+      // On a full disk the job fails and is retried. After the last retry, the recovery of the work takes over.
       await this.#options.space.demand()
       await work(job.data)
     })
@@ -196,7 +196,7 @@ class Queues {
     if (id === null) throw new Error(`queue ${queue} took no job`)
   }
 
-  /** Takes no more jobs; the promises resolve when those under way have ended. */
+  /** Takes no more jobs. The promises resolve when running ones have ended. */
   drain(): Promise<void>[] {
     return [...this.#workers.keys()].map((queue) => this.#boss.offWork(queue, { wait: true }))
   }
@@ -216,15 +216,15 @@ function bossOn({ database, log, works }: JobsOptions): PgBoss {
     supervise: works,
     schedule: false,
     maintenanceIntervalSeconds,
-    // Both ask for what an embedded database has not: a second connection, a vacuum of its own.
+    // An embedded database has no second connection, and no vacuum of its own.
     reindex: onServer,
     monitorVacuum: onServer,
-    // Jobs that wait for other jobs, which Ulmus has none of.
+    // For jobs that depend on other jobs: Ulmus has none.
     flowIntervalSeconds: 3_600,
   })
   boss.on('error', (error) => log.error({ err: error }, 'background jobs: a statement failed'))
   boss.on('warning', ({ message, data }) => {
-    // Of a slow statement it has the values, too.
+    // A warning of a slow statement includes its values: leave these out.
     const { values: _, ...facts } = data as Record<string, unknown>
     log.warn({ data: facts }, `background jobs: ${message}`)
   })
@@ -237,7 +237,7 @@ const statementsOn = (at: { query: Database['query'] }): Db => ({
 
 interface Repetition {
   start(): void
-  /** Resolves when the run that is under way has ended. */
+  /** Resolves when the current run has ended. */
   stop(): Promise<void>
 }
 

@@ -1,35 +1,35 @@
-/** Limits that an operator may change, with their defaults. The rest are constants beside what they limit. */
+/** Limits that an operator may change, with their defaults. Fixed limits are constants beside the code that they limit. */
 
 export interface Limits {
   /** One file. Bytes. Default 1 GiB. */
   readonly fileBytesMax: number
-  /** Silence after which an open push session ends. Seconds. Default 3,600. */
+  /** Idle time after which an open push session expires. Seconds. Default 3,600. */
   readonly pushIdleSeconds: number
   /** One NDJSON request of a push. Bytes, default 128 MiB; lines, default 10,000. */
   readonly batchBytesMax: number
   readonly batchLinesMax: number
   /** Life of a browser session since its last use. Days. Default 30. */
   readonly sessionDays: number
-  /** Push sessions that an account has open at once. Default 100. */
+  /** Open push sessions of an account. Default 100. */
   readonly openPushesMax: number
-  /** Organizations that a user owns when making another. Default 100. */
+  /** Organizations that a user owns, checked when the user creates one. Default 100. */
   readonly organizationsMax: number
-  /** Collections of an account, private ones and forks too. Default 10,000. */
+  /** Collections of an account, including private ones and forks. Default 10,000. */
   readonly collectionsMax: number
-  /** Storage quota of an account without one of its own. Bytes; null: unlimited. Default. */
+  /** Storage quota in bytes of an account without one of its own. Default: null, unlimited. */
   readonly quotaBytes: number | null
-  /** How long an upload is kept that no version has. Days. Default 30. */
+  /** Retention of uploads that no version uses. Days. Default 30. */
   readonly uploadDays: number
   /** Retention of the audit log. Days. Default 400. */
   readonly auditDays: number
-  /** How an admin adds a member: at once, or by an invitation to accept. Default: `added`. */
+  /** Admins add members at once (`added`, the default) or by an invitation that the user accepts (`invited`). */
   readonly newMembers: 'added' | 'invited'
 }
 
 /** Operators of the registry. */
 export interface OperatorsConfig {
   readonly identities: readonly { readonly issuer: string; readonly subject: string }[]
-  /** Whether the identity provider may say so, at each sign-in. */
+  /** True: the identity provider may name operators by a claim at each sign-in. */
   readonly byClaim: boolean
 }
 

@@ -1,35 +1,38 @@
-/** Memory that this process may use, and its parts. The parts shrink with the limit of the container or unit, so that load does not end the process. */
+/**
+ * Memory of this process and its budgets. Budgets shrink with the memory limit of the container or unit, so that load does not
+ * exceed it and kill the process.
+ */
 import { readFileSync } from 'node:fs'
 import { availableParallelism, totalmem } from 'node:os'
 import { dirname } from 'node:path'
 
 const mebibyte = 1024 ** 2
 
-/** Used besides the budgets. The parts of the processes that the server starts count in its container or unit. MiB. */
+/** Memory outside the budgets, in MiB. Child processes of the server count in its container or unit, too. */
 const reserved = {
-  /** The server at rest, with the embedded database. */
+  /** The idle server, with the embedded database. */
   atRest: 220,
-  /** Worker threads, and answers and bodies that are too small to be counted. */
+  /** Worker threads, and answers and bodies below the counted size. */
   threads: 100,
   /** The process that renders readmes (apps/web/src/readme). */
   readmes: 130,
 }
 
-/** Memory of a working thread for pushes: its modules and some of its heap. The pool for pushes has one thread more than the one for readers. MiB. */
+/** Memory of a busy push thread: its modules and part of its heap. The push pool has one thread more than the read pool. MiB. */
 const threadMebibytes = 160
 
-/** Below this much memory few requests are answered at a time. Bytes. */
+/** With less memory, the server answers only a few requests at a time. Bytes. */
 export const memoryBytesMin = 1_024 * mebibyte
 
 export interface MemoryBudgets {
-  /** Decoded objects. Bytes. */
+  /** Cache of decoded objects. Bytes. */
   readonly cache: number
-  /** Bodies of requests, and as much again: answers. Bytes. */
+  /** Request bodies, and answers. Bytes each. */
   readonly bodies: number
   readonly answers: number
-  /** JavaScript's heap of one worker thread. MiB. */
+  /** JavaScript heap of one worker thread. MiB. */
   readonly heapMebibytes: number
-  /** Threads of one pool, if there are as many cores. */
+  /** Maximum threads of a pool; the number of cores may be lower. */
   readonly threads: number
 }
 
@@ -50,12 +53,14 @@ export function memoryBudgetsOf(memory: number): MemoryBudgets {
 }
 
 /**
- * Memory limit of the process's cgroup and of those above it, such as a unit and its slice. Infinity: none. Bytes.
- * @param read the text of a file; it throws if there is none
+ * The lowest memory limit of the process's cgroup and its ancestors, such as a unit and its slice. Infinity if there is none.
+ * Bytes.
+ * @param read returns the text of a file, or throws if it does not exist
  */
 export function cgroupLimit(read: (path: string) => string): number {
   const found: number[] = []
-  // cgroup v2: `0::/system.slice/ulmus.service`. `process.constrainedMemory()` knows the limit of v1, and in v2 that of the last one alone.
+  // cgroup v2: `0::/system.slice/ulmus.service`. `process.constrainedMemory()` reads the limit of v1, and in v2 only that of the
+  // own group.
   const [, own] = /^0::(\/.*)$/m.exec(textOf(read, '/proc/self/cgroup')) ?? []
   for (let group = own; group !== undefined; group = group === '/' ? undefined : dirname(group)) {
     const limit = Number.parseInt(textOf(read, `/sys/fs/cgroup${group === '/' ? '' : group}/memory.max`), 10)
@@ -72,7 +77,7 @@ function textOf(read: (path: string) => string, path: string): string {
   }
 }
 
-/** @param limits Bytes; 0, or more than the machine has: none */
+/** @param limits in bytes; ignores 0 and values above the machine's memory */
 export const memoryOf = (machine: number, ...limits: number[]): number =>
   Math.min(machine, ...limits.filter((limit) => limit > 0))
 
@@ -83,5 +88,5 @@ export const memoryBytes = memoryOf(
 )
 export const memoryBudgets = memoryBudgetsOf(memoryBytes)
 
-/** Threads of a pool for readers: one for each core, at least two, but only as many as fit the memory (one with 512 MiB). */
+/** Threads of a read pool: one a core, at least two, but no more than fit in memory (one with 512 MiB). */
 export const threadsUsual = Math.min(Math.max(2, availableParallelism()), memoryBudgets.threads)

@@ -1,4 +1,4 @@
-/** From configuration to a running registry: stores opened, services made, background work started; closed in reverse. */
+/** Opens a registry from its configuration: opens stores, creates services, starts background work. Closes in reverse order. */
 import { join } from 'node:path'
 import { openObjectReader } from '@ulmus/storage'
 import { requestRatesOf } from './access/request-rates.ts'
@@ -52,15 +52,15 @@ export interface RegistryConfig extends StoresConfig {
   operators?: OperatorsConfig
   /** True: this process also does background work (jobs, recovery, expiry). At least one process must. */
   works: boolean
-  /** Decoded objects kept in memory at most. Bytes. Default: by the memory that there is (`memory.ts`). */
+  /** Cache of decoded objects, in bytes. Default: by the available memory (`memory.ts`). */
   cacheBytesMax?: number
-  /** Default: the system's clock, or the database server's where that is off (`clock.ts`). */
+  /** Default: the system's clock, or the database server's if the system's is off (`clock.ts`). */
   now?: () => Date
 }
 
 export type Registry = Awaited<ReturnType<typeof openRegistry>>
 
-/** @throws what `openStores` throws. */
+/** @throws the errors of `openStores`. */
 export async function openRegistry(config: RegistryConfig) {
   const { log } = config
   const opened = new AsyncDisposableStack()
@@ -101,7 +101,7 @@ export async function openRegistry(config: RegistryConfig) {
     scheduleHeartbeat(context)
     scheduleDiskWatch(context)
     context.jobs.repeat(schedule.clock, clock.compare)
-    // A server that is ready says so of its own background work at once.
+    // A ready server reports its own background work at once.
     if (config.works && !(await space.isFull())) await beat(context)
     opened.defer(() => services.keys.settle())
     if (database.kind === 'embedded')
@@ -115,7 +115,7 @@ export async function openRegistry(config: RegistryConfig) {
   }
 }
 
-/** Each service defines its background work as it is made. */
+/** Creates the services; each defines its background work. */
 function servicesOf(context: Context) {
   const pushSessions = new PushSessions(context)
   return {

@@ -1,4 +1,4 @@
-/** Principal of a request, derived once from its credential; every access check takes it as first argument. */
+/** Principal of a request, derived once from its credential; the first argument of every access check. */
 import type { Credential, Means } from '@ulmus/storage'
 import { RegistryError } from './errors/errors.ts'
 import type { TaskFor } from './work/task.ts'
@@ -9,7 +9,7 @@ export type Scope = (typeof scopes)[number]
 
 export interface Anonymous {
   readonly kind: 'anonymous'
-  /** Network address of the request; undefined: this process asks. */
+  /** Network address of the request; undefined for calls by this process. */
   readonly address?: string
 }
 
@@ -20,21 +20,21 @@ export interface Caller {
   readonly accountSlug: string
   /** A session counts as `admin`. */
   readonly scope: Scope
-  /** Id of the one collection a limited key is good for; null when it is not limited. */
+  /** Id of the collection that a limited key works for; null if the key is not limited. */
   readonly limitedTo: string | null
-  /** The request's credential, checked again when recording; null: the account acts by itself. */
+  /** The request's credential, checked again in the recording transaction; null if the account acts in the background. */
   readonly credential: Credential | null
-  /** When a key stops working. Null: never, or a session, whose end every use puts off. */
+  /** Expiry of a key. Null for a key without one, and for a session, which each use extends. */
   readonly expiresAt: Date | null
-  /** `public`: a member reads what everyone else would. Default: what the caller may. */
+  /** `public`: show a member the public view. Default: the widest permitted view. */
   readonly view?: 'public'
-  /** With what it acts, for the audit log. Default: nothing that is known. */
+  /** Means of the act, for the audit log. Default: unknown. */
   readonly means?: Means
 }
 
 export type Principal = Anonymous | Caller
 
-/** An account that acts by itself: in the background, without its request. */
+/** An account that acts in the background, without a request. */
 export const actingAccount = (accountId: string, means: Means = {}): Caller => ({
   ...{ kind: 'session', accountId, accountSlug: '', scope: 'admin', limitedTo: null },
   ...{ credential: null, expiresAt: null, means },
@@ -53,7 +53,7 @@ export function demandCaller(who: Principal): Caller {
   return who
 }
 
-/** @param signal of the request: it ends the task, and the waiting for it, when its connection is closed */
+/** @param signal of the request; a closed connection ends the task, or its place in the queue */
 export const taskFor = (who: Principal, signal?: AbortSignal): TaskFor => ({
   owner: who.kind === 'anonymous' ? '' : who.accountId,
   signal: signal && explained(signal),
@@ -66,7 +66,7 @@ const closed = () =>
     details: { issues: [] },
   })
 
-/** The same signal, with a reason that is a refusal. */
+/** The same signal, with a refusal as its reason. */
 function explained(signal: AbortSignal): AbortSignal {
   const controller = new AbortController()
   const abort = () => controller.abort(closed())

@@ -1,4 +1,4 @@
-/** Program of the threads for pushes and metadata updates. Imports every module that defines a task for them. */
+/** Entry point of threads for pushes and metadata updates. Imports every module that defines a task for them. */
 import './versions/metadata-tasks.ts'
 import './pushes/commit/check-carried.ts'
 import './pushes/leaves/edit-leaves.ts'

@@ -49,7 +49,7 @@ describe.each(databases)('the cache of rendered readmes on $name', (database) =>
     for (let day = 0; day < 6; day += 2) {
       later(2)
       expect(await context.readmes.find('a')).toBe('<p>a</p>')
-      // The use is recorded beside the answer.
+      // The use is recorded in the background.
       await expect.poll(usedAt).toBe(true)
     }
     later(2)

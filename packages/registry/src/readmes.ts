@@ -1,10 +1,10 @@
 /**
- * Cache of rendered readmes, shared by all servers through the database. The web interface renders them and is notified when a version
- * with a readme lands, so that the first page need not wait.
+ * Cache of rendered readmes, shared by all servers through the database. The web interface renders them. It is notified when a
+ * version with a readme lands, so that the first page need not wait.
  */
 import { type Database, findRenderedReadme, keepRenderedReadme } from '@ulmus/storage'
 
-/** A readme that has landed, or that a page shows. */
+/** A readme of a landed version, or of a page. */
 export interface LandedReadme {
   readonly markdown: string
   /** Slug of the account that owns the collection: owners take turns. */
@@ -18,14 +18,14 @@ interface Stores {
 
 export class Readmes {
   readonly #context: Stores
-  /** Must not throw. Default: nothing is rendered ahead. */
+  /** Must not throw. Default: renders nothing ahead. */
   onLanded: (readme: LandedReadme) => void = () => {}
 
   constructor(context: Stores) {
     this.#context = context
   }
 
-  /** Renders the readmes of both views of a version ahead. */
+  /** Has the readmes of both views of a version rendered ahead. */
   landed(owner: string, ...readmes: readonly unknown[]): void {
     for (const markdown of new Set(readmes))
       if (typeof markdown === 'string') this.onLanded({ markdown, owner })
@@ -38,7 +38,7 @@ export class Readmes {
     return found?.html
   }
 
-  /** Never rejects: the cache may lack what a full disk or a lost database keeps out. */
+  /** Never rejects: a full disk or a lost database only leaves a gap in the cache. */
   async keep(hash: string, html: string | null): Promise<void> {
     const { database, now } = this.#context
     await database

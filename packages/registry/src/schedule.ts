@@ -1,15 +1,18 @@
-/** Everything that repeats. Who does it says `context.jobs.repeat(schedule.…, work)`, in the file that is named. */
+/** All periodic tasks. The named file passes each to `context.jobs.repeat(schedule.…, work)`. */
 
 export interface Repeated {
-  /** For the log, at the beginning of "… failed". */
+  /** Subject of the log message "… failed". */
   readonly name: string
-  /** After the last time ended. */
+  /** Seconds from the end of one run to the next. */
   readonly everySeconds: number
-  /** One process in all does it once in so long (`claimPeriodicTask`); `everySeconds` is how often each one looks. */
+  /**
+   * One process runs the task once in this time (`claimPeriodicTask`); `everySeconds` is the interval at which each process
+   * checks.
+   */
   readonly onceInSeconds?: number
-  /** True: it makes space or needs none, so that it also runs on a full disk; all else waits. */
+  /** True: the task frees space or needs none, so it also runs on a full disk; other tasks wait. */
   readonly frees?: boolean
-  /** True: also in processes that leave background work to others (`ROLES` without `worker`). */
+  /** True: the task also runs in processes without background work (`ROLES` without `worker`). */
   readonly everywhere?: boolean
 }
 
@@ -24,18 +27,18 @@ export const schedule = {
   requestRates: { name: 'the sharing of rate limits', everySeconds: 1, frees: true, everywhere: true },
   /** Copies small packs from the database into the object store. upkeep/compaction.ts */
   compaction: { name: 'the compaction of small packs', everySeconds: 10 },
-  /** Says that background work is done. monitoring/heartbeat.ts */
+  /** Writes a heartbeat of background work. monitoring/heartbeat.ts */
   heartbeat: { name: 'the sign of life of background work', everySeconds: 15 },
-  /** Looks whether any process does background work. monitoring/heartbeat.ts */
+  /** Checks whether any process does background work. monitoring/heartbeat.ts */
   heartbeatWatch: { name: 'the look for background work', everySeconds: 15, frees: true, everywhere: true },
-  /** Looks whether the disk is full. monitoring/disk-watch.ts */
+  /** Checks whether the disk is full. monitoring/disk-watch.ts */
   diskWatch: { name: 'the look for a full disk', everySeconds: 5, frees: true, everywhere: true },
   /** Compares this process's clock with the database's. clock.ts */
   clock: { name: 'the comparison of clocks', everySeconds: 15, frees: true, everywhere: true },
-  /** Ends idle push sessions and drops what ended ones had received. pushes/session/sessions.ts */
+  /** Ends idle push sessions and deletes the data of ended ones. pushes/session/sessions.ts */
   pushExpiry: { name: 'the expiry of push sessions', everySeconds: minute, frees: true },
-  /** Drops expired rows, vacuums the embedded database. upkeep/expiry.ts */
+  /** Deletes expired rows, vacuums the embedded database. upkeep/expiry.ts */
   expiry: { name: 'expiry', everySeconds: 5 * minute, onceInSeconds: hour },
-  /** Removes what no version needs. upkeep/sweep/daily.ts */
+  /** Removes data that no version needs. upkeep/sweep/daily.ts */
   sweep: { name: 'the daily sweep', everySeconds: 10 * minute, onceInSeconds: day, frees: true },
 } as const satisfies Record<string, Repeated>

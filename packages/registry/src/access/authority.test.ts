@@ -1,4 +1,4 @@
-/** Keys revoked and members taken out between the look at who asks and the transaction that records what was asked. */
+/** Keys revoked and members removed between a request's access check and the transaction that records it. */
 import { Readable } from 'node:stream'
 import { type AccountRow, type Database, deleteMember, findHead } from '@ulmus/storage'
 import { databases } from '@ulmus/storage/testing'
@@ -26,7 +26,7 @@ import { demandNow, demandStill } from './authority.ts'
 const body = (...lines: object[]) =>
   Readable.from(lines.map((line) => Buffer.from(`${JSON.stringify(line)}\n`)))
 const asIs = (outline: unknown) => outline as PushOpening
-/** Accepts what is to be done in the background and leaves it to the other server. */
+/** Accepts background work and leaves it to the other server. */
 const idle: Jobs = {
   define: () => undefined,
   repeat: () => undefined,
@@ -42,7 +42,7 @@ describe.each(databases)('authority that ends meanwhile on $name', (testDatabase
   let services: ReturnType<typeof servicesOf>
   let org: AccountRow
   let number = 0
-  /** Runs once, before a transaction of a service begins; so many pass before. */
+  /** Runs once, before a transaction of a service begins, after `spared` others. */
   let meanwhile: (() => Promise<void>) | undefined
   let spared = 0
 
@@ -73,7 +73,7 @@ describe.each(databases)('authority that ends meanwhile on $name', (testDatabase
       transact: { value: transact },
       transactOnce: { value: transactOnce },
     })
-    // The other server, which does what this one accepted and left.
+    // The other server, which does the work that this one accepted.
     servicesOf(opened)
     services = servicesOf({ ...opened, database, jobs: idle })
     await opened.jobs.start()
@@ -81,7 +81,7 @@ describe.each(databases)('authority that ends meanwhile on $name', (testDatabase
   })
   afterAll(() => opened.dispose())
 
-  /** A member with a key, and a collection of the org, with a version unless it is to be empty. */
+  /** A member with a key, and a collection of the org, with a version unless `empty`. */
   async function stage({ empty = false, ...options }: { public?: boolean; empty?: boolean } = {}) {
     const slug = `c-${++number}`
     const user = await addAccount(opened, `user-${number}`)
@@ -207,7 +207,7 @@ describe.each(databases)('authority that ends meanwhile on $name', (testDatabase
     await expect(demandNow(later, acting)).rejects.toMatchObject({ code: 'unauthenticated' })
   })
 
-  // Embedded there is one transaction at a time.
+  // An embedded database runs one transaction at a time.
   test.runIf(testDatabase.name === 'server').each(endings)(
     'ending a %s waits for writes that use it',
     async (what) => {

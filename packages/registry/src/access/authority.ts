@@ -1,6 +1,6 @@
 /**
- * Repeated access checks: a request's authority may be gone by the time that it records something, because its body was slow or it
- * waited. Every write therefore checks again in its own transaction, and a revocation waits for it (storage `authority.ts`).
+ * Repeated access checks. A request with a slow body or a long wait may lose its authority before it records anything. Every
+ * write therefore checks again in its own transaction, and a revocation waits for that transaction (storage `authority.ts`).
  */
 import {
   type Authority,
@@ -16,7 +16,7 @@ import { demand, RegistryError } from '../errors/errors.ts'
 import { actingAccount, type Caller } from '../principal.ts'
 import { type CollectionFacts, type Decision, maySee, mayWork, type Role, roles } from './policy.ts'
 
-/** The caller and the collection with its owner, as found when the request came. */
+/** The caller and the collection with its owner, as found at the start of the request. */
 export interface Acting {
   readonly who: Caller
   readonly collection: { readonly id: string; readonly slug: string; readonly newestWithdrawn: string | null }
@@ -29,7 +29,7 @@ type Clock = Pick<Context, 'now'>
 const mayWrite: Rule = (who, collection, role) => mayWork(who, collection, role, 'write')
 
 /**
- * Repeats the check `may` and locks its result until the transaction ends. A single statement.
+ * Repeats the check `may` and locks its result until the transaction ends. Runs one statement.
  * @throws unauthenticated; collection_not_found, also if the collection has another owner by now; the refusal of `may`.
  */
 export async function demandStill(
@@ -47,32 +47,35 @@ export async function demandStill(
   demand(may(who, current, found.role), { owner: owner.slug })
 }
 
-/** Checks at this moment, without locks: before expensive work, and to explain why a statement that checks did nothing. */
+/** Checks now, without locks: before expensive work, or to explain why a checking statement changed nothing. */
 export const demandNow = (
   context: Pick<Context, 'now' | 'database'>,
   acting: Acting,
   may?: Rule,
 ): Promise<void> => context.database.transactOnce((tx) => demandStill(context, tx, acting, may))
 
-/** Requires that the credential is good until the transaction ends, for acts on no collection. @throws unauthenticated */
+/** Locks the credential until the transaction ends, for acts that concern no collection. @throws unauthenticated */
 export async function demandCredential({ now }: Clock, tx: Tx, who: Caller): Promise<void> {
   if (!(await lockCredential(tx, who, now()))) throw credentialGone(who)
 }
 
-/** Locks the caller's account and credential until the transaction ends; counts of the account's data wait. @throws unauthenticated */
+/**
+ * Locks the caller's account and credential until the transaction ends; the account lock also makes counts of its data wait.
+ * @throws unauthenticated
+ */
 export async function demandOwnAccount(clock: Clock, tx: Tx, who: Caller): Promise<void> {
   if ((await lockAccount(tx, who.accountId)) === undefined) throw new RegistryError('unauthenticated')
   await demandCredential(clock, tx, who)
 }
 
-/** Parameters of statements that check the authority to write themselves. */
+/** Parameters for statements that check write permission themselves. */
 export function authorityOf({ now }: Clock, { who, collection, owner }: Acting): Authority {
-  // Whether it is public does not matter to who may write.
+  // The right to write does not depend on visibility.
   const facts = { id: collection.id, public: false }
   return authorityIn({ now }, who, owner.id, (role) => mayWrite(who, facts, role))
 }
 
-/** The same to write in an account. */
+/** Like `authorityOf`, for writing in an account. */
 export function authorityIn(
   { now }: Clock,
   who: Caller,

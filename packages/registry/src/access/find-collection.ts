@@ -1,6 +1,4 @@
-/**
- * The one way to a collection: by its path, for a caller. What the caller may not see is answered as what does not exist.
- */
+/** Collection look-ups by path. A collection that the caller may not see gets the same answer as one that does not exist. */
 import {
   type AccountRow,
   type CollectionRow,
@@ -50,7 +48,8 @@ export async function findVisibleCollection(
 }
 
 /**
- * One that is named beside what a request is about, so that a former slug must not send the whole request elsewhere: it is followed here.
+ * Finds a collection that a request names besides its subject. Follows former slugs here: a redirect would send the whole request
+ * elsewhere.
  * @throws collection_not_found
  */
 export async function findNamedCollection(

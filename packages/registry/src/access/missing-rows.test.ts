@@ -1,4 +1,4 @@
-/** Deletions that win a race: between the look at what a write refers to and its transaction, or beside it. */
+/** Deletions that win a race: between the look-up of a row that a write refers to and its transaction, or concurrently. */
 import { hash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { type AccountRow, type Database, deleteAccount, deleteCollection } from '@ulmus/storage'
@@ -33,9 +33,9 @@ describe.each(databases)('what is deleted meanwhile on $name', (testDatabase) =>
   let services: ReturnType<typeof servicesOf>
   let ada: AccountRow
   let number = 0
-  /** Runs once, before the next transaction of a service begins: after everything was seen. */
+  /** Runs once, before the next transaction of a service begins: after all look-ups. */
   let meanwhile: (() => Promise<void>) | undefined
-  /** So many transactions pass before. */
+  /** Transactions to let pass before. */
   let spared = 0
 
   beforeAll(async () => {
@@ -76,7 +76,7 @@ describe.each(databases)('what is deleted meanwhile on $name', (testDatabase) =>
     sessions: sessionsOf(context),
   })
   const dropAccount = ({ id }: AccountRow) => opened.database.transact((tx) => deleteAccount(tx, id))
-  /** A collection with a version, which `meanwhile` deletes. */
+  /** A collection with a version, for `meanwhile` to delete. */
   const doomed = async () => {
     const slug = `doomed-${number++}`
     const row = await addCollection(opened, ada, { slug, public: true })

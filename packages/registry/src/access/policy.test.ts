@@ -36,7 +36,7 @@ const caller = (scope: Scope, limitedTo: string | null = null, kind: Caller['kin
   expiresAt: null,
 })
 
-/** `here` and `there`: write keys limited to the collection asked about, and to another. */
+/** `here` and `there`: write keys limited to the collection in question, and to another. */
 const principals = {
   anonymous: anonymous as Principal,
   session: caller('admin', null, 'session'),
@@ -58,7 +58,7 @@ const limit = 'key_limited'
 const member = 'not_a_member'
 const role = 'insufficient_role'
 
-/** Answers by principal, each for the roles none, member, admin, owner. One answer stands for all four. */
+/** Answers by principal, for the roles none, member, admin, owner. A single answer applies to all four. */
 type Table<T> = Record<Name, T | [T, T, T, T]>
 
 function check<T>(table: Table<T>, ask: (who: Principal, role: Role | null) => T) {
@@ -98,7 +98,7 @@ test('mayEnter', () => {
   check(admins, (who) => mayEnter(who, { scope: 'admin' }))
   const unlimited = { ...all('ok'), anonymous: signIn, here: limit, there: limit } as Table<Decision>
   check(unlimited, (who) => mayEnter(who, { scope: 'any', unlimited: true }))
-  // The scope is asked before the limit: http-api §6.
+  // The scope is checked before the limit: http-api §6.
   check(admins, (who) => mayEnter(who, { scope: 'admin', unlimited: true }))
 })
 
@@ -118,7 +118,7 @@ test('maySee and viewFor', () => {
   check(seen, (who, held) => maySee(who, hidden, held))
   for (const name of names) for (const held of roles) expect(maySee(principals[name], open, held)).toBe(true)
   check(seen, (who, held) => viewFor(who, open, held) === 'full')
-  // A caller who asks for the public view gets it, with unchanged rights to see the rest.
+  // A caller may choose the public view; the right to see the rest is unchanged.
   const publicly = (who: Principal): Principal =>
     who.kind === 'anonymous' ? who : { ...who, view: 'public' }
   for (const name of names)

@@ -2,8 +2,8 @@
  * Access policy: pure functions, and the only module that decides permissions. Services call it, so HTTP and jobs follow one law.
  * A credential's rights = its scope ∩ its account's role in the owner ∩ the collection it is limited to.
  *
- * Returns the error code of a refusal, or `ok`. For data hidden from the caller, the look-up answers `…_not_found`; the policy never does.
- * looked it up, never by a refusal from here.
+ * Returns `ok` or the error code of a refusal. For data hidden from the caller, the look-up answers `…_not_found`; the policy
+ * never does.
  */
 import type { Caller, Principal, Scope } from '../principal.ts'
 
@@ -37,7 +37,7 @@ export const roleCovers = (granted: Role | null, wanted: Role): boolean =>
 
 /** A route's requirements of the credential, checked before the body is read. */
 export interface Entrance {
-  /** The least scope; `any`: anyone signed in; absent: no credential needed. */
+  /** The least scope. `any`: any signed-in caller; absent: no credential needed. */
   readonly scope?: Scope | 'any'
   /** True: a key limited to one collection is refused. */
   readonly unlimited?: boolean
@@ -50,7 +50,7 @@ export function mayEnter(who: Principal, entrance: Entrance): Decision {
   return entrance.unlimited === true && who.limitedTo !== null ? 'key_limited' : 'ok'
 }
 
-/** A limited key counts as a member of the owner only at its own collection. */
+/** A limited key acts as a member of the owner only at its own collection. */
 const reaches = (who: Principal, collection: CollectionFacts): boolean =>
   who.kind !== 'anonymous' && (who.limitedTo === null || who.limitedTo === collection.id)
 
@@ -58,13 +58,13 @@ export function maySee(who: Principal, collection: CollectionFacts, role: Role |
   return collection.public || (role !== null && reaches(who, collection))
 }
 
-/** Which view of its versions the caller reads. Asked only of collections the caller may see. */
+/** The caller's view of the collection's versions. Call it only for collections that the caller may see. */
 export function viewFor(who: Principal, collection: CollectionFacts, role: Role | null): View {
   if (who.kind !== 'anonymous' && who.view === 'public') return 'public'
   return role !== null && reaches(who, collection) ? 'full' : 'public'
 }
 
-/** Pushing, updating metadata or settings, uploading files; and polling their state, with `read`. */
+/** Permission to push, to change metadata or settings, and to upload files; with scope `read`, to poll their state. */
 export function mayWork(
   who: Principal,
   collection: CollectionFacts,
@@ -87,30 +87,30 @@ export function mayDeleteCollection(
   return roleCovers(role, 'admin') ? 'ok' : 'insufficient_role'
 }
 
-/** Giving a collection to another account; whether that takes it is `mayReceiveCollection`. */
+/** Permission to give a collection away. `mayReceiveCollection` checks the receiving account. */
 export function mayTransfer(who: Principal, collection: CollectionFacts, role: Role | null): Decision {
   const entered = mayEnter(who, { scope: 'admin', unlimited: true })
   return entered === 'ok' ? mayDeleteCollection(who, collection, role) : entered
 }
 
-/** Taking a collection into an account. */
+/** Permission to take a collection into an account. */
 export const mayReceiveCollection = (who: Principal, role: Role | null): Decision =>
   mayManageAccount(who, role)
 
-/** Creating a collection under an account, or forking one into it. */
+/** Permission to create a collection under an account or to fork one into it. */
 export function mayCreateIn(who: Principal, role: Role | null): Decision {
   const entered = mayEnter(who, { scope: 'write', unlimited: true })
   if (entered !== 'ok') return entered
   return role === null ? 'not_a_member' : 'ok'
 }
 
-/** Making a private collection public, or creating a public one, in an organization that may restrict this to its admins. */
+/** Permission to make a collection public or to create a public one. An organization may restrict this to its admins. */
 export const mayMakePublic = (
   role: Role | null,
   { membersMayChangeVisibility }: { readonly membersMayChangeVisibility: boolean },
 ): Decision => (membersMayChangeVisibility || roleCovers(role, 'admin') ? 'ok' : 'insufficient_role')
 
-/** Renaming an account or org, and managing an org's members up to `wanted`. */
+/** Permission to rename an account, and to manage an organization's members up to the role `wanted`. */
 export function mayManageAccount(who: Principal, role: Role | null, wanted: Role = 'admin'): Decision {
   const entered = mayEnter(who, { scope: 'admin', unlimited: true })
   if (entered !== 'ok') return entered
@@ -118,7 +118,10 @@ export function mayManageAccount(who: Principal, role: Role | null, wanted: Role
   return roleCovers(role, wanted) ? 'ok' : 'insufficient_role'
 }
 
-/** Anyone may leave; owners manage owners; admins everyone below. `target`: the role held or to be given, whichever is higher. */
+/**
+ * Every member may leave; owners manage owners; admins manage everyone below. `target`: the higher of the current and the new
+ * role.
+ */
 export function mayChangeMember(
   who: Principal,
   role: Role | null,
@@ -142,13 +145,15 @@ export interface KeyFacts {
   readonly collectionId: string | null
 }
 
-/** Keys are made and revoked only by a credential at least as strong: a stolen read key makes no writer and revokes none. */
+/**
+ * A key is created and revoked only by a credential at least as strong: a stolen read key cannot create or revoke a write key.
+ */
 export function mayHandleKey(who: Caller, key: KeyFacts): Decision {
   if (!scopeCovers(who.scope, key.scope)) return 'insufficient_scope'
   return who.limitedTo !== null && who.limitedTo !== key.collectionId ? 'key_limited' : 'ok'
 }
 
-/** A limited key lists those that are limited to the same collection. */
+/** A limited key lists only keys limited to the same collection. */
 export const mayListKey = (who: Caller, key: KeyFacts): boolean =>
   who.limitedTo === null || who.limitedTo === key.collectionId
 

@@ -41,7 +41,7 @@ describe('counting in one process', () => {
 })
 
 describe('telling other processes', () => {
-  /** What was told, and what is heard, when the test lets it be. */
+  /** Records shared counts; the test supplies the answers. */
   function telling() {
     let now = at(0)
     const told: { minute: Date; requests: number[] }[] = []

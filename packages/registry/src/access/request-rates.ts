@@ -1,23 +1,26 @@
 /**
- * Rate limits per caller and clock minute. Each process counts its own requests; processes on one database exchange the counts of
- * active callers in the background, so no request waits for that. While the database is down, each process counts alone.
+ * Rate limits per caller and clock minute. Each process counts its own requests. Processes on one database exchange the counts of
+ * active callers in the background, so no request waits for the exchange. While the database is down, each process counts alone.
  */
 import { hash, randomUUID } from 'node:crypto'
 import { type CountOfCaller, shareRequestCounts } from '@ulmus/storage'
 import type { Context } from '../context.ts'
 import { schedule } from '../schedule.ts'
 
-/** Share a caller's count once it reaches this part of the limit, and at once when it reaches this part of the rest. */
+/**
+ * Share a caller's count from this part of the limit on; at once, when the unshared requests reach this part of the remaining
+ * quota.
+ */
 const sharedPart = 1 / 10
 const minuteMilliseconds = 60_000
-/** Callers in memory: at this number, those without a request since it was half as large are evicted. */
+/** Maximum callers in memory. When half as many have made requests since the last eviction, the others are evicted. */
 const rememberedMax = 100_000
 
 /** A caller's quota after a request. */
 export interface RateState {
   readonly isOver: boolean
   readonly remaining: number
-  /** Until the minute ends. Seconds, 1–60. */
+  /** Seconds until the minute ends, 1–60. */
   readonly resetSeconds: number
 }
 
@@ -25,12 +28,12 @@ export interface RateState {
 interface Count {
   /** Excludes refused requests: a caller over the limit must cause no work. */
   own: number
-  /** Of `own`, those that others can know of. */
+  /** The part of `own` that other processes can know. */
   shared: number
   others: number
 }
 
-/** Tells of counts in a minute, and what others have counted. */
+/** Shares this process's counts of a minute and returns those of the others. */
 export type Share = (minute: Date, counts: readonly CountOfCaller[]) => Promise<readonly CountOfCaller[]>
 
 export function requestRatesOf({ database, jobs, now }: Pick<Context, 'database' | 'jobs' | 'now'>) {
@@ -48,12 +51,15 @@ export class RequestRates {
   readonly #now: () => Date
   readonly #share: Share | undefined
   #minute = 0
-  /** By who they are of. Those who ask are taken over from `#earlier` into `#recent`. */
+  /** Counts by caller. A caller's next request moves its count from `#earlier` to `#recent`. */
   #recent = new Map<string, Count>()
   #earlier = new Map<string, Count>()
   readonly #untold = new Map<string, Count>()
   #sharing: Promise<void> | undefined
-  /** Whether the last exchange was answered. After a failure the next is a second later, not at the next request. */
+  /**
+   * True if the last exchange succeeded. After a failure only the scheduled exchange retries, within a second; requests start
+   * none.
+   */
   #isHeard = true
 
   constructor(now: () => Date, share?: Share) {
@@ -62,8 +68,8 @@ export class RequestRates {
   }
 
   /**
-   * Counts a request, unless it is over the limit.
-   * @param kind of limit: the same name is counted separately for each
+   * Counts a request, unless the caller is over the limit.
+   * @param kind of limit; the same name is counted separately for each kind
    * @param limit requests a minute
    */
   count(kind: string, name: string, limit: number): RateState {
@@ -114,7 +120,7 @@ export class RequestRates {
     if (this.#share === undefined) return
     this.#untold.set(who, count)
     if (count.own - count.shared < remaining * sharedPart || !this.#isHeard) return
-    // A caller this fast is shared at once. The periodic exchange logs failures.
+    // Share the count of such a fast caller at once. The periodic exchange logs failures.
     this.share().catch(() => undefined)
   }
 
@@ -123,7 +129,7 @@ export class RequestRates {
     const shared = new Map<string, Count>()
     const counts: CountOfCaller[] = []
     for (const [who, count] of this.#untold) {
-      // Addresses are private.
+      // Hash the caller: addresses are private.
       const caller = hash('sha256', who, 'base64url')
       shared.set(caller, count)
       counts.push({ caller, requests: count.own })
@@ -135,7 +141,7 @@ export class RequestRates {
     for (const { caller, requests } of counts) shared.get(caller)!.shared = requests
     for (const { caller, requests } of others) {
       const count = shared.get(caller)!
-      // A crash of the database server empties the table.
+      // Keep the higher count: a crash of the database server empties the table.
       count.others = Math.max(count.others, requests)
     }
   }

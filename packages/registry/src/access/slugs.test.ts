@@ -37,7 +37,7 @@ test('collections may have longer ones, and none is reserved', () => {
   expect(codeOf(() => checkCollectionSlug('me'))).toBe('ok')
 })
 
-// http-api §1 names these.
+// Listed in http-api §1.
 test.each(['me', 'keys', 'api', 'auth', 'dev', 'docs', 'settings', 'explore', 'new', 'login', 'admin'])(
   '%s is reserved',
   (slug) => {

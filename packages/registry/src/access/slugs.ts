@@ -1,4 +1,4 @@
-/** Slugs: the handles in paths. http-api §1. */
+/** Slugs, the names in paths. http-api §1. */
 import { randomBytes } from 'node:crypto'
 import { RegistryError } from '../errors/errors.ts'
 
@@ -8,7 +8,7 @@ export const collectionSlugMax = 100
 
 const shape = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/
 
-/** Words that are, or may become, places of the service itself, next to which an account of that name would be mistaken for one. */
+/** Paths that the service uses or may use one day. An account with such a slug would be mistaken for part of the service. */
 export const reservedAccountSlugs: ReadonlySet<string> = new Set(
   `about access account accounts admin administrator api app apps assets auth billing blog browse cdn changelog collection
   collections config console contact dashboard demo dev developers docs download downloads explore export favicon file files
@@ -22,12 +22,12 @@ export const reservedAccountSlugs: ReadonlySet<string> = new Set(
     .sort(),
 )
 
-/** Slugs that begin so are given by the registry alone, so that no account is in the way when a person is erased. */
+/** Only the registry assigns slugs with this prefix, so that one is always free when a person is erased. */
 const givenPrefix = 'erased-'
 export const erasedSlug = (): string => givenPrefix + randomBytes(12).toString('hex')
 const isReserved = (slug: string): boolean => reservedAccountSlugs.has(slug) || slug.startsWith(givenPrefix)
 
-/** Whether an account can have this slug at all; what cannot is not worth a look-up. */
+/** True if an account can have this slug. Callers skip the look-up otherwise. */
 export const isAccountSlug = (text: string): boolean => text.length <= accountSlugMax && shape.test(text)
 export const isCollectionSlug = (text: string): boolean =>
   text.length <= collectionSlugMax && shape.test(text)
@@ -43,7 +43,7 @@ export function checkCollectionSlug(slug: string): void {
   if (!isCollectionSlug(slug)) throw invalid(slug, collectionSlugMax)
 }
 
-/** The sentence shows the slug in a form that any log and terminal can carry, and not a megabyte of it. */
+/** Escapes and shortens the slug, so that any log and terminal can show it. */
 function invalid(slug: string, max: number): RegistryError {
   const shown = JSON.stringify(slug.toWellFormed()).slice(1, -1)
   return new RegistryError('invalid_slug', {
@@ -52,8 +52,8 @@ function invalid(slug: string, max: number): RegistryError {
 }
 
 /**
- * An account slug made of any text: letters lose their accents, what is neither letter nor digit becomes a hyphen. Undefined
- * when nothing is left, as of a name in another script, or when it is the registry's to give.
+ * Makes an account slug from any text: strips accents and replaces runs of other characters by hyphens. Returns undefined if
+ * nothing is left, as for a name in another script, or if only the registry may assign the slug.
  */
 export function slugFrom(text: string): string | undefined {
   const plain = text
@@ -62,16 +62,16 @@ export function slugFrom(text: string): string | undefined {
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
   const slug = trimHyphens(trimHyphens(plain).slice(0, accountSlugMax))
-  // With any suffix it would be one of the registry's own.
+  // A suffix would not help: the prefix is the registry's own.
   return slug === '' || slug.startsWith(givenPrefix) ? undefined : slug
 }
 
-/** `ann`, `ann-2`, `ann-3`…, each short enough, without the reserved ones. From the `from`th on, which counts from 1. */
+/** `ann`, `ann-2`, `ann-3`…, cut to the maximum length, without reserved slugs. Begins at number `from`; the first is 1. */
 export function slugCandidates(base: string, from: number, count: number): string[] {
   return numbered(base, from, count, accountSlugMax).filter((slug) => !isReserved(slug))
 }
 
-/** `maps`, `maps-2`, `maps-3`… for a collection. */
+/** The same for a collection: `maps`, `maps-2`, `maps-3`… */
 export const collectionSlugCandidates = (base: string, from: number, count: number): string[] =>
   numbered(base, from, count, collectionSlugMax)
 

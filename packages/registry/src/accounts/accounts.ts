@@ -1,4 +1,6 @@
-/** Accounts: made by signing in or, organizations, by their first owner; changed, deleted, shown. interface.md "Account", http-api §2, §3. */
+/**
+ * Accounts of users and organizations: sign-in, creation, profile, changes, deletion. interface.md "Account", http-api §2, §3.
+ */
 
 import {
   type AccountRow,
@@ -63,7 +65,7 @@ export function accountsOf(context: Context) {
   const { database } = context
   return {
     /**
-     * The account of an identity, made at its first sign-in. Its e-mail follows the provider's; slug and name stay as they are.
+     * Returns the account of an identity; the first sign-in creates it. Its e-mail follows the provider's; slug and name stay.
      * @throws account_suspended
      */
     async signIn(identity: Identity): Promise<Account> {
@@ -99,8 +101,10 @@ export function accountsOf(context: Context) {
       createOrg(context, who, org),
 
     /**
-     * Changes the given fields; an organization's settings only by its owners. The former slug redirects, and stays reserved for its owner.
-     * @throws account_not_found, Moved, not_an_org, not_a_member, insufficient_role, invalid_slug, reserved_slug, slug_taken, slug_kept
+     * Changes the given fields. Only owners change an organization's settings. The former slug redirects, and stays reserved for
+     * its owner.
+     * @throws account_not_found, Moved, not_an_org, not_a_member, insufficient_role, invalid_slug, reserved_slug, slug_taken,
+     * slug_kept
      */
     update: (who: Principal, slug: string, changes: AccountChanges): Promise<void> =>
       changeAccount(context, who, slug, changes),
@@ -215,7 +219,10 @@ async function removeAccount(context: Context, who: Principal, slug: string): Pr
   })
 }
 
-/** May take the slugs of an account that is gone: the same person who signs in anew, the owners of an organization. */
+/**
+ * Identities or accounts that may reuse the slugs of a deleted account: the same person at a new sign-in, or the owners of the
+ * organization.
+ */
 const heirsOf = async (tx: Tx, { id, type }: AccountRow): Promise<string[]> =>
   type === 'org' ? ownerIdsOf(tx, id) : (await identitiesOf(tx, id)).map(identityHash)
 

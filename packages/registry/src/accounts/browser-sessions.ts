@@ -1,4 +1,4 @@
-/** Browser sessions: an opaque token of 256 bits, kept as its hash, good for some days since its last use. http-api §2. */
+/** Browser sessions: an opaque token of 256 bits, stored as its hash, which expires some days after its last use. http-api §2. */
 import { randomBytes } from 'node:crypto'
 import { hashText } from '@ulmus/content'
 import {
@@ -22,7 +22,7 @@ import { actingAccount, type Caller, demandCaller, type Principal } from '../pri
 
 export interface OpenSession {
   readonly caller: Caller
-  /** Present when this use moved the session's end, which then lies here. */
+  /** The new expiry, if this use extended the session. */
   readonly extendedTo?: Date
 }
 
@@ -31,19 +31,19 @@ export interface SessionItem {
   /** The browser's `User-Agent`; empty if it sent none. */
   readonly userAgent: string
   readonly createdAt: string
-  /** Kept to the day. */
+  /** Accurate to the day. */
   readonly lastUsedAt: string
   readonly expiresAt: string
-  /** Whether it is the one that asks. */
+  /** True for the session of this request. */
   readonly current: boolean
 }
 
-/** Longer `User-Agent`s are cut. Characters. */
+/** Cuts longer `User-Agent`s. Characters. */
 const userAgentMax = 400
 /** Sessions in a list. */
 const listedMax = 100
 const dayMilliseconds = 86_400_000
-/** A use moves the end only when that moves it by this much, so that reading does not mean writing. */
+/** Extend a session only by at least this much: most reads then need no write. */
 const extendByMin = dayMilliseconds
 
 const tokenShape = /^[\w-]{43}$/
@@ -89,7 +89,7 @@ export function sessionsOf(context: Context) {
       return { caller, extendedTo }
     },
 
-    /** Of the caller's account, the 100 that were used last, the latest first. @throws insufficient_scope, key_limited */
+    /** Lists the 100 last used sessions of the caller's account, the latest first. @throws insufficient_scope, key_limited */
     async list(who: Principal): Promise<SessionItem[]> {
       const caller = ownerOf(who)
       const rows = await listSessions(database, caller.accountId, { now: context.now(), limit: listedMax })
@@ -111,7 +111,7 @@ export function sessionsOf(context: Context) {
       })
     },
 
-    /** Ends every session of the caller's account but the one that asks. @throws insufficient_scope, key_limited */
+    /** Ends all sessions of the caller's account except this one. @throws insufficient_scope, key_limited */
     async endOthers(who: Principal): Promise<void> {
       const caller = ownerOf(who)
       await audited(context, who, async (tx, tell) => {
@@ -128,7 +128,7 @@ export function sessionsOf(context: Context) {
   }
 }
 
-/** Account that a session begins for. */
+/** Account to begin a session for. */
 interface SignedIn {
   readonly id: string
   readonly slug: string
@@ -166,6 +166,6 @@ function ownerOf(who: Principal): Caller {
   return demandCaller(who)
 }
 
-/** Hash of the token that a caller came with; undefined: it came with a key. */
+/** Hash of the caller's session token; undefined for an API key. */
 const sessionOf = ({ credential }: Caller): string | undefined =>
   credential !== null && 'session' in credential ? credential.session : undefined

@@ -1,4 +1,4 @@
-/** How many things an account may have: never one more, also when many are made at once. */
+/** Limits of an account's resources: never exceeded, even by concurrent requests. */
 import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { forksOf } from '../collections/forks.ts'
@@ -9,7 +9,7 @@ import { accountsOf } from './accounts.ts'
 
 const limits = { ...defaultLimits, openPushesMax: 3, organizationsMax: 4, collectionsMax: 12 }
 
-/** How many of the attempts, all begun at once, succeeded; the others were refused with the code. */
+/** Number of concurrent attempts that succeeded; requires that the others were refused with the code. */
 async function succeeded(attempts: readonly Promise<unknown>[], code: string): Promise<number> {
   const refused = (await Promise.allSettled(attempts)).filter((attempt) => attempt.status === 'rejected')
   for (const { reason } of refused) expect(reason).toMatchObject({ code })
@@ -46,7 +46,7 @@ describe.each(anyDatabase)('caps ($name)', (database) => {
   test('organizations of which a user is owner', async () => {
     const accounts = accountsOf(world.context)
     const make = (n: number) => accounts.createOrg(world.me, { slug: `org-${n}`, displayName: 'An org' })
-    // The world has one of Ada's already.
+    // The world has one organization of Ada's already.
     expect(await succeeded(many(make), 'too_many_organizations')).toBe(3)
     const other = callerOf(await addAccount(world.context, 'bob'))
     await expect(accounts.createOrg(other, { slug: 'of-bob', displayName: 'Of Bob' })).resolves.toBeDefined()

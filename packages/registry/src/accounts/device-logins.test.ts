@@ -1,4 +1,4 @@
-/** http-api §10, on both databases: a code is decided on once, and is one key at most. */
+/** http-api §10, on both databases: a code is decided once and yields at most one key. */
 import { updateAccount } from '@ulmus/storage'
 import { databases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -204,7 +204,7 @@ describe.each(databases)('device logins on $name', (database) => {
     )
     expect(codes.filter((code) => code === 'device_code_not_found')).toHaveLength(20)
     expect(codes.filter((code) => code === 'rate_limited')).toHaveLength(40)
-    // Right ones count for nothing.
+    // Right codes do not count.
     const ada = await user('ada')
     const { userCode } = await ask()
     for (let n = 0; n < 25; n++) expect(await codeOf(logins.find(ada, userCode))).toBe('ok')

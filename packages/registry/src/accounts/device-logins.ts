@@ -1,6 +1,6 @@
 /**
- * Signing in from a terminal (RFC 8628, http-api §10): a program asks, a person who is signed in allows it, and the program fetches a
- * key. Codes are random, used once, kept as hashes and good for ten minutes.
+ * Sign-in from a terminal (RFC 8628, http-api §10): a program starts a login, a signed-in user approves it, and the program
+ * fetches a key. Codes are random, work once, are stored as hashes and expire after ten minutes.
  */
 import { randomBytes, randomInt } from 'node:crypto'
 import { hashText } from '@ulmus/content'
@@ -32,17 +32,17 @@ export interface DeviceRequest {
   /** `owner/slug`: limits the key to it. */
   readonly collection?: string | undefined
   readonly label: string
-  /** Of the program that asks, for the person who decides. */
+  /** `User-Agent` of the program, shown to the user who decides. */
   readonly userAgent: string
   readonly address: string
-  /** Of the address: all that one machine may have. */
+  /** Network of the address: all addresses that one machine may have. */
   readonly network: string
 }
 
 export interface StartedLogin {
   /** Secret that the program polls with. */
   readonly deviceCode: string
-  /** `WDJB-MJHT`: what a person types. */
+  /** `WDJB-MJHT`: the code that the user types. */
   readonly userCode: string
 }
 
@@ -57,18 +57,18 @@ export interface AskedLogin {
 }
 
 export const deviceLoginSeconds = 600
-/** Between two questions of a program. Seconds. */
+/** Seconds between two polls of a program. */
 export const devicePollSeconds = 5
-/** A question may come this much too soon: clocks and networks are not exact. Milliseconds. */
+/** Tolerance for early polls, in milliseconds: clocks and networks are not exact. */
 const pollSlack = 1_000
-/** Logins under way, of everybody and of one network. */
+/** Pending logins, of all networks and of one. */
 const loginsMax = 10_000
 const loginsOfNetworkMax = 50
-/** Codes that are none which an account may try in ten minutes: of some 25 milliards, ten thousand are good at most. */
+/** Wrong codes that an account may try in ten minutes. At most ten thousand of some 25 thousand million codes are valid. */
 const wrongCodesMax = 20
 const userAgentMax = 400
 
-/** Letters of user codes: no vowels, so that no words come of them, and none that look like another (RFC 8628 §6.1). */
+/** Letters of user codes: no vowels, so that codes spell no words, and no letters that look alike (RFC 8628 §6.1). */
 const letters = 'BCDFGHJKLMNPQRSTVWXZ'
 const userCodeLetters = 8
 
@@ -80,7 +80,7 @@ export function deviceLoginsOf(context: Context) {
   async function findPending(accountId: string, userCode: string): Promise<DeviceLoginRow> {
     const tried = wrongCodes.get(accountId) ?? 0
     if (tried >= wrongCodesMax) throw tooMany()
-    // Counted before the look-up: requests at the same moment are bounded, too.
+    // Count before the look-up, so that simultaneous requests are bounded, too.
     wrongCodes.set(accountId, tried + 1)
     const found = await findPendingDeviceLogin(database, userHashOf(userCode), now())
     if (found === undefined) throw new RegistryError('device_code_not_found')
@@ -98,7 +98,7 @@ export function deviceLoginsOf(context: Context) {
   }
 
   return {
-    /** @throws rate_limited while too many are under way, of this network or of all */
+    /** @throws rate_limited if too many logins are pending, in this network or in all */
     start: (request: DeviceRequest): Promise<StartedLogin> => start(context, request),
 
     /** The login to show to a user who typed its code. @throws unauthenticated, device_code_not_found, rate_limited */
@@ -111,9 +111,10 @@ export function deviceLoginsOf(context: Context) {
     },
 
     /**
-     * @param keyExpiresAt null: the key does not end
-     * @throws unauthenticated, device_code_not_found, rate_limited; insufficient_scope and key_limited for a caller that could not make
-     * such a key; collection_not_found
+     * Approves a login.
+     * @param keyExpiresAt null: the key does not expire
+     * @throws unauthenticated, device_code_not_found, rate_limited; insufficient_scope and key_limited for a caller that could
+     * not make such a key; collection_not_found
      */
     async allow(who: Principal, userCode: string, keyExpiresAt: Date | null): Promise<void> {
       const caller = demandCaller(who)
@@ -141,7 +142,7 @@ export function deviceLoginsOf(context: Context) {
     },
 
     /**
-     * The key, once; the login is gone then.
+     * Returns the key once and removes the login.
      * @throws authorization_pending, slow_down, access_denied, expired_token; too_many_keys
      */
     collect: (deviceCode: string): Promise<MadeKey> => collect(context, deviceCode),
@@ -168,12 +169,12 @@ async function start({ database, now }: Context, request: DeviceRequest): Promis
   return { deviceCode, userCode: `${typed.slice(0, 4)}-${typed.slice(4)}` }
 }
 
-/** In any case, with or without what stands between. */
+/** Ignores case, hyphens and spaces. */
 const userHashOf = (userCode: string): string => hashText(userCode.toUpperCase().replace(/[^A-Z]/g, ''))
 
 /**
- * What becomes of a question. What it writes stays, so it is returned and thrown after the transaction; what `addKey` throws undoes all,
- * so that the login stays for another question, once there is room for the key.
+ * Answers a poll. Returns an error whose writes must stay, and throws it after the transaction. An error thrown by `addKey` rolls
+ * the transaction back: the login stays for a later poll, when the account has room for the key.
  */
 async function collect(context: Context, deviceCode: string): Promise<MadeKey> {
   const deviceHash = hashText(deviceCode)

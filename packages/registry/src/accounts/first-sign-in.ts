@@ -19,17 +19,17 @@ export interface Identity {
   readonly preferredUsername: string | null
   readonly email: string | null
   readonly name: string | null
-  /** Whether the provider says that it is an operator of the registry. Default: false. */
+  /** True if the provider claims that the user is an operator of the registry. Default: false. */
   readonly claimsOperator?: boolean
 }
 
 /** Characters. */
 const displayNameMax = 200
 const emailMax = 320
-/** How many slugs are tried at once for a new user. */
+/** Slugs tried in one query for a new user. */
 const candidatesPerLook = 50
 
-/** Two first sign-ins may come at once: then the account that the other one has made. */
+/** Creates the account. If another first sign-in created it at the same time, returns that one. */
 export const makeUser = (
   { database, now }: Pick<Context, 'database' | 'now'>,
   identity: Identity,
@@ -41,7 +41,7 @@ export const makeUser = (
       throw error
     })
 
-/** Rolls back the account made for an identity that has one by now. */
+/** Rolls back the account if the identity has one by now. */
 class SignedInMeanwhile extends Error {}
 
 async function makeUserOnce(clock: Pick<Context, 'now'>, tx: Tx, identity: Identity): Promise<AccountRow> {
@@ -54,7 +54,7 @@ async function makeUserOnce(clock: Pick<Context, 'now'>, tx: Tx, identity: Ident
     for (const slug of candidates) {
       if (taken.has(slug) || kept.has(slug)) continue
       const row = { ...account, slug, displayName: account.displayName ?? slug }
-      // Another may have taken the slug since the look; then the next.
+      // Another account may have taken the slug since the query; then try the next.
       const made = await insertAccount(tx, row)
       if (made === undefined) continue
       if (await insertIdentity(tx, identity, row.id)) return made
@@ -63,7 +63,7 @@ async function makeUserOnce(clock: Pick<Context, 'now'>, tx: Tx, identity: Ident
   }
 }
 
-/** The first claim that yields a slug. Cuts an address at its `@`: e-mail addresses are private. */
+/** Slug from the first claim that yields one. Cuts at `@`: e-mail addresses are private. */
 function slugBaseOf({ preferredUsername, email, name }: Identity): string {
   for (const text of [beforeAt(preferredUsername), beforeAt(email), name]) {
     const slug = text === null ? undefined : slugFrom(text)
@@ -74,7 +74,7 @@ function slugBaseOf({ preferredUsername, email, name }: Identity): string {
 
 const beforeAt = (text: string | null) => text?.split('@', 1)[0] ?? null
 
-/** The provider's claims, cut to our bounds; null for absent ones. */
+/** The provider's claims, cut to the bounds of the registry; null for absent ones. */
 export function contactOf({ preferredUsername, email, name }: Identity): {
   displayName: string | null
   email: string | null

@@ -64,7 +64,7 @@ describe.each(databases)('invitations on $name', (database) => {
     for (const token of [asked.id, asked.token, mailed.token])
       expect(await outcome(invitations.answer(grace, token, true))).toBe('invitation_not_found')
     expect(await roleOf(grace)).toBe('member')
-    // What an admin made who stays one, or rises, is good.
+    // Invitations by an admin who keeps or raises the role stay valid.
     await members.set(owner, path, 'admin')
     const kept = await invite({ email: 'kept@example.org', role: 'member' }, grace)
     await members.set(owner, path, 'admin')
@@ -91,7 +91,7 @@ describe.each(databases)('invitations on $name', (database) => {
       made.token,
     )
     const [grace, eve] = [await person('grace'), await person('eve')]
-    // Its id is no secret.
+    // Its id is not secret.
     expect(await outcome(invitations.answer(eve, made.id, true))).toBe('invitation_not_found')
     expect(await outcome(invitations.answer(anonymous, made.token, true))).toBe('unauthenticated')
     expect(await outcome(invitations.answer({ ...grace, scope: 'write' }, made.token, true))).toBe(
@@ -195,7 +195,7 @@ describe.each(databases)('invitations on $name', (database) => {
     ).toEqual([])
     const link = await invite({ email: 'low@example.org', role: 'member' })
     await addMember(context, org, { id: who.accountId }, 'admin')
-    // Another user answers the link in vain, so it stays valid.
+    // A refused answer of another user leaves the link valid.
     expect(await outcome(invitations.answer(who, link.token, true))).toBe('already_member')
     expect(await roleOf(who)).toBe('admin')
     expect(await outcome(invitations.answer(await person('low'), link.token, true))).toBe('ok')

@@ -4,8 +4,8 @@
  *     made ──▶ pending ── accepted by the invitee ──▶ member, gone
  *                 └── declined, taken back, or 14 days later ──▶ gone
  *
- * Nothing is mailed: the inviter passes the link on. Its token is returned once and works once, for any user who signs in with it;
- * an invitation of a user works for that user alone, by its id too.
+ * The server sends no mail: the inviter passes the link on. Its token is returned once and works once, for any user who signs in
+ * with it. An invitation of a user works only for that user, who may also answer it by its id.
  */
 
 import { randomBytes } from 'node:crypto'
@@ -42,7 +42,7 @@ import { profileOf } from './accounts.ts'
 import { demandOrg, demandUser } from './organizations.ts'
 
 export interface NewInvitation {
-  /** Slug. Or `email`. */
+  /** Slug of the invited user. Alternative: `email`. */
   user?: string | undefined
   email?: string | undefined
   role: Role
@@ -51,7 +51,7 @@ export interface NewInvitation {
 interface Common {
   readonly id: string
   readonly role: Role
-  /** Slug; null: the account is gone. */
+  /** Slug; null if the account is gone. */
   readonly invitedBy: string | null
   readonly createdAt: string
   readonly expiresAt: string
@@ -62,7 +62,7 @@ export type MadeInvitation = Invitation & { readonly token: string }
 
 const dayMilliseconds = 86_400_000
 const invitationDays = 14
-/** Of an organization at once. */
+/** Pending invitations of an organization. */
 const pendingMax = 100
 const tokenShape = /^[\w-]{43}$/
 
@@ -78,7 +78,10 @@ export function invitationsOf(context: Context) {
     create: (who: Principal, slug: string, wanted: NewInvitation): Promise<MadeInvitation> =>
       invite(context, who, slug, wanted),
 
-    /** Those that are pending, the newest first; 100 at most. @throws account_not_found, Moved, not_an_org, insufficient_role */
+    /**
+     * Lists the pending invitations, the newest first; at most 100.
+     * @throws account_not_found, Moved, not_an_org, insufficient_role
+     */
     async list(who: Principal, slug: string): Promise<Invitation[]> {
       const { account, role } = await findVisibleAccount(context, who, slug)
       demandOrg(account)
@@ -88,10 +91,10 @@ export function invitationsOf(context: Context) {
       return items.map((item) => invitationOf(item, slugOf))
     },
 
-    /** Takes one back. @throws account_not_found, Moved, not_an_org, insufficient_role, invitation_not_found */
+    /** Withdraws an invitation. @throws account_not_found, Moved, not_an_org, insufficient_role, invitation_not_found */
     remove: (who: Principal, slug: string, id: string): Promise<void> => takeBack(context, who, slug, id),
 
-    /** The caller's invitations. An invitation by e-mail belongs to no user until its link is followed. */
+    /** The caller's invitations. An invitation by e-mail belongs to no user until a user follows its link. */
     async own(who: Principal): Promise<OwnInvitation[]> {
       const { accountId } = demandCaller(who)
       const items = await listInvitationsOf(database, accountId, context.now())
@@ -108,8 +111,9 @@ export function invitationsOf(context: Context) {
     },
 
     /**
-     * Joins the organization, or declines; either uses the invitation up. Who has that role or a higher one already does not use it up by accepting.
-     * @param token of the link, or the id of an invitation of the user who asks
+     * Joins the organization or declines. Both use the invitation up, except that accepting is refused if the user already has
+     * its role or a higher one.
+     * @param token of the link, or the id of an invitation of the caller
      * @returns the slug of the organization
      * @throws insufficient_scope, key_limited, invitation_not_found, already_member
      */
@@ -155,11 +159,11 @@ export async function invite(
   })
 }
 
-/** Whether an invitation is replaced by another one for a user or an address. */
+/** True if a new invitation for this user or address replaces `invitation`. */
 const isSame = (invitation: InvitationRow, invited: AccountRow | null, email: string | undefined): boolean =>
   invited === null ? invitation.email === email : invitation.userId === invited.id
 
-/** Takes back or replaces no invitation that the caller could not make. @throws insufficient_role */
+/** Requires that the caller could make this invitation, before it is withdrawn or replaced. @throws insufficient_role */
 function demandMayEnd(who: Principal, role: Role | null, invitation: InvitationRow): void {
   const needed = invitation.role === 'owner' ? 'owner' : 'admin'
   demand(mayChangeMember(who, role, { target: invitation.role, self: false, removal: true }), { needed })
@@ -218,7 +222,7 @@ async function answer(
   })
 }
 
-/** @throws invitation_not_found, also when it is for another user */
+/** @throws invitation_not_found, also if it is for another user */
 async function findFor({ database, now }: Context, caller: Caller, token: string): Promise<InvitationRow> {
   const row = isUuid(token)
     ? await findInvitation(database, { id: token }, now())
@@ -236,7 +240,7 @@ async function lockOrg(tx: Tx, { id, slug }: Pick<AccountRow, 'id' | 'slug'>): P
   return org
 }
 
-/** The slugs that inviters have now, by their ids. */
+/** Current slugs of the inviters, by account id. */
 async function inviters(
   { database }: Context,
   items: readonly Pick<InvitationItem, 'invitation'>[],

@@ -1,4 +1,4 @@
-/** Slugs that were given up lead where readers knew, and to no other owner's data. On both databases. */
+/** Former slugs redirect known paths, and never lead to another owner's data. On both databases. */
 import { databases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findVisibleCollection } from '../access/find-collection.ts'
@@ -154,7 +154,7 @@ describe.each(databases)('slugs that were given up on $name', (database) => {
     expect((await signIn('other', 'bea')).accountSlug).toBe('bea-2')
     const back = await signIn('bea')
     expect([back.accountSlug, back.accountId === bea.accountId]).toEqual(['bea', false])
-    // The collection has another owner, whose readers know it by this path.
+    // Readers know another owner's collection by this path.
     expect(await outcome(collections.create(back, 'bea', { slug: 'maps' }))).toBe('slug_kept')
     await collections.remove(carl, { owner: 'guild', slug: 'maps' })
     await accounts.remove(carl, 'guild')
@@ -191,7 +191,7 @@ describe.each(databases)('slugs that were given up on $name', (database) => {
     const other = await publish(dan, 'dan', 'other')
     expect(await outcome(collections.patch(dan, other, { slug: 'given' }))).toBe('slug_kept')
     expect(await see('dan', 'given')).toEqual({ owner: 'dans', slug: 'given' })
-    // It comes home, and goes again.
+    // Transfer it back and away again.
     expect(await outcome(collections.transfer(dan, { ...given, owner: 'dans' }, 'dan'))).toBe('ok')
     expect(await see('dan', 'given')).toBe('ok')
     await collections.transfer(dan, given, 'dans')
@@ -203,7 +203,7 @@ describe.each(databases)('slugs that were given up on $name', (database) => {
     await collections.transfer(dan, moving, 'eves')
     const fork = forksOf(context).create(dan, other, { targetOrg: 'dans', slug: 'moving' })
     expect(await outcome(fork)).toBe('slug_kept')
-    // Never public: for 90 days.
+    // A slug that was never public is reserved for 90 days.
     await collections.create(dan, 'dan', { slug: 'draft' })
     await collections.transfer(dan, { owner: 'dan', slug: 'draft' }, 'dans')
     expect(await create(dan, 'dan', 'draft')).toBe('slug_kept')

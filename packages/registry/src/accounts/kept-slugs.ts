@@ -1,4 +1,6 @@
-/** Slugs that were given up and are kept: readers who know a path find no other owner's data under it. */
+/**
+ * Slugs that stay reserved after their account or collection gave them up: a known path must not lead to another owner's data.
+ */
 import {
   type AccountRow,
   type IdentityKey,
@@ -14,7 +16,7 @@ import type { Caller } from '../principal.ts'
 
 type Clock = Pick<Context, 'now'>
 
-/** Those of `slugs` that a new user with this identity cannot have. */
+/** Those of `slugs` that are reserved for others than this new user. */
 export const slugsKeptFrom = (
   { now }: Clock,
   at: Queries,
@@ -23,8 +25,10 @@ export const slugsKeptFrom = (
 ): Promise<Set<string>> => slugsKeptForOthers(at, slugs, { accountIds: [], identities: [identity] }, now())
 
 /**
- * Call it after assigning the slug: an account that gave it up meanwhile has committed by then.
- * @throws slug_kept if another account gave the slug up, or a collection of this one would stand where readers know another's
+ * Requires that no slug is reserved for others. Call it after assigning the slug: an account that gave it up meanwhile has
+ * committed by then.
+ * @throws slug_kept if another account gave the slug up, or if a collection of this account would take the known path of another
+ * owner's
  */
 export async function demandAccountSlug(
   { now }: Clock,
@@ -42,8 +46,9 @@ export async function demandAccountSlug(
 }
 
 /**
- * @param slug of a collection of the account; null: each that the account has
- * @throws slug_kept if readers know a collection of another owner by this path
+ * Requires that readers know no other owner's collection by this path.
+ * @param slug of a collection of the account; null: all its collections
+ * @throws slug_kept
  */
 export async function demandCollectionSlug(
   { now }: Clock,

@@ -1,4 +1,4 @@
-/** API keys: made, listed, revoked, and turned into who is asking. interface.md "API key", http-api §3. */
+/** API keys: creation, list, revocation, and look-up of the caller. interface.md "API key", http-api §3. */
 
 import { randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
@@ -28,12 +28,12 @@ import type { Context } from '../context.ts'
 import { demand, RegistryError } from '../errors/errors.ts'
 import { actingAccount, type Caller, demandCaller, type Principal } from '../principal.ts'
 
-/** Keys of an account that neither expired nor were revoked. */
+/** Valid keys of an account: neither expired nor revoked. */
 export const liveKeysMax = 100
-/** How long an expired key is still listed. Days. */
+/** Days for which an expired key is still listed. */
 const expiredKeyDays = 30
 const minuteMilliseconds = 60_000
-/** Keys whose last use is remembered in this process. */
+/** Keys whose last use this process remembers. */
 const rememberedUsesMax = 10_000
 
 export type Keys = ReturnType<typeof keysOf>
@@ -43,20 +43,20 @@ export function keysOf(context: Context) {
   const uses = usesOf(context)
   return {
     /**
-     * Makes a key for the caller's account. The raw key is in the answer and nowhere else.
-     * @throws insufficient_scope, key_limited (also of what would outlive the caller's key), invalid_request (an `expiresAt` that is
-     * past, or after 9999), collection_not_found, too_many_keys
+     * Makes a key for the caller's account. Only this result contains the raw key.
+     * @throws insufficient_scope, key_limited (also for a key that would outlive the caller's), invalid_request (an `expiresAt`
+     * in the past, or after 9999), collection_not_found, too_many_keys
      */
     create: (who: Principal, wanted: CreateKey): Promise<MadeKey> => createKey(context, who, wanted),
 
-    /** Keys of the caller's account, the oldest first; to a limited key, those that are limited to its collection. */
+    /** Keys of the caller's account, the oldest first. A limited key lists only keys limited to its collection. */
     async list(who: Principal): Promise<Key[]> {
       const caller = demandCaller(who)
       const keys = await listKeys(database, caller.accountId)
       return keys.filter((key) => mayListKey(caller, key)).map(itemOf)
     },
 
-    /** @throws key_not_found (also for another account's), insufficient_scope, key_limited */
+    /** @throws key_not_found (also for a key of another account), insufficient_scope, key_limited */
     async revoke(who: Principal, id: string): Promise<void> {
       const caller = demandCaller(who)
       const key = isUuid(id) ? await findKeyOf(database, caller.accountId, id) : undefined
@@ -72,9 +72,9 @@ export function keysOf(context: Context) {
     },
 
     /**
-     * Who sends this key. One look-up, none for what cannot be a key.
+     * Resolves a key to its caller with one look-up, or none if the text cannot be a key.
      * @param address of the request
-     * @throws unauthenticated
+     * @throws unauthenticated, account_suspended
      */
     async resolve(raw: string, address?: string): Promise<Caller> {
       if (!isRawKey(raw)) throw bad('This is no API key, or it was not copied whole.')
@@ -116,7 +116,7 @@ async function createKey(context: Context, who: Principal, wanted: CreateKey): P
   })
 }
 
-/** A key to be made in a transaction that has locked its account. */
+/** A key to insert, in a transaction that has locked its account. */
 export interface KeyToAdd
   extends Pick<KeyRow, 'accountId' | 'label' | 'scope' | 'collectionId' | 'expiresAt'> {}
 
@@ -143,7 +143,7 @@ export async function addKey(
   return made
 }
 
-/** @throws collection_not_found unless the account itself, by whatever credential, may read the collection. */
+/** @throws collection_not_found unless the account may read the collection, whatever the caller's credential. */
 async function demandReadable(context: Context, accountId: string, collectionId: string): Promise<void> {
   const account = actingAccount(accountId)
   const found = await findCollectionById(context.database, collectionId, accountId)
@@ -151,7 +151,7 @@ async function demandReadable(context: Context, accountId: string, collectionId:
     throw new RegistryError('collection_not_found')
 }
 
-/** When keys were last used, written behind the requests that use them and once a minute and key at most. */
+/** Last uses of keys, written in the background at most once a minute per key. */
 function usesOf(context: Context) {
   const { space, log } = context
   const noted = new LRUCache<string, number>({ max: rememberedUsesMax })
@@ -208,23 +208,23 @@ const bad = (reason: string) =>
   })
 
 const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
-/** 62^43 > 2^256 and 62^6 > 2^32, so both fit exactly. */
+/** 43 digits are enough for 256 bits (62^43 > 2^256), and 6 for 32 bits. */
 const bodyDigits = 43
 const checkDigits = 6
 
-/** Length of the start of a key by which its owner recognizes it. Characters. */
+/** Characters at the start of a key that its owner sees in lists. */
 export const keyStartLength = 9
 
 /**
- * `ul_`, 32 random bytes as 43 base62 digits, and their CRC-32 as 6 (http-api §3): typing errors and guesses of scanners for leaked
- * keys are refused without a look-up.
+ * `ul_`, 32 random bytes as 43 base62 digits, and their CRC-32 as 6 (http-api §3). The check digits refuse typing errors and the
+ * guesses of key scanners without a look-up.
  */
 export function makeRawKey(): string {
   const body = base62(BigInt(`0x${randomBytes(32).toString('hex')}`), bodyDigits)
   return `ul_${body}${checkOf(body)}`
 }
 
-/** True if the text has the form of a key, its check digits included. */
+/** True if the text has the form of a key, with matching check digits. */
 export function isRawKey(text: string): boolean {
   const match = /^ul_([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/.exec(text)
   return match !== null && checkOf(match[1]!) === match[2]

@@ -1,4 +1,4 @@
-/** Members of organizations: who, with which role, since when. http-api §3. */
+/** Members of organizations: user, role, and date of joining. http-api §3. */
 
 import {
   type AccountRow,
@@ -52,7 +52,7 @@ export function membersOf(context: Context) {
       return (await findVisibleAccount(context, who, slug)).role
     },
 
-    /** By slug, for members. @throws account_not_found, Moved, not_an_org, key_limited, not_a_member */
+    /** Lists the members by slug, for members. @throws account_not_found, Moved, not_an_org, key_limited, not_a_member */
     async list(who: Principal, slug: string, ask: PageAsk = {}): Promise<Page<Member>> {
       const { account: org, role } = await findVisibleAccount(context, who, slug)
       demandOrg(org)
@@ -66,8 +66,8 @@ export function membersOf(context: Context) {
     },
 
     /**
-     * Makes a user a member, or gives a member another role. The same again changes nothing. Invitations of that user end, and with a lesser
-     * role those that the user made.
+     * Makes a user a member, or changes a member's role; the same role again changes nothing. Ends invitations of that user;
+     * after a demotion, also those that the user made.
      * @returns the invitation, if the operator requires the consent of new members
      * @throws account_not_found, Moved, not_an_org, not_a_member, insufficient_role, not_a_user, last_owner, too_many_invitations
      */
@@ -80,7 +80,7 @@ export function membersOf(context: Context) {
         if (current === 'owner' && role !== 'owner') await demandAnotherOwner(tx, org)
         const member = { orgId: org.id, userId: user.id, role, since: context.now() }
         await onMissingRow('account_not_found', { slug: user.slug }, () => putMember(tx, member))
-        // This decides what an invitation had asked, but for one to a role that the caller could not give.
+        // Membership replaces the user's pending invitations, except those to a role that the caller could not give.
         await dropInvitationsOf(tx, org.id, user, roleCovers(await roleIn(tx, who, org), 'owner'))
         if (!roleCovers(role, current ?? 'member')) await dropInvitationsBy(tx, org.id, user.id)
         if (current !== role)
@@ -101,7 +101,7 @@ export function membersOf(context: Context) {
     },
 
     /**
-     * Takes a member out; a member may take out itself. Invitations of that user, and those that the user made, end.
+     * Removes a member; a member may leave. Ends invitations of that user and those that the user made.
      * @throws account_not_found, Moved, not_an_org, not_a_member, insufficient_role, not_a_user, member_not_found, last_owner
      */
     async remove(who: Principal, path: MemberPath): Promise<void> {
@@ -110,7 +110,7 @@ export function membersOf(context: Context) {
           throw new RegistryError('member_not_found', { say: { user: user.slug, org: org.slug } })
         if (current === 'owner') await demandAnotherOwner(tx, org)
         await deleteMember(tx, org.id, user.id)
-        // A removed member must not return by an earlier invitation, nor by a link of their own.
+        // A removed member must not return through an earlier invitation or a link of their own.
         await dropInvitationsOf(tx, org.id, user, true)
         await dropInvitationsBy(tx, org.id, user.id)
         tell({ action: 'member.removed', account: org.id, target: user.slug, details: { before: current } })
@@ -119,10 +119,10 @@ export function membersOf(context: Context) {
   }
 }
 
-/** The member whose role was to change is gone. */
+/** The member left before the role could change. */
 class GoneMeanwhile extends Error {}
 
-/** With the organization locked, so that roles are what they seem and its last owner cannot leave twice at once. */
+/** Locks the organization, so that roles cannot change and two owners cannot both leave as the last. */
 async function change(
   context: Context,
   who: Principal,

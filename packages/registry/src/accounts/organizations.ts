@@ -1,4 +1,4 @@
-/** Look-ups of the accounts that a request about an organization names. */
+/** Checks of the accounts that a request about an organization names. */
 import { type AccountRow, findAccountBySlug, type Queries } from '@ulmus/storage'
 import { isAccountSlug } from '../access/slugs.ts'
 import { RegistryError } from '../errors/errors.ts'

@@ -15,7 +15,7 @@ import { demandRoom, usageOf } from './quotas.ts'
 
 const schemas = { Item: { type: 'object' } }
 
-/** Records that nothing compresses. */
+/** Incompressible records. */
 const items = (count: number, seed = '') =>
   Array.from({ length: count }, (_, i) => ({
     id: `i-${i}`,
@@ -42,7 +42,7 @@ describe.each(databases)('quotas on $name', (database) => {
   const of = async ({ owner, slug }: Path) =>
     (await usageOf(world.context, world.me, owner)).collections.find((one) => one.slug === slug)?.usedBytes ??
     0
-  /** @param more what still fits */
+  /** @param more free bytes during `work` */
   const withRoom = async <T>(more: number, work: () => Promise<T>): Promise<T> => {
     const { usedBytes, receivedBytes, organizationBytes } = await usageOf(world.context, world.me, 'ada')
     limits.quotaBytes = usedBytes + receivedBytes + organizationBytes + more
@@ -75,7 +75,7 @@ describe.each(databases)('quotas on $name', (database) => {
     expect(await of(fork)).toBe(0)
     await world.remove(path)
     expect(await used()).toBe(before)
-    // It alone keeps it now: what its first version holds, records as they are.
+    // Only the fork has the data of its first version now, so it counts there, uncompressed.
     expect(await of(fork)).toBeGreaterThan(first)
     await world.remove(fork)
     expect(await used('elms')).toBe(0)
@@ -102,7 +102,7 @@ describe.each(databases)('quotas on $name', (database) => {
     await withRoom(5_000, async () => {
       expect(await outcome(world.upload(path, `${text}g`))).toBe('quota_exceeded')
       expect(await outcome(world.upload(path, text))).toBe('ok')
-      // What is there takes no more room.
+      // A stored file takes no more room.
       expect(await outcome(world.upload(path, text))).toBe('ok')
       expect(await outcome(world.upload(path, 'h'))).toBe('quota_exceeded')
       const refusal = await world.upload(path, 'h').catch((error) => error)
@@ -188,7 +188,7 @@ describe.each(databases)('quotas on $name', (database) => {
     expect(await of(path)).toBe(all)
     await erase(path, 'v1.1.1')
     expect(await of(path)).toBe(first + 2_000)
-    // A later version that has nearly all of an erased one.
+    // A later version that shares nearly all data with an erased one.
     await world.push(path, { base: 'v1.0.0', puts: [{ ...puts[5]!, data: { text: 'other' } }] })
     await erase(path, 'v1.0.0')
     expect(await of(path)).toBeGreaterThan(first + 2_000)
@@ -246,7 +246,7 @@ describe.each(databases)('quotas on $name', (database) => {
     await erase(kept.fork, 'v1.1.0')
     expect(await of(kept.fork)).toBe(0)
 
-    // A source that is hidden is as good as gone, so that its deletion is nothing to be seen.
+    // A hidden source counts as deleted, so that its deletion reveals nothing.
     const hidden = await make()
     await world.context.database.query('update collections set public = false where slug = $1', [
       hidden.path.slug,
@@ -285,7 +285,7 @@ describe.each(databases)('quotas on $name', (database) => {
         texts.map((text) => world.context.blobs.size(fileName(hash('sha256', text) as Hash))),
       )
       expect(stored.filter((size) => size !== undefined).length).toBeLessThanOrEqual(2)
-      // What was recorded meanwhile takes its room once.
+      // An upload recorded meanwhile counts once.
       expect(await put('z'.repeat(100))).toBe('ok')
     })
   })
@@ -311,7 +311,7 @@ describe.each(databases)('quotas on $name', (database) => {
         expect(await outcome(world.upload(one, 'v'.repeat(1_001)))).toBe('quota_exceeded')
       expect(await outcome(world.upload(there, 'v'.repeat(900)))).toBe('ok')
       expect(await outcome(world.upload(own, 'w'.repeat(900)))).toBe('quota_exceeded')
-      // Members of the organization are not told what its founder has elsewhere.
+      // Members of the organization do not learn the founder's other usage.
       const eve = callerOf(await addAccount(context, 'eve-of-grove'))
       const grove = { id: (await accountsOf(context).profile('grove')).id, slug: 'grove' }
       const refusal = await demandRoom(

@@ -1,6 +1,6 @@
 /**
- * Quotas: what an account may have stored, versions, files and what pushes under way have received together. http-api §11. Reads and deletions
- * go on where an account has more; nothing more comes in.
+ * Storage quotas of accounts: the total of versions, files and data received by unfinished pushes. http-api §11. An account over
+ * its quota can still read and delete, but store nothing more.
  */
 import {
   type AccountUsage,
@@ -17,13 +17,13 @@ import type { Context } from '../context.ts'
 import { demand, RegistryError } from '../errors/errors.ts'
 import type { Principal } from '../principal.ts'
 
-/** Storage usage of an account, and the collections with most of it. */
+/** Storage usage of an account, with its largest collections. */
 export interface Usage extends AccountUsage {
-  /** Largest first, `listedMax` at most. */
+  /** Largest first, at most `listedMax`. */
   readonly collections: CollectionUsage[]
 }
 
-/** A caller who stores data in a collection, and its owner. */
+/** A caller who stores data in a collection, and the collection's owner. */
 export interface Storing {
   readonly who: Principal
   readonly owner: { readonly id: string; readonly slug: string }
@@ -46,9 +46,9 @@ export async function usageOf(context: Context, who: Principal, slug: string): P
 }
 
 /**
- * Whether the account has no more than it may, or would have with so many bytes more.
+ * Requires that the account is within its quota, counting `more` additional bytes.
  * @param options.more Default: 0
- * @param options.received false: what pushes have received does not count. Default: true
+ * @param options.received false: exclude data received by pushes. Default: true
  * @throws quota_exceeded
  */
 export async function demandRoom(
@@ -63,13 +63,16 @@ export async function demandRoom(
   if (used + more > usage.quotaBytes) throw exceeded(by, usage)
 }
 
-/** Why something did not land. */
+/** The error for a write that the quota refused. */
 export const quotaRefusal = async (
   { database, limits }: Pick<Context, 'database' | 'limits'>,
   by: Storing,
 ): Promise<RegistryError> => exceeded(by, await usageUnderQuota(database, by.owner.id, limits.quotaBytes))
 
-/** Figures of other collections are for credentials that may read all, those of other organizations for the user who made them. */
+/**
+ * Includes usage figures only for credentials that may read all collections, and for a shared quota only for the user charged
+ * with it.
+ */
 function exceeded({ who, owner }: Storing, usage: QuotaUsage | undefined): RegistryError {
   const isShared = usage !== undefined && usage.chargedId !== owner.id
   const isLimited = who.kind === 'key' && who.limitedTo !== null
@@ -80,22 +83,22 @@ function exceeded({ who, owner }: Storing, usage: QuotaUsage | undefined): Regis
   return new RegistryError('quota_exceeded', { say, details: { usedBytes, receivedBytes, quotaBytes } })
 }
 
-/** Room for one upload. */
+/** Quota left for one upload. */
 export interface Room {
-  /** Counts bytes that have come. @throws quota_exceeded as soon as they do not fit beside what else comes at the same time */
+  /** Counts received bytes. @throws quota_exceeded once they do not fit beside concurrent uploads */
   take(bytes: number): void
-  /** It is recorded, and counts in the database from now on; or it is given up. */
+  /** Ends the upload. `isRecorded`: it counts in the database from now on; false: it was abandoned. */
   end(isRecorded: boolean): void
 }
 
 interface Taking {
   readonly refusal: RegistryError
-  /** Room when the upload began, less the bytes that others have recorded since. Bytes. */
+  /** Bytes left at the start of the upload, less those that other uploads have recorded since. */
   left: number
   taken: number
 }
 
-/** Running uploads of this process, by the account whose quota counts: room is looked up once, when an upload begins. */
+/** Running uploads of this process, by the charged account. Each upload reads the quota once, at its start. */
 export class UploadRooms {
   readonly #context: Pick<Context, 'database' | 'limits'>
   readonly #takings = new Map<string, Set<Taking>>()
@@ -104,7 +107,7 @@ export class UploadRooms {
     this.#context = context
   }
 
-  /** Null: there is no quota. */
+  /** Reserves room for an upload; null if there is no quota. */
   async open(by: Storing): Promise<Room | null> {
     const { database, limits } = this.#context
     const usage = await usageUnderQuota(database, by.owner.id, limits.quotaBytes)

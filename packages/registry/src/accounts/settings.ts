@@ -1,4 +1,4 @@
-/** Settings of organizations: who may make public what, and how collections begin. http-api §11. */
+/** Settings of organizations: who may change visibility, and the default visibility of new collections. http-api §11. */
 
 import type { AccountRow } from '@ulmus/storage'
 import type { OrgSettings } from '@ulmus/wire'

@@ -1,4 +1,4 @@
-/** JSON that is passed on as it is stored, inside of answers that are written here: nothing of it is parsed on its way out. */
+/** Stored JSON text that answers include unchanged, without parsing it. */
 import { randomUUID } from 'node:crypto'
 import { giveWay } from '@ulmus/storage'
 
@@ -10,7 +10,7 @@ export class JsonText {
     this.pieces = pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece))
   }
 
-  /** For `jsonOf` alone. */
+  /** Call it only through `jsonOf`. */
   toJSON(): string {
     if (writing === undefined) throw new Error('An answer that holds JSON text is written by `jsonOf`.')
     writing.texts.push(this)
@@ -21,9 +21,9 @@ export class JsonText {
 /** State of the current, synchronous call of `jsonOf`. */
 let writing: { mark: string; texts: JsonText[] } | undefined
 
-/** JSON of a value; as bytes where there is a `JsonText` in it. */
+/** JSON of a value; bytes if the value contains a `JsonText`. */
 export function jsonOf(value: unknown): string | Buffer {
-  // Unguessable, so no text within the value can be mistaken for it.
+  // Unguessable, so that no text within the value can equal it.
   const mark = randomUUID()
   const texts: JsonText[] = []
   const outer = writing
@@ -36,15 +36,15 @@ export function jsonOf(value: unknown): string | Buffer {
   }
 }
 
-/** Text that is decoded and quoted in one turn. Bytes. */
+/** Bytes of text quoted between two yields to the event loop. */
 const quotedAtOnce = 262_144
 
-/** The text of some UTF-8 bytes as a JSON string, made piece by piece. */
+/** Quotes UTF-8 bytes as a JSON string, piece by piece. */
 export async function quoted(bytes: Uint8Array): Promise<string[]> {
   const pieces = ['"']
   for (let start = 0; start < bytes.length; ) {
     let end = Math.min(start + quotedAtOnce, bytes.length)
-    // Not within a character: continuation bytes begin with the bits 10.
+    // Do not split a character: continuation bytes begin with the bits 10.
     while (end < bytes.length && (bytes[end]! & 0xc0) === 0x80) end--
     pieces.push(JSON.stringify(decoder.decode(bytes.subarray(start, end))).slice(1, -1))
     start = end

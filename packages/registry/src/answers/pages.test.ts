@@ -7,7 +7,7 @@ interface Row {
 }
 
 const rows: Row[] = Array.from({ length: 23 }, (_, index) => ({
-  // Threes share an instant, so that the id must decide.
+  // Groups of three share an instant, so the id decides.
   at: new Date(Date.UTC(2026, 0, 1) - Math.floor(index / 3) * 1000),
   id: `00000000-0000-0000-0000-0000000000${String(99 - index)}`,
 }))

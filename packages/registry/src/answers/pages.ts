@@ -1,8 +1,7 @@
 /**
- * Lists in pages: by limit and offset, or by a keyset cursor, with which a deep page costs no more than the first.
- * http-api §1 "Lists".
+ * Paged lists, by limit and offset or by a keyset cursor, which makes a deep page as cheap as the first. http-api §1 "Lists".
  *
- * A cursor is base64url of JCS(`[order, direction, value, id]`): the neighbour of the page, by what the list is sorted by and its id.
+ * A cursor is base64url of JCS(`[order, direction, value, id]`): the sort value and id of the row at the edge of the page.
  */
 import { canonicalize } from '@ulmus/content'
 import { instantText, isInstant } from '../clock.ts'
@@ -11,19 +10,19 @@ import { RegistryError } from '../errors/errors.ts'
 export const pageLimitUsual = 50
 export const pageLimitMax = 100
 
-/** Which page. `cursor` and an `offset` above 0 exclude each other. */
+/** The requested page. `cursor` and an `offset` above 0 exclude each other. */
 export interface PageAsk {
-  /** Items at most: ≥ 1, default 50; more than 100 counts as 100. */
+  /** Items at most: ≥ 1, default 50; larger values count as 100. */
   limit?: number
-  /** Items to pass over: ≥ 0, default 0. */
+  /** Items to skip: ≥ 0, default 0. */
   offset?: number
-  /** As a page before gave it. */
+  /** Cursor from the links of another page. */
   cursor?: string
 }
 
 export interface Page<Item> {
   items: Item[]
-  /** Query strings (without `?`) of the neighbouring pages, where there are any: `limit`, `offset` and `cursor` only. */
+  /** Query strings (without `?`) of the neighbouring pages, if any: `limit`, `offset` and `cursor` only. */
   links: { next?: string; prev?: string }
 }
 
@@ -33,28 +32,28 @@ export interface SortPosition {
   id: string
 }
 
-/** Slice to read for a page: one row more than it shows, to know whether there is another. */
+/** Slice to read for a page: one row more than the page shows, to learn whether another page follows. */
 export interface PageSlice {
   limit: number
   offset: number
-  /** Only what comes after this place, or, `backwards`, before it, nearest first. */
+  /** Only rows after this position, or, if `backwards`, before it, nearest first. */
   beyond?: SortPosition
   backwards: boolean
 }
 
-/** A slice that was not read to its end, since that is too much work for one answer. */
+/** Part of a slice: reading all of it would be too much work for one answer. */
 export interface Stopped<Row> {
-  /** Fewer than requested; perhaps none. */
+  /** Fewer rows than requested; perhaps none. */
   rows: Row[]
   /** Position after which reading continues. */
   at: SortPosition
 }
 
-/** How a list is sorted. */
+/** Sort order of a list. */
 export interface PageOrder {
-  /** A cursor of one order is refused in another. */
+  /** Name in cursors; a cursor of another order is refused. */
   name: string
-  /** The value in a cursor; undefined: it is none of this kind. */
+  /** Parses the sort value of a cursor; undefined if it is malformed. */
   read(text: string): string | Date | undefined
 }
 
@@ -72,10 +71,10 @@ export const byText = (name: string): PageOrder => ({
 })
 
 /**
- * Reads a page and finds its neighbours.
- * @param read the rows of a slice, in its direction; a neighbour of a page that stopped begins where it did
+ * Reads a page and links to its neighbours.
+ * @param read returns the rows of a slice, in its direction; if it stopped early, the neighbouring page begins there
  * @param placeOf the row's position in the list
- * @throws invalid_request when the cursor is none of this list
+ * @throws invalid_request if the cursor is not of this list
  */
 export async function pageOf<Row>(
   ask: PageAsk,
@@ -108,7 +107,7 @@ export async function pageOf<Row>(
     return `limit=${limit}&cursor=${Buffer.from(text).toString('base64url')}`
   }
   const links: Page<Row>['links'] = {}
-  // The page that the cursor came from is a neighbour, too.
+  // A backwards cursor implies a next page: the one that it came from.
   const next =
     more || backwards ? towards('next', (backwards ? undefined : at) ?? placeAt(items.at(-1))) : undefined
   if (next !== undefined) links.next = next
@@ -124,8 +123,8 @@ export async function pageOf<Row>(
 }
 
 /**
- * Reads a page of a list without cursors, since its order depends on the request: neighbouring pages are given by offset.
- * @throws invalid_request for a cursor.
+ * Reads a page of a list whose order depends on the request, so that cursors are impossible; links give offsets.
+ * @throws invalid_request for a cursor
  */
 export async function pageByOffset<Row>(
   ask: PageAsk,
@@ -172,7 +171,7 @@ function parsed(text: string): unknown[] | undefined {
 }
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
-/** Whether a text can be the id of a row at all. */
+/** True if the text has the form of a row's id. */
 export const isUuid = (text: string): boolean => uuid.test(text)
 
 const refused = (path: string, message: string): RegistryError =>

@@ -1,4 +1,7 @@
-/** Positions in a version: records are ordered by type, then id, both by UTF-8 bytes; a cursor names the next position. http-api §7. */
+/**
+ * Record positions in a version, and the trees and budgets of a page. Records are ordered by type, then id, both by UTF-8 bytes;
+ * a cursor names the next position. http-api §7.
+ */
 import {
   canonicalize,
   compareUtf8,
@@ -31,7 +34,7 @@ export function readCursor(text: string, parameter: string): RecordPosition {
         return { type, id }
     }
   } catch {
-    // Neither UTF-8 nor JSON nor well-formed: refused below like every other text that is no cursor.
+    // Not UTF-8, JSON or well-formed: refused below like every other malformed cursor.
   }
   const message = 'is no cursor: take `nextCursor` of a page, or base64url of the JCS of `[type, id]`'
   throw new RegistryError('invalid_request', { details: { issues: [{ path: parameter, message }] } })
@@ -39,7 +42,7 @@ export function readCursor(text: string, parameter: string): RecordPosition {
 
 const strict = new TextDecoder('utf-8', { fatal: true })
 
-/** Types that a sentence names at most. */
+/** Types listed in an error message. */
 const typesNamedMax = 20
 
 /** The types of a view in order, or the requested one. @throws type_not_found if the view lacks it. */
@@ -51,7 +54,7 @@ export function selectedTypes(roots: ViewRoots, type: string | undefined): [stri
   throw new RegistryError('type_not_found', { say: { type, types: typeNames(roots) } })
 }
 
-/** The types of a view, as a sentence names them. */
+/** The types of a view, as text for an error message. */
 export function typeNames(roots: ViewRoots): string {
   const all = Object.keys(roots.types).sort(compareUtf8)
   const names = all.slice(0, typesNamedMax).map((name) => `\`${name}\``)
@@ -64,14 +67,14 @@ export function typeNames(roots: ViewRoots): string {
 export const typeTree = (roots: ViewRoots, type: string): TypeEntry | undefined =>
   Object.hasOwn(roots.types, type) ? roots.types[type] : undefined
 
-/** A tree, and the key after which to begin in it. */
+/** A tree, and the key after which reading begins. */
 export interface TreeFrom {
   type: string
   tree: Tree
   startAfter?: string
 }
 
-/** The trees that hold what comes after a place, and where to begin in the first. */
+/** The trees with records after a position; the first one begins after its id. */
 export function* treesFrom(
   roots: ViewRoots,
   type: string | undefined,
@@ -84,10 +87,10 @@ export function* treesFrom(
   }
 }
 
-/** Data that a page holds at most, unless its first record alone is more. Bytes. */
+/** Data of a page in bytes, unless its first record alone is larger. */
 export const pageBytesMax = 4_194_304
 
-/** How much still goes into a page of records with their data: a number of them, and bytes. */
+/** Remaining room of a page of records with their data: records and bytes. */
 export class PageBudget {
   #records: number
   #bytes: number
@@ -98,7 +101,7 @@ export class PageBudget {
     this.#bytes = bytesMax
   }
 
-  /** Whether a record, with that much data, goes into the page; if so it is in. */
+  /** Adds a record with this much data to the page; false if it does not fit. */
   take(bytes: number): boolean {
     if (this.#records === 0 || (bytes > this.#bytes && !this.#isEmpty)) return false
     this.#records--
@@ -107,7 +110,7 @@ export class PageBudget {
     return true
   }
 
-  /** Takes a leaf's records from `start` as far as they go in; the index of the first that does not. */
+  /** Adds a leaf's records from `start` while they fit. Returns the index of the first that does not. */
   takeFrom(leaf: LeafNode, start: number): number {
     let end = start
     while (end < leaf.sizes.length && this.take(leaf.sizes[end]!)) end++

@@ -1,5 +1,5 @@
 /**
- * Acts in the audit log: each is written by its own transaction, and to the process log once that has committed. http-api §11. An act
+ * Acts in the audit log. Each is written in its own transaction, and to the process log after the commit. http-api §11. An act
  * names slugs, ids and roles; it contains no secrets and no content.
  */
 import { type AuditDetails, type AuditEventRow, insertAuditEvents, type Tx } from '@ulmus/storage'
@@ -7,7 +7,7 @@ import { v7 as newId } from 'uuid'
 import type { Context } from '../context.ts'
 import { meansOf, type Principal } from '../principal.ts'
 
-/** Messages of the process log; undefined: not logged, since the act is frequent. */
+/** Messages of the process log; undefined for frequent acts, which are not logged. */
 const sentences = {
   'account.signed_in': 'A user signed in.',
   'account.renamed': 'An account has another slug.',
@@ -43,21 +43,21 @@ export const actions = Object.keys(sentences) as readonly Action[]
 
 export interface Act {
   readonly action: Action
-  /** Id of the account whose log has the act. */
+  /** Id of the account whose log receives the act. */
   readonly account: string
-  /** Subject of the act, by its usual name: `owner/slug`, a user's slug. */
+  /** Subject of the act by its usual name: `owner/slug`, or a user's slug. */
   readonly target: string
   readonly details?: AuditDetails
   /** The actor. Default: the caller. */
   readonly by?: Principal
 }
 
-/** Notes an act of the transaction under way. */
+/** Records an act in the current transaction. */
 export type Tell = (act: Act) => void
 
 /**
- * Does `work` in a transaction that also writes the acts it reports.
- * @param who does it
+ * Runs `work` in a transaction that also writes the acts it records.
+ * @param who the actor
  */
 export async function audited<Result>(
   context: Pick<Context, 'database' | 'log' | 'now'>,
@@ -66,7 +66,7 @@ export async function audited<Result>(
 ): Promise<Result> {
   let recorded: Act[] = []
   const result = await context.database.transact(async (tx) => {
-    // It may run again after a conflict.
+    // The transaction may run again after a conflict.
     recorded = []
     const done = await work(tx, (act) => recorded.push(act))
     const rows = recorded.map((act) => auditRow(act.by ?? who, act, context.now()))
@@ -93,7 +93,7 @@ function logAct({ log }: Pick<Context, 'log'>, who: Principal, { action, target,
   if (sentence === undefined) return
   const actor = who.kind === 'anonymous' ? null : who.accountSlug
   const { key } = meansOf(who)
-  // People's own words.
+  // Leave out texts written by users.
   const { label: _, reason: __, message: ___, ...facts } = details ?? {}
   log.info({ event: action, actor, ...(key && { byKey: key.id }), target, ...facts }, sentence)
 }

@@ -1,4 +1,4 @@
-/** http-api §11, on both databases: every act has its row, written by its transaction, and only who may reads it. */
+/** http-api §11, on both databases: every act has its row, written by its own transaction, and only permitted callers read it. */
 
 import { dropOldAuditEvents } from '@ulmus/storage'
 import { databases } from '@ulmus/storage/testing'
@@ -148,7 +148,7 @@ describe.each(databases)('the audit log on $name', (database) => {
       events.filter(({ action }) => action === 'version.made').map(({ target, actor }) => [target, actor]),
     )
     expect(byVersion.get('guild/maps@v1.0.1')).toEqual({ account: 'eve', ip: '192.0.2.7' })
-    // Also by a job, which has no request.
+    // A job, which has no request, records the same.
     expect(byVersion.get('guild/maps@v1.0.2')).toEqual({ account: 'eve', ip: '192.0.2.7' })
   })
 
@@ -161,7 +161,7 @@ describe.each(databases)('the audit log on $name', (database) => {
     await keys.resolve(key, '192.0.2.9')
     await keys.settle()
     await sessions.endOthers(caller)
-    // There are none any more.
+    // No session is left to end.
     await sessions.endOthers(caller)
     ada = { ...ada, credential: null }
     const other = await keys.create(caller, { label: 'other', scope: 'read' })

@@ -1,4 +1,4 @@
-/** The audit log as it is read: by admins of an organization, and by users of their own. http-api §11. */
+/** Reads the audit log: admins that of their organization, users their own. http-api §11. */
 
 import { type AuditFilter, type AuditItem, findActor, listAuditEvents } from '@ulmus/storage'
 import type { AuditEvent } from '@ulmus/wire'
@@ -11,16 +11,16 @@ import type { Context } from '../context.ts'
 import { demand } from '../errors/errors.ts'
 import type { Principal } from '../principal.ts'
 
-/** Undefined: any. */
+/** Filters of a request. Undefined matches every event. */
 export interface AuditAsk {
-  /** Slug of who did it. */
+  /** Slug of the actor. */
   readonly actor?: string | undefined
   readonly action?: string | undefined
-  /** An instant; returns only later events. */
+  /** An instant; only later events match. */
   readonly after?: string | undefined
 }
 
-/** Rows that a stream reads at once. */
+/** Rows that a stream reads in one query. */
 const streamedAtOnce = 1_000
 export const newestFirst = byInstant('audit')
 export const placeOf = ({ event }: AuditItem) => ({ value: event.at, id: event.id })
@@ -29,9 +29,9 @@ export function auditOf(context: Context) {
   const { database } = context
   return {
     /**
-     * The newest first.
-     * @throws account_not_found, Moved, insufficient_scope, key_limited, not_a_member, insufficient_role; invalid_request for an instant that no
-     * database keeps
+     * Lists the events, the newest first.
+     * @throws account_not_found, Moved, insufficient_scope, key_limited, not_a_member, insufficient_role; invalid_request if
+     * `after` is outside the years 0001 to 9999
      */
     async list(who: Principal, slug: string, ask: AuditAsk & PageAsk): Promise<Page<AuditEvent>> {
       const filter = await filterOf(context, await demandLog(context, who, slug), ask)
@@ -45,14 +45,14 @@ export function auditOf(context: Context) {
       return mapPage(page, shownEvent)
     },
 
-    /** All of it, the newest first, a JSON object a line. @throws what `list` does, before the first line */
+    /** Streams all events, the newest first, as one JSON object a line. @throws the errors of `list`, before the first line */
     async stream(who: Principal, slug: string, ask: AuditAsk): Promise<AsyncGenerator<Uint8Array>> {
       return linesOf(context, await filterOf(context, await demandLog(context, who, slug), ask))
     },
   }
 }
 
-/** The id of an account whose log the caller may read. */
+/** Id of an account whose log the caller may read. */
 async function demandLog(context: Context, who: Principal, slug: string): Promise<string> {
   const { account, role } = await findVisibleAccount(context, who, slug)
   demand(mayManageAccount(who, role), { owner: slug, needed: 'admin' })
@@ -69,8 +69,8 @@ async function filterOf(
 }
 
 /**
- * The filter that a request asks for, over all logs. Undefined: no account has the actor's slug, so that no event can fit.
- * @throws invalid_request when `after` is not in the years 0001 to 9999, which PostgreSQL reads
+ * Filter for a request, over all logs. Returns undefined if no account has the actor's slug: no event can match.
+ * @throws invalid_request if `after` is outside the years 0001 to 9999, which PostgreSQL reads
  */
 export async function filterBy(
   { database }: Context,

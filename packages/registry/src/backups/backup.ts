@@ -1,6 +1,6 @@
 /**
- * A backup: the database as it was at one moment, and every blob that it names. The database comes first: blobs never change, and what a
- * sweep finds unneeded stays for a week, so all blobs in the dump are still there after it. Blobs that the target has are not
+ * Makes backups: the database at one moment, and every blob that it references. The dump comes first: blobs never change, and a
+ * sweep keeps unreferenced ones for a week, so all blobs of the dump still exist after it. Blobs that the target has are not
  * copied again.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -24,12 +24,12 @@ import {
 } from './shelf.ts'
 
 export interface BackupOptions {
-  /** The version of the program. */
+  /** Version of the program. */
   by: string
-  /** How many backups are kept in the target, this one among them; undefined: all. */
+  /** Backups to keep in the target, including this one; undefined: all. */
   keep?: number | undefined
   now?: () => Date
-  /** Called between the steps; for tests that let something happen there. */
+  /** Called between the steps, for tests. */
   onStep?: (step: 'dumped' | 'copied') => Promise<void>
 }
 
@@ -38,18 +38,18 @@ export interface BackupReport {
   /** Rows of all tables. */
   readonly rows: number
   readonly blobs: { readonly count: number; readonly bytes: number }
-  /** Those of them that the target did not hold. */
+  /** Those of `blobs` that the target lacked. */
   readonly copied: { readonly count: number; readonly bytes: number }
-  /** Backups that were removed. */
+  /** Ids of removed backups. */
   readonly removed: readonly string[]
 }
 
-/** How often the database is dumped anew when something went that it had named. */
+/** Dumps attempted: a blob that a dump references may disappear before it is copied. */
 const triesMax = 3
 
 /**
  * Makes a backup of the stores. Servers may run meanwhile.
- * @throws ShelfUnfit, BlobDamaged, DumpRefused, and what opening the stores throws. Then there is no backup, and none is broken.
+ * @throws ShelfUnfit, BlobDamaged, DumpRefused, and the errors of opening the stores. A failure makes no backup and damages none.
  */
 export async function backUp(
   config: StoresConfig,
@@ -108,7 +108,10 @@ const lacking = (error: BlobMissing) =>
     { cause: error },
   )
 
-/** Backups beside what they are of would go with it; in the very folder or prefix their blobs would be one. */
+/**
+ * Refuses a target inside the registry's own storage. A backup in the data folder would be lost with it; in the same bucket and
+ * prefix, both would share blobs.
+ */
 function refuseOwnObjects({ dataFolder, bucket }: StoresConfig, to: ShelfPlace): void {
   const isInside =
     to.folder !== undefined && `${resolve(to.folder)}${sep}`.startsWith(`${resolve(dataFolder)}${sep}`)
@@ -127,7 +130,7 @@ function refuseOwnObjects({ dataFolder, bucket }: StoresConfig, to: ShelfPlace):
     )
 }
 
-/** Copies what the target does not hold. */
+/** Copies the blobs that the target lacks. */
 class Copying {
   readonly #from: BlobStore
   readonly #shelf: Shelf
@@ -148,14 +151,14 @@ class Copying {
       try {
         this.blobs.push(await this.#one(blob, stored.get(blob.name), known.get(blob.name)))
       } catch (error) {
-        // Spills of a push disappear when it ends; a version that it made is in the next backup.
+        // Spills of a push disappear when it ends. A version that it made is in the next backup.
         if (!(error instanceof BlobMissing) || blob.pushId === undefined) throw error
         this.endedPushes.add(blob.pushId)
       }
     })
   }
 
-  /** The hashes of what the last backup has. */
+  /** SHA-256 of the last backup's blobs, by name. */
   async #lastBackup(): Promise<Map<string, string>> {
     const last = (await this.#shelf.ids()).at(-1)
     if (last === undefined) return new Map()
@@ -169,7 +172,7 @@ class Copying {
     known: string | undefined,
   ): Promise<CopiedBlob> {
     if (storedBytes === bytes) {
-      // One that a backup left behind which was broken off came here whole, and is only read.
+      // A blob left by an interrupted backup is complete: hash it only.
       const stored = sha256 ?? known ?? (await hashBlob(this.#shelf.store, { name, bytes }))
       return { name, bytes, sha256: stored }
     }

@@ -1,4 +1,4 @@
-/** Backups, restoring and moving: what comes out has every digest that went in. On both databases, in a folder and in a bucket. */
+/** Backup, restore and move keep every digest. On both databases, in a folder and in a bucket. */
 import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -57,7 +57,7 @@ async function expectSame(config: StoresConfig, filled: Filled): Promise<void> {
   expect(report).toMatchObject({ damages: 0, versions: filled.versions.length, files: filled.files.length })
 }
 
-/** A server goes on with it. */
+/** Requires that a server starts on the stores and accepts a push. */
 async function expectServes(config: StoresConfig): Promise<void> {
   const registry = await start(config)
   try {
@@ -148,7 +148,7 @@ describe('a backup', () => {
         by,
         async onStep(step) {
           if (step !== 'dumped' || sweeps++ > 0) return
-          // Collections go, and with them, at once, what a sweep leaves for a week.
+          // Delete collections, and with them at once the data that a sweep keeps for a week.
           const registry = await start(config)
           for (const owner of ['ada', 'acme'])
             await registry.collections.remove(await me(registry), { owner, slug: 'kept' })

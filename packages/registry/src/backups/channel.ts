@@ -1,6 +1,7 @@
 /**
- * Dump socket of a running server with an embedded database, which no second process can open: lies in the database's folder, for the
- * server's account alone. A client receives one line of JSON, with the number of bytes that follow or an error, and then those bytes.
+ * Dump socket of a server with an embedded database, which no second process can open. The socket lies in the database's folder
+ * and accepts only the server's account. A client receives one line of JSON with the number of following bytes, or an error; then
+ * those bytes.
  */
 import { createHash } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
@@ -12,10 +13,10 @@ import { type Database, writeDump } from '@ulmus/storage'
 import type { Log } from '../log.ts'
 
 const dumpPrefix = 'dump-'
-/** Of a socket's path, as the system has it. Bytes. */
+/** System limit on a socket's path, in bytes. */
 const pathBytesMax = process.platform === 'linux' ? 107 : 103
 
-/** On Windows sockets are pipes, which have names of their own. */
+/** On Windows, sockets are named pipes. */
 function channelOf(databaseFolder: string): string {
   if (process.platform !== 'win32') return join(databaseFolder, 'control')
   const name = createHash('sha256').update(resolve(databaseFolder).toLowerCase()).digest('hex')
@@ -24,7 +25,7 @@ function channelOf(databaseFolder: string): string {
 
 /**
  * Serves dumps until closed. The caller holds the folder's lock, so an existing socket belongs to a dead server.
- * @returns what closes it
+ * @returns a function that closes the socket
  */
 export async function serveDumps(
   database: Database,
@@ -61,13 +62,13 @@ export async function serveDumps(
   }
 }
 
-/** Removes the unsent dumps of a killed server. */
+/** Removes unsent dumps of a killed server. */
 async function removeLeftBehind(databaseFolder: string): Promise<void> {
   for (const entry of await readdir(databaseFolder))
     if (entry.startsWith(dumpPrefix)) await rm(join(databaseFolder, entry), { recursive: true, force: true })
 }
 
-/** The dump goes to a file first: requests wait while it is written, and would wait for a slow reader, too. */
+/** Writes the dump to a file first: requests wait during a dump, and must not wait for a slow client. */
 async function sendDump(socket: Socket, database: Database, parent: string, log: Log): Promise<void> {
   let folder: string | undefined
   try {
@@ -88,13 +89,13 @@ async function sendDump(socket: Socket, database: Database, parent: string, log:
   }
 }
 
-/** The running server could not give a dump. The sentence says why. */
+/** The running server could not provide a dump. The message gives the reason. */
 export class DumpRefused extends Error {
   override name = 'DumpRefused'
 }
 
 /**
- * Asks the server that has this database open for a dump, and writes it to a new file. False when no server listens there.
+ * Requests a dump from the server that has this database open, and writes it to a new file. Returns false if no server listens.
  * @throws DumpRefused
  */
 export async function askForDump(databaseFolder: string, file: string): Promise<boolean> {

@@ -1,15 +1,15 @@
-/** Contents of a dump: its blobs and its installation. Read from the dump itself, so that both are from one moment. */
+/** Contents of a dump: its blobs and its installation. Both are read from the dump, so that they are from one moment. */
 import { createReadStream } from 'node:fs'
 import { parseHash } from '@ulmus/content'
 import { type DumpedRows, DumpUnreadable, dumpedMigration, fileName, readDump } from '@ulmus/storage'
 
-/** A blob that the database names. */
+/** A blob that the database references. */
 export interface NamedBlob {
   readonly name: string
   readonly bytes: number
-  /** Of an uploaded file, which is named by it; undefined: the database does not know it. */
+  /** SHA-256 of an uploaded file; undefined for other blobs: the database does not record theirs. */
   readonly sha256?: string
-  /** The push session under way that has received it, and removes it when it ends; undefined of packs and files. */
+  /** The unfinished push session that received the blob and removes it at its end; undefined for packs and files. */
   readonly pushId?: string
 }
 
@@ -22,10 +22,10 @@ export interface Contents {
   readonly blobs: readonly NamedBlob[]
 }
 
-/** Of a push session: nothing is needed any more of what it had received. */
+/** Final states of a push session: its spills are no longer needed. */
 const ends = new Set(['committed', 'failed', 'cancelled', 'expired'])
 
-/** @throws Error when the database belongs to no installation: no server has started on it. */
+/** @throws Error if the database belongs to no installation, because no server has started on it */
 export async function contentsOf(dump: string): Promise<Contents> {
   const migration = await dumpedMigration(createReadStream(dump))
   const rows: Record<string, number> = {}

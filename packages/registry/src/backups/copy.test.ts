@@ -1,4 +1,4 @@
-/** Copying blobs from an untrusted place. */
+/** Copies of blobs from an untrusted place. */
 import { openMemoryStore } from '@ulmus/storage'
 import { expect, test } from 'vitest'
 import { BlobDamaged, copyBlob } from './copy.ts'

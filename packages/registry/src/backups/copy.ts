@@ -1,4 +1,4 @@
-/** Copying blobs from store to store, each checked on the way. */
+/** Copies blobs between stores and verifies each. */
 import { createHash } from 'node:crypto'
 import type { BlobStore } from '@ulmus/storage'
 
@@ -16,17 +16,17 @@ export interface BlobToCopy {
   readonly sha256?: string | undefined
 }
 
-/** A blob is not what it should be. The sentence names it. */
+/** A blob differs from its record. The message names it. */
 export class BlobDamaged extends Error {
   override name = 'BlobDamaged'
 }
 
-/** Blobs on their way at the same time. */
+/** Blobs copied at the same time. */
 const atOnce = 4
 
 /**
- * Copies a blob, whole or not at all.
- * @throws BlobMissing, BlobDamaged: then nothing of it is in `to`
+ * Copies a blob completely or not at all.
+ * @throws BlobMissing, BlobDamaged; `to` then has no part of it
  */
 export async function copyBlob(
   from: Pick<BlobStore, 'stream'>,
@@ -43,7 +43,7 @@ export async function copyBlob(
   return { name: blob.name, bytes: blob.bytes, sha256 }
 }
 
-/** Reads a blob and tells its SHA-256. @throws BlobMissing, BlobDamaged */
+/** Returns the SHA-256 of a blob. @throws BlobMissing, BlobDamaged */
 export async function hashBlob(at: Pick<BlobStore, 'stream'>, blob: BlobToCopy): Promise<string> {
   let sha256 = ''
   const pieces = checked(at.stream(blob.name), blob, (found) => {
@@ -53,7 +53,7 @@ export async function hashBlob(at: Pick<BlobStore, 'stream'>, blob: BlobToCopy):
   return sha256
 }
 
-/** The same pieces; ends in BlobDamaged where they are not the blob. */
+/** Passes the pieces on and ends in BlobDamaged if they are not the blob. @param tell receives the SHA-256 at the end */
 export async function* checked(
   pieces: AsyncIterable<Uint8Array>,
   { name, bytes, sha256 }: BlobToCopy,
@@ -64,7 +64,7 @@ export async function* checked(
   for await (const piece of pieces) {
     hash.update(piece)
     length += piece.length
-    // It may have no end.
+    // The stream may be endless.
     if (length > bytes) throw new BlobDamaged(`${name} has more than the ${bytes} bytes that it should have.`)
     yield piece
   }
@@ -75,7 +75,7 @@ export async function* checked(
   tell(found)
 }
 
-/** Does `work` for each, some at a time. Rejects with what the first rejects with, when those under way have ended. */
+/** Runs `work` for each blob, several at a time. After a failure it starts no more, waits for those running, and rejects. */
 export async function forEachBlob<T>(blobs: readonly T[], work: (blob: T) => Promise<void>): Promise<void> {
   const waiting = blobs.values()
   let isFailed = false
@@ -94,7 +94,7 @@ export async function forEachBlob<T>(blobs: readonly T[], work: (blob: T) => Pro
   for (const end of ended) if (end.status === 'rejected') throw end.reason
 }
 
-/** Names and sizes of the blobs that lie under any of the prefixes. */
+/** Sizes of all blobs under the prefixes, by name. */
 export async function listed(
   at: Pick<BlobStore, 'list'>,
   prefixes: readonly string[],

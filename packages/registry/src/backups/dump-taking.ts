@@ -1,17 +1,17 @@
-/** The two halves of a registry as a backup reads them: a dump of the database, and the objects beside it. */
+/** Takes both halves of a registry for a backup: a dump of the database, and the objects. */
 import { join } from 'node:path'
 import { type BlobStore, FolderInUse, writeDump } from '@ulmus/storage'
 import { demandInstallation } from '../stores/installation.ts'
 import { openObjectStore, openStores, placesOf, type StoresConfig } from '../stores/stores.ts'
 import { askForDump } from './channel.ts'
 
-/** How long a server that starts or ends is waited for. Milliseconds. */
+/** Wait this long for a server that starts or stops. Milliseconds. */
 const waitMilliseconds = 20_000
 const stepMilliseconds = 500
 
 /**
- * Writes a dump of the database to a new file. Of an embedded database that a server has open, that server writes it.
- * @throws DumpRefused, and what `openStores` throws
+ * Writes a dump of the database to a new file. If a server has an embedded database open, that server writes the dump.
+ * @throws DumpRefused, and the errors of `openStores`
  */
 export async function takeDump(config: StoresConfig, file: string): Promise<void> {
   if (config.databaseUrl !== undefined) return dumpHere(config, file)
@@ -21,7 +21,7 @@ export async function takeDump(config: StoresConfig, file: string): Promise<void
     try {
       return await dumpHere(config, file)
     } catch (error) {
-      // It has the lock before it listens, and after it has ceased to.
+      // A server holds the lock before it listens and after it stopped listening.
       if (!(error instanceof FolderInUse) || performance.now() > until) throw error
     }
     await new Promise((resolve) => setTimeout(resolve, stepMilliseconds))
@@ -34,7 +34,7 @@ async function dumpHere(config: StoresConfig, file: string): Promise<void> {
   await writeDump(database, file)
 }
 
-/** The objects that belong to a dump. @throws StoresUnfit for those of another installation */
+/** Opens the objects that belong to a dump. @throws StoresUnfit for those of another installation */
 export async function openObjects(
   config: StoresConfig,
   installation: string,

@@ -1,7 +1,7 @@
 /**
- * Filling empty stores with what a registry has: its blobs first, then its rows in one transaction, and last the id that joins the two.
- * A server does not start on what was half filled. A mark in the object store says of what it is being filled, so that the same may go on
- * where it broke off.
+ * Fills empty stores with a registry's contents: the blobs first, then the rows in one transaction, and last the id that joins
+ * the two. A server does not start on half-filled stores. A mark in the object store identifies the contents, so that the same
+ * filling can resume after an interruption.
  */
 import {
   BlobMissing,
@@ -21,18 +21,18 @@ import { type BlobToCopy, copyBlob, forEachBlob, listed } from './copy.ts'
 import { blobPrefixes } from './shelf.ts'
 
 export interface Filling {
-  /** Text of the mark: equal for equal contents. */
+  /** Text of the mark; equal for equal contents. */
   readonly mark: string
   readonly installation: string
-  /** The last migration of the database that the dump is of. */
+  /** The last migration of the dumped database. */
   readonly migration: number
-  /** Undefined: the database stays where it is. */
+  /** Undefined: the database stays in its place. */
   readonly dump: (() => AsyncIterable<Uint8Array>) | undefined
-  /** Undefined: the objects stay where they are. */
+  /** Undefined: the objects stay in their place. */
   readonly objects:
     | { readonly from: Pick<BlobStore, 'stream'>; readonly blobs: readonly BlobToCopy[] }
     | undefined
-  /** Push sessions that go, because something is not there that they had received. */
+  /** Push sessions to delete, because data that they received is missing. */
   readonly endedPushes: Iterable<string>
 }
 
@@ -40,13 +40,16 @@ export interface FillingReport {
   /** Rows of all tables. */
   readonly rows: number
   readonly blobs: { readonly count: number; readonly bytes: number }
-  /** Those of them that were not there yet, from a time before. */
+  /** Those of `blobs` that an interrupted filling had not copied yet. */
   readonly copied: { readonly count: number; readonly bytes: number }
 }
 
 const markName = 'installation/filling'
 
-/** @throws StoresUnfit for stores that are not empty; BlobMissing, BlobDamaged, DumpUnreadable, and what opening the stores throws. */
+/**
+ * @throws StoresUnfit for stores that are not empty; BlobMissing, BlobDamaged, DumpUnreadable, and the errors of opening the
+ * stores.
+ */
 export async function fillStores(config: StoresConfig, filling: Filling): Promise<FillingReport> {
   demandKnown(filling.migration)
   await using opened = new AsyncDisposableStack()
@@ -63,7 +66,10 @@ export async function fillStores(config: StoresConfig, filling: Filling): Promis
   return report
 }
 
-/** The database is closed again: the rows go into tables as they were when the dump was made, which are migrated then. */
+/**
+ * Copies the blobs and loads the rows into tables of the dump's release. Closes the database at the end; `migrateOn` opens it
+ * again to migrate.
+ */
 async function fill(
   config: StoresConfig,
   store: BlobStore | undefined,
@@ -79,7 +85,7 @@ async function fill(
   return { rows, ...copied }
 }
 
-/** @throws StoresUnfit for what a newer release wrote */
+/** @throws StoresUnfit for a dump of a newer or an unreleased version */
 function demandKnown(migration: number): void {
   if (migrationTimes().includes(migration)) return
   throw new StoresUnfit(
@@ -89,7 +95,7 @@ function demandKnown(migration: number): void {
   )
 }
 
-/** Whether the same has been put there in part. @throws StoresUnfit for a store that holds anything else */
+/** True if the same filling was interrupted here. @throws StoresUnfit for a store with other contents */
 async function hasBegun(store: BlobStore, config: StoresConfig, mark: string): Promise<boolean> {
   const found = await markIn(store)
   if (found === mark) return true
@@ -114,7 +120,7 @@ async function markIn(store: BlobStore): Promise<string | undefined> {
   }
 }
 
-/** @returns whether its rows have been loaded before, as all of them are at once */
+/** @returns true if an earlier attempt loaded the rows, which happens in one transaction */
 async function demandNoRows(
   database: Database,
   config: StoresConfig,

@@ -1,4 +1,7 @@
-/** Moving a registry to other stores: a backup that is restored at once. Its servers are stopped; what it had stays where it was. */
+/**
+ * Moves a registry to other stores: a backup that is restored at once. Its servers must be stopped; the old stores stay as they
+ * are.
+ */
 import { createReadStream } from 'node:fs'
 import { mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -11,14 +14,14 @@ import { hashBlob } from './copy.ts'
 import { type FillingReport, fillStores } from './filling.ts'
 
 export interface MoveReport extends FillingReport {
-  /** Location of the moved half, for people; undefined: it was not moved. */
+  /** Location of the moved half, for messages; undefined if it was not moved. */
   readonly database: string | undefined
   readonly objects: string | undefined
 }
 
 /**
- * Copies the database, the objects, or both, whichever `to` names another place for.
- * @throws StoresUnfit where a server runs, and where both stay; what `openStores` and `fillStores` throw
+ * Copies the database, the objects, or both: those for which `to` names another place.
+ * @throws StoresUnfit if a server runs or nothing would move; the errors of `openStores` and `fillStores`
  */
 export async function move(from: StoresConfig, to: StoresConfig): Promise<MoveReport> {
   const [moves, places] = [
@@ -63,7 +66,7 @@ const isSameObjects = (a: StoresConfig, b: StoresConfig): boolean =>
       a.bucket.prefix === b.bucket.prefix &&
       a.bucket.endpoint === b.bucket.endpoint
 
-/** An embedded database says so itself, by its lock. */
+/** Refuses a database with other connections. An embedded database needs no check: it has a lock. */
 async function demandNoServer(url: string): Promise<void> {
   const others = await otherConnections(url)
   if (others > 0)

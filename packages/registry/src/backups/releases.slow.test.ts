@@ -14,12 +14,12 @@ import { openStoreCommands } from '../upkeep/store-commands.ts'
 import { restore } from './restore.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'ulmus-releases-'))
-/** What would be kept of this release, were it made now. */
+/** The release that would be stored now. */
 const next = join(folder, 'next')
 beforeAll(() => keepRelease('next', next), 120_000)
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** Stores in which there is not even a table, as a restore finds them. */
+/** Stores without any table, as a restore finds them. */
 async function nothing(
   kind: 'embedded' | 'server',
 ): Promise<{ config: StoresConfig; drop(): Promise<void> }> {

@@ -1,17 +1,17 @@
-/** Restoring: a backup becomes a registry again, in stores that are empty. Every blob is checked against the manifest as it is copied. */
+/** Restores a backup into empty stores. Each blob is checked against the manifest as it is copied. */
 import type { StoresConfig } from '../stores/stores.ts'
 import { type FillingReport, fillStores } from './filling.ts'
 import { openShelf, type ShelfPlace, ShelfUnfit } from './shelf.ts'
 
 export interface RestoreReport extends FillingReport {
-  /** Which backup it was, and when it was made. */
+  /** Id and time of the restored backup. */
   readonly id: string
   readonly at: string
 }
 
 /**
- * Restores a backup into the stores of `config`, which must be empty: the last one, or that of an id.
- * @throws ShelfUnfit, and what `fillStores` throws
+ * Restores the backup `id`, or the last one, into the empty stores of `config`.
+ * @throws ShelfUnfit, and the errors of `fillStores`
  */
 export async function restore(from: ShelfPlace, config: StoresConfig, id?: string): Promise<RestoreReport> {
   const shelf = await openShelf(from, false)

@@ -1,4 +1,4 @@
-/** Which backups are kept. What only removed ones had goes with them. */
+/** Removes old backups, with the blobs that only these used. */
 import { forEachBlob } from './copy.ts'
 import { blobPrefixes, nameOf, type Shelf } from './shelf.ts'
 
@@ -6,13 +6,13 @@ import { blobPrefixes, nameOf, type Shelf } from './shelf.ts'
 const graceMilliseconds = 86_400_000
 
 /**
- * Removes all backups but the last ones, and the blobs that none of these has, unless they are younger than a day.
- * @returns the ids of those removed
+ * Removes all backups except the last `keep`, and the blobs that none of these uses, unless they are younger than a day.
+ * @returns the ids of removed backups
  */
 export async function removeOldBackups(shelf: Shelf, keep: number, now: Date): Promise<string[]> {
   const ids = await shelf.ids()
   const [old, kept] = [ids.slice(0, -keep), ids.slice(-keep)]
-  // Without its manifest a backup is not there: one that is half removed is never taken for one.
+  // Remove the manifest first: without it, a half-removed backup is not listed.
   for (const part of ['manifest', 'blobs', 'database'] as const)
     for (const id of old) await shelf.store.remove(nameOf(id, part))
   const needed = new Set(

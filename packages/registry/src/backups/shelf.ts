@@ -23,16 +23,16 @@ import { type CopiedBlob, checked, copyBlob } from './copy.ts'
 
 export const manifestFormat = 1
 const backupsPrefix = 'backups/'
-/** Of a line of the list of blobs: a name, a size and a hash. */
+/** Longest line in the list of blobs: a name, a size and a hash. Bytes. */
 const blobLineBytesMax = 65_536
 const ownerName = 'backups/installation'
-/** Under which the blobs of a registry lie, and those of its backups. */
+/** Prefixes of blobs, the same in a registry and in its backups. */
 export const blobPrefixes = [packsPrefix, filesPrefix, allSpillsPrefix]
 
 /** A folder, or a bucket. */
 export type ShelfPlace = { folder: string; bucket?: undefined } | { bucket: S3Settings; folder?: undefined }
 
-/** A backup cannot be made or taken there. The sentence says why, and the way out. */
+/** A backup cannot be made or read there. The message gives the reason and the remedy. */
 export class ShelfUnfit extends Error {
   override name = 'ShelfUnfit'
 }
@@ -44,9 +44,9 @@ interface Part {
 
 export interface Manifest {
   readonly format: number
-  /** When the database was dumped. */
+  /** Time of the dump. */
   readonly at: string
-  /** The version of the program that made it. */
+  /** Version of the program that made the backup. */
   readonly by: string
   readonly installation: string
   /** The last migration of the database. */
@@ -55,27 +55,27 @@ export interface Manifest {
   /** `backups/<id>/database` and `backups/<id>/blobs`. */
   readonly database: Part
   readonly blobs: Part & { readonly count: number; readonly total: number }
-  /** Push sessions that ended before all they had received was copied: a restored database is without them. */
+  /** Push sessions that ended before all their data was copied. A restore deletes them. */
   readonly endedPushes: readonly string[]
 }
 
 export interface Shelf {
-  /** For people: `/srv/backups` or `s3://bucket/prefix`. */
+  /** Location for messages: `/srv/backups` or `s3://bucket/prefix`. */
   readonly place: string
   readonly store: BlobStore
-  /** Of all backups here, ascending by time. */
+  /** Ids of all backups here, ascending by time. */
   ids(): Promise<string[]>
   manifest(id: string): Promise<Manifest>
   /** The blobs of a backup. */
   blobs(id: string, manifest: Manifest): Promise<CopiedBlob[]>
-  /** The dump of the database, checked against the manifest; what it ends with when it is damaged is BlobDamaged. */
+  /** The dump of the database, checked against the manifest; a damaged one ends in BlobDamaged. */
   database(id: string, manifest: Manifest): AsyncIterable<Uint8Array>
 }
 
 /**
  * Opens a place of backups.
- * @param isNew it may be made here
- * @throws ShelfUnfit for a folder that is not there, unless it may be made
+ * @param isNew true: create a missing folder
+ * @throws ShelfUnfit for a missing folder, unless `isNew`
  */
 export async function openShelf(at: ShelfPlace, isNew: boolean): Promise<Shelf> {
   const place = at.bucket === undefined ? at.folder : `s3://${at.bucket.bucket}/${at.bucket.prefix}`
@@ -95,7 +95,7 @@ export async function openShelf(at: ShelfPlace, isNew: boolean): Promise<Shelf> 
 
 export const nameOf = (id: string, part: 'manifest' | 'database' | 'blobs') => `${backupsPrefix}${id}/${part}`
 
-/** A time that sorts, as names of blobs may be: 20260131t120000123z. */
+/** A sortable timestamp in the characters of blob names: 20260131t120000123z. */
 export const idOf = (at: Date): string => at.toISOString().replaceAll(/[-:.]/g, '').toLowerCase()
 
 async function idsIn(store: BlobStore): Promise<string[]> {
@@ -107,7 +107,7 @@ async function idsIn(store: BlobStore): Promise<string[]> {
   return ids.sort()
 }
 
-/** @throws ShelfUnfit for one that is not there, or of a format that this program does not read */
+/** @throws ShelfUnfit if the manifest is missing, damaged, or of a format that this program does not read */
 async function readManifest(store: BlobStore, id: string, place: string): Promise<Manifest> {
   let manifest: Manifest
   try {
@@ -126,8 +126,8 @@ async function readManifest(store: BlobStore, id: string, place: string): Promis
 }
 
 /**
- * Makes sure that backups of this installation may be put here, and says so where nothing is yet.
- * @throws ShelfUnfit if it has another installation's backups, or is no place of backups
+ * Checks that this installation may keep backups here, and claims a place without an owner.
+ * @throws ShelfUnfit if it has another installation's backups, or a registry's objects
  */
 export async function claimShelf({ store, place }: Shelf, installation: string): Promise<void> {
   const owner = await ownerOf(store)
@@ -155,7 +155,7 @@ async function ownerOf(store: BlobStore): Promise<string | undefined> {
   }
 }
 
-/** Writes a backup whose blobs are in the store: the manifest last. */
+/** Writes a backup whose blobs are in the store already, the manifest last. */
 export async function writeBackup(
   { store }: Shelf,
   id: string,

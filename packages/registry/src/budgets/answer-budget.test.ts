@@ -20,7 +20,7 @@ const mebibyte = 1024 ** 2
 const busy = expect.objectContaining({ code: 'busy' })
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
-/** An answer that holds so much and is taken when it is let go. */
+/** Builds an answer of this size. Returns a function that ends it. */
 async function hold(budget: AnswerBudget, who: Caller | Anyone, bytes: number) {
   const { promise: gone, resolve } = Promise.withResolvers<void>()
   await budget.whole(who, gone, async () => countAnswer(bytes))
@@ -61,7 +61,7 @@ test('a caller alone may use any amount', async () => {
   await hold(budget, ada, mebibyte)
 })
 
-/** A stream that has begun and is left when it is let go. */
+/** Begins a stream. Returns a function that ends it. */
 async function begin(budget: AnswerBudget, who: Caller | Anyone) {
   const { promise: gone, resolve } = Promise.withResolvers<void>()
   async function* source() {
@@ -76,7 +76,7 @@ async function begin(budget: AnswerBudget, who: Caller | Anyone) {
   return { left: () => stream.return(undefined), gone: letGo }
 }
 
-/** Returns how many unread streams of a MiB each may begin. */
+/** Number of unread streams of a MiB each that can begin. */
 async function streamsBegun(budget: AnswerBudget, who: Caller | Anyone): Promise<number> {
   for (let count = 0; ; count++) {
     try {

@@ -9,7 +9,7 @@ import { memoryBudgets } from '../memory.ts'
 import type { Principal } from '../principal.ts'
 import { accountShare, type Holder, SharedBudget } from './body-budget.ts'
 
-/** Of an answer's data as records, as their texts, as the text of the answer, and as its bytes. */
+/** Copies of an answer's data in memory: as records, as their texts, as the text of the answer, and as its bytes. */
 const copies = 4
 /** Smaller responses are not counted: they are soon gone. Bytes of data. */
 const uncountedBytesMax = 262_144
@@ -21,8 +21,8 @@ const streamsShare = addressShare
 
 const mebibyte = 1024 ** 2
 /**
- * What a stream is counted as, whatever it holds at the moment. One of records, or an archive, holds up to six leaves of about a MiB and what
- * compresses them; a file some pieces of 256 KiB. Bytes.
+ * Bytes counted for a stream, whatever it buffers at the moment. A stream of records or an archive buffers up to six leaves of
+ * about a MiB, and its compressor; a file some pieces of 256 KiB.
  */
 const streamBytes = { records: 8 * mebibyte, file: mebibyte }
 
@@ -30,13 +30,13 @@ const streamBytes = { records: 8 * mebibyte, file: mebibyte }
 const underWay = new AsyncLocalStorage<(bytes: number) => void>()
 
 /**
- * Counts data that goes into the answer of the request under way; outside of `AnswerBudget.whole` nothing is counted. Call it before so
- * much is read. Bytes.
- * @throws busy if it does not fit in the budget, or the client has left.
+ * Counts bytes of data for the current request's answer; outside of `AnswerBudget.whole` it counts nothing. Call it before
+ * reading that much.
+ * @throws busy if the bytes do not fit in the budget, or the client has disconnected.
  */
 export const countAnswer = (bytes: number): void => underWay.getStore()?.(bytes)
 
-/** Runs `work`, for whose answer `count` counts. */
+/** Runs `work`; `count` counts its answer. */
 export const counting = <T>(count: (bytes: number) => void, work: () => T): T => underWay.run(count, work)
 
 export class AnswerBudget {
@@ -47,8 +47,8 @@ export class AnswerBudget {
   }
 
   /**
-   * Runs `work`, which puts an answer together. What it counts it holds until it has ended and the answer is gone.
-   * @param gone Resolves when the answer has been sent, or the client has left.
+   * Runs `work`, which builds an answer. Its counted bytes are released when it has ended and the answer is gone.
+   * @param gone resolves when the answer has been sent, or the client has disconnected
    */
   async whole<T>(who: Principal, gone: Promise<void>, work: () => Promise<T>): Promise<T> {
     const holders = holdersFor(who)
@@ -71,9 +71,10 @@ export class AnswerBudget {
   }
 
   /**
-   * What `source` gives. From its first piece on it counts as a stream of its kind, until it has ended or is left, and the answer is gone.
-   * @param gone as of `whole`
-   * @throws busy from the iterator, before the first piece.
+   * Passes on the pieces of `source`. From the first piece on, the stream counts by its kind, until it has ended or is abandoned,
+   * and the answer is gone.
+   * @param gone as for `whole`
+   * @throws busy from the iterator, before the first piece
    */
   async *stream(
     who: Principal,

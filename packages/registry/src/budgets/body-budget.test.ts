@@ -22,7 +22,7 @@ async function* chunks(...lengths: number[]): AsyncGenerator<Uint8Array> {
   for (const length of lengths) yield new Uint8Array(length).fill(length)
 }
 
-/** A body that counts until it is let go. */
+/** A body that counts until `letGo`. */
 function staying(budget: BodyBudget, who: Caller, bytes: number) {
   const { promise, resolve } = Promise.withResolvers<void>()
   const gathered = budget.gather(who, chunks(bytes), bytes, () => promise)
@@ -93,7 +93,7 @@ describe('the budget for bodies', () => {
     expect(await budget.gather(next, chunks(1, 1), 64, size)).toBe(2)
     held[0]!.letGo()
     await held[0]!.gathered
-    // What each may have then is what all of them leave.
+    // Each may then hold as much as all of them leave.
     expect(await budget.gather(ada, chunks(18), 64, size)).toBe(18)
     await expect(budget.gather(ada, chunks(18, 1), 64, size)).rejects.toMatchObject({ code: 'busy' })
     for (const { letGo } of held) letGo()

@@ -1,4 +1,4 @@
-/** Memory budgets shared by callers, and the one for request bodies, which are read whole before they are checked. */
+/** Memory budgets shared by callers, and the budget for request bodies, which are read whole before they are checked. */
 import { giveWay } from '@ulmus/storage'
 import { RegistryError } from '../errors/errors.ts'
 import { memoryBudgets } from '../memory.ts'
@@ -12,14 +12,15 @@ const pieceBytesMin = mebibyte / 4
 export class BodyBudget {
   readonly #shared: SharedBudget
 
-  /** @param bytes A body that is larger is gathered while there is no other. */
+  /** @param bytes A larger body is accepted only while there is no other. */
   constructor(bytes = memoryBudgets.bodies) {
     this.#shared = new SharedBudget(bytes)
   }
 
   /**
-   * Gathers a body and answers what `work` makes of it; the body counts until then.
-   * @throws too_large as soon as more than `bytesMax` bytes have come; busy when they do not fit in the budget; what `work` rejects with.
+   * Gathers a body and returns the result of `work` on it; the body counts until then.
+   * @throws too_large once more than `bytesMax` bytes have arrived; busy if they do not fit in the budget; the rejection of
+   * `work`
    */
   async gather<T>(
     who: Principal,
@@ -60,9 +61,9 @@ const tooLarge = (bytesMax: number): RegistryError =>
  * Memory budget shared by many callers. Requests that do not fit are refused at once, so that no caller waits for a slow one. A
  * caller alone may use any amount.
  *
- * Each may hold as much as it leaves free, or a part of that: dynamic thresholds, as switches share their buffers among ports (Choudhury
- * and Hahne 1998). A caller alone has half, each of n that want more than their share 1/(n+1), and some is always free: k callers
- * with all that they can get leave at least 1/2^k of the budget, of which the next may use half.
+ * A caller may hold at most as much as it leaves free, or a fraction of that: dynamic thresholds, as switches share their buffers
+ * among ports (Choudhury and Hahne 1998). One caller gets half the budget. Of n callers that all want more, each gets 1/(n+1).
+ * Some is always free: after k callers at their maximum, at least 1/2^k of the budget is left, and the next may use half of that.
  */
 
 /** A holder of a share of the budget. */
@@ -77,7 +78,7 @@ export const accountShare = 1 / 2
 
 export class SharedBudget {
   readonly #bytes: number
-  /** By name; only those that hold something. Bytes. */
+  /** Reserved bytes by holder; holders of none are absent. */
   readonly #reserved = new Map<string, number>()
   #reservedTotal = 0
 
@@ -86,9 +87,9 @@ export class SharedBudget {
   }
 
   /**
-   * Takes a part for one thing that several may answer for, such as an address and all who are not known.
-   * @param own What the thing has already. Bytes.
-   * @throws busy when it does not fit.
+   * Takes bytes for one request that counts for several holders, such as an address and all anonymous callers.
+   * @param own bytes that the request holds already
+   * @throws busy if they do not fit
    */
   take(holders: readonly Holder[], bytes: number, own: number): void {
     if (this.#reservedTotal > own) {

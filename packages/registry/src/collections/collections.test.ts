@@ -164,7 +164,7 @@ describe.each(anyDatabase)('collections on $name', (testDatabase) => {
     expect(standing).toHaveLength(1)
     const moved = found.filter((one) => one.status === 'rejected' && one.reason.name === 'Moved')
     expect(moved.length).toBeGreaterThanOrEqual(1)
-    // The slug it began with leads on, whatever the order.
+    // The original slug redirects in any order.
     expect(found[3]).toMatchObject({ status: 'rejected', reason: { name: 'Moved' } })
   })
 

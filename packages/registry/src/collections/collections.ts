@@ -1,4 +1,4 @@
-/** Collections: made, changed, deleted, listed, shown. interface.md "Collections", http-api §4. */
+/** Collections: creation, changes, deletion, lists, details. interface.md "Collections", http-api §4. */
 
 import {
   type AccountRow,
@@ -70,39 +70,44 @@ export function collectionsOf(context: Context) {
       changeCollection(context, who, path, change),
 
     /**
-     * With its versions, records and file references. What it frees is swept later; what a living fork inherited stays.
+     * Deletes a collection with its versions, records and file references. A sweep frees their storage later; data inherited by
+     * existing forks stays.
      * @throws collection_not_found, not_a_member, key_limited, insufficient_role.
      */
     remove: (who: Principal, path: CollectionPath): Promise<{ ok: true }> =>
       removeCollection(context, who, path),
 
     /**
-     * Gives it to another account.
-     * @throws collection_not_found, not_a_member, key_limited, insufficient_role, account_not_found, slug_taken, slug_kept, too_many_collections.
+     * Transfers a collection to another account.
+     * @throws collection_not_found, not_a_member, key_limited, insufficient_role, account_not_found, slug_taken, slug_kept,
+     * too_many_collections.
      */
     transfer: (who: Principal, path: CollectionPath, to: string): Promise<{ owner: string; slug: string }> =>
       transferCollection(context, who, path, to),
 
-    /** Ids of those that are public now, for lists that are cached. */
+    /** Those of `ids` that are public now, for cached lists. */
     stillPublic: (ids: readonly string[]): Promise<Set<string>> => publicAmong(context.database, ids),
 
     /** Public collections, the same for every caller. @throws invalid_request for a cursor of another list. */
     browse: (ask: BrowseAsk) => browsePublic(context, ask),
 
     /**
-     * The collections of an account: all for its members, else the public ones, and that which the caller's limited key is for.
+     * Lists an account's collections: all for its members, else the public ones. A member's limited key adds its own collection.
      * @throws account_not_found, invalid_request.
      */
     list: (who: Principal, owner: string, ask: PageAsk): Promise<Page<OwnedItem>> =>
       listOwned(context, who, owner, ask),
 
     /**
-     * The collections of the caller and of the caller's organizations.
+     * Lists the collections of the caller and of the caller's organizations.
      * @throws key_limited, invalid_request.
      */
     mine: (who: Principal, ask: PageAsk): Promise<Page<MyItem>> => listMine(context, who, ask),
 
-    /** Data that its pages start from. @throws collection_not_found, version_not_found if there are versions, busy. */
+    /**
+     * Data that every page of a collection needs.
+     * @throws collection_not_found, version_not_found if there are versions, busy.
+     */
     shown: (who: Principal, path: VersionPath, ask: ShownAsk): Promise<Shown> =>
       shownCollection(context, who, path, ask),
 
@@ -133,7 +138,7 @@ async function changeCollection(
   if (change.slug !== undefined) checkCollectionSlug(change.slug)
   await slugTakenAs(change.slug, () =>
     audited(context, who, async (tx, tell) => {
-      // Its settings must stay what they are until the collection is public.
+      // Lock the owner: its settings must not change before the collection is public.
       const account = change.public === true ? await lockAccount(tx, owner.id) : undefined
       const locked = await lockCollection(tx, collection.id, 'update')
       if (locked === undefined) throw new RegistryError('collection_not_found', { say: path })
@@ -155,7 +160,7 @@ const demandMayMakePublic = ({ account, role }: { account: AccountRow; role: Rol
   demand(mayMakePublic(role, account), { owner: account.slug, needed: 'admin' })
 
 /**
- * A fork shows what its private sources hold, so their owners' settings count, too.
+ * A fork contains data of its private sources, so the settings of their owners count, too.
  * @throws insufficient_role
  */
 async function demandMayMakeForkPublic(tx: Tx, who: Principal, fork: CollectionRow): Promise<void> {

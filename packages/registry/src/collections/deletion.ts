@@ -17,7 +17,7 @@ import type { Context } from '../context.ts'
 import { demand } from '../errors/errors.ts'
 import { demandCaller, type Principal } from '../principal.ts'
 
-/** Files of deleted collections are forgotten in transactions of this many rows. */
+/** Rows that one transaction deletes from the files of a deleted collection. */
 const forgottenAtOnce = 5_000
 const sweeping = 'sweep-deleted-collection'
 
@@ -43,7 +43,7 @@ export async function removeCollection(
     const pushIds = await listPushesWithSpills(tx, collection.id)
     if (locked !== undefined) await dropFormerSlugs(tx, locked, context.now())
     await deleteCollection(tx, collection.id)
-    // Its ancestors may be gone already, and kept only what they knew of files for its sake.
+    // Ancestors may be deleted already: they kept their records of files only for this fork.
     const collectionIds = [collection.id, ...collection.ancestors]
     await context.jobs.enqueue(tx, sweeping, { collectionIds, pushIds })
     const target = `${owner.slug}/${collection.slug}`

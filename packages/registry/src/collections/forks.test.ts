@@ -161,7 +161,7 @@ describe.each(databases)('forks on $name', (testDatabase) => {
     expect(await query(`select condemned from objects where hash = '${sidecar}'`)).toEqual([
       { condemned: null },
     ])
-    // Refused in its transaction, it leaves nothing.
+    // A refusal in its transaction leaves nothing.
     const other = await source({}, { declared: true, content: 'declared elsewhere' })
     const after = await packs()
     const taken = forks.create(outsider, other.path, { targetOrg: 'target', slug })
@@ -223,7 +223,7 @@ describe.each(databases)('forks on $name', (testDatabase) => {
     ) => forks.create(who, path, { targetOrg, slug })
     const nowhere = { owner: 'acme', slug: 'nowhere' }
     const eve = { ...outsider }
-    // 401, 403 scope, 403 key_limited: before the source is looked for.
+    // 401, 403 scope, 403 key_limited: before the look-up of the source.
     await expect(fork(anonymous, nowhere, 'missing')).rejects.toEqual(code('unauthenticated'))
     await expect(fork({ ...eve, scope: 'read' }, nowhere, 'missing')).rejects.toEqual(
       code('insufficient_scope'),
@@ -231,10 +231,10 @@ describe.each(databases)('forks on $name', (testDatabase) => {
     await expect(fork({ ...eve, limitedTo: secret.row.id }, nowhere, 'missing')).rejects.toEqual(
       code('key_limited'),
     )
-    // 404 source, absent or private to the caller: before the target.
+    // 404 for an absent or hidden source: before the target.
     await expect(fork(eve, nowhere, 'missing')).rejects.toEqual(code('collection_not_found'))
     await expect(fork(eve, hidden.path, 'missing')).rejects.toEqual(code('collection_not_found'))
-    // 404 target, absent or a user: before membership.
+    // 404 for an absent target or a user: before membership.
     await expect(fork(eve, secret.path, 'missing')).rejects.toEqual(code('account_not_found'))
     await expect(fork(eve, secret.path, 'eve')).rejects.toEqual(code('account_not_found'))
     // 403 not a member of the target: before private content.

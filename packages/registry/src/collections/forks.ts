@@ -1,6 +1,6 @@
 /**
- * Forks: a new collection whose first version points at what the source's latest does, documents and all. The source keeps that from
- * being swept until the fork is there. interface.md "Fork", http-api §6.
+ * Forks: a new collection whose first version shares the objects and documents of the source's latest. The source protects these
+ * from sweeps until the fork is recorded. interface.md "Fork", http-api §6.
  */
 
 import { documentDigest, emptyTree, type ViewRoots } from '@ulmus/content'
@@ -39,12 +39,12 @@ import { demandMayCreate, newCollection, slugTakenAs } from './making.ts'
 export type Forks = ReturnType<typeof forksOf>
 
 /**
- * Forks that may be landing at once. One statement that lands a fork does not see others that run beside it; so where an account has
- * nearly as many collections as it may, its forks lock it and land one after another.
+ * Forks that may land concurrently. A statement that lands a fork does not see concurrent ones. Forks into an account that is
+ * within this number of its maximum therefore lock it and land one after another.
  */
 const forksAtOnceMax = 500
 
-/** So often at most a fork looks again for the latest version. */
+/** Look-ups of the latest version that a fork attempts. */
 const looksMax = 5
 
 /** Common fields of every fork's first version. */
@@ -55,9 +55,10 @@ const firstVersion = {
 
 export const forksOf = (context: Context) => ({
   /**
-   * Constant in the size of the collection: no tree is read.
+   * Forks a collection in constant time: it reads no tree.
    * @throws in this order: unauthenticated, insufficient_scope, key_limited; collection_not_found; account_not_found for the
-   *   target; not_a_member of it; private_content; no_versions, invalid_slug; too_many_collections, quota_exceeded, slug_taken, slug_kept.
+   * target; not_a_member of it; private_content; no_versions, invalid_slug; too_many_collections, quota_exceeded, slug_taken,
+   * slug_kept.
    */
   async create(who: Principal, path: CollectionPath, input: CreateFork) {
     for (let looks = 1; ; looks++) {
@@ -65,7 +66,7 @@ export const forksOf = (context: Context) => ({
         return await fork(context, who, path, input)
       } catch (error) {
         if (!(error instanceof NotLanded)) throw error
-        // The version was withdrawn meanwhile: another is the latest now, or none.
+        // The version was withdrawn meanwhile: look up the new latest one.
         if (error.why === 'source_withdrawn' && looks < looksMax) continue
         throw new RegistryError('collection_not_found', { say: path })
       }
@@ -73,7 +74,7 @@ export const forksOf = (context: Context) => ({
   },
 })
 
-/** @throws what `create` does; NotLanded for a source that is gone or whose latest version was withdrawn meanwhile */
+/** @throws the errors of `create`; NotLanded if the source is gone or its latest version was withdrawn meanwhile */
 async function fork(context: Context, who: Principal, path: CollectionPath, input: CreateFork) {
   const caller = demandCaller(who)
   demand(mayEnter(caller, { scope: 'write', unlimited: true }))
@@ -107,7 +108,7 @@ async function fork(context: Context, who: Principal, path: CollectionPath, inpu
     }
     const { collectionsMax } = context.limits
     const acting = { who: caller, collection: row, owner: target.account }
-    // The log has the collection before its version.
+    // The log lists the collection before its version.
     const [ofFork, ofVersion] = [collectionMadeRow(acting, row.createdAt), versionMadeRow(acting, version)]
     const landing = (max: number): Landing => ({
       ...{ version, from: null, headDescription: row.headDescription },
@@ -125,7 +126,7 @@ async function fork(context: Context, who: Principal, path: CollectionPath, inpu
         await context.database.transactOnce((tx) => landVersion(tx, landing(farFromMax)))
         return version
       } catch (error) {
-        // The transaction below lands it after all, or says why not.
+        // The transaction below lands the fork after all, or throws the reason.
         if (!(error instanceof NotLanded)) throw error
       }
     }
@@ -164,7 +165,10 @@ const collectionMadeRow = ({ who, owner, collection }: Acting, at: Date) =>
     at,
   )
 
-/** Row for the audit log of the source's owner when a member forks it with its private parts. Undefined for other forks. */
+/**
+ * Row for the audit log of the source's owner if a member forks its private parts into another account. Undefined for other
+ * forks.
+ */
 function forkedRow(
   who: Caller,
   { collection, owner, role }: Seen,
@@ -182,22 +186,25 @@ function forkedRow(
   return auditRow(who, act, fork.createdAt)
 }
 
-/** A user account is no target. Nor is a former slug: what a body names is not redirected. */
+/** Finds a fork's target, an organization by its current slug: names in a body are not redirected. */
 async function findTarget(context: Context, who: Caller, slug: string): Promise<SeenAccount | undefined> {
   const found = isAccountSlug(slug) ? await findAccountFor(context.database, slug, who.accountId) : undefined
   return found?.account.type === 'org' ? found : undefined
 }
 
-/** Changes from the source's latest version to the fork's first, with the packs to record; undefined: none. */
+/** Changes from the source's latest version to the fork's first, with the packs to record, if any. */
 interface Content {
   content: Partial<VersionRow>
   packed: PackedObjects | undefined
 }
 
-/** A member's fork: both views. */
+/** A member's fork takes both views. */
 const bothViews: Content = { content: {}, packed: undefined }
 
-/** An outsider's fork: the public view as both. Its sidecar is nearly always the source's; if not, some hundred bytes. */
+/**
+ * An outsider's fork uses the public view as both. It nearly always reuses the source's sidecar; a new one has some hundred
+ * bytes.
+ */
 async function publicAlone({ database, blobs, objects }: Context, source: VersionRow): Promise<Content> {
   const { roots, references } = await readSidecar(objects, storedHash(source.sidecar))
   const writer = openObjectWriter({ database, blobs, inline: true })
@@ -205,7 +212,7 @@ async function publicAlone({ database, blobs, objects }: Context, source: Versio
     roots: { full: roots.public, public: roots.public },
     references: { full: references.public, public: references.public },
     hiddenTrees: {},
-    // Formerly private names are only for members of the source.
+    // Formerly private names are visible only to members of the source.
     formerlyPrivate: [],
   })
   const content = {
@@ -218,7 +225,7 @@ async function publicAlone({ database, blobs, objects }: Context, source: Versio
   return { content, packed: sidecar === source.sidecar ? undefined : await writer.finish() }
 }
 
-/** True when nothing of the version is private: the test that a fork by an outsider needs (content-model §6). */
+/** True if nothing of the version is private, which an outsider's fork requires (content-model §6). */
 async function isFullyPublic(context: Context, version: VersionRow): Promise<boolean> {
   if (version.fullDigest === version.publicDigest) return true
   const { roots } = await readSidecar(context.objects, storedHash(version.sidecar))

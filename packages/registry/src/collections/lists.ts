@@ -28,13 +28,13 @@ import { demandCaller, type Principal } from '../principal.ts'
 import { shownDescription } from './shown.ts'
 
 export interface BrowseAsk extends PageAsk {
-  /** Anywhere in the name, ignoring case; no character is special. */
+  /** Text anywhere in the name, ignoring case; no character is special. */
   q?: string
-  /** Words; each must begin one of the slug, name, owner or description. */
+  /** Words; each must begin a word of the slug, name, owner or description. */
   search?: string
-  /** Slug of the one account to show collections of. */
+  /** Slug of the only account whose collections are listed. */
   owner?: string
-  /** Default: the best match first where `search` is given, else `updated`. */
+  /** Default: best match first if `search` is given, else `updated`. */
   sort?: CollectionOrder
 }
 
@@ -100,7 +100,7 @@ export async function listOwned(
 export type MyItem = ReturnType<typeof myItem>
 export type OwnedItem = ReturnType<typeof ownedItem>
 
-/** @param view whose counts are listed */
+/** @param view selects the counts */
 const listedItem = ({ collection, ownerSlug, ownerName, head, isFork }: ListedCollection, view: View) => ({
   id: collection.id,
   slug: collection.slug,

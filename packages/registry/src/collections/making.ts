@@ -1,4 +1,4 @@
-/** Preconditions of creating or forking a collection: permission, a row, a free slug. */
+/** Preconditions of creating or forking a collection: permission, row, free slug. */
 
 import {
   type AccountRow,
@@ -18,7 +18,8 @@ import { demand, RegistryError } from '../errors/errors.ts'
 import type { Caller } from '../principal.ts'
 
 /**
- * Looks again, with the account locked, so that roles and what it owns stay as they are until the transaction ends.
+ * Repeats the permission check with the account locked. Roles and the number of its collections then stay until the transaction
+ * ends.
  * @throws account_not_found, unauthenticated, not_a_member, too_many_collections.
  */
 export async function demandMayCreate(
@@ -38,7 +39,7 @@ export async function demandMayCreate(
   return { account, role }
 }
 
-/** A collection without versions, before it has a row. */
+/** Row of a new collection without versions. */
 export function newCollection(
   context: Context,
   ownerId: string,
@@ -64,7 +65,7 @@ export function newCollection(
   }
 }
 
-/** @throws slug_taken when `work` fails because the owner has a collection with the slug. */
+/** @throws slug_taken if `work` fails because the owner has a collection with this slug. */
 export async function slugTakenAs<T>(slug: string | undefined, work: () => Promise<T>): Promise<T> {
   try {
     return await work()

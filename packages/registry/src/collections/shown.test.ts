@@ -20,7 +20,7 @@ const latest = { withVersion: true, asPublic: false }
 describe.each(anyDatabase)('collections as pages show them on $name', (database) => {
   let world: World
   let path: Path
-  /** Hashes of the plain objects that were asked for. */
+  /** Hashes of the plain objects read. */
   const read: string[] = []
 
   beforeAll(async () => {

@@ -1,4 +1,4 @@
-/** Data that pages of a collection start from, by one look-up: the collection, the caller's rights and the version shown. */
+/** Loads the data that every page of a collection needs: the collection, the caller's rights and the version. */
 
 import { type CollectionRow, findCollectionById } from '@ulmus/storage'
 import type { VersionPath } from '@ulmus/wire'
@@ -12,35 +12,35 @@ import { type Hidden, hiddenOf } from '../versions/hidden.ts'
 import { detailOf, type VersionDetail, versionIn } from '../versions/versions.ts'
 
 export interface CallerRights {
-  /** Whether the caller reads what members do. */
+  /** True if the caller reads the full view. */
   readonly isMember: boolean
-  /** `ok` when it may push, and change metadata and settings; else what that is refused with. */
+  /** `ok` if the caller may push, and change metadata and settings; else the code of the refusal. */
   readonly work: Decision
-  /** The same of deleting it. */
+  /** The same for deletion. */
   readonly deletion: Decision
 }
 
 export interface ShownAsk {
-  /** True: a member reads what everyone else would. */
+  /** True: show a member the public view. */
   readonly asPublic: boolean
-  /** Whether the version is read, too. */
+  /** True: read the version, too. */
   readonly withVersion: boolean
 }
 
 export interface Shown {
   readonly facts: ReturnType<typeof factsOf>
-  /** Of the caller, in either view. */
+  /** Rights of the caller, whatever `asPublic` is. */
   readonly rights: CallerRights
   /** Semver of the newest version; null before the first. */
   readonly latest: string | null
   readonly forkedFrom: Awaited<ReturnType<typeof forkedFromOf>>
   /** Null if there is no readable version, or it was not requested. */
   readonly version: VersionDetail | null
-  /** For members: what the public does not see of the version. Undefined for others, and before the first version. */
+  /** For members: parts of the version that the public view hides. Undefined for others, and before the first version. */
   readonly hidden: Hidden | undefined
 }
 
-/** @throws collection_not_found; Moved; version_not_found and version_withdrawn of one that is named; busy. */
+/** @throws collection_not_found; Moved; version_not_found and version_withdrawn for a named version; busy. */
 export async function shownCollection(
   context: Context,
   who: Principal,

@@ -1,4 +1,4 @@
-/** http-api §11, on both databases: a collection that gets another owner, and settings that say who makes what public. */
+/** http-api §11, on both databases: transfers of collections, and settings for who may publish. */
 import { databases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findVisibleCollection } from '../access/find-collection.ts'
@@ -43,7 +43,7 @@ describe.each(databases)('on $name', (database) => {
   const see = (who: Principal, owner: string, slug = 'maps') =>
     outcome(findVisibleCollection(context, who, { owner, slug }))
 
-  /** Two organizations, and users with roles in both or in one of them. */
+  /** Two organizations, and users with roles in both or in one. */
   async function stage(isPublic = false) {
     const n = ++number
     const from = await addAccount(context, `from-${n}`, 'org')
@@ -79,11 +79,11 @@ describe.each(databases)('on $name', (database) => {
     expect(await outcome(services.collections.patch(limited, { ...path, owner: to.slug }, name))).toBe('ok')
     const { forkedFrom } = await services.collections.detail(ann, { owner: from.slug, slug: fork.slug })
     expect(forkedFrom).toMatchObject({ owner: to.slug, slug: 'maps' })
-    // The words by which it is found are those of its owner.
+    // Search finds it by the words of its new owner.
     await services.collections.patch(ann, { ...path, owner: to.slug }, { public: true })
     const found = await services.collections.browse({ search: to.slug })
     expect(found.items.map(({ ownerSlug }) => ownerSlug)).toEqual([to.slug])
-    // And back.
+    // Transfer it back.
     await services.collections.transfer(ann, { ...path, owner: to.slug }, from.slug)
     expect([await see(ann, from.slug), await see(ann, to.slug)]).toEqual([
       'ok',
@@ -116,7 +116,7 @@ describe.each(databases)('on $name', (database) => {
     await addCollection(context, to, { slug: 'maps' })
     expect(await outcome(transfer(ann, path, to.slug))).toBe('slug_taken')
     expect(await see(ann, from.slug)).toBe('ok')
-    // To oneself, as a user.
+    // Transfer it to the caller's own user account.
     expect(await transfer(ann, path, ann.accountSlug)).toEqual({ owner: ann.accountSlug, slug: 'maps' })
     const full = { ...context, limits: { ...context.limits, collectionsMax: 1 } }
     const back = transferCollection(full, ann, { owner: ann.accountSlug, slug: 'maps' }, to.slug)
@@ -158,7 +158,7 @@ describe.each(databases)('on $name', (database) => {
     expect(await show(member, true)).toBe('insufficient_role')
     expect(await show(member, false)).toBe('ok')
     expect(await show(admin, true)).toBe('ok')
-    // What is public already may be called so, and be made private.
+    // Setting a public collection public again is allowed, and so is making it private.
     expect([await show(member, true), await show(member, false), await show(member, true)]).toEqual([
       'ok',
       'ok',
@@ -200,7 +200,7 @@ describe.each(databases)('on $name', (database) => {
     expect(items.map(({ target, actor, details }) => [target, actor.account, details])).toEqual([
       [`${from.slug}/maps`, member.accountSlug, { fork: `${to.slug}/copy` }],
     ])
-    // Once the source itself is public, the fork may be.
+    // Once the source is public, the fork may be.
     await collections.patch(owner, path, { public: true })
     expect(await show(member, 'copy')).toBe('ok')
   })

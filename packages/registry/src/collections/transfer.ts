@@ -1,4 +1,4 @@
-/** A collection that gets another owner. http-api §11. */
+/** Transfers of collections to other owners. http-api §11. */
 
 import {
   type AccountRow,
@@ -26,11 +26,11 @@ import { demandCaller, type Principal } from '../principal.ts'
 import { slugTakenAs } from './making.ts'
 
 /**
- * Gives a collection to an account that the caller manages as well. Its id, versions, keys limited to it and forks stay what they are;
- * its former address leads to it.
+ * Transfers a collection to an account that the caller also manages. Its id, versions, limited keys and forks stay; its former
+ * address redirects.
  * @param to slug of an account
- * @throws collection_not_found, Moved, insufficient_scope, key_limited, not_a_member, insufficient_role, account_not_found, slug_taken, slug_kept,
- *   too_many_collections, quota_exceeded
+ * @throws collection_not_found, Moved, insufficient_scope, key_limited, not_a_member, insufficient_role, account_not_found,
+ * slug_taken, slug_kept, too_many_collections, quota_exceeded
  */
 export async function transferCollection(
   context: Context,
@@ -72,15 +72,15 @@ export async function transferCollection(
 }
 
 export interface Move {
-  /** Locked. */
+  /** Locked row. */
   readonly collection: CollectionRow
   readonly from: Pick<AccountRow, 'id' | 'slug'>
   readonly to: AccountRow
-  /** Of the collection, below its new owner. */
+  /** Slug of the collection under its new owner. */
   readonly slug: string
 }
 
-/** The former address leads on. @throws slug_kept; a unique violation if the new owner has the slug */
+/** Moves a collection and redirects its former address. @throws slug_kept; a unique violation if the new owner has the slug */
 export async function moveCollection(
   context: Context,
   tx: Tx,
@@ -100,7 +100,7 @@ export async function moveCollection(
   for (const account of [from.id, to.id]) tell({ action: 'collection.transferred', account, ...about })
 }
 
-/** Names in a body are not redirected: follows a former slug. */
+/** Follows a former slug: names in a body are not redirected. */
 async function findTarget(context: Context, who: Principal, slug: string) {
   try {
     return await findVisibleAccount(context, who, slug)
@@ -110,7 +110,7 @@ async function findTarget(context: Context, who: Principal, slug: string) {
   }
 }
 
-/** Both accounts, in the order of their ids, so that two transfers do not wait for each other; answers the receiver. */
+/** Locks both accounts in the order of their ids, so that two transfers cannot deadlock. Returns the receiver. */
 export async function lockBoth(tx: Tx, owner: AccountRow, target: AccountRow): Promise<AccountRow> {
   let receiver: AccountRow | undefined
   for (const id of new Set([owner.id, target.id].sort())) {

@@ -1,6 +1,6 @@
 /**
- * Every refusal Ulmus can give: code → kind → sentence. A kind is the domain's word; `apps/server/src/plugins/answers/errors.ts` alone
- * knows which HTTP status it becomes. Each code has its line in docs/errors.md (a house test compares).
+ * Catalogue of refusals: code → kind → sentence. A kind is a term of the domain; only `apps/server/src/plugins/answers/errors.ts`
+ * maps it to an HTTP status. Each code has its line in docs/errors.md (a house test compares).
  */
 import type { RefusalCode } from '@ulmus/wire'
 import { type Entry, entry } from './entry.ts'
@@ -8,7 +8,7 @@ import { refusalsOfPushes } from './of-pushes.ts'
 
 export type { Facts, RefusalKind } from './entry.ts'
 
-/** Alternatives, as a sentence has them. */
+/** Joins alternatives for a sentence. */
 const listed = (names: readonly string[]): string =>
   names.map((name) => `\`${name}\``).join(names.length > 2 ? ', ' : ' or ')
 

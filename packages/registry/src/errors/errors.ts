@@ -1,10 +1,10 @@
-/** Refusals, as they are thrown and as rows keep them. */
+/** Refusals: errors to throw, and their stored form. */
 import { isStorageFull, isUnavailable, ObjectCorrupt } from '@ulmus/storage'
 import { catalogue, type ErrorCode, type Facts, type RefusalKind } from './catalogue.ts'
 
 export { catalogue, type ErrorCode, type RefusalKind } from './catalogue.ts'
 
-/** A refusal: its sentence is filled in from `details` and `say`; only `details` are answered beside it. */
+/** A refusal. Its sentence uses `details` and `say`; the answer includes only `details`. */
 export class RegistryError extends Error {
   readonly code: ErrorCode
   readonly kind: RefusalKind
@@ -19,7 +19,7 @@ export class RegistryError extends Error {
     this.details = options.details ?? {}
   }
 
-  /** A refusal that a row kept, word for word. */
+  /** Restores a stored refusal with its original text. */
   static restored(stored: StoredRefusal): RegistryError {
     const refusal = new RegistryError(stored.code, { details: stored.details })
     refusal.message = stored.error
@@ -27,7 +27,7 @@ export class RegistryError extends Error {
   }
 }
 
-/** A refusal as a row keeps it, to be answered later exactly as it would have been at once. */
+/** A stored refusal, to be answered later in the same words. */
 export interface StoredRefusal {
   readonly error: string
   readonly code: ErrorCode
@@ -51,12 +51,12 @@ export class Moved extends Error {
   }
 }
 
-/** Turns a refusal of `policy.ts` into the error; `ok` passes. */
+/** Throws a refusal of `policy.ts`; accepts `ok`. */
 export function demand(answer: 'ok' | ErrorCode, say: Facts = {}): void {
   if (answer !== 'ok') throw new RegistryError(answer, { say })
 }
 
-/** Keeps a refusal; maps damage and an unreachable store to their codes, and unexpected errors to `internal`. */
+/** Returns refusals unchanged; maps damage and an unreachable store to their codes, and unexpected errors to `internal`. */
 export function refusalOf(error: unknown): RegistryError {
   if (error instanceof RegistryError) return error
   if (error instanceof ObjectCorrupt) {

@@ -1,4 +1,4 @@
-/** The entries of the catalogue that pushes alone can be refused with. */
+/** Catalogue entries for refusals of pushes only. */
 import { entry } from './entry.ts'
 
 export const refusalsOfPushes = {

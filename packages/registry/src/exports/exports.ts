@@ -1,12 +1,12 @@
 /**
- * A whole version as one `.tar.gz` (http-api §7), streamed, the same bytes every time:
+ * Exports a whole version as one streamed `.tar.gz` (http-api §7), with the same bytes every time:
  *
- * - `records/<Type>.ndjson`: canonical forms, one a line, by id. A line without its newline hashes to the record's hash; and because
- *   hashes are left out, the trees know the size of each file before anything is read.
- * - `schemas/<Type>.json`: each schema as RFC 8785 has it, whose hash is the schema's.
- * - `files/<64 hex>`: bare hex, since not every file system takes a name with a colon.
- * - `manifest.json`: the version's number and its view document, whose hash is the version's digest. With the content package, a
- *   reader can rebuild the trees from it and check that nothing is missing.
+ * - `records/<Type>.ndjson`: canonical forms, one a line, by id. A line without its newline hashes to the record's hash. The
+ *   lines contain no hashes, so the trees give the size of each file before anything is read.
+ * - `schemas/<Type>.json`: each schema in canonical form (RFC 8785), which hashes to the schema's hash.
+ * - `files/<64 hex>`: bare hex, since not every file system allows a colon in names.
+ * - `manifest.json`: the version's number and its view document, which hashes to the version's digest. With the content package,
+ *   a reader can rebuild the trees from it and check that nothing is missing.
  */
 
 import { pipeline } from 'node:stream/promises'
@@ -25,11 +25,11 @@ import { type SeenVersion, seeVersion } from '../versions/versions.ts'
 import { type TarEntry, tarOf } from './tar.ts'
 
 export interface ExportArchive {
-  /** Names the version and view, for an entity tag. */
+  /** Identifies the version and view in an entity tag. */
   hash: string
   /** `<owner>-<slug>-<semver>.tar.gz` */
   fileName: string
-  /** Nothing is read before it is iterated. It may be left at any time. */
+  /** Reads nothing before its iteration, which may stop at any time. */
   bytes: AsyncGenerator<Uint8Array>
 }
 
@@ -59,7 +59,7 @@ export function exportsOf(context: Context) {
     const types = selectedTypes(roots, undefined)
     for (const [type, tree] of types) {
       const name = `records/${type}.ndjson`
-      // A newline a record beside what the tree counts.
+      // The tree counts bytes without the newline of each record.
       yield {
         name,
         size: tree.bytes + tree.count,
@@ -81,7 +81,7 @@ export function exportsOf(context: Context) {
     }
   }
 
-  /** In canonical form. The document goes in as it is stored: its metadata may have a MiB. */
+  /** Manifest in canonical form. Includes the document as stored: its metadata may have a MiB. */
   async function manifestOf({ seen, version }: SeenVersion): Promise<TarEntry> {
     const { message, appId, actorId } = shownWords(version, seen.view)
     const before = canonicalize({ actorId, appId, createdAt: instantText(version.createdAt) })
@@ -98,7 +98,7 @@ const wholeEntry = (name: string, bytes: Uint8Array): TarEntry => ({
   content: [bytes],
 })
 
-/** RFC 1952, without a name or a time in its header. Compressed in a thread of Node's pool. */
+/** Compresses without a name or time in the header (RFC 1952), in a thread of Node's pool. */
 async function* gzipped(source: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
   const gzip = createGzip({ level: gzipLevel, chunkSize: gzipChunkBytes })
   // An error here also fails the iteration below.

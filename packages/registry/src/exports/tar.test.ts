@@ -22,7 +22,7 @@ const entryOf = (name: string, text: string): TarEntry => {
   return { name, size: bytes.length, content: [bytes] }
 }
 
-/** What `tar` makes of an archive, or of the beginning of one with zeros after it. */
+/** Output of `tar` for an archive, or for the beginning of one followed by zeros. */
 function tar(archive: Uint8Array | { start: Uint8Array; bytes: number }, ...options: string[]): string {
   const folder = mkdtempSync(join(tmpdir(), 'ulmus-tar-'))
   try {

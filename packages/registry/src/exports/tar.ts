@@ -3,17 +3,17 @@ import { pipeline } from 'node:stream/promises'
 import { type Pack, pack } from 'tar-stream'
 
 export interface TarEntry {
-  /** Relative, `/` between folders. */
+  /** Relative path, with `/` between folders. */
   name: string
-  /** Bytes that `content` gives, exactly. */
+  /** Exact length of `content`, in bytes. */
   size: number
   content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>
 }
 
 /**
- * The archive of some entries: the same bytes for the same entries.
- * @param modifiedAt Of every entry; whole seconds are kept.
- * @throws Error from the iterator when an entry does not have its size.
+ * Archives the entries; the same entries give the same bytes.
+ * @param modifiedAt time of every entry, cut to whole seconds
+ * @throws Error from the iterator if an entry's content differs from its size.
  */
 export async function* tarOf(entries: AsyncIterable<TarEntry>, modifiedAt: Date): AsyncGenerator<Uint8Array> {
   const archive = pack()

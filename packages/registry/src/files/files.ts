@@ -37,12 +37,14 @@ import { seeVersion } from '../versions/versions.ts'
 import { type FileFacts, fileFacts, inheritedVersion } from './known-files.ts'
 
 export interface ReadableFile extends StoredFile {
-  /** Bytes of the file, checked (`checkedFile`), or of a range of it, which nothing can be checked by. Nothing is read before it is iterated. */
+  /**
+   * Streams the checked bytes of the file (`checkedFile`), or a range, which cannot be checked. Reads nothing before iteration.
+   */
   stream(range?: ByteRange): AsyncIterable<Uint8Array>
 }
 
 const contentTypeCharactersMax = 200
-/** Approximate size of a file, or of a reference to one, in a list, without its id. Bytes. */
+/** Approximate size of a listed file, or of a listed reference without its id. Bytes. */
 const listedBytes = 256
 const contentTypePattern = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:\s*;[\x20-\x7e]*)?$/
 
@@ -52,8 +54,8 @@ export function filesOf(context: Context) {
   const rooms = new UploadRooms(context)
   return {
     /**
-     * Takes an upload and reads it in full even if the store has the bytes; durable when it resolves. `created`: new to the collection.
-     * @throws hash_mismatch, too_large, quota_exceeded, invalid_request; what `demandStill` does, once it came whole.
+     * Reads an upload in full, even if the store has the bytes; resolves when it is durable. `created`: new to the collection.
+     * @throws hash_mismatch, too_large, quota_exceeded, invalid_request; the errors of `demandStill`, after the whole upload.
      */
     async put(
       who: Principal,
@@ -77,7 +79,7 @@ export function filesOf(context: Context) {
       }
     },
 
-    /** @throws file_not_found, also when another collection holds it. */
+    /** @throws file_not_found, also if only another collection has it. */
     async get(who: Principal, path: FilePath): Promise<ReadableFile> {
       const seen = await findVisibleCollection(context, who, path)
       const hash = parseFileReference(path.hash)
@@ -117,7 +119,10 @@ export function filesOf(context: Context) {
   }
 }
 
-/** The bytes of a file; the last of them come only when all have its hash. @throws object_corrupt when they have not, or are gone. */
+/**
+ * Bytes of a file. Holds the last piece back until the hash is verified.
+ * @throws object_corrupt if it differs, or the file is gone.
+ */
 export async function* checkedFile(blobs: BlobStore, hash: Hash): AsyncGenerator<Uint8Array> {
   const hasher = createHash('sha256')
   let last: Uint8Array | undefined
@@ -130,7 +135,7 @@ export async function* checkedFile(blobs: BlobStore, hash: Hash): AsyncGenerator
   if (last !== undefined) yield last
 }
 
-/** A range cannot be checked: its hash is not known. @throws object_corrupt when the file is gone, or too short. */
+/** Streams a file or a range, unchecked: a range has no known hash. @throws object_corrupt if the file is gone or too short. */
 async function* bytesOfFile(blobs: BlobStore, hash: Hash, range?: ByteRange): AsyncGenerator<Uint8Array> {
   try {
     yield* blobs.stream(fileName(hash), range)
@@ -158,13 +163,13 @@ function acceptContentType(text: string | undefined): string {
   throw new RegistryError('invalid_request', { details: { issues: [{ path: 'Content-Type', message }] } })
 }
 
-/** Files that the collection knows already need no room. */
+/** A file that the collection has already needs no room. */
 async function roomFor(context: Context, rooms: UploadRooms, by: Acting, hash: Hash): Promise<Room | null> {
   const known = await findCollectionFiles(context.database, by.collection.id, [hash])
   return known.length > 0 ? null : rooms.open(by)
 }
 
-/** @returns whether the file is new to the collection */
+/** @returns true if the file is new to the collection */
 async function record(
   context: Context,
   by: Acting,
@@ -172,7 +177,7 @@ async function record(
 ): Promise<boolean> {
   const createdAt = context.now()
   return context.database.transact(async (tx) => {
-    // It locks the collection. No reference does: what a collection knows of files outlives it.
+    // This locks the collection. No foreign key does: records of its files outlive a collection.
     await demandStill(context, tx, by)
     await demandStored(context, tx, hash)
     await insertFile(tx, { hash, size, createdAt })
@@ -184,7 +189,7 @@ async function record(
   })
 }
 
-/** Streams an upload to its place, hashing it on the way; a wrong hash or size leaves nothing behind. */
+/** Streams an upload to the store and hashes it; a wrong hash or size leaves nothing behind. */
 async function store(
   context: Context,
   expected: Hash,
@@ -214,20 +219,23 @@ async function store(
   return context.blobs.put(fileName(expected), checked())
 }
 
-/** A sweep may have taken bytes for a leftover that lay here unrecorded, while they were uploaded again. From here on it will not. */
+/**
+ * Requires that the bytes are stored. During the upload, a sweep may have removed an unrecorded leftover of the same file; after
+ * the gate it cannot.
+ */
 async function demandStored(context: Context, tx: Tx, hash: Hash): Promise<void> {
   await passSweepGate(tx, 'commit')
   if ((await context.blobs.size(fileName(hash))) === undefined) throw new RegistryError('unavailable')
 }
 
-/** A file as the reader of a view may read it, or undefined. */
+/** A file, if a reader of this view may read it. */
 async function findReadable(
   context: Context,
   seen: Seen,
   hash: Hash,
 ): Promise<{ size: number; contentType: string } | undefined> {
   const [own] = await findCollectionFiles(context.database, seen.collection.id, [hash])
-  // A row says that it was uploaded here: members may read that, others what a version showed them.
+  // A row means that the file was uploaded here. Members may read it, others only if a public view had it.
   if (own !== undefined && (seen.view === 'full' || own.inPublic)) {
     return { size: own.size, contentType: own.contentType }
   }
@@ -240,7 +248,7 @@ async function findReadable(
   return { size: entry.size, contentType: (facts.get(hash) as FileFacts).contentType }
 }
 
-/** The records of a version's view that refer to each of some files. */
+/** Records of a version's view that refer to the files, by file. */
 async function referencesTo(
   context: Context,
   version: VersionRow,
@@ -261,7 +269,7 @@ async function referencesIn(context: Context, tree: Tree, file: Hash) {
       const key = leaf.keys[index]!
       if (!key.startsWith(prefix)) return records
       const [type, ...id] = key.slice(prefix.length).split('/')
-      // A declared file has a key that names no record.
+      // The key of a declared file names no record.
       if (type === '') continue
       countAnswer(listedBytes + key.length)
       records.push({ type: type!, id: id.join('/') })

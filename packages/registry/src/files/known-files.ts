@@ -1,6 +1,6 @@
 /**
- * Which files a collection may refer to: those uploaded to it, and those that came with it when it was forked. Knowing a hash
- * is never enough: what another collection holds must be uploaded again.
+ * Files that a collection may refer to: its own uploads, and those that a fork inherited. Knowing a hash is not enough: a file of
+ * another collection must be uploaded again.
  */
 import type { Hash } from '@ulmus/content'
 import {
@@ -19,7 +19,7 @@ import type { Context } from '../context.ts'
 import { sizesIn } from '../pushes/references/references.ts'
 import { rootsOf } from '../versions/content.ts'
 
-/** A fork's first version holds what it inherited. */
+/** A fork's first version has all inherited files. */
 const firstSemver = { major: 1, minor: 0, patch: 0 }
 
 /** The version whose files a fork inherited; undefined if it is no fork, or the version was withdrawn. */
@@ -32,7 +32,7 @@ export async function inheritedVersion(
   return version?.withdrawnAt === null ? version : undefined
 }
 
-/** Sizes of those of `files` that the collection may refer to. Bytes. */
+/** Sizes in bytes of those `files` that the collection may refer to. */
 export async function knownFiles(
   context: Context,
   collectionId: string,
@@ -67,7 +67,7 @@ export interface FileFacts {
   createdAt: Date
 }
 
-/** Facts about files that uploads to a collection, or to the ones it was forked from, recorded. */
+/** Facts about files, recorded by uploads to the collection or to its ancestors. */
 export async function fileFacts(
   at: Queries,
   collection: CollectionRow,
@@ -84,7 +84,7 @@ export async function fileFacts(
   return facts
 }
 
-/** Gives inherited files that enter a view of a new version a row of the collection's own, on which `markFilesInViews` marks it. */
+/** Inserts rows of the collection for inherited files that enter a view of a new version; `markFilesInViews` then marks them. */
 export async function recordInherited(tx: Tx, collectionId: string, files: readonly Hash[]): Promise<void> {
   if (files.length === 0) return
   const own = new Set((await findCollectionFiles(tx, collectionId, files)).map((row) => row.hash))
@@ -97,7 +97,7 @@ export async function recordInherited(tx: Tx, collectionId: string, files: reado
   }
 }
 
-/** Those of some declared files that the collection does not know yet. */
+/** Those of `files` that the collection lacks. */
 export const filesNeeded = async (
   context: Context,
   collectionId: string,

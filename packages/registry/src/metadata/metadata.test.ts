@@ -31,7 +31,7 @@ const code = (code: string) => expect.objectContaining({ code })
 /** Too large for a pack in the database. */
 const large = randomBytes(100_000).toString('hex')
 
-/** What a process did before it was killed: the row is there, nothing else. */
+/** Simulates a process killed before any other effect than its row. */
 const killed = new Error('killed')
 
 describe.each(databases)('metadata on $name', (testDatabase) => {
@@ -302,7 +302,7 @@ describe.each(databases)('metadata on $name', (testDatabase) => {
     expect(head.patch).toBe(done.length)
   })
 
-  /** Puts a job in the row as a process leaves it that dies between accepting and making the version. */
+  /** Leaves a job's row as a process does that dies between accepting the job and making the version. */
   const abandon = async (
     path: { owner: string; slug: string },
     patch: Record<string, number | string>,
@@ -404,7 +404,7 @@ describe.each(databases)('metadata on $name', (testDatabase) => {
       jobs: { ...context.jobs, define() {}, repeat() {} },
       blobs: {
         ...context.blobs,
-        // The pack is being written when another process settles the job.
+        // Another process settles the job while the pack is written.
         async put(...put: Parameters<typeof context.blobs.put>) {
           if (!overtaken) {
             overtaken = true

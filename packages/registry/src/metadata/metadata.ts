@@ -1,14 +1,14 @@
 /**
- * Version metadata: merged into the latest version's, which makes its next patch version. interface.md "Version metadata",
- * http-api §5.
+ * Version metadata. An update merges a patch into the latest version's metadata and makes the next patch version. interface.md
+ * "Version metadata", http-api §5.
  *
- * Every update is a job row, also a synchronous one. A running row is its collection's one update slot:
+ * Every update is a job row, even a synchronous one. A running row occupies its collection's only update slot:
  *
  *     (none) ── accepted ──▶ running ── version made, or nothing to change ──▶ completed
  *                               └────── refused, or failed unforeseen ───────▶ failed
  *
- * A row leaves `running` in the transaction that makes its version, so running an update twice, by whichever server, makes one
- * version; what a dead server left running is run again by `recover`.
+ * A row leaves `running` in the transaction that makes its version. An update that runs twice, on any servers, therefore makes
+ * one version. A periodic task runs the updates that a dead server left running.
  */
 import type { JsonObject } from '@ulmus/content'
 import {
@@ -50,7 +50,7 @@ export interface MetadataResult {
   /** `private:` and the digest of the full view: only members update and poll. */
   hash: string
   metadata: JsonObject
-  /** The patch changed nothing and no version was made. */
+  /** True if the patch changed nothing, so that no version was made. */
   unchanged?: true
 }
 
@@ -60,21 +60,21 @@ export interface MetadataJob {
   base_semver: string
   started_at: string
   finished_at: string | null
-  /** When completed: what the synchronous call answers. */
+  /** If completed: the answer of the synchronous call. */
   result?: MetadataResult
-  /** When failed: what the synchronous call is refused with. */
+  /** If failed: the refusal of the synchronous call. */
   error?: StoredRefusal
 }
 
 export type Metadata = ReturnType<typeof metadataOf>
 
 const updating = 'update-metadata'
-/** A job that has been seen running for so long may have lost its server. Milliseconds. */
+/** A job seen running for this long may have lost its server. Milliseconds. */
 const recoveredAfterMilliseconds = 2_000
 const recoveredAtOnce = 100
 
 export function metadataOf(context: Context) {
-  /** Jobs that this process is running: recovery leaves them alone. */
+  /** Jobs that this process is running; recovery skips them. */
   const running = new Set<string>()
   const run = async (id: string): Promise<void> => {
     if (running.has(id)) return
@@ -88,9 +88,9 @@ export function metadataOf(context: Context) {
     }
   }
   context.jobs.define(updating, (payload) => run(String(payload['jobId'])))
-  /** Monotonic time at which each job was first seen running. A job's own start time is wall-clock time, which may be turned back. */
+  /** Monotonic time at which each job was first seen running. The stored start time is wall-clock time, which can jump back. */
   let seen = new Map<string, number>()
-  // At the start every running job is taken for a dead server's, perhaps this one's own a second ago.
+  // After a start, recover every running job at once: it may belong to the previous run of this server.
   let patience = 0
   context.jobs.repeat(schedule.updateRecovery, async () => {
     const ids = await listRunningMetadataJobs(context.database, recoveredAtOnce)
@@ -102,13 +102,13 @@ export function metadataOf(context: Context) {
   })
 
   return {
-    /** As `readPatch` says. */
+    /** See `readPatch`. */
     read: (who: Principal, body: AsyncIterable<Uint8Array>): Promise<Patch> => readPatch(context, who, body),
 
     /**
      * Merges `patch` into the latest version's metadata.
      * @throws collection_not_found, not_a_member, key_limited, invalid_request, no_versions, too_large,
-     *   metadata_update_in_progress with `job_id`, version_conflict when a version landed meanwhile.
+     * metadata_update_in_progress with `job_id`, version_conflict if a version landed meanwhile.
      */
     async update(who: Principal, path: CollectionPath, patch: Patch): Promise<MetadataResult> {
       const update = await accept(context, who, path, patch)
@@ -123,7 +123,7 @@ export function metadataOf(context: Context) {
       }
     },
 
-    /** The same as a durable job. @throws what `update` throws before the slot is taken. */
+    /** Starts the same update as a durable job. @throws the errors of `update` before it takes the slot. */
     async start(who: Principal, path: CollectionPath, patch: Patch) {
       const update = await accept(context, who, path, patch, (tx, jobId) =>
         context.jobs.enqueue(tx, updating, { jobId }),
@@ -143,7 +143,7 @@ export function metadataOf(context: Context) {
   }
 }
 
-/** Everything that can be refused before there is a job; then the slot is taken. */
+/** Makes every check that needs no job, then takes the slot. */
 async function accept(
   context: Context,
   who: Principal,
@@ -163,7 +163,7 @@ async function accept(
     } catch (error) {
       if (!isUniqueViolation(error, 'metadata_jobs_slot')) throw error
       const holder = await findRunningMetadataJob(context.database, collection.id)
-      // Ended between the two looks: the slot may be free now.
+      // The update ended between the two queries: the slot may be free now.
       if (holder === undefined) continue
       throw new RegistryError('metadata_update_in_progress', { details: { job_id: holder.id }, cause: error })
     }
@@ -186,7 +186,7 @@ async function takeSlot(
   }
   const isTaken =
     also === undefined
-      ? // Acknowledged only with its version, whose commit syncs this one, too.
+      ? // This job is acknowledged only with its version, whose commit syncs it, too.
         await database.transactOnce((tx) => insertMetadataJob(tx, slot, false, authority))
       : await database.transact(async (tx) => {
           if (!(await insertMetadataJob(tx, slot, true, authority))) return false
@@ -195,7 +195,7 @@ async function takeSlot(
         })
   if (isTaken) return { id, collectionId, base, patch, by: seen.by }
   await demandNow(context, seen.by)
-  // The current head: it may be an older version now, if the one read before was withdrawn, whose number stays taken.
+  // Use the current head. It may be an older version, if the previous one was withdrawn; the number of that one stays taken.
   const found = await findCollectionById(database, collectionId, seen.by.who.accountId)
   if (!found?.head) throw new RegistryError('collection_not_found', { say: seen.path })
   const by = { ...seen.by, collection: found.collection }
@@ -221,7 +221,7 @@ async function shownJob(context: Context, row: MetadataJobRow): Promise<Metadata
   if (row.status === 'running') return job
   const end = await endOf(context, row)
   if (end === 'gone') throw new RegistryError('job_not_found')
-  // Also when the version that it made was withdrawn since: there is no result to show.
+  // Also if the version that it made was withdrawn since: there is no result to show.
   if ('refusal' in end) return { ...job, status: 'failed', error: storedRefusal(end.refusal) }
   return { ...job, result: resultOf(end) }
 }

@@ -37,17 +37,17 @@ export interface Update {
   by: Acting
 }
 
-/** How an update ended; `gone`: with its collection, which was deleted. */
+/** Outcome of an update; `gone` if its collection was deleted. */
 export type End = 'gone' | Made | { refusal: RegistryError }
 
-/** The version made, or the one that stood when there was nothing to change. */
+/** The version made, or the base if there was nothing to change. */
 export interface Made {
   version: VersionRow
   unchanged: boolean
   metadata: JsonObject
 }
 
-/** `metadata` with the patch merged into it. @throws too_large */
+/** Merges the patch into `metadata`. @throws too_large */
 export function mergedInto(metadata: JsonObject, patch: JsonObject): JsonObject {
   const merged = mergeMetadata(metadata, patch)
   if (metadataBytes(merged) <= metadataBytesMax) return merged
@@ -62,21 +62,21 @@ export function mergedTooLarge(): RegistryError {
   })
 }
 
-/** Undefined: there is nothing to do any more. */
+/** Reads a running update; undefined if nothing is left to do. */
 export async function readUpdate(context: Context, id: string): Promise<Update | undefined> {
   const row = await findMetadataJob(context.database, id)
   if (row === undefined || row.status !== 'running' || row.patch === null) return undefined
   const base = await findVersionById(context.database, row.baseId)
   const found = await findCollectionById(context.database, row.collectionId, null)
-  // Without its base it has gone with its collection since.
+  // A row without its base was deleted with its collection meanwhile.
   if (base === undefined || found === undefined) return undefined
   const patch = JSON.parse(row.patch) as JsonObject
   return { id, collectionId: row.collectionId, base, patch, by: onBehalfOf(row, found) }
 }
 
 /**
- * Runs an update to its end, retrying as needed, and returns its outcome, even if another process finished it.
- * @throws only when the database is away: then the job is still running, and recovery ends it.
+ * Runs an update to its end, with retries, and returns its outcome, even if another process finished it.
+ * @throws only if the database is unavailable: the job is then still running, and recovery ends it.
  */
 export async function settle(context: Context, update: Update): Promise<End> {
   try {
@@ -96,7 +96,7 @@ async function fail(context: Context, id: string, error: unknown): Promise<void>
   )
 }
 
-/** Outcome of an update, from its row. */
+/** Reads the outcome of an update from its row. */
 export async function endOf(context: Context, row: MetadataJobRow | undefined): Promise<End> {
   if (row === undefined) return 'gone'
   if (row.status === 'failed')
@@ -104,7 +104,7 @@ export async function endOf(context: Context, row: MetadataJobRow | undefined): 
   const made =
     row.resultVersionId === null ? undefined : await findVersionById(context.database, row.resultVersionId)
   if (made === undefined) {
-    // Between the two looks the collection may have been deleted, and the row with it.
+    // The collection and its row may have been deleted between the two queries.
     if ((await findMetadataJob(context.database, row.id)) === undefined) return 'gone'
     throw new Error(`metadata job ${row.id} is ${row.status} and has no version`)
   }
@@ -117,7 +117,7 @@ async function execute(context: Context, { id, collectionId, base, patch, by }: 
   const content = await readContent(context, base)
   const before = canonicalize(content.full.metadata)
   const after = canonicalize(mergedInto(content.full.metadata, patch))
-  // In canonical order, as later readers of the document see it.
+  // Use canonical order, as in the stored document.
   const metadata = JSON.parse(after) as JsonObject
   if (before === after) {
     await context.database.transact(async (tx) => {
@@ -139,7 +139,7 @@ async function execute(context: Context, { id, collectionId, base, patch, by }: 
     base,
     semver: numberAfter(base, by.collection.newestWithdrawn, 'other'),
     content: withMetadata(content, metadata),
-    // The statement that lands the update keeps existing rows, so the look-up is skipped.
+    // The landing statement keeps existing rows, so the writer need not look them up.
     writer: openObjectWriter({
       database: context.database,
       blobs: context.blobs,
@@ -151,7 +151,7 @@ async function execute(context: Context, { id, collectionId, base, patch, by }: 
   return { version, unchanged: false, metadata }
 }
 
-/** @throws version_conflict when a version landed after `base`. */
+/** @throws version_conflict if a version landed after `base`. */
 async function demandHead(tx: Tx, collectionId: string, base: VersionRow): Promise<void> {
   const head = await findHead(tx, collectionId)
   if (head?.id === base.id) return
@@ -161,22 +161,22 @@ async function demandHead(tx: Tx, collectionId: string, base: VersionRow): Promi
   })
 }
 
-/** A patch, or its JSON, read strictly: it may be too long to be parsed here. */
+/** A patch, or its strictly checked JSON, which may be too long to parse on the event loop. */
 export type Patch = JsonObject | string
 
-/** Bytes of a body that patches metadata: merged it has 1 MiB at most, and what removes members comes on top. */
+/** Maximum body of a metadata patch, in bytes: 1 MiB of merged metadata, and as much for removals. */
 const patchBytesMax = 2 * 1024 ** 2
 
-/** A validated patch, as stored and run. */
+/** A validated patch, parsed to run and as text to store. */
 export interface FittedPatch {
-  /** The version that it was fitted to. */
+  /** The version that it was checked against. */
   base: VersionRow
   patch: JsonObject
   text: string
 }
 
 /**
- * Reads a body, in a worker thread where it is long.
+ * Reads and parses a body, in a worker thread if it is long.
  * @throws InputError; invalid_request, too_large, busy, too_costly.
  */
 export async function readPatch(
@@ -194,8 +194,8 @@ export async function readPatch(
 }
 
 /**
- * A patch, checked against the version that it is for, in a worker where it is long. Removals of what that version lacks are left out:
- * for another version it has to be fitted again.
+ * Checks a patch against its base version, in a worker thread if it is long. Leaves out removals of absent members, so a patch
+ * for another version needs a new check.
  * @throws invalid_request, no_versions, too_large.
  */
 export async function fitPatch(

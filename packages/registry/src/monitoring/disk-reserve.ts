@@ -1,4 +1,4 @@
-/** Check for free disk space, once at the start of every request that writes. */
+/** Check for free disk space, made once at the start of every writing request. */
 import { isStorageFull } from '@ulmus/storage'
 import type { Context } from '../context.ts'
 import { RegistryError } from '../errors/errors.ts'
@@ -7,7 +7,7 @@ export type DiskReserve = ReturnType<typeof diskReserveOf>
 
 export function diskReserveOf({ space }: Pick<Context, 'space'>) {
   return {
-    /** @param bytes What the request announces. @throws storage_full when that would go into the reserve. */
+    /** @param bytes announced by the request. @throws storage_full if they would use up the reserve. */
     async demand(bytes?: number): Promise<void> {
       try {
         await space.demand(bytes)

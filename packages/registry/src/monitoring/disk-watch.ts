@@ -1,4 +1,4 @@
-/** Logs a full disk once, and once that it has room again. */
+/** Logs once when the disk is full and once when it has room again. */
 import type { Context } from '../context.ts'
 import { schedule } from '../schedule.ts'
 

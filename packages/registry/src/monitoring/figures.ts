@@ -18,15 +18,15 @@ export function figuresOf(context: Context) {
       cachedBytes: objects.cachedBytes(),
       connections: database.connections(),
     }),
-    /** Of the disk of this process's data. `freeBytes` is Infinity where it is not known. */
+    /** The disk with this process's data. `freeBytes` is Infinity if unknown. */
     disk: async () => ({ isFull: await space.isFull(), freeBytes: await space.free() }),
-    /** The following query the database, each with one statement. Undefined: the database did not answer in time. */
+    /** Each of the following runs one database statement; undefined if the database did not answer in time. */
     jobs: () => inTime(countJobs(database)),
     pushes: () => inTime(countPushesUnderWay(database)),
-    /** Infinity: no process has ever given a sign. */
+    /** Seconds since the last heartbeat of any worker; Infinity if there was none. */
     workerSeconds: () =>
       inTime(secondsSinceBeat(database).then((seconds) => seconds ?? Number.POSITIVE_INFINITY)),
-    /** Also undefined until the first sweep has ended. */
+    /** Undefined also until a sweep has ended. */
     lastSweep: () => inTime(lastEndOf(database, sweeping)),
     /** Bytes of packs, files and blobs set aside. Reads one row for each pack and file. */
     stored: () => inTime(storedBytes(database)),

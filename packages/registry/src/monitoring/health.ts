@@ -8,17 +8,17 @@ export type Health = ReturnType<typeof healthOf>
 export function healthOf(context: Context) {
   return {
     /**
-     * Never rejects. The tables are up to date: opening the database migrates it. A full disk and missing background work leave `ready`
-     * true: reads still work, and a load balancer would stop them.
+     * Never rejects. Does not check the schema: opening the database migrates it. A full disk or missing background work leaves
+     * `ready` true, because reads still work and a load balancer would stop them.
      */
     async check(): Promise<{
       ready: boolean
       database: boolean
       objects: boolean
       storage: 'full' | 'ok'
-      /** Whether any process does background work; `paused` while there is no room for it. */
+      /** `ok` if any process does background work; `paused` while the disk is full. */
       worker: 'ok' | 'missing' | 'paused'
-      /** Sentences for the operator; none when all is well. */
+      /** Messages for the operator; none if all is well. */
       problems: string[]
     }> {
       const { database: at, blobs, space } = context

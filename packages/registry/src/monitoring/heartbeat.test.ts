@@ -19,7 +19,7 @@ describe.each(databases)('the sign of life of background work on $name', (databa
       ]),
     )
 
-  /** What it would repeat, to be done when the test wants it. */
+  /** Collects the periodic tasks for the test to run. */
   function scheduled(patience = 0) {
     const tasks: { seconds: number; work: () => Promise<void>; everywhere: boolean }[] = []
     const jobs: Jobs = {
@@ -48,10 +48,10 @@ describe.each(databases)('the sign of life of background work on $name', (databa
     expect(log.infos.map(({ line }) => line)).toEqual(['Background work is done again.'])
     expect(await healthOf(context).check()).toMatchObject({ ready: true, worker: 'ok' })
 
-    // The worst case: it ended right after a sign, and the look came right before that is too long ago.
+    // The worst case: the worker ended right after a heartbeat, and the check came just before the limit.
     await lastSign(60 - look.seconds)
     expect(await isAlive(context.database)).toBe(false)
-    // One sign that comes late is no reason to wake anyone.
+    // A single late heartbeat causes no warning.
     await lastSign(2 * give.seconds + 5)
     expect(await isAlive(context.database)).toBe(true)
   })

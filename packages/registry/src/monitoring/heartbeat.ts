@@ -1,16 +1,16 @@
-/** Heartbeats of the processes that do background work. Without that work asynchronous commits wait and nothing is swept. */
+/** Heartbeats of processes that do background work. Without that work, asynchronous commits wait and no sweep runs. */
 import { endPeriodicTask, lastEndOf, type Queries } from '@ulmus/storage'
 import type { Context } from '../context.ts'
 import { schedule } from '../schedule.ts'
 
 const working = 'background work'
-/** Two missed beats, and some slack. */
+/** Two missed beats and some tolerance. */
 const silentSecondsMax = 40
 
 /**
- * Processes with the role `worker` write a heartbeat to the database. Every process reads it, and logs once when it is missing and once
- * when it is back.
- * @param patienceSeconds since this process started: a worker may be starting at the same time
+ * Processes with the role `worker` write a heartbeat to the database. Every process reads it, and logs once when it is missing
+ * and once when it is back.
+ * @param patienceSeconds since the start of this process: a worker may be starting at the same time
  */
 export function scheduleHeartbeat(context: Context, patienceSeconds = silentSecondsMax): void {
   const patientUntil = performance.now() + patienceSeconds * 1_000
@@ -33,7 +33,7 @@ export function scheduleHeartbeat(context: Context, patienceSeconds = silentSeco
 export const beat = ({ database }: Pick<Context, 'database'>): Promise<void> =>
   database.transactOnce((tx) => endPeriodicTask(tx, working, true))
 
-/** How long ago any process gave its last sign. Undefined: none ever has. Seconds. */
+/** Seconds since the last heartbeat of any process; undefined if there was none. */
 export const secondsSinceBeat = async (at: Queries): Promise<number | undefined> =>
   (await lastEndOf(at, working))?.secondsAgo
 

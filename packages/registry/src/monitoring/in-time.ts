@@ -1,4 +1,4 @@
-/** A store that does not answer must not make its observer wait. Milliseconds. */
+/** Limit for the answer of a store, so that its observer does not hang. Milliseconds. */
 const answerMillisecondsMax = 2_000
 
 /** Result of `answer`; undefined if it rejects or takes longer than 2 s. */

@@ -1,4 +1,4 @@
-/** Accounts as operators' acts lock them. */
+/** Locked accounts for operators' acts. */
 import { type AccountRow, findAccountBySlug, lockAccount, type Tx } from '@ulmus/storage'
 import { demandCredential } from '../access/authority.ts'
 import { isAccountSlug } from '../access/slugs.ts'
@@ -15,7 +15,7 @@ export async function lockNamed(tx: Tx, slug: string, strength?: 'update'): Prom
   return account
 }
 
-/** A user that is not the operator itself, locked. @throws account_not_found, not_a_user, invalid_request */
+/** Locks a user other than the operator. @throws account_not_found, not_a_user, invalid_request */
 export async function lockOther(
   context: Context,
   tx: Tx,

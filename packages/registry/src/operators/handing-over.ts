@@ -1,4 +1,4 @@
-/** A leaver's personal collections, which an operator gives to an organization or another person. */
+/** Transfers of a leaver's personal collections to an organization or another person, by an operator. */
 
 import {
   type AccountRow,
@@ -27,12 +27,12 @@ export interface HandedOver {
   readonly to: string
 }
 
-/** Another collection can take a slug at the same moment; so often at most another slug is chosen. */
+/** Slugs tried per collection: another collection may take one at the same moment. */
 const attemptsMax = 5
 
 /**
- * Transfers each collection in a transaction of its own, so a repeated call continues. Ignores quotas and limits on the number of
- * collections; if a slug is taken, the collection gets a number at its end.
+ * Transfers each collection in a transaction of its own, so that a repeated call continues. Ignores quotas and collection limits.
+ * If a slug is taken, the collection gets a number at its end.
  * @throws account_not_found, not_a_user, invalid_request, collection_not_found
  */
 export async function handOver(
@@ -67,7 +67,7 @@ interface Giving {
   readonly receiver: AccountRow
 }
 
-/** Undefined: its owner deleted it or gave it away meanwhile. */
+/** Transfers a collection; undefined if its owner deleted it or transferred it meanwhile. */
 async function giveOne(context: Context, caller: Caller, giving: Giving): Promise<HandedOver | undefined> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -89,10 +89,10 @@ const giveOnce = (context: Context, caller: Caller, { id, giver, receiver }: Giv
     return { from: `${giver.slug}/${collection.slug}`, to: `${account.slug}/${slug}` }
   })
 
-/** Slugs that are looked up at once. */
+/** Slugs looked up in one query. */
 const candidatesPerLook = 50
 
-/** The slug that the collection has, or with the first number that is free below its new owner. */
+/** The collection's slug, or that with the first number that is free under its new owner. */
 async function freeSlug(
   { now }: Context,
   tx: Tx,

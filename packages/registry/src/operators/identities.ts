@@ -1,4 +1,4 @@
-/** Identities that operators link to accounts: after a change of the identity provider, a person is the same account again. */
+/** Links identities to accounts: after a change of the identity provider, a person keeps the account. */
 
 import {
   endCredentials,
@@ -46,7 +46,7 @@ export const linkIdentity = (
     return { account: slug, movedFrom }
   })
 
-/** The browsers that are signed in by the identity are signed out, and what its provider said of it counts no more. */
+/** Moves an identity from another account. Ends that account's sessions and drops its operator claim. */
 async function take(
   tx: Tx,
   identity: IdentityKey,

@@ -78,7 +78,7 @@ describe.each(databases)('operators on $name', (database) => {
     for (const call of calls) expect(await outcome(call())).toBe('not_an_operator')
     await signIn('chief')
     expect(await outcome(operators.usage(chief))).toBe('not_an_operator')
-    // Where no claim counts, an earlier one does not either.
+    // If no claims count, earlier ones do not either.
     await signIn('chief', { claimsOperator: true })
     const without = operatorsOf({ ...context, operators: { identities: [], byClaim: false } })
     expect(await outcome(without.usage(chief))).toBe('not_an_operator')
@@ -128,7 +128,7 @@ describe.each(databases)('operators on $name', (database) => {
     expect(await sessions.resolve(token)).toBeUndefined()
     expect(await outcome(keys.resolve(key))).toBe('account_suspended')
     expect(await outcome(accounts.signIn(identityOf('ben')))).toBe('account_suspended')
-    // A request that was under way when it came records nothing, with whatever it came.
+    // A request that was running at the suspension records nothing, with any credential.
     const name = { name: 'New' }
     const path = { owner: 'ben', slug: 'open' }
     for (const who of [ben, held, { ...held, credential: null }])
@@ -207,7 +207,7 @@ describe.each(databases)('operators on $name', (database) => {
     }
     const { session_id } = await pushes.open(caller, charts, opening(), (outline) => outline as PushOpening)
     await expect(pushes.commit(caller, charts, session_id, { async: false })).rejects.toBeDefined()
-    // Readers may cite what is public, so it is not erased by mistake.
+    // Readers may cite public data, so it is not erased by mistake.
     await expect(operators.erase(root, 'zoe-secret')).rejects.toMatchObject({
       code: 'has_public_collections',
       details: { collections: ['zoe-secret/charts'] },
@@ -231,7 +231,7 @@ describe.each(databases)('operators on $name', (database) => {
     const erased = { slug: mine!.slug, displayName: 'Erased account' }
     expect(items.map(({ actor }) => actor)).toEqual([erased, erased])
     expect((await members.list(root, 'kept')).items).toHaveLength(1)
-    // The same identity gets a new account, and the erased one's name stays reserved.
+    // The same identity gets a new account, and the erased account's name stays reserved.
     expect((await accounts.signIn(identityOf('zoe-secret'))).slug).toBe('zoe-secret-2')
     const { items: told } = await operators.audit(root, { action: 'account.erased' })
     expect(told.map(({ target, actor }) => [target, actor.account])).toEqual([[mine!.slug, 'olga']])
@@ -267,7 +267,7 @@ describe.each(databases)('operators on $name', (database) => {
     expect(await name('lonely', 'heir')).toBe('ok')
     expect(await members.roleOf(heir, 'lonely')).toBe('owner')
     expect(await name('lonely', 'olga')).toBe('has_owner')
-    // The new one finds in the organization's own log who did it.
+    // The organization's own log shows the new owner who made the change.
     const [made] = (await audit.list(heir, 'lonely', { action: 'member.set' })).items
     expect(made).toMatchObject({ actor: { account: 'olga' }, target: 'heir', details: { before: null } })
     // Reinstating an operator restores all rights.

@@ -1,6 +1,6 @@
 /**
  * Actions of the registry's operators: manage accounts, view usage and running work, read all audit logs. http-api §11. The
- * configuration names operators, by identity or by a claim of the identity provider at the last sign-in.
+ * configuration names operators by identity, or by a claim of the identity provider at the last sign-in.
  */
 
 import {
@@ -52,7 +52,7 @@ import { type HandedOver, handOver } from './handing-over.ts'
 import { linkIdentity } from './identities.ts'
 
 const bySlug = byText('slug')
-/** Public collections that a refusal names. */
+/** Public collections listed in a refusal. */
 const citedMax = 100
 
 export type Operators = ReturnType<typeof operatorsOf>
@@ -67,12 +67,12 @@ export function operatorsOf(context: Context) {
     return caller
   }
   return {
-    /** Whether the caller's account is an operator, regardless of its credential's scope. */
+    /** True if the caller's account is an operator, whatever the scope of its credential. */
     async is(who: Principal): Promise<boolean> {
       return who.kind !== 'anonymous' && (await isOperator(context, who))
     },
 
-    /** All accounts by slug. @param ask `q`: part of a slug, a name or an e-mail address */
+    /** Lists all accounts by slug. @param ask `q`: part of a slug, a name or an e-mail address */
     async accounts(
       who: Principal,
       { q, ...ask }: PageAsk & { q?: string | undefined },
@@ -88,18 +88,19 @@ export function operatorsOf(context: Context) {
     },
 
     /**
-     * Suspends a user: signs out its browsers and refuses its keys, while its public data stays; or reinstates it.
-     * Sets an account's quota. Lowering it below the usage removes nothing.
-     * Names an owner of an organization whose owners are all gone or suspended.
-     * @throws account_not_found; where it suspends also not_a_user, invalid_request for the operator itself; where it names an owner also
-     * not_an_org, not_a_user, has_owner, invalid_request for a suspended one
+     * Suspends a user: signs out its browsers and refuses its keys, while its public data stays; or reinstates it. Sets an
+     * account's quota. A quota below the usage removes nothing. Appoints an owner of an organization whose owners are all gone or
+     * suspended.
+     * @throws account_not_found; to suspend also not_a_user, invalid_request for the operator itself; to appoint also not_an_org,
+     * not_a_user, has_owner, invalid_request for a suspended user
      */
     change: (who: Principal, slug: string, changes: OperateAccount): Promise<void> =>
       demandOperator(who).then((caller) => change(context, caller, slug, changes)),
 
     /**
-     * Leaves nothing of a person but an account under another name, which owns what the person did.
-     * @param options.confirmed also a person who owns public collections, whose addresses then lead to that account. Default: false
+     * Erases a person. An anonymous account remains, which owns the person's data and acts.
+     * @param options.confirmed true: also erase an owner of public collections, whose addresses then lead to the anonymous
+     * account. Default: false
      * @returns organizations that have no owner now
      * @throws account_not_found, not_a_user, has_public_collections, invalid_request for the operator itself
      */
@@ -114,7 +115,10 @@ export function operatorsOf(context: Context) {
     linkIdentity: (who: Principal, slug: string, identity: LinkIdentity): Promise<LinkedIdentity> =>
       demandOperator(who).then((caller) => linkIdentity(context, caller, slug, identity)),
 
-    /** Gives collections of a user to another account. @throws account_not_found, not_a_user, collection_not_found, invalid_request */
+    /**
+     * Transfers collections of a user to another account.
+     * @throws account_not_found, not_a_user, collection_not_found, invalid_request
+     */
     handOver: (who: Principal, slug: string, what: HandOver): Promise<HandedOver[]> =>
       demandOperator(who).then((caller) => handOver(context, caller, slug, what)),
 
@@ -130,7 +134,7 @@ export function operatorsOf(context: Context) {
       return { pushes, queues }
     },
 
-    /** Every log, the newest first. @throws invalid_request for an instant that no database keeps */
+    /** Lists the events of all logs, the newest first. @throws invalid_request if `after` is outside the years 0001 to 9999 */
     async audit(who: Principal, ask: AuditAsk & PageAsk): Promise<Page<AuditEvent>> {
       await demandOperator(who)
       const filter: AuditFilter | undefined = await filterBy(context, ask)
@@ -182,7 +186,7 @@ async function suspend(
   const { id, suspendedAt } = await lockOther(context, tx, caller, slug)
   if ((suspendedAt !== null) === suspended) return
   if (suspended) await endCredentials(tx, id)
-  // Claims of the last sign-in are void from now on, even after the suspension is lifted.
+  // The claims of the last sign-in are void from now on, even after a reinstatement.
   const changes = suspended ? { suspendedAt: context.now(), claimsOperator: false } : { suspendedAt: null }
   await updateAccount(tx, id, changes)
   tell({ action: 'account.suspended', account: id, target: slug, details: { suspended } })
@@ -202,7 +206,7 @@ async function setQuota(
   tell({ action: 'account.quota', account: account.id, target: slug, details })
 }
 
-/** Only for an organization without an active owner: operators take none from its owners. */
+/** Appoints an owner only for an organization without an active owner: operators cannot take over others. */
 async function nameOwner(
   context: Context,
   tx: Tx,

@@ -1,4 +1,4 @@
-/** People who come back under another identity, and people who leave. On both databases. */
+/** People who return under another identity, and people who leave. On both databases. */
 import { databases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findVisibleCollection } from '../access/find-collection.ts'
@@ -71,7 +71,7 @@ describe.each(databases)('people who come back or leave on $name', (database) =>
     expect(await operators.linkIdentity(root, 'ada', move)).toEqual({ account: 'ada', movedFrom: 'ada-2' })
     expect(await operators.linkIdentity(root, 'ada', move)).toEqual({ account: 'ada', movedFrom: null })
     expect(await signIn('7')).toMatchObject({ id: ada.id, slug: 'ada' })
-    // The browsers of the other account are signed out, and it is no operator by what the provider said of the identity.
+    // The other account's browsers are signed out, and the identity's operator claim no longer counts for it.
     expect(await sessions.resolve(token)).toBeUndefined()
     const left = { ...root, accountId: late.id, accountSlug: 'ada-2', credential: null }
     expect(await outcome(operators.usage(left))).toBe('not_an_operator')
@@ -126,7 +126,7 @@ describe.each(databases)('people who come back or leave on $name', (database) =>
       ['atlas/maps-3', root.accountSlug],
       ['atlas/draft', root.accountSlug],
     ])
-    // Nothing of it is public any more, so nothing is asked; the citation leads on after the erasure.
+    // No collection is public any more, so the erasure needs no confirmation; the cited path still redirects.
     expect(await outcome(operators.erase(root, 'leo'))).toBe('ok')
     expect(await see('leo', 'shop')).toEqual({ owner: 'heir', slug: 'shop' })
   })

@@ -13,7 +13,7 @@ describe.each(anyDatabase)('dry runs on $name', (database) => {
   let world: World
   beforeAll(async () => {
     const opened = await openContext(database, { works: false })
-    // A disk whose packs are seen as they come and go.
+    // A store that records which packs come and go.
     context = { ...opened, blobs: { ...opened.blobs, put: (name, source) => noted(opened, name, source) } }
     world = await inhabit(context, await settle(context))
   })
@@ -28,7 +28,7 @@ describe.each(anyDatabase)('dry runs on $name', (database) => {
     return opened.blobs.put(name, source)
   }
 
-  /** Every row but those of push sessions, and the names of all blobs. */
+  /** Every row except push sessions, and the names of all blobs. */
   async function everything(): Promise<Record<string, string>> {
     const { rows } = await context.database.query(
       `select tablename as name from pg_tables where schemaname = 'public' and tablename <> 'pushes' order by 1`,

@@ -1,4 +1,4 @@
-/** Versions whose transaction failed, and versions whose transaction committed while the answer was lost on its way. */
+/** Versions whose transaction failed, and versions whose transaction committed but whose answer was lost. */
 import { type Database, packsPrefix, type Queries, recordedPacks } from '@ulmus/storage'
 import { databases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -14,7 +14,7 @@ const puts = (text: string) =>
 
 describe.each(databases)('a commit without an answer ($name)', (testDatabase) => {
   let world: World
-  /** The answer to the next transaction that makes a version is lost. */
+  /** True: lose the answer to the next transaction that makes a version. */
   let losing = false
   const watch: PackWatch = { afterPack: undefined }
 
@@ -51,7 +51,7 @@ describe.each(databases)('a commit without an answer ($name)', (testDatabase) =>
   })
   afterAll(() => world.dispose())
 
-  /** The latest version's records, by a server that remembers nothing. */
+  /** The latest version's records, read by a server with empty caches. */
   async function readCold(path: Path): Promise<string[]> {
     const cold = contextOn(world.context, { works: false })
     try {

@@ -22,7 +22,7 @@ import type { PushOpening } from './opening/opening-body.ts'
 import { pushesOf } from './pushes.ts'
 import { PushSessions } from './session/sessions.ts'
 
-/** NDJSON as a request body brings it. */
+/** A request body of NDJSON. */
 const asOpening = (outline: unknown) => outline as PushOpening
 
 async function* lines(values: readonly unknown[]): AsyncGenerator<Uint8Array> {
@@ -81,7 +81,7 @@ describe.each(anyDatabase)('pushes on $name', (database) => {
     strip_unknown_fields?: boolean
   }
 
-  /** Types and fields of the model, whose marks come and go. */
+  /** Types and fields of the model, whose privacy changes. */
   const namesConfirmed = ['A', 'B', '__proto__', 'n', 's', 'f', 't']
 
   async function opened(path: Path, change: Change): Promise<string> {
@@ -485,7 +485,7 @@ describe.each(anyDatabase)('pushes on $name', (database) => {
     await expect.poll(left, { timeout: 20_000 }).toBe(0)
   })
 
-  /** What the collection should hold: the model that random histories are compared with. */
+  /** Expected content of the collection, for random histories. */
   interface Model {
     schemas: Record<string, { private: boolean; privateField: boolean }>
     records: Map<string, { type: string; id: string; data: JsonObject; private: boolean }>
@@ -528,7 +528,7 @@ describe.each(anyDatabase)('pushes on $name', (database) => {
         n: fc.integer({ min: 0, max: 3 }),
         secret: fc.boolean(),
         file: fc.option(fc.nat(2), { nil: undefined }),
-        // Lies in an object of its own.
+        // Becomes an object of its own.
         large: fc.boolean(),
         private: fc.boolean(),
       }),

@@ -1,4 +1,4 @@
-/** Delta pushes, "this changed": batches of records and deletes in any order, then a commit. http-api §9. */
+/** Delta pushes: batches of changed records and of deletes in any order, then a commit. http-api §9. */
 
 import { lineDepthMax } from '@ulmus/content'
 import type { CollectionPath } from '@ulmus/wire'
@@ -14,7 +14,7 @@ import type { PushStateAnswer } from './session/state-answer.ts'
 import { keepSpill } from './spills/spills.ts'
 import { idleEnd } from './state/idle-end.ts'
 
-/** Schemas of many types in one body. Bytes. */
+/** Limits of an opening body, which may have schemas of many types. */
 const opening = { bytesMax: 32 * 1024 ** 2, depthMax: lineDepthMax }
 
 export type Pushes = ReturnType<typeof pushesOf>
@@ -23,9 +23,9 @@ export function pushesOf(context: Context, sessions: PushSessions) {
   return {
     /**
      * Opens a session.
-     * @param signal aborts the work when the client has left
-     * @throws invalid_request, too_large, busy, collection_not_found, not_a_member, key_limited, version_conflict, invalid_schema,
-     *   too_costly.
+     * @param signal aborts the work when the client disconnects
+     * @throws invalid_request, too_large, busy, collection_not_found, not_a_member, key_limited, version_conflict,
+     * invalid_schema, too_costly.
      */
     async open(
       who: Principal,
@@ -61,8 +61,8 @@ export function pushesOf(context: Context, sessions: PushSessions) {
     },
 
     /**
-     * Takes a batch of NDJSON lines, all of them or none; durable when it resolves.
-     * @param signal as of `open`
+     * Accepts a batch of NDJSON lines completely or not at all; durable when it resolves.
+     * @param signal as for `open`
      * @throws push_not_open, too_large, busy, invalid_records, schema_violation, too_costly.
      */
     async receive(
@@ -85,11 +85,11 @@ export function pushesOf(context: Context, sessions: PushSessions) {
       return { received }
     },
 
-    /** @throws what the commit is refused for; see `runCommit`. */
+    /** @throws the refusal of the commit; see `runCommit`. */
     commit: (who: Principal, path: CollectionPath, id: string, options: { async: boolean }) =>
       sessions.commit(who, path, 'delta', id, options),
 
-    /** Returns what `commit` would make, without making it. @throws like `commit`. */
+    /** Returns the result that `commit` would have. @throws the errors of `commit`. */
     dryRun: (who: Principal, path: CollectionPath, id: string, signal?: AbortSignal) =>
       sessions.dryRun(who, path, 'delta', id, signal),
 

@@ -194,7 +194,7 @@ describe.each(anyDatabase)('snapshots on $name', (database) => {
   })
 
   describe('another server that is asked about a session', () => {
-    /** A server that knows nothing of any session. What it reads first of a spill waits for `before`. */
+    /** A server with empty caches. Its first read of a spill waits for `before`. */
     function newcomer(before: () => Promise<unknown> = async () => undefined) {
       const idle = { ...context.jobs, define: () => undefined, repeat: () => undefined }
       let begun: Promise<unknown> | undefined
@@ -210,7 +210,7 @@ describe.each(anyDatabase)('snapshots on $name', (database) => {
       return new Snapshots(other, new PushSessions(other))
     }
     const items = Array.from({ length: spillsAtOnceMax + 6 }, (_, n) => item(`${n}`, n))
-    /** A session with its manifest in so many spills that a commit merges them, and one record that came among them. */
+    /** A session with a manifest in so many spills that a commit merges them, and one record received in between. */
     async function manyRuns() {
       const path = await newCollection()
       const opening = { base_version: null, schemas: open, manifest_expected: items.length }

@@ -1,6 +1,6 @@
 /**
- * Snapshot pushes, "this is everything": a manifest names every record by its hash, what the base version lacks is sent, and the
- * commit makes the version hold just that. http-api §9.
+ * Snapshot pushes: a manifest names every record of the next version by its hash, the client sends the records that the base
+ * lacks, and the commit makes the version equal the manifest. http-api §9.
  */
 
 import type { Hash } from '@ulmus/content'
@@ -24,16 +24,16 @@ import { keepSpill } from './spills/spills.ts'
 import { idleEnd } from './state/idle-end.ts'
 import { isLive } from './state/states.ts'
 
-/** Entries of a manifest in the body that opens the session, and in one chunk. */
+/** Maximum entries of a manifest in the opening body, and in one chunk. */
 const inlineMax = {
   entries: 500_000,
   say: '500,000 entries in one body; give `manifest_expected` and send it in chunks',
 }
 const chunkMax = { entries: 50_000, say: '50,000 entries a request' }
-/** The body that opens a session, and a chunk. Bytes. */
+/** Maximum size of the opening body, and of a chunk. Bytes. */
 const openingBytesMax = 128 * 1024 ** 2
 const chunkBytesMax = 64 * 1024 ** 2
-/** A schema may nest as deep as a record; it lies two levels down in the body. */
+/** A schema may nest as deep as a record, and lies two levels down in the body. */
 const openingDepthMax = 67
 
 type ManifestSpill = Extract<ManifestOutcome, { kind: 'spill' }>
@@ -98,7 +98,7 @@ export class Snapshots {
     }
   }
 
-  /** Takes a chunk of the manifest; taking it again is harmless. @throws as `negotiate`, and push_not_open. */
+  /** Accepts a chunk of the manifest; sending it again is harmless. @throws the errors of `negotiate`, and push_not_open. */
   async manifest(
     who: Principal,
     path: CollectionPath,
@@ -126,7 +126,10 @@ export class Snapshots {
     }
   }
 
-  /** Takes records that the manifest names, all of a batch or none. @throws unexpected_record, as `checkLines`, and push_not_open. */
+  /**
+   * Accepts a batch of records that the manifest names, completely or not at all.
+   * @throws unexpected_record, the errors of `checkLines`, and push_not_open.
+   */
   async receive(
     who: Principal,
     path: CollectionPath,
@@ -165,7 +168,7 @@ export class Snapshots {
     return this.#sessions.commit(who, path, 'snapshot', id, options)
   }
 
-  /** Returns what `commit` would make, without making it. @throws like `commit`. */
+  /** Returns the result that `commit` would have. @throws the errors of `commit`. */
   dryRun(who: Principal, path: CollectionPath, id: string, signal?: AbortSignal): Promise<DryRun> {
     return this.#sessions.dryRun(who, path, 'snapshot', id, signal)
   }
@@ -189,14 +192,14 @@ export class Snapshots {
     return this.#sessions.cancel(who, path, 'snapshot', id)
   }
 
-  /** @throws push_not_open when the session ends meanwhile. */
+  /** @throws push_not_open if the session ends meanwhile. */
   async #marksOf(push: PushStanding): Promise<ManifestMarks> {
     const known = await this.#marks.of(push)
     if (known === undefined) throw new RegistryError('push_not_open', { say: { status: 'ended by now' } })
     return known
   }
 
-  /** Keeps a spill of the manifest, marked with what the base lacks; the hashes of that are the result. */
+  /** Stores a spill of the manifest. Marks the records that the base lacks, and returns their hashes. */
   async #keepManifest(push: PushStanding, spill: ManifestSpill, by: Acting): Promise<Hash[]> {
     const marked: MarkedManifest = await markNeeded(this.#context, push, spill.spill)
     const kept = { role: 'manifest', spill: marked.spill, entries: spill.entries } as const
@@ -220,7 +223,7 @@ function accepted(outcome: ManifestOutcome, max: { say: string }): ManifestSpill
   throw new RegistryError('manifest_conflict', { details: { id, type, hashes } })
 }
 
-/** Every line must be a record of the manifest, and say of its privacy nothing else. */
+/** Requires that every line is a record of the manifest with the same privacy. */
 function compareWithManifest(
   facts: readonly LineFacts[],
   find: (hash: string) => { private: boolean } | undefined,

@@ -1,4 +1,4 @@
-/** Look-up of one record by its id: from the cache, or by a thread that extracts it from the stored form of an uncached leaf. */
+/** Look-up of a record by its id: from the cache, or in a thread that extracts it from the stored form of an uncached leaf. */
 import {
   type Child,
   checkPlace,
@@ -13,8 +13,8 @@ import type { Context } from '../context.ts'
 import { type FoundRecord, findRecord as findRecordIn } from '../stored-leaves/find-record.ts'
 
 /**
- * Does not follow the reference of a large record.
- * @param reader takes turns with others (`readerOf`)
+ * Finds a record. Does not follow the reference of a large one.
+ * @param reader owner in the fair queue for threads (`readerOf`)
  * @returns undefined if the tree has no such id
  */
 export async function findRecord(

@@ -1,6 +1,6 @@
 /**
- * Records of a version (http-api §7), always by type, then id, both by UTF-8 bytes. Their stored canonical forms are passed on as
- * bytes, hash appended: nothing is parsed on the way out.
+ * Records of a version (http-api §7), ordered by type, then id, both by UTF-8 bytes. Answers consist of the stored canonical
+ * forms with the hash appended: no record is parsed.
  */
 
 import {
@@ -53,11 +53,11 @@ export interface RecordsPage {
 }
 
 export interface RecordsStream {
-  /** How many records follow. */
+  /** Number of records that follow. */
   count: number
-  /** Names the version and view, for an entity tag. */
+  /** Identifies the version and view in an entity tag. */
   hash: string
-  /** NDJSON: chunks of whole lines. A chunk is the reader's until it asks for the next one. */
+  /** NDJSON in chunks of whole lines. A chunk is valid until the reader requests the next one. */
   lines: AsyncGenerator<Uint8Array>
 }
 
@@ -73,7 +73,7 @@ export function recordsOf(context: Context) {
       return pageOfId(context, roots, { ...ask, id: ask.id, reader: readerOf(who) }, after)
     },
 
-    /** One record; with `proof`, what shows that it belongs to the version's digest. @throws record_not_found, busy. */
+    /** One record; with `proof`, the data that proves that it belongs to the version's digest. @throws record_not_found, busy. */
     async one(
       who: Principal,
       path: VersionPath & RecordPosition,
@@ -105,7 +105,7 @@ export function recordsOf(context: Context) {
     },
 
     /**
-     * All records, or those of a type, from the first or the one after a cursor.
+     * Streams all records, or those of a type, from the start or after a cursor.
      * @throws collection_not_found, version_not_found, invalid_request.
      */
     async stream(
@@ -207,6 +207,6 @@ async function* streamLines(
 
 const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, number) => sum + number, 0)
 
-/** `{id, type, data, hash}` as JSON: the canonical form with one member more. */
+/** `{id, type, data, hash}` as JSON: the canonical form with the hash appended. */
 const recordJson = (canonical: Uint8Array, hash: Hash): JsonText =>
   new JsonText(canonical.subarray(0, -1), `,"hash":"${hash}"}`)

@@ -1,4 +1,4 @@
-/** The records of a tree as a stream of NDJSON: what whole versions are read by. */
+/** Streams the records of a tree as NDJSON, for readers of whole versions. */
 
 import { Ahead, type Child, nameLeaves, type Tree } from '@ulmus/content'
 import { type LineForm, linesOfForms } from '@ulmus/content/stored'
@@ -8,26 +8,26 @@ import { writeLeaf } from '../stored-leaves/write-leaf.ts'
 import type { Work } from '../work/work.ts'
 import { runsOfLeaf, walkRecords } from './walk.ts'
 
-/** Leaves that are being read and decoded while one is sent, at most: enough to keep two threads busy. */
+/** Maximum number and size of leaves that are read and decoded while one is sent: enough to keep two threads busy. */
 const leavesAhead = { most: 4, bytesMost: 8_388_608 }
-/** A reader who takes longer over a chunk gains nothing by what lies ready for him. Milliseconds. */
+/** A reader that takes longer for a chunk does not profit from chunks prepared ahead. Milliseconds. */
 const promptMilliseconds = 1_000
-/** Leaves whose places are looked up together. */
+/** Leaves whose locations are looked up in one query. */
 const leavesForeseen = 64
-/** Room that is kept for the next leaves is no larger. Bytes. */
+/** Reuse only buffers up to this size for later leaves. Bytes. */
 const bufferBytesMax = 4_194_304
 
 export interface StreamOptions {
-  /** Only records with an id beyond it. */
+  /** Only records with a larger id. */
   after?: string | undefined
   form: LineForm
-  /** Takes turns with others (`readerOf`). */
+  /** Owner in the fair queue for threads (`readerOf`). */
   reader: string
-  /** A chunk is the reader's only until it asks for the next one: then its memory is used again. Default: false. */
+  /** True: a chunk is valid only until the next one is requested, when its memory is reused. Default: false. */
   fleeting?: boolean
 }
 
-/** Whole lines, of every record wanted, in order. May be left at any time. */
+/** Whole lines of all requested records, in order. The reader may stop at any time. */
 export async function* streamRecords(
   context: Pick<Context, 'objects' | 'work'>,
   tree: Tree,
@@ -55,7 +55,7 @@ async function* streamInThreads(
     const task = { ...encoded, lastKey, after, form, buffer: spare.pop() }
     return { leaf, outcome: await work.run(writeLeaf, task, { owner: whose }) }
   }
-  // One more with every chunk that is taken promptly: most of those who take nothing never have more than a few.
+  // Grow by one with each chunk that is taken promptly, so that stalled readers use little memory.
   const ahead = new Ahead<Awaited<ReturnType<typeof write>>>({ ...leavesAhead, most: 1 })
   async function* takeFirst(): AsyncGenerator<Uint8Array> {
     const { leaf, outcome } = await ahead.take()
@@ -76,7 +76,7 @@ async function* streamInThreads(
     }
     while (!ahead.isEmpty) yield* takeFirst()
   } finally {
-    // Garbage collection would return it only when other allocations trigger it.
+    // Free the buffers now: garbage collection runs only when other allocations trigger it.
     for (const { outcome } of await ahead.settle()) if (outcome.kind === 'lines') spare.push(outcome.buffer)
     for (const buffer of spare) buffer.transfer(0)
   }

@@ -1,4 +1,4 @@
-/** A walk over the records of a tree in their canonical forms, in bounded memory: what streams of whole versions are made of. */
+/** Walks over the records of a tree in canonical form, in bounded memory. Streams of whole versions use it. */
 
 import {
   firstAfter,
@@ -13,9 +13,9 @@ import {
 import type { ObjectReader } from '@ulmus/storage'
 import { canonicalOf } from '../stored-leaves/canonical-forms.ts'
 
-/** Leaves that are being read while one is used, so that a walk does not wait for each in turn. */
+/** Leaves read ahead while one is used, so that a walk does not wait for each in turn. */
 const leavesAhead = 2
-/** A run holds canonical forms up to this size together, and at least one. Bytes. */
+/** Largest total size of canonical forms in a run, unless it has only one. Bytes. */
 const spillBytesMax = 1_048_576
 
 /** Consecutive records: `forms[i]` is the canonical form of entry `start + i` of `leaf`. */
@@ -25,7 +25,10 @@ export interface RecordSpill {
   forms: Uint8Array[]
 }
 
-/** Every record with an id > `options.after`, in order. May be left at any time; then nothing is read any more once it has returned. */
+/**
+ * All records with an id > `options.after`, in order. The reader may stop at any time; once the generator has returned, nothing
+ * is being read.
+ */
 export async function* walkRecords(
   reader: ObjectReader,
   tree: Tree,
@@ -34,7 +37,7 @@ export async function* walkRecords(
   for await (const leaf of walkBodies(reader, tree, options.after)) yield* runsIn(reader, leaf)
 }
 
-/** The records of one leaf, likewise. */
+/** The same for the records of one leaf. */
 export async function* runsOfLeaf(
   reader: ObjectReader,
   hash: Hash,
@@ -59,7 +62,7 @@ async function* runsIn(
     const forms: Uint8Array[] = []
     for (let index = from; index < to; index++) {
       const line = lines[index]!
-      // Waits for large records only: a promise for each of the others would cost more than all else done with it.
+      // Awaits only large records: a promise for each of the others would cost more than the rest of their processing.
       forms.push(isReferenceLine(line) ? await canonicalOf(reader, line) : line)
     }
     yield { leaf, start: from, forms }
@@ -69,7 +72,7 @@ async function* runsIn(
 
 type LeafWithBody = WalkedLeaf & { body: Uint8Array }
 
-/** Leaves with their bodies; the next few are read while one is used. */
+/** Leaves with their bodies; reads the next few while one is used. */
 async function* walkBodies(
   reader: ObjectReader,
   tree: Tree,
@@ -85,7 +88,7 @@ async function* walkBodies(
     for (;;) {
       while (coming.length <= leavesAhead) {
         const one = readNext()
-        // It is awaited in its turn, or, when the walk is left, never.
+        // Awaited in its turn, or never if the walk is abandoned.
         one.catch(() => undefined)
         coming.push(one)
       }

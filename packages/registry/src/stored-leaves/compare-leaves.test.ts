@@ -32,7 +32,7 @@ describe('compareLeaves', () => {
         changed[id] && lineOf(id, changed[id]),
       ]),
     )
-    // A view of a body would take all of it along.
+    // Cloning a view of a body would copy all of it.
     for (const { lines } of changes)
       for (const line of [lines!.before, lines!.after])
         if (line !== undefined) expect(line.buffer.byteLength).toBe(line.length)

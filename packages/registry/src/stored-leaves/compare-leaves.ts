@@ -1,4 +1,4 @@
-/** Comparison of two leaves in stored form: a task for a reading thread. */
+/** Compares two leaves in stored form: a task for a reading thread. */
 
 import { type Child, hashBytes, type TreeChange } from '@ulmus/content'
 import { LeafRows, leafChanges } from '@ulmus/content/stored'
@@ -10,7 +10,7 @@ import { linesIn } from './checked-lines.ts'
 
 export interface ComparedLeaf extends Pick<Child, 'hash' | 'lastKey'> {
   node: EncodedObject
-  /** Present: the lines of the records that differ are wanted. */
+  /** Present: the result includes the lines of the records that differ. */
   body?: EncodedObject
 }
 
@@ -19,7 +19,7 @@ export interface CompareTask {
   after: ComparedLeaf
 }
 
-/** A change with the lines that the leaves' bodies have for it, where they were wanted. */
+/** A change, with its lines from the leaves' bodies if requested. */
 export interface LeafChange extends TreeChange {
   lines?: { before: Uint8Array | undefined; after: Uint8Array | undefined }
 }
@@ -49,7 +49,7 @@ async function compare({ before, after }: CompareTask): Promise<LeafChange[]> {
   return changes
 }
 
-/** Raw bytes of both. Most often one is stored as what differs from the other, which comes of decoding it. */
+/** Raw bytes of both. Often one is stored as a delta against the other, so that decoding it yields both. */
 async function decodePair(
   before: EncodedObject,
   after: EncodedObject,

@@ -12,7 +12,7 @@ const contents: Contents = Object.fromEntries(
 const raw = rawOf(contents)
 const base = rawOf({ ...contents, r1007: { n: -7 } })
 
-/** What a thread is asked; it takes the bytes over, so that each time they are others. */
+/** Input of a thread's task. The task takes the bytes over, so each call makes new ones. */
 const taskFor = (id: string, leaf: Raw = raw) => {
   const { node, body, lastKey } = leafOf(leaf, base)
   return { node, body, lastKey, id }

@@ -19,7 +19,7 @@ export interface FindTask {
 /** A record's entry, and the line that its leaf's body has for it. */
 export interface FoundRecord {
   hash: Hash
-  /** Of the canonical form. Bytes. */
+  /** Size of the canonical form. Bytes. */
   size: number
   line: Uint8Array
 }

@@ -1,4 +1,4 @@
-/** Leaves as they are stored, made of records by hand. */
+/** Stored leaves built from records, for tests. */
 import { crc32 } from 'node:zlib'
 import {
   encodeNode,
@@ -14,7 +14,7 @@ import type { EncodedObject } from '@ulmus/storage'
 import { encodeObjectHere } from '@ulmus/storage/encoding'
 import type { ComparedLeaf } from './compare-leaves.ts'
 
-/** Data of records of one type, by ids that ascend. */
+/** Data of records of one type, by ascending id. */
 export type Contents = Record<string, JsonObject>
 
 const isLarge = (canonical: string) => Buffer.byteLength(canonical) > 16_384
@@ -53,7 +53,7 @@ function stored(kind: 'plain' | 'body', hash: Hash, raws: Uint8Array[], bases: H
   return { kind, hash, checksum: hashBytes(raws[0]!), chain, base: undefined }
 }
 
-/** The leaf as it is stored: alone, or as what differs from another. */
+/** The leaf as stored: alone, or as a delta against another. */
 export function leafOf(raw: Raw, base?: Raw): Required<ComparedLeaf> {
   const bases = base === undefined ? [] : [base]
   const hashes = bases.map(({ hash }) => hash)

@@ -12,19 +12,19 @@ export interface LeafTask {
   body: EncodedObject
   /** The leaf's last key, from its parent. */
   lastKey: string
-  /** Only records with an id beyond it. */
+  /** Only records with a larger id. */
   after: string | undefined
   form: LineForm
-  /** Is written to if the lines fit, and comes back with them. */
+  /** Used for the lines if they fit, and returned with them. */
   buffer: ArrayBuffer | undefined
 }
 
 export type LeafOutcome =
   | { kind: 'lines'; buffer: ArrayBuffer; bytes: number }
-  /** Some of the records lie in objects of their own. */
+  /** Some records are objects of their own. */
   | { kind: 'scattered' }
 
-/** A new buffer has at least this size, so that it will do for the next leaf as well. Bytes. */
+/** Minimum size of a new buffer, so that it fits the next leaf as well. Bytes. */
 const roomBytesMin = 1_048_576
 
 export const writeLeaf = defineTask({
@@ -50,6 +50,6 @@ async function write({ node, body, lastKey, after, form, buffer }: LeafTask): Pr
   return { kind: 'lines', buffer: to, bytes }
 }
 
-/** Not set to zero first: all of it that is used is written. */
+/** Not zeroed: all bytes that are used get written. */
 const bufferFor = (bytes: number): ArrayBuffer =>
   Buffer.allocUnsafeSlow(Math.max(roomBytesMin, bytes)).buffer as ArrayBuffer

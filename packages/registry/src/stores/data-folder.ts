@@ -4,7 +4,7 @@ import { basename } from 'node:path'
 import { makeFolders } from '@ulmus/storage'
 import type { Log } from '../log.ts'
 
-/** Paths in the data folder; undefined for stores that are elsewhere. */
+/** Paths in the data folder; undefined for stores elsewhere. */
 export interface Folders {
   database: string | undefined
   objects: string | undefined
@@ -15,8 +15,8 @@ const ownerOnly = 0o700
 const othersBits = 0o077
 
 /**
- * Closes `folders`, and the data folder above them unless it holds something of others, to everyone but the owner. Tells what stays open.
- * @param make makes the data folder where it is absent
+ * Restricts `folders` to their owner, and also the data folder above unless it has other content. Logs folders that stay open.
+ * @param make creates a missing data folder
  */
 export function makePrivate(dataFolder: string, folders: Folders, log: Log, make: boolean): void {
   const ours = [folders.database, folders.objects].filter((folder) => folder !== undefined)

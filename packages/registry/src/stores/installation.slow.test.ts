@@ -67,7 +67,7 @@ async function query(config: StoresConfig, text: string): Promise<Record<string,
   }
 }
 
-/** Start, fsck and sweep say this, and the store has what it had. */
+/** Requires that start, fsck and sweep fail with this message, and that the store is unchanged. */
 async function expectRefused(config: StoresConfig, sentence: RegExp): Promise<void> {
   const before = await namesIn(config)
   for (const open of [() => start(config), () => openStoreCommands(config)]) {
@@ -81,7 +81,7 @@ async function expectRefused(config: StoresConfig, sentence: RegExp): Promise<vo
   expect(await namesIn(config)).toEqual(before)
 }
 
-/** Which database it is matters to folders alone. */
+/** The kind of database matters only for folders. */
 const [embedded, database] = databases as [TestDatabase, TestDatabase]
 
 describe('the installation of both stores', () => {
@@ -101,7 +101,7 @@ describe('the installation of both stores', () => {
       const made = await openHome(database, bucket)
       ending.push(made.dispose)
       if (of === undefined || bucket !== undefined) return made
-      // Two data folders, one folder of objects: the other's is moved here.
+      // Two data folders with one folder of objects: move it here.
       renameSync(join(of.shares.config.dataFolder, 'objects'), join(made.config.dataFolder, 'objects'))
       return made
     }

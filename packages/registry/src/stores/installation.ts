@@ -2,9 +2,9 @@
  * Installation id, which ties a database to its object store: a row in the database and a blob in the store, created at the first
  * start, while both are new. Without it, a server started with another or an empty database would sweep every object as unneeded.
  *
- * The row comes first, so that servers that start at the same time agree; what a crash leaves is a database with an id beside an empty
- * store, which the next start completes. Two servers with databases of their own may both find a store empty, and the later one's blob
- * stays: the other finds out before it sweeps.
+ * The row is written first, so that servers that start at the same time agree. A crash leaves a database with an id beside an
+ * empty store, which the next start completes. Two servers with databases of their own may both find a store empty. The later
+ * blob stays, and the other server notices before it sweeps.
  */
 import { randomUUID } from 'node:crypto'
 import {
@@ -30,17 +30,17 @@ export interface Stores {
   blobs: BlobStore
 }
 
-/** For people: where each is. */
+/** Locations of both, for messages. */
 export interface Places {
   /** As in "the database in /srv/ulmus/database". */
   database: string
   objects: string
 }
 
-/** `serve` makes an id where both are new. `check` makes none. `rebuild` gives the one that lacks an id the other's. */
+/** `serve` creates an id if both are new. `check` creates none. `rebuild` copies the id to the one that lacks it. */
 export type Purpose = 'serve' | 'check' | 'rebuild'
 
-/** Whether the store is in use: it holds an id, whether that reads or not, or any pack, upload or run. At most four short listings. */
+/** True if the store is in use: it has an id, readable or not, or any pack, upload or spill. At most four short listings. */
 export async function holdsBlobs(blobs: BlobStore): Promise<boolean> {
   for (const prefix of [installationName, packsPrefix, filesPrefix, allSpillsPrefix]) {
     for await (const _ of blobs.list(prefix)) return true
@@ -48,9 +48,9 @@ export async function holdsBlobs(blobs: BlobStore): Promise<boolean> {
   return false
 }
 
-/** @throws StoresUnfit unless both are of one installation, or new (see `Purpose`). */
+/** @throws StoresUnfit unless both belong to one installation, or are new (see `Purpose`). */
 export async function joinStores(stores: Stores, places: Places, purpose: Purpose): Promise<void> {
-  // Read the store first: if another server writes the blob just now, its row is found afterwards.
+  // Read the store first: if another server writes the blob at this moment, the later query finds its row.
   let stored = await idIn(stores.blobs)
   const holds = stored === undefined && (await holdsBlobs(stores.blobs))
   if (holds) stored = await idIn(stores.blobs)
@@ -69,7 +69,7 @@ export async function joinStores(stores: Stores, places: Places, purpose: Purpos
   return makeOne(stores, places, undefined)
 }
 
-/** @throws StoresUnfit for objects that are not of the installation */
+/** @throws StoresUnfit for objects of another installation */
 export async function demandInstallation(
   blobs: BlobStore,
   installation: string,
@@ -80,7 +80,7 @@ export async function demandInstallation(
   throw stored === undefined ? unnamedStore(places, installation) : differing(places, stored, installation)
 }
 
-/** @throws StoresUnfit when another server has given the store another id at the same moment. */
+/** @throws StoresUnfit if another server gave the store another id at the same moment. */
 async function makeOne(
   { database, blobs }: Stores,
   places: Places,
@@ -95,7 +95,7 @@ async function makeOne(
 
 const wellFormed = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-/** Undefined when there is none that reads. */
+/** Undefined if there is no readable id. */
 export async function idIn(blobs: BlobStore): Promise<string | undefined> {
   try {
     const text = Buffer.from(await blobs.read(installationName))
@@ -140,7 +140,7 @@ const nothingThere = ({ database, objects }: Places) =>
     `There is nothing to check: ${database} is new, and there are no ${objects}. Correct DATABASE_URL, DATA_DIR or OBJECT_STORE.`,
   )
 
-/** Refuses objects without a database: opening would create a new one, to which all objects look unneeded. */
+/** Refuses objects without a database: a new database would make all objects look unneeded. */
 export const databaseMissing = ({ database, objects }: Places) =>
   new StoresUnfit(
     `There is no ${withoutArticle(database)}, but there are ${objects}. Nothing was made. ${lostDatabase} ${anotherStore}`,

@@ -1,4 +1,4 @@
-/** The two stores that everything rests on, opened from configuration. */
+/** The registry's two stores, opened from configuration. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import {
@@ -33,7 +33,7 @@ export interface StoresConfig {
   databaseUrl?: string
   /** Bucket for objects. Default: a folder. */
   bucket?: S3Settings
-  /** Free space of `dataFolder` that is not to be written to. Bytes. Default 0. */
+  /** Free space of `dataFolder` to leave unused. Bytes. Default 0. */
   reserveBytes?: number
   log: Log
 }
@@ -42,14 +42,14 @@ export interface OpenStores {
   database: Database
   blobs: BlobStore
   space: DiskSpace
-  /** @throws StoresUnfit when they are not of one installation any more: one was exchanged beneath a running server. */
+  /** @throws StoresUnfit if they no longer belong to one installation, because one was exchanged under a running server. */
   demandSame(): Promise<void>
 }
 
 /**
- * Opens both; `opened` closes them. Only `serve` makes folders, and `rebuild` a database that is not there.
- * @throws StoresUnfit when they do not belong together, or one that should be there is not; FolderInUse when another process has the
- * data folder; BucketUnusable; DatabaseUnfit; what the stores reject with when they cannot be reached.
+ * Opens both; `opened` closes them. Only `serve` creates folders, and `rebuild` a missing database.
+ * @throws StoresUnfit if they do not match, or one is missing; FolderInUse if another process uses the data folder;
+ * BucketUnusable; DatabaseUnfit; the errors of unreachable stores.
  */
 export async function openStores(
   config: StoresConfig,
@@ -65,7 +65,7 @@ export async function openStores(
   const space = watchSpace({ folders: watched, reserveBytes })
   let blobs: BlobStore | undefined
   const openBlobs = () => openObjectStore(config, opened, space)
-  // Before anything is made: a new database beside objects would be in the way of the one that is to be put back.
+  // Check before anything is created: a new database beside the objects would obstruct restoring the lost one.
   if (isMissing(folders.database, hasEmbedded) && !isMissing(folders.objects, existsSync)) {
     blobs = await openBlobs()
     if (purpose !== 'rebuild' && (await holdsBlobs(blobs))) throw databaseMissing(places)
@@ -80,7 +80,10 @@ export async function openStores(
   return { ...stores, space, demandSame: () => joinStores(stores, places, 'check') }
 }
 
-/** Opens the database alone, made where it is absent. @param lastMigration the time of the last migration that is run; undefined: all are */
+/**
+ * Opens only the database, and creates it if it is missing.
+ * @param lastMigration time of the last migration to run; undefined: run all
+ */
 export async function openRows(
   config: StoresConfig,
   opened: AsyncDisposableStack,
@@ -96,7 +99,7 @@ export async function openRows(
   return database
 }
 
-/** Opens the objects alone, their folder made where it is absent. */
+/** Opens only the objects, and creates their folder if it is missing. */
 export async function openObjectStore(
   config: StoresConfig,
   opened: AsyncDisposableStack,
@@ -142,16 +145,16 @@ const placesIn = ({ databaseUrl, bucket }: StoresConfig, folders: Folders): Plac
       : `objects in s3://${bucket.bucket}/${bucket.prefix}`,
 })
 
-/** Without the credentials. */
+/** Host and path of the URL, without credentials. */
 function hostOf(url: string): string {
   const parsed = URL.parse(url)
   return parsed === null ? '' : ` (${parsed.host}${parsed.pathname})`
 }
 
-/** How often it is made sure that the database has its ballast. Milliseconds. */
+/** Interval at which the ballast file of the database is checked. Milliseconds. */
 const ballastMilliseconds = 10_000
 
-/** @returns what ends it. */
+/** @returns a function that stops the checks. */
 function ballastedAlways(folder: string, reserveBytes: number, log: Log): () => void {
   const timer = setInterval(
     () =>

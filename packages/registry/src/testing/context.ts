@@ -74,7 +74,7 @@ interface ContextOptions {
   now?: () => Date
 }
 
-/** The same over stores that are open and stay so: one server of several. */
+/** The same on open stores, which stay open: one server of several. */
 export function contextOn(
   { database, blobs }: Pick<Context, 'database' | 'blobs'>,
   options: ContextOptions = {},
@@ -104,7 +104,7 @@ export function contextOn(
   }
 }
 
-/** A clock that goes a second further whenever it is asked, so that no two instants are equal. */
+/** A clock that advances a second with each call, so that no two instants are equal. */
 export function tickingClock(): () => Date {
   let seconds = Date.UTC(2026, 0, 1) / 1_000
   return () => {
@@ -166,8 +166,8 @@ export async function addCollection(
 const tree = (name: string, count: number, bytes: number) => ({ root: hashText(name), count, bytes })
 
 /**
- * A version whose trees exist by name only: enough for whatever reads no tree.
- * `secret`: the full view has a record more than the public one. `declared`: it alone refers to a file.
+ * Adds a version whose trees exist by name only, for tests that read no tree. `secret`: the full view has one record more than
+ * the public one. `declared`: only the full view refers to a file.
  */
 export async function addVersion(
   context: Context,

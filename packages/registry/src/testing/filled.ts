@@ -1,22 +1,22 @@
-/** A registry with some of everything, and what can be told of it afterwards: for tests that take it from place to place. */
+/** A registry with some data of every kind and digests to compare it with, for tests that move or back it up. */
 import { createHash } from 'node:crypto'
 import type { Registry } from '../open.ts'
 import type { Caller } from '../principal.ts'
 import { openStores, type StoresConfig } from '../stores/stores.ts'
 import { start } from './home.ts'
 
-/** The collection that has several versions. */
+/** A collection with several versions. */
 export const kept = { owner: 'ada', slug: 'kept' }
 const records = 2_000
 
 export interface Filled {
-  /** Of every version of every collection: path, semver and the digests of both views. */
+  /** Path, semver and digests of both views, for every version of every collection. */
   readonly versions: readonly Record<string, unknown>[]
   /** SHA-256 of every uploaded file. */
   readonly files: readonly string[]
 }
 
-/** Ada, in person. Made at her first sign-in. */
+/** Ada, with her session. Her first call signs her up. */
 export async function me(registry: Registry): Promise<Caller> {
   const { id, slug } = await registry.accounts.signIn({
     issuer: 'test',
@@ -35,7 +35,7 @@ async function* bytesOf(text: string): AsyncGenerator<Uint8Array> {
   yield Buffer.from(text)
 }
 
-/** Opens a push that brings a line, and leaves it open. @returns its id */
+/** Opens a push with some lines, and leaves it open. @returns its id */
 export async function openPush(
   registry: Registry,
   path = kept,
@@ -67,7 +67,7 @@ async function upload(registry: Registry, path: typeof kept, text: string): Prom
   return `sha256:${hash}`
 }
 
-/** A version more, and a file that is in it. */
+/** Pushes another version, with a file. */
 export async function pushMore(registry: Registry, name: string): Promise<void> {
   const file = await upload(registry, kept, `the file of ${name}`)
   const data = { name, file: { $file: file } }
@@ -104,7 +104,7 @@ export async function fillWithAll(config: StoresConfig): Promise<Filled> {
   return digestsOf(config)
 }
 
-/** Digests of all versions, read from the stores themselves. No server runs. */
+/** Digests of all versions, read from the stores, without a server. */
 export async function digestsOf(config: StoresConfig): Promise<Filled> {
   await using opened = new AsyncDisposableStack()
   const { database, blobs } = await openStores(config, opened, 'check')

@@ -15,7 +15,7 @@ export interface Home {
   dispose(): Promise<void>
 }
 
-/** A data folder with a database in which no server has started, or beside such a one; no objects yet. */
+/** A data folder with a database in which no server has started, or beside a PostgreSQL one; no objects yet. */
 export async function openHome(database: TestDatabase, bucket?: S3Settings): Promise<Home> {
   const dataFolder = mkdtempSync(join(tmpdir(), 'ulmus-home-'))
   const { settings, dispose } = await database.settings()

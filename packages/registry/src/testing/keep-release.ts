@@ -1,4 +1,4 @@
-/** `npm run release:keep`: keeps a registry of the version that is about to be released, for the test that upgrades it. */
+/** `npm run release:keep`: stores a registry of the version to be released, for the test that upgrades it. */
 import manifest from '../../package.json' with { type: 'json' }
 import { keepRelease } from './releases.ts'
 

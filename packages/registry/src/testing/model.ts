@@ -11,7 +11,7 @@ export interface ModelRecord {
 
 export interface ModelType {
   private: boolean
-  /** Whether the member `s` of its records is private. */
+  /** True: the member `s` of its records is private. */
   privateField: boolean
 }
 
@@ -36,7 +36,10 @@ export interface ModelStep {
   license?: string | undefined
 }
 
-/** `__proto__` is a name like others; the last one has no place in a plain tar header, and takes all the bytes a type may. */
+/**
+ * `__proto__` is a name like others. The last one is too long for a plain tar header and has the maximum length of a type in
+ * bytes.
+ */
 export const modelTypes = ['A', 'B b', '__proto__', 'ä'.repeat(64)]
 export const modelIds = ['1', '2', '3', '..', 'é/"', '\u{ffff}', '\u{1f600}']
 
@@ -70,7 +73,7 @@ export const emptyModel = (): Model => ({ types: {}, records: new Map(), metadat
 
 const hasType = (model: Model, type: string) => Object.hasOwn(model.types, type)
 
-/** The state after a step, and the push that leads there. `files`: names of the files that records refer to by number. */
+/** The state after a step, and the push that leads to it. `files`: names of the files that records refer to by number. */
 export function takeStep(model: Model, step: ModelStep, files: readonly string[]) {
   const isFirst = Object.keys(model.types).length === 0
   const types = step.types ?? (isFirst ? { A: { private: false, privateField: false } } : undefined)
@@ -106,7 +109,7 @@ export interface ModelEntry {
   id: string
   data: Json
   hash: string
-  /** Shown only to readers of the full view. */
+  /** True: only readers of the full view see it. */
   private: boolean
 }
 
@@ -125,7 +128,7 @@ export function recordsOfModel(model: Model, view: 'full' | 'public'): ModelEntr
   return entries.sort((a, b) => compareBytes(a.type, b.type) || compareBytes(a.id, b.id))
 }
 
-/** The files that the records of a view refer to, ascending. */
+/** Files that the records of a view refer to, ascending. */
 export function filesOfModel(model: Model, view: 'full' | 'public'): string[] {
   const files = recordsOfModel(model, view).flatMap(({ data }) => {
     const file = (data as { f?: { $file: string } }).f
@@ -134,11 +137,11 @@ export function filesOfModel(model: Model, view: 'full' | 'public'): string[] {
   return [...new Set(files)].sort()
 }
 
-/** The types that a view shows. */
+/** Types of a view. */
 export const typesOfModel = (model: Model, view: 'full' | 'public'): string[] =>
   Object.keys(model.types).filter((type) => view === 'full' || !model.types[type]!.private)
 
-/** Names a state's types and schemas as a view shows them. */
+/** Hash of a state's types and schemas in a view. */
 export const schemasOfModel = (model: Model, view: 'full' | 'public'): string =>
   hashText(
     JSON.stringify(

@@ -1,8 +1,8 @@
-/** A store in which something happens just when a pack is durable and its transaction has not begun. */
+/** A store that runs a function when a pack is durable, before its transaction begins. */
 import { type BlobStore, packsPrefix } from '@ulmus/storage'
 
 export interface PackWatch {
-  /** Runs once, when the next pack is durable and before its writer goes on. */
+  /** Runs once, when the next pack is durable and before its writer continues. */
   afterPack: (() => Promise<unknown>) | undefined
 }
 

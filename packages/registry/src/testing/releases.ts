@@ -1,4 +1,4 @@
-/** Registries as released versions stored them, kept for the test that upgrades them. */
+/** Registries as stored by released versions, for the test that upgrades them. */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -32,7 +32,7 @@ export const releaseFolders = (): string[] =>
 export const digestsOfRelease = (release: string): Digests =>
   JSON.parse(readFileSync(join(release, 'digests.json'), 'utf8')) as Digests
 
-/** Makes a registry on the embedded database and keeps it. @param into made here, and must not be there */
+/** Creates a registry on the embedded database and stores it. @param into new folder */
 export async function keepRelease(version: string, into = join(folder, version)): Promise<void> {
   mkdirSync(into)
   const dataFolder = mkdtempSync(join(tmpdir(), 'ulmus-release-'))

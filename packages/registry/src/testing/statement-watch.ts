@@ -1,11 +1,11 @@
-/** A database that tells of the named statements made on it, and in which something happens just before one. */
+/** A database that records its named statements, and can run a function before one of them. */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Database, Queries } from '@ulmus/storage'
 
 export interface StatementWatch {
-  /** Names of the statements made by `query`, in their order. */
+  /** Names of the statements of `query`, in order. */
   made: string[]
-  /** Runs once, before the next statement of that name, which must be a transaction by itself. */
+  /** Runs once, before the next statement of that name, in a transaction of its own. */
   before: { name: string; work: () => Promise<unknown> } | undefined
 }
 

@@ -1,4 +1,4 @@
-/** Versions of one type of record, read back whole, held against what they should hold, digest included. */
+/** Compares whole versions with one type of record, digest included, with a model. */
 import { canonicalize, type Json, type JsonObject, recordOf, versionDigest } from '@ulmus/content'
 import { expect } from 'vitest'
 
@@ -12,7 +12,7 @@ export interface Model {
   metadata: JsonObject
 }
 
-/** The digest of a version computed anew from what it should hold. content-model §5, §7. */
+/** Digest of a version computed from the model. content-model §5, §7. */
 function digestOf({ records, metadata }: Model): Promise<string> {
   const all = Array.from(records, ([id, data]) => recordOf(id, 'A', data))
   return versionDigest('private', { records: all, schemas: modelSchemas, metadata, files: [] })

@@ -1,4 +1,4 @@
-/** A registry with one account that pushes, forks, reads and deletes for real: for tests of what goes on beneath. */
+/** A registry with one account that pushes, forks, reads and deletes, for tests of lower layers. */
 import { hash } from 'node:crypto'
 import { type Json, type JsonObject, recordOf } from '@ulmus/content'
 import type { AccountRow } from '@ulmus/storage'
@@ -35,7 +35,7 @@ export interface Change {
 
 export type World = Awaited<ReturnType<typeof openWorld>>
 
-/** @param tap Puts something between the services and the context, such as a store that is watched. */
+/** @param tap replaces parts of the context, for instance with a watched store */
 export async function openWorld(
   database: TestDatabase,
   tap: (context: Context) => Partial<Omit<Context, 'log'>> = () => ({}),
@@ -45,7 +45,7 @@ export async function openWorld(
   return inhabit(context, await settle(context))
 }
 
-/** People of a world: Ada, and an organization of hers. */
+/** Accounts of a world: Ada and her organization. */
 export interface People {
   ada: AccountRow
   elms: AccountRow
@@ -58,7 +58,7 @@ export async function settle(context: Context): Promise<People> {
   return { ada, elms }
 }
 
-/** The services on a context, and what people do there. @param server Tells worlds apart that share their stores. */
+/** Services on a context, and functions that use them as Ada. @param server distinguishes worlds that share their stores */
 export async function inhabit(context: TestContext, { ada, elms }: People, server = '') {
   const sessions = new PushSessions(context)
   const pushes = pushesOf(context, sessions)
@@ -120,7 +120,7 @@ export async function inhabit(context: TestContext, { ada, elms }: People, serve
     async push(path: Path, change: Change): Promise<string> {
       return commit(path, await open(path, change))
     },
-    /** The version holds just these records. */
+    /** Pushes a snapshot of just these records. */
     async snapshot(path: Path, { base, schemas = {}, puts = [] }: Change): Promise<string> {
       const lines = puts as { id: string; type: string; data: Json }[]
       const manifest = lines.map(({ id, type, data }) => ({ id, type, hash: recordOf(id, type, data).hash }))
@@ -147,7 +147,7 @@ export async function inhabit(context: TestContext, { ada, elms }: People, serve
       await files.put(me, { ...path, hash: name }, { body: bytes(), contentType: 'text/plain' })
       return name
     },
-    /** NDJSON of a version's records, as a member sees them. */
+    /** NDJSON of a version's records, as members read it. */
     async read(path: Path, v = 'latest'): Promise<string> {
       const { lines } = await records.stream(me, { ...path, v }, {})
       return textOf(lines)

@@ -1,4 +1,4 @@
-/** Small packs that lie in the database until they are gathered: metadata updates and forks, read and kept as anything else. */
+/** Small packs in the database before their compaction: metadata updates and forks, read and stored like all others. */
 import { randomUUID } from 'node:crypto'
 import {
   copyObjects,
@@ -47,19 +47,19 @@ describe.each(databases)('small packs ($name)', (database) => {
     await fsck(world.context, { onDamage: (damage) => damages.push(damage) })
     return damages
   }
-  /** A server that remembers nothing. */
+  /** A server with empty caches. */
   const cold = () => {
     const objects = openObjectReader({ ...world.context, cacheBytesMax: 1_000_000 })
     const versions = versionsOf({ ...world.context, objects })
     return async (v: string) => shown(await versions.detail(world.me, { ...path, v })).metadata
   }
-  /** Another one in every collection: else its objects would be there already. */
+  /** Different for every collection: otherwise its objects would be there already. */
   const described = (n: number) => ({ n, of: path.slug })
   const update = async (times: number) => {
     for (let n = 1; n <= times; n++) await world.patch(path, described(n))
   }
 
-  /** Another inline pack with the content of one, in which no row of the index lies. */
+  /** Another inline pack with the same content, but without rows in the index. */
   const packAgain = async () => {
     const { database: db } = world.context
     const [{ content }] = (await oldestInlinePacks(db, 1)) as [InlinePack]

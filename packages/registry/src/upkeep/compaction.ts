@@ -1,4 +1,4 @@
-/** Compaction: the objects of inline packs, which the database keeps for a while, go into one pack in the blob store. */
+/** Compaction: moves the objects of inline packs, which the database stores at first, into one pack in the blob store. */
 import {
   copyObjects,
   dropInlinePacks,
@@ -12,17 +12,17 @@ import {
 import type { Context } from '../context.ts'
 import { schedule } from '../schedule.ts'
 
-/** Of at most 64 KiB each. */
+/** Packs of at most 64 KiB each. */
 const packsAtOnce = 256
 
 type CompactionContext = Pick<Context, 'database' | 'blobs' | 'log'>
 
-/** On every server that works: of two that compact the same at once, one does. */
+/** Runs on every server with background work; if two compact the same packs at once, one succeeds. */
 export function scheduleCompaction(context: Context): void {
   context.jobs.repeat(schedule.compaction, () => compact(context))
 }
 
-/** Until no pack is inline. */
+/** Compacts until no pack is inline. */
 export async function compact(context: CompactionContext): Promise<void> {
   for (;;) {
     const packs = await oldestInlinePacks(context.database, packsAtOnce)
@@ -54,10 +54,10 @@ async function compactAll(
   }
 }
 
-/** Another server has compacted all of it meanwhile. */
+/** Another server has compacted all of these packs meanwhile. */
 class Overtaken extends Error {}
 
-/** A damaged one becomes a blob as it is: its objects are `object_corrupt` there, too, and fsck names them. */
+/** Compacts one pack. Stores a damaged one unchanged as a blob: its objects are still `object_corrupt`, and fsck names them. */
 async function compactAlone(context: CompactionContext, pack: InlinePack): Promise<void> {
   try {
     await compactAll(context, [pack])

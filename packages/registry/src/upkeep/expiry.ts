@@ -1,4 +1,4 @@
-/** Housekeeping of the database: drops expired rows, vacuums an embedded database. */
+/** Housekeeping of the database: deletes expired rows, vacuums an embedded database. */
 import {
   claimPeriodicTask,
   dropEndedDeviceLogins,
@@ -15,21 +15,21 @@ import {
 import type { Context } from '../context.ts'
 import { schedule } from '../schedule.ts'
 
-/** How long a metadata update can be polled after its end. */
+/** Retention of metadata jobs after their end, for polling. Hours. */
 const metadataJobHours = 24
-/** How long an ended push session tells its outcome. */
+/** Retention of push sessions after their end, for their outcome. Days. */
 const pushDays = 7
-/** Lifetime of request counts since their last share. */
+/** Retention of request counts after their last exchange. Hours. */
 const requestCountHours = 0.1
-/** How long a rendered readme stays cached after its last use: no longer than a deleted collection stays set aside. */
+/** Retention of rendered readmes after their last use, in days: no longer than a deleted collection stays set aside. */
 const renderedReadmeDays = 7
-/** Rows dropped in one transaction, which others may have to wait for. */
+/** Rows deleted in one transaction; others may have to wait for it. */
 const rowsAtOnce = 2_000
 const hourMilliseconds = 3_600_000
 
 export type ExpiryContext = Pick<Context, 'database' | 'limits' | 'now'>
 
-/** Once an hour, on whichever server comes first, and not while one starts. */
+/** Runs once an hour on one of the servers. */
 export function scheduleExpiry(context: Context): void {
   context.jobs.repeat(schedule.expiry, async () => {
     const due = await context.database.transact((tx) =>

@@ -202,7 +202,7 @@ describe.each(anyDatabase)('fsck ($name)', (database) => {
       const leaf = row!['hash'] as Hash
       const { objects } = coldly()
       const body = await objects.body(leaf)
-      // The same object once more, to stand alone, in a pack that no commit recorded; and one that needs what no pack holds.
+      // Write the same object once more without a base, in a pack that no commit recorded; and one whose base is in no pack.
       const writer = openObjectWriter({
         database: Object.create(db, { query: { value: async () => ({ rows: [] }) } }) as typeof db,
         blobs,
@@ -225,7 +225,7 @@ describe.each(anyDatabase)('fsck ($name)', (database) => {
       expect(await found()).toEqual([])
     })
 
-    /** Writes one body that no leaf has, into a pack that no commit records. */
+    /** Writes a body without a leaf into a pack that no commit records. */
     async function writeUnrecorded(text: string, replaces?: Hash) {
       const { database: db, blobs } = world.context
       const hash = hashText(`leaf of ${text}`)
@@ -348,7 +348,7 @@ describe.each(anyDatabase)('fsck ($name)', (database) => {
   describe('of trees that no push makes', () => {
     const schema = '{"type":"object"}'
 
-    /** Keys none of which ends a leaf; `at` one that does. */
+    /** Keys that end no leaf; `ending` ends one. */
     const inner = Array.from({ length: 40 }, (_, i) => `k${String(i).padStart(4, '0')}`).filter(
       (key) => trailingZeroBits(key) < 10,
     )
@@ -381,7 +381,7 @@ describe.each(anyDatabase)('fsck ($name)', (database) => {
     }
     const bytesOf = ({ leaf }: Built) => leaf.sizes.reduce((sum, size) => sum + size, 0)
 
-    /** Makes a version with these leaves under one root, told otherwise by `change`. */
+    /** Makes a version with these leaves under one root, which `change` may falsify. */
     async function make(
       leaves: Built[],
       change: (made: { tree: Tree; node: InteriorNode }) => void = () => undefined,

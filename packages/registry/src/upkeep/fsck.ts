@@ -1,13 +1,13 @@
 /**
- * fsck (content-model §8): checks everything that is stored against everything that is said of it.
+ * fsck (content-model §8): checks all stored data against everything recorded about it.
  *
  * - every pack: its magic, footer and trailer, every object's encoded bytes, every index row against the footer;
  * - every object in the index: its whole chain decoded, its hash;
- * - every version: its documents, sidecar and schemas, the totals in its row; every tree's shape, order, boundaries and totals; every
- *   body's lines against its leaf; every file of a file set against the files there are;
+ * - every version: its documents, sidecar and schemas, the totals in its row; every tree's shape, order, boundaries and totals;
+ *   every body's lines against its leaf; every file of a file set against the recorded files;
  * - on demand every file's bytes against its hash.
  *
- * Reads only, and may run beside servers: what a sweep or a deletion takes away meanwhile is not missed.
+ * Reads only, and may run beside servers: data removed by a sweep or a deletion meanwhile does not count as missing.
  */
 import { createHash } from 'node:crypto'
 import {
@@ -41,7 +41,7 @@ import { TreeCheck } from './fsck/trees.ts'
 import type { SweepContext } from './sweep.ts'
 
 export interface FsckOptions {
-  /** Reads every file and checks its hash, too. */
+  /** True: also reads every file and checks its hash. */
   files?: boolean
   onDamage: (damage: Damage) => void
 }
@@ -54,7 +54,7 @@ export interface FsckReport {
   records: number
   /** Files read. */
   files: number
-  /** How many things are damaged. */
+  /** Number of damaged things. */
   damages: number
 }
 
@@ -93,7 +93,7 @@ class Fsck {
     try {
       await (kind === 'plain' ? this.#objects.plain(hash) : this.#objects.body(hash))
     } catch (error) {
-      // Swept since its row was read.
+      // The object was swept since its row was read.
       if (error instanceof ObjectMissing) return
       if (!(error instanceof ObjectCorrupt)) throw error
       this.#damages.add(objectName({ kind, hash }), error)
@@ -112,7 +112,7 @@ class Fsck {
       if ((await findVersionById(this.#context.database, root.id)) !== undefined) {
         for (const { what, why } of found) this.#damages.add(what, why)
       } else {
-        // The version is deleted, so nothing is missing; damage to shared nodes is reported when other versions are checked.
+        // The version was deleted, so nothing is missing. Damage to shared nodes is reported when other versions are checked.
         trees.forgetSince(before)
         gathered.forget(found)
       }
@@ -185,7 +185,7 @@ class Fsck {
     }
   }
 
-  /** Reads every file. Returns how many there are. */
+  /** Reads every file. Returns their number. */
   async #files(): Promise<number> {
     let files = 0
     for await (const page of allFiles(this.#context.database)) {

@@ -4,8 +4,9 @@ import { type ObjectReader, ObjectsSwept } from '@ulmus/storage'
 const runsMax = 4
 
 /**
- * Runs `work`, which builds a version and makes it, again when a sweep removed what it relied on; nothing of it was recorded then.
- * @param objects the reader that `work` uses: its cache of locations may be outdated.
+ * Runs `work`, which builds and lands a version, and retries it if a sweep removed objects that it relied on: nothing was
+ * recorded then.
+ * @param objects the reader that `work` uses: its cache of locations may be outdated
  */
 export async function retryIfSwept<T>(
   objects: Pick<ObjectReader, 'forget'>,

@@ -1,4 +1,4 @@
-/** Operator commands on the stores without a server: opened from the same configuration, over the same two stores. */
+/** Operator commands that open the stores from the configuration, without a server. */
 
 import type { Purpose } from '../stores/installation.ts'
 import { openStores, type StoresConfig } from '../stores/stores.ts'
@@ -7,7 +7,7 @@ import { type FsckOptions, type FsckReport, fsck } from './fsck.ts'
 import { type SweepOptions, type SweepReport, sweep } from './sweep.ts'
 
 export interface StoreCommands {
-  /** @throws what `sweep` throws. */
+  /** @throws the errors of `sweep`. */
   sweep(options?: SweepOptions): Promise<SweepReport>
   fsck(options: FsckOptions): Promise<FsckReport>
   /** No server may run meanwhile. */
@@ -16,8 +16,9 @@ export interface StoreCommands {
 }
 
 /**
- * @param purpose `rebuild`: for `rebuildIndex`, which may join a database and a store that have not been
- * @throws what `openStores` throws.
+ * Opens the stores for commands.
+ * @param purpose `rebuild`: for `rebuildIndex`, which may join a database and a store without a common id
+ * @throws the errors of `openStores`.
  */
 export async function openStoreCommands(
   config: StoresConfig,

@@ -1,6 +1,6 @@
 /**
- * Sweeps, one after another, beside pushes, snapshots, metadata updates, forks and deletions of much the same content, so that
- * commits constantly rely on objects that a sweep is about to remove. Every version stays complete, during the sweeps and after.
+ * Sweeps in a loop beside pushes, snapshots, metadata updates, forks and deletions of similar content, so that commits constantly
+ * rely on objects that a sweep is about to remove. Every version stays complete, during the sweeps and after.
  * `ULMUS_TEST_SWEEP_SECONDS` sets the duration; at 60, leftovers of unfinished commits are also old enough to be swept.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -23,29 +23,29 @@ import { fsck } from './fsck.ts'
 import { sweep } from './sweep.ts'
 
 const seconds = Number(process.env['ULMUS_TEST_SWEEP_SECONDS'] ?? 6)
-/** How much longer a busy machine may take until sweeps have removed enough for the test to be worth its name. */
+/** Additional time on a busy machine until sweeps have removed enough for a meaningful test. */
 const patienceSeconds = 60
-/** Grace period of the sweeps. Longer than a sweep takes to mark, as the protocol requires. */
+/** Grace period of the sweeps. Longer than the marking phase of a sweep, as the protocol requires. */
 const graceSeconds = 2
-/** Longer than any commit is between its pack and its transaction, on a busy machine. */
+/** Longer than the time between a commit's pack and its transaction on a busy machine. */
 const leftoverSeconds = 15
 const variants = 4
 const writersEach = 3
-/** Collections that each writer leaves standing. */
+/** Collections that each writer keeps. */
 const keptEach = 2
 /**
- * Writers reuse the content of one season after all others have passed: by then most of it is dead and old enough to be
- * swept, so that sweeps and writers meet over it.
+ * Writers reuse the content of a season after all others have passed. By then most of it is dead and old enough to be swept, so
+ * sweeps and writers compete for it.
  */
 const seasons = 3
 const collectionsASeason = 8
 const datasetsASeason = 3
 
-/** Of how many records: small ones are one leaf, large ones several. */
+/** Records of a dataset: small ones fit in one leaf, large ones need several. */
 const sizeOf = (dataset: number) => (dataset % 3 === 0 ? 1_600 : 150)
 const idOf = (n: number) => `id-${String(n).padStart(5, '0')}`
 
-/** The records of a dataset, a few of which every variant but the first has otherwise. */
+/** Records of a dataset. Each variant but the first changes a few. */
 function recordsOfDataset(dataset: number, variant: number): Map<string, Json> {
   const records = new Map<string, Json>()
   for (let n = 0; n < sizeOf(dataset); n++) {
@@ -65,7 +65,7 @@ const linesOf = (records: ReadonlyMap<string, Json>) =>
 
 let collections = 0
 
-/** One of those of the season. */
+/** A random dataset of the current season. */
 function anyDataset(): number {
   const season = Math.floor(collections / collectionsASeason) % seasons
   return season * datasetsASeason + below(datasetsASeason)
@@ -73,7 +73,7 @@ function anyDataset(): number {
 
 const below = (max: number) => Math.floor(Math.random() * max)
 
-/** A collection with one writer, which knows what each version should hold. */
+/** A collection with one writer, which knows the expected content of each version. */
 class Kept {
   readonly world: World
   readonly path: Path
@@ -92,7 +92,7 @@ class Kept {
     this.versions.set(semver, model)
   }
 
-  /** By a snapshot or a delta. */
+  /** Pushes these records as a snapshot or as a delta. */
   async becomes(records: ReadonlyMap<string, Json>): Promise<void> {
     const { semver: base, model } = this.head
     const had = (id: string, data: Json) => JSON.stringify(model.records.get(id)) === JSON.stringify(data)
@@ -118,7 +118,7 @@ class Kept {
     return new Kept(this.world, await this.world.fork(this.path), this.head.model)
   }
 
-  /** Reads a version with nothing kept from before. */
+  /** Reads a version with an empty cache. */
   async check(semver: string): Promise<void> {
     const { context, me } = this.world
     const { database, blobs } = context
@@ -135,7 +135,7 @@ class Kept {
   }
 }
 
-/** Makes collections, changes, forks, reads and deletes them until time is up; what is left standing. */
+/** Creates, changes, forks, reads and deletes collections until time is up. Returns those left. */
 async function write(world: World, isOver: () => boolean): Promise<Kept[]> {
   const standing: Kept[] = []
   while (!isOver()) {
@@ -178,7 +178,7 @@ async function sweepOn(world: World, isOver: () => boolean, sum: Removed): Promi
   }
 }
 
-/** As all servers that work, but all the time. */
+/** Compacts continuously, as all servers with background work do periodically. */
 async function gatherOn(world: World, isOver: () => boolean): Promise<void> {
   while (!isOver()) {
     await compact(world.context)
@@ -186,7 +186,7 @@ async function gatherOn(world: World, isOver: () => boolean): Promise<void> {
   }
 }
 
-/** Servers on one database and one store: two of a database server, else one. */
+/** Servers on one database and one store: two on a PostgreSQL server, else one. */
 async function openServers(database: TestDatabase, ending: AsyncDisposableStack): Promise<World[]> {
   const folder = mkdtempSync(join(tmpdir(), 'ulmus-sweep-load-'))
   ending.defer(() => rmSync(folder, { recursive: true, force: true }))

@@ -27,13 +27,13 @@ import { type SweepOptions, sweep } from './sweep.ts'
 
 const schemas: JsonObject = { Item: { type: 'object' }, Other: { type: 'object' } }
 
-/** Nothing is young, what is set aside goes at once, and the whole store may. */
+/** Treats nothing as young, removes blobs set aside at once, and allows sweeping the whole store. */
 const atOnce: SweepOptions = { graceSeconds: 0, asideSeconds: 0, force: true }
 
-/** Makes earlier writes older than later ones: stores have times in milliseconds. */
+/** Makes earlier writes older than later ones: stores record times in milliseconds. */
 const pause = () => new Promise((resolve) => setTimeout(resolve, 5))
 
-/** Records that no other test has. `large`: one of them has an object of its own. */
+/** Records that no other test has. `large`: one of them is an object of its own. */
 function items(name: string, count: number, type = 'Item', large = false) {
   return Array.from({ length: count }, (_, i) => ({
     id: `${name}-${String(i).padStart(5, '0')}`,
@@ -58,7 +58,7 @@ describe.each(databases)('sweeping ($name)', (database) => {
   })
   afterAll(() => world.dispose())
 
-  /** Everything is old at once. */
+  /** Sweeps; everything is old at once. */
   const now = (options: SweepOptions = {}) => sweep(world.context, { ...atOnce, ...options })
   const rows = async (text: string, values: unknown[] = []) =>
     (await world.context.database.query(text, values)).rows
@@ -67,7 +67,7 @@ describe.each(databases)('sweeping ($name)', (database) => {
     for await (const { name } of world.context.blobs.list(packsPrefix)) names.push(name)
     return names.toSorted()
   }
-  /** Document of a collection's one version. */
+  /** Full digest of a collection's only version. */
   const digestOf = async ({ slug }: Path) => {
     const [row] = await rows(
       'select v.full_digest as digest from versions v join collections c on c.id = v.collection_id where c.slug = $1',
@@ -75,7 +75,7 @@ describe.each(databases)('sweeping ($name)', (database) => {
     )
     return row!['digest'] as Hash
   }
-  /** Root of a type's tree there. */
+  /** Root of a type's tree in that version. */
   const rootOf = async (path: Path, type: string) =>
     (await world.context.objects.document(await digestOf(path))).types[type]!.root
   const condemned = () => rows('select hash from objects where condemned is not null')
@@ -148,7 +148,7 @@ describe.each(databases)('sweeping ($name)', (database) => {
     await expectHolds(fork, puts)
     expect((await now()).objectsRemoved).toBe(0)
     await expectHolds(fork, puts)
-    // A delta to what was there before, on the same chain.
+    // A delta to the existing data, in the same chain.
     const more = { ...puts[0]!, data: { text: 'more' } }
     await world.push(fork, { base: 'v1.0.0', puts: [more] })
     await expectHolds(fork, puts.with(0, more as never))
@@ -220,7 +220,7 @@ describe.each(databases)('sweeping ($name)', (database) => {
         return blobs.read(...asked)
       },
     }
-    // Later commits must write the objects anew.
+    // Later commits must write these objects again.
     const onStep = async (step: string) => {
       if (step === 'pardoned') atFirstRead = now
     }
@@ -231,7 +231,7 @@ describe.each(databases)('sweeping ($name)', (database) => {
     await expectHolds(second, small)
   })
 
-  /** Pushes dead objects again while a sweep that marked them is running. */
+  /** Pushes dead objects again during a sweep that has marked them. */
   async function revivedAt(step: 'marked' | 'condemned' | 'pardoned'): Promise<void> {
     const [first, second] = [await world.collection(), await world.collection()]
     const puts = items(`revived when ${step}`, 200, 'Item', true)
@@ -247,7 +247,7 @@ describe.each(databases)('sweeping ($name)', (database) => {
       if (step !== 'marked') expect((await condemned()).length).toBeGreaterThan(4)
       const packs = await packNames()
       await world.push(second, { base: null, schemas, puts: again })
-      // All of it was there: nothing was written.
+      // All of it existed: nothing was written.
       expect(await packNames()).toEqual(packs)
     }
     const report = await now({ onStep })
@@ -261,7 +261,7 @@ describe.each(databases)('sweeping ($name)', (database) => {
   test('spares what a commit relies on after it was condemned', () => revivedAt('condemned'))
   test('spares what a commit pardons at the last moment', () => revivedAt('pardoned'))
 
-  /** An update makes documents that were dead when a sweep marked: it lands while that goes on. */
+  /** An update that lands during a sweep makes documents that were dead at the sweep's marking. */
   test.each(['marked', 'condemned', 'pardoned'])(
     'spares what a metadata update makes again after it was %s',
     async (step) => {
@@ -285,7 +285,7 @@ describe.each(databases)('sweeping ($name)', (database) => {
       expect(await packOf(path)).toEqual(before)
       await expectHolds(path, puts)
 
-      /** The documents are there, dead. */
+      /** Creates the documents as dead objects. */
       async function documentsAfter(patch: JsonObject) {
         const other = await world.collection()
         await world.push(other, { base: null, schemas, puts })
@@ -295,7 +295,7 @@ describe.each(databases)('sweeping ($name)', (database) => {
         await world.remove(other)
         return pack
       }
-      /** The one in which the latest version's document lies. */
+      /** The pack with the latest version's document. */
       function packOf({ slug }: Path) {
         return rows(
           `select o.pack_id as pack from collections c join versions v on v.id = c.head_id
@@ -366,7 +366,7 @@ describe.each(databases)('sweeping ($name)', (database) => {
     ])
     expect(above!['bases']).toContain(root)
     await world.remove(first)
-    // Of the old tree the root lives, as a base, and most leaves are dead: until there is this version.
+    // The root of the old tree lives as a base, and most of its leaves are dead until this version lands.
     const onStep = async (at: string) => {
       if (at === 'marked') await world.push(second, { base: null, schemas, puts })
     }
@@ -425,7 +425,7 @@ describe.each(databases)('sweeping ($name)', (database) => {
     await world.remove(first)
     let removed = 0
     watch.afterPack = async () => {
-      // Grace keeps the pack of this very commit, which is not recorded yet.
+      // The grace period keeps the pack of this commit, which is not recorded yet.
       const report = await now()
       removed = report.objectsRemoved
     }
@@ -445,7 +445,7 @@ describe.each(databases)('sweeping ($name)', (database) => {
     const changed = puts.with(3, { ...puts[3]!, data: { text: 'changed' } })
     await world.push(first, { base: 'v1.0.0', puts: [changed[3]!] })
     const more = { ...puts[9]!, data: { text: 'more' } }
-    // The registry reads, and remembers, that what v1.1.0 holds is a delta.
+    // The registry reads and caches that the content of v1.1.0 is a delta.
     await world.push(first, { base: 'v1.1.0', puts: [more] })
     await world.remove(first)
     await now()
@@ -538,7 +538,7 @@ describe.each(databases)('sweeping ($name)', (database) => {
     await world.upload(path, 'no version wanted it')
     await world.push(path, { base: 'v1.0.0', files: [used, idle] })
     await world.commit(busy, session)
-    // What versions had stays when they are gone.
+    // Files of versions stay when these are gone.
     await world.remove(path)
     await world.remove(busy)
     await rows(`update files set created_at = now() - interval '31 days'`)
@@ -553,7 +553,7 @@ describe.each(databases)('sweeping ($name)', (database) => {
     await rows(`update collection_files set uploaded_at = now() - interval '31 days'`)
     await rows(`update files set created_at = now() - interval '31 days'`)
     const session = await world.open(path, { base: null, schemas, files: [file] })
-    // As if it had been opened a moment later than the sweep looked.
+    // As if it had been opened a moment after the sweep's query.
     watch.afterPack = async () => {
       await rows('delete from collection_files where hash = $1', [file.slice(7)])
       await rows('delete from files where hash = $1', [file.slice(7)])
@@ -740,7 +740,7 @@ describe.each(databases)('sweeping ($name)', (database) => {
     expect(await condemned()).toEqual([])
     expect(await rows('select name from blobs_set_aside')).toEqual([])
 
-    // What was set aside once counts no more, for or against.
+    // Blobs that were set aside before do not count.
     const forced = await now({ asideSeconds: 7 * 86_400 })
     expect(forced.setAside.bytes).toBe(bytes)
     expect(await now({ force: false, asideSeconds: 7 * 86_400 })).toMatchObject({ setAside: { blobs: 0 } })
@@ -783,7 +783,7 @@ describe.each(databases)('sweeping ($name)', (database) => {
   })
 })
 
-/** Reads of a world with caches of their own. */
+/** Reads a world with caches of its own. */
 function openColdly(world: World) {
   const { database, blobs } = world.context
   const records = recordsOf({

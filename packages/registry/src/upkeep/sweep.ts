@@ -1,9 +1,9 @@
 /**
- * Sweeping (content-model §8): removes objects that no version needs. Dead objects leave the index, and mostly dead packs are written
- * anew. Empty packs and unrecorded leftovers are set aside; after a week they are removed from the store. Files that a version ever had
- * are kept; uploads that no version ever had are forgotten after a month.
+ * Sweeping (content-model §8): removes objects that no version needs. Dead objects leave the index, and mostly dead packs are
+ * rewritten. Empty packs and unrecorded leftovers are set aside, and removed from the store after a week. Files that any version
+ * ever had stay; uploads that no version ever had are forgotten after a month.
  *
- * Sweeps run beside all other work, on any server, also several at once; storage's sql/objects/sweeps.ts explains how sweeps and
+ * Sweeps run beside all other work, on any server, even several at once; storage's sql/objects/sweeps.ts explains how sweeps and
  * commits avoid conflicts. Blobs younger than a day stay.
  */
 import {
@@ -48,7 +48,7 @@ import {
   setUnreferencedAside,
 } from './sweep/unreferenced.ts'
 
-/** The periodic task's name: one server at a time begins it, and metrics tell how it ended. */
+/** Name of the periodic task: one server at a time starts it, and metrics report its outcome. */
 export const sweeping = 'sweep'
 const daySeconds = 86_400
 /** Keeps younger blobs: those of running commits may not be recorded yet. */
@@ -64,20 +64,22 @@ export type SweepContext = Pick<Context, 'database' | 'blobs' | 'log' | 'now'>
 export interface SweepOptions {
   /** Younger objects stay. Default: a day. */
   graceSeconds?: number
-  /** How long blobs stay set aside before they are removed. Default: a week. */
+  /** Time between setting blobs aside and removing them. Default: a week. */
   asideSeconds?: number
-  /** How long uploads are kept that no version has. Default: `Limits.uploadDays`. Days. */
+  /** Retention of uploads that no version has. Days. Default: `Limits.uploadDays`. */
   uploadDays?: number
-  /** Goes on though more than half of the store would be set aside. */
+  /** True: continue even if more than half of the store would be set aside. */
   force?: boolean
-  /** Rows that one transaction condemns, pardons or removes: fewer in tests. */
+  /** Rows that one transaction condemns, pardons or removes; fewer in tests. */
   rowsAtOnce?: number
-  /** Called between the steps; for tests that let something happen there. */
+  /** Called between the steps, for tests. */
   onStep?: (step: 'erasing' | 'marked' | 'condemned' | 'pardoned') => Promise<void>
 }
 
 /**
- * @throws SweepTooLarge. Also if an object that a version needs cannot be read: nothing is removed while the living are unknown. Run fsck.
+ * Runs a sweep.
+ * @throws SweepTooLarge. Also if an object that a version needs is unreadable: nothing is removed while the living objects are
+ * unknown. Run fsck.
  */
 export async function sweep(context: SweepContext, options: SweepOptions = {}): Promise<SweepReport> {
   const ended = (succeeded: boolean) =>
@@ -88,7 +90,7 @@ export async function sweep(context: SweepContext, options: SweepOptions = {}): 
     await ended(report.erasuresHeldUp.length === 0)
     return report
   } catch (error) {
-    // Why it ended is worth more than that it could not be noted.
+    // The error matters more than a failure to record it.
     await ended(false).catch(() => undefined)
     throw error
   }
@@ -126,7 +128,7 @@ class Sweep {
     const dead = await this.#dead(youngSince)
     if (!this.#force) await refuseMost(this.#context, dead, { before, graceSeconds: this.#grace })
     await this.#onStep('marked')
-    // Bases are condemned before what needs them, and go after it.
+    // Bases are condemned before their deltas, and removed after them.
     dead.sort((a, b) => a.bases.length - b.bases.length)
     await this.#inSlices(dead, (tx, rows) => condemn(tx, this.#id, rows, youngSince))
     await this.#onStep('condemned')
@@ -169,14 +171,14 @@ class Sweep {
     this.#report.aside = await allSetAside(this.#context.database)
   }
 
-  /** Marks all versions there are, but those that are erased, and the bases of young rows, which may be of commits that are not versions yet. */
+  /** Marks all versions except erased ones, and the bases of young rows: their commits may not have landed yet. */
   async #mark(youngSince: Date): Promise<void> {
     const { database } = this.#context
     await this.#marks.mark(await rootsToKeep(database))
     for (const base of await basesOfYoungRows(database, youngSince)) this.#marks.markAlone(base)
   }
 
-  /** Old rows of objects that no version needs, neither as themselves nor as a base. */
+  /** Old rows of objects that no version needs, directly or as a base. */
   async #dead(youngSince: Date): Promise<SweptRow[]> {
     if (this.#marks.hasGaps) return []
     const unmarked: SweptRow[] = []
@@ -193,13 +195,13 @@ class Sweep {
     for (const hash of bases) this.#marks.markAlone({ kind, hash })
   }
 
-  /** A row names its whole chain, so reading each living row once finds every base that lives. */
+  /** A row lists its whole chain, so reading each living row once finds all living bases. */
   #withoutLiving(rows: readonly SweptRow[]): SweptRow[] {
     for (const row of rows) if (this.#marks.lives(row)) this.#markBases(row)
     return rows.filter((row) => !this.#marks.lives(row))
   }
 
-  /** The remaining rows, in the order of their condemnation. */
+  /** Pardons living rows. Returns the others, in the order of their condemnation. */
   async #pardonLiving(condemned: readonly SweptRow[]): Promise<SweptRow[]> {
     const doomed = this.#marks.hasGaps ? [] : this.#withoutLiving(condemned)
     const still = new Set(doomed)
@@ -257,7 +259,7 @@ class Sweep {
       this.#report.bytesWritten += copy.bytes
       this.#report.packsRewritten += await this.#forgetEmptyPacks()
     } catch (error) {
-      // A later sweep has room, perhaps made by what this one removes.
+      // A later sweep may have room, perhaps freed by this one.
       if (isStorageFull(error)) return
       if (!(error instanceof ObjectCorrupt || error instanceof BlobMissing)) throw error
       if (worn.length > 1) for (const one of worn) await this.#rewrite([one])
@@ -265,7 +267,7 @@ class Sweep {
     }
   }
 
-  /** Reports damage, unless another sweep has written the pack anew meanwhile. */
+  /** Logs damage, unless another sweep has rewritten the pack meanwhile. */
   async #tellDamaged({ name: pack }: WornPack, err: Error): Promise<void> {
     if (!(await recordedPacks(this.#context.database, [pack])).has(pack)) return
     this.#context.log.error({ err, pack }, 'a worn pack is damaged and stays as it is')

@@ -1,4 +1,4 @@
-/** Totals of differences, against what the differences themselves are. */
+/** Compares totals of differences with the differences. */
 import { databases } from '@ulmus/storage/testing'
 import { expect, test } from 'vitest'
 import { openWorld } from '../testing/world.ts'

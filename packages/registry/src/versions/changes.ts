@@ -1,4 +1,4 @@
-/** Differences between two views, record by record, by type, then id: the source of the diff and of the manifest's delta. */
+/** Record differences between two views, by type, then id, for diffs and for deltas of manifests. */
 import {
   type Child,
   compareUtf8,
@@ -15,19 +15,19 @@ import { countAnswer } from '../budgets/answer-budget.ts'
 import type { Context } from '../context.ts'
 import { type ComparedLeaf, compareLeaves, type LeafChange } from '../stored-leaves/compare-leaves.ts'
 
-/** A record that two views do not hold alike. */
+/** A record that differs between two views. */
 export interface RecordDifference extends LeafChange {
   type: string
 }
 
-/** Pairs of leaves compared on the calling thread: few are done before a message to a thread would be answered. */
+/** Pairs of leaves compared on the calling thread: so few are done before a thread would answer. */
 const pairsHere = 12
 
 /**
- * For one walk along the differences of record trees: where many leaves differ, threads compare them.
- * Until a thread has started, the calling thread does, unless lines are wanted: decoding bodies would block it for longer.
- * @param reader takes turns with others (`readerOf`)
- * @param options.lines such differences come with the lines of both sides
+ * Reader for one walk along the differences of record trees. If many leaves differ, threads compare them. Until a thread has
+ * started, the calling thread does, unless lines are requested: decoding bodies would block it for longer.
+ * @param reader owner in the fair queue for threads (`readerOf`)
+ * @param options.lines true: differences found in threads include the lines of both sides
  */
 export function differenceReader(
   { objects, work }: Pick<Context, 'objects' | 'work'>,
@@ -57,7 +57,7 @@ const leafOf = ({ hash, lastKey }: Child, encoded: EncodedLeaf): ComparedLeaf =>
   ...encoded,
 })
 
-/** A type whose tree may differ between two views, and where to begin in it. */
+/** A type whose tree may differ between two views, and the id after which to begin. */
 export interface TypePair {
   type: string
   before: Tree
@@ -65,7 +65,7 @@ export interface TypePair {
   startAfter?: string
 }
 
-/** The types of either view in order, from that of `after` on. A view that lacks a type has an empty tree for it. */
+/** Types of either view in order, from that of `beyond` on. A view that lacks a type has an empty tree for it. */
 export function* typePairs(
   before: ViewRoots,
   after: ViewRoots,
@@ -84,7 +84,7 @@ export function* typePairs(
   }
 }
 
-/** Every record that `before` and `after` do not hold alike, from a place on. Costs about as much as there are differences. */
+/** Records that differ between `before` and `after`, beyond a position. The cost is about that of the differences. */
 export async function* recordDifferences(
   reader: DiffReader<LeafChange>,
   before: ViewRoots,
@@ -103,12 +103,12 @@ export interface DifferenceTotals {
   removed: number
 }
 
-/** Counting more would take longer than some tenths of a second. */
+/** Limit of a count, which keeps it within some tenths of a second. */
 const countedMax = 100_000
-/** Differences counted before other work gets a turn. */
+/** Differences counted between two yields to the event loop. */
 const countedAtOnce = 256
 
-/** Counts added, updated and removed records. Null when more than `most` differ in types that both views have. */
+/** Counts added, updated and removed records. Null if more than `most` differ in types that both views have. */
 export async function countDifferences(
   reader: DiffReader<LeafChange>,
   before: ViewRoots,
@@ -131,7 +131,7 @@ export async function countDifferences(
   return totals
 }
 
-/** `sha256:…` in an answer. Bytes. */
+/** Size of `sha256:…` in an answer. Bytes. */
 export const fileNameBytes = 71
 
 /** Files by which two views differ, as `sha256:…`, ascending. @throws busy. */
@@ -142,7 +142,7 @@ export async function fileDifferences(
 ): Promise<{ added: string[]; removed: string[] }> {
   const added: string[] = []
   const removed: string[] = []
-  // Entries of file trees have no bodies, whose locations `prefetch` would look up each time.
+  // No `prefetch`: it would look up bodies each time, which leaves of file trees do not have.
   const nodes = { node: (hash: Hash) => objects.node(hash) }
   for await (const change of diffTrees(before.files, after.files, nodes)) {
     countAnswer(fileNameBytes)

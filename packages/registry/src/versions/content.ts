@@ -1,4 +1,4 @@
-/** Content of a version, and the parts of it that readers of a view may see. */
+/** Content of a version, and the parts of it that a view shows. */
 
 import { AsyncLocalStorage } from 'node:async_hooks'
 import {
@@ -26,7 +26,7 @@ export interface VersionContent {
   readonly sidecar: Hash
 }
 
-/** A hash that a row holds. */
+/** Parses a hash from a row. */
 export const storedHash = (text: string): Hash => {
   const hash = parseHash(text)
   if (hash === undefined) throw new Error(`the database holds ${JSON.stringify(text)} where a hash belongs`)
@@ -40,11 +40,11 @@ export const documentOf = (context: Context, version: VersionRow, view: View): P
 export const rootsOf = async (context: Context, version: VersionRow, view: View): Promise<ViewRoots> =>
   (await readSidecar(context.objects, storedHash(version.sidecar))).roots[view]
 
-/** The document of a view as it is stored. */
+/** The stored document of a view, as bytes. */
 export const documentBytes = (context: Context, version: VersionRow, view: View): Promise<Uint8Array> =>
   context.objects.documentBytes(storedHash(view === 'full' ? version.fullDigest : version.publicDigest))
 
-/** The metadata of a version, as JSON. It may have a MiB, and is not parsed. */
+/** The metadata of a version, as JSON text: it may have a MiB, so it is not parsed. */
 export async function metadataBytes(context: Context, version: VersionRow, view: View): Promise<Uint8Array> {
   const [bytes, roots] = await Promise.all([
     documentBytes(context, version, view),
@@ -61,28 +61,28 @@ export async function readContent(context: Context, version: VersionRow): Promis
   return { full, public: publicDocument, sidecar: storedHash(version.sidecar) }
 }
 
-/** The digest that readers of a view are shown: `private:…` for members, `public:…` for others. */
+/** The digest for readers of a view: `private:…` for members, `public:…` for others. */
 export const shownDigest = (version: VersionRow, view: View): string =>
   view === 'full'
     ? digestLabel('private', storedHash(version.fullDigest))
     : digestLabel('public', storedHash(version.publicDigest))
 
-/** Counts of a version as the reader of a view sees them. `totalBytes`: sizes of records and files together. */
+/** Counts of a version in a view. `totalBytes`: sizes of records and files together. */
 export const shownCounts = (version: VersionRow, view: View) =>
   view === 'full'
     ? { recordCount: version.fullRecords, fileCount: version.fullFiles, totalBytes: version.fullBytes }
     : { recordCount: version.publicRecords, fileCount: version.publicFiles, totalBytes: version.publicBytes }
 
 /**
- * The message of a version. Outsiders do not get it if only private things changed: then they see a number and a time. A withdrawn
- * version's message is hidden from all.
+ * The message of a version and its app and actor. Hidden from outsiders if only private data changed: they see only a number and
+ * a time. Hidden from all for a withdrawn version.
  */
 export const shownWords = (version: VersionRow, view: View) =>
   version.withdrawnAt === null && (view === 'full' || version.publicChanged)
     ? { message: version.message, appId: version.appId, actorId: version.actorId }
     : { message: null, appId: null, actorId: null }
 
-/** When and why a version was withdrawn, and whether it is, or will be, erased; undefined if it is readable. */
+/** Time and reason of a withdrawal, and whether the version is, or will be, erased; undefined if it is readable. */
 export const withdrawalOf = ({ withdrawnAt, withdrawnReason, erasure }: VersionRow) =>
   withdrawnAt === null
     ? undefined
@@ -97,19 +97,19 @@ export function refusalOfWithdrawn(version: VersionRow): RegistryError {
   })
 }
 
-/** Since when, and of what, a version's readers are warned; undefined: they are not. */
+/** Time and message of a deprecation; undefined if the version is not deprecated. */
 export const deprecationOf = ({ deprecatedAt, deprecation }: VersionRow) =>
   deprecatedAt === null ? undefined : { at: instantText(deprecatedAt), message: deprecation ?? '' }
 
-/** An account that did something, by the names that it has now. */
+/** An account that did something, with its current names. */
 export interface Actor {
   slug: string
   displayName: string
 }
 
 /**
- * Who made versions; null: its account is gone, or outsiders are not told, as of a version in which only private things changed. One
- * statement, or none.
+ * Authors of versions; null if the account is gone, or if the version changed only private data and the reader is an outsider.
+ * Runs one statement, or none.
  */
 export async function findActors(
   { database }: Pick<Context, 'database'>,
@@ -125,14 +125,14 @@ export async function findActors(
 /** `v1.2.3` of a version row. */
 export const semverOf = (version: VersionRow): string => formatSemver(version)
 
-/** The same content with other metadata: two new documents over the same roots; no tree is read. */
+/** The same content with other metadata: two new documents over the same roots. Reads no tree. */
 export const withMetadata = (content: VersionContent, metadata: JsonObject): VersionContent => ({
   ...content,
   full: { ...content.full, metadata },
   public: { ...content.public, metadata },
 })
 
-/** Of all types; bytes of records and files together. */
+/** Totals of all types; bytes of records and files together. */
 export function totalsOf(document: ViewRoots): { records: number; bytes: number } {
   const totals = { records: 0, bytes: document.files.bytes }
   for (const type of Object.values(document.types)) {

@@ -1,4 +1,4 @@
-/** A record that differs as a page of differences tells it: stored canonical forms are passed on as they are. */
+/** Differing records in answers, made of stored canonical forms. */
 
 import { type Hash, type Located, leafLines } from '@ulmus/content'
 import type { ObjectReader } from '@ulmus/storage'
@@ -6,7 +6,7 @@ import { JsonText } from '../answers/json-text.ts'
 import { canonicalOf } from '../stored-leaves/canonical-forms.ts'
 import type { RecordDifference } from './changes.ts'
 
-/** Size of a difference in a page. Removed records come without their data. */
+/** Size of a difference in a page. Removed records have no data there. */
 export const dataBytes = ({ before, after }: RecordDifference): number =>
   after === undefined ? 0 : after.size + (before?.size ?? 0)
 
@@ -28,14 +28,14 @@ export async function jsonOf(difference: RecordDifference, forms: FormReader): P
 
 export type RecordChange = 'added' | 'updated' | 'removed'
 
-/** A difference with the text of its record, or, if that was removed, what named it. */
+/** A difference with the text of its record, or with the name and hash of a removed record. */
 export interface ReadDifference {
   readonly change: RecordChange
   readonly text: JsonText | undefined
   readonly removed: { id: string; type: string; hash: Hash } | undefined
 }
 
-/** A line of NDJSON. Both forms begin with the brace that `change` is put behind. */
+/** A line of NDJSON: inserts `change` after the opening brace of either form. */
 export function lineOf({ change, removed, text }: ReadDifference): Uint8Array[] {
   const [first, ...rest] = text?.pieces ?? [Buffer.from(JSON.stringify(removed))]
   return [Buffer.from(`{"change":"${change}",`), first!.subarray(1), ...rest, newline]
@@ -52,7 +52,7 @@ export class FormReader {
     this.#objects = objects
   }
 
-  /** @param line the record's line, where it is known */
+  /** @param line the record's line, if it is known */
   async read({ leaf, index }: Located, line?: Uint8Array): Promise<Uint8Array> {
     if (line !== undefined) return canonicalOf(this.#objects, line)
     let lines = this.#leaves.get(leaf)
@@ -63,7 +63,7 @@ export class FormReader {
     return canonicalOf(this.#objects, (await lines)[index]!)
   }
 
-  /** Lets go of the leaves that what comes after this difference does not lie in. */
+  /** Releases the leaves that later differences do not use. */
   forgetAllBut({ before, after }: RecordDifference): void {
     for (const leaf of this.#leaves.keys()) {
       if (leaf !== before?.leaf && leaf !== after?.leaf) this.#leaves.delete(leaf)

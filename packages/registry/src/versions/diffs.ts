@@ -1,4 +1,4 @@
-/** The difference of two versions with the data on both sides (http-api §7). Stored canonical forms are passed on as they are. */
+/** Differences between two versions, with the data of both (http-api §7), made of stored canonical forms. */
 
 import { documentDigest, emptyTree, type Hash, type ViewRoots } from '@ulmus/content'
 import type { VersionPath } from '@ulmus/wire'
@@ -29,22 +29,22 @@ import { describeSchemaChanges, type TypeChanges } from './schema-changes.ts'
 import { type SeenVersion, versionIn } from './versions.ts'
 
 export interface DiffAsk {
-  /** The version that the differences are from: `latest`, a semver or a digest; of another collection, with `owner/slug@` before it. */
+  /** The first version: `latest`, a semver or a digest; for another collection, prefixed with `owner/slug@`. */
   from: string
   /** `nextCursor` of a page, or base64url of JCS([type, id]). */
   cursor?: string
-  /** Only records of this type. Default: of all. */
+  /** Only records of this type. Default: all types. */
   type?: string
-  /** Only records to which this happened. Default: whatever did. */
+  /** Only records with this kind of change. Default: all kinds. */
   change?: RecordChange
-  /** 1 – 2,000, of added, updated and removed together. A page of large records holds fewer (`pageBytesMax`). */
+  /** 1 – 2,000, of added, updated and removed together. A page of large records has fewer (`pageBytesMax`). */
   limit: number
 }
 
 export type { RecordChange } from './difference-forms.ts'
 
 export interface DiffPage {
-  /** Semvers; `from` with `owner/slug@` before it where it is of another collection. */
+  /** Semvers; `from` has the prefix `owner/slug@` if it is of another collection. */
   from: string
   to: string
   /** Each `{id, type, hash, data}`. */
@@ -53,9 +53,9 @@ export interface DiffPage {
   updated: JsonText[]
   removed: NonNullable<ReadDifference['removed']>[]
   pagination: { limit: number; hasMore: boolean; nextCursor: string | null }
-  /** About the whole difference. Optional fields are only on the first page, the one without a cursor. */
+  /** Facts about the whole difference. Optional fields are only on the first page, the one without a cursor. */
   meta: {
-    /** Null: too many to be counted (`countDifferences`). */
+    /** Null: too many to count (`countDifferences`). */
     totals?: DifferenceTotals | null
     schemasChanged: boolean
     metadataChanged: boolean
@@ -63,7 +63,7 @@ export interface DiffPage {
     filesRemoved?: string[]
     /** Changes of types and their schemas, in words. */
     schemaChanges?: TypeChanges[]
-    /** The part of the version number that such a change raises, and why. */
+    /** Part of the version number that the difference raises, and the reason. */
     level?: Level
     reason?: string
   }
@@ -78,9 +78,9 @@ const reasons = {
   none: 'Nothing differs that you may read.',
 }
 
-/** Differences that are walked for a page of one kind: it ends then, with a cursor, even if it is empty. */
+/** Differences visited for a page of one kind: then the page ends with a cursor, even if it is empty. */
 const walkedMax = 20_000
-/** Differences whose records are read at once; scattered ones lie in two leaves each. */
+/** Differences whose records are read concurrently; scattered ones are in two leaves each. */
 const readAtOnce = 32
 
 export type Diffs = ReturnType<typeof diffsOf>
@@ -88,8 +88,8 @@ export type Diffs = ReturnType<typeof diffsOf>
 export function diffsOf(context: Context) {
   return {
     /**
-     * A page of what leads from one version to another; either may be the newer, and the first may be of another collection. Both are
-     * read in the caller's view, in the public one if that is what it reads of either.
+     * A page of the differences from one version to another; either may be newer, and the first may be of another collection.
+     * Reads both in the caller's view, or in the public one if the caller sees either only in that.
      * @throws collection_not_found, version_not_found, invalid_request for a malformed cursor, busy.
      */
     async page(who: Principal, path: VersionPath, ask: DiffAsk): Promise<DiffPage> {
@@ -124,8 +124,8 @@ export function diffsOf(context: Context) {
     },
 
     /**
-     * All records that differ, as NDJSON by type, then id: `{change, id, type, hash, …}`, with the data that a page has.
-     * `hash` names the two versions as the caller reads them.
+     * All differing records, as NDJSON by type, then id: `{change, id, type, hash, …}`, with the same data as a page. `hash`
+     * identifies the two versions in the caller's view.
      * @throws collection_not_found, version_not_found
      */
     async stream(
@@ -142,7 +142,7 @@ export function diffsOf(context: Context) {
   }
 }
 
-/** Differences that a stream reads at once. */
+/** Differences that a stream reads in one step. */
 const streamedAtOnce = 200
 
 async function* linesOf(
@@ -153,7 +153,7 @@ async function* linesOf(
   let cursor: string | null | undefined
   while (cursor !== null) {
     const beyond = cursor === undefined ? undefined : readCursor(cursor, 'cursor')
-    // A stream counts as one, whatever its length: see `AnswerBudget.stream`.
+    // A stream has a fixed cost, whatever its length: see `AnswerBudget.stream`.
     const { differences, nextCursor } = await counting(
       () => {},
       () => readPage(context, pair, beyond, ask),
@@ -163,7 +163,7 @@ async function* linesOf(
   }
 }
 
-/** Both versions in the caller's view: the public one if it reads either of them so. */
+/** Both versions in the caller's view; in the public one if the caller sees either only in that. */
 async function pairOf(context: Context, who: Principal, path: VersionPath, requested: string) {
   const seen = await findVisibleCollection(context, who, path)
   const other = await seeOther(context, who, requested)
@@ -189,7 +189,7 @@ async function seeOther(
 
 const placeOf = ({ owner, collection }: Seen) => `${owner.slug}/${collection.slug}@`
 
-/** Finds the differences of a page in the trees alone; then reads their records, some concurrently. */
+/** Finds the differences of a page in the trees, then reads their records, some concurrently. */
 async function readPage(
   context: Context,
   { from, to }: { from: ViewRoots; to: ViewRoots },
@@ -220,7 +220,7 @@ async function readPage(
   for (let start = 0; start < differences.length; start += readAtOnce) {
     const some = differences.slice(start, start + readAtOnce)
     const texts = await Promise.all(some.map((difference) => jsonOf(difference, forms)))
-    // Ends the work when the client has left.
+    // Ends the work if the client has disconnected.
     countAnswer(0)
     for (const [index, difference] of some.entries()) {
       const { key: id, type, before, after } = difference
@@ -238,13 +238,13 @@ const textsOf = (differences: readonly ReadDifference[], change: 'added' | 'upda
 const changeOf = ({ before, after }: RecordDifference): RecordChange =>
   before === undefined ? 'added' : after === undefined ? 'removed' : 'updated'
 
-/** A view with one of its types alone. @param type default: all */
+/** A view with only one of its types. @param type default: all */
 const only = (roots: ViewRoots, type: string | undefined): ViewRoots =>
   type === undefined
     ? roots
     : { ...roots, types: Object.fromEntries(Object.entries(roots.types).filter(([name]) => name === type)) }
 
-/** Summary of the whole difference for its first page. @param page with all of it; undefined if it has not */
+/** Summary of the whole difference for its first page. @param page the whole difference, if one page has it */
 async function wholeOf(
   context: Context,
   { from, to }: { from: ViewRoots; to: ViewRoots },
@@ -276,7 +276,7 @@ async function metaOf(context: Context, from: SeenVersion, to: SeenVersion) {
   }
 }
 
-/** Compares texts: each may have a MiB. */
+/** Compares the texts: each may have a MiB. */
 async function metadataDiffers(context: Context, from: SeenVersion, to: SeenVersion): Promise<boolean> {
   if (from.version.id === to.version.id) return false
   const [one, other] = await Promise.all(
@@ -285,7 +285,7 @@ async function metadataDiffers(context: Context, from: SeenVersion, to: SeenVers
   return Buffer.compare(one!, other!) !== 0
 }
 
-/** Names the types of a view and their schemas, and nothing else of it. */
+/** Hash of a view's types and their schemas only. */
 const schemasOf = ({ types }: ViewRoots): Hash =>
   documentDigest({
     files: emptyTree,

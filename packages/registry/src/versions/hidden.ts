@@ -1,4 +1,4 @@
-/** Parts of a version that members see and the public does not. */
+/** Parts of a version that only members see. */
 import type { ViewRoots } from '@ulmus/content'
 import type { VersionRow } from '@ulmus/storage'
 import type { Context } from '../context.ts'
@@ -7,18 +7,18 @@ import { readSchemaObjects } from './schemas.ts'
 import { readSidecar } from './sidecar.ts'
 
 export interface Hidden {
-  /** How many are hidden, and of how many. */
+  /** Number of hidden records, and of all. */
   readonly records: number
   readonly recordsInAll: number
   readonly types: readonly string[]
-  /** Of types that the public does see, as `Type.field`. */
+  /** Hidden fields of public types, as `Type.field`. */
   readonly fields: readonly string[]
 }
 
 export async function hiddenOf(context: Context, version: VersionRow): Promise<Hidden> {
   const { roots } = await readSidecar(context.objects, storedHash(version.sidecar))
   const { full, public: open } = roots
-  // Schemas may have 4 MiB in each view: those that both views have are not read.
+  // Skip schemas that both views share: they may have 4 MiB in each view.
   const differ = Object.keys(open.types).filter(
     (type) => !Object.hasOwn(full.types, type) || full.types[type]!.schema !== open.types[type]!.schema,
   )
@@ -31,7 +31,7 @@ export async function hiddenOf(context: Context, version: VersionRow): Promise<H
   }
 }
 
-/** Fields that some types of a view name. */
+/** Fields in the schemas of some types of a view. */
 async function fieldsOf(context: Context, view: ViewRoots, types: readonly string[]): Promise<Set<string>> {
   const fields = new Set<string>()
   const some = Object.fromEntries(

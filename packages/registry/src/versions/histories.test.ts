@@ -16,7 +16,7 @@ describe('histories of records', () => {
 
   const record = (data: number) => ({ id: 'a', type: 'T', data })
 
-  /** Counts what is read of versions. */
+  /** Counts reads of versions. */
   function watched() {
     const reads = { documents: 0, sidecars: [] as string[], now: 0, most: 0 }
     const { objects } = world.context

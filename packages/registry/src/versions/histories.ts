@@ -1,4 +1,4 @@
-/** The history of a record: the versions in which it changed (http-api §7), in the view that the caller reads. */
+/** History of a record: the versions in which it changed (http-api §7), in the caller's view. */
 
 import { emptyTree, findEntry, type Hash, idFault, parseSemver, type Tree, typeFault } from '@ulmus/content'
 import { listVersions, type VersionRow } from '@ulmus/storage'
@@ -20,9 +20,9 @@ import { RegistryError } from '../errors/errors.ts'
 import type { Principal } from '../principal.ts'
 import { rootsOf, semverOf } from './content.ts'
 
-/** Versions looked up together. */
+/** Versions read in one query. */
 const versionsAtOnce = 100
-/** Versions that one answer goes through at most: what comes after them is on its next page. */
+/** Versions visited for one page; the next page continues. */
 const versionsMax = 300
 /** Versions whose roots are read concurrently. Only the part about one type is kept. */
 const rootsAtOnce = 8
@@ -43,10 +43,11 @@ export type Histories = ReturnType<typeof historiesOf>
 export function historiesOf(context: Context) {
   return {
     /**
-     * Newest first. A version that left the record's type as it was costs a look at its roots, one that changed metadata alone less. A
-     * page ends after `versionsMax` versions, with fewer items than were asked for, perhaps none, and a link to the next.
-     * @throws collection_not_found; record_not_found when no version had the record, in the caller's view, or none can; invalid_request for an offset
-     *   beyond what one answer goes through.
+     * Lists the changes, newest first. For a version that did not change the record's type, it reads only the roots; for one that
+     * changed only metadata, less. A page ends after `versionsMax` versions, with fewer items than requested, perhaps none, and a
+     * link to the next.
+     * @throws collection_not_found; record_not_found if no version has had the record in the caller's view, or none can;
+     * invalid_request for an offset beyond the versions that one answer visits.
      */
     async list(
       who: Principal,
@@ -54,7 +55,7 @@ export function historiesOf(context: Context) {
       ask: PageAsk,
     ): Promise<Page<HistoryItem>> {
       const seen = await findVisibleCollection(context, who, path)
-      // On any page, no version needs to be read.
+      // Check this on every page: no version needs to be read.
       if (idFault(path.id) !== undefined || typeFault(path.type) !== undefined) throw notFound(path)
       const page = await pageOf(
         ask,
@@ -99,13 +100,13 @@ async function readSlice(
   return found
 }
 
-/** A version, and the tree that it has for the record's type. */
+/** A version and its tree of the record's type. */
 interface Read {
   version: VersionRow
   tree: Tree
 }
 
-/** Versions beyond a place, in the slice's direction, each with the one before it. */
+/** Versions beyond a position, in the slice's direction, each with its predecessor. */
 async function* successions(
   context: Context,
   seen: Seen,
@@ -162,7 +163,7 @@ async function versionBefore(
   return undefined
 }
 
-/** @param trees by sidecar: versions that differ in their metadata alone have one. */
+/** @param trees by sidecar: versions that differ only in metadata share one */
 async function read(
   context: Context,
   seen: Seen,

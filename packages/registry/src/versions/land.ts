@@ -1,4 +1,7 @@
-/** Landing of a version: objects durable first, then one transaction that records them and moves the head (storage `land_version`). */
+/**
+ * Landing of versions: writes the objects first, then records them and moves the head in one transaction (storage
+ * `land_version`).
+ */
 import {
   compareSemver,
   documentText,
@@ -37,32 +40,38 @@ import { semverOf, totalsOf, type VersionContent } from './content.ts'
 
 export interface VersionMaking {
   collection: { id: string }
-  /** Authority of the version; checked again as it lands. */
+  /** Author and authority of the version; checked again as it lands. */
   by: Acting
-  /** The version it follows, which must still be the head. Null: there is none. */
+  /** The preceding version, which must still be the head; null if there is none. */
   base: VersionRow | null
   /** Recorded as the base's semver. Default: the semver of `base`. */
   baseSemver?: string | null
   semver: Semver
   content: VersionContent
-  /** Holds the objects that the content needs and the store lacks. The documents are added, and it is finished or aborted, here. */
+  /**
+   * Writer with the objects that the content needs and the store lacks. `makeVersion` adds the documents, and finishes or aborts
+   * it.
+   */
   writer: ObjectWriter
   message?: string | null
   appId?: string | null
   actorId?: string | null
-  /** Runs last in the transaction: what must be true exactly if the version is. */
+  /** Runs last in the transaction, for changes that must hold exactly if the version exists. */
   also?: (tx: Tx, version: VersionRow) => Promise<void>
-  /** Ended in the same transaction: the running metadata update with that id, or a push session. */
+  /** A metadata update or push session to end in the same transaction. */
   ends?: (version: VersionRow) => Landing['ends']
 }
 
-/** Approximate size of an object in the database: its row, its keys in two indexes, and all of that in the log. Bytes. */
+/**
+ * Approximate size of an object in the database: its row, its keys in two indexes, and all of that in the write-ahead log. Bytes.
+ */
 const rowBytes = 1_024
 
 /**
- * Makes a version, whole or not at all: durable when it resolves.
- * @throws version_conflict with `currentVersion` when the head is no longer `base`; collection_not_found when it was deleted
- *   meanwhile; quota_exceeded; what `demandNow` does; NotLanded, when what was to end with it has ended otherwise; ObjectsSwept; StorageFull.
+ * Makes a version completely or not at all; durable when it resolves.
+ * @throws version_conflict with `currentVersion` if the head is no longer `base`; collection_not_found if it was deleted
+ * meanwhile; quota_exceeded; the errors of `demandNow`; NotLanded if the update or session has ended otherwise; ObjectsSwept;
+ * StorageFull.
  */
 export async function makeVersion(context: Context, making: VersionMaking): Promise<VersionRow> {
   const { writer, content } = making
@@ -78,13 +87,13 @@ export async function makeVersion(context: Context, making: VersionMaking): Prom
     usualQuota: context.limits.quotaBytes,
   }
   const pack = making.also === undefined ? packAlone(packed) : undefined
-  // An error from here on may hide a success: perhaps only the answer was lost.
+  // From here on, an error may follow a success whose answer was lost.
   let mayStand = pack !== undefined
   try {
     if (pack !== undefined) await database.transactOnce((tx) => landVersion(tx, { ...landing, pack }))
     else {
       await database.transact(async (tx) => {
-        // It may run again after a conflict.
+        // The transaction may run again after a conflict.
         mayStand = false
         await recordPacks(tx, packed)
         await landVersion(tx, landing)
@@ -94,7 +103,7 @@ export async function makeVersion(context: Context, making: VersionMaking): Prom
     }
   } catch (error) {
     const isRefused = error instanceof NotLanded || error instanceof ObjectsSwept
-    // If the version exists, it needs these packs. If it does not, a sweep finds them.
+    // An existing version needs these packs. Otherwise a sweep finds them.
     if (isRefused || !mayStand) await writer.abort()
     throw error instanceof NotLanded ? await refusalFor(context, making, error) : error
   }
@@ -106,8 +115,8 @@ export async function makeVersion(context: Context, making: VersionMaking): Prom
 }
 
 /**
- * The version that `makeVersion` would make, written as far as that fails if it would, and given up: nothing of it is recorded.
- * @throws quota_exceeded; StorageFull, and what stores do.
+ * Writes the version that `makeVersion` would make, as far as that can fail, and aborts it: records nothing.
+ * @throws quota_exceeded; StorageFull, and the errors of stores.
  */
 export async function tryVersion(context: Context, making: VersionMaking): Promise<VersionRow> {
   const { version, packed } = await writeVersion(context, making)
@@ -116,7 +125,10 @@ export async function tryVersion(context: Context, making: VersionMaking): Promi
   return version
 }
 
-/** A version's row, and its packs, durable; `documents` are those of both views. The writer is aborted when it rejects. */
+/**
+ * Writes a version's packs durably and returns them with its row and the documents of both views. Aborts the writer if it
+ * rejects.
+ */
 async function writeVersion(context: Context, making: VersionMaking) {
   const { writer, content } = making
   const full = writtenDocument(content.full)
@@ -148,7 +160,7 @@ function writtenDocument(document: ViewDocument): { digest: Hash; text: string }
   return { digest: hashText(text), text }
 }
 
-/** Refusal for the caller whose version did not land. */
+/** Reason why the version did not land, for the caller. */
 async function refusalFor(
   context: Context,
   { base, by, collection }: VersionMaking,
@@ -215,16 +227,16 @@ export function versionMadeRow({ who, owner, collection }: Acting, version: Vers
   return auditRow(who, { action: 'version.made', account: owner.id, target }, version.createdAt)
 }
 
-/** Characters of a description that lists and details show; the metadata has the whole. */
+/** Length of a description in lists and details, in characters; the metadata has the whole text. */
 const listedDescriptionMax = 10_000
 
-/** Characters of a licence that lists show. */
+/** Length of a licence in lists, in characters. */
 const listedLicenseMax = 200
 
 export const listedDescription = ({ description }: JsonObject): string | null =>
   listedText(description, listedDescriptionMax)
 
-/** A text of the metadata as rows keep it: not a MiB of it, and without U+0000, which PostgreSQL's text cannot hold. */
+/** Metadata text for a row: shortened, and without U+0000, which PostgreSQL's text cannot store. */
 function listedText(text: unknown, most: number): string | null {
   if (typeof text !== 'string') return null
   const whole = text.replaceAll('\0', '\ufffd')
@@ -232,8 +244,8 @@ function listedText(text: unknown, most: number): string | null {
 }
 
 /**
- * The number of the version after `base`, or after a withdrawn version if that is newer: numbers stay taken, and later versions have
- * higher ones (http-api §11). A first version after withdrawn ones counts as a change of schema.
+ * Number of the version after `base`, or after a newer withdrawn version: numbers stay taken, and later versions have higher ones
+ * (http-api §11). A first version after withdrawn ones counts as a schema change.
  * @param newestWithdrawn with its `v`; null: none was withdrawn
  */
 export function numberAfter(

@@ -1,4 +1,4 @@
-/** Manifests: what a version holds, by hash (http-api §7), for those who compare it with what they have. */
+/** Manifests: the content of a version by hash (http-api §7), for clients that compare it with theirs. */
 
 import {
   compareUtf8,
@@ -32,11 +32,11 @@ import { readSidecar } from './sidecar.ts'
 import { type SeenVersion, versionIn } from './versions.ts'
 
 export interface ManifestAsk {
-  /** A version that the caller has: answer only the changes since. */
+  /** A version that the caller has: the answer has only the changes since. */
   since?: string
   /** `nextCursor` of a page, or base64url of JCS([type, id]). */
   cursor?: string
-  /** 1 – 10,000. A page of long ids holds fewer. */
+  /** 1 – 10,000. A page of long ids has fewer. */
   limit: number
 }
 
@@ -44,7 +44,7 @@ type ManifestDelta = NonNullable<Manifest['delta']>
 
 /** Approximate size of an entry without its id. Bytes. */
 const entryBytes = 128
-/** Size limit of a page's entries, which are written in one turn of the event loop. Bytes. */
+/** Size limit of a page's entries, which are serialized without yielding to the event loop. Bytes. */
 const pageEntriesBytesMax = 2_097_152
 
 export type Manifests = ReturnType<typeof manifestsOf>
@@ -128,11 +128,11 @@ async function deltaPage(
 
 interface EntryState {
   hash: Hash
-  /** Pushed as private. */
+  /** True: the record was pushed as private. */
   hidden: boolean
 }
 
-/** Changes of a type, in the view read and, if its records can be private, in their visibility to others. */
+/** Changes of a type in the caller's view, including changes of privacy if its records can be private. */
 async function* changedEntries(
   context: Context,
   pair: TypePair,
@@ -169,8 +169,8 @@ async function* changedEntries(
 }
 
 /**
- * The trees that tell who else sees a type's records: a record of the full view is private when it is not in this one. In
- * the public view nothing is private, and there is none.
+ * Public trees of a version's types, for its full view: a record that is missing there is private. Undefined in the public view,
+ * where nothing is private.
  */
 async function shadowsOf(
   context: Context,
@@ -198,7 +198,7 @@ const openEntry = (entry: { hash: Hash } | undefined) => entry && { hash: entry.
 const entryOf = (type: string, id: string, hash: Hash, hidden: boolean): ListedRecord =>
   hidden ? { id, type, hash, private: true } : { id, type, hash }
 
-/** The keys of two streams in key order, each once, with what the first says of it. */
+/** Keys of two streams in order, each once, with the entry of the first. */
 async function* joined(
   first: AsyncGenerator<TreeChange, void>,
   second: AsyncGenerator<TreeChange, void>,

@@ -1,4 +1,4 @@
-/** Bodies and metadata that may be long: tasks for a worker thread where they are. */
+/** Tasks for bodies and metadata, for a worker thread if they are long. */
 import {
   canonicalize,
   InputError,
@@ -24,10 +24,10 @@ export type PatchOutcome =
   /** Canonical JSON. */
   | { kind: 'patch'; text: string }
   | { kind: 'malformed'; code: InputError['code']; message: string }
-  /** Or no body at all. */
+  /** Also for an empty body. */
   | { kind: 'no_object' }
 
-/** Reads a body that patches metadata, strictly. */
+/** Strictly reads a body that patches metadata. */
 export const readBody = defineTask({
   name: 'readBody',
   pool: 'push',
@@ -49,14 +49,14 @@ function patchIn(bytes: Uint8Array): PatchOutcome {
 }
 
 export interface MetadataTask {
-  /** JSON that was read strictly. */
+  /** Strictly parsed JSON. */
   patch: string
   /** Metadata to merge into. */
   base: JsonObject
 }
 
 export type MetadataOutcome =
-  /** `patch`: canonical, without removals of what the base does not have, so no longer than merged metadata and its names. */
+  /** `patch`: canonical, without removals of members that the base lacks, so no longer than merged metadata and its names. */
   { kind: 'fits'; patch: string } | { kind: 'faulty'; issues: MetadataIssue[] } | { kind: 'too_large' }
 
 /** Merges a push's metadata into that of its base. */

@@ -1,4 +1,4 @@
-/** Reads of whole versions: manifests, differences, histories and exports, each compared with the model of what was pushed. */
+/** Reads of whole versions: manifests, differences, histories and exports, each compared with a model of the pushed data. */
 
 import { execFileSync } from 'node:child_process'
 import { hash } from 'node:crypto'
@@ -53,7 +53,7 @@ import { versionsOf } from './versions.ts'
 type View = 'full' | 'public'
 type Path = { owner: string; slug: string }
 
-/** A version that was made, and what it should hold. */
+/** A version and its expected content. */
 interface Made {
   semver: string
   model: Model
@@ -120,7 +120,7 @@ describe.each(anyDatabase)('reads on $name', (database) => {
     files?: readonly string[]
   }
 
-  /** Types and fields of the model, whose marks come and go. */
+  /** Types and fields of the model, whose privacy changes. */
   const namesConfirmed = [...modelTypes, 'n', 's', 'f']
 
   async function push(
@@ -345,7 +345,7 @@ describe.each(anyDatabase)('reads on $name', (database) => {
     return Buffer.concat(chunks)
   }
 
-  /** Files by name, as `tar` unpacks them. */
+  /** Files by name, as unpacked by `tar`. */
   function unpack(archive: Buffer): Map<string, Buffer> {
     const folder = mkdtempSync(join(tmpdir(), 'ulmus-export-'))
     try {
@@ -393,7 +393,7 @@ describe.each(anyDatabase)('reads on $name', (database) => {
     }
   }
 
-  /** Read by threads, since nothing is kept. */
+  /** Reads in threads, because the cache is off. */
   async function expectStreams(path: Path, { semver, model }: Made, view: View, who: Principal) {
     const objects = openObjectReader({ ...context, cacheBytesMax: 0 })
     const records = recordsOf({ ...context, objects })
@@ -429,7 +429,7 @@ describe.each(anyDatabase)('reads on $name', (database) => {
   }, 120_000)
 
   test('one history gives one archive, whatever database it is on', async () => {
-    // Later than the clock of those who take over what was left: the commit's lease does not run out for them.
+    // Later than the clock of other servers' recovery: the commit's lease does not expire for them.
     const at = new Date('2099-01-01T00:00:00Z')
     const fixed = { ...context, now: () => at }
     const jobs = { ...context.jobs, define: () => undefined, repeat: () => undefined }
@@ -513,7 +513,7 @@ describe.each(anyDatabase)('reads on $name', (database) => {
         { from: 'v1.1.0', limit: 500 },
       )
       expect(page.updated).toHaveLength(1)
-      // On each side a root, a leaf and its body.
+      // A root, a leaf and its body on each side.
       expect(asked).toEqual({ nodes: 4, bodies: 2 })
     })
 
@@ -611,7 +611,7 @@ describe.each(anyDatabase)('reads on $name', (database) => {
           return context.work.run(task, input, by)
         },
       }
-      // Beyond the first leaf, which has a large record: it is read here.
+      // Start after the first leaf: it has a large record and is read on this thread.
       const { lines } = await recordsOf({ ...watched, work }).stream(
         anonymous,
         { ...path, v: 'v1.0.0' },
@@ -624,7 +624,7 @@ describe.each(anyDatabase)('reads on $name', (database) => {
       expect(decoded).toBe(3)
       await new Promise((resolve) => setTimeout(resolve, 1_050))
       await lines.next()
-      // One was ready; no other is begun for a reader who is slow.
+      // One was ready; no other is started for a slow reader.
       expect(decoded).toBe(3)
       await lines.return(undefined)
     })
@@ -641,7 +641,7 @@ describe.each(anyDatabase)('reads on $name', (database) => {
       ).rejects.toMatchObject({ name: 'ObjectCorrupt' })
     })
 
-    /** The same registry with a cold cache of its own, whose reads of the store are counted and, on demand, damaged. */
+    /** The same registry with a cold cache of its own. Counts its reads of the store and damages them on demand. */
     function watching() {
       let count = 0
       let wholeReads = Number.POSITIVE_INFINITY
@@ -666,7 +666,7 @@ describe.each(anyDatabase)('reads on $name', (database) => {
     await push(path, null, { schemas: { A: {} }, puts: puts('a') })
     await push(path, 'v1.0.0', { puts: puts('b') })
     const at = { ...path, v: 'v1.1.0' }
-    // An address has an eighth of it, and a page of 2 MB takes 8.
+    // An address may use an eighth of the budget; a page of 2 MB takes 8 MB.
     const answers = new AnswerBudget(80_000_000)
     const busy = expect.objectContaining({ code: 'busy' })
     const [records, differences] = [recordsOf(context), diffsOf(context)]
@@ -697,7 +697,7 @@ describe.each(anyDatabase)('reads on $name', (database) => {
     await push(path, null, { schemas: { A: schema, B: schema, C: schema }, puts })
     await push(path, 'v1.0.0', { files: [two!] })
     const at = { ...path, v: 'v1.1.0' }
-    /** What `read` says that its answer holds, as a caller who hangs up after `most` bytes lets it come to. */
+    /** Bytes that `read` counts for its answer, if the caller hangs up after `most`. */
     const counted = async (read: () => Promise<unknown>, most: number) => {
       let bytes = 0
       const count = (more: number) => {
@@ -769,7 +769,7 @@ describe.each(anyDatabase)('reads on $name', (database) => {
       await expect(diffs.page(anonymous, at, { from: 'latest', limit: 1, cursor })).rejects.toEqual(malformed)
       await expect(manifests.page(anonymous, at, { limit: 1, cursor })).rejects.toEqual(malformed)
     }
-    // The digest of the full view names no version to those who do not read that view.
+    // The digest of the full view names no version to readers of the public view.
     const { hash: secret } = await manifests.page(callerOf(account), at, { limit: 1 })
     await expect(diffs.page(anonymous, at, { from: secret, limit: 1 })).rejects.toEqual(missing)
     await expect(manifests.page(anonymous, at, { since: secret, limit: 1 })).rejects.toEqual(missing)

@@ -1,4 +1,4 @@
-/** Changes of types from one view to another, in words. */
+/** Describes changes of types from one view to another in words. */
 import { compareUtf8, type PlainSchema, type Sentence, schemaChanges, type ViewRoots } from '@ulmus/content'
 import type { ObjectReader } from '@ulmus/storage'
 import { countAnswer } from '../budgets/answer-budget.ts'
@@ -6,19 +6,19 @@ import { readSchemaObjects } from './schemas.ts'
 
 export interface TypeChanges {
   type: string
-  /** Each begins after the name of the type: `is new`, "`wings` became required". */
+  /** Each continues the name of the type: `is new`, "`wings` became required". */
   changes: Sentence[]
 }
 
-/** Types that are described; of more, the first. */
+/** Types described; further ones are left out. */
 const typesMax = 200
-/** Sentences of a type. */
+/** Sentences per type. */
 const sentencesMax = 100
-/** A larger schema is not described: to read it would hold the event loop up. Bytes. */
+/** Larger schemas are not described: parsing them would block the event loop. Bytes. */
 const schemaBytesMax = 262_144
 const tooLarge = ['changed; its schema is too large to describe']
 
-/** By type. @throws busy. */
+/** Describes the changes by type. @throws busy. */
 export async function describeSchemaChanges(
   objects: ObjectReader,
   before: ViewRoots,
@@ -43,11 +43,11 @@ export async function describeSchemaChanges(
 const sentencesOf = (was: PlainSchema | null | undefined, is: PlainSchema | null | undefined): Sentence[] =>
   schemaChanges(was ?? undefined, is ?? undefined)
 
-/** Types may be called `constructor`. */
+/** Use hasOwn: a type may be called `constructor`. */
 const schemaIn = ({ types }: ViewRoots, type: string) =>
   Object.hasOwn(types, type) ? types[type]!.schema : undefined
 
-/** Null: too large to be read. */
+/** Schemas of the types; null for those too large to parse. */
 async function schemasIn(
   objects: ObjectReader,
   roots: ViewRoots,

@@ -1,11 +1,11 @@
-/** The schemas of a version's view, read from its objects. */
+/** Schemas of a version's view, read from its objects. */
 import type { Hash, ViewRoots } from '@ulmus/content'
 import { giveWay, type ObjectReader } from '@ulmus/storage'
 import { LRUCache } from 'lru-cache'
 import { JsonText } from '../answers/json-text.ts'
 import { countAnswer } from '../budgets/answer-budget.ts'
 
-/** As JSON, their members in canonical order, for an answer. @throws busy. */
+/** Schemas as JSON with members in canonical order, for an answer. @throws busy. */
 export async function schemasOf(objects: ObjectReader, roots: ViewRoots): Promise<Map<string, JsonText>> {
   const schemas = new Map<string, JsonText>()
   for await (const { type, bytes } of readSchemaObjects(objects, roots)) {
@@ -25,7 +25,8 @@ export async function* readSchemaObjects(
     const some = types.slice(at, at + readAtOnce)
     const read = await Promise.all(some.map(([, { schema }]) => bytesOf(objects, schema)))
     for (const [index, [type, { schema }]] of some.entries()) {
-      // Before, so that the caller's work on one counts; after, so that no second is sent in the same turn.
+      // Before, to separate it from the caller's work on the previous one; after, so that no two are sent in one turn of the
+      // event loop.
       await giveWay()
       yield { type, hash: schema, bytes: read[index]! }
       await giveWay()
@@ -33,10 +34,10 @@ export async function* readSchemaObjects(
   }
 }
 
-/** Schemas read at the same time. */
+/** Schemas read concurrently. */
 const readAtOnce = 32
 
-/** Schemas by hash, the latest used ones: a version of thousands of types is not read object by object each time. */
+/** Least-recently-used cache of schemas by hash: a version with thousands of types is not read object by object each time. */
 const latest = new LRUCache<Hash, Uint8Array>({
   maxSize: 16 * 1024 ** 2,
   sizeCalculation: (bytes) => 300 + bytes.length,

@@ -1,8 +1,8 @@
-/** Reading and writing of sidecars. */
+/** Reads and writes sidecars. */
 import { type Hash, hashText, parseSidecar, type Sidecar, sidecarText } from '@ulmus/content'
 import type { ObjectReader, ObjectWriter } from '@ulmus/storage'
 
-/** Cached, and frozen deeply. */
+/** Reads a sidecar, cached and deeply frozen. */
 export const readSidecar = (objects: ObjectReader, hash: Hash): Promise<Sidecar> =>
   objects.decoded(hash, parseSidecar)
 

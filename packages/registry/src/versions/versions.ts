@@ -1,4 +1,4 @@
-/** Versions as they are read (http-api §7): always those of the view that the caller may read. */
+/** Reads versions (http-api §7) in the caller's view. */
 
 import { formatSemver, parseDigestLabel, parseSemver, type ViewRoots } from '@ulmus/content'
 import { findVersionByDigest, findVersionBySemver, listVersions, type VersionRow } from '@ulmus/storage'
@@ -32,12 +32,12 @@ export interface VersionDetail extends VersionItem {
   metadata: JsonText
   schemas: Record<string, JsonText>
   typeCounts: Record<string, number>
-  /** Of the record trees of types that have records. */
+  /** Root hashes of the record trees, for types with records. */
   typeRoots: Record<string, string>
   baseSemver: string | null
 }
 
-/** A version that the caller may see, with the roots of the view it reads. */
+/** A version that the caller may see, with the roots of the caller's view. */
 export interface SeenVersion {
   readonly seen: Seen
   readonly version: VersionRow
@@ -49,14 +49,14 @@ export async function seeVersion(context: Context, who: Principal, path: Version
   return versionIn(context, await findVisibleCollection(context, who, path), path.v)
 }
 
-/** A version of a collection that was looked up already: two versions must be read in one view. @throws version_not_found. */
+/** A version of a collection that is already found: two versions must be read in one view. @throws version_not_found. */
 export async function versionIn(context: Context, seen: Seen, v: string): Promise<SeenVersion> {
   const version = demandReadable(await namedVersion(context, seen, v))
   noticeDeprecation(version)
   return { seen, version, roots: await rootsOf(context, version, seen.view) }
 }
 
-/** A version as its row has it, withdrawn or not. @throws version_not_found. */
+/** The row of a version, withdrawn or not. @throws version_not_found. */
 export async function namedVersion(context: Context, seen: Seen, v: string): Promise<VersionRow> {
   const version = await resolveVersion(context, seen, v)
   if (version === undefined) throw new RegistryError('version_not_found', { say: { version: v } })
@@ -83,7 +83,7 @@ async function resolveVersion(
   const digest = parseDigestLabel(requested)
   if (digest === undefined) return undefined
   const view: View = digest.view === 'private' ? 'full' : 'public'
-  // The digest of the full view would tell an outsider whether its guess at private content is right.
+  // The full digest would confirm an outsider's guess at private content.
   if (view === 'full' && seen.view !== 'full') return undefined
   return findVersionByDigest(context.database, seen.collection.id, { view, hash: digest.hash })
 }

@@ -1,4 +1,4 @@
-/** Files that are in one version of a collection alone, and leave it when that version is withdrawn. */
+/** Files that leave a collection when its only version with them is withdrawn. */
 import type { Hash, Tree } from '@ulmus/content'
 import { walkLeaves } from '@ulmus/content'
 import { type CollectionRow, standingSidecars, type VersionRow } from '@ulmus/storage'
@@ -12,7 +12,7 @@ import { readSidecar } from '../versions/sidecar.ts'
 export interface LeftFiles {
   /** Files that no other readable version has, by view. */
   readonly left: Record<View, Hash[]>
-  /** Of the first version of a fork, which tells what that inherited: those that another version has. */
+  /** For the first version of a fork, which records the inherited files: those that another version has. */
   readonly kept: Record<View, Hash[]>
 }
 
@@ -41,7 +41,7 @@ export async function allFiles({ objects }: Pick<Context, 'objects'>, tree: Tree
   return files
 }
 
-/** Those of `files` that are in no version with one of the sidecars. */
+/** Those of `files` that no version with one of the sidecars has. */
 export async function withoutThoseIn(
   { objects }: Pick<Context, 'objects'>,
   files: readonly Hash[],

@@ -45,7 +45,7 @@ describe.each(databases)('withdrawing versions ($name)', (database) => {
     world.withdrawals.withdraw(world.me, { ...path, v }, { reason: 'a leak', ...wanted })
   const latestOf = async (path: Path) =>
     (await world.collections.detail(world.me, path)).latestVersion?.semver ?? null
-  /** v1.0.0 and v1.1.0, which has the secret in a record, in its metadata and in a file. */
+  /** v1.0.0, and v1.1.0 with the secret in a record, in its metadata and in a file. */
   async function leaky(count = 20) {
     const path = await world.collection()
     const puts = items(count)
@@ -79,7 +79,7 @@ describe.each(databases)('withdrawing versions ($name)', (database) => {
     expect(await outcome(withdraw(path, 'v9.9.9'))).toBe('version_not_found')
     expect(await latestOf(path)).toBe('v1.0.0')
     expect(await readFile(path, file)).toBe('file_not_found')
-    // What lists and searches show is of the version that stands.
+    // Lists and searches show the remaining version.
     expect((await world.collections.detail(anonymous, path)).description).toBe('before')
     expect((await world.collections.browse({ search: 'leaked' })).items).toEqual([])
     const { items: listed } = await world.versions.list(anonymous, path, {})
@@ -101,7 +101,7 @@ describe.each(databases)('withdrawing versions ($name)', (database) => {
     await withdraw(path, 'v1.2.0')
     await world.patch(path, { title: 'T' })
     expect(await latestOf(path)).toBe('v1.2.1')
-    // Not the head: the head stays.
+    // It is not the head, so the head stays.
     expect((await withdraw(path, 'v1.0.0')).latest).toBe('v1.2.1')
     expect((await withdraw(path, 'latest')).latest).toBeNull()
     expect(await latestOf(path)).toBeNull()
@@ -112,7 +112,7 @@ describe.each(databases)('withdrawing versions ($name)', (database) => {
 
   test('an update whose base was withdrawn meanwhile builds on another version, with a higher number', async () => {
     const { path } = await leaky()
-    // Before the update takes its place, the version that it has seen as the latest is withdrawn.
+    // The version that the update has read as the latest is withdrawn before the update takes its slot.
     let before: (() => Promise<unknown>) | undefined = () => withdraw(path, 'v1.1.0')
     const { database } = world.context
     const late = new Proxy(database, {
@@ -127,7 +127,7 @@ describe.each(databases)('withdrawing versions ($name)', (database) => {
         }
       },
     })
-    // Its jobs are those of the world.
+    // The jobs are those of the world.
     const jobs = { ...world.context.jobs, define: () => undefined, repeat: () => undefined }
     const { update } = metadataOf({ ...world.context, jobs, database: late })
     expect((await update(world.me, path, { title: 'T' })).semver).toBe('v1.1.1')
@@ -206,7 +206,7 @@ describe.each(databases)('withdrawing versions ($name)', (database) => {
     expect((await detail(path, 'v1.0.0')).deprecated).toBeUndefined()
   })
 
-  /** Whether a text is anywhere in the stores: in what the packs have, whatever the index says of it, or in files. */
+  /** True if a text is anywhere in the stores: in the packs, indexed or not, or in files. */
   async function holds(wanted: string): Promise<boolean> {
     const { database, blobs } = world.context
     await rebuild(world.context)
@@ -235,13 +235,13 @@ describe.each(databases)('withdrawing versions ($name)', (database) => {
   }
 
   test('erased data is in no store after the next sweep, at any age; all else is whole', async () => {
-    // Whatever other tests have left must not count.
+    // Exclude data of other tests.
     await world.dispose()
     world = await openWorld(database)
     const { path, puts, file } = await leaky(3_000)
     await world.patch(path, { note: `of ${secret}` })
     const after = { ...puts[3]!, data: { text: 'mended' } }
-    // Stored as what differs from the leaf that has the secret.
+    // Stored as a delta against the leaf with the secret.
     const mended = await world.push(path, {
       ...{ base: 'v1.1.1', puts: [after] },
       metadata: { description: 'after', note: null },
@@ -250,11 +250,11 @@ describe.each(databases)('withdrawing versions ($name)', (database) => {
     const before = await world.read(path, 'v1.0.0')
     expect(await holds(secret)).toBe(true)
     await world.withdrawals.deprecate(world.me, { ...path, v: 'v1.1.0' }, `has ${secret}`)
-    // The log has the warning under the path of then.
+    // The log has the warning under the former path.
     await world.collections.patch(world.me, path, { slug: `${path.slug}-renamed` })
     path.slug += '-renamed'
     await withdraw(path, 'v1.1.0', { erase: true })
-    // What the other version still has stays.
+    // Data of the other version stays.
     expect((await sweep(world.context)).versionsErased).toBe(1)
     expect(await holds(secret)).toBe(true)
     await withdraw(path, 'v1.1.1', { erase: true })
@@ -269,11 +269,14 @@ describe.each(databases)('withdrawing versions ($name)', (database) => {
     expect(await damages()).toEqual([])
     expect(await outcome(detail(path, 'v1.1.0'))).toBe('version_withdrawn')
     expect((await sweep(world.context)).versionsErased).toBe(0)
-    // The same file may come again, as anything may.
+    // The same file may be uploaded again.
     await world.upload(path, `${secret} ${path.slug}`)
   })
 
-  /** The sweep's context, whose n-th write to a store fails: to the database when it is done, so that only the answer is lost. */
+  /**
+   * The sweep's context, whose n-th write to a store fails. A write to the database fails after its commit: only the answer is
+   * lost.
+   */
   function failingAt(n: number) {
     let writes = 0
     const fail = () => {
@@ -331,7 +334,7 @@ describe.each(databases)('withdrawing versions ($name)', (database) => {
     expect(await readFile(fork, file)).toBe('ok')
     expect(await readFile(path, file, world.me)).toBe('file_not_found')
     expect(await damages()).toEqual([])
-    // The last that has it.
+    // The last version with it.
     await world.withdrawals.withdraw(world.me, { ...fork, v: 'v1.0.0' }, { reason: 'r', erase: true })
     await sweep(world.context)
     expect(await holds(`${secret} ${path.slug}`)).toBe(false)

@@ -1,7 +1,7 @@
 /**
- * Withdrawing versions, which makes them unreadable and keeps their numbers taken, and deprecating them, which only warns. http-api §11.
+ * Withdrawals, which make versions unreadable and keep their numbers taken, and deprecations, which only warn. http-api §11.
  *
- *     stands ── withdrawn ──▶ 410, stays stored ── erase ──▶ 410, erased by the next sweep (upkeep/sweep/erasure.ts)
+ *     readable ── withdrawn ──▶ 410, stays stored ── erase ──▶ 410, erased by the next sweep (upkeep/sweep/erasure.ts)
  */
 
 import { compareSemver, parseSemver } from '@ulmus/content'
@@ -42,13 +42,13 @@ export type VersionMarks = Pick<VersionItem, 'semver' | 'withdrawn' | 'deprecate
 interface Look {
   readonly seen: Seen
   readonly version: VersionRow
-  /** The head when `version` is withdrawn. */
+  /** The head after the withdrawal of `version`. */
   readonly head: VersionRow | null
   readonly description: string | null
   readonly files: LeftFiles
-  /** Private names of the head, if it is withdrawn; null: none. */
+  /** Private names of the head, if it is withdrawn; null if there are none. */
   readonly privateNames: string | null
-  /** Number of versions of the collection withdrawn earlier. Cached reads of other versions stay valid until it grows. */
+  /** Number of versions of the collection withdrawn before. While it is unchanged, the facts read about other versions hold. */
   readonly withdrawn: number
 }
 
@@ -56,23 +56,23 @@ export type Withdrawals = ReturnType<typeof withdrawalsOf>
 
 export const withdrawalsOf = (context: Context) => ({
   /**
-   * Makes a version unreadable; `latest` is then the newest remaining one. Withdrawals are permanent; repeating one changes nothing,
-   * but may add the erasure.
+   * Makes a version unreadable; `latest` is then the newest remaining one. Withdrawals are permanent. Repeating one changes
+   * nothing, but may add the erasure.
    * @throws collection_not_found, Moved, version_not_found, insufficient_scope, key_limited, not_a_member, insufficient_role
    */
   withdraw: (who: Principal, path: VersionPath, wanted: WithdrawVersion): Promise<WithdrawnVersion> =>
     withdraw(context, who, path, wanted),
 
   /**
-   * Readers of the version are warned; null: no longer.
-   * @throws what `withdraw` does; version_withdrawn
+   * Warns readers of the version; null ends the warning.
+   * @throws the errors of `withdraw`; version_withdrawn
    */
   deprecate: (who: Principal, path: VersionPath, message: string | null): Promise<{ ok: true }> =>
     deprecate(context, who, path, message),
 
   /**
    * The marks of a version, withdrawn or not, for a caller who may withdraw it.
-   * @throws what `withdraw` does
+   * @throws the errors of `withdraw`
    */
   marks: async (who: Principal, path: VersionPath): Promise<VersionMarks> => {
     const version = await namedVersion(context, await seenToWithdraw(context, who, path), path.v)
@@ -85,14 +85,14 @@ export const withdrawalsOf = (context: Context) => ({
   },
 })
 
-/** A collection whose versions the caller may withdraw. @throws what `withdraw` does */
+/** A collection whose versions the caller may withdraw. @throws the errors of `withdraw` */
 async function seenToWithdraw(context: Context, who: Principal, path: VersionPath): Promise<Seen> {
   const seen = await findVisibleCollection(context, who, path)
   demand(mayDeleteCollection(who, seen.collection, seen.role), { owner: seen.owner.slug, needed: 'admin' })
   return seen
 }
 
-/** A version landed meanwhile, or another was withdrawn: look again. So often at most. */
+/** Attempts at most: another version may land or be withdrawn between reading and recording. */
 const looksMax = 20
 
 async function withdraw(
@@ -185,7 +185,7 @@ async function record(
   }
 }
 
-/** Nothing that anybody said of a version. */
+/** Changes that remove all texts about a version. */
 const wordless = {
   ...{ message: null, appId: null, actorId: null, license: null },
   ...{ deprecation: null, deprecatedAt: null },

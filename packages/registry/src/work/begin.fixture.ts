@@ -1,2 +1,2 @@
-/** Program of a thread that does nothing. */
+/** Thread program that does nothing. */
 export const begin = (): void => undefined

@@ -2,9 +2,9 @@
 import type { EncodedObject } from '@ulmus/storage'
 
 /**
- * Frees memory at once instead of waiting for garbage collection: V8 runs a full one for every 8 to 64 MB outside of the heap, which
- * would be for every twenty to hundred leaves. Views of a freed buffer are empty. Skips small views that do not fill their buffer,
- * which others may share, and buffers freed already: a leaf and its body may share one.
+ * Frees memory at once instead of waiting for garbage collection: V8 runs a full collection for every 8 to 64 MB outside of the
+ * heap, that is, for every twenty to hundred leaves. Views of a freed buffer are empty. Skips small views that do not fill their
+ * buffer, which others may share, and buffers freed already: a leaf and its body may share one.
  */
 export function free(bytes: Uint8Array): void {
   const { buffer } = bytes
@@ -19,14 +19,14 @@ export function freeWhole({ byteLength, buffer }: Uint8Array): void {
 }
 
 /**
- * The buffers of which stored leaves use every byte, so that they have no other user, and which are not Node's own pool: another thread
- * may take them over.
+ * Buffers that stored leaves use entirely, so that no one else does, and that are not Node's own pool: they can be transferred to
+ * another thread.
  */
 export function wholeBuffers(leaves: readonly Leaf[]): ArrayBuffer[] {
   const used = new Map<ArrayBufferLike, Map<number, number>>()
   for (const { bytes } of leaves.flatMap(({ node, body }) => [...node.chain, ...(body?.chain ?? [])])) {
     const lengths = used.get(bytes.buffer) ?? new Map<number, number>()
-    // Bytes that two leaves share may occur twice.
+    // Bytes shared by two leaves may occur twice.
     used.set(bytes.buffer, lengths.set(bytes.byteOffset, bytes.byteLength))
   }
   const isWhole = (buffer: ArrayBufferLike, lengths: ReadonlyMap<number, number>) =>
@@ -34,19 +34,19 @@ export function wholeBuffers(leaves: readonly Leaf[]): ArrayBuffer[] {
   return [...used].filter((one) => isWhole(...one)).map(([buffer]) => buffer as ArrayBuffer)
 }
 
-/** As it is stored. */
+/** A leaf as stored. */
 interface Leaf {
   node: EncodedObject
   body?: EncodedObject
 }
 
-/** Each in a buffer of its own, so that a worker can take it over. */
+/** Pieces in buffers of their own, which can be transferred to a worker thread. */
 export type Pieces = Uint8Array<ArrayBuffer>[]
 
-/** A task whose bytes lie in pieces. */
+/** A task whose bytes are in pieces. */
 export type InPieces<Task> = Omit<Task, 'bytes'> & { bytes: Pieces }
 
-/** Empties `pieces` and takes them over: the whole is all that is left of them. */
+/** Joins pieces into one array. Frees them and empties the list. */
 export function joined(pieces: Uint8Array[]): Uint8Array<ArrayBuffer> {
   let length = 0
   for (const piece of pieces) length += piece.length

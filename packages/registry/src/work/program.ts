@@ -1,19 +1,19 @@
 /**
- * A child process for input of strangers that may be costly: it gets none of the server's settings, has a limited heap, and ends when
- * it is idle. Tasks run one after the other, in turns of their owners.
+ * Child process for untrusted input that may be costly. It gets none of the server's settings, has a limited heap, and exits when
+ * idle. Tasks run one after the other, in turns of their owners.
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { Turns } from './turns.ts'
 
 export interface ProgramOptions {
-  /** Handles a `Task` message at a time and sends an answer; exits with code 1 or SIGABRT on a task that is too costly. */
+  /** Handles one `Task` message at a time and sends an answer; exits with code 1 or SIGABRT on a task that is too costly. */
   readonly program: URL
-  /** Limit of JavaScript's heap: a task that needs more ends the process. MiB. */
+  /** Limit of the JavaScript heap: a task that needs more ends the process. MiB. */
   readonly heapMebibytes: number
-  /** Tasks that wait or run: of one owner, and of all. More are not taken. */
+  /** Limits of waiting and running tasks, per owner and in total. Further tasks are refused. */
   readonly tasksMax: { readonly owner: number; readonly all: number }
-  /** The process ends after this time without a task, so that its memory is free. Milliseconds. */
+  /** The process exits after this time without a task, to free its memory. Milliseconds. */
   readonly idleMilliseconds: number
 }
 
@@ -60,12 +60,12 @@ export class Program<Task extends object, Answer> {
     if (this.#process === undefined) return this.#send(task)
     const result = await this.#send(task).catch(() => undefined)
     if (result?.kind === 'answer') return result
-    // The process may have ended late because of a task before.
+    // The process may have ended late because of the previous task.
     this.#end()
     return this.#send(task)
   }
 
-  /** @throws errors of starting a process and of writing to it, such as lack of memory or file descriptors */
+  /** @throws errors of starting or writing to the process, such as lack of memory or file descriptors */
   async #send(task: Task): Promise<ProgramResult<Answer>> {
     clearTimeout(this.#idle)
     const result = await new Promise<ProgramResult<Answer>>((resolve) => {
@@ -77,7 +77,7 @@ export class Program<Task extends object, Answer> {
     return result
   }
 
-  /** The process does not keep the server alive. */
+  /** Starts the process, which does not keep the server alive. */
   #start(): ChildProcess {
     const { program, heapMebibytes } = this.#options
     const started = fork(fileURLToPath(program), {
@@ -91,11 +91,11 @@ export class Program<Task extends object, Answer> {
       this.#resolve({ kind })
     }
     started.on('message', (answer: Answer) => {
-      // An answer that arrives after its process was dropped must not be taken for the answer to the next task.
+      // Ignore an answer that arrives after its process was dropped: it does not belong to the next task.
       if (this.#process === started) this.#resolve({ kind: 'answer', answer })
     })
     started.on('error', () => ended('unavailable'))
-    // SIGABRT: a limit of the program, or no room in V8's heap. 1: an error of the task. Other ends do not depend on the task.
+    // SIGABRT: a limit of the program, or a full V8 heap. 1: an error of the task. Other exits do not depend on the task.
     started.on('exit', (code, signal) =>
       ended(code === 1 || signal === 'SIGABRT' ? 'too_costly' : 'unavailable'),
     )

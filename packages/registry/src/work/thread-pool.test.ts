@@ -13,7 +13,7 @@ const open = (maxThreads: number) => {
   pool = openThreadPool({ ...options, maxThreads })
   pool.on('workerCreate', () => begun++)
 }
-/** A deadline of a tenth of a second for what a thread of its own does. */
+/** A deadline of a tenth of a second for a program in a thread of its own. */
 async function deadlineOf(program: string): Promise<{ deadline: Deadline; thread: Worker }> {
   const thread = new Worker(program, { eval: true })
   await once(thread, 'online')
@@ -58,7 +58,7 @@ test('it closes while tasks wait for threads that begin', async () => {
 test('a thread that dies after its caller left ends nothing else', async () => {
   open(1)
   await run()
-  // As Piscina tells of a thread without a task, such as one that ran out of memory after its task was given up.
+  // The event that Piscina emits for a thread without a task, such as one that ran out of memory after its task was abandoned.
   expect(() => pool.emit('error', new Error('out of memory'))).not.toThrow()
   await run()
 })

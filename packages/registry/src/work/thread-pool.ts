@@ -6,15 +6,15 @@ import { threadsUsual } from '../memory.ts'
 
 type PoolOptions = NonNullable<ConstructorParameters<typeof Piscina>[0]>
 
-/** Bookkeeping of the pool about a task, apart from its thread. */
+/** The pool's callback for a task, which stays in this thread. */
 interface TaskNotes {
   begun(thread: Worker): void
 }
 
 /**
- * Threads start when first needed and end after 30 s of idleness. A task that had to wait goes to an idle thread that has begun, if there is
- * one. Piscina prefers threads that are still beginning, which takes them a second. They are not passed over: where none takes a task,
- * Piscina begins as many more as it may, and while it closes does nothing else any more.
+ * Opens a pool. Threads start when first needed and end after 30 s of idleness. A waiting task goes to an idle thread that has
+ * started, if there is one; Piscina itself prefers threads that are still starting, which takes a second. A starting thread is
+ * better than none: if no thread takes a task, Piscina starts as many as it may, and does nothing else while it closes.
  */
 export function openThreadPool(options: PoolOptions): Piscina {
   const begun = new Set<number>()
@@ -34,29 +34,33 @@ export function openThreadPool(options: PoolOptions): Piscina {
   })
   pool.on('workerCreate', ({ id }: { id: number }) => begun.add(id))
   pool.on('workerDestroy', ({ id }: { id: number }) => begun.delete(id))
-  // A thread that runs out of memory after its task was given up: another takes its place. Unheard, the event would end the process.
+  // A thread may run out of memory after its task was abandoned, and is replaced. Without a listener, the event would end the
+  // process.
   pool.on('error', () => {})
   return pool
 }
 
 /**
- * How much of its thread's CPU time a task may take. Time in which the thread waits for a core, or the whole process stands still, is none of
- * the task's. Milliseconds.
+ * Limits of a task's CPU time in its thread. Excludes time in which the thread waits for a core, or the whole process is
+ * suspended. Milliseconds.
  */
 export interface TimeAllowed {
-  /** From then on it is costly. */
+  /** From this time on the task counts as costly. */
   usual: number
-  /** Then it is ended. */
+  /** At this time the task is ended. */
   most: number
 }
 
 /** Minimum interval between two checks of a task's CPU time. Milliseconds. */
 const lookMillisecondsMin = 50
-/** Threads report CPU time between two steps of their program. Part of the time of a longer step counts as work. */
+/**
+ * Threads report CPU time only between two steps of their program. Without a report for this long, part of the elapsed time
+ * counts.
+ */
 const tellMillisecondsMax = 1_000
 const partCounted = 1 / 4
 
-/** Ends a task by ending its thread, also in the midst of what never pauses; another thread begins for the next. */
+/** Ends a task by ending its thread, even in code that never pauses; a new thread starts for the next task. */
 export class Deadline {
   readonly #ending = new AbortController()
   readonly #allowed: TimeAllowed | undefined
@@ -66,7 +70,7 @@ export class Deadline {
   #isCostly = false
   #isSettled = false
 
-  /** @param allowed undefined: any time */
+  /** @param allowed undefined: no limit */
   constructor(allowed: TimeAllowed | undefined, onCostly: () => void) {
     this.#allowed = allowed
     this.#onCostly = onCostly
@@ -76,7 +80,7 @@ export class Deadline {
     return this.#ending.signal
   }
 
-  /** Whether the task was ended because of its time. */
+  /** True if the task was ended because of its time. */
   get isOver(): boolean {
     return this.#isOver
   }
@@ -110,7 +114,7 @@ export class Deadline {
     this.#ending.abort()
   }
 
-  /** Called when the caller no longer wants the outcome. */
+  /** Ends the task, because the caller no longer needs the outcome. */
   leave(): void {
     this.#ending.abort()
   }
@@ -121,7 +125,10 @@ export class Deadline {
   }
 }
 
-/** How much CPU time a thread takes from now on. Milliseconds. Never rejects: a thread that has ended takes none. */
+/**
+ * Returns a function that measures the CPU time of a thread from now on. Milliseconds. It never rejects: a thread that has ended
+ * uses none.
+ */
 function cpuTimeFromNow(thread: Worker): () => Promise<number> {
   const began = performance.now()
   const taken = async () => {

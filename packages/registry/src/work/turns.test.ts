@@ -3,7 +3,7 @@ import { type Turn, Turns } from './turns.ts'
 
 const tick = () => new Promise((resolve) => setImmediate(resolve))
 
-/** Turns that note who has one, each until it is let go. */
+/** Turns that record their current holders; each runs until `letGo`. */
 function watched(turns: Turns) {
   const begun: string[] = []
   const held: { name: string; turn: Turn; letGo(): void }[] = []

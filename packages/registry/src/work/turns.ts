@@ -1,12 +1,12 @@
 /**
- * Fair queue for scarce resources, such as threads. The owner with the fewest running tasks goes next; among equals, the one whose
- * last turn is longest ago. One account's thousand tasks wait for each other and do not delay other accounts.
+ * Fair queue for scarce resources, such as threads. The owner with the fewest running tasks goes next; among equals, the one
+ * whose last turn is longest ago. One account's thousand tasks wait for each other and do not delay other accounts.
  */
 
-/** Something that one of them does. */
+/** A running task of an owner. */
 export interface Turn {
   readonly owner: string
-  /** Whether it has had more time than what it does should take: its owner has no further turn for now if others wait. */
+  /** True if the task has exceeded its usual time: while others wait, its owner gets no further turn. */
   isCostly: boolean
 }
 
@@ -16,17 +16,17 @@ interface Waiting {
 }
 
 export interface TurnsOptions {
-  /** Turns under way at once. */
+  /** Turns that run concurrently. */
   places: number
-  /** True: the last free place is for owners that have none. Default: false. */
+  /** True: reserve the last free place for owners without running turns. Default: false. */
   keepsOne?: boolean
-  /** Owners that have one place at a time. Default: none. */
+  /** True for owners limited to one turn at a time. Default: none. */
   isSlowed?: (owner: string) => boolean
 }
 
 export class Turns {
   readonly #options: Required<TurnsOptions>
-  /** By owner; those whose last turn is longest ago come first. */
+  /** Waiting tasks by owner, in the order of the owners' last turns. */
   readonly #waiting = new Map<string, Waiting[]>()
   readonly #underWay = new Map<string, Set<Turn>>()
   #taken = 0
@@ -37,9 +37,9 @@ export class Turns {
   }
 
   /**
-   * Does `work` when its turn has come.
-   * @param signal ends the waiting
-   * @throws the signal's reason, and what `work` rejects with.
+   * Runs `work` at its turn.
+   * @param signal ends the wait
+   * @throws the signal's reason, and the rejection of `work`.
    */
   async run<T>(owner: string, work: (turn: Turn) => Promise<T>, signal?: AbortSignal): Promise<T> {
     const turn: Turn = { owner, isCostly: false }
@@ -131,7 +131,7 @@ export class Turns {
   #advance(): void {
     for (let next = this.#next(); next !== undefined; next = this.#next()) {
       const [first, ...rest] = this.#waiting.get(next)!
-      // Behind all the others.
+      // Move the owner to the end of the queue.
       this.#waiting.delete(next)
       if (rest.length > 0) this.#waiting.set(next, rest)
       first!.begin()

@@ -27,7 +27,7 @@ const check = (schema: JsonObject, data: unknown, by: TaskFor = { owner: 'ada' }
   work.run(checkBatch, batchOf(schema, data), by)
 
 const branch = { properties: { x: { $ref: '#/$defs/a' } }, required: ['x'] }
-/** Doubles its work at every level of the data. */
+/** Doubles the work at every level of the data. */
 const doubling: JsonObject = {
   properties: { x: { $ref: '#/$defs/a' } },
   $defs: { a: { anyOf: [branch, { ...branch, title: 'again' }] } },
@@ -44,7 +44,7 @@ describe('a task over the limits of a worker', () => {
   test('for a while the same schemas are refused at once to their sender, and to no other', async () => {
     const other = { ...doubling, title: 'other' }
     await expect(check(other, deep)).rejects.toMatchObject({ code: 'too_costly' })
-    // This data costs nothing.
+    // This data is cheap to check.
     await expect(check(other, {})).rejects.toMatchObject({ code: 'too_costly' })
     expect(await check(other, {}, { owner: 'bob' })).toMatchObject({ kind: 'spill' })
   })

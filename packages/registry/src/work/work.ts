@@ -1,4 +1,4 @@
-/** Runs tasks in worker threads, so that work that costs CPU delays no other request. */
+/** Runs tasks in worker threads, so that CPU-heavy work delays no other request. */
 import { ObjectCorrupt } from '@ulmus/storage/decoding'
 import { RegistryError } from '../errors/errors.ts'
 import { memoryBudgets, threadsUsual } from '../memory.ts'
@@ -10,22 +10,23 @@ import { type Turn, Turns } from './turns.ts'
 
 export interface Work {
   /**
-   * Runs a task in a thread of its pool when its owner's turn has come, a short one in this thread.
-   * @throws too_costly if it takes more time or memory than a task that runs users' schemas may; ObjectCorrupt; the signal's reason.
+   * Runs a task in a thread of its pool at its owner's turn, a short task in this thread.
+   * @throws too_costly if a task that runs users' schemas exceeds its limit of time or memory; ObjectCorrupt; the signal's
+   * reason.
    */
   run<Input extends object, Outcome>(
     task: Task<Input, Outcome>,
     input: Input,
     by: TaskFor,
   ): Promise<Awaited<Outcome>>
-  /** False: a task for readers would wait for a thread to start. Then one starts. */
+  /** False: a task for readers would wait for a thread to start. The call then starts one. */
   hasReader(): boolean
   /** Refuses waiting tasks, and waits for running ones. */
   close(): Promise<void>
 }
 
 export interface WorkOptions extends Partial<typeof usual> {
-  /** Programs of the threads: import the modules of the pool's tasks, and export `runTask`. */
+  /** Programs of the threads. Each imports the modules of its pool's tasks and exports `runTask`. */
   threads: { push: URL; read: URL }
   /** Called with each damaged object that a thread finds: its cached location may be outdated. */
   onDamage?: (kind: ObjectCorrupt['kind'], hash: ObjectCorrupt['hash']) => void
@@ -35,20 +36,21 @@ export interface WorkOptions extends Partial<typeof usual> {
 const usual = {
   /** CPU time from which a task counts as costly. Milliseconds. */
   costlyMilliseconds: 1_000,
-  /** CPU time that ends a task, besides what its size allows. Milliseconds. */
+  /** CPU time that ends a task, in addition to the time for its size. Milliseconds. */
   taskMilliseconds: 5_000,
-  /** JavaScript heap of a thread for pushes; bodies of requests lie outside of it. MiB. */
+  /** JavaScript heap of a push thread; request bodies are outside of it. MiB. */
   heapMebibytes: memoryBudgets.heapMebibytes,
 }
-/** CPU time allowed per MiB of lines: three times what the slowest, short records, take on a shared core. Milliseconds. */
+/** CPU time allowed per MiB of lines: three times that of the slowest, short records, on a shared core. Milliseconds. */
 const perMebibyte = 150
 /** CPU time allowed per MiB of schemas to compile: a thousand small ones take seconds. Milliseconds. */
 const perMebibyteOfSchemas = 3_000
 /** Limit for a task of any size. Milliseconds. */
 const taskMillisecondsMax = 30_000
 /**
- * Little of what a task allocates outlives it. A push of 200,000 records takes 420 MiB at its peak with 6 MiB for young objects, 450
- * with this and 510 with V8's default 48; its batches are checked a fifth faster with this than with 6.
+ * Young generation of a thread's heap. Most allocations of a task are short-lived. A push of 200,000 records peaks at 420 MiB
+ * with 6 MiB here, at 450 with this value and at 510 with V8's default of 48; this value checks its batches a fifth faster than
+ * 6.
  */
 const youngMebibytes = 16
 
@@ -89,8 +91,8 @@ export function openWork(options: WorkOptions): Work {
 }
 
 /**
- * Threads for pushes and metadata updates, shared by owners in turns. There is one more than for readers, reserved for owners without
- * running tasks: an account with tasks for every core does not keep others waiting.
+ * Threads for pushes and metadata updates, shared by owners in turns. There is one more than for readers, reserved for owners
+ * without running tasks: an account with tasks for every core does not keep others waiting.
  */
 class PushThreads implements Pool {
   readonly #limits: typeof usual
@@ -148,7 +150,7 @@ class PushThreads implements Pool {
   }
 
   async close(): Promise<void> {
-    // Piscina, when it closes, waits for ever for a task that is ended meanwhile.
+    // Close the turns first: a closing Piscina waits forever for a task that is ended meanwhile.
     await this.#turns.close()
     await this.#pool.destroy()
   }

@@ -1,4 +1,4 @@
-/** The version that a push is made against, as its commit reads it. */
+/** Base version of a push, as its commit reads it. */
 import { emptySidecar, emptyTree, type Hash, type Sidecar, type ViewDocument } from '@ulmus/content'
 import { findHead, findVersionById, ObjectCorrupt, type PushRow, type VersionRow } from '@ulmus/storage'
 import type { Context } from '../../context.ts'
@@ -8,7 +8,10 @@ import { readSidecar } from '../../versions/sidecar.ts'
 import { byType, type PushSchema } from '../schemas/push-schema.ts'
 import { baseSchemas, restoreSchemas } from '../schemas/session-schemas.ts'
 
-/** Called before the work, and again by `makeVersion` after it. */
+/**
+ * Requires that the base is still the head. Called before the work; `makeVersion` checks again after it.
+ * @throws version_conflict
+ */
 export async function demandBase(context: Context, push: PushRow): Promise<void> {
   const head = await findHead(context.database, push.collectionId)
   if (head === undefined) throw new RegistryError('collection_not_found')
@@ -31,7 +34,7 @@ export interface Base {
 
 export const emptyDocument: ViewDocument = Object.freeze({ files: emptyTree, metadata: {}, types: {} })
 
-/** @param brought Complete schemas of the push: if the base has any of them damaged, they are stored anew first. */
+/** @param pushed complete schemas of the push: if the base's copy of one is damaged, it is stored anew first */
 export async function readBase(
   context: Context,
   push: PushRow,

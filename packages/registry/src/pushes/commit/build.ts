@@ -1,6 +1,4 @@
-/**
- * Applies the merged entries of a push to both views of its base. Writes new objects; `makeVersion` makes them a version.
- */
+/** Applies the merged entries of a push to both views of its base. Writes new objects, of which `makeVersion` makes a version. */
 import {
   compareUtf8,
   defaultShape,
@@ -34,18 +32,18 @@ export interface BuildInput {
   baseSchemas: ReadonlyMap<string, PushSchema>
   /** Of the next version's sidecar. */
   formerlyPrivate: Sidecar['formerlyPrivate']
-  /** Starts the merged stream of the pushed entries; it is read up to twice. */
+  /** Starts the merged stream of pushed entries; the build reads it at most twice. */
   entries: EntriesSource
   metadata: JsonObject
   /** Files that the push declares. */
   declared: readonly Hash[]
-  /** True: they are all that is declared from now on. False: they come on top of what the base declares. */
+  /** True: the declared files replace those of the base. False: they are added. */
   replacesDeclared: boolean
-  /** Sizes of those files that the collection may refer to. @throws files_missing when one is not known. */
+  /** Sizes of `files`. @throws files_missing if the collection may not refer to one. */
   fileSizes: (files: readonly Hash[]) => Promise<ReadonlyMap<Hash, number>>
-  /** Takes what the build should not hold in memory; it is for the caller to drop. */
+  /** Spills for data that is too large for memory; the caller removes them. */
   passing: TemporarySpills
-  /** Counts the records that are done, of all that were pushed. */
+  /** Progress: records done, of all pushed. */
   progress: { recordsDone: number; readonly recordsTotal: number }
 }
 
@@ -53,7 +51,7 @@ export interface Built {
   content: VersionContent
   /** Records of the full view. */
   changes: { added: number; updated: number; removed: number }
-  /** Files that the views have and their bases lack. */
+  /** Files of the new views that their bases lack. */
   filesEntered: { full: Hash[]; public: Hash[] }
 }
 
@@ -61,10 +59,10 @@ export async function buildContent(io: BuildIo, input: BuildInput): Promise<Buil
   return new VersionBuild(io, input).run()
 }
 
-/** Records of a leaf, one with another. */
+/** Mean number of records in a leaf. */
 const leafEntriesMean = 2 ** defaultShape.leafBits
 
-/** New trees of one type. `hiddenTree`: its public tree, shown only if the type is not private. */
+/** New trees of a type. `hiddenTree`: its public tree, shown only if the type is not private. */
 interface TypeTrees {
   full: Tree
   hiddenTree: Tree
@@ -128,7 +126,7 @@ class VersionBuild {
     if (publicTree !== undefined) await this.#noteTree('public', type, publicTree, false)
   }
 
-  /** False when the public tree needs a pass of its own; else one edit has served both. */
+  /** Edits the full tree. Returns true if the public tree is the same; false: it needs a pass of its own. */
   async #editFull(type: string, entries: Entries): Promise<boolean> {
     const base = this.#baseFull.get(type) ?? emptyTree
     const schema = this.#input.schemas.get(type)!
@@ -174,13 +172,13 @@ class VersionBuild {
     return editTree(treeOf(base), apart, recordPort(this.#io, notes, { isDense }), { kind: 'records' })
   }
 
-  /** Public tree that a type of the base would have; if the type is not private, its actual one. */
+  /** Public tree of a base type; for a private type, the hidden one. */
   #baseShadow(type: string): Tree {
     const { hiddenTrees } = this.#input.base.sidecar
     return this.#basePublic.get(type) ?? (Object.hasOwn(hiddenTrees, type) ? hiddenTrees[type]! : emptyTree)
   }
 
-  /** Whether a type of the base has other private fields now, so that every record of it looks different in public. */
+  /** True if a type has other private fields than in the base: then every public record changes. */
   #fieldsChanged(type: string): boolean {
     const before = this.#input.baseSchemas.get(type)
     if (before === undefined) return false
@@ -190,7 +188,7 @@ class VersionBuild {
     )
   }
 
-  /** Notes what a type's change means for the references of the public view, which has the type or has it not. */
+  /** Applies a type's change to the references of the public view, which may gain or lose the type. */
   async #notePublic(type: string, baseShadow: Tree, changes: ReferenceChanges, anew: boolean): Promise<void> {
     const wasPublic = this.#basePublic.has(type)
     const isPublic = this.#input.schemas.get(type)!.publicHash !== null
@@ -200,7 +198,7 @@ class VersionBuild {
   }
 
   async #noteTree(view: 'full' | 'public', type: string, tree: Tree, comes: boolean): Promise<void> {
-    // A base whose full view has no file has no reference anywhere.
+    // A base without files in its full view has no references.
     if (this.#input.base.full.files.count === 0) return
     await this.#references[view].noteTree(this.#io.objects, type, treeOf(tree), comes)
   }
@@ -263,7 +261,7 @@ class VersionBuild {
     return applyReferences(before, this.#references[view], sizes, this.#io)
   }
 
-  /** `formOf`: the schema as a view has it; no hash: the view lacks the type; no text: it is stored. */
+  /** @param formOf a schema in a view. No hash: the view lacks the type; no text: it is stored already. */
   async #typeEntries(
     formOf: (schema: PushSchema) => { hash: Hash | null; text: string | null },
     treeFor: (trees: TypeTrees) => Tree,
@@ -288,7 +286,7 @@ const encoder = new TextEncoder()
 
 const treeOf = ({ root, count, bytes }: Tree): Tree => ({ root, count, bytes })
 
-/** Edits of a type's full tree. `seen.private` becomes true when something was pushed as private. */
+/** Edits of a type's full tree. Sets `seen.private` if a record was pushed as private. */
 async function* fullEdits(entries: Entries, seen: { private: boolean }): AsyncGenerator<Edit<NewLine>[]> {
   for await (const batch of entries) {
     yield batch.map(({ id, put }) => {

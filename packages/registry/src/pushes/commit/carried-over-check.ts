@@ -1,4 +1,4 @@
-/** When a type's schema changes, the records that the push carries over must fit the new one (content-model §7). */
+/** Checks records that a push carries over from its base against changed schemas (content-model §7). */
 import { compareUtf8, emptyTree, leafBodyOf, type ViewDocument } from '@ulmus/content'
 import type { Context } from '../../context.ts'
 import { RegistryError } from '../../errors/errors.ts'
@@ -12,18 +12,19 @@ export interface CarriedOverInput {
   baseSchemas: ReadonlyMap<string, PushSchema>
   schemas: ReadonlyMap<string, PushSchema>
   entries: EntriesSource
-  /** Account that takes turns at the worker threads. */
+  /** Account in the fair queue for worker threads. */
   owner: string
 }
 
-/** Refused records answered at most; all are counted. */
+/** Refused records in the answer; all are counted. */
 const listedMax = 100
-/** Records that the sentence of the refusal names. */
+/** Records named in the refusal's sentence. */
 const namedMax = 3
 
 /**
- * Worker threads do the checking: its time depends on the schema.
- * @throws schema_violation with `validationErrors`: `{id, type, code, message, errors}`, the first 100, and `totalErrors`; too_costly.
+ * Checks in worker threads, because the time depends on the schema.
+ * @throws schema_violation with `validationErrors`: `{id, type, code, message, errors}`, the first 100, and `totalErrors`;
+ * too_costly.
  */
 export async function checkCarriedOver(
   { objects, work }: Pick<Context, 'objects' | 'work'>,

@@ -1,4 +1,4 @@
-/** A type's records as a push leaves them: those it names beside those it carries over from the base. */
+/** Records of a type after a push: the pushed ones, and those carried over from the base. */
 
 import { compareUtf8, type Hash, leafLines, type Tree, walkLeaves } from '@ulmus/content'
 import type { ObjectReader } from '@ulmus/storage'
@@ -11,14 +11,14 @@ export interface CarriedRecord {
   canonical: Uint8Array
 }
 
-/** Either an entry of the push, or a record of the base that the push does not name. */
+/** An entry of the push, or a record of the base that the push does not name. */
 export type ResultingRecord = { entry: PushEntry } | { carried: CarriedRecord }
 
 /** Size of a batch, except for the last: canonical forms, and an overhead for each. Bytes. */
 const batchBytesMax = 1_048_576
 const recordOverheadBytes = 256
 
-/** All of them in id order, a batch at a time. Reads every record of `base`: for changes of schema alone. */
+/** All resulting records in id order, in batches. Reads every record of `base`, so it is only for schema changes. */
 export async function* resultingRecords(
   objects: ObjectReader,
   base: Tree,

@@ -1,4 +1,4 @@
-/** Records of the base that a push carries over, checked against a schema that has changed: a task for a worker thread. */
+/** Check of carried-over records against a changed schema, as a task for a worker thread. */
 import { leafLines, parseCanonical, type SchemaIssue } from '@ulmus/content'
 import { defineTask } from '../../work/task.ts'
 import { checkData, schemasOf } from '../receiving/check-batch.ts'
@@ -7,7 +7,7 @@ import type { PushSchemas } from '../schemas/push-schema.ts'
 export interface CarriedTask {
   /** Canonical forms, each ended by a newline. */
   bytes: Uint8Array
-  /** With the type of all of them. */
+  /** Schemas, including the type of these records. */
   schemas: PushSchemas
 }
 

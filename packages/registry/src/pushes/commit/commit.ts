@@ -1,4 +1,7 @@
-/** Turning a push session that is `committing` into a version, or settling why not. Runs on whichever server holds its lease. */
+/**
+ * Commits of push sessions in the state `committing`. They end in a version or a settled refusal, on the server that holds the
+ * lease.
+ */
 
 import {
   findPush,
@@ -28,8 +31,8 @@ export type CommitAnswer =
   | { kind: 'committing'; session_id: string; status: 'committing' }
 
 /**
- * Refusals that leave the session open, with all it has received: what its owner can mend, and what may pass by itself. The
- * rest, a base that is no longer the head, ends it.
+ * Refusals that leave the session open, with all received data: its owner can fix the cause, or it may pass. Other refusals, such
+ * as a base that is no longer the head, end the session.
  */
 const mendable = new Set<string>([
   'files_missing',
@@ -45,12 +48,12 @@ const mendable = new Set<string>([
 ])
 
 /**
- * Commits a session whose lease the caller has, and settles its state in any case. Undefined if another process has settled it or is
- * about to; its row then has the outcome.
- * @param push as it was when the lease was taken
- * @param by the caller whose request waits; undefined: on behalf of the account that requested it
- * @throws RegistryError what refused it: version_conflict, files_missing, schema_violation, no_changes; of a
- * snapshot also manifest_incomplete, manifest_conflict, records_missing.
+ * Commits a session whose lease the caller holds, and settles its state. Returns undefined if another process has settled it or
+ * is about to; the row then has the outcome.
+ * @param push the row at the time of the lease
+ * @param by the caller whose request waits; undefined: on behalf of the account that requested the commit
+ * @throws RegistryError the refusal: version_conflict, files_missing, schema_violation, no_changes; for a snapshot also
+ * manifest_incomplete, manifest_conflict, records_missing.
  */
 export async function runCommit(
   context: Context,
@@ -73,7 +76,10 @@ export async function runCommit(
   }
 }
 
-/** Settles a session whose commit failed, unless it is no longer the caller's, or is committed and only the answer was lost. */
+/**
+ * Settles a session after a failed commit. Returns true if the caller has lost it, or if it is committed and only the answer was
+ * lost.
+ */
 async function isSettledElsewhere(context: Context, push: PushRow, error: unknown): Promise<boolean> {
   const refusal = refusalOf(error)
   const end = {
@@ -85,7 +91,7 @@ async function isSettledElsewhere(context: Context, push: PushRow, error: unknow
     movePush(tx, push.id, statesFor('fail'), end, leaseOf(push).holder),
   )
   if (settled) return false
-  // Otherwise it has gone with its collection.
+  // A missing row was deleted with its collection.
   return (await findPush(context.database, push.collectionId, push.id)) !== undefined
 }
 
@@ -113,7 +119,7 @@ async function land(
   }
 }
 
-/** The answer to a commit, or to a dry run. */
+/** Answer to a commit or a dry run. */
 export function resultOf({ built, warnings }: NextVersion, version: VersionRow): CommittedPush {
   const { recordCount, fileCount } = shownCounts(version, 'full')
   return {

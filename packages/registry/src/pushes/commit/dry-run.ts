@@ -1,6 +1,6 @@
 /**
- * Dry runs: the work of a commit up to the transaction that would record the version. Meanwhile the session is `checking`, so no
- * version can come of it; afterwards it is open again in any case.
+ * Dry runs: the work of a commit up to the transaction that would record the version. The session is `checking` meanwhile, so no
+ * version can result; afterwards it is open again.
  */
 
 import { findPush, movePush, type PushRow } from '@ulmus/storage'
@@ -17,10 +17,10 @@ import { resultOf } from './commit.ts'
 import { type NextVersion, type Progress, withNextVersion } from './next-version.ts'
 
 /**
- * Returns what a commit of a session would do. The caller has the session's lease.
- * @param push as it was when the lease was taken
- * @throws like `runCommit`, without ending the session; push_not_open if it was cancelled meanwhile, or another process took over after
- *   the lease was lost.
+ * Returns the outcome that a commit of the session would have. The caller holds the session's lease.
+ * @param push the row at the time of the lease
+ * @throws the errors of `runCommit`, without ending the session; push_not_open if the session was cancelled meanwhile, or if
+ * another process took over after the lease was lost.
  */
 export async function runDryRun(
   context: Context,
@@ -31,7 +31,7 @@ export async function runDryRun(
   try {
     return await withNextVersion(context, push, { progress, requester: by }, async (next) => {
       const version = await tryVersion(context, next.making)
-      // A commit checks both again as it lands.
+      // A landing commit checks both again.
       await demandBase(context, push)
       await demandNow(context, by)
       return { dry_run: true, ...resultOf(next, version), schemaChanged: isSchemaChanged(next) }
@@ -42,9 +42,9 @@ export async function runDryRun(
 }
 
 /**
- * Of a session that another server has opened again, what was found still holds: it is of what the session had when it was asked. One
- * that is not there has gone with its collection.
- * @throws push_not_open when it is neither.
+ * Opens the session again. If another server did so, the result still holds: it describes the session at the time of the request.
+ * A missing session was deleted with its collection.
+ * @throws push_not_open in any other case.
  */
 async function reopen(context: Context, push: PushRow): Promise<void> {
   const to = { status: 'open' as const, expiresAt: idleEnd(context) }

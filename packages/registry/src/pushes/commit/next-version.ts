@@ -1,6 +1,6 @@
 /**
- * The version that a session is about to become: its base read, its content built, its objects written but not recorded. Asked for by
- * a commit, which makes that version, and by a dry run, which tells of it.
+ * Builds the next version of a session: reads the base, builds the content, and writes its objects without recording them. A
+ * commit then lands the version; a dry run only reports it.
  */
 import { changeBetween, documentDigest, type Hash, type JsonObject, mergeMetadata } from '@ulmus/content'
 import { findCollectionById, openObjectWriter, type PushRow } from '@ulmus/storage'
@@ -24,7 +24,7 @@ import { type Built, buildContent } from './build.ts'
 import { checkCarriedOver } from './carried-over-check.ts'
 import { refuseTwoHashes, snapshotEntries } from './snapshot-entries.ts'
 
-/** How far a commit or a dry run is, in lines of a delta and records of a snapshot's manifest; its row shows it. */
+/** Progress of a commit or a dry run, in lines of a delta or records of a snapshot's manifest. The session's row shows it. */
 export interface Progress {
   recordsDone: number
   recordsTotal: number
@@ -41,11 +41,11 @@ export interface NextVersion {
 type Change = Exclude<ReturnType<typeof changeBetween>, 'none'>
 
 /**
- * What `end` makes of the next version.
- * @param push as it was when its lease was taken
- * @param asked the caller whose request waits; undefined: on behalf of the account that requested it
- * @throws version_conflict, files_missing, schema_violation, no_changes; of a snapshot also manifest_incomplete, manifest_conflict,
- *   records_missing; what `end` does.
+ * Builds the next version and returns the result of `end` on it.
+ * @param push the row at the time of its lease
+ * @param requester the caller whose request waits; undefined: on behalf of the account that requested it
+ * @throws version_conflict, files_missing, schema_violation, no_changes; for a snapshot also manifest_incomplete,
+ * manifest_conflict, records_missing; the errors of `end`.
  */
 export async function withNextVersion<T>(
   context: Context,
@@ -132,7 +132,7 @@ async function* counted(
   }
 }
 
-/** @throws files_missing naming those that are not known. */
+/** @throws files_missing with the unknown files. */
 export function demandFiles(files: readonly Hash[], known: { has(file: Hash): boolean }): void {
   const missing = files.filter((file) => !known.has(file))
   if (missing.length === 0) return
@@ -141,7 +141,7 @@ export function demandFiles(files: readonly Hash[], known: { has(file: Hash): bo
   })
 }
 
-/** @throws files_missing naming those that the collection does not know. */
+/** @throws files_missing with the files that the collection may not refer to. */
 async function sizesOfKnown(
   context: Context,
   collectionId: string,
@@ -153,7 +153,7 @@ async function sizesOfKnown(
 }
 
 /**
- * A first version must have content; a later one must differ from its base, if only in private data.
+ * Requires a change: a first version must have content; a later one must differ from its base, if only in private data.
  * @throws no_changes.
  */
 function demandChange(base: Base, { content }: Built): Change {

@@ -1,4 +1,4 @@
-/** How an edit of the full view is projected onto the public one (content-model §6). */
+/** Projects edits of the full view onto the public one (content-model §6). */
 
 import {
   type Edit,
@@ -31,8 +31,8 @@ export async function* publicEdits(
 }
 
 /**
- * The whole public tree of a type anew, as edits of an empty one: for a change of its private fields, which changes every
- * record. Records carried over stay private that were: those which the base's public tree lacks.
+ * The whole public tree of a type, as edits of an empty one: for a change of its private fields, which changes every record.
+ * Carried-over records that the base's public tree lacks stay private.
  */
 export async function* reprojected(
   objects: ObjectReader,

@@ -1,6 +1,6 @@
 /**
- * A snapshot as the changes that it means: its manifest against the base, with the records that were sent. What the manifest
- * lacks is removed; what it has and the base has too costs nothing, unless its privacy changed.
+ * Turns a snapshot into changes: compares its manifest with the base, and adds the records that were sent. Removes records that
+ * the manifest lacks. An unchanged record costs nothing, unless its privacy changed.
  */
 
 import {
@@ -34,13 +34,16 @@ interface SnapshotBase {
   sidecar: Sidecar
 }
 
-/** Missing hashes answered at most. */
+/** Missing hashes in the answer. */
 const missingListedMax = 100
 
-/** Passed ids of the base are reported in batches of this size. */
+/** Largest batch of ids that only the base has. */
 const passedAtOnce = 128
 
-/** Starts the stream of changes; checked to be complete.  @throws manifest_incomplete, manifest_conflict, records_missing. */
+/**
+ * Checks that the session is complete, and starts the stream of changes.
+ * @throws manifest_incomplete, manifest_conflict, records_missing.
+ */
 export async function snapshotEntries(
   context: Context,
   push: PushStanding,
@@ -128,7 +131,7 @@ interface OneType {
   base: SnapshotBase
   entries: AsyncGenerator<PushEntry[]>
   sent: Ascending
-  /** Called with the number of manifest entries passed, changed or not. */
+  /** Called with the number of manifest entries read, changed or not. */
   passed?: (records: number) => void
 }
 
@@ -160,7 +163,7 @@ async function* changesOfType(objects: ObjectReader, one: OneType): AsyncGenerat
         changes.add({ type, id: entry.id, put: { ...put, canonical, carried: true } })
       } else {
         const record = await sent.find(entry)
-        // Checked by `demandComplete` before; a base that changed under it would be a defect.
+        // `demandComplete` found the record; a base that changed since would be a defect.
         if (record?.put?.hash !== put.hash)
           throw new RegistryError('records_missing', { details: { missing_hashes: [put.hash] } })
         changes.add({ type, id: entry.id, put: { ...record.put, private: put.private } })
@@ -177,7 +180,7 @@ async function* changesOfType(objects: ObjectReader, one: OneType): AsyncGenerat
 const ownOf = <T>(record: Record<string, T>, key: string): T | undefined =>
   Object.hasOwn(record, key) ? record[key] : undefined
 
-/** The records of a base tree, passed in order beside something else that ascends. */
+/** Reads the records of a base tree in step with an ascending stream. */
 class BaseRecords {
   readonly #objects: ObjectReader
   readonly #leaves: ReturnType<typeof walkLeaves>
@@ -189,7 +192,7 @@ class BaseRecords {
     this.#leaves = walkLeaves(tree, objects)
   }
 
-  /** The next ids before `id` (undefined: of all that are left) that were not taken, some of them at once. None: there are no more. */
+  /** The next untaken ids before `id` (undefined: before the end), one batch at most. Empty if there are no more. */
   async passedBy(id?: string): Promise<string[]> {
     for (;;) {
       const leaf = this.#leaf ?? (await this.#next())
@@ -230,7 +233,7 @@ class BaseRecords {
   }
 }
 
-/** A stream of entries with ascending look-ups; passes each entry once. */
+/** A stream of entries with ascending look-ups; reads each entry once. */
 class Ascending {
   readonly #batches: AsyncGenerator<PushEntry[]>
   #batch: PushEntry[] = []

@@ -15,7 +15,7 @@ const contents: Contents = Object.fromEntries(
 )
 const raw = rawOf(contents)
 
-/** The leaf as one read of a pack gives it: its node and its body lie in one buffer. */
+/** The leaf as read from a pack: its node and its body are in one buffer. */
 function readTogether(): LeavesTask['encoded'][number] {
   const { node, body } = leafOf(raw)
   const [text, lines] = [node.chain[0]!, body.chain[0]!]

@@ -1,4 +1,4 @@
-/** An edit range of a record tree edited, its new leaves encoded: the task a worker thread runs for what a commit changes. */
+/** Edits a range of a record tree and encodes its new leaves: the task of a worker thread for the changes of a commit. */
 
 import {
   type Change,
@@ -27,12 +27,12 @@ import { type LeafLine, mayRefer } from './line.ts'
 import { spliceLeaf } from './splice-leaf.ts'
 
 export interface LeavesTask {
-  /** Without its edits, which are packed by `packEntries`. */
+  /** The range without its edits, which `packEntries` packs. */
   range: Omit<EditRange<LeafLine>, 'edits'>
   edits: Uint8Array
-  /** By id, of those whose lines only name objects of their own: their records' sizes, and the files that these refer to. */
+  /** Sizes and referenced files of records whose lines only name objects of their own, by id. */
   apart: Map<string, { size: number; files: readonly Hash[] }>
-  /** The range's old leaves as they are stored. */
+  /** The range's old leaves as stored. */
   encoded: readonly { node: EncodedObject; body: EncodedObject }[]
 }
 
@@ -94,7 +94,7 @@ interface MadeLeaf extends Pick<NewLeaf<LeafLine>, 'hash' | 'replaces'> {
   body: Uint8Array
 }
 
-/** Undefined: not so simple. */
+/** Edits a single leaf that stays one; undefined for any other range. */
 function spliced(range: EditRange<LeafLine>, old: readonly OldLeaf[]): Made | undefined {
   if (old.length !== 1) return undefined
   const [{ hash: replaces, text: oldText, lines }] = old as [OldLeaf]
@@ -126,12 +126,12 @@ const linksOf = (encoded: LeavesTask['encoded']): Uint8Array[] =>
 
 interface OldLeaf {
   hash: Hash
-  /** Its node's and its body's raw bytes. */
+  /** Raw bytes of its node and of its body. */
   text: Uint8Array
   lines: Uint8Array
   node: Replaced
   body: Replaced
-  /** All that was decoded for it. */
+  /** Everything decoded for the leaf, to be freed. */
   raws: Uint8Array[]
 }
 
@@ -167,7 +167,7 @@ const editsOf = (packed: Uint8Array, apart: LeavesTask['apart']): Edit<LeafLine>
       : { key, put: { hash, size: large.size, payload: { bytes, files: large.files } } }
   })
 
-/** Its node and its body. */
+/** Encodes the node and the body of a new leaf. */
 async function preparedLeaf(
   { hash, text, body: raw, replaces }: MadeLeaf,
   old: readonly OldLeaf[],
@@ -201,7 +201,7 @@ function referringChange({ key, before, after }: Change<LeafLine>): ReferringCha
   return mayRefer(left) || mayRefer(came) ? [{ key, before: copied(left), after: copied(came) }] : []
 }
 
-/** A view would take along all that it is a view of. */
+/** Copies the bytes: cloning a view for a message copies its whole buffer. */
 const copied = (line: LeafLine | undefined): LeafLine | undefined =>
   line && { ...line, bytes: new Uint8Array(line.bytes) }
 

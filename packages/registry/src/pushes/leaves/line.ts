@@ -1,4 +1,4 @@
-/** A record in the body of its leaf. */
+/** Lines of records in the bodies of leaves. */
 
 import {
   type Edit,
@@ -14,18 +14,18 @@ import { canonicalOf } from '../../stored-leaves/canonical-forms.ts'
 import type { PushedRecord } from '../spills/entries.ts'
 import type { FrameBuffer } from '../spills/frame-buffer.ts'
 
-/** A record's line in a body. */
+/** A record's line. */
 export interface LeafLine {
   readonly bytes: Uint8Array
   /** Buffer of a run that contains `bytes`, to release once they are copied. */
   readonly buffer?: FrameBuffer
   /** False: the record is known to refer to no file. */
   readonly refers?: boolean
-  /** Files referenced by a record of this push whose object is not readable yet, since it was just written. */
+  /** Files referenced by a record of this push. Its object was just written and is not readable yet. */
   readonly files?: readonly Hash[]
 }
 
-/** New line in a leaf, for a record of this push; `large`: its canonical form, if it is to be an object of its own. */
+/** A new line for a record of this push. `large`: its canonical form, if it becomes an object of its own. */
 export interface NewLine extends LeafLine {
   readonly large?: Uint8Array
 }
@@ -42,7 +42,7 @@ export const lineFor = ({
     : { bytes: canonical, ...known, ...(buffer && { buffer }) }
 }
 
-/** Edits whose large records are stored as they come, so that none of them waits for its leaf in memory. */
+/** Stores large records as they arrive, so that none waits for its leaf in memory. */
 export async function* storedApart(
   edits: AsyncGenerator<Edit<NewLine>[]>,
   writer: ObjectWriter,

@@ -20,7 +20,7 @@ import { describe, expect, test } from 'vitest'
 import type { LeafLine } from './line.ts'
 import { spliceLeaf } from './splice-leaf.ts'
 
-/** Keys that JSON escapes and that UTF-16 orders otherwise; none of them ends a leaf. */
+/** Keys that JSON escapes and that UTF-16 orders differently; none of them ends a leaf. */
 const anyKey = fc
   .tuple(fc.constantFrom('k', '"', '\\', '],["', 'ü', '\uffff', '😀', '\n'), fc.nat(99))
   .map(([head, number]) => `${head}${number}`)
@@ -28,7 +28,7 @@ const anyKey = fc
 /** Some are too large for a body. */
 const anySize = fc.oneof({ weight: 8, arbitrary: fc.integer({ min: 70, max: 90 }) }, fc.constant(20_000))
 
-/** What a record of this number of bytes is, and its line; the same bytes for the same key and size. */
+/** A record of this size and its line; the same bytes for the same key and size. */
 function entryOf(key: string, size: number): Entry<LeafLine> {
   const hash = hashText(`${key} ${size}`)
   const bytes =

@@ -1,6 +1,6 @@
 /**
- * A leaf edited where its rows and its lines lie: for a few edits of one leaf that is one afterwards, too, as most are of a push of
- * scattered changes. The thousand records that stay are copied in a few pieces, and nothing is made of each.
+ * Edits a leaf within its stored rows and lines. Serves a few edits of a leaf that remains one leaf, the usual case in a push of
+ * scattered changes. Copies the thousand unchanged records in a few pieces, without decoding each.
  */
 
 import { type Change, type Child, defaultShape, type Edit, type EditRange, type Entry } from '@ulmus/content'
@@ -16,21 +16,21 @@ const comma = Buffer.from(',')
 const newline = Buffer.from('\n')
 
 export interface SplicedLeaf {
-  /** Its node's text, which is to be hashed, and its body. Both undefined: nothing changed. */
+  /** Text of the node, to be hashed, and the body; both undefined if nothing changed. */
   text: Uint8Array | undefined
   body: Uint8Array | undefined
   leaf: Omit<Child, 'hash'>
-  /** As `editRange` tells them; old lines are views of the old body. */
+  /** Changes as `editRange` reports them; old lines are views of the old body. */
   changes: Change<LeafLine>[]
 }
 
-/** Rows [from, to) of the old leaf, or a record that is put. */
+/** Rows [from, to) of the old leaf, or a pushed record. */
 type Piece = { from: number; to: number } | { key: string; entry: Entry<LeafLine> }
 
 /**
- * What `editRange` makes of a range. Undefined: this one is not as described above, or the old body is not made of the lines that its
- * leaf says; `editRange` is to be asked.
- * @param old the first of the range's leaves, its bytes checked
+ * Edits a range like `editRange`. Returns undefined if it is not a range as described above, or if the old body does not consist
+ * of the lines that its leaf lists: call `editRange` then. `rows` and `body` are those of the range's first leaf, with verified
+ * bytes.
  */
 export function spliceLeaf(
   range: EditRange<LeafLine>,
@@ -109,7 +109,7 @@ function textOf(pieces: readonly Piece[], rows: LeafRows): Uint8Array {
   return Buffer.concat([...parts, tail])
 }
 
-/** As `encodeNode` writes it. */
+/** A row in the format of `encodeNode`. */
 const rowOf = ({ key, entry }: { key: string; entry: Entry<LeafLine> }): Uint8Array =>
   Buffer.from(`[${JSON.stringify(key)},"${entry.hash}",${entry.size}]`)
 

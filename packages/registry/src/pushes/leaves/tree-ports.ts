@@ -18,20 +18,20 @@ export interface BuildIo {
   objects: ObjectReader
   writer: ObjectWriter
   work: Pick<Work, 'run'>
-  /** Account that takes turns at the worker threads. */
+  /** Account in the fair queue for worker threads. */
   owner: string
 }
 
-/** Receives from the edit of a record tree how many records changed, and which changes may affect references to files. */
+/** Receives the number of changed records from the edit of a record tree, and the changes that may affect references to files. */
 export interface ChangeNotes {
   count(changes: EditedLeaves['counts']): void
-  /** Calls come one after the other. */
+  /** Calls never overlap. */
   referring(change: ReferringChange): void | Promise<void>
 }
 
 /**
- * Record trees: nodes and bodies, and large records beside them. Leaves are edited and encoded in worker threads.
- * @param options.isDense Edits fall into most leaves under a node into which one falls: these are looked up together.
+ * Port for record trees: nodes, bodies, and large records beside them. Worker threads edit and encode the leaves.
+ * @param options.isDense true: if one edit falls under a node, edits fall into most of its leaves, so these are fetched together
  */
 export function recordPort(
   { objects, writer, work, owner }: BuildIo,
@@ -59,10 +59,10 @@ export function recordPort(
         : undefined
     },
     edit({ edits, ...range }) {
-      // Keys that end no leaf for so long are rare: such ranges wait for one another.
+      // Long runs of keys that end no leaf are rare: such ranges are edited here, one after another.
       if (range.goesOn || !range.ends) return undefined
       const task = { range, edits: packEntries(edits.map(entryOf)), apart: apartIn(edits) }
-      // They are copied, and the edits of a range have no other user.
+      // The task has copies, and nothing else uses the edits of a range.
       for (const { put } of edits) put?.payload.buffer?.release()
       return elsewhere(task)
     },
@@ -88,7 +88,7 @@ export function recordPort(
   }
 }
 
-/** @throws Error for a line whose memory was given back: nothing is made of it. */
+/** @throws Error for a line whose memory was released: its bytes are lost. */
 function entryOf({ key: id, put }: Edit<LeafLine>): SpillEntry {
   if (put === undefined) return { type: '', id }
   const { hash, payload } = put
@@ -97,7 +97,7 @@ function entryOf({ key: id, put }: Edit<LeafLine>): SpillEntry {
   return { type: '', id, put: { hash, canonical: payload.bytes, private: false, refers: mayRefer(payload) } }
 }
 
-/** Data that lines lack if their records are objects of their own. */
+/** Data that the lines lack of records that are objects of their own. */
 function apartIn(edits: readonly Edit<LeafLine>[]): LeavesTask['apart'] {
   const apart: LeavesTask['apart'] = new Map()
   for (const { key, put } of edits) {
@@ -107,7 +107,7 @@ function apartIn(edits: readonly Edit<LeafLine>[]): LeavesTask['apart'] {
   return apart
 }
 
-/** Set trees (files, references): keys with a size, nothing beside them. */
+/** Port for set trees (files, references): keys with a size and no payload. */
 export function setPort(objects: ObjectReader, writer: ObjectWriter): EditPort<null> {
   return {
     node: (hash) => objects.node(hash),

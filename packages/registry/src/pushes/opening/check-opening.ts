@@ -1,6 +1,6 @@
 /**
- * Strict reader for the body that opens a push session, delta or snapshot: a task for a worker thread, since it may have many MiB.
- * Returns a small object and texts, so that the calling thread has nothing to parse.
+ * Strict reader for the body that opens a push session, delta or snapshot. A task for a worker thread, since the body may have
+ * many MiB. Returns a small object and texts, so that the calling thread has nothing to parse.
  */
 import {
   canonicalize,
@@ -21,7 +21,7 @@ export interface OpeningTask {
   bytes: Uint8Array
   /** Levels of objects and arrays that the body may nest. */
   depthMax: number
-  /** For a snapshot, which cannot do without a body, and whose manifest may be in the body. */
+  /** Present for a snapshot, which requires a body that may include the manifest. */
   snapshot?: { entriesMax: number }
 }
 
@@ -33,24 +33,24 @@ export type OpeningOutcome =
 
 export interface Opening {
   kind: 'opening'
-  /** The body without its manifest; null if there is none. `{}` replaces schemas and metadata. */
+  /** The body without its manifest; null if the request has none. `{}` replaces schemas and metadata. */
   body: Json
-  /** Absent: the body has none. */
+  /** Absent if the body has none. */
   schemas?: SchemaTexts
   /** Canonical JSON. */
   metadata?: string
   manifest?: ManifestOutcome
 }
 
-/** Merged metadata has a MiB at most; what removes members comes on top. Bytes in canonical form. */
+/** Maximum metadata patch in canonical form, in bytes: 1 MiB of merged metadata, and as much for removals. */
 export const metadataPatchBytesMax = 2 * 1024 ** 2
 /** Size limit of the rest of the body, as of any other JSON body. UTF-16 units of JSON. */
 const restUnitsMax = 256 * 1024
-/** Report at most this many faulty names of files. */
+/** Faulty file names in the answer. */
 const faultsMax = 100
 export const fileNameRule = 'must be `sha256:` and 64 lowercase hex digits'
 
-/** Types of entries are checked against the schemas in the same body. */
+/** Manifest entries are checked against the schemas in the same body. */
 export const checkOpening = defineTask({
   name: 'checkOpening',
   pool: 'push',
@@ -113,7 +113,7 @@ function openingOf({
   }
   if (opening.schemas !== undefined) rest['schemas'] = {}
   if (opening.metadata !== undefined) rest['metadata'] = {}
-  // Sorted here, so that sorting them again is no work.
+  // Sort here, so that sorting again on the event loop is cheap.
   if (Array.isArray(files)) rest['files'] = files.toSorted()
   return opening
 }

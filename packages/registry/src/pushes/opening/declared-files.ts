@@ -1,4 +1,4 @@
-/** Files that a session declares. */
+/** Declared files of push sessions. */
 import { type Hash, parseFileReference } from '@ulmus/content'
 import { findLackingFiles, type PushStanding } from '@ulmus/storage'
 import type { Context } from '../../context.ts'
@@ -6,7 +6,7 @@ import { filesNeeded } from '../../files/known-files.ts'
 import { fileNameRule } from './check-opening.ts'
 import { malformed } from './opening.ts'
 
-/** Files that the state of a session names. */
+/** Files listed in the state of a session. */
 const neededFilesMax = 1_000
 
 /** Declared files that a session still lacks, page by page. */

@@ -1,6 +1,6 @@
-/** Bodies that open push sessions, beside their schemas and metadata. http-api §9. */
+/** Bodies that open push sessions, without schemas and metadata. http-api §9. */
 
-/** Of a delta, and what a snapshot has as well. */
+/** Members for a delta, which a snapshot has, too. */
 export interface PushOpening {
   base_version: string | null
   files?: readonly string[]

@@ -1,4 +1,4 @@
-/** Bodies that open sessions: gathered, read in a worker thread where they are long, and shaped. */
+/** Reads bodies that open sessions, long ones in a worker thread, and checks their shape. */
 
 import type { Context } from '../../context.ts'
 import { RegistryError } from '../../errors/errors.ts'
@@ -17,10 +17,10 @@ export interface ReadOpening<T> extends Pick<Opening, 'schemas' | 'metadata' | '
   opening: T
 }
 
-/** How a body is read. `bytesMax`: of the body. */
+/** Options for reading a body. `bytesMax`: limit of the body. */
 export type Reading = Omit<OpeningTask, 'bytes'> & { bytesMax: number }
 
-/** @throws invalid_request, too_large, too_many_types, busy, too_costly, and what `shape` throws. */
+/** @throws invalid_request, too_large, too_many_types, busy, too_costly, and the errors of `shape`. */
 export async function readOpening<T>(
   context: Context,
   who: Principal,

@@ -1,6 +1,6 @@
 /**
- * A batch of record or delete lines, checked whole: the task a worker thread runs for every NDJSON request of a push.
- * One bad line refuses the batch.
+ * Checks a whole batch of record or delete lines: the task of a worker thread for every NDJSON request of a push. One bad line
+ * refuses the batch.
  */
 import {
   InputError,
@@ -25,7 +25,7 @@ export interface BatchTask {
   kind: 'records' | 'deletes'
   /** Schemas that the lines must match. */
   schemas: PushSchemas
-  /** Types that deletes may name beside those. */
+  /** Further types that deletes may name. */
   formerTypes: readonly string[]
   stripUnknownFields: boolean
   /** True: the outcome has `facts`. */
@@ -34,7 +34,7 @@ export interface BatchTask {
 }
 
 export interface LineError {
-  /** Counts from 1, blank lines included. */
+  /** Counts from 1, including blank lines. */
   line: number
   id: string | null
   type: string | null
@@ -48,17 +48,17 @@ export type BatchOutcome =
   | { kind: 'refused'; errors: LineError[]; totalErrors: number }
   | { kind: 'too_many_lines' }
 
-/** Facts of a line that a snapshot's manifest declared before. */
+/** Facts of a line, to compare with a snapshot's manifest. */
 export interface LineFacts {
   line: number
   id: string
   type: string
   hash: string
-  /** Absent where the line does not say. */
+  /** Absent if the line does not set it. */
   private?: boolean
 }
 
-/** Errors answered at most; all are counted. */
+/** Errors in the answer; all are counted. */
 export const lineErrorsMax = 100
 
 const newline = 0x0a
@@ -144,7 +144,7 @@ function checkRecord(bytes: Uint8Array, schemas: LazySchemas, strip: boolean): C
   }
 }
 
-/** A record's data against its type's schema, as a push and a change of schema both ask it. Takes the time that the schema takes. */
+/** Checks a record's data against its type's schema, for pushes and changes of schemas. The time depends on the schema. */
 export function checkData(
   schema: Schema,
   data: Json,
@@ -194,7 +194,7 @@ const refuse = (code: string, message: string, named?: { id: string; type: strin
   message,
 })
 
-/** The lines that hold something, numbered; a byte order mark at the start is skipped. */
+/** Lines that are not blank, with their numbers; skips a byte order mark at the start. */
 export function* linesOf(bytes: Uint8Array): Generator<{ line: number; bytes: Uint8Array }> {
   let start = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0
   for (let line = 1; start < bytes.length; line++) {
@@ -213,19 +213,19 @@ function isBlank(bytes: Uint8Array, start: number, end: number): boolean {
   return true
 }
 
-/** Sorted by (type, id); of the same one the last line counts. */
+/** Sorts by (type, id) and keeps the last line of each. */
 function lastOfEach(entries: SpillEntry[]): SpillEntry[] {
-  // Array.prototype.sort is stable: equal ones keep the order of their lines.
+  // Array.prototype.sort is stable: lines of the same record keep their order.
   const sorted = entries.toSorted(compareEntries)
   return sorted.filter(
     (entry, at) => at + 1 === sorted.length || compareEntries(entry, sorted[at + 1]!) !== 0,
   )
 }
 
-/** The schemas of the push seen last: its next batch most often comes next. */
+/** Compiled schemas of the last push: the next batch usually belongs to the same one. */
 let latest: { key: string; schemas: LazySchemas } | undefined
 
-/** The schemas of a task. */
+/** Schemas of a task, cached by key. */
 export function schemasOf({ key, list }: PushSchemas): LazySchemas {
   if (latest?.key !== key) latest = { key, schemas: new LazySchemas(list) }
   return latest.schemas

@@ -1,6 +1,6 @@
 /**
- * Entries of a snapshot's manifest, checked: the task a worker thread runs for every chunk of one that comes as NDJSON. One that
- * comes inline is checked with the body that it is in.
+ * Checks entries of a snapshot's manifest: the task of a worker thread for every NDJSON chunk. An inline manifest is checked with
+ * its body.
  */
 import {
   InputError,
@@ -49,7 +49,7 @@ function checkChunk(task: ManifestTask): ManifestOutcome {
   return checkEntries(values(), task)
 }
 
-/** @param values Read one by one, each counted as its line. */
+/** @param values read one by one; each counts as a line */
 export function checkEntries(
   values: Iterable<{ line: number; value: () => Json }>,
   task: { types: readonly string[]; entriesMax: number },
@@ -93,7 +93,7 @@ function checkEntry(read: () => Json, types: ReadonlySet<string>): SpillEntry | 
   }
   if (!types.has(named.type))
     return refuse('unknown_type', `there is no schema for type ${JSON.stringify(type)}`, named)
-  // Whether the record refers to files is not known from its hash.
+  // A hash does not show whether the record refers to files.
   return { ...named, put: { hash: digest, canonical: '', private: hidden === true, refers: true } }
 }
 
@@ -104,7 +104,7 @@ const refuse = (code: string, message: string, named?: { id: string; type: strin
   message,
 })
 
-/** Each (type, id) once: naming it twice is harmless with one hash and a conflict with two. */
+/** Keeps each (type, id) once. A repeated entry is harmless with the same hash, and a conflict with another. */
 function sortedSpill(entries: SpillEntry[]): ManifestOutcome {
   const sorted = entries.toSorted(compareEntries)
   const once: SpillEntry[] = []

@@ -1,4 +1,4 @@
-/** Lines of a batch against a slow reference: the same lines under the same numbers, and the same rule broken in each. */
+/** Compares the lines of a batch with a slow reference: same lines, same numbers, and the same broken rule in each. */
 import { InputError, parseDeleteLine } from '@ulmus/content'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -44,7 +44,7 @@ const batch = fc
   )
   .map(([start, lines, end]) => start + lines.join('\n') + end)
 
-/** Blank lines count and are skipped; one mark at the very start is no part of the first line. */
+/** Blank lines count and are skipped; a byte order mark at the start is not part of the first line. */
 const reference = (text: string): { line: number; text: string }[] =>
   text
     .replace(/^\ufeff/, '')

@@ -44,6 +44,6 @@ test.each([
     const chosen = shaped(n.toString(16).padStart(8, '0'))
     marks.add(chosen.padEnd(64, '0'), { private: false, needed: true })
   }
-  // Some 50 ms; in one row of neighbours it would be minutes.
+  // Takes some 50 ms; one long run of slots would take minutes.
   expect(cpuMilliseconds() - begun).toBeLessThan(3_000)
 })

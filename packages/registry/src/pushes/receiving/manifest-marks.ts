@@ -1,6 +1,7 @@
 /**
- * Marks of the manifest entries and records that a snapshot session has received, by hash. The serving process keeps them in memory
- * and rebuilds them from the session's spills. A record's hash covers its type and id, so a hash stands for one entry of the manifest.
+ * Marks of the manifest entries and records that a snapshot session has received, by hash. The serving process caches them and
+ * rebuilds them from the session's spills. A record's hash covers its type and id, so each hash identifies one entry of the
+ * manifest.
  */
 import { BlobMissing, findPush, listPushSpills, type PushSpillRow, type PushStanding } from '@ulmus/storage'
 import { LRUCache } from 'lru-cache'
@@ -17,8 +18,8 @@ const isTaken = 8
 const marksBytesMax = 256 * 1024 ** 2
 
 /**
- * A set of hashes with marks, by the first 64 bits of each: open addressing, 9 bytes a place, at most three of four taken. Two
- * hashes that share 64 bits would be taken for one; the commit compares whole ones.
+ * A set of hashes with marks, keyed by the first 64 bits of each: open addressing, 9 bytes a slot, at most three of four
+ * occupied. It does not distinguish hashes with the same 64 bits; the commit compares whole hashes.
  */
 export class ManifestMarks {
   #high = new Uint32Array(1024)
@@ -27,14 +28,14 @@ export class ManifestMarks {
   size = 0
   needed = 0
   receivedNeeded = 0
-  /** Runs up to this sequence are in. */
+  /** Spills up to this sequence are included. */
   sequence = 0
 
   get bytes(): number {
     return this.#marks.length * 9
   }
 
-  /** Still to be sent. */
+  /** Needed records that have not arrived yet. */
   get remaining(): number {
     return this.needed - this.receivedNeeded
   }
@@ -95,7 +96,7 @@ const [secretHigh = 0, secretLow = 0] = crypto.getRandomValues(new Uint32Array(2
 
 const startOf = (high: number, low: number): number => mix(mix(high ^ secretHigh) ^ low ^ secretLow)
 
-/** The finaliser of MurmurHash3: every bit of a number in every bit of the result. */
+/** Finalizer of MurmurHash3: every input bit affects every output bit. */
 function mix(bits: number): number {
   let mixed = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b)
   mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35)
@@ -114,12 +115,12 @@ export class ManifestMarksCache {
     this.#context = context
   }
 
-  /** The marks of a session with every spill that it has by now; undefined when it has ended by then: its spills go. */
+  /** Marks of a session with all spills that it has now; undefined if it has ended by then, as its spills are deleted. */
   async of(push: PushStanding): Promise<ManifestMarks | undefined> {
     const kept = this.#kept.get(push.id) ?? { marks: new ManifestMarks(), ready: Promise.resolve() }
-    // One after the other: two requests of a session must not take in the same spill twice at once.
+    // One after the other: two requests of a session must not read the same spill at once.
     const ready = kept.ready.catch(() => undefined).then(() => this.#takeIn(push.id, kept.marks))
-    // Set anew so that its size is reckoned anew.
+    // Set it again to update its size in the cache.
     this.#kept.set(push.id, { marks: kept.marks, ready })
     const damage = await ready.catch((error: unknown) => {
       if (error instanceof BlobMissing) return error
@@ -132,9 +133,9 @@ export class ManifestMarksCache {
   }
 
   /**
-   * Reading a spill again changes nothing. If a spill is gone by the time it is read, it was merged into a longer one, provided that its
-   * session still exists: the rows, read again, no longer name it.
-   * @throws BlobMissing when they do.
+   * Reads new spills into the marks; reading one twice changes nothing. A missing spill of a live session was merged into a
+   * longer one: the rows, read again, no longer name it.
+   * @throws BlobMissing if they still name it
    */
   async #takeIn(pushId: string, marks: ManifestMarks): Promise<void> {
     const taken = new Set<string>()
@@ -166,7 +167,10 @@ export class ManifestMarksCache {
   }
 }
 
-/** Received records count only once the manifest is known, and a merged manifest spill comes after records that were sent in between. */
+/**
+ * Manifest spills first: received records count only if their entry is known, and a merged manifest spill may follow records sent
+ * in between.
+ */
 function manifestFirst(spills: readonly PushSpillRow[]): PushSpillRow[] {
   const ofRole = (role: PushSpillRow['role']) => spills.filter((spill) => spill.role === role)
   return [...ofRole('manifest'), ...ofRole('records')]

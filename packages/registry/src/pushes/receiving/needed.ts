@@ -1,4 +1,4 @@
-/** Which records of a manifest the base version lacks, so that they must be sent. */
+/** Finds the records of a manifest that the base version lacks, so that the client must send them. */
 
 import { emptyTree, type Hash } from '@ulmus/content'
 import { LeafCursor } from '@ulmus/content/stored'
@@ -9,13 +9,13 @@ import type { PushEntry } from '../spills/entries.ts'
 import { encodeSpillStream, readSpill } from '../spills/spill.ts'
 
 export interface MarkedManifest {
-  /** The run again, its entries marked. */
+  /** The same spill with marked entries. */
   spill: Uint8Array
   /** Hashes, in the order of the entries. */
   needed: Hash[]
 }
 
-/** @param spill as the worker made it of a manifest */
+/** @param spill of a manifest, as the worker thread encoded it */
 export async function markNeeded(
   context: Context,
   push: PushStanding,

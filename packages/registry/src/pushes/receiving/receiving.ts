@@ -1,4 +1,4 @@
-/** Batches of lines as they arrive: checked in a worker thread against what their session says. */
+/** Checks received batches of lines in a worker thread, by the rules of their session. */
 import { findVersionById, type PushStanding } from '@ulmus/storage'
 import type { Context } from '../../context.ts'
 import { RegistryError } from '../../errors/errors.ts'
@@ -10,7 +10,8 @@ import { baseSchemas, pushedSchemas } from '../schemas/session-schemas.ts'
 import { checkBatch, type LineError } from './check-batch.ts'
 
 /**
- * @param options.facts true: the outcome also tells of each entry what a manifest is compared with
+ * Checks one batch.
+ * @param options.facts true: the outcome includes facts to compare with a manifest
  * @throws too_large, invalid_records, schema_violation, too_costly.
  */
 export async function checkLines(
@@ -34,7 +35,7 @@ export async function checkLines(
   throw linesRefused(outcome.errors, outcome.totalErrors)
 }
 
-/** The schemas that a session's records must fit, and the types of its base. @throws push_not_open, object_corrupt. */
+/** Schemas for a session's records, and the types of its base. @throws push_not_open, object_corrupt. */
 export async function typesOfPush(
   context: Context,
   push: PushStanding,
@@ -51,7 +52,7 @@ const noSchemas = pushSchemas([], '')
 const tooManyLines = (max: number): RegistryError =>
   new RegistryError('too_large', { say: { what: 'The batch', limit: `${max} lines a request` } })
 
-/** `errors`: the first of them. */
+/** @param errors the first ones, of `totalErrors` */
 export function linesRefused(errors: readonly LineError[], totalErrors: number): RegistryError {
   const ofData = errors.every(({ code }) => code === 'schema_violation' || code === 'unknown_fields')
   return new RegistryError(ofData ? 'schema_violation' : 'invalid_records', {

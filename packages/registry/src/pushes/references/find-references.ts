@@ -1,4 +1,4 @@
-/** Finds what pushed records of a type refer to. A task for a worker thread, because it parses every record. */
+/** Finds the references in pushed records of a type. A task for a worker thread, because it parses every record. */
 import {
   eachId,
   type Json,
@@ -13,24 +13,24 @@ import { type PushWarnings, WarningList } from '../schemas/warnings.ts'
 export interface ReferencesTask {
   /** Canonical forms of records of one type, each ended by a newline. */
   bytes: Uint8Array
-  /** That type's schema, canonical. */
+  /** Canonical schema of that type. */
   schema: string
 }
 
-/** A record that others refer to. `from`, `path`: the first that does, and where. */
+/** A referenced record. `from`, `path`: the first reference to it. */
 export interface Referred {
   type: string
   id: string
   from: string
   path: string
-  /** References to it among the records of the task. */
+  /** References to the record within the task. */
   times: number
 }
 
 export interface ReferencesFound {
-  /** Each once a field. */
+  /** Each record once per field. */
   referred: Referred[]
-  /** `$file` that names no file. */
+  /** Malformed `$file` members. */
   malformed: PushWarnings
 }
 

@@ -1,6 +1,6 @@
 /**
- * Finds malformed `$file` members and references to missing records once all records of a push are there. Costs nothing when no schema
- * has `x-ref-type` and no record has `$file`.
+ * Finds malformed `$file` members and references to missing records, after a push has received all records. Costs nothing if no
+ * schema has `x-ref-type` and no record has `$file`.
  */
 import { compareUtf8, findEntry, leafBodyOf, type ViewDocument } from '@ulmus/content'
 import { giveWay } from '@ulmus/storage'
@@ -10,17 +10,17 @@ import { noWarnings, type PushWarnings, WarningList } from '../schemas/warnings.
 import { EntriesByType, type EntriesSource, type PushEntry } from '../spills/entries.ts'
 import { findReferences, type Referred } from './find-references.ts'
 
-/** Ids that are looked up in one commit. Each takes some hundred bytes of memory. */
+/** Ids looked up in one commit. Each takes some hundred bytes of memory. */
 const referredMax = 100_000
-/** Canonical forms that a thread is given at once. Bytes. */
+/** Canonical forms in one task. Bytes. */
 const formsBytesMax = 1_048_576
 
 export interface RecordWarningsInput {
   base: ViewDocument
   schemas: ReadonlyMap<string, PushSchema>
-  /** Is read up to twice more. */
+  /** Read up to two more times. */
   entries: EntriesSource
-  /** Account that takes turns at the worker threads. */
+  /** Account in the fair queue for worker threads. */
   owner: string
 }
 
@@ -40,7 +40,7 @@ export class ReferringTypes {
     return (passed) => this.#noted(entries(passed))
   }
 
-  /** Batches are of one type each. */
+  /** Each batch is of one type. */
   async *#noted(batches: AsyncGenerator<PushEntry[]>): AsyncGenerator<PushEntry[]> {
     for await (const batch of batches) {
       const { type } = batch[0]!
@@ -105,7 +105,7 @@ async function* formsOf(
 
 type FromType = Referred & { fromType: string }
 
-/** By type and id, each once. */
+/** Referenced records by type and id, each once. */
 class ReferredRecords {
   readonly #byType = new Map<string, Map<string, FromType>>()
   #count = 0

@@ -16,11 +16,11 @@ import { filesIn, filesOf, mayRefer } from '../leaves/line.ts'
 import type { TemporarySpills } from '../spills/temporary-spills.ts'
 import { type ReferenceNote, ReferenceNotes } from './reference-notes.ts'
 
-/** Keys that come into one view's reference tree and keys that leave it. Calls come one after the other, never at once. */
+/** Keys added to one view's reference tree, and keys removed from it. Calls must not overlap. */
 export class ReferenceChanges {
   readonly #notes: ReferenceNotes
 
-  /** @param passing Takes what memory should not hold. */
+  /** @param passing spills for data that is too large for memory */
   constructor(passing: TemporarySpills, notes = new ReferenceNotes(passing)) {
     this.#notes = notes
   }
@@ -29,12 +29,12 @@ export class ReferenceChanges {
     return this.#notes.isEmpty
   }
 
-  /** Every key that comes or leaves, ascending. */
+  /** Every added or removed key, ascending. */
   sorted(): AsyncGenerator<ReferenceNote[]> {
     return this.#notes.sorted()
   }
 
-  /** Files of which a key comes, when all is noted, ascending: one that was noted to come and then to leave does not. */
+  /** Files with an added key, ascending, after all notes. A key that was added and then removed does not count. */
   async *arriving(): AsyncGenerator<Hash[]> {
     let last: Hash | undefined
     for await (const notes of this.#notes.sorted()) {
@@ -47,7 +47,7 @@ export class ReferenceChanges {
     }
   }
 
-  /** Of several notes on one key the last counts. Returns a promise only when there is one to await. */
+  /** The last note on a key counts. Returns a promise only if there is something to await. */
   note(file: Hash, type: string, id: string, comes: boolean): Promise<void> | undefined {
     return this.#notes.note(referenceKey(file, type, id), comes)
   }
@@ -56,7 +56,7 @@ export class ReferenceChanges {
     await this.#notes.note(declaredKey(file), true)
   }
 
-  /** Notes that no file of a view is declared any more. */
+  /** Removes the declaration of every file of a view. */
   async undeclareAll(objects: ObjectReader, references: Tree, files: Tree): Promise<void> {
     for await (const { leaf } of walkLeaves(files, objects)) {
       for (const file of leaf.keys as Hash[]) {
@@ -66,12 +66,12 @@ export class ReferenceChanges {
     }
   }
 
-  /** Adds the notes of another, as later ones. The other takes no more notes from now on. */
+  /** Adds the notes of `other` as later ones. `other` takes no more notes afterwards. */
   add(other: ReferenceChanges): Promise<void> {
     return this.#notes.add(other.#notes)
   }
 
-  /** Notes what a record referred to before and refers to now. */
+  /** Notes the references that a record had before a change and has after it. */
   async noteChange(objects: ObjectReader, type: string, change: ReferringChange): Promise<void> {
     for (const [line, comes] of [
       [change.before, false],
@@ -82,7 +82,7 @@ export class ReferenceChanges {
     }
   }
 
-  /** Notes every reference of a whole record tree, as coming or leaving. The tree's objects must be readable. */
+  /** Notes every reference of a whole record tree as added or removed. The tree's objects must be readable. */
   async noteTree(objects: ObjectReader, type: string, tree: Tree, comes: boolean): Promise<void> {
     for await (const { hash, leaf } of walkLeaves(tree, objects)) {
       for (const [index, line] of leafLines(await objects.body(hash)).entries()) {

@@ -1,7 +1,7 @@
 /**
- * Notes that keys of a reference tree come or go, taken in any order and read in the order of the keys. Memory does not grow with
- * them: what is beyond a bound waits in spills, as entries that have a file for a type and the rest of the key for an id. So those
- * of one file are distinguished quickly, without comparing the 65 characters that their keys share.
+ * Notes on keys added to or removed from a reference tree, taken in any order and read in the order of the keys. Memory is
+ * bounded: beyond the limit, notes go to spills, as entries with a file for the type and the rest of the key for the id.
+ * Comparing two notes of one file then skips the 65 characters that their keys share.
  */
 import { fileOfKey, type Hash, referencePrefix } from '@ulmus/content'
 import { giveWay } from '@ulmus/storage'
@@ -12,17 +12,17 @@ import type { TemporarySpills } from '../spills/temporary-spills.ts'
 export interface ReferenceNote {
   readonly key: string
   readonly file: Hash
-  /** False: it goes. */
+  /** False: the key is removed. */
   readonly comes: boolean
 }
 
-/** Notes that are sorted at once: a millisecond or two. */
+/** Notes sorted in one piece, which takes a millisecond or two. */
 const pieceNotesMax = 1_024
-/** Notes read at once, at least, but for the last. */
+/** Minimum size of a batch when reading, except for the last. */
 const batchNotes = 512
 /** Memory limit of all notes. UTF-16 units of keys; some 80,000 keys of references. */
 const unitsMax = 8 * 1024 ** 2
-/** A note that a key comes is a put; a spill wants a hash for it, which says nothing. */
+/** A put entry that notes an added key. Spills require a hash; its value has no meaning. */
 const coming = Object.freeze({
   hash: '0'.repeat(64) as Hash,
   canonical: new Uint8Array(),
@@ -30,17 +30,17 @@ const coming = Object.freeze({
   refers: false,
 })
 
-/** Calls come one after the other, never at once. */
+/** Calls must not overlap. */
 export class ReferenceNotes {
   readonly #passing: TemporarySpills
   readonly #bounds: { pieceNotesMax: number; unitsMax: number }
-  /** Names of spills; what they hold was noted before what the pieces hold, and that before the newest. */
+  /** Names of spills, the oldest notes. Pieces are newer, and `#newest` has the latest. */
   #spills: string[] = []
   #pieces: PushEntry[][] = []
   #newest = new Map<string, boolean>()
   #units = 0
 
-  /** @param bounds Smaller in tests. */
+  /** @param bounds lower in tests */
   constructor(passing: TemporarySpills, bounds = { pieceNotesMax, unitsMax }) {
     this.#passing = passing
     this.#bounds = bounds
@@ -50,7 +50,7 @@ export class ReferenceNotes {
     return this.#newest.size + this.#pieces.length + this.#spills.length === 0
   }
 
-  /** Of several notes on one key the last counts. Returns a promise only when there is one to await. */
+  /** The last note on a key counts. Returns a promise only if there is something to await. */
   note(key: string, comes: boolean): Promise<void> | undefined {
     const { size } = this.#newest
     this.#newest.set(key, comes)
@@ -59,7 +59,7 @@ export class ReferenceNotes {
     return this.#close()
   }
 
-  /** Adds the notes of another, as later ones. The other takes no more notes from now on. */
+  /** Adds the notes of `other` as later ones. `other` takes no more notes afterwards. */
   async add(other: ReferenceNotes): Promise<void> {
     if (other.#spills.length + other.#pieces.length > 0) {
       this.#sortNewest()
@@ -72,7 +72,7 @@ export class ReferenceNotes {
     await this.#close()
   }
 
-  /** Every key that was noted, ascending, with the last note on it. May be read as often as wanted. */
+  /** All noted keys, ascending, each with its last note. May be read repeatedly. */
   async *sorted(): AsyncGenerator<ReferenceNote[]> {
     this.#sortNewest()
     while (this.#spills.length > spillsAtOnceMax) await this.#mergeSpills()
@@ -111,7 +111,7 @@ export class ReferenceNotes {
     this.#units = 0
   }
 
-  /** Merges some neighbours into longer spills, which take their place here; another that shares them still reads them. */
+  /** Merges some adjacent spills into longer ones, which replace them here. The files stay: other notes may share them. */
   async #mergeSpills(): Promise<void> {
     const groups = groupsToMerge(this.#spills)
     const longer: string[] = []

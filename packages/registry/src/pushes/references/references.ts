@@ -1,6 +1,6 @@
 /**
- * Which files a view holds, kept up to date at the cost of what a push changes (content-model §6): a reference tree has one key
- * for every (file, type, id), and a file is in the view while some key of it is.
+ * The files of a view, updated at the cost of what a push changes (content-model §6). A reference tree has a key for every (file,
+ * type, id); a file is in the view while the tree has a key of it.
  */
 
 import {
@@ -24,8 +24,8 @@ export interface FileView {
 }
 
 /**
- * Applies changes to a view's reference tree and lets its file set follow. Reads the base only.
- * @param sizes Bytes of every arriving file.
+ * Applies changes to a view's reference tree and updates its file set. Reads only the base.
+ * @param sizes in bytes, of every newly referenced file
  */
 export async function applyReferences(
   base: FileView,
@@ -85,7 +85,7 @@ async function* fileEdits(
   if (file !== undefined) yield await editsOf(file)
 }
 
-/** Whether the tree has more than `count` keys of a file. Reads on no further than to the first beyond them. */
+/** True if the tree has more than `count` keys of a file. Stops reading at the first one beyond. */
 async function hasMoreKeys(
   references: Tree,
   file: Hash,
@@ -104,7 +104,7 @@ async function hasMoreKeys(
   return false
 }
 
-/** Sizes of those of `files` that a file tree holds. */
+/** Sizes of those `files` that a file tree has. */
 export async function sizesIn(
   tree: Tree,
   files: Iterable<Hash>,
@@ -119,7 +119,7 @@ export async function sizesIn(
   return sizes
 }
 
-/** Sizes of all newly referenced files of either view: the base's own, and others as `fileSizes` knows them. */
+/** Sizes of all newly referenced files of either view: from the base, else from `fileSizes`. */
 export async function arrivingSizes(
   changes: { full: ReferenceChanges; public: ReferenceChanges },
   base: Tree,

@@ -1,6 +1,6 @@
 /**
- * The schemas that a push brings, each accepted or refused (content-model §4): a task for a worker thread, since to compile
- * thousands of them takes seconds.
+ * Accepts or refuses the schemas of a push (content-model §4). A task for a worker thread, since compiling thousands of schemas
+ * takes seconds.
  */
 import {
   acceptSchema,
@@ -21,19 +21,19 @@ export interface AcceptedSchemas {
   kind: 'accepted'
   /** Stored form of the schemas (push-schema.ts). */
   text: string
-  /** Of `text`. */
+  /** Hash of `text`. */
   hash: Hash
   warnings: PushWarnings
 }
 
 export type SchemasOutcome =
   | AcceptedSchemas
-  /** The first that is refused. `path`: JSON pointer into it, where the fault has a place. */
+  /** The first refused schema. `path`: JSON pointer to the fault, if it has a position. */
   | { kind: 'refused'; type: string; reason: string; path?: string }
 
-/** Types of a version (content-model §4). */
+/** Maximum number of types in a version (content-model §4). */
 export const typesMax = 1_000
-/** Their schemas in canonical form, together. Bytes. */
+/** Maximum size of their schemas together, in canonical form. Bytes. */
 export const typesBytesMax = 4 * 1024 ** 2
 
 /** Schemas by type, as canonical JSON. */
@@ -66,10 +66,10 @@ function acceptAll(texts: SchemaTexts): SchemasOutcome {
   return { kind: 'accepted', text, hash: hashText(text), warnings: warningsOf(schemas) }
 }
 
-/** Names that Windows keeps for devices, with any extension. */
+/** Names reserved for devices on Windows, with any extension. */
 const deviceName = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i
 
-/** Readers keep types as files: of exports, and of working folders. */
+/** Warns of type names that cannot be file names: exports and working folders store types as files. */
 function* fileNameWarnings(types: Iterable<string>): Generator<[type: string, message: string]> {
   const known = new Map<string, string>()
   for (const type of types) {

@@ -1,4 +1,4 @@
-/** Validation of the body that opens a session, in workers if it may be long. */
+/** Checks schemas, metadata and base of the body that opens a session, long ones in worker threads. */
 import { formatSemver, parseSemver } from '@ulmus/content'
 import type { Seen } from '../../access/find-collection.ts'
 import type { Context } from '../../context.ts'
@@ -14,7 +14,7 @@ import {
   typesMax,
 } from './accept-schemas.ts'
 
-/** The schemas of a push. @throws invalid_schema naming the type and the place. */
+/** Checks the schemas of a push. @throws invalid_schema with the type and the position. */
 export async function accepted(
   context: Context,
   schemas: SchemaTexts,
@@ -29,13 +29,13 @@ export async function accepted(
   })
 }
 
-/** More than `typesMax`, or their schemas take more than `typesBytesMax`. */
+/** Error for more than `typesMax` types, or for schemas larger than `typesBytesMax`. */
 export function tooManyTypes(types: number): RegistryError {
   const limits = { limitTypes: typesMax, limitBytes: typesBytesMax }
   return new RegistryError('too_many_types', { details: types > typesMax ? { types, ...limits } : limits })
 }
 
-/** The metadata of a push, as text. @throws invalid_request, too_large. */
+/** Checks the metadata of a push and returns it as text. @throws invalid_request, too_large. */
 export async function fitted(context: Context, seen: Seen, patch: string, by: TaskFor): Promise<string> {
   const base = seen.head === null ? {} : (await documentOf(context, seen.head, 'full')).metadata
   const outcome = await context.work.run(fitMetadata, { patch, base }, by)
@@ -48,7 +48,7 @@ export async function fitted(context: Context, seen: Seen, patch: string, by: Ta
   throw new RegistryError('invalid_request', { details: { issues } })
 }
 
-/** The base that a caller names must be the head. */
+/** Requires that the caller's base is the head. @throws version_conflict, invalid_request */
 export function demandHead(seen: Seen, baseVersion: string | null): void {
   const semver = baseVersion === null ? null : parseSemver(baseVersion)
   if (semver === undefined) {

@@ -1,4 +1,6 @@
-/** Compares what two sets of schemas keep private: a task for a worker thread, since schemas may have 4 MiB and each is parsed. */
+/**
+ * Compares the private names of two sets of schemas. A task for a worker thread, which parses each schema: they may have 4 MiB.
+ */
 import {
   formerlyPrivate,
   type Json,
@@ -13,13 +15,13 @@ import type { SchemaTexts } from './accept-schemas.ts'
 export interface PrivacyTask {
   base: SchemaTexts
   next: SchemaTexts
-  /** Private names of earlier versions that the base remembers. */
+  /** Private names of earlier versions, recorded by the base. */
   former: readonly PrivateName[]
 }
 
 export interface Privacy {
   madePublic: MadePublic[]
-  /** Private names that the next version remembers. */
+  /** Private names for the next version to record. */
   former: PrivateName[]
 }
 

@@ -1,4 +1,4 @@
-/** Private names of the base that a push would publish: refused unless the push confirms them. */
+/** Refuses a push that would publish private names of its base, unless the push confirms them. */
 import { type MadePublic, nameToConfirm, type PrivateName } from '@ulmus/content'
 import { findWithdrawnNames, ObjectCorrupt, type VersionRow } from '@ulmus/storage'
 import type { Context } from '../../context.ts'
@@ -11,12 +11,12 @@ import { comparePrivacy, type Privacy } from './compare-privacy.ts'
 import { byType, type PushSchema, readSchemas } from './push-schema.ts'
 import { baseSchemas, restoreSchemas } from './session-schemas.ts'
 
-/** Listed in the refusal, and named in its sentence. */
+/** Names listed in the refusal, and named in its sentence. */
 const listedMax = 1_000
 const namedMax = 5
 
 /**
- * The base cannot change until the commit, which demands it again, so that the opening is the one place to look.
+ * Checks when a session opens. One check suffices: the commit requires the same base.
  * @param base.head null: no version is readable, but withdrawn ones may have had private names
  * @param confirmed names of fields and types that may become public
  * @throws private_field_made_public.
@@ -54,15 +54,15 @@ async function namesOf(
   return { list, former: [...more, ...formerlyPrivate] }
 }
 
-/** Names that are, or were, private in versions that were withdrawn. */
+/** Names that are, or were, private in withdrawn versions. */
 async function withdrawnNamesOf(context: Context, collectionId: string): Promise<readonly PrivateName[]> {
   const names = await findWithdrawnNames(context.database, collectionId)
   return names === null ? [] : (JSON.parse(names) as PrivateName[])
 }
 
 /**
- * The names to remember of a head that is about to be withdrawn, with those of earlier withdrawals, as JSON; null: there are none, or
- * damage hides them.
+ * Private names to record before a head is withdrawn, including those of earlier withdrawals, as JSON. Null if there are none, or
+ * if damage makes them unreadable.
  */
 export async function namesToKeep(context: Context, head: VersionRow, by: TaskFor): Promise<string | null> {
   const more = await withdrawnNamesOf(context, head.collectionId)
@@ -76,7 +76,7 @@ export async function namesToKeep(context: Context, head: VersionRow, by: TaskFo
   }
 }
 
-/** Formerly private names that the next version remembers. @param next undefined: the schemas stay. */
+/** Formerly private names for the next version to record. @param next undefined: the schemas stay. */
 export async function formerlyPrivateIn(
   context: Context,
   base: { schemas: ReadonlyMap<string, PushSchema>; sidecar: { formerlyPrivate: readonly PrivateName[] } },
@@ -105,7 +105,7 @@ async function privacyOf(
 
 const textsOf = (schemas: readonly PushSchema[]): SchemaTexts => schemas.map(({ type, text }) => [type, text])
 
-/** Restores damaged schemas of the base from those of the push, as its commit does. */
+/** Reads the base's schemas. Restores damaged ones from those of the push, as a commit does. */
 async function readBase(context: Context, base: VersionRow, pushed: readonly PushSchema[]) {
   try {
     return await baseSchemas(context, base)

@@ -1,12 +1,12 @@
-/** Schemas as sessions work with them: plain objects that hold canonical texts, which pass between threads without being parsed. */
+/** Schemas in push sessions: plain objects with canonical texts, which pass between threads without parsing. */
 import { acceptSchema, type Hash, type Json, publicSchemas, type Schema } from '@ulmus/content'
 import { giveWay } from '@ulmus/storage'
 
-/** A type's schema, as a push needs it. */
+/** A type's schema with the facts that a push needs. */
 export interface PushSchema {
   readonly type: string
   readonly hash: Hash
-  /** Of what the public view has of it; null: the type is private. */
+  /** Hash of the schema in the public view; null: the type is private. */
   readonly publicHash: Hash | null
   readonly privateFields: readonly string[]
   /** Canonical JSON. */
@@ -15,14 +15,14 @@ export interface PushSchema {
   readonly publicText: string | null
 }
 
-/** The schemas of a push, as workers are given them. */
+/** The schemas of a push, as passed to worker threads. */
 export interface PushSchemas {
-  /** Of the same key, the same. */
+  /** Key for caches: equal keys mean equal schemas. */
   readonly key: string
   /** Equal for equivalent schemas of any account. */
   readonly name: string
   readonly list: readonly PushSchema[]
-  /** Of all texts. UTF-16 units. */
+  /** Size of all texts. UTF-16 units. */
   readonly units: number
 }
 
@@ -43,7 +43,7 @@ export function schemasText(schemas: ReadonlyMap<string, Schema>): string {
   return lines.join('\n')
 }
 
-/** Reads what `schemasText` wrote. */
+/** Reads the output of `schemasText`. */
 export async function readSchemas(text: string): Promise<PushSchema[]> {
   const schemas: PushSchema[] = []
   for (const line of text === '' ? [] : text.split('\n')) {
@@ -56,7 +56,7 @@ export async function readSchemas(text: string): Promise<PushSchema[]> {
 export const byType = (schemas: readonly PushSchema[]): Map<string, PushSchema> =>
   new Map(schemas.map((schema) => [schema.type, schema]))
 
-/** The schemas by type, each built on first use. */
+/** Schemas by type, each compiled on first use. */
 export class LazySchemas {
   readonly #texts: Map<string, string>
   readonly #made = new Map<string, Schema>()

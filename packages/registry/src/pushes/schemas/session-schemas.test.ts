@@ -1,4 +1,4 @@
-/** The schemas that a session brings, which wait in its row. */
+/** Schemas that a session uploads, stored in its row. */
 import type { JsonObject } from '@ulmus/content'
 import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -7,7 +7,7 @@ import { shown } from '../../testing/shown.ts'
 import { openWorld, type Path, type World } from '../../testing/world.ts'
 import { expireSessions } from '../spills/spills.ts'
 
-/** With these beside them, schemas are long. */
+/** Makes a set of schemas long. */
 const padding: JsonObject = Object.fromEntries(
   Array.from({ length: 20 }, (_, n) => [`Padding${n}`, { description: 'x'.repeat(4_000) }]),
 )

@@ -1,4 +1,4 @@
-/** The schemas of a push session: its own, stored with its row, or its base's. */
+/** Schemas of a push session: its own, stored in its row, or its base's. */
 import { hashText, type JsonObject, privateFieldsOf, type Sidecar } from '@ulmus/content'
 import {
   findPushSchemas,
@@ -17,7 +17,7 @@ import { readSchemaObjects } from '../../versions/schemas.ts'
 import { readSidecar } from '../../versions/sidecar.ts'
 import { type PushSchema, type PushSchemas, pushSchemas, readSchemas } from './push-schema.ts'
 
-/** By session, or by the digests of a base; the most recently used ones, since every batch needs them. */
+/** Cache by session or by the digests of a base; evicts the least recently used. Every batch needs them. */
 const latest = new LRUCache<string, PushSchemas, () => Promise<PushSchemas>>({
   maxSize: 64 * 1024 ** 2,
   sizeCalculation: ({ list, units }) => 100 + list.length * 500 + units,
@@ -28,13 +28,13 @@ const latest = new LRUCache<string, PushSchemas, () => Promise<PushSchemas>>({
 const cached = async (key: string, read: () => Promise<PushSchemas>): Promise<PushSchemas> =>
   (await latest.fetch(key, { context: read }))!
 
-/** Schemas that a session uploaded; undefined: none. @throws push_not_open if it has ended; object_corrupt. */
+/** Schemas that a session uploaded; undefined if none. @throws push_not_open if it has ended; object_corrupt. */
 export async function pushedSchemas(context: Context, push: PushStanding): Promise<PushSchemas | undefined> {
   const { id, schemasHash } = push
   if (schemasHash === null) return undefined
   return cached(id, async () => {
     const text = await findPushSchemas(context.database, id)
-    // Sessions that end lose what they had received.
+    // Sessions lose their received data when they end.
     if (text === null) throw new RegistryError('push_not_open', { say: { status: 'ended by now' } })
     if (hashText(text) !== schemasHash)
       throw new RegistryError('object_corrupt', { say: { received: `schemas of ${id}` } })
@@ -42,7 +42,7 @@ export async function pushedSchemas(context: Context, push: PushStanding): Promi
   })
 }
 
-/** The schemas of a version. What its public view has of them is stored. */
+/** The schemas of a version. Those of its public view are stored already. */
 export const baseSchemas = (context: Context, version: VersionRow): Promise<PushSchemas> => {
   const key = `${version.fullDigest}:${version.publicDigest}`
   return cached(key, async () => {
@@ -64,13 +64,13 @@ async function schemasOfBase(objects: ObjectReader, content: Sidecar['roots']): 
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
-/** Parses what may have some alone: 12 ms at worst, for a schema of 256 KiB. */
+/** Parses only if there may be private fields: 12 ms at worst, for a schema of 256 KiB. */
 const privateFieldsIn = (canonical: string): readonly string[] =>
   canonical.includes('"private":true') ? privateFieldsOf(JSON.parse(canonical) as JsonObject) : []
 
 /**
- * Stores the schemas that a push brings although the index has them: a damaged one would make its base unreadable. Schemas that the
- * index lacks are stored, too; a sweep removes those that no version needs.
+ * Stores the schemas of a push even if the index has them: a damaged one would make its base unreadable. Schemas that the index
+ * lacks are stored, too; a sweep removes those that no version needs.
  */
 export async function restoreSchemas(
   { database, blobs, objects }: Pick<Context, 'database' | 'blobs' | 'objects'>,

@@ -1,19 +1,19 @@
 import type { PushWarning } from '@ulmus/wire'
 
-/** Warnings of a push: content that is accepted and probably a mistake. Only the answers of the push contain them. */
+/** Warnings of a push: accepted content that is probably a mistake. Only the answers of the push contain them. */
 
-/** The first of them, and how many there are. */
+/** The first warnings, and their total number. */
 export interface PushWarnings {
   readonly listed: PushWarning[]
   readonly total: number
 }
 
-/** Listed at most; all are counted. */
+/** Warnings in a list; all are counted. */
 export const warningsMax = 100
 
 export const noWarnings: PushWarnings = Object.freeze({ listed: [], total: 0 })
 
-/** Takes warnings one by one. */
+/** Collects warnings. */
 export class WarningList {
   readonly listed: PushWarning[] = []
   total = 0
@@ -23,7 +23,7 @@ export class WarningList {
     if (this.listed.length < warningsMax) this.listed.push(warning)
   }
 
-  /** Adds what a worker thread found. */
+  /** Adds the warnings of a worker thread. */
   addAll({ listed, total }: PushWarnings): void {
     this.listed.push(...listed.slice(0, warningsMax - this.listed.length))
     this.total += total

@@ -1,4 +1,4 @@
-/** Servers on one database, of which one stands still in the middle of a commit and another takes it over. */
+/** Servers on one database: one stalls during a commit, and another takes it over. */
 import { type Database, openMemoryStore } from '@ulmus/storage'
 import { databases } from '@ulmus/storage/testing'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
@@ -12,9 +12,9 @@ const schemas = { A: { type: 'object' } }
 const records = 300
 const puts = Array.from({ length: records }, (_, n) => ({ id: `${n}`, type: 'A', data: { n } }))
 
-/** Where commits of a server wait, if it is shut. */
+/** Stops commits of a server while it is shut. */
 class Gate {
-  /** Commits' calls that came here. */
+  /** Calls of commits that arrived. */
   arrived = 0
   #opened: PromiseWithResolvers<void> | undefined
 
@@ -30,7 +30,7 @@ class Gate {
     this.#opened?.resolve()
     this.#opened = undefined
   }
-  /** What waits here fails, and whatever comes after it passes. */
+  /** Fails the waiting calls, and lets later ones pass. */
   break(): void {
     this.#opened?.reject(new Error('the disk is full'))
     this.#opened = undefined
@@ -73,7 +73,7 @@ describe.each(databases)('leases of commits ($name)', (testDatabase) => {
     c = await server('c', stores, settled)
   })
   afterAll(() => ending.disposeAsync())
-  // No lease is renewed.
+  // Stops the renewal of leases.
   beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }))
   afterEach(() => void vi.useRealTimers())
 
@@ -81,7 +81,7 @@ describe.each(databases)('leases of commits ($name)', (testDatabase) => {
   const status = async (path: Path, session: string) => (await c.state(path, session)).status
   const becomes = (path: Path, session: string, what: string) =>
     expect.poll(() => status(path, session), { timeout: 20_000 }).toBe(what)
-  /** A session that A commits, and does not get on with. */
+  /** A session whose commit stalls on server A. */
   async function stuck() {
     const path = await a.collection()
     const session = await a.open(path, { base: null, schemas, puts })
@@ -174,7 +174,7 @@ describe.each(databases)('leases of commits ($name)', (testDatabase) => {
 
   describe('a dry run', () => {
     const late = { id: 'late', type: 'A', data: {} }
-    /** A session that A makes a dry run of, and does not get on with. */
+    /** A session whose dry run stalls on server A. */
     async function stuckDryRun() {
       const path = await a.collection()
       const session = await a.open(path, { base: null, schemas, puts })
@@ -197,7 +197,7 @@ describe.each(databases)('leases of commits ($name)', (testDatabase) => {
       b.gate.open()
       expect(await b.receive(path, session, [late])).toEqual({ received: 1 })
       a.gate.open()
-      // What the session held when it was asked.
+      // The content of the session at the time of the request.
       expect(await answer).toMatchObject({ semver: 'v1.0.0', recordCount: records })
       expect([await status(path, session), await versionsOf(path)]).toEqual(['open', 0])
       expect(await b.commit(path, session)).toBe('v1.0.0')

@@ -1,7 +1,7 @@
 /**
- * Leases on push sessions. A process that commits a session or makes a dry run of it holds its lease and renews it while it works. An
- * expired lease means a dead or stalled server: another process takes the commit over with a lease of its own, and the former holder can
- * neither settle the session nor make its version. A dry run is not taken over; its session is opened again.
+ * Leases on push sessions. A process that commits or dry-runs a session holds its lease and renews it meanwhile. An expired lease
+ * means a dead or stalled server. Another process then takes a commit over with a new lease, and the former holder can neither
+ * settle the session nor make its version. A dry run is not taken over: its session is opened again.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -23,29 +23,29 @@ import type { Progress } from '../commit/next-version.ts'
 import { idleEnd } from '../state/idle-end.ts'
 import { leaseOf } from '../state/lease.ts'
 
-/** How long a silent server counts as alive. Three renewals may fail within it. */
+/** Lease duration. Three renewals may fail before it expires. */
 const leaseSeconds = 4
 const renewalMilliseconds = 1_000
 const pollMilliseconds = 100
-/** Commits that one process takes over side by side; others wait, or other servers take them. */
+/** Commits that one process takes over concurrently; others wait, or other servers take them. */
 const takenOverAtOnceMax = 4
 
 export const newLease = () => ({ holder: randomId(), seconds: leaseSeconds })
-/** Of a commit that is left to a job; when no job takes it in time, `recover` does. */
+/** Lease of a commit that is left to a job. If no job takes it in time, `recover` does. */
 export const noLease = { holder: null, seconds: leaseSeconds }
 
 export class CommitLeases {
   readonly #context: Context
-  /** Holders that are at work in this process. */
+  /** Holders of leases that are at work in this process. */
   readonly #active = new Set<string>()
-  /** How many commits are under way that were taken over. */
+  /** Number of running commits that were taken over. */
   #takenOver = 0
 
   constructor(context: Context) {
     this.#context = context
   }
 
-  /** Does `work` while vouching for the session, as long as its lease is not lost, and keeps in its row what `work` reports. */
+  /** Runs `work` and renews the lease meanwhile, unless it is lost. Writes the progress of `work` to the session's row. */
   async hold<T>(push: PushRow, work: (progress: Progress) => Promise<T>): Promise<T> {
     const { holder } = leaseOf(push)
     const progress: Progress = { recordsDone: 0, recordsTotal: 0 }
@@ -67,14 +67,14 @@ export class CommitLeases {
     }
   }
 
-  /** Commits a session that an asynchronous request left to a job; its refusal is the session's `error`. */
+  /** Commits a session that an asynchronous request left to a job. A refusal becomes the session's `error`. */
   async runJob(job: { pushId: string; collectionId: string }): Promise<void> {
     const push = await findPush(this.#context.database, job.collectionId, job.pushId)
     const taken = push?.status === 'committing' ? await this.#take(push) : undefined
     if (taken !== undefined) await this.#settle(taken)
   }
 
-  /** Takes over and continues the commits of servers that fell silent; opens the sessions of their dry runs again. */
+  /** Takes over commits of servers whose lease expired; opens the sessions of their dry runs again. */
   async recover(): Promise<void> {
     await reopenAbandonedDryRuns(this.#context.database, idleEnd(this.#context))
     if (this.#takenOver === takenOverAtOnceMax) return
@@ -91,7 +91,10 @@ export class CommitLeases {
     }
   }
 
-  /** Returns undefined if another holder has the lease, or if this process stalled past its expiry. */
+  /**
+   * Takes the lease of a commit. Returns undefined if another process holds it, or if this one is still at work under it, even
+   * after its expiry.
+   */
   async #take({ id, leaseHolder }: PushStanding): Promise<PushRow | undefined> {
     if (leaseHolder !== null && this.#active.has(leaseHolder)) return undefined
     return this.#context.database.transact((tx) => takePushLease(tx, id, newLease()))
@@ -106,7 +109,7 @@ export class CommitLeases {
     }
   }
 
-  /** The outcome of a commit that is under way, wherever it is. */
+  /** Waits for the outcome of a commit that is running on any server. */
   async wait(push: PushStanding): Promise<CommitAnswer> {
     for (;;) {
       await sleep(pollMilliseconds)
@@ -120,7 +123,7 @@ export class CommitLeases {
     }
   }
 
-  /** Resolves when no dry run of the session is under way any more. @throws the signal's reason. */
+  /** Waits until no dry run of the session is running. @throws the signal's reason. */
   async dryRunOver(push: PushStanding, signal?: AbortSignal): Promise<void> {
     let now: PushStanding | undefined = push
     while (now?.status === 'checking') {

@@ -1,4 +1,4 @@
-/** Push sessions of either kind: opened against the head, committed once, watched, given up. http-api §9. */
+/** Push sessions of both kinds: opened against the head, committed once, polled, cancelled. http-api §9. */
 
 import {
   claimPush,
@@ -52,7 +52,7 @@ export class PushSessions {
   readonly #leases: CommitLeases
   readonly #underWay = new UnderWay()
 
-  /** Defines their background work. */
+  /** Also defines the background work of sessions. */
   constructor(context: Context) {
     this.#context = context
     const leases = new CommitLeases(context)
@@ -80,7 +80,7 @@ export class PushSessions {
       : push
   }
 
-  /** Like `find`, for polling a session: a poll is a request, too, and postpones the session's end. */
+  /** Like `find`, for polling. A poll is a request, too, and postpones the session's end. */
   async watch(seen: Seen, kind: PushKind, id: string): Promise<PushStanding> {
     const push = await this.find(seen, kind, id)
     if (push.status !== 'open' || !isWorthPuttingOff(this.#context, push.expiresAt)) return push
@@ -117,7 +117,7 @@ export class PushSessions {
   ): Promise<{ push: PushStanding; totalFiles: number; neededFiles: string[]; warnings: PushWarnings }> {
     const by = { ...seen, who }
     demandHead(seen, opening.base_version)
-    // A caller over quota could only fill the store with data that is refused later.
+    // A caller over quota could only fill the store with data that a later check refuses.
     await demandRoom(this.#context, this.#context.database, by, { more: 1 })
     if (schemas !== undefined || metadata !== undefined) await demandNow(this.#context, by)
     const pushed = schemas === undefined ? undefined : await accepted(this.#context, schemas, task)
@@ -152,12 +152,12 @@ export class PushSessions {
     return { push, totalFiles: files.length, neededFiles, warnings }
   }
 
-  /** Runs work for a session, aborted in this process when it is cancelled. @throws push_not_open then; errors of `work`. */
+  /** Runs work for a session; a cancellation in this process aborts it. @throws push_not_open then; errors of `work`. */
   during<T>(push: PushStanding, by: TaskFor, work: (by: TaskFor) => Promise<T>): Promise<T> {
     return this.#underWay.run(push.id, by, work)
   }
 
-  /** After a dry run that is under way. @throws what the commit is refused for; see `runCommit`. */
+  /** Commits a session, after any running dry run. @throws the refusal of the commit; see `runCommit`. */
   async commit(
     who: Principal,
     path: CollectionPath,
@@ -176,7 +176,7 @@ export class PushSessions {
     }
     demandOpen(push)
     const claimed = await this.#claim(push, by, options)
-    // Another request was faster: its outcome is the answer.
+    // Another request was faster: return its outcome.
     if (claimed === undefined) return this.commit(who, path, kind, id, options)
     if (options.async) {
       this.#context.jobs.poke(commitQueue)
@@ -189,9 +189,9 @@ export class PushSessions {
   }
 
   /**
-   * Returns what `commit` would do, after any dry run in progress. Makes nothing, and opens the session again.
-   * @param signal ends the wait when the client has left
-   * @throws what a commit would be refused for; see `runDryRun`.
+   * Returns the result that `commit` would have, after any running dry run. Makes nothing, and opens the session again.
+   * @param signal ends the wait when the client disconnects
+   * @throws the refusal that the commit would have; see `runDryRun`.
    */
   async dryRun(
     who: Principal,
@@ -215,7 +215,7 @@ export class PushSessions {
     return this.dryRun(who, path, kind, id, signal)
   }
 
-  /** @param filesAfter `next_files_after` of the answer before. @throws invalid_request */
+  /** @param filesAfter `next_files_after` of the previous answer. @throws invalid_request */
   async state(push: PushStanding, neededRecords: number, filesAfter?: string): Promise<PushStateAnswer> {
     const files = await lackingFiles(this.#context, push, filesAfter)
     return {
@@ -233,7 +233,7 @@ export class PushSessions {
     }
   }
 
-  /** Ends a session that has not been committed; ending it twice is harmless. */
+  /** Ends a session that has not been committed; cancelling twice is harmless. */
   async cancel(who: Principal, path: CollectionPath, kind: PushKind, id: string): Promise<void> {
     const { push, by } = await this.findToWrite(who, path, kind, id)
     const moved = await this.#context.database.transact(async (tx) => {

@@ -1,4 +1,4 @@
-/** State of a session, as answered. */
+/** State of a session in answers. */
 
 import type { PushRow } from '@ulmus/storage'
 import type { CommittedPush } from '@ulmus/wire'
@@ -9,19 +9,19 @@ export interface PushStateAnswer {
   status: PushRow['status']
   base_version: string | null
   total_records: number
-  /** How many records the session still lacks: 0 in a delta. */
+  /** Records that the session still lacks: 0 in a delta. */
   needed_records: number
-  /** How many files it declared. */
+  /** Number of declared files. */
   total_files: number
-  /** The first of those it still lacks, at most `neededFilesMax`, ascending. */
+  /** The first declared files that it still lacks, at most `neededFilesMax`, ascending. */
   needed_files: string[]
-  /** Cursor of the next page of files; null: this is the last. */
+  /** Cursor of the next page of files; null on the last page. */
   next_files_after: string | null
   /** Progress of a commit or a dry run. */
   records_done: number
   records_total: number
   expires_at: string
   result: CommittedPush | null
-  /** Why the session failed, or why its last commit did not succeed. */
+  /** Refusal of the last commit, or the reason of the session's failure. */
   error: StoredRefusal | null
 }

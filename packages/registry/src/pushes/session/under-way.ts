@@ -4,10 +4,10 @@ import { RegistryError } from '../../errors/errors.ts'
 import type { TaskFor } from '../../work/task.ts'
 
 export class UnderWay {
-  /** By session. */
+  /** Tasks by session. */
   readonly #tasks = new Map<string, Set<AbortController>>()
 
-  /** @throws push_not_open when the session is cancelled meanwhile; the signal's reason; and what `work` rejects with. */
+  /** @throws push_not_open if the session is cancelled meanwhile; the signal's reason; the rejection of `work`. */
   async run<T>(pushId: string, { owner, signal }: TaskFor, work: (by: TaskFor) => Promise<T>): Promise<T> {
     const ending = new AbortController()
     const leave = () => ending.abort(signal!.reason)

@@ -1,11 +1,11 @@
-/** Changes of a push, one per (type, id); batches of them, and a merged stream of them type by type. */
+/** Changes of a push, one per (type, id), in batches or as a merged stream by type. */
 import { compareUtf8, type Hash } from '@ulmus/content'
 import type { FrameBuffer } from './frame-buffer.ts'
 
 export interface PushEntry {
   readonly type: string
   readonly id: string
-  /** Present: the record is to be so. Absent: it is to go. */
+  /** Present: the new content of the record. Absent: the record is deleted. */
   readonly put?: PushedRecord
 }
 
@@ -13,30 +13,30 @@ export interface PushedRecord {
   readonly hash: Hash
   /** Canonical form, UTF-8. Empty in a manifest, which names records only. */
   readonly canonical: Uint8Array
-  /** The spill buffer that contains `canonical` among others; its last user releases it. */
+  /** The buffer of the spill that contains `canonical` among others; its last user releases it. */
   readonly buffer?: FrameBuffer | undefined
   /** False: the record is known to refer to no file. */
   readonly refers: boolean
   /** Pushed as `private: true`. */
   readonly private: boolean
-  /** Of a manifest's entry: the base version lacks the record, so that it must be sent. */
+  /** For a manifest entry: the base version lacks the record, so the client must send it. */
   readonly needed?: boolean
-  /** The record is the base's own, named for its privacy alone: no batch has checked it. */
+  /** The record is the base's own, listed only for its privacy: no batch has checked it. */
   readonly carried?: boolean
 }
 
-/** Starts the merged stream of a push, as often as it is read; `passed` learns how many of its records are done. */
+/** Starts a new merged stream of a push; `passed` receives the number of records done. */
 export type EntriesSource = (passed?: (records: number) => void) => AsyncGenerator<PushEntry[]>
 
-/** The order of everything pushed: type, then id, both by UTF-8 bytes. */
+/** Order of pushed entries: type, then id, both by UTF-8 bytes. */
 export const compareEntries = (a: { type: string; id: string }, b: { type: string; id: string }): number =>
   a.type === b.type ? compareUtf8(a.id, b.id) : compareUtf8(a.type, b.type)
 
-/** Largest number of entries in a batch, and size of their canonical forms, unless the last one alone is larger. */
+/** Maximum of a batch: entries, and bytes of their canonical forms, unless its last entry alone is larger. */
 const batchEntries = 128
 const batchBytes = 4_194_304
 
-/** Gathers entries until they are enough to be handed on. */
+/** Collects entries into batches. */
 export class EntryBatch {
   #entries: PushEntry[] = []
   #bytes = 0
@@ -45,7 +45,7 @@ export class EntryBatch {
     return this.#entries.length === 0
   }
 
-  /** True: it takes no more before it is taken. */
+  /** True: call `take` before adding more. */
   get isFull(): boolean {
     return this.#entries.length >= batchEntries || this.#bytes >= batchBytes
   }
@@ -64,12 +64,12 @@ export class EntryBatch {
   }
 }
 
-/** A merged stream of entries, handed out type by type. */
+/** Splits a merged stream of entries by type. */
 export class EntriesByType {
   readonly #batches: AsyncGenerator<PushEntry[]>
   #pending: PushEntry[] | undefined
 
-  /** @param batches As `mergeSpills` gives them: of one type each, ascending. */
+  /** @param batches in the form of `mergeSpills`: of one type each, ascending */
   constructor(batches: AsyncGenerator<PushEntry[]>) {
     this.#batches = batches
   }

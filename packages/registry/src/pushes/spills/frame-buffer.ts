@@ -1,7 +1,7 @@
-/** Memory that the entries of a frame share. Only those who use them know when they are done with it, so it counts its users. */
+/** Memory that the entries of a frame share. It counts its users, because only they know when they are done. */
 import { free } from '../../work/buffers.ts'
 
-/** Given back when everyone who retained it has released it. Where some never do, it is collected as everything else. */
+/** Frees the memory when every user has released it. If one never does, the garbage collector frees it. */
 export class FrameBuffer {
   readonly #bytes: Uint8Array
   /** The creator is the first user. */

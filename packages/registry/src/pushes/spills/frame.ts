@@ -1,9 +1,9 @@
 /**
- * Entries as bytes, one after another: what a frame of a spill holds, and what threads hand each other.
+ * Byte format of entries, in frames of spills and in messages between threads:
  *
  *     flags u8 (1 put, 2 private, 4 needed, 8 refers to files) · type length u16 · id length u16 · canonical length u32 · [hash 32 bytes] · type · id · canonical
  *
- * with hash and canonical only for a put. Numbers are little-endian.
+ * Only a put has hash and canonical. Numbers are little-endian.
  */
 import type { Hash } from '@ulmus/content'
 import type { PushEntry } from './entries.ts'
@@ -17,7 +17,7 @@ const flagPrivate = 2
 const flagNeeded = 4
 const flagRefers = 8
 
-/** An entry on its way into a spill: fresh from its line, its canonical form still text, or from another spill. */
+/** An entry to write to a spill: from a parsed line, with its canonical form as text, or from another spill. */
 export interface SpillEntry {
   readonly type: string
   readonly id: string
@@ -35,7 +35,7 @@ export class SpillDamaged extends Error {
   override name = 'SpillDamaged'
 }
 
-/** Entries as a frame has them, but not compressed, however many: for another thread, which takes the memory over. */
+/** Packs any number of entries like a frame, without compression, for another thread to take over. */
 export function packEntries(entries: readonly SpillEntry[]): Uint8Array<ArrayBuffer> {
   const frame = new Frame(entries.reduce((sum, entry) => sum + bufferFor(entry), 0))
   for (const entry of entries) frame.add(entry)
@@ -49,12 +49,12 @@ const bufferFor = ({ type, id, put }: SpillEntry): number =>
 const utf8BytesMax = (canonical: string | Uint8Array): number =>
   typeof canonical === 'string' ? 3 * canonical.length : canonical.length
 
-/** The raw bytes of a frame as they gather. */
+/** A frame's raw bytes while they are collected. */
 export class Frame {
   #raw: Buffer
   length = 0
 
-  /** @param bytes size to begin with */
+  /** @param bytes initial size */
   constructor(bytes: number) {
     this.#raw = Buffer.allocUnsafeSlow(bytes)
   }
@@ -103,12 +103,12 @@ const flagsOf = (put: SpillEntry['put']): number =>
       (put.needed ? flagNeeded : 0) |
       (put.refers ? flagRefers : 0)
 
-/** The entries of what `packEntries` made; views of it. */
+/** Entries packed by `packEntries`, as views of its bytes. */
 export const unpackEntries = (bytes: Uint8Array): PushEntry[] => Array.from(new FrameEntries(bytes))
 
 /**
- * The entries of a frame's raw bytes, as views of them. Each is made when it is asked for: where many frames are read side by side, what
- * they hold is bytes, and next to nothing that V8 would have to keep alive. To be gone through once.
+ * Entries of a frame's raw bytes, as views of them. Creates each entry on demand: many frames are read concurrently, and bytes
+ * cost V8's garbage collector next to nothing. Iterate it once.
  */
 export class FrameEntries implements Iterable<PushEntry> {
   /** Entries of the frame. */
@@ -117,8 +117,8 @@ export class FrameEntries implements Iterable<PushEntry> {
   readonly #buffer: FrameBuffer | undefined
 
   /**
-   * @param buffer of the bytes: retained for each entry that puts a record, and released by the caller after the last entry
-   * @throws SpillDamaged for what does not end with an entry
+   * @param buffer of the bytes: retained for each entry that puts a record, and released by the iterator after the last entry
+   * @throws SpillDamaged if the bytes do not end with a whole entry
    */
   constructor(bytes: Uint8Array, buffer?: FrameBuffer) {
     const raw = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -132,7 +132,7 @@ export class FrameEntries implements Iterable<PushEntry> {
 
   *[Symbol.iterator](): Generator<PushEntry, void, void> {
     const [raw, buffer] = [this.#raw, this.#buffer]
-    // Most often an entry has the type of the one before it: one string serves both.
+    // An entry usually has the type of the previous one: use the same string.
     let type = ''
     let typeBytes = raw.subarray(0, 0)
     for (let at = 0; at < raw.length; ) {

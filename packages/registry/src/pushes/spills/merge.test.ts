@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { compareEntries, type PushEntry } from './entries.ts'
 import { groupsToMerge, mergeSpills } from './merge.ts'
 
-/** An entry of a spill, told from those of others by its form. */
+/** An entry whose canonical form identifies its spill. */
 const entry = (id: string, spill: number): PushEntry => ({
   type: 'A',
   id,

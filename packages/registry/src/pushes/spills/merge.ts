@@ -1,13 +1,13 @@
-/** Many sorted spills into one sorted stream, of the same (type, id) the entry of the latest spill alone. */
+/** Merges sorted spills into one sorted stream. Of several entries with one (type, id), only that of the latest spill counts. */
 import { giveWay } from '@ulmus/storage'
 import { compareEntries, EntryBatch, type PushEntry } from './entries.ts'
 
-/** Runs read side by side: each has a frame and its read-ahead in memory, half a megabyte. */
+/** Spills read concurrently: each has a frame and its read-ahead in memory, half a megabyte. */
 export const spillsAtOnceMax = 128
 
 /**
- * Neighbours to merge into one spill each, so that few enough are left to be read at once: from the first on, and no more than that
- * takes. Of very many, what comes of it is to be asked about again.
+ * Groups of adjacent spills to merge into one each, so that few enough remain to be read concurrently. Begins with the first and
+ * merges no more than needed. If there are very many, call it again with the result.
  */
 export function groupsToMerge<Run>(spills: readonly Run[], most = spillsAtOnceMax): Run[][] {
   const groups: Run[][] = []
@@ -21,25 +21,25 @@ export function groupsToMerge<Run>(spills: readonly Run[], most = spillsAtOnceMa
   return groups
 }
 
-/** Called for every entry that one of a later spill replaces. May throw. */
+/** Called for every entry replaced by one of a later spill. May throw. */
 export type Superseded = (entry: PushEntry, by: PushEntry) => void
 
 /** Frames of a spill, one in memory at a time; each entry must be finished before the next is requested. */
 type Frames = AsyncGenerator<Iterable<PushEntry>>
 
-/** A spill being read: its position and its age. */
+/** Reading position in a spill, and the spill's age. */
 interface Cursor {
   readonly frames: Frames
-  /** Of the same (type, id) the higher one counts. */
+  /** Of several entries with one (type, id), that of the highest sequence counts. */
   readonly sequence: number
   rest: Iterator<PushEntry>
   entry: PushEntry
 }
 
 /**
- * Merges spills, given in the order in which they arrived, holding one frame of each. Batches hold entries of one type only and
- * are not empty; together they ascend strictly by (type, id). The spills are closed when the merge ends or is abandoned.
- * Gives way between batches and frames.
+ * Merges spills, given in order of arrival, with one frame of each in memory. Batches are not empty and of one type each;
+ * together they ascend strictly by (type, id). Closes the spills when the merge ends or is abandoned. Yields to the event loop
+ * between batches and frames.
  */
 export async function* mergeSpills(
   spills: readonly Frames[],
@@ -63,7 +63,7 @@ async function* mergedBatches(heap: Cursor[], superseded?: Superseded): AsyncGen
   while (heap.length > 0) {
     const top = heap[0]!
     const { entry } = top
-    // Of equal keys the heap gives the latest spill first: the ones that follow are superseded.
+    // For equal keys, the heap returns the latest spill first: the following entries are superseded.
     if (last === undefined || compareEntries(last, entry) !== 0) {
       if (batch.isFull || (last !== undefined && last.type !== entry.type)) {
         yield batch.take()
@@ -88,12 +88,12 @@ async function* mergedBatches(heap: Cursor[], superseded?: Superseded): AsyncGen
   if (!batch.isEmpty) yield batch.take()
 }
 
-/** The next frame that holds an entry, begun; undefined at the end of the spill. */
+/** The next frame with an entry, at its first entry; undefined at the end of the spill. */
 async function nextFrame(frames: Frames): Promise<Pick<Cursor, 'entry' | 'rest'> | undefined> {
   for (;;) {
     const frame = await frames.next()
     if (frame.done) return undefined
-    // Frames of spills that resemble each other end together: decoding the next ones takes a millisecond each.
+    // Frames of similar spills end at the same time, and decoding each next one takes a millisecond.
     await giveWay()
     const rest = frame.value[Symbol.iterator]()
     const first = rest.next()

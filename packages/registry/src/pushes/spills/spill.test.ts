@@ -7,7 +7,7 @@ import { SpillDamaged } from './frame.ts'
 import { encodeSpill, encodeSpillStream, readSpill } from './spill.ts'
 
 const anId = fc.integer({ min: 0, max: 1e6 }).map((n) => `r${n}`)
-/** What zstd cannot compress, so that frames take many pieces, or what it can. */
+/** Incompressible data, so that frames span many pieces, or compressible data. */
 const canonical = fc
   .tuple(fc.integer({ min: 0, max: 60_000 }), fc.boolean(), fc.nat())
   .map(([length, isRandom, seed]) =>
@@ -33,7 +33,7 @@ const dropOf = (id: string): PushEntry => entryOf({ id, canonical: undefined })
 const read = async (pieces: Iterable<Uint8Array>) =>
   (await Array.fromAsync(readSpill(pieces))).flatMap((frame) => [...frame])
 
-/** Each in a buffer of its own, or all views of one; of the lengths given, again and again. */
+/** Pieces of these lengths in rotation, each in a buffer of its own, or all views of one. */
 function* cut(spill: Uint8Array, lengths: readonly number[], own: boolean): Generator<Uint8Array> {
   const whole = new Uint8Array(spill)
   for (let at = 0, i = 0; at < whole.length; i++) {
@@ -59,7 +59,7 @@ test('a spill is read as it was made, in whatever pieces it comes', async () => 
   )
 })
 
-/** What bytes are equal, compared as text: a comparison of their elements takes minutes. */
+/** Compares bytes as text: comparing their elements takes minutes. */
 const comparable = ({ put, ...name }: PushEntry) => ({
   ...name,
   put: put && { ...put, buffer: undefined, canonical: Buffer.from(put.canonical).toString('latin1') },
@@ -82,7 +82,7 @@ test('a spill that is cut off within a frame, or damaged anywhere, is refused', 
   )
 })
 
-/** Where frames of a spill begin and end: cut off there, it is a shorter spill. Bytes. */
+/** Boundaries of a spill's frames, in bytes: cut off at one, it is a shorter spill. */
 async function frameBounds(made: readonly PushEntry[]): Promise<Set<number>> {
   const ends = new Set([0])
   let at = 0

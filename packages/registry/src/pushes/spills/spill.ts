@@ -1,8 +1,8 @@
 /**
- * Runs: what a push received, checked, sorted and compressed, as it waits in the blob store for the commit.
+ * Format of spills: received data of a push, checked, sorted and compressed, in the blob store until the commit.
  *
- * A spill is a sequence of frames: encoded length u32, raw length u32, CRC-32 of the encoded bytes u32, then zstd of the raw bytes, which are
- * whole entries (`frame.ts`). Numbers are little-endian. Entries of a spill ascend strictly by (type, id).
+ * A spill is a sequence of frames: encoded length u32, raw length u32, CRC-32 of the encoded bytes u32, then zstd of the raw
+ * bytes, which are whole entries (`frame.ts`). Numbers are little-endian. Entries of a spill ascend strictly by (type, id).
  */
 import { promisify } from 'node:util'
 import { constants, crc32, zstdCompress, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
@@ -10,9 +10,9 @@ import { free, freeWhole } from '../../work/buffers.ts'
 import { Frame, FrameEntries, SpillDamaged, type SpillEntry } from './frame.ts'
 import { FrameBuffer } from './frame-buffer.ts'
 
-/** A frame is closed when it holds this much. Bytes, raw. */
+/** A frame is closed at this size. Bytes, raw. */
 const frameBytes = 128 * 1024
-/** Largest frame: nearly a full one, and one record of 8 MiB with its names. Bytes, raw. */
+/** Largest frame: a nearly full one, and one record of 8 MiB with its names. Bytes, raw. */
 const frameBytesMax = frameBytes + 8 * 1024 ** 2 + 4096
 /** Largest encoded frame: zstd lengthens incompressible input by a 256th, and by less than this if it is short. Bytes. */
 const encodedBytesMax = frameBytesMax + Math.ceil(frameBytesMax / 256) + 1024
@@ -20,7 +20,7 @@ const frameHeaderBytes = 12
 
 const deflate = promisify(zstdCompress)
 
-/** Synchronous: runs in a worker thread. */
+/** Synchronous: call it in a worker thread. */
 export function encodeSpill(entries: readonly SpillEntry[]): Uint8Array<ArrayBuffer> {
   const frames: Buffer[] = []
   const frame = new Frame(2 * frameBytes)
@@ -35,7 +35,7 @@ export function encodeSpill(entries: readonly SpillEntry[]): Uint8Array<ArrayBuf
   return new Uint8Array(Buffer.concat(frames))
 }
 
-/** The same of a stream of sorted entries, frame by frame; compresses off the thread. */
+/** Encodes a stream of sorted entries, frame by frame; compresses in a thread of Node's pool. */
 export async function* encodeSpillStream(
   batches: AsyncIterable<readonly SpillEntry[]>,
 ): AsyncGenerator<Uint8Array> {
@@ -51,7 +51,7 @@ export async function* encodeSpillStream(
   if (frame.length > 0) yield* framed(frame.bytes, await deflate(frame.bytes, frameOptions))
 }
 
-/** The forms are compressed for a short stay: the fastest level. */
+/** Spills are short-lived: use the fastest level. */
 const frameOptions = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }
 
 function framed(raw: Buffer, encoded: Buffer): [Buffer, Buffer] {
@@ -63,9 +63,9 @@ function framed(raw: Buffer, encoded: Buffer): [Buffer, Buffer] {
 }
 
 /**
- * The entries of a spill, a frame at a time, in order: views of its memory, which goes when all that put something have left it. Takes
- * `source` over: a piece that fills its buffer is empty once it is read.
- * @throws SpillDamaged, also when it ends within a frame.
+ * Entries of a spill in order, a frame at a time, as views of its memory, which is freed when all users of put entries have
+ * released it. Takes `source` over: a piece that fills its buffer is empty after reading.
+ * @throws SpillDamaged, also if the spill ends within a frame.
  */
 export async function* readSpill(
   source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
@@ -99,7 +99,10 @@ async function* framesOf(source: AsyncIterable<Uint8Array> | Iterable<Uint8Array
   if (begun.length > 0) throw new SpillDamaged('a spill is cut off')
 }
 
-/** Size of the frame that begins so, or of its header until that is complete. Bytes. @throws SpillDamaged if it is too large. */
+/**
+ * Size of the frame that begins here; the header's size until the header is complete. Bytes.
+ * @throws SpillDamaged if it is too large.
+ */
 function frameSize(bytes: Buffer): number {
   if (bytes.length < frameHeaderBytes) return frameHeaderBytes
   const encodedLength = bytes.readUInt32LE(0)
@@ -107,7 +110,7 @@ function frameSize(bytes: Buffer): number {
   return frameHeaderBytes + encodedLength
 }
 
-/** A frame that lies in more than one piece, as it gathers: a copy. */
+/** A copy of a frame that spans several pieces. */
 class BegunFrame {
   #buffer = Buffer.alloc(frameHeaderBytes)
   length = 0
@@ -120,7 +123,7 @@ class BegunFrame {
     return this.length >= frameHeaderBytes && this.length === frameSize(this.#buffer)
   }
 
-  /** Takes what it lacks, as far as that shows. @returns how many bytes */
+  /** Copies missing bytes, as far as the size is known yet. @returns the number of bytes */
   add(bytes: Buffer): number {
     const size = frameSize(this.bytes)
     if (size > this.#buffer.length) {
@@ -134,11 +137,11 @@ class BegunFrame {
   }
 }
 
-/** On this thread: a frame takes 0.1 ms, no more than handing it to another thread and back would. */
+/** Decompresses on this thread: 0.1 ms a frame, no more than a handover to another thread and back. */
 function inflated(frame: Buffer): Buffer {
   const rawLength = frame.readUInt32LE(4)
   const encoded = frame.subarray(frameHeaderBytes)
-  // Zstd alone decodes much damaged data to other entries, and their hashes are not computed again.
+  // Zstd decodes much damaged data without an error, and the hashes of entries are not verified again.
   if (rawLength > frameBytesMax || crc32(encoded) !== frame.readUInt32LE(8))
     throw new SpillDamaged('a spill holds a damaged frame')
   const limits = { maxOutputLength: Math.max(1, rawLength), chunkSize: Math.max(1024, rawLength + 1) }

@@ -1,4 +1,4 @@
-/** The spills of a session in the blob store: kept while it is open, read at its commit, dropped at its end. */
+/** Spills of a session in the blob store: stored while it is open, read by its commit, deleted at its end. */
 import {
   deletePushSpills,
   expirePushes,
@@ -25,8 +25,8 @@ import { encodeSpillStream, readSpill } from './spill.ts'
 export type SpillRole = PushSpillRow['role']
 
 /**
- * Stores a spill, which it takes over, and adds it to its session, or takes it back when the session has ended meanwhile.
- * @throws push_not_open; quota_exceeded; what `demandStill` does.
+ * Stores a spill, whose memory it takes over, and adds it to its session. Removes it again if the session has ended meanwhile.
+ * @throws push_not_open; quota_exceeded; the errors of `demandStill`.
  */
 export async function keepSpill(
   context: Context,
@@ -54,10 +54,10 @@ export async function keepSpill(
 }
 
 /**
- * The spills of a session's entries in order of arrival, few enough of each role to be read at once: where there are more, some
- * neighbours are merged into longer ones, which take their place.
- * @param superseded as of `mergeSpills`, for spills of a manifest
- * @throws push_not_open when `lease` is lost.
+ * Spills of a session in order of arrival, few enough of each role to be read concurrently: if there are more, merges adjacent
+ * ones into longer ones, which replace them.
+ * @param superseded as for `mergeSpills`, for spills of a manifest
+ * @throws push_not_open if `lease` is lost.
  */
 export async function tieredSpills(
   context: Context,
@@ -98,7 +98,7 @@ async function mergeGroup(
   if (!replaced) throw leaseLost()
 }
 
-/** The entries of some spills as one sorted stream; see `mergeSpills`. */
+/** Merges the entries of spills into one sorted stream; see `mergeSpills`. */
 export const mergedEntries = (
   context: Context,
   spills: readonly PushSpillRow[],
@@ -109,7 +109,7 @@ export const mergedEntries = (
     superseded,
   )
 
-/** The entries of a stored spill. @throws object_corrupt if it is damaged, before any entry is used. */
+/** Reads a stored spill. @throws object_corrupt for a damaged one: for a damaged frame before any entry of it is used. */
 export async function* entriesOf(context: Context, spill: PushSpillRow): AsyncGenerator<FrameEntries> {
   let entries = 0
   try {
@@ -124,7 +124,7 @@ export async function* entriesOf(context: Context, spill: PushSpillRow): AsyncGe
   }
 }
 
-/** Drops the spills of an ended session. May fail: the next expiry retries. */
+/** Deletes the spills of an ended session. Logs failures: the next expiry retries. */
 export async function dropSpills(context: Context, pushId: string): Promise<void> {
   try {
     for (const spill of await listPushSpills(context.database, pushId)) await context.blobs.remove(spill.name)

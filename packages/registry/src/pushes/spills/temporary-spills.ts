@@ -1,6 +1,6 @@
 /**
- * Runs that a commit makes for itself while it works, of what memory should not hold. No row names them: the commit drops them at
- * its end, and what a crash leaves goes with the sweep after the end of its session.
+ * Spills that a commit writes for data too large for memory. No row names them. The commit removes them at its end; after a
+ * crash, a sweep does, once the session has ended.
  */
 import { spillName } from '@ulmus/storage'
 import { v4 as randomId } from 'uuid'
@@ -31,7 +31,7 @@ export class TemporarySpills {
     return readSpill(this.#context.blobs.stream(name))
   }
 
-  /** Removes them all. Failing is harmless: a sweep does it. */
+  /** Removes all of them. Logs failures: a sweep removes the rest. */
   async drop(): Promise<void> {
     try {
       for (const name of this.#names.splice(0)) await this.#context.blobs.remove(name)

@@ -1,10 +1,10 @@
-/** Lease on a push session. Transactions that change the session's row or runs check it. */
+/** Lease on a push session. Transactions that change the session's row or spills check it. */
 import type { PushRow } from '@ulmus/storage'
 import { RegistryError } from '../../errors/errors.ts'
 
 export interface Lease {
   readonly pushId: string
-  /** Of no other taking, also by the same server. */
+  /** Unique for each lease, even on the same server. */
   readonly holder: string
 }
 
@@ -13,6 +13,6 @@ export function leaseOf({ id, leaseHolder }: PushRow): Lease {
   return { pushId: id, holder: leaseHolder }
 }
 
-/** Ends the work on a commit that another process has taken over. No caller sees it: the row has the commit's outcome. */
+/** Error that ends the work on a commit that another process has taken over. No caller receives it: the row has the outcome. */
 export const leaseLost = (): RegistryError =>
   new RegistryError('push_not_open', { say: { status: 'committed elsewhere' } })

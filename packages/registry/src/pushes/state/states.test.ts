@@ -1,4 +1,4 @@
-/** The statements that move sessions, against each cell of the table. */
+/** Checks the statements that move sessions against each cell of the table. */
 import {
   claimPush,
   claimPushForDryRun,
@@ -27,7 +27,7 @@ const later = new Date('2026-06-15T13:00:00Z')
 const holder = newId()
 const lease = { holder, seconds: 60 }
 
-/** As services move a session. */
+/** The calls of services that move a session. */
 const moves: Record<PushEvent, (tx: Tx, push: PushRow) => Promise<unknown>> = {
   receive: (tx, { id }) => touchOpenPush(tx, id, { now, expiresAt: later, receivedRecords: 1 }),
   try: (tx, { id }) => claimPushForDryRun(tx, id, { now, expiresAt: later, lease }),
@@ -65,7 +65,7 @@ describe.each(databases)('push sessions on $name', (testDatabase) => {
     await database.transact((tx) => moves[event](tx, push))
     const after = (await findPush(database, ids.collectionId, id))!
     expect(after.status).toBe(to === 'refused' ? from : to)
-    // What is refused changes nothing else either.
+    // A refusal changes nothing else either.
     if (to === 'refused') expect(await standing(id)).toEqual(push)
     await database.query('delete from pushes where id = $1', [id])
   })

@@ -1,7 +1,7 @@
 /**
- * The life of a push session. Every (state, event) has its cell; `refused` is answered as `push_not_open`.
- * What leads out of `committing` is for the holder of its lease alone (`leases.ts`), and so is what leads out of `checking`, a dry run,
- * but that it may be cancelled and that its lease may run out. `states.test.ts` holds the statements that move sessions to every cell.
+ * State machine of push sessions, with a cell for every (state, event); `refused` is answered as `push_not_open`. Only the lease
+ * holder (`leases.ts`) moves a session out of `committing` or `checking` (a dry run). Exceptions: a dry run can be cancelled, and
+ * its lease can expire. `states.test.ts` checks the statements that move sessions against every cell.
  *
  *     checking
  *       │ ▲
@@ -32,7 +32,7 @@ export const pushTable: Record<PushState, Record<PushEvent, PushState | 'refused
   checking: {
     // The dry run's answer would lack data received meanwhile.
     receive: 'refused',
-    // Both wait for the running dry run, and are then requested of the open session.
+    // Both wait for the running dry run, and then run on the open session.
     try: 'refused',
     commit: 'refused',
     done: 'refused',
@@ -95,9 +95,9 @@ export const pushTable: Record<PushState, Record<PushEvent, PushState | 'refused
   },
 }
 
-/** Whether a session has not ended: what it was sent is kept until then. */
+/** True if the session has not ended: its received data is stored until then. */
 export const isLive = (state: PushState): boolean => ['open', 'checking', 'committing'].includes(state)
 
-/** The states in which an event is taken, and where it leads from each. */
+/** The states that accept an event. */
 export const statesFor = (event: PushEvent): PushState[] =>
   (Object.keys(pushTable) as PushState[]).filter((state) => pushTable[state][event] !== 'refused')

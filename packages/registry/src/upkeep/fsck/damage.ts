@@ -23,7 +23,7 @@ export class Damages {
     return this.#reported.has(what)
   }
 
-  /** Lets damage to these objects be reported again. */
+  /** Allows damage to these objects to be reported again. */
   forget(damages: readonly Damage[]): void {
     for (const { what } of damages) this.#reported.delete(what)
   }
@@ -35,7 +35,7 @@ export class Damages {
   }
 }
 
-/** The message, and what lies beneath. */
+/** The message, followed by those of its causes. */
 function reasonOf(error: Error): string {
   return error.cause instanceof Error ? `${error.message} ${reasonOf(error.cause)}` : error.message
 }

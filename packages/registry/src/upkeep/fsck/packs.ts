@@ -1,4 +1,7 @@
-/** Packs, byte by byte: magic, footer and trailer, every object's bytes against its CRC-32, every index row against the footer. */
+/**
+ * Checks packs byte by byte: magic, footer and trailer, every object's bytes against its CRC-32, every index row against the
+ * footer.
+ */
 import { crc32 } from 'node:zlib'
 import {
   allPacks,
@@ -26,7 +29,7 @@ const readBytes = 8_388_608
 
 export const objectName = ({ kind, hash }: { kind: string; hash: string }): string => `${kind} object ${hash}`
 
-/** Checks every recorded pack and calls `row` for every row of the index. Returns how many packs there are. */
+/** Checks every recorded pack and calls `row` for every row of the index. Returns the number of packs. */
 export async function checkPacks(
   stores: Stores,
   damages: Damages,
@@ -39,7 +42,7 @@ export async function checkPacks(
     const found: [what: string, why: string | Error][] = []
     const entries = await checkFooter(source, pack, rows, found)
     await checkBytes(source, pack.name, entries ?? rows, found)
-    // One that a sweep has taken away meanwhile is not missed.
+    // A pack that a sweep removed meanwhile does not count as missing.
     if (found.length > 0 && (await recordedPacks(stores.database, [pack.name])).size > 0) {
       for (const [what, why] of found) damages.add(what, why)
     }
@@ -48,7 +51,7 @@ export async function checkPacks(
   return packs.length
 }
 
-/** The footer's entries, undefined when it does not read. */
+/** Entries of the footer; undefined if it is unreadable. */
 async function checkFooter(
   source: PackSource,
   pack: { name: string; bytes: number },
@@ -75,7 +78,7 @@ async function checkFooter(
   }
 }
 
-/** The chain may differ, where bases are stored otherwise than when the footer was written; the nearest base may not. */
+/** The chain may differ, if bases were stored in another form since the footer was written; the nearest base may not. */
 const isSame = (row: PackEntry, entry: PackEntry): boolean =>
   row.offset === entry.offset &&
   row.length === entry.length &&
@@ -107,7 +110,7 @@ async function checkBytes(
   }
 }
 
-/** Entries that lie one after the other, so many at a time as are read at once. */
+/** Groups of adjacent entries, each small enough for one read. */
 function groupsOf(entries: readonly PackEntry[]): PackEntry[][] {
   const groups: PackEntry[][] = []
   let end = -1

@@ -1,4 +1,4 @@
-/** `ulmus-server fsck --rebuild-index`: the index from the packs' footers alone (content-model §8). */
+/** `ulmus-server fsck --rebuild-index`: rebuilds the index from the packs' footers alone (content-model §8). */
 import {
   BlobMissing,
   inlinePacksLeft,
@@ -17,11 +17,11 @@ export interface RebuildReport {
   objects: number
   /** Objects without a readable chain: dead ones that a sweep had left. */
   incomplete: number
-  /** Packs whose footers do not read; they keep what rows they had. */
+  /** Packs with unreadable footers; their existing rows stay. */
   damages: Damage[]
 }
 
-/** No server may run meanwhile: a commit under way would find its pack recorded already. */
+/** No server may run meanwhile: a running commit would find its pack recorded already. */
 export async function rebuild({ database, blobs }: SweepContext): Promise<RebuildReport> {
   for await (const inline of inlinePacksLeft(database, 100)) await putInlinePacks({ database, blobs }, inline)
   const damages: Damage[] = []

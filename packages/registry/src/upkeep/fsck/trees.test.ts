@@ -41,7 +41,7 @@ test('however many levels a tree has, a few bodies are read at once', async () =
     const sum = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0)
     return { hash, lastKey: lastKeys.at(-1)!, count: sum(counts), bytes: sum(bytes) }
   }
-  // Nodes end sooner than they should; that is reported and does not matter here.
+  // Nodes end earlier than they should; that is reported and does not matter here.
   let level: Built[] = Array.from({ length: 125 }, (_, n) => leafOf(String(n).padStart(3, '0')))
   for (let height = 1; height <= 3; height++) {
     level = Array.from({ length: level.length / 5 }, (_, n) => above(height, level.slice(n * 5, n * 5 + 5)))

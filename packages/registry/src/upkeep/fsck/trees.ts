@@ -1,4 +1,6 @@
-/** Trees as content-model §5 says they must be, and the bodies beneath their leaves. Every node is checked once, however many versions share it. */
+/**
+ * Checks trees against content-model §5, and the bodies of their leaves. Checks every node once, even if many versions share it.
+ */
 import {
   bitsToEnd,
   compareUtf8,
@@ -30,17 +32,17 @@ interface Summary {
   firstKey: string
   lastKey: string
   children: number
-  /** True when its right edge is where nodes end; false: only the last of a level may be so. */
+  /** True if the node ends at a boundary of its level; only the last node of a level may be false. */
   closed: boolean
 }
 
-/** How much a check had learned at some moment: of how many nodes, with how many records. */
+/** State of a check at some moment: numbers of known nodes and records. */
 export interface Learned {
   nodes: number
   records: number
 }
 
-/** Leaves of one node that are checked side by side, each with its body; all else is checked one after the other. */
+/** Leaves of one node that are checked concurrently, each with its body; everything else is checked in sequence. */
 const leavesAtOnce = 4
 
 export class TreeCheck {
@@ -62,13 +64,13 @@ export class TreeCheck {
     return { nodes: this.#known.size, records: this.records }
   }
 
-  /** Forgets everything learned since, so that it is checked again. */
+  /** Forgets everything learned since that state, so that it is checked again. */
   forgetSince({ nodes, records }: Learned): void {
     for (const key of [...this.#known.keys()].slice(nodes)) this.#known.delete(key)
     this.records = records
   }
 
-  /** @param holds What the leaves hold: records of a type, files, or references. */
+  /** @param holds content of the leaves: records of a type, files, or references */
   async check(tree: Tree, holds: { type: string } | 'files' | 'references', of: string): Promise<void> {
     if (tree.root === null) {
       if (tree.count !== 0 || tree.bytes !== 0) this.#damages.add(of, 'An empty tree has entries.')
@@ -89,7 +91,7 @@ export class TreeCheck {
   async #node(hash: Hash, holds: Parameters<TreeCheck['check']>[1]): Promise<Summary | undefined> {
     const key = `${typeof holds === 'string' ? holds : `=${holds.type}`}:${hash}`
     if (this.#known.has(key)) return this.#known.get(key)
-    // Not as readers do, who trust a node whose hash is right: here its form is in question.
+    // Decode strictly. Readers trust the form of a node with the right hash; here it is checked.
     const node = await this.#read(nodeName(hash), async () => decodeNode(await this.#objects.plain(hash)))
     let summary: Summary | undefined
     if (node?.kind === 'node') summary = await this.#interior(hash, node, holds)
@@ -162,7 +164,7 @@ export class TreeCheck {
     }
   }
 
-  /** Whether the node ends where a node of its level ends; reports one that should have ended before. */
+  /** True if the node ends at a boundary of its level. Reports a node that should have ended earlier. */
   #edge(hash: Hash, node: TreeNode, keys: readonly string[]): boolean {
     const bits = bitsToEnd(defaultShape, node.kind === 'leaf' ? 0 : node.level)
     const max = node.kind === 'leaf' ? defaultShape.leafEntriesMax : defaultShape.childrenMax
@@ -193,7 +195,7 @@ export class TreeCheck {
     this.records += lines.length
   }
 
-  /** Finds the fault in the line of an entry. */
+  /** The fault in the line of an entry, if any. */
   async #line(
     line: Uint8Array,
     entry: { key: string; hash: Hash; size: number; type: string },

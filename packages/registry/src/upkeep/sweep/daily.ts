@@ -6,8 +6,8 @@ import { sweep, sweeping } from '../sweep.ts'
 import { SweepTooLarge } from './most.ts'
 
 /**
- * Sweeps once a day, on whichever server comes first.
- * @param demandSame rejects when the two stores are not of one installation (any more)
+ * Sweeps once a day, on one of the servers.
+ * @param demandSame rejects if the two stores do not belong to one installation (any more)
  */
 export function scheduleSweeps(context: Context, demandSame: () => Promise<void>): void {
   const sweepIfDue = async () => {

@@ -1,6 +1,6 @@
 /**
- * Files of what is erased: those that no other version of the collection has leave it, and the store when no other collection knows them.
- * Forks that have a file and know it from there know it themselves from then on.
+ * Erases the files of withdrawn versions. A file stays in the collection if another of its versions has it, and in the store if
+ * another collection has it. Forks that inherited a file get a record of their own.
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { Hash } from '@ulmus/content'
@@ -22,7 +22,7 @@ import { addTo, type Tally } from './unreferenced.ts'
 
 type Stores = Pick<Context, 'database' | 'blobs' | 'objects'>
 
-/** The files of versions, by version. */
+/** Files of the versions, by version. */
 export async function filesOf(
   objects: ObjectReader,
   requested: readonly VersionToErase[],
@@ -33,7 +33,7 @@ export async function filesOf(
       const { roots } = await readSidecar(objects, storedHash(version.sidecar))
       found.set(version, await allFiles({ objects }, roots.full.files))
     } catch (error) {
-      // They went before the trees did, by a sweep that was interrupted.
+      // An interrupted sweep has erased the files, and then the trees.
       if (!(error instanceof ObjectMissing)) throw error
     }
   }
@@ -41,8 +41,9 @@ export async function filesOf(
 }
 
 /**
- * @param removed is increased by the removed files
- * @returns versions with a file that stays because other data landed meanwhile.
+ * Erases files.
+ * @param removed tally to which the removed files are added
+ * @returns ids of versions with a file that stays because other data landed meanwhile.
  */
 export async function eraseFiles(
   context: Stores,
@@ -70,8 +71,9 @@ export async function eraseFiles(
 }
 
 /**
- * Runs behind the gate, so that no commit and no upload is recorded meanwhile. Forgets first and removes then, so that no row ever
- * names a missing file; the next sweep resumes an interrupted removal. Undefined: other collections have the file.
+ * Runs behind the gate, so that no commit and no upload is recorded meanwhile. Deletes rows before bytes, so that no row ever
+ * names a missing file; the next sweep resumes an interrupted removal. Returns `waits` if other data landed meanwhile, undefined
+ * if other collections have the file.
  */
 async function eraseFile(
   { database, blobs }: Stores,

@@ -1,6 +1,6 @@
 /**
- * Packs that hold bytes of what is erased. The index tells of one place of an object; there may be copies: in packs of commits that made the
- * same at once, and in packs that a sweep wrote anew and set aside. Their footers tell.
+ * Packs with bytes of erased objects. The index has one location of an object, but copies may exist: in packs of commits that
+ * made the same object concurrently, and in packs that a sweep rewrote and set aside. Their footers list them.
  */
 import {
   BlobMissing,
@@ -23,9 +23,9 @@ import { addTo, type Tally } from './unreferenced.ts'
 type Stores = Pick<Context, 'database' | 'blobs'>
 
 /**
- * Writes packs that hold any of `doomed` anew without it; those that are set aside are removed. The rows stay.
- * @param removed is increased by the removed packs
- * @returns ids of the packs that were written anew
+ * Rewrites packs that have any of `doomed` without it; removes such packs that are set aside. The rows stay.
+ * @param removed tally to which the removed packs are added
+ * @returns ids of the rewritten packs
  */
 export async function takeOutOfPacks(
   context: Stores,
@@ -48,7 +48,7 @@ export async function takeOutOfPacks(
   return ids
 }
 
-/** Moves what the index has in a pack to another, but for objects of these keys. */
+/** Moves the indexed objects of a pack to another pack, except for those with the keys `but`. */
 export async function rewritePack(context: Stores, packId: number, but: ReadonlySet<string>): Promise<void> {
   const { database, blobs } = context
   const entries = (await rowsOfPack(database, packId)).filter((entry) => !but.has(objectKey(entry)))
@@ -58,7 +58,7 @@ export async function rewritePack(context: Stores, packId: number, but: Readonly
   await database.transact((tx) => moveRows(tx, copy, [packId]))
 }
 
-/** Whether a pack holds an object of one of the keys. One that is gone, or whose footer is damaged, says nothing. */
+/** True if a pack has an object with one of the keys; false if the pack is gone or its footer is damaged. */
 async function holdsAny(context: Stores, name: string, keys: ReadonlySet<string>): Promise<boolean> {
   try {
     const { entries } = await readFooter(packsOf(context), name)

@@ -1,4 +1,4 @@
-/** Erasing beside what goes wrong: whatever broke off, the next sweep leaves nothing of a withdrawn version, and no copy elsewhere stays. */
+/** Erasure with interruptions and failures: the next sweep leaves nothing of a withdrawn version, and no copy stays elsewhere. */
 import { randomUUID } from 'node:crypto'
 import { type Hash, hashText } from '@ulmus/content'
 import {
@@ -28,7 +28,7 @@ const items = Array.from({ length: 3_000 }, (_, i) => ({
 
 describe.each(databases)('erasing ($name)', (database) => {
   let world: World
-  /** What the store does not do as yet: once. */
+  /** The call to the store that fails once. */
   let failing: { call: 'put' | 'remove'; prefix: string } | undefined
 
   const failOnce = (call: 'put' | 'remove', name: string) => {
@@ -54,7 +54,7 @@ describe.each(databases)('erasing ($name)', (database) => {
   })
   afterEach(() => world.dispose())
 
-  /** v1.1.0 has the secret in a record and in a file, and shares other objects, which came with it, with v1.2.0. */
+  /** v1.1.0 has the secret in a record and in a file. It shares other new objects with v1.2.0. */
   async function leaky(word = ''): Promise<Path> {
     const path = await world.collection()
     await world.push(path, { base: null, schemas, puts: items })
@@ -62,7 +62,7 @@ describe.each(databases)('erasing ($name)', (database) => {
     const leak = { ...items[3]!, data: { text: secret + word, file: { $file: file } } }
     const far = { ...items[2_900]!, data: { text: `kept${word}` } }
     await world.push(path, { base: 'v1.0.0', puts: [leak, far] })
-    // Stored as what differs from the leaf that has the secret.
+    // Stored as a delta against the leaf with the secret.
     await world.push(path, { base: 'v1.1.0', puts: [{ ...items[3]!, data: { text: `mended${word}` } }] })
     return path
   }
@@ -76,7 +76,7 @@ describe.each(databases)('erasing ($name)', (database) => {
     expect(found).toEqual([])
   }
 
-  /** Whether the secret is anywhere in the stores: in what the packs have, whatever the index says of it, or in files. */
+  /** True if the secret is anywhere in the stores: in the packs, indexed or not, or in files. */
   async function holdsSecret(): Promise<boolean> {
     const { database, blobs } = world.context
     await rebuild(world.context)
@@ -100,7 +100,7 @@ describe.each(databases)('erasing ($name)', (database) => {
         if (step === 'erasing') failing = { call, prefix }
       },
     })
-    // Files go before anything is condemned.
+    // Files are removed before anything is condemned.
     if (call === 'remove') failing = { call, prefix }
     await expect(broken).rejects.toThrow('The server was killed.')
     expect((await sweep(world.context)).versionsErased).toBe(1)
@@ -120,7 +120,7 @@ describe.each(databases)('erasing ($name)', (database) => {
     }
     await withdraw(path)
     const { aside } = await sweep(world.context)
-    // The pack of v1.0.0 and that of v1.2.0 have nothing of it.
+    // The packs of v1.0.0 and v1.2.0 do not have it.
     expect(aside.blobs).toBe(2)
     await isWhole(path)
     expect(await holdsSecret()).toBe(false)
@@ -141,7 +141,7 @@ describe.each(databases)('erasing ($name)', (database) => {
     expect(await holdsSecret()).toBe(false)
   })
 
-  /** Objects of a kind, and where they lie. */
+  /** Objects of a kind and their locations. */
   async function placesOf(kind: 'plain' | 'body') {
     const { rows } = await world.context.database.query(
       `select o.hash, p.name as pack, o."offset"::integer as at from objects o join packs p on p.id = o.pack_id
@@ -159,7 +159,7 @@ describe.each(databases)('erasing ($name)', (database) => {
     throw new Error(`No body has ${text}.`)
   }
 
-  /** The root of a version's records. */
+  /** Root of a version's records. */
   async function rootOf(path: Path, v: string) {
     const { hash } = await world.versions.detail(world.me, { ...path, v })
     const { types } = await world.context.objects.document(hash.slice(hash.indexOf(':') + 1) as Hash)
@@ -167,7 +167,7 @@ describe.each(databases)('erasing ($name)', (database) => {
     return places.find((place) => place.hash === types['Item']!.root)!
   }
 
-  /** Flips a bit of an object's bytes, wherever its pack is. Again: the bytes are as they were. */
+  /** Flips a bit of an object's bytes in its pack. A second call restores them. */
   async function flip({ pack, at }: { pack: string; at: number }): Promise<void> {
     const { database, blobs } = world.context
     const inline = await database.query(
@@ -216,7 +216,7 @@ describe.each(databases)('erasing ($name)', (database) => {
     expect(await lastEndOf(world.context.database, sweeping)).toMatchObject({ succeeded: false })
     expect((await damages()).join()).toContain(`body object ${object.hash}`)
     expect(await world.read(other)).toBe(whole2)
-    // Again, and nothing is lost meanwhile.
+    // Again, without losing anything meanwhile.
     expect((await sweep(world.context)).erasuresHeldUp).toHaveLength(1)
     const again = await world.collection()
     const now = new Map([
@@ -243,7 +243,7 @@ describe.each(databases)('erasing ($name)', (database) => {
     await withdraw(path, 'v1.2.0')
     const atOnce = { graceSeconds: 0, force: true }
     const why = expect.stringContaining(root.hash)
-    // The root of v1.2.0 is stored as what differs from that of v1.1.0, and cannot be made to stand alone.
+    // The root of v1.2.0 is a delta against that of v1.1.0, and cannot be rewritten without its base.
     expect(await sweep(world.context, atOnce)).toMatchObject({
       ...{ versionsErased: 0, objectsRemoved: 0 },
       erasuresHeldUp: [{ why }, { why }],

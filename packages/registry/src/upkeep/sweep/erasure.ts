@@ -1,17 +1,18 @@
 /**
- * Erasing what withdrawn versions alone have (http-api §11), before the rest of a sweep: whatever its age, without setting it aside.
+ * Erases data that only withdrawn versions have (http-api §11), before the rest of a sweep, whatever its age, without setting it
+ * aside.
  *
  *     files of the versions that no other version of the collection has
- *       ─▶ forgotten there; removed when no other collection knows them
+ *       ─▶ forgotten there; removed if no other collection has them
  *     objects of the versions that no other version has
- *       ─▶ deltas to them are written anew, to stand alone
+ *       ─▶ deltas to them are rewritten without a base
  *       ─▶ condemned; objects needed by commits meanwhile are pardoned (storage sql/objects/sweeps.ts explains why)
- *       ─▶ packs that hold any of the rest are written anew without it, also where the index does not say so (erased-packs.ts)
+ *       ─▶ packs with any of the rest are rewritten without it, also copies that the index does not list (erased-packs.ts)
  *       ─▶ the rest leaves the index, and packs that are empty then are removed
  *
- * A version is erased when all of that is done; until then each sweep continues it. References go last: files go before the trees that
- * name them, bytes before the rows with their location. Objects that a commit began to need meanwhile wait for the next sweep, and
- * erasures blocked by damage for the first sweep after the repair (held-up.ts).
+ * A version is erased when all of that is done; until then each sweep continues it. References go last: files before the trees
+ * that name them, bytes before the rows with their location. Objects that a commit began to need meanwhile wait for the next
+ * sweep, and erasures blocked by damage for the first sweep after the repair (held-up.ts).
  */
 import {
   condemn,
@@ -48,7 +49,7 @@ type SweepContext = Pick<Context, 'database' | 'blobs'>
 
 export interface Erased {
   versions: number
-  /** Objects taken out of the index. */
+  /** Objects removed from the index. */
   objects: number
   /** Packs and files removed from the store. */
   removed: Tally
@@ -58,14 +59,14 @@ export interface Erased {
 
 const cacheBytes = 33_554_432
 const rowsAtOnce = 5_000
-/** Objects that one transaction puts in another place. */
+/** Objects rewritten in one transaction. */
 const detachedAtOnce = 500
 
 /**
- * Erases all that is asked for, together; when something damaged is in the way, each version by itself, so that those that do not
- * need it are erased. What the others have stays in its place, and they stay asked for.
- * @param sweep id of the sweep that erases
- * @param condemned called when all that is to go is condemned; for tests that let something happen there
+ * Erases all requested versions together. If damage blocks that, erases each version alone, so that only those with damage are
+ * left: their data stays in place, and they stay queued.
+ * @param sweep id of the current sweep
+ * @param condemned called when all doomed objects are condemned, for tests
  */
 export async function eraseWithdrawn(
   context: SweepContext,
@@ -105,7 +106,7 @@ async function eraseVersions(context: SweepContext, erasing: Erasing): Promise<v
 const readerOf = ({ database, blobs }: SweepContext): ObjectReader =>
   openObjectReader({ database, blobs, cacheBytesMax: cacheBytes })
 
-/** @returns whether something stays: what a commit began to need, or what another sweep is about to remove. */
+/** @returns true if something stays: an object that a commit began to need, or that another sweep is about to remove */
 async function eraseObjects(
   context: SweepContext,
   { sweep, requested, erased, condemned }: Erasing,
@@ -124,7 +125,7 @@ async function eraseObjects(
   // Referenced objects go before those that refer to them, so that a sweep after an interruption finds the rest.
   const order = (row: ObjectName) => going.get(objectKey(row))!
   const rows = found.going.sort((a, b) => order(a) - order(b))
-  // Young rows, too: deltas to them were written anew, and the next mark finds new ones.
+  // Condemn young rows, too: deltas to them were rewritten, and the next mark finds new ones.
   await inSlices(rows, (some) => database.transact((tx) => condemn(tx, sweep, some, farAhead())))
   await condemned()
   await mark()
@@ -139,7 +140,7 @@ async function eraseObjects(
     removed += await database.transact((tx) => removeCondemned(tx, sweep, some))
   })
   erased.objects += removed
-  // Some rows were pardoned between the two.
+  // Move rows that were pardoned meanwhile.
   for (const id of packs) await rewritePack(context, id, new Set())
   if (kept.size > 0 || removed === doomed.length) return kept.size > 0
   return (await rowsAbout(context, going)).going.some((row) => !stays(row))
@@ -147,7 +148,7 @@ async function eraseObjects(
 
 const farAhead = () => new Date(Date.now() + 365 * 86_400_000)
 
-/** Rows to remove, and the rows of deltas to them that stay. */
+/** Rows of doomed objects, and rows of other objects that are deltas to them. */
 async function rowsAbout(
   { database }: SweepContext,
   going: ReadonlyMap<string, number>,
@@ -163,7 +164,7 @@ async function rowsAbout(
   return found
 }
 
-/** Writes objects anew, each to stand alone. */
+/** Rewrites objects without bases. */
 async function detach(context: SweepContext, rows: readonly SweptRow[]): Promise<void> {
   const { database, blobs } = context
   const reader = readerOf(context)
@@ -177,7 +178,7 @@ async function detach(context: SweepContext, rows: readonly SweptRow[]): Promise
           try {
             await writer.add(kind, hash, await reader.raw(kind, hash))
           } catch (error) {
-            // Swept meanwhile.
+            // The object was swept meanwhile.
             if (!(error instanceof ObjectMissing)) throw error
           }
         }
@@ -194,8 +195,8 @@ async function detach(context: SweepContext, rows: readonly SweptRow[]): Promise
 }
 
 /**
- * Removes packs without rows in the index, and those that an earlier sweep did not get to. Forgets and dooms them in one transaction, so
- * that recorded packs always exist, and the location of an existing one is always known.
+ * Removes packs without rows in the index, and packs left by an earlier sweep. Forgets and dooms them in one transaction, so that
+ * recorded packs always exist, and no existing pack is lost track of.
  */
 async function removeWithoutRows({ database, blobs }: SweepContext, erased: Erased): Promise<void> {
   const empty = await emptyPacks(database)

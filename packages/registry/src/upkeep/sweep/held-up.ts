@@ -1,7 +1,7 @@
 /**
- * Erasures blocked by damage: a pack cannot be written anew while a surviving object in it is damaged, nor can a delta that cannot be
- * decoded be made to stand alone, and the objects below an unreadable node are unknown. Such a version stays queued, with all its rows
- * and packs in place, so that they can be found once the object is repaired.
+ * Erasures blocked by damage. A pack cannot be rewritten while a surviving object in it is damaged, an undecodable delta cannot
+ * be rewritten without its base, and the objects below an unreadable node are unknown. Such a version stays queued, with all its
+ * rows and packs in place, so that they can be found after a repair.
  */
 import {
   BlobMissing,
@@ -21,7 +21,10 @@ export interface BlockedErasure {
   why: Error
 }
 
-/** @returns those that `erase` cannot do, for damage; it is called with all of them first, and with one at a time if that fails. */
+/**
+ * @returns the versions that damage keeps `erase` from erasing. Calls it with all versions first, and with one at a time if that
+ * fails.
+ */
 export async function blockedAmong(
   requested: readonly VersionToErase[],
   erase: (some: readonly VersionToErase[]) => Promise<void>,
@@ -52,7 +55,10 @@ const isDamage = (error: unknown): error is Error =>
   error instanceof PackCorrupt ||
   error instanceof BlobMissing
 
-/** Names of the blocked erasures, without those that another sweep has done meanwhile or that went with their collection. */
+/**
+ * Names of the blocked erasures, without those that another sweep has finished meanwhile or that were deleted with their
+ * collection.
+ */
 export async function named(at: Queries, blocked: readonly BlockedErasure[]): Promise<Damage[]> {
   if (blocked.length === 0) return []
   const still = new Set((await versionsToErase(at)).map(({ id }) => id))

@@ -1,6 +1,7 @@
 /**
- * Marking: every object that versions need, found from their sidecars, which have the roots of their documents. What one version marked is not walked again for
- * the next, so marking costs what the versions differ in. Some 150 bytes of memory an object; 10 million records are some 20,000.
+ * Marks every object that versions need, from their sidecars, which have the roots of their documents. What one version marked is
+ * not walked again for the next, so marking costs as much as the versions differ. Takes some 150 bytes of memory an object; 10
+ * million records have some 20,000 objects.
  */
 import {
   type Hash,
@@ -22,7 +23,7 @@ import {
 } from '@ulmus/storage'
 import { readSidecar } from '../../versions/sidecar.ts'
 
-/** Children of a node that are read at the same time. */
+/** Children of a node that are read concurrently. */
 const atOnce = 8
 
 export class Marks {
@@ -31,15 +32,15 @@ export class Marks {
   readonly #mayLack: boolean
   readonly #versions = new Set<string>()
   #hasGaps = false
-  /** `objectKey`s of what versions need. What is here lives with all below it. */
+  /** `objectKey`s of needed objects. Everything below these lives, too. */
   readonly #needed = new Set<string>()
   /**
-   * Of what lives, but nothing below it does for that: bases, schemas, large records. A schema can have the bytes, and so the hash, of
-   * a node or a document: it is JSON that its pusher chose.
+   * Living objects that do not keep anything below them alive: documents, bases, schemas, large records. A schema can have the
+   * bytes, and so the hash, of a node or a document: it is JSON that its pusher chose.
    */
   readonly #alone = new Set<string>()
 
-  /** @param mayLack objects may be gone, with all that they alone know of, when they were erased in part before */
+  /** @param mayLack true: objects may be missing, with everything below them, because an earlier erasure removed them in part */
   constructor(database: Queries, objects: ObjectReader, { mayLack = false }: { mayLack?: boolean } = {}) {
     this.#mayLack = mayLack
     this.#database = database
@@ -47,8 +48,8 @@ export class Marks {
   }
 
   /**
-   * Whether a version to erase could not be read whole. The objects below the damage are unknown and must keep their rows: without
-   * them, the erasure could not find the bytes any more.
+   * True if a version to erase could not be read completely. The objects below the damage are unknown and must keep their rows:
+   * without them, the erasure could not find the bytes any more.
    */
   get hasGaps(): boolean {
     return this.#hasGaps
@@ -58,7 +59,7 @@ export class Marks {
     return this.#versions.size
   }
 
-  /** Objects that live. */
+  /** Number of living objects. */
   get living(): number {
     let alone = 0
     for (const key of this.#alone) if (!this.#needed.has(key)) alone++
@@ -70,7 +71,7 @@ export class Marks {
     return this.#needed.has(key) || this.#alone.has(key)
   }
 
-  /** Names of all that lives: what an object needs comes before it, but for documents. */
+  /** Names of all living objects. Each follows the objects that it needs, except for documents. */
   *names(): Generator<ObjectName> {
     for (const key of new Set([...this.#alone, ...this.#needed]))
       yield key.startsWith('=')
@@ -78,19 +79,19 @@ export class Marks {
         : { kind: 'plain', hash: key as Hash }
   }
 
-  /** The object lives, but not the objects below it: such as a base, which lives with its deltas. */
+  /** Marks an object without the objects below it, such as a base, which lives with its deltas. */
   markAlone(name: ObjectName): void {
     this.#alone.add(objectKey(name))
   }
 
-  /** @throws if an object of an existing version cannot be read: what lives is then unknown. */
+  /** @throws if an object of an existing version is unreadable: the living objects are then unknown. */
   async mark(versions: readonly VersionRoots[]): Promise<void> {
     for (const version of versions) {
       if (this.#versions.has(version.id)) continue
       try {
         await this.#version(version)
       } catch (error) {
-        // Gone with its collection, or erased, and swept by another already: it needs nothing.
+        // A version that was deleted with its collection, or erased and swept by another process, needs nothing.
         const erasure = (await findVersionById(this.#database, version.id))?.erasure
         if (this.#mayLack || erasure === null) throw error
         if (erasure === 'asked' && error instanceof ObjectCorrupt) this.#hasGaps = true
@@ -147,7 +148,7 @@ export class Marks {
   }
 
   async #children({ children, level }: InteriorNode, kind: TreeKind): Promise<void> {
-    // A leaf of a set needs nothing but itself.
+    // A leaf of a set refers to no other object.
     if (kind === 'set' && level === 1) for (const child of children) this.#needed.add(child)
     else
       for (let i = 0; i < children.length; i += atOnce) {

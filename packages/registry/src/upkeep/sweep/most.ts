@@ -1,12 +1,12 @@
-/** A sweep that would take most of the store is more likely to have the wrong database than to be right. */
+/** Refuses a sweep of most of the store: more likely, the database is the wrong one. */
 import { oldPacks, type SweptRow } from '@ulmus/storage'
 import type { Context } from '../../context.ts'
 import { weighStore } from './unreferenced.ts'
 
-/** So little may go whatever the store holds: a first collection that is deleted again is no accident. Bytes. */
+/** A sweep may always remove this much, such as a first collection that was deleted again. Bytes. */
 const trivialBytes = 1_048_576
 
-/** A sweep would set aside more than half of what the store holds, and has done nothing. The message is for the operator. */
+/** A sweep would set aside more than half of the store, so it did nothing. The message is for the operator. */
 export class SweepTooLarge extends Error {
   override name = 'SweepTooLarge'
   readonly bytes: number
@@ -24,6 +24,7 @@ export class SweepTooLarge extends Error {
 }
 
 /**
+ * Refuses a sweep that is too large.
  * @param dead rows that the sweep is about to condemn
  * @throws SweepTooLarge
  */
@@ -37,7 +38,7 @@ export async function refuseMost(
   if (going > trivialBytes && going * 2 > storeBytes) throw new SweepTooLarge(going, storeBytes)
 }
 
-/** All bytes of packs that will be empty; of those to be written anew, the bytes not copied. */
+/** Bytes that the sweep would free: packs that will be empty, and the parts of rewritten packs that are not copied. */
 async function packBytesGoing(
   { database }: Pick<Context, 'database'>,
   dead: readonly SweptRow[],

@@ -6,24 +6,24 @@ export interface SweepReport {
   versions: number
   /** Objects that versions need. */
   living: number
-  /** Objects taken out of the index. */
+  /** Objects removed from the index. */
   objectsRemoved: number
   /** Packs without objects in the index. */
   packsEmptied: number
   packsRewritten: number
-  /** Size of the packs written anew. */
+  /** Size of the rewritten packs. Bytes. */
   bytesWritten: number
-  /** Uploads that no version ever had, forgotten because they are old: the next sweep sets their bytes aside. */
+  /** Forgotten uploads, which are old and never were in a version; the next sweep sets their bytes aside. */
   uploadsForgotten: Tally
   /** Packs and uploads set aside by this sweep. */
   setAside: Tally
   /** Withdrawn versions of which only the numbers are left. */
   versionsErased: number
-  /** Withdrawn versions that are not erased as yet, since something damaged is in the way: it is named. */
+  /** Erasures blocked by damage, and the damage. */
   erasuresHeldUp: Damage[]
   /** Removed from the store: erased blobs, blobs set aside long enough, and spills of ended push sessions. */
   removed: Tally
-  /** All that is set aside now. */
+  /** All blobs that are set aside now. */
   aside: Tally
 }
 

@@ -1,9 +1,9 @@
 /**
- * Blobs that nothing refers to: of commits, pushes and uploads that came to nothing, of packs that sweeps have emptied. Packs and
- * uploads are set aside first and removed days later, for a database that was restored, or the wrong one, knows too little of them.
+ * Unreferenced blobs: from failed commits, pushes and uploads, and packs that sweeps have emptied. Packs and uploads are set
+ * aside first and removed days later, because the database may be a restored or a wrong one that lacks references to them.
  *
- * What a push session received goes at once when the session has ended. It serves that session alone, which expires after a day of
- * silence at most; so of what is older than a day, no database that could be restored would make use again.
+ * Spills of an ended push session are removed at once. They serve only that session, which expires after at most a day without
+ * requests, so no restored database could use spills older than a day.
  */
 import { parseHash } from '@ulmus/content'
 import {
@@ -45,10 +45,10 @@ export function add(tally: Tally, more: Tally): void {
 }
 
 const namesAtOnce = 1_000
-/** Uploads checked and removed at a time; meanwhile no commit and no upload is recorded. */
+/** Uploads checked and removed in one transaction; no commit and no upload is recorded meanwhile. */
 const removedAtOnce = 50
 
-/** Everything under `prefix`, some at a time. */
+/** All blobs under `prefix`, in pages. */
 async function* listed(stores: Stores, prefix: string): AsyncGenerator<ListedBlob[]> {
   let page: ListedBlob[] = []
   for await (const blob of stores.blobs.list(prefix)) {
@@ -62,7 +62,7 @@ async function* listed(stores: Stores, prefix: string): AsyncGenerator<ListedBlo
 
 const hashIn = (name: string): string => name.slice(name.lastIndexOf('/') + 1)
 
-/** Those of the names, all under one prefix, that the database records. */
+/** Those of `names`, all under `prefix`, that the database records. */
 async function recorded(at: Queries, prefix: string, names: readonly string[]): Promise<Set<string>> {
   if (prefix === packsPrefix) return recordedPacks(at, names)
   const hashes = await recordedFiles(
@@ -76,11 +76,11 @@ interface Page {
   all: ListedBlob[]
   recorded: Set<string>
   aside: Set<string>
-  /** Neither recorded nor young, nor of a commit under way. Set aside or not. */
+  /** Old, unrecorded, and not of a running commit; set aside or not. */
   unneeded: ListedBlob[]
 }
 
-/** Packs and uploads. @param before blobs written since are young */
+/** Pages of packs and uploads. @param before blobs written later are young */
 async function* pages(stores: Stores, before: Date): AsyncGenerator<Page> {
   const { oldestCommit } = await livePushes(stores.database)
   const packsBefore = oldestCommit !== undefined && oldestCommit < before ? oldestCommit : before
@@ -110,8 +110,8 @@ export async function weighStore(
 }
 
 /**
- * Sets unrecorded blobs aside that were last written before `before`: packs, unless a commit that began before they were written is
- * under way, and uploads. Takes recorded ones back.
+ * Sets aside unrecorded blobs last written before `before`: uploads, and packs, unless a running commit began before they were
+ * written. Takes recorded ones back.
  */
 export async function setUnreferencedAside(stores: Stores, before: Date): Promise<Tally> {
   const tally = noBlobs()
@@ -137,9 +137,9 @@ export async function removeSpills(stores: Stores, before: Date): Promise<Tally>
 }
 
 /**
- * Forgets uploads that no version ever had and that were last made before `before`. Their bytes are leftovers to the next sweep, which
- * weighs them before it sets them aside. Uploads pass the gate, and commits lock what they rely on, so that nothing is forgotten that is
- * about to be used.
+ * Forgets uploads that no version ever had and that were last made before `before`. To the next sweep their bytes are leftovers,
+ * which it weighs before it sets them aside. Uploads pass the gate, and commits lock the files that they rely on, so no upload is
+ * forgotten that is about to be used.
  */
 export async function forgetUploads(stores: Stores, before: Date): Promise<Tally> {
   const tally = noBlobs()
@@ -154,7 +154,10 @@ export async function forgetUploads(stores: Stores, before: Date): Promise<Tally
   return tally
 }
 
-/** Removes blobs set aside for that many seconds that are still unrecorded, except for uploads written anew since `before`. */
+/**
+ * Removes blobs that were set aside at least `seconds` ago and are still unrecorded, except for uploads written again since
+ * `before`.
+ */
 export async function removeLongAside(stores: Stores, before: Date, seconds: number): Promise<Tally> {
   const tally = noBlobs()
   for (const prefix of [packsPrefix, filesPrefix]) {
@@ -168,9 +171,9 @@ export async function removeLongAside(stores: Stores, before: Date, seconds: num
 }
 
 /**
- * An upload stores its bytes, then records them in a transaction that passes the gate and makes sure that they are there
- * (`files.ts`). So, while we hold the gate, unrecorded uploads that were not written anew have no owner. A pack is written under a new
- * name by the commit that records it, so no gate is needed.
+ * Removes unrecorded blobs of a page. An upload stores its bytes, then records them in a transaction that passes the gate and
+ * checks that they exist (`files.ts`). While this transaction holds the gate, unrecorded uploads that were not written again
+ * therefore have no owner. A pack is written under a new name by the commit that records it, so packs need no gate.
  */
 function removeUnrecorded(
   stores: Stores,
