@@ -56,7 +56,7 @@ describe.each(databases)('quotas on $name', ({ settings }) => {
     const over = await upload('y'.repeat(2_000))
     expect(refused(over)).toEqual([413, 'quota_exceeded', 60_000])
     expect(over.json.usedBytes).toBe(before.usedBytes)
-    expect(over.json.error).toContain('`ada` may have 60000 bytes stored')
+    expect(over.json.error).toContain('`ada` would exceed its quota of 60000 bytes')
 
     await give(1)
     const update = { note: 'n' }
