@@ -31,7 +31,7 @@ export interface Config {
   readonly quotaBytes: number | null
   readonly uploadDays: number
   readonly auditDays: number
-  /** How users whom an admin adds become members. */
+  /** How users that an admin adds become members. */
   readonly newMembers: 'added' | 'invited'
   /** Operators of the registry: identities, and a claim of the identity provider with its value; null: no claim. */
   readonly operators: readonly { readonly issuer: string; readonly subject: string }[]
