@@ -1,6 +1,6 @@
 /**
- * Compares a metadata update and a fork of another checkout with those of this one: two servers, asked by turns, so that both run under
- * the same load of the machine. For changes that must not cost anything.
+ * Compares metadata updates and forks of another checkout with those of this one: two servers are called alternately, so that both have the
+ * same load on the machine. For changes that must not cost anything.
  *
  *     git worktree add /tmp/before COMMIT && (cd /tmp/before && npm ci)
  *     node bench/against.ts /tmp/before
@@ -27,7 +27,7 @@ const contenders = { 'the other checkout': other.Served as typeof Served, 'this 
 type Contender = keyof typeof contenders
 
 const folder = mkdtempSync(join(tmpdir(), 'ulmus-against-'))
-// As root, PostgreSQL runs under another user.
+// As root, PostgreSQL runs as another user.
 chmodSync(folder, 0o755)
 const postgres = await startPostgres(join(folder, 'postgres'), postgresSettings)
 const acts: Record<string, (at: Served, run: number) => Promise<unknown>> = {
@@ -68,7 +68,7 @@ async function compare(database: 'embedded' | 'server'): Promise<void> {
   }
 }
 
-/** A server of its own with a collection of 1,000 records. */
+/** A server with a collection of 1,000 records. */
 async function prepared(
   database: 'embedded' | 'server',
   open: typeof Served.open,
