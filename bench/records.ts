@@ -85,7 +85,7 @@ export const idAt = (share: number): string =>
     .toString(16)
     .padStart(8, '0')}`
 
-/** Words with the frequencies of natural language: the nth word about 1/n as often as the first. One entry per draw. */
+/** Words with the frequencies of natural language: the nth word about 1/n as often as the first. Frequent words have several entries. */
 const drawn: readonly string[] = drawnWords()
 
 function drawnWords(): string[] {

@@ -93,7 +93,7 @@ export const fileHashOf = (text: string): string => `sha256:${hashBytes(Buffer.f
 export class CollectionModel {
   /** Slugs of possible owners: one, or the old and the new owner of an open transfer. */
   owners: string[]
-  /** Slugs of former owners. Their addresses redirect to it. */
+  /** Slugs of former owners. Their addresses redirect to the collection. */
   readonly formerOwners = new Set<string>()
   readonly slug: string
   /** `unsure`: its creation or deletion was requested, but not answered. */
@@ -131,7 +131,7 @@ export class CollectionModel {
     return `/api/collections/${owner}/${this.slug}`
   }
 
-  /** True if this is certainly its owner. */
+  /** Records that this account certainly owns it. */
   isOf(owner: string): void {
     this.formerOwners.add(this.owner)
     this.formerOwners.delete(owner)

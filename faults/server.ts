@@ -95,7 +95,7 @@ export class FaultyServer {
     return child !== undefined && child.exitCode === null && child.signalCode === null
   }
 
-  /** Ends the process for good. @returns the exit code; null: ended by the signal */
+  /** Ends the process, which is not restarted automatically. @returns the exit code; null: ended by the signal */
   async end(signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null> {
     this.#isWanted = false
     this.stoodStillAt = performance.now()

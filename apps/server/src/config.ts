@@ -31,7 +31,7 @@ export interface Config {
   readonly quotaBytes: number | null
   readonly uploadDays: number
   readonly auditDays: number
-  /** How users that an admin adds become members. */
+  /** Users that an admin adds become members at once, or are invited. */
   readonly newMembers: 'added' | 'invited'
   /** Operators of the registry: identities, and a claim of the identity provider with its value; null: no claim. */
   readonly operators: readonly { readonly issuer: string; readonly subject: string }[]
@@ -151,7 +151,7 @@ function isDatabaseUrl(text: string): boolean {
   }
 }
 
-/** Refuses the built-in provider in production: it lets any visitor sign in as any user. */
+/** Refuses the built-in provider where others can reach it: it lets any visitor sign in as any user. */
 function refuseDevelopmentProvider(config: Config, nodeEnv: string | undefined): void {
   if (config.oidc !== null) return
   const cure = 'set OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET to those of your identity provider'

@@ -164,7 +164,7 @@ async function makeProvider(
       const { login, name, email } = person
       return { accountId: subject, claims: () => ({ sub: subject, preferred_username: login, name, email }) }
     },
-    // The only client is this server, so no consent is needed. Client and session are set once the sign-in has succeeded.
+    // The only client is this server, so no consent is needed. Client and session exist at this step.
     loadExistingGrant: async ({ oidc }) => {
       const grant = new oidc.provider.Grant({
         clientId: oidc.client!.clientId,

@@ -77,7 +77,7 @@ export const Code = ({ children }: { children: string }) => (
   </div>
 )
 
-/** Makes content scroll that is wider than the page, also by keyboard. @param label for screen readers */
+/** Makes content wider than the page scrollable, also by keyboard. @param label for screen readers */
 export const TableScroll = ({ label, children }: { label: string; children: ComponentChildren }) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must be able to scroll it
   <section class="table-scroll" tabIndex={0} aria-label={label}>

@@ -85,8 +85,8 @@ async function save(
 }
 
 /**
- * Creates a new file in place of any existing one. In a working folder no part of the path may be a symbolic link, and neither may a file
- * in the current folder.
+ * Creates a new file in place of any existing one. Refuses symbolic links in the path below the root of a working folder, or below the
+ * current folder.
  */
 function createPart(cwd: string, part: string): number {
   const folder = dirname(part)

@@ -39,8 +39,8 @@ const escapeOf = (char: string): string =>
   `%${char.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`
 
 /**
- * File name of a type. Valid types contain no slash, backslash or control character, and do not begin with a full stop. Another registry
- * could send such a type to lead out of the folder. @throws CommandError
+ * File name of a type. Valid types contain no slash, backslash or control character, and do not begin with a full stop. A hostile registry
+ * could send an invalid type that leads out of the folder. @throws CommandError
  */
 export function fileNameOf(type: string): string {
   const fault = typeFault(type)

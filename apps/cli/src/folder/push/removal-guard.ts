@@ -19,7 +19,7 @@ export interface Guarded {
   readonly otherwise: string
 }
 
-/** @throws CommandError (refused or cancelled) unless so many records may be removed */
+/** @throws CommandError (refused or cancelled) if more records would be removed than permitted */
 export async function guardRemovals(
   removals: Iterable<Removal>,
   { max, canAsk, what, otherwise }: Guarded,

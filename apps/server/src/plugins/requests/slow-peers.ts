@@ -20,7 +20,7 @@ export function cutSlowBodies(app: FastifyInstance, pace = slowestPace): void {
     if (!hasBodyToCome(raw)) return
     const stop = demandPace(raw.socket, pace, {
       bytes: () => raw.socket.bytesRead,
-      // Bytes that wait in the buffer: the server is slow, not the peer.
+      // If bytes wait in the buffer, the server is slow, not the peer.
       isPeersTurn: () => raw.readableLength === 0,
     })
     // After the last byte, the handler takes the time.
