@@ -1,6 +1,6 @@
 /**
- * How long a backup takes while the server serves, the first and one after a push of 1 %, what a reader waits meanwhile, and how long a restore takes:
- * on both databases, objects in a folder, at 300,000 records, and again with 200,000 rows more. Prints a row of a table for each.
+ * Measures backups of a running server, the first and one after a push of 1 %, with the latency of a reader meanwhile, and a restore: on
+ * both databases, objects in a folder, at 300,000 records, and again with 200,000 rows more. Prints one table row for each.
  * Usage: npm run bench:backups [-- --records 300000 --databases embedded,server]
  */
 import { execFile } from 'node:child_process'
@@ -91,7 +91,7 @@ function settings(dataFolder: string, databaseUrl: string | undefined): NodeJS.P
   }
 }
 
-/** Runs a command and asks the server for a collection all the while. */
+/** Runs a command, and reads a collection from the server meanwhile. */
 async function timed(
   served: Served | undefined,
   ref: string,

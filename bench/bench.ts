@@ -1,4 +1,4 @@
-/** A run: what its benchmarks share, made when first asked for and cleared away at its end. */
+/** Shared resources of a run, created at first use and removed at its end. */
 import { chmodSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { startPostgres } from '@ulmus/storage/testing/postgres'
@@ -11,18 +11,18 @@ import { firstOf, type Series } from './records.ts'
 import { Stage, type StagePlace, smallSize } from './stage.ts'
 
 export interface Benchmark {
-  /** On the command line. */
+  /** Name on the command line. */
   readonly name: string
   readonly about: string
   /** True if it runs at every size, else only at the largest. */
   readonly sizes: 'every' | 'largest'
   /** Ulmus, for each size and database. */
   ours(bench: Bench, place: StagePlace): Promise<void>
-  /** The same work done in another way, once a size. */
+  /** The same work with another design, once per size. */
   otherwise?(bench: Bench, size: number): Promise<void>
 }
 
-/** A server as one would run it: it syncs, and has memory. Listed after the settings for tests, which they replace. */
+/** Production-like server: syncs to disk and has memory. Listed after the settings for tests, which they replace. */
 export const postgresSettings = [
   'fsync=on',
   'full_page_writes=on',
@@ -37,7 +37,7 @@ export const postgresSettings = [
 export class Bench {
   readonly figures: Figures
   readonly folder: string
-  /** Size of the run. Records. */
+  /** Largest size of the run in records. */
   readonly largest: number
   #postgres: Promise<{ url: string; stop(): Promise<void> }> | undefined
   #stage: Stage | undefined
@@ -46,9 +46,9 @@ export class Bench {
   readonly #inputs = new Map<string, Promise<Input>>()
   #made = 0
 
-  /** @param folder empty, for everything that is written; goes at the end */
+  /** @param folder an empty folder for all files of the run; removed at the end */
   constructor(folder: string, figures: Figures, largest: number) {
-    // As root, PostgreSQL runs under another user.
+    // As root, PostgreSQL runs as another user.
     chmodSync(folder, 0o755)
     this.folder = folder
     process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
@@ -56,7 +56,7 @@ export class Bench {
     this.largest = largest
   }
 
-  /** `size` records; those of different series have none in common. */
+  /** `size` records. Different series share no records. */
   input(size: number, series: Series = 'big'): Promise<Input> {
     const name = `${series} ${size}`
     const known = this.#inputs.get(name) ?? writeInput(this.folder, size, firstOf(series))
@@ -64,7 +64,7 @@ export class Bench {
     return known
   }
 
-  /** Connection string of a new database on the run's PostgreSQL server. */
+  /** Creates a database on the run's PostgreSQL server. Returns its connection string. */
   async newDatabase(): Promise<string> {
     this.#postgres ??= startPostgres(join(this.folder, 'postgres'), postgresSettings)
     const { url } = await this.#postgres
@@ -77,14 +77,14 @@ export class Bench {
     return url.replace(/\/postgres$/, `/${name}`)
   }
 
-  /** The stage of a place; the one before is given up. */
+  /** Returns the stage of a place. Drops the previous stage. */
   async stage(place: StagePlace): Promise<Stage> {
     const held = this.#stage?.place
     if (held?.database === place.database && held.size === place.size) return this.#stage!
     return this.newStage(place)
   }
 
-  /** A stage with nothing in it but its two first pushes. */
+  /** A new stage that contains only its two first pushes. */
   async newStage(place: StagePlace): Promise<Stage> {
     await this.dropStage()
     const databaseUrl = place.database === 'server' ? await this.newDatabase() : undefined
@@ -100,7 +100,7 @@ export class Bench {
     await stage?.served.close()
   }
 
-  /** The two-table design with `size` records in it, loaded unless `load` is to be measured. */
+  /** Tables with `size` records in the two-table design; without them if loading is to be measured. */
   async tables(size: number, options: { empty?: boolean } = {}): Promise<Tables> {
     const tables = await this.#emptyTables(size)
     if (options.empty !== true && !tables.isLoaded) await tables.load(1)
@@ -114,7 +114,7 @@ export class Bench {
     return this.#tables
   }
 
-  /** A Git repository with a file for each of `size` records, likewise. */
+  /** Git repository with one file for each of `size` records; without them if loading is to be measured. */
   async git(size: number, options: { empty?: boolean } = {}): Promise<GitRepository> {
     const git = await this.#emptyRepository(size)
     if (options.empty !== true && !git.isLoaded) await git.load(1)
@@ -128,7 +128,7 @@ export class Bench {
     return this.#git
   }
 
-  /** Ends and removes everything; safe at any moment. */
+  /** Stops and removes everything. Can be called at any time. */
   async close(): Promise<void> {
     await this.dropStage().catch(() => undefined)
     await this.#tables?.close().catch(() => undefined)
@@ -138,7 +138,7 @@ export class Bench {
   }
 }
 
-/** One connection, for some statements. */
+/** Runs statements on one connection. */
 export async function onServer<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()

@@ -1,4 +1,4 @@
-/** All benchmarks, in the order they are run: each may use what those before it have left on the stage. */
+/** All benchmarks in running order. Each may use what earlier ones left on the stage. */
 import type { Benchmark } from './bench.ts'
 import { detail } from './topics/detail.ts'
 import { diffs } from './topics/diffs.ts'

@@ -1,4 +1,4 @@
-/** The budgets of the registry, and which figures show whether they are kept. */
+/** Budgets of the registry, and the figures that are compared with them. */
 import { type DatabaseKind, type Figure, type Figures, type Unit, valueText } from './figures.ts'
 
 export interface Row {
@@ -25,7 +25,7 @@ interface Budget {
   readonly says?: 'p50' | 'p99' | 'high'
   /** Budget for `measured`. */
   measured(of: Reading): number | undefined
-  /** Quantity whose figures by others stand beside it. */
+  /** Quantity of other contenders that is shown beside it. */
   readonly beside?: string
 }
 
@@ -36,7 +36,7 @@ const value = (figure: Figure | undefined, says: Says = 'p50'): number | undefin
 const ratio = (a: Figure | undefined, b: Figure | undefined): number | undefined =>
   a === undefined || b === undefined ? undefined : a.median / b.median
 
-/** A figure as it is, at its median unless `says` tells otherwise. */
+/** Compares a figure by its median, unless `says` selects another value. */
 const plain = (
   work: string,
   quantity: string,
@@ -62,7 +62,7 @@ const constant = (work: string, quantity: string): Budget[] => [
   plain(`${work}: objects stored`, `${quantity}: bytes`, 'bytes', { atMost: 4_096 }),
 ]
 
-/** In the order of the page they come from. */
+/** In the order of the page that defines them. */
 const budgets: readonly Budget[] = [
   ...constant('metadata update', 'metadata update'),
   ...constant('fork', 'fork'),
@@ -130,7 +130,7 @@ const budgets: readonly Budget[] = [
   plain('start-up on existing data', 'start-up', 'ms', { atMost: 2_000 }),
 ]
 
-/** One row a budget and database, of those that were measured. */
+/** One row for each budget and database that was measured. */
 export function judge(figures: Figures, size: number, databases: readonly DatabaseKind[]): Row[] {
   return budgets.flatMap((budget) =>
     databases.flatMap((database) => {
@@ -172,7 +172,7 @@ function othersOf({ beside }: Budget, reading: Reading): string {
     .join(', ')
 }
 
-/** The size at which budgets are judged: 1,000,000 records, for which they are set, or the largest below it that was measured. */
+/** Size for judging budgets: 1,000,000 records, for which they are set, or the largest smaller one that was measured. */
 export function judgedSize(sizes: readonly number[]): number {
   const within = sizes.filter((size) => size <= 1_000_000)
   return Math.max(...(within.length > 0 ? within : sizes))

@@ -1,4 +1,4 @@
-/** Processes that a run starts: none outlives it, however it ends. */
+/** Ties child processes to the run: they are killed at its end, whatever the reason. */
 import type { ChildProcess } from 'node:child_process'
 
 const living = new Set<ChildProcess>()
@@ -7,7 +7,7 @@ process.on('exit', () => {
   for (const child of living) child.kill('SIGKILL')
 })
 
-/** @returns the same child, which is killed when this process ends before it */
+/** @returns the same child; it is killed if this process ends first */
 export function tied<Child extends ChildProcess>(child: Child): Child {
   living.add(child)
   child.once('exit', () => living.delete(child))

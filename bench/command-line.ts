@@ -1,6 +1,7 @@
 /**
- * Measures the bounds of cli.md §3 for the released command line with the Node that runs this: its start, a table of 171,000 cities to a verified
- * version, `status` of a clone of 1,000,000 records, the bytes of a push of 1 %, the installed size. Prints one figure per line.
+ * Measures the bounds of cli.md §3 for the released command line with the Node that runs this script: its start, the import of 171,000
+ * cities to a verified version, `status` of a clone of 1,000,000 records, the bytes of a push of 1 %, the installed size. Prints one figure
+ * per line.
  * Usage: npm run release && npm run bench:cli [-- --node /usr/bin/node]
  */
 import { execFile, execFileSync, spawn } from 'node:child_process'
@@ -75,7 +76,7 @@ async function measureStart(): Promise<void> {
   }
 }
 
-/** Three commands, as docs/cli.md has them. */
+/** The three commands of docs/cli.md. */
 async function measureCities(key: string): Promise<void> {
   const home = join(folder, 'cities')
   mkdirSync(home)
@@ -138,7 +139,7 @@ function writeRecords(file: string, isChanged: (n: number) => boolean): void {
 interface Ran {
   readonly seconds: number
   readonly peakMiB: number
-  /** Bytes to the server, on the wire. */
+  /** Bytes sent to the server over the network. */
   readonly sent: number
 }
 
@@ -147,7 +148,7 @@ async function ulmus(cwd: string, key: string, args: readonly string[]): Promise
     ...{ PATH: process.env['PATH'], HOME: folder, XDG_CONFIG_HOME: folder, XDG_CACHE_HOME: folder },
     ...{ ULMUS_HOST: proxy.url, ULMUS_TOKEN: key },
   }
-  // The program says its own peak as it ends.
+  // The program reports its own peak memory at exit.
   const report = `process.on('exit', () => process.stderr.write('\\npeak ' + process.resourceUsage().maxRSS))`
   const preload = `data:text/javascript,${encodeURIComponent(report)}`
   const sentBefore = proxy.sent()
@@ -167,7 +168,7 @@ async function ulmus(cwd: string, key: string, args: readonly string[]): Promise
   return { seconds: (performance.now() - began) / 1_000, peakMiB, sent: proxy.sent() - sentBefore }
 }
 
-/** Passes connections on, and counts what goes to the server. */
+/** A proxy that forwards connections and counts the bytes to the server. */
 async function countingProxy(port: number) {
   let sent = 0
   const listener = createServer((socket) => {

@@ -2,7 +2,7 @@
 import type { Sample } from './measure.ts'
 
 export type DatabaseKind = 'embedded' | 'server'
-/** `raw`: what the machine, Node or the database can do at best. */
+/** `raw`: the limit of the machine, Node or the database. */
 export type Contender = 'ulmus' | 'tables' | 'git' | 'raw'
 export type Unit = 'ms' | 'bytes' | 'MiB' | 'records/s' | 'requests/s' | 'MB/s' | 'B/record' | 'times'
 
@@ -10,7 +10,7 @@ export interface Figure extends Sample {
   /** Such as `metadata update`. */
   readonly quantity: string
   readonly by: Contender
-  /** Null where it has no database or there is only one it could be. */
+  /** Null if no database is involved, or only one is possible. */
   readonly database: DatabaseKind | null
   /** Records. */
   readonly size: number
@@ -27,7 +27,7 @@ export class Figures {
   readonly all: Figure[] = []
   readonly #tell: (figure: Figure) => void
 
-  /** @param tell told of every figure as it comes */
+  /** @param tell called with each new figure */
   constructor(tell: (figure: Figure) => void = () => undefined) {
     this.#tell = tell
   }
@@ -44,7 +44,7 @@ export class Figures {
     this.#tell(figure)
   }
 
-  /** The last such figure. */
+  /** The latest matching figure. */
   find(quantity: string, place: Place): Figure | undefined {
     const { by = 'ulmus', database = null, size } = place
     return this.all.findLast(
@@ -57,7 +57,7 @@ export class Figures {
   }
 }
 
-/** A value with its unit, in three digits where it has no more to say. */
+/** Formats a value with its unit, rounded for reading. */
 export function valueText(value: number, unit: Unit): string {
   if (unit === 'ms') return value >= 10_000 ? `${short(value / 1000)} s` : `${short(value)} ms`
   if (unit === 'times') return `${short(value)} ×`

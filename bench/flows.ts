@@ -1,7 +1,7 @@
 /**
- * Counts the source files that a flow enters: those with a function that runs between a request and its answer, on the thread that
- * answers. Runs each flow five times and reports files entered in all five: background work and first calls enter some by chance.
- * Usage: node bench/flows.ts [--list]
+ * Counts the source files that a flow enters: those with a function that runs between a request and its answer, on the main thread. Runs
+ * each flow five times and reports files entered in all five, because background work and first calls enter some files by chance. Usage:
+ * node bench/flows.ts [--list]
  */
 import { mkdtempSync } from 'node:fs'
 import { Session } from 'node:inspector/promises'
@@ -34,7 +34,7 @@ const inspector = new Session()
 inspector.connect()
 await inspector.post('Profiler.enable')
 
-/** Our files of which a function ran while `flow` did. */
+/** Our source files with a function that ran during `flow`. */
 async function filesEntered(flow: () => Promise<unknown>): Promise<string[]> {
   await inspector.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false })
   await inspector.post('Profiler.takePreciseCoverage')
@@ -58,7 +58,7 @@ await call('POST', '/accounts', { slug: 'flow-org', displayName: 'Flows' })
 await call('POST', '/accounts/ada/collections', { slug: 'flows', public: true })
 
 let pushes = 0
-/** Opens a push with all its records. @returns the path that commits it */
+/** Opens a push and sends all its records. @returns the path that commits it */
 async function push(base: string | null): Promise<string> {
   const { session_id: id } = await call('POST', `${at}/pushes`, { base_version: base, schemas: { T: {} } })
   const round = ++pushes
@@ -78,7 +78,7 @@ async function page(path: string): Promise<void> {
 }
 
 let forks = 0
-/** `before` prepares a run and is not counted. */
+/** `before` prepares a run, and is not counted. */
 const flows: Record<
   string,
   { before?: () => Promise<unknown>; run: (prepared: unknown) => Promise<unknown> }

@@ -1,10 +1,10 @@
 /**
- * Imports tables that npm, Debian and R packages ship, and counts those that import without flags, with one flag, and not at all.
+ * Imports tables from npm, Debian and R packages, and counts those that import without flags, with one flag, and not at all.
  *
  *     node bench/foreign-files.ts [--root CHECKOUT] [FOLDER…]
  *
  * `--root`: the checkout whose `ulmus import` runs (default: this one). FOLDERs: more files, such as the node_modules of a folder where
- * packages with countries, currencies and airports are installed. R writes its data frames as CSV, in four ways, if Rscript is there.
+ * packages with countries, currencies and airports are installed. If Rscript is installed, it writes its data frames as CSV in four ways.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
@@ -21,7 +21,7 @@ type Outcome = 'without flags' | 'with one flag' | 'not at all'
 interface Sample {
   readonly path: string
   readonly origin: string
-  /** Rows and columns, where R says them. */
+  /** Rows and columns, if R reports them. */
   readonly rows?: number
   readonly columns?: number
 }
@@ -50,7 +50,7 @@ function ofR(folder: string): Sample[] {
 
 const endings = '*.{csv,tsv,tab,json,geojson,ndjson,jsonl,parquet,sqlite,db}'
 
-/** Files that may be tables: data of packages, no settings of tools. */
+/** Possible tables in a folder: data files of packages, not settings of tools. */
 function inFolder(folder: string, origin: string): Sample[] {
   if (!existsSync(folder)) return []
   const noData =
@@ -70,7 +70,7 @@ const { openPerson } = (await import(join(root, 'apps/cli/src/testing/cli.ts')))
   }
 }
 
-/** The one flag that a refusal names, and numbering the rows. */
+/** Retries to make after a refusal: with the flag that it names, and with numbered rows. */
 function flagsIn(said: string): string[][] {
   const named =
     said.match(

@@ -1,8 +1,9 @@
 /**
- * Loaded into a server by `node --import`: writes how long its event loop was held, a line a second, to the file that `HELD_LOOP_FILE` names.
+ * Measures how long a server's event loop is blocked. Loaded by `node --import`; writes a line per second to the file named by
+ * `HELD_LOOP_FILE`.
  *
- * A timer is due every 10 ms. What the main thread spends of CPU time between two of its ticks is what one turn of the loop took at most,
- * and what it did besides in the 10 ms. Time in which the thread waits for a core is none of its own and does not count.
+ * A timer is due every 10 ms. The CPU time of the main thread between two ticks is an upper bound for one turn of the loop; it includes
+ * other work in those 10 ms. Time in which the thread waits for a core does not count.
  */
 import { appendFileSync } from 'node:fs'
 import { isMainThread } from 'node:worker_threads'

@@ -1,11 +1,11 @@
-/** The records of a size as every contender takes them, written to files once a run, before anything is measured. */
+/** Input records of a size in the formats of all contenders, written to files once per run, before measuring. */
 import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { recordAt, textOf } from './records.ts'
 
-/** Lines of a batch: what a push session takes at most. */
+/** Lines of a batch: the maximum of a push session. */
 export const batchLines = 10_000
 
 export interface Batch {
@@ -16,13 +16,13 @@ export interface Batch {
 
 export interface Input {
   readonly size: number
-  /** NDJSON, a record a line. */
+  /** NDJSON file with one record per line. */
   readonly path: string
   readonly bytes: number
   readonly batches: readonly Batch[]
 }
 
-/** @param first number of the first record; inputs that share records would share what is stored of them */
+/** @param first number of the first record; inputs with common records would share stored data */
 export async function writeInput(folder: string, size: number, first: number): Promise<Input> {
   const path = join(folder, `records-${first}-${size}.ndjson`)
   const batches: Batch[] = []
@@ -44,7 +44,7 @@ function* batchesOf(size: number, first: number): Generator<{ text: string; line
   }
 }
 
-/** One batch after the other, read when it is asked for. */
+/** Yields batches one at a time, read on demand. */
 export async function* bodiesOf(input: Pick<Input, 'path' | 'batches'>): AsyncGenerator<Buffer<ArrayBuffer>> {
   const file = await open(input.path)
   try {
@@ -60,7 +60,7 @@ async function readBatch(file: FileHandle, { offset, bytes }: Batch): Promise<Bu
   return body
 }
 
-/** Bodies of a push of some records as they are after `revision`. */
+/** Request bodies of a push that changes some records to `revision`. */
 export function bodiesOfChanges(numbers: Iterable<number>, revision: number): Buffer<ArrayBuffer>[] {
   const bodies: Buffer<ArrayBuffer>[] = []
   let lines: string[] = []
@@ -76,7 +76,7 @@ export function bodiesOfChanges(numbers: Iterable<number>, revision: number): Bu
   return bodies
 }
 
-/** Rows for `COPY`: hash, type, id, body. In the text format, whose only special character here would be the backslash. */
+/** Writes rows for `COPY`: hash, type, id, body. In the text format, where only the backslash would need escaping here. */
 export async function writeCopyFile(
   path: string,
   numbers: Iterable<number>,
@@ -91,7 +91,7 @@ export async function writeCopyFile(
   )
 }
 
-/** Text of many, some thousands at a time. */
+/** Joins texts in chunks of some thousands. */
 export function* chunksOf<T>(
   values: Iterable<T>,
   render: (value: T) => string,

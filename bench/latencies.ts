@@ -3,24 +3,27 @@ import { Agent, type OutgoingHttpHeaders, request } from 'node:http'
 import { type Sample, sampleOf } from './measure.ts'
 
 export interface Question {
-  /** Path and query; made for each request. */
+  /** Path and query; called for each request. */
   path(): string
   readonly headers?: OutgoingHttpHeaders
 }
 
 export interface Turns {
   readonly connections: number
-  /** Each question has its turn so often, and for so many milliseconds, so that all meet the same moments of the machine. */
+  /**
+   * Number of rounds, and milliseconds per turn. Each round gives every question one turn, so that all meet the same conditions of the
+   * machine.
+   */
   readonly rounds?: number
   readonly ms?: number
 }
 
-/** As Chromium sends it: pages and JSON come compressed, as they do to browsers. */
+/** Chromium's header: pages and JSON are compressed as for browsers. */
 const accepted = 'gzip, deflate, br, zstd'
 
 /**
- * Milliseconds from a request to the end of its answer, by the names of the questions. The first turns warm up and are not counted.
- * @throws Error when an answer is not 200
+ * Milliseconds from a request to the end of its answer, by the names of the questions. The first turns are warm-up and not counted.
+ * @throws Error if an answer is not 200
  */
 export async function latenciesOf<Name extends string>(
   url: string,

@@ -1,6 +1,6 @@
 /**
- * Lighthouse, as phones have it (its usual settings: a slow network and a slow processor, simulated), of pages with the demo's data.
- * Prints the medians of three runs, and what costs points; ends with 1 when a median is below 95. Needs Debian's chromium.
+ * Runs Lighthouse on pages with the demo's data, with its default simulated phone (slow network and processor). Prints the medians of three
+ * runs and the audits that cost points. Exits with 1 if a median is below 95. Needs Debian's chromium.
  * Usage: npm run lighthouse [-- --url http://127.0.0.1:4000 --runs 3]
  */
 import { execFile } from 'node:child_process'
@@ -11,7 +11,10 @@ import { parseArgs, promisify } from 'node:util'
 import { sampleOf } from './measure.ts'
 import { Served } from './served.ts'
 
-/** Fetched by npx, no dependency: 114 packages and 176 MB, a quarter more than all that `npm ci` brings, for one command. No script of theirs runs. */
+/**
+ * Fetched by npx instead of a dependency: 114 packages and 176 MB for one command, a quarter more than `npm ci` installs. Their scripts do
+ * not run.
+ */
 const lighthouse = 'lighthouse@13.5.0'
 const scoreMin = 95
 const pages = {
@@ -20,7 +23,7 @@ const pages = {
   compare: '/mercator/cities/compare/v1.0.0...v1.1.0',
 }
 const categories = ['performance', 'accessibility', 'best-practices', 'seo'] as const
-/** Beside the scores: what performance is made of. */
+/** Metrics that determine performance, shown beside the scores. */
 const metrics = {
   'first-contentful-paint': 'ms',
   'largest-contentful-paint': 'ms',
@@ -39,7 +42,7 @@ const chromeFlags = [
 
 interface Audit {
   readonly title: string
-  /** 0 to 1; null: it does not count. */
+  /** 0 to 1; null: not scored. */
   readonly score: number | null
   readonly numericValue?: number
 }
@@ -62,7 +65,7 @@ interface Report {
 const run = promisify(execFile)
 const say = (text: string): void => void process.stdout.write(`${text}\n`)
 
-/** @throws Error when the page could not be measured */
+/** @throws Error if the page could not be measured */
 async function reportOf(url: string, folder: string): Promise<Report> {
   const path = join(folder, 'report.json')
   const flags = [
@@ -84,7 +87,7 @@ const median = (values: readonly number[]): number => sampleOf(values).median
 const scoreOf = (report: Report, category: string): number =>
   Math.round((report.categories[category]?.score ?? 0) * 100)
 
-/** Audits that cost points in some category, worst first. */
+/** Audits that cost points in any category, worst first. */
 function costsOf({ categories: all, audits }: Report): string[] {
   return Object.entries(all).flatMap(([category, { auditRefs }]) =>
     auditRefs
@@ -94,7 +97,7 @@ function costsOf({ categories: all, audits }: Report): string[] {
   )
 }
 
-/** @returns whether every median is high enough */
+/** @returns true if every median is high enough */
 async function measure(url: string, runs: number, folder: string): Promise<boolean> {
   const heads = [...categories, ...Object.keys(metrics)]
   const rows: string[] = []
@@ -118,7 +121,7 @@ async function measure(url: string, runs: number, folder: string): Promise<boole
 
 const { values } = parseArgs({ options: { url: { type: 'string' }, runs: { type: 'string', default: '3' } } })
 const folder = mkdtempSync(join(tmpdir(), 'ulmus-lighthouse-'))
-/** A server of our own, unless there is one. */
+/** Start a server if none is given. */
 const served = values.url === undefined ? await Served.open({ folder: join(folder, 'data') }) : undefined
 try {
   const demo = join(import.meta.dirname, '../demo/main.ts')

@@ -1,13 +1,13 @@
 /**
- * As many requests as a server answers: one request repeated on some connections, several on their way on each. Written on bare
- * sockets, because an HTTP client costs more than the servers it would measure.
+ * Maximum throughput of a server: repeats one request on several connections, several at a time on each (pipelined). Uses bare sockets,
+ * because an HTTP client would cost more than the measured servers.
  */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 
 export interface LoadOptions {
   readonly connections?: number
-  /** Requests on their way on each connection. */
+  /** Concurrent requests on each connection. */
   readonly pipelined?: number
   readonly warmUpMs?: number
   readonly ms?: number
@@ -15,7 +15,7 @@ export interface LoadOptions {
 
 const statusLine = Buffer.from('HTTP/1.1 ')
 
-/** @returns requests a second. @throws Error when an answer is not 200 */
+/** @returns requests per second. @throws Error if an answer is not 200 */
 export async function loadOf(
   url: string,
   headers: string[] = [],
@@ -52,14 +52,14 @@ export async function loadOf(
   return rate
 }
 
-/** For each answer another request. An answer is known by its status line, which no body here holds. */
+/** Sends another request after each answer. Recognises an answer by its status line, which no body here contains. */
 function keepAsking(
   socket: Socket,
   request: string,
   pipelined: number,
   told: (ok: boolean, text: string) => void,
 ): void {
-  // An end of what came before, in which a status line may have begun.
+  // End of the previous chunk, which may contain the beginning of a status line.
   let rest: Buffer = Buffer.alloc(0)
   const keep = statusLine.length + 2
   socket.on('data', (chunk: Buffer) => {

@@ -21,7 +21,7 @@ const usage = `Usage: npm run bench [-- <name>… --sizes 1000,100000,1000000 --
 `
 const usualSizes = '1000,100000,1000000'
 const hugeSize = 10_000_000
-/** Beyond it, the other designs would take the day. */
+/** Above this size the other designs would take a day. */
 const otherwiseSizeMax = 1_000_000
 
 interface Plan {
@@ -56,7 +56,7 @@ async function main(): Promise<void> {
   if (results.failures.length > 0) process.exitCode = 1
 }
 
-/** @throws Error for a name, size or database that there is not. */
+/** @throws Error for an unknown name, size or database */
 function planOf(names: readonly string[], given: { sizes: string; database?: string; huge: boolean }): Plan {
   const unknown = names.find((name) => !benchmarks.some((one) => one.name === name))
   if (unknown !== undefined) throw new Error(`There is no benchmark ${unknown}.\n\n${usage}`)
@@ -85,7 +85,7 @@ async function run(plan: Plan): Promise<Results> {
     } catch (error) {
       failures.push(`${what}: ${(error as Error).message}`)
       say(`FAILED ${(error as Error).stack}`)
-      // Do not measure on leftovers of a failure.
+      // Do not measure on the remains of a failure.
       await bench.dropStage()
     }
   }

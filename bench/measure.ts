@@ -1,4 +1,4 @@
-/** Measuring: times, samples of them, bytes on disk, memory of a process. */
+/** Measurements: times, samples, bytes on disk, memory of a process. */
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
@@ -20,7 +20,7 @@ export function sampleOf(values: readonly number[]): Sample {
   return { median, low: sorted[0]!, high: sorted.at(-1)!, p99: at(0.99), runs: sorted.length }
 }
 
-/** Milliseconds that `work` takes, and what it gives. */
+/** Runs `work`. Returns its duration in milliseconds and its result. */
 export async function timed<T>(work: () => Promise<T> | T): Promise<{ ms: number; value: T }> {
   const start = performance.now()
   const value = await work()
@@ -29,11 +29,11 @@ export async function timed<T>(work: () => Promise<T> | T): Promise<{ ms: number
 
 export interface Repetition {
   readonly runs: number
-  /** Runs before that, not counted. Default 0. */
+  /** Number of warm-up runs before that, which are not counted. Default: 0. */
   readonly warmUp?: number
 }
 
-/** Milliseconds of each of several runs, one after the other. `work` gets its number, warm-up included. */
+/** Milliseconds of each of several sequential runs. `work` gets the number of the run, warm-up included. */
 export async function repeated(
   { runs, warmUp = 0 }: Repetition,
   work: (run: number) => Promise<unknown>,
@@ -46,14 +46,14 @@ export async function repeated(
   return sampleOf(times)
 }
 
-/** Bytes of the disk that a folder's files take, in whole blocks; folders themselves are not counted. */
+/** Disk space of a folder's files in whole blocks, in bytes. Folders themselves are not counted. */
 export function diskBytes(folder: string): number {
   const list = ['-type', 'f', '-printf', '%b\\n']
   const blocks = execFileSync('find', [folder, ...list], { encoding: 'utf8', maxBuffer: 2 ** 28 })
   return blocks.split('\n').reduce((sum, count) => sum + 512 * Number(count), 0)
 }
 
-/** Largest resident memory a process has had since it started. MiB. Linux only. */
+/** Peak resident memory of a process since its start. MiB. Linux only. */
 export function peakMiB(pid: number): number {
   const [, kilobytes] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
   if (kilobytes === undefined) throw new Error(`/proc/${pid}/status tells no VmHWM.`)

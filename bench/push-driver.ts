@@ -1,6 +1,6 @@
 /**
- * Pushes an input in a process of its own, so that making the requests delays nothing that is measured elsewhere:
- * node bench/push-driver.ts '{"url", "key", "ref", "path", "batches"}'. Ends with 0 when the version is acknowledged.
+ * Pushes an input from its own process, so that building the requests does not disturb other measurements: node bench/push-driver.ts
+ * '{"url", "key", "ref", "path", "batches"}'. Exits with 0 when the version is acknowledged.
  */
 import { bodiesOf, type Input } from './inputs.ts'
 import { pushBodies } from './pushing.ts'

@@ -1,17 +1,17 @@
-/** Pushes of prepared bodies: what the server takes, without what making the lines costs a client. http-api §9, delta. */
+/** Pushes prepared bodies: measures the server without the cost of building the lines. http-api §9, delta. */
 import type { CommittedPush, OpenedPush, PushState } from '@ulmus/wire'
 import { recordSchema, recordType } from './records.ts'
 import type { Served } from './served.ts'
 
-/** Caller and address: a serializable part of `Served`, for another process. */
+/** Caller and address: the part of `Served` that can be passed to another process. */
 export type Target = Pick<Served, 'ask'>
 
-/** Batches on their way at once. Their records differ. */
+/** Concurrent batches. Their records differ. */
 const parallel = 2
-/** Batches after which a commit takes minutes. */
+/** From this number of batches on, a commit takes minutes. */
 const patientFrom = 300
 
-/** Opens, sends, commits; resolves when the version is acknowledged. */
+/** Opens, sends and commits. Resolves when the version is acknowledged. */
 export async function pushBodies(
   served: Target,
   ref: string,
@@ -44,7 +44,7 @@ export async function pushBodies(
   return (await served.ask(`${session}/commit`, { method: 'POST' })).json() as Promise<CommittedPush>
 }
 
-/** As the client library does: no answer is waited for that takes minutes, which `fetch` would give up. */
+/** Commits asynchronously and polls, like the client library: `fetch` would time out on an answer that takes minutes. */
 async function commitPatiently(served: Target, session: string): Promise<CommittedPush> {
   await (await served.ask(`${session}/commit?async=true`, { method: 'POST' })).arrayBuffer()
   for (;;) {

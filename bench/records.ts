@@ -1,7 +1,6 @@
 /**
- * The records that are measured with: made from their number alone, so that every contender gets the same ones in every run.
- * About 651 bytes each in canonical form, half of it prose that compresses like prose; their ids are scattered, so that they
- * arrive in no order.
+ * Records for measurements, generated from their number alone, so that every contender gets the same ones in every run. About 651 bytes
+ * each in canonical form, half of it prose that compresses like prose. Their ids are scattered, so that they arrive unsorted.
  */
 import { type JsonObject, recordOf } from '@ulmus/content'
 
@@ -18,7 +17,7 @@ const countries = ['Brazil', 'Canada', 'Germany', 'India', 'Japan', 'Kenya', 'No
 const vocabularySize = 20_000
 const sentences = 4
 
-/** JSON Schema of `recordType`: every member is named, bounded and checked. */
+/** JSON Schema of `recordType`: names, limits and checks every member. */
 export const recordSchema: JsonObject = {
   type: 'object',
   additionalProperties: false,
@@ -48,7 +47,7 @@ export const recordSchema: JsonObject = {
 
 type Chance = () => number
 
-/** Mulberry32: numbers in [0, 1) that follow from `seed` alone. */
+/** Mulberry32: numbers in [0, 1), determined by `seed` alone. */
 export function chanceOf(seed: number): Chance {
   let state = seed | 0
   return () => {
@@ -59,7 +58,7 @@ export function chanceOf(seed: number): Chance {
   }
 }
 
-/** One to one on 32-bit integers, without order (the finalizer of MurmurHash3). */
+/** A bijection on 32-bit integers that scatters them (the finalizer of MurmurHash3). */
 function scattered(number: number): number {
   let mixed = number | 0
   mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b)
@@ -67,26 +66,26 @@ function scattered(number: number): number {
   return (mixed ^ (mixed >>> 16)) >>> 0
 }
 
-/** Collections that are to have no record in common. */
+/** Series of records that have none in common. */
 export type Series = 'big' | 'small' | 'by client' | 'meanwhile'
 
 const seriesNames: readonly Series[] = ['big', 'small', 'by client', 'meanwhile']
 
-/** Number of the first record of a series; there is room for half a billion. */
+/** Number of the first record of a series; each series has room for half a billion. */
 export const firstOf = (series: Series): number => seriesNames.indexOf(series) * 500_000_000
 
-/** Where record `number` stands among all ids: 0 is the lowest possible, 1 beyond the highest. */
+/** Position of record `number` among all ids: 0 is the lowest possible, 1 is beyond the highest. */
 export const standing = (number: number): number => scattered(number) / 2 ** 32
 
 export const idOf = (number: number): string => `it-${scattered(number).toString(16).padStart(8, '0')}`
 
-/** An id, of no record as a rule, below which lies this share of all ids. */
+/** An id at this position, usually of no record. */
 export const idAt = (share: number): string =>
   `it-${Math.floor(share * 2 ** 32)
     .toString(16)
     .padStart(8, '0')}`
 
-/** A few words often and most seldom, as in any language: the nth about 1/n as often as the first. One place each per draw. */
+/** Words with the frequencies of natural language: the nth word about 1/n as often as the first. Frequent words have several entries. */
 const drawn: readonly string[] = drawnWords()
 
 function drawnWords(): string[] {
@@ -112,7 +111,7 @@ function pick<T>(from: readonly T[], chance: Chance): T {
 
 const word = (chance: Chance): string => pick(drawn, chance)
 
-/** Some words, the first with a capital. */
+/** Some words, the first one capitalised. */
 export const phrase = (chance: Chance, words: number): string =>
   capital(Array.from({ length: words }, () => word(chance)).join(' '))
 
@@ -131,8 +130,8 @@ const instant = (chance: Chance, year: number): string =>
 const rounded = (value: number, digits: number): number => Math.round(value * 10 ** digits) / 10 ** digits
 
 /**
- * Record `number`. A `revision` above 0 is the same record later: another price, stock and time of update, and one of its
- * sentences rewritten.
+ * Record `number`. A `revision` above 0 is a later state of the same record: another price, stock and time of update, and one changed
+ * sentence.
  */
 export function recordAt(number: number, revision = 0): BenchRecord {
   const chance = chanceOf(number)
@@ -164,10 +163,10 @@ export function recordAt(number: number, revision = 0): BenchRecord {
   }
 }
 
-/** The canonical form and its hash, for contenders that are given both. */
+/** Canonical form and hash, for contenders that need both. */
 export const textOf = ({ id, type, data }: BenchRecord) => recordOf(id, type, data)
 
-/** Numbers of 1 % of the first `size` records: anywhere, others in every revision, or all in one place of the order of ids. */
+/** Numbers of 1 % of the first `size` records: scattered, with others in every revision, or clustered in the order of ids. */
 export function* changedNumbers(size: number, spread: 'scattered' | 'clustered', revision: number) {
   if (spread === 'scattered') for (let n = revision % 100; n < size; n += 100) yield n
   else {

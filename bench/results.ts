@@ -6,24 +6,24 @@ import { join } from 'node:path'
 import type { DatabaseKind, Figure } from './figures.ts'
 
 export interface Results {
-  /** When the run began, ISO 8601. */
+  /** Start of the run, ISO 8601. */
   readonly at: string
   readonly minutes: number
   readonly machine: string
-  /** Of the sources. */
+  /** Commit of the sources. */
   readonly commit: string
   /** True if every benchmark ran. */
   readonly complete: boolean
   readonly sizes: readonly number[]
   readonly databases: readonly DatabaseKind[]
-  /** `benchmark (database, size): why`, of those that came to no figure. */
+  /** `benchmark (database, size): reason`, for each that failed. */
   readonly failures: readonly string[]
   readonly figures: readonly Figure[]
 }
 
 const folder = join(import.meta.dirname, 'results')
 
-/** Cores, memory, system, Node, in one line. */
+/** Cores, memory, system and Node in one line. */
 export function describeMachine(): string {
   const cores = cpus()
   const model = cores[0]?.model.trim() || 'unknown processor'

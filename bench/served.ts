@@ -1,4 +1,4 @@
-/** A real server as a process of its own, with someone signed in, an API key and an organization to fork into. */
+/** A server in its own process, with a signed-in user, an API key and an organization for forks. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, rmSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
@@ -12,11 +12,11 @@ import { tied } from './children.ts'
 import { peakMiB } from './measure.ts'
 
 export interface ServedOptions {
-  /** Made; removed at the end. */
+  /** Created by `open`; removed at the end. */
   readonly folder: string
   /** Undefined: the embedded database. */
   readonly databaseUrl?: string
-  /** Variables beside those that every server of a benchmark has. */
+  /** Additional environment variables. */
   readonly environment?: Readonly<Record<string, string>>
 }
 
@@ -67,29 +67,29 @@ export class Served {
     return this.#key
   }
 
-  /** Of the user, with an admin key. */
+  /** Client of the user, with an admin key. */
   get client(): Client {
     return createClient({ baseUrl: this.url, apiKey: this.#key })
   }
 
-  /** Folder of the objects. */
+  /** Folder of the object store. */
   get objects(): string {
     return join(this.folder, 'objects')
   }
 
-  /** What a push had received is removed after its answer: resolves when nothing of it is left. @throws Error after a minute. */
+  /** Resolves when the received data of a push has been removed, which happens after its answer. @throws Error after a minute */
   async hasDroppedRuns(): Promise<void> {
     const runs = join(this.objects, 'spills')
     const isEmpty = async () =>
       (await readdir(runs, { recursive: true, withFileTypes: true })).every((entry) => !entry.isFile())
-    // A folder that goes while it is read is not the end of it.
+    // Reading may fail while a folder is being removed; try again.
     for (const from = performance.now(); !(await isEmpty().catch(() => false)); ) {
       if (performance.now() - from > 60_000) throw new Error('What a push had received was not removed.')
       await new Promise((resolve) => setTimeout(resolve, 50))
     }
   }
 
-  /** A request with the key. @throws Error when it is refused, with the answer */
+  /** Sends a request with the key. @throws Error with the answer if it is refused */
   async ask(path: string, init: RequestInit = {}): Promise<Response> {
     const headers = { authorization: `Bearer ${this.#key}`, ...init.headers }
     const response = await fetch(this.url + path, { ...init, headers })
@@ -99,7 +99,7 @@ export class Served {
     )
   }
 
-  /** The same, with its answer parsed. */
+  /** Same as `ask`, with a parsed answer. */
   async json<T>(path: string, init: RequestInit = {}): Promise<T> {
     return (await (await this.ask(path, init)).json()) as T
   }
@@ -129,7 +129,7 @@ export class Served {
     throw new Error(`The server did not become ready.\n${said}`)
   }
 
-  /** In order, by SIGTERM. */
+  /** Stops gracefully by SIGTERM. */
   async stop(): Promise<void> {
     const child = this.#child
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
@@ -138,13 +138,13 @@ export class Served {
     await gone
   }
 
-  /** As a new process on the same data: nothing is in its caches. @returns milliseconds to `/readyz` */
+  /** Restarts as a new process on the same data, with empty caches. @returns milliseconds to `/readyz` */
   async restart(): Promise<number> {
     await this.stop()
     return this.start()
   }
 
-  /** Statements on the server's database while it is stopped. */
+  /** Runs statements on the server's database while the server is stopped. */
   async inDatabase(work: (database: Database) => Promise<void>): Promise<void> {
     await this.stop()
     const database = await openDatabase({ url: this.#databaseUrl, folder: join(this.folder, 'database') })
@@ -156,12 +156,12 @@ export class Served {
     await this.start()
   }
 
-  /** Of resident memory since the process started. MiB. */
+  /** Peak of resident memory since the process started. MiB. */
   peakMiB(): number {
     return peakMiB(this.pid)
   }
 
-  /** The longest the event loop was late since this was last asked. Milliseconds; undefined where metrics do not tell. */
+  /** Maximum delay of the event loop since the last call. Milliseconds; undefined if the metrics lack it. */
   async loopDelayMs(): Promise<number | undefined> {
     const metrics = await (await fetch(`${this.url}/metrics`)).text()
     const [, seconds] = /^nodejs_eventloop_lag_max_seconds ([\d.e+-]+)$/m.exec(metrics) ?? []
@@ -173,7 +173,7 @@ export class Served {
     rmSync(this.folder, { recursive: true, force: true })
   }
 
-  /** Rate limits count as in production, but are too high to be reached. */
+  /** Rate limits count requests as in production, but are too high to be reached. */
   #environment(): NodeJS.ProcessEnv {
     const { PATH, HOME, TMPDIR } = process.env
     return {

@@ -1,6 +1,6 @@
 /**
- * A server under mixed load for long: its memory must not grow, and its event loop not be held. `SOAK_SECONDS` says for how long on each
- * database, 120 by default. All that is written goes into forks that are deleted again, so that what is measured does not change.
+ * Soak test: under a long mixed load, a server's memory must not grow, and its event loop must not be blocked. `SOAK_SECONDS` sets the time
+ * for each database, 120 by default. All writes go to forks that are deleted again, so that the measured data stays the same.
  */
 import { createHash, randomUUID } from 'node:crypto'
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -11,12 +11,12 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { Served } from './served.ts'
 
 const soakSeconds = Number(process.env['SOAK_SECONDS'] ?? 120)
-/** Of the time, before anything is measured: caches fill, code is compiled, threads begin. */
+/** Share of the time before measuring starts: caches fill, code is compiled, threads start. */
 const warmUpShare = 1 / 3
-/** Parts of the measured time, of which the first and the last are compared. */
+/** Number of parts of the measured time; the first and the last one are compared. */
 const windows = 4
 const growthMax = 1.1
-/** Of CPU time in one turn of the event loop, and what else is done in 10 ms (held-loop.ts). */
+/** Limit of CPU time between two ticks of 10 ms (held-loop.ts). Milliseconds. */
 const heldMsMax = 50
 const readers = 5
 const writers = 2
@@ -25,7 +25,7 @@ const records = 3_000
 const json = { 'content-type': 'application/json' }
 const ndjson = { 'content-type': 'application/x-ndjson' }
 const folder = mkdtempSync(join(tmpdir(), 'ulmus-soak-'))
-// PostgreSQL runs as another account.
+// PostgreSQL runs as another user.
 chmodSync(folder, 0o755)
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
@@ -44,7 +44,7 @@ const lines = (from: number, count: number, version: number): string =>
     return JSON.stringify({ id: `r${n}`, type: 'A', data: { n, version, text: `${n} `.repeat(20) } })
   }).join('\n')
 
-/** Requests by kind, and how long each took. Milliseconds. */
+/** Durations of requests by kind. Milliseconds. */
 class Soak {
   readonly #served: Served
   readonly #path: string
@@ -105,7 +105,7 @@ class Soak {
     await this.#ask(kind, path())
   }
 
-  /** A fork, a few changes of it, and its end. */
+  /** Makes a fork, changes it a few times, and deletes it. */
   async write(): Promise<void> {
     const slug = `fork-${randomUUID().slice(0, 8)}`
     const body = JSON.stringify({ targetOrg: this.#served.org, slug })
@@ -166,7 +166,7 @@ describe.each(databases)('a server under mixed load, database: $name', ({ name, 
           ...Array.from({ length: readers }, () => repeat(() => soak.read())),
           ...Array.from({ length: writers }, () => repeat(() => soak.write())),
         ])
-        // Failures end the test below.
+        // Failures are reported by the test below.
         load.catch(() => undefined)
         const sleep = (ms: number) => Promise.race([load, new Promise((resolve) => setTimeout(resolve, ms))])
         await sleep(warmUntil - performance.now())

@@ -1,4 +1,4 @@
-/** A server with a collection of some size in it, and a small one beside it: what most benchmarks are played on. */
+/** A server with a big collection and a small one: the stage of most benchmarks. */
 import type { CommittedPush } from '@ulmus/wire'
 import type { DatabaseKind } from './figures.ts'
 import { bodiesOf, bodiesOfChanges, type Input } from './inputs.ts'
@@ -18,16 +18,16 @@ export interface StagePlace {
 /** Cost and result of a push. */
 export interface PushFacts {
   readonly ms: number
-  /** Of objects, on disk. */
+  /** Objects on disk. */
   readonly bytes: number
   readonly peakMiB: number
-  /** The same before the push: what the server takes that has done next to nothing. */
+  /** Peak memory before the push: the baseline of an almost idle server. */
   readonly peakBeforeMiB: number
   readonly loopDelayMs: number | undefined
   readonly result: CommittedPush
 }
 
-/** Records in the small collection: the least that the budgets compare with. */
+/** Records of the small collection, which budgets use for comparison. */
 export const smallSize = 1_000
 
 export class Stage {
@@ -39,7 +39,7 @@ export class Stage {
   readonly firstPush: PushFacts
   /** Peak memory of the process that made the data folder. */
   readonly firstStartMiB: number
-  /** The big collection's latest version. */
+  /** Latest version of the big collection. */
   head: string
   #revision = 0
   readonly #pairs = new Map<Spread, { from: string; to: string; revision: number }>()
@@ -56,7 +56,7 @@ export class Stage {
     this.head = firstPush.result.semver
   }
 
-  /** On a new data folder. The small push warms the new process up; the big one is measured. */
+  /** Starts on a new data folder. The small push warms up the process; the big one is measured. */
   static async open(
     place: StagePlace,
     options: ServedOptions & { input: Input; smallInput: Input },
@@ -65,7 +65,7 @@ export class Stage {
     try {
       for (const slug of ['small', 'big'])
         await served.client.collections.create(served.owner, { slug, public: true })
-      // Making a database takes more memory than anything later, and is no part of a push.
+      // Creating a database takes more memory than anything later, and does not belong to a push.
       const firstStartMiB = served.peakMiB()
       await served.restart()
       await pushBodies(served, 'bencher/small', null, bodiesOf(options.smallInput))
@@ -79,7 +79,7 @@ export class Stage {
     }
   }
 
-  /** Pushes 1 % of changes to the big collection, others every time. */
+  /** Pushes changes of 1 % to the big collection, different ones each time. */
   async pushChanges(spread: Spread): Promise<PushFacts> {
     const revision = ++this.#revision
     const from = this.head
@@ -90,7 +90,7 @@ export class Stage {
     return facts
   }
 
-  /** Two successive versions of which the second changed 1 %, by `revision`. Made unless there are some. */
+  /** Two successive versions; the second changed 1 %, by `revision`. Pushes them if there are none. */
   async changedPair(spread: Spread): Promise<{ from: string; to: string; revision: number }> {
     if (!this.#pairs.has(spread)) await this.pushChanges(spread)
     return this.#pairs.get(spread)!

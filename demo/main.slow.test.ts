@@ -1,4 +1,4 @@
-/** The demo as a newcomer runs it: against a server of its own, on the embedded database, and then once more. */
+/** The demo against its own server with the embedded database, run twice. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -36,7 +36,7 @@ async function runDemo(...args: string[]): Promise<{ code: number | null; out: s
   return { code: code as number | null, ...said }
 }
 
-/** Records of a collection's first version, as the demo says. */
+/** Number of records in a collection's first version, as the demo prints it. */
 const published = /first version +\S+ m?s +v1\.0\.0, ([\d,]+) records/g
 
 test('the demo comes to its end, and a second time', async () => {

@@ -1,6 +1,6 @@
 /**
- * The main job on real data, as a newcomer would do it: sign in, make a key and an organization, publish, change, fork, read
- * everything back and check it. Usage: npm run demo [-- --url http://127.0.0.1:4000]
+ * Demo of the main task on real data, as a new user would do it: sign in, make a key and an organization, publish, change, fork, read
+ * everything back and verify it. Usage: npm run demo [-- --url http://127.0.0.1:4000]
  */
 import { parseArgs } from 'node:util'
 import { type Client, createClient, UlmusError } from '@ulmus/client'
@@ -83,7 +83,7 @@ async function makeKey(session: Client): Promise<string> {
 
 const orgName = 'Atlas'
 
-/** The organization of an earlier run, or a new one by the first slug that is free. */
+/** The organization of an earlier run, or a new one with the first free slug. */
 async function ensureOrg(client: Client): Promise<string> {
   const memberships = await Array.fromAsync(client.accounts.memberships())
   const own = memberships.find(({ account, role }) => account.displayName === orgName && role === 'owner')
@@ -108,7 +108,7 @@ async function fork(client: Client, source: string, org: string): Promise<string
   }
 }
 
-/** Everything as a member reads it, then as the public does. */
+/** Reads everything as a member, then as the public. */
 async function readEverything(
   baseUrl: string,
   client: Client,

@@ -1,11 +1,11 @@
-/** Publishing a source: its first version when there is none, then one with changes, and metadata updates between. */
+/** Publishes a source: its first version if there is none, then one with changes, and metadata updates in between. */
 import { type Client, type PushResult, UlmusError } from '@ulmus/client'
 import { parseSemver, recordOf, versionDigest } from '@ulmus/content'
 import type { RecordLine } from '@ulmus/wire'
 import { bytesText, countText, type Report } from './report.ts'
 import type { Source } from './sources/source.ts'
 
-/** Makes the collection unless it is there, and its first and next versions. */
+/** Creates the collection if it does not exist, and its first and next versions. */
 export async function publish(client: Client, owner: string, source: Source, report: Report): Promise<void> {
   const ref = `${owner}/${source.slug}`
   report.section(source.name)

@@ -1,4 +1,4 @@
-/** Reading a version back and checking all that it claims: hashes, counts, bytes, digest, and one proof. */
+/** Reads a version back and verifies its hashes, counts, bytes, digest, and one proof. */
 import { type Client, verifyProof } from '@ulmus/client'
 import { type Hash, type JsonObject, parseDigestLabel, recordOf, versionDigest } from '@ulmus/content'
 
@@ -12,9 +12,9 @@ export interface ReadBack {
 }
 
 /**
- * Reads the latest version of `ref` as `client`'s caller sees it, as a stream.
- * @param forbidden texts that must appear nowhere in it
- * @throws Error that says what does not hold
+ * Streams the latest version of `ref` in the view of `client`'s caller.
+ * @param forbidden texts that must not appear in it
+ * @throws Error that names the failed check
  */
 export async function readBack(
   client: Client,
@@ -64,7 +64,7 @@ export async function readBack(
   return { semver: version.semver, digest, records: records.length, bytes }
 }
 
-/** A record from the middle, with the proof that it belongs to the digest. */
+/** Verifies a record from the middle with its proof. */
 async function provesOne(
   client: Client,
   ref: string,

@@ -1,15 +1,15 @@
-/** Output of the demo: each step with its time, and progress while it runs. */
+/** Prints the steps of the demo with their times, and progress while they run. */
 
 export interface Report {
-  /** A heading over the steps that follow. */
+  /** Prints a heading. */
   section(title: string): void
-  /** Runs a step and prints what it says it did, and how long it took. */
+  /** Runs a step. Prints its result and its duration. */
   step<T>(
     name: string,
     work: (progress: (now: string) => void) => Promise<T>,
     say?: (result: T) => string,
   ): Promise<T>
-  /** The steps so far, slowest first, with their times. */
+  /** The steps so far with their times, slowest first. */
   times(): { name: string; seconds: number }[]
   line(text: string): void
 }
@@ -19,7 +19,7 @@ export const nameWidth = 46
 
 export function openReport(out: NodeJS.WriteStream): Report {
   const taken: { name: string; seconds: number }[] = []
-  /** Redrawn in place on a terminal; left out elsewhere, where every redrawing would be a line. */
+  /** Progress is redrawn in place on a terminal and omitted elsewhere, where each update would add a line. */
   const show = (text: string) => out.isTTY && out.write(`\r\u001b[2K${text}`)
   let heading = ''
   return {

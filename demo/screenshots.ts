@@ -1,6 +1,6 @@
 /**
- * Pictures of every page with the demo's data, wide and narrow, light and dark, in `screenshots/`. Needs Debian's chromium, and a
- * registry that `npm run demo` has published to. `--readme`: the README's four instead, small, in `docs/images/`.
+ * Screenshots of every page with the demo's data, wide and narrow, light and dark, in `screenshots/`. Needs Debian's chromium, and a
+ * registry with the data of `npm run demo`. `--readme`: only the README's four small pictures, in `docs/images/`.
  * Usage: npm run screenshots [-- --url http://127.0.0.1:4000 --readme]
  */
 import { mkdirSync } from 'node:fs'

@@ -1,4 +1,4 @@
-/** Signing in as a browser does: redirects, forms and cookies, on nothing but `fetch`. http-api §2. */
+/** Signs in like a browser: redirects, forms and cookies, with only `fetch`. http-api §2. */
 
 interface Cookie {
   readonly name: string
@@ -6,17 +6,17 @@ interface Cookie {
   readonly path: string
 }
 
-/** Cookies of one site, kept as RFC 6265 says, as far as one host needs it: name, path, expiry. */
+/** Cookies of one site by RFC 6265, limited to name, path and expiry. */
 export class CookieJar {
   #cookies: Cookie[] = []
 
-  /** The `Cookie` header for a path; undefined when no cookie goes there. */
+  /** The `Cookie` header for a path; undefined if there is no cookie for it. */
   header(path: string): string | undefined {
     const fitting = this.#cookies.filter((cookie) => isUnder(path, cookie.path))
     return fitting.length === 0 ? undefined : fitting.map(({ name, value }) => `${name}=${value}`).join('; ')
   }
 
-  /** Takes over what an answer from `path` sets and removes. */
+  /** Stores and removes cookies by the headers of a response from `path`. */
   take(headers: Headers, path: string): void {
     for (const line of headers.getSetCookie()) {
       const [pair = '', ...attributes] = line.split(';').map((part) => part.trim())
@@ -41,7 +41,7 @@ export class CookieJar {
 const isUnder = (path: string, folder: string): boolean =>
   path === folder || path.startsWith(folder.endsWith('/') ? folder : `${folder}/`)
 
-/** The attribute's name in lower case, its value as it was written. */
+/** Name of the attribute in lower case, and its value unchanged. */
 function splitOnce(lower: string, text: string, separator: string): [string, string] {
   const cut = text.indexOf(separator)
   return cut < 0 ? [lower, ''] : [lower.slice(0, cut), text.slice(cut + 1)]
@@ -60,12 +60,12 @@ export interface SignedIn {
   readonly fetch: typeof globalThis.fetch
 }
 
-/** Redirects and forms on the way: login, provider, form, consent, provider, callback, home. */
+/** Maximum number of redirects and forms: login, provider, form, consent, provider, callback, home. */
 const stepsMax = 20
 
 /**
- * Signs in at `baseUrl` through its identity provider's form.
- * @throws Error when the way does not end with a session, with the page it ended on
+ * Signs in at `baseUrl` through the form of its identity provider.
+ * @throws Error with the last page if no session results
  */
 export async function signIn(baseUrl: string, person: Person): Promise<SignedIn> {
   const site = new URL(baseUrl)
@@ -104,7 +104,7 @@ async function visit(jar: CookieJar, url: URL, form: URLSearchParams | undefined
   return response
 }
 
-/** The page's form with the person's answers in the fields it asks for; undefined when there is none that asks for a login. */
+/** Fills the page's form with the person's data; undefined if no form asks for a login. */
 export function fillForm(
   page: string,
   person: Person,

@@ -1,4 +1,4 @@
-/** Checks after a fault: all data is listed, intact and in its place. */
+/** Checks after a fault: lists are complete, and all data is intact. */
 import type { CollectionModel } from './model.ts'
 import { readUpload, readWhole } from './operations/reads.ts'
 import { checkFormerAddresses } from './operations/transfers.ts'
@@ -8,10 +8,10 @@ import { settle } from './settling.ts'
 import { org, owner, type Stage } from './stage.ts'
 import type { Worker } from './workload.ts'
 
-/** Versions of each collection that are read whole after every fault: the latest, and some of those before. */
+/** Number of earlier versions per collection that are read completely after every fault, in addition to the latest. */
 const olderVersions = 1
 
-/** Call it while no worker runs. @param everything reads every version and file, not some */
+/** Call it while no worker runs. @param everything true: reads every version and file, not a sample */
 export async function checkAll(workers: readonly Worker[], options: { everything: boolean }): Promise<void> {
   await Promise.all(workers.map((worker) => checkWorker(worker, options)))
   const [first] = workers
@@ -51,7 +51,7 @@ async function checkContent(worker: Worker, collection: CollectionModel, everyth
     await readUpload(worker, collection, hash, text)
 }
 
-/** The lists of both owners have what there is and nothing else. */
+/** Checks that the lists of both owners are complete and contain nothing else. */
 async function checkLists(asking: Worker, workers: readonly Worker[]): Promise<void> {
   for (const account of [owner, org]) {
     const expected = workers.flatMap(({ collections }) => collections.filter((one) => one.owner === account))
@@ -74,7 +74,7 @@ async function checkLists(asking: Worker, workers: readonly Worker[]): Promise<v
   }
 }
 
-/** Resolves when all requests are answered; reports a violation when that takes too long. */
+/** Waits until all requests are answered; reports a violation after the timeout. */
 export async function untilAnswered(requests: Requests, report: Report, milliseconds: number): Promise<void> {
   const from = performance.now()
   while (requests.underWay > 0) {

@@ -1,4 +1,4 @@
-/** Breaks servers and what they stand on, under load, and looks whether anything that was acknowledged is missing (docs/faults.md). */
+/** Breaks servers and their stores under load, and checks whether acknowledged data is missing (docs/faults.md). */
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -18,7 +18,7 @@ async function main(): Promise<void> {
   const settings = readSettings(process.env)
   const report = new Report((line) => console.log(line))
   const folder = mkdtempSync(join(tmpdir(), 'ulmus-faults-'))
-  // PostgreSQL runs as another account.
+  // PostgreSQL runs as another user.
   chmodSync(folder, 0o711)
   console.log(`FAULTS_SEED=${settings.seed} FAULTS_SECONDS=${settings.seconds}`)
   for (const name of settings.stages) await playOn(name, { folder, settings, report })

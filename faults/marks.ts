@@ -3,9 +3,9 @@
  * happened or not, and the first list read decides.
  */
 
-/** As a list of versions has them. */
+/** Marks in a list of versions. */
 export interface ToldMarks {
-  /** The reason of the withdrawal; null: the version stands. */
+  /** Reason of the withdrawal; null: not withdrawn. */
   readonly withdrawn: string | null
   /** Null: not deprecated. */
   readonly deprecated: string | null
@@ -14,25 +14,25 @@ export interface ToldMarks {
 export const noMarks: ToldMarks = { withdrawn: null, deprecated: null }
 
 export class Marks {
-  /** Reasons that it may be withdrawn for. Null: it may stand. One: that is so. */
+  /** Possible reasons of the withdrawal; null: possibly not withdrawn. A single entry is certain. */
   #withdrawn: (string | null)[] = [null]
   /** Possible deprecation messages. */
   #deprecated: (string | null)[] = [null]
-  /** `maybe`: its erasure was asked for and not answered; lists do not tell. */
+  /** `maybe`: the erasure was requested, but not acknowledged; lists do not show it. */
   #erasure: 'none' | 'maybe' | 'asked' = 'none'
-  /** True: it was withdrawn while a push was under way, which may have landed on it first. */
+  /** True: the version was withdrawn during a push, which may have been published first. */
   wasOvertaken = false
 
   get isSure(): boolean {
     return this.#withdrawn.length === 1 && this.#deprecated.length === 1
   }
 
-  /** Certainly. */
+  /** True if the version is certainly not withdrawn. */
   get stands(): boolean {
     return this.#withdrawn.length === 1 && this.#withdrawn[0] === null
   }
 
-  /** Certainly; undefined: it is not, or may not be. */
+  /** Reason if the version is certainly withdrawn; else undefined. */
   get reason(): string | undefined {
     return this.#withdrawn.length === 1 ? (this.#withdrawn[0] ?? undefined) : undefined
   }
@@ -41,19 +41,19 @@ export class Marks {
     return this.#erasure
   }
 
-  /** Certainly, of a version of which all is known. */
+  /** Deprecation message. Certain if `isSure`. */
   get warning(): string | null {
     return this.#deprecated[0]!
   }
 
-  /** A withdrawal that is sent. It is done, or not, by `withdrawn` or `notWithdrawn`; until then it may be either. */
+  /** Records that a withdrawal was sent. Its outcome stays open until `withdrawn` or `notWithdrawn` is called. */
   askWithdrawal(reason: string, erase: boolean): void {
     // A withdrawn version keeps its first reason.
     if (this.stands) this.#withdrawn = [null, reason]
     if (erase && this.#erasure === 'none') this.#erasure = 'maybe'
   }
 
-  /** It was acknowledged with this reason. @returns what is wrong with that */
+  /** Records an acknowledged withdrawal. @returns violations */
   withdrawn(where: string, told: { reason: string; erase: boolean }): string[] {
     const wrong = this.#withdrawn.includes(told.reason)
       ? []
@@ -70,7 +70,7 @@ export class Marks {
     return wrong
   }
 
-  /** The withdrawal that was sent last certainly did not happen. @param erasure as it was before */
+  /** Records that the last withdrawal certainly did not happen. @param erasure state before it was sent */
   notWithdrawn(erasure: 'none' | 'maybe' | 'asked'): void {
     if (this.#withdrawn.length > 1) this.#withdrawn = [null]
     this.#erasure = erasure
@@ -80,25 +80,25 @@ export class Marks {
     this.#deprecated = [this.warning, message]
   }
 
-  /** @param happened whether the deprecation that was sent last did */
+  /** Records the outcome of the last deprecation. @param happened true if it was done */
   deprecated(happened: boolean): void {
     this.#deprecated = [happened ? this.#deprecated.at(-1)! : this.warning]
   }
 
-  /** Holds what a list tells against what may be, and takes it over. @returns what is wrong */
+  /** Compares a list's marks with the possible ones, and adopts them. @returns violations */
   settle(where: string, told: ToldMarks): string[] {
     const wrong: string[] = []
     if (!this.#withdrawn.includes(told.withdrawn))
       wrong.push(
         `${where} ${tellWithdrawn(told.withdrawn)}; it ${this.#withdrawn.map(tellWithdrawn).join(' or ')}`,
       )
-    // An erasure takes what was said of the version with it.
+    // An erasure removes the deprecation message.
     const warnings = this.#erasure === 'maybe' ? [...this.#deprecated, null] : this.#deprecated
     if (!warnings.includes(told.deprecated))
       wrong.push(`${where} warns of ${told.deprecated}, not of ${warnings.join(' or ')}`)
     this.#withdrawn = [told.withdrawn]
     this.#deprecated = [told.deprecated]
-    // A withdrawal and its erasure are one transaction, so what stands is not to be erased.
+    // Withdrawal and erasure are one transaction, so a version that is not withdrawn will not be erased.
     if (told.withdrawn === null) this.#erasure = 'none'
     return wrong
   }

@@ -6,12 +6,12 @@ import type { Report } from './report.ts'
 import type { Requests } from './requests.ts'
 
 const everyMilliseconds = 250
-/** An answer that needs nothing of what is away does not wait for it; nor does a refusal, once it was noticed. Milliseconds. */
+/** Maximum duration of a request that does not need the broken store, or is refused after the fault was noticed. Milliseconds. */
 const promptMillisecondsMax = 10_000
-/** Requests sent this shortly before the end may be answered as after it. */
+/** Requests sent this shortly before the end may already get the answers of a healthy server. Milliseconds. */
 const lateMilliseconds = 500
 
-/** Asks for it all the while; resolves when the last has its answer. */
+/** Sends the expected requests during the fault. Resolves when the last one is answered. */
 export async function watchMeanwhile(
   { what, lasts, noticed = 0, meanwhile = [] }: Injected,
   requests: Requests,

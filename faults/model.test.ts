@@ -1,4 +1,4 @@
-/** The model catches whatever may happen to what was acknowledged, and takes what may have happened to what was not. */
+/** The model reports violations of acknowledged requests, and accepts any possible outcome of the others. */
 import { beforeEach, describe, expect, test } from 'vitest'
 import {
   type Change,
@@ -13,7 +13,7 @@ import {
 
 const contentWith = (n: number): Content => ({ ...emptyContent, records: new Map([['B r', { n }]]) })
 
-/** A push that lands on `base` alone and leaves the one record `n`. */
+/** A push that applies only to `base`, and leaves the single record `n`. */
 const pushOn = (base: string | undefined, n: number): Change => ({
   what: `the push of ${n}`,
   apply: (head) => (head?.semver === base ? contentWith(n) : undefined),
@@ -119,7 +119,7 @@ describe('what was not acknowledged', () => {
   })
 })
 
-/** List of versions, withdrawn ones with their reasons. */
+/** A list of versions; withdrawn ones have reasons. */
 const listed = (reasons: Record<string, string>, ...all: Told[]): Told[] =>
   all.map((told) => ({ ...told, marks: { withdrawn: reasons[told.semver] ?? null, deprecated: null } }))
 const marksOf = (semver: string) => collection.versions.find((one) => one.semver === semver)!.marks

@@ -15,14 +15,14 @@ import {
 } from '@ulmus/content'
 import { Marks, type ToldMarks } from './marks.ts'
 
-/** The types of every collection. */
+/** Schemas by type, the same in every collection. */
 export const schemas = {
   A: { properties: { n: { type: 'integer' }, text: { type: 'string' } } },
   B: { properties: { n: { type: 'integer' } } },
 }
 export type RecordType = keyof typeof schemas
 
-/** Content of a version. Records by `<type> <id>`. Immutable: a change makes a copy. */
+/** Content of a version, immutable. Records by `<type> <id>`. */
 export interface Content {
   readonly records: ReadonlyMap<string, Json>
   readonly metadata: JsonObject
@@ -38,20 +38,20 @@ export interface KnownVersion {
   readonly marks: Marks
 }
 
-/** A version as the server tells of it. `marks`: as lists have them; absent: the answer to a write, which says nothing of them. */
+/** A version as the server reports it. `marks`: as in lists; absent in answers to writes, which do not contain them. */
 export interface Told {
   readonly semver: string
   readonly hash: string
   readonly marks?: ToldMarks
 }
 
-/** A request that makes a version, from the moment that it is sent until it is known what became of it. */
+/** A request that makes a version, from its sending until its outcome is known. */
 export interface Change {
-  /** For people, such as `a push`. */
+  /** Description for people, such as `a push`. */
   readonly what: string
-  /** Result on a base version; undefined: it cannot land there. */
+  /** Result on a base version; undefined: cannot be applied to it. */
   readonly apply: (head: KnownVersion | undefined) => Content | undefined
-  /** The version that it was acknowledged as. */
+  /** The version in its acknowledgement. */
   acknowledged?: Told
   /** Path of its state: a push session or a job. */
   at?: string
@@ -61,12 +61,12 @@ export interface Change {
 
 export const emptyContent: Content = { records: new Map(), metadata: {}, files: new Map() }
 
-/** As a metadata update merges: a member that is null goes. */
+/** Merges like a metadata update: null removes a member. */
 export function mergeMetadata(metadata: JsonObject, patch: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries({ ...metadata, ...patch }).filter(([, value]) => value !== null))
 }
 
-/** The digest that a version with this content has, computed by the content package alone. content-model §5, §7. */
+/** Expected digest of a version with this content, computed only by the content package. content-model §5, §7. */
 export function digestOf({ records, metadata, files }: Content): Promise<string> {
   const parts: VersionParts = {
     records: Array.from(records, ([key, data]) => {
@@ -86,29 +86,29 @@ export function splitKey(key: string): [type: string, id: string] {
   return [key.slice(0, cut), key.slice(cut + 1)]
 }
 
-/** `sha256:<hex>`, as paths and bodies name a file. */
+/** `sha256:<hex>`, as in paths and bodies. */
 export const fileHashOf = (text: string): string => `sha256:${hashBytes(Buffer.from(text))}`
 
 /** One collection. */
 export class CollectionModel {
-  /** Slugs of the accounts that may have it: one, or who had it and who was to get it. */
+  /** Slugs of possible owners: one, or the old and the new owner of an open transfer. */
   owners: string[]
-  /** Slugs of accounts that had it, and have it no more: their addresses lead to it. */
+  /** Slugs of former owners. Their addresses redirect to the collection. */
   readonly formerOwners = new Set<string>()
   readonly slug: string
-  /** `unsure`: its creation or deletion was asked for and not answered. */
+  /** `unsure`: its creation or deletion was requested, but not answered. */
   existence: 'absent' | 'present' | 'unsure' = 'absent'
-  /** Known ones, oldest first. */
+  /** Known versions, oldest first. */
   readonly versions: KnownVersion[] = []
   /** Requests whose outcome is not known yet. */
   pending: Change[] = []
-  /** Push sessions that were opened and not committed. */
+  /** Push sessions that were opened but not committed. */
   leftOpen: string[] = []
-  /** Uploads that were acknowledged: texts by hash. */
+  /** Acknowledged uploads: texts by hash. */
   readonly uploads = new Map<string, string>()
   /** Possible names: one, or the old and the requested one. */
   names: string[]
-  /** True for forks: they come with their first version or not at all. */
+  /** True for forks: their creation also makes their first version. */
   readonly isFork: boolean
 
   constructor(owner: string, slug: string, options: { name?: string; isFork?: boolean } = {}) {
@@ -118,7 +118,7 @@ export class CollectionModel {
     this.isFork = options.isFork === true
   }
 
-  /** While a transfer is open: who had it. */
+  /** Owner; during an open transfer the old one. */
   get owner(): string {
     return this.owners[0]!
   }
@@ -131,19 +131,19 @@ export class CollectionModel {
     return `/api/collections/${owner}/${this.slug}`
   }
 
-  /** It is known to be theirs. */
+  /** Records that this account certainly owns it. */
   isOf(owner: string): void {
     this.formerOwners.add(this.owner)
     this.formerOwners.delete(owner)
     this.owners = [owner]
   }
 
-  /** Those that are not withdrawn, nor may be; oldest first. */
+  /** Versions that are certainly not withdrawn, oldest first. */
   get standing(): readonly KnownVersion[] {
     return this.versions.filter(({ marks }) => marks.stands)
   }
 
-  /** The newest version that stands. */
+  /** The newest version that is not withdrawn. */
   get head(): KnownVersion | undefined {
     return this.standing.at(-1)
   }
@@ -159,13 +159,13 @@ export class CollectionModel {
     )
   }
 
-  /** Says what was acknowledged at once, when nothing else is open. @returns what is wrong with it */
+  /** Records an acknowledgement, and settles it if no other request is open. @returns violations */
   async acknowledge(change: Change, told: Told): Promise<string[]> {
     change.acknowledged = told
     return this.settleAcknowledged()
   }
 
-  /** Takes over what was acknowledged, unless the outcome of something else is open still. @returns what is wrong with it */
+  /** Adopts acknowledged requests, unless the outcome of another request is open. @returns violations */
   async settleAcknowledged(): Promise<string[]> {
     const told = this.pending.flatMap(({ acknowledged }) => acknowledged ?? [])
     if (told.length === 0 || told.length < this.pending.length) return []
@@ -173,14 +173,14 @@ export class CollectionModel {
     return this.reconcile([...known, ...told])
   }
 
-  /** A request that was refused, or is certain not to have been heard. */
+  /** Removes a request that was refused, or certainly did not reach a server. */
   drop(change: Change): void {
     this.pending = this.pending.filter((one) => one !== change)
   }
 
   /**
-   * Holds all that the server tells against what must be true, and takes over what it finds of requests that were not answered.
-   * @param told every version, oldest first @returns what is wrong, a sentence each
+   * Compares the server's versions with the model, and adopts the outcomes of unanswered requests.
+   * @param told every version, oldest first @returns violations, one sentence each
    */
   async reconcile(told: readonly Told[]): Promise<string[]> {
     const wrong = [...this.#lost(told), ...this.#disordered(told)]
@@ -206,7 +206,7 @@ export class CollectionModel {
     return wrong
   }
 
-  /** A number that was given stays taken, be its version withdrawn: whatever comes later has a higher one. */
+  /** Version numbers must increase, also after withdrawn versions. */
   #disordered(told: readonly Told[]): string[] {
     return told.slice(1).flatMap(({ semver }, index) => {
       const before = told[index]!.semver
@@ -215,7 +215,7 @@ export class CollectionModel {
     })
   }
 
-  /** Known versions that are not told of, or otherwise. */
+  /** Known versions that are missing or differ. */
   #lost(told: readonly Told[]): string[] {
     return this.versions.flatMap(({ semver, hash, marks }, index) => {
       const found = told[index]
@@ -229,7 +229,7 @@ export class CollectionModel {
     })
   }
 
-  /** The content of a version by the request that made it, which is open no more. */
+  /** Finds the pending request that made a version. Returns the version's content, and closes the request. */
   async #explain(semver: string, hash: string): Promise<Content | undefined> {
     for (const change of this.pending) {
       if (change.acknowledged !== undefined && change.acknowledged.semver !== semver) continue

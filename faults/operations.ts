@@ -16,7 +16,7 @@ import type { Operation } from './turn.ts'
 const hasAny = (collection: CollectionModel) => collection.versions.length > 0
 const hasVersion = (collection: CollectionModel) => collection.head !== undefined
 const hasTwo = (collection: CollectionModel) => collection.standing.length > 1
-/** Sessions that are open are asked for under the address that they were made under. */
+/** Open sessions are requested under the address of their creation. */
 const hasNothingOpen = (collection: CollectionModel) => collection.leftOpen.length === 0
 const hasUpload = (collection: CollectionModel) => collection.uploads.size > 0
 const isOld = (collection: CollectionModel) => collection.versions.length > 8

@@ -1,10 +1,10 @@
-/** Violations made on purpose, to see that a run finds them (`FAULTS_PLANT`). */
+/** Deliberate violations, to check that a run finds them (`FAULTS_PLANT`). */
 import { type Dirent, existsSync, readdirSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Report } from './report.ts'
 import type { Stage } from './stage.ts'
 
-/** The latest version of the collection that has most, with whatever refers to it: as if its commit had never been. */
+/** Deletes the latest version of the collection with most versions, with all references to it, as if its commit had never happened. */
 const loseVersion = `
 set session_replication_role = replica;
 with lost as (
@@ -38,13 +38,13 @@ const plants: Record<string, (stage: Stage) => Promise<boolean>> = {
   },
 }
 
-/** Undefined if the folder has no file, or does not exist because nothing was stored yet. */
+/** Undefined if the folder contains no file, or does not exist yet. */
 function firstFileIn(folder: string): Dirent | undefined {
   if (!existsSync(folder)) return undefined
   return readdirSync(folder, { recursive: true, withFileTypes: true }).find((entry) => entry.isFile())
 }
 
-/** Returns false if there is nothing to break yet. @throws Error for a name that there is not */
+/** Returns false if there is nothing to break yet. @throws Error for an unknown name */
 export async function plantIn(stage: Stage, name: string | undefined, report: Report): Promise<boolean> {
   if (name === undefined) return true
   const plant = plants[name]

@@ -1,4 +1,4 @@
-/** A run finds what is planted: it would find the same if it happened by itself. */
+/** A run finds planted violations, so it would find real ones. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { rmSync } from 'node:fs'

@@ -1,4 +1,4 @@
-/** Numbers that look random and are the same for the same seed, so that a run can be had again. */
+/** Pseudo-random numbers, the same for the same seed, so that a run can be repeated. */
 import { hash } from 'node:crypto'
 
 export class Random {
@@ -11,12 +11,12 @@ export class Random {
     this.#state = Number.parseInt(hash('sha256', seed).slice(0, 8), 16)
   }
 
-  /** A source of its own, which does not depend on how much was taken of this one. */
+  /** An independent source, unaffected by numbers already drawn from this one. */
   child(name: string): Random {
     return new Random(`${this.#seed} ${name}`)
   }
 
-  /** From 0 up to 1, without it. The generator is mulberry32. */
+  /** A number in [0, 1). The generator is mulberry32. */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) | 0
     let mixed = this.#state
@@ -25,7 +25,7 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
   }
 
-  /** An integer, both ends included. */
+  /** An integer from `min` to `max`, both included. */
   between(min: number, max: number): number {
     return min + Math.floor(this.next() * (max - min + 1))
   }
@@ -34,13 +34,13 @@ export class Random {
     return this.next() < share
   }
 
-  /** @throws RangeError when there is nothing to pick from */
+  /** @throws RangeError for an empty list */
   pick<T>(from: readonly T[]): T {
     if (from.length === 0) throw new RangeError('There is nothing to pick from.')
     return from[Math.floor(this.next() * from.length)]!
   }
 
-  /** One of some, in proportion to their weights. */
+  /** Picks an item in proportion to the weights. */
   weighted<T extends { readonly weight: number }>(from: readonly T[]): T {
     let left = this.next() * from.reduce((sum, { weight }) => sum + weight, 0)
     for (const one of from) {

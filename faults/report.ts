@@ -6,14 +6,14 @@ export interface Figures {
   readonly violations: readonly string[]
 }
 
-/** `done`: acknowledged. `open`: no answer, or 503. `refused`: for a good reason, such as a full disk. */
+/** `done`: acknowledged. `open`: no answer, or 503. `refused`: for a valid reason, such as a full disk. */
 export type Outcome = 'done' | 'open' | 'refused'
 
 export class Report implements Figures {
   readonly faults = new Map<string, number>()
   readonly operations = new Map<string, Map<Outcome, number>>()
   readonly violations: string[] = []
-  /** Milliseconds, by what was waited for. */
+  /** Waiting times in milliseconds, by reason. */
   readonly #waits = new Map<string, number[]>()
   readonly #began = performance.now()
   readonly #print: (line: string) => void
@@ -47,7 +47,7 @@ export class Report implements Figures {
     else waits.push(milliseconds)
   }
 
-  /** The tables at the end of a run. */
+  /** Tables at the end of a run. */
   lines(): string[] {
     const total = (counts: Iterable<number>) => [...counts].reduce((sum, one) => sum + one, 0)
     const operations = [...this.operations].sort(([a], [b]) => (a < b ? -1 : 1))

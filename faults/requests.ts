@@ -1,11 +1,11 @@
-/** Requests to the servers, each answer held to what every answer must keep, whatever is broken. */
+/** Requests to the servers. Checks every answer against the rules that hold during any fault. */
 import type { JsonObject } from '@ulmus/content'
 import type { Random } from './random.ts'
 import type { Report } from './report.ts'
 import type { FaultyServer } from './server.ts'
 
 export interface Answer {
-  /** 0: none came, or not whole. */
+  /** 0: no complete answer. */
   readonly status: number
   readonly headers: Headers
   readonly text: string
@@ -24,24 +24,24 @@ export interface Ask {
 }
 
 /**
- * What became of a write. `open`: it may have happened or not. `refused`: it did not happen, for a reason that there may be. `wrong`: it
- * was refused though it should not have been, which has been reported.
+ * Outcome of a write. `open`: it may have happened or not. `refused`: it did not happen, for a valid reason. `wrong`: it was refused
+ * without a valid reason; this has been reported.
  */
 export type Fate = 'done' | 'open' | 'refused' | 'wrong'
 
 /** Longer than any fault and any timeout: later answers count as stuck. Milliseconds. */
 export const answerMillisecondsMax = 120_000
-/** 503 `unavailable`, 507 `storage_full`: what the server may say of its stores. */
+/** 503 `unavailable`, 507 `storage_full`: permitted answers while a store is broken. */
 const saysOfStores = [503, 507]
 
-/** A server that does not stand still itself says within this what it can or cannot do. Milliseconds. */
+/** Maximum time of an answer from a server that is not frozen itself. Milliseconds. */
 const answeredMillisecondsMax = 30_000
 
 /** Active faults that may change answers. */
 export interface Weather {
-  /** A fault is on, or has ended so short a time ago that connections may still fail of it. */
+  /** False during a fault, and shortly after it, while connections may still fail because of it. */
   isCalm: boolean
-  /** The disk is full, or was a moment ago. */
+  /** True if the disk is full, or was a moment ago. */
   isFull: boolean
 }
 
@@ -50,7 +50,7 @@ export class Requests {
   readonly #report: Report
   readonly #weather: Weather
   #key = ''
-  /** How many have not been answered yet. */
+  /** Number of unanswered requests. */
   underWay = 0
 
   constructor(servers: readonly FaultyServer[], report: Report, weather: Weather) {
@@ -102,7 +102,7 @@ export class Requests {
     }
   }
 
-  /** Of every answer: no failure but that a store is away or full, and that said as it should be. */
+  /** Checks an answer: the only permitted failures are unavailable and full stores, and these must be reported correctly. */
   #examine(what: string, { status, headers, text }: Answer, wasCalm: boolean): void {
     if (status >= 500 && !saysOfStores.includes(status))
       this.#report.violation(`${what} answered ${status}: ${text.slice(0, 300)}`)
@@ -115,8 +115,8 @@ export class Requests {
   }
 
   /**
-   * Whether a push that was open a moment ago may have expired: a server that is alone goes by its own clock, so what began before that
-   * was set right is as old as it was off. Of several, PostgreSQL's clock counts.
+   * True if a recently open push may have expired: a single server uses its own clock, so after the clock is corrected, sessions seem older
+   * than they are. Several servers use PostgreSQL's clock.
    */
   #mayHaveExpired({ clockTurnedAt }: FaultyServer): boolean {
     return this.#servers.length === 1 && performance.now() - clockTurnedAt < answeredMillisecondsMax

@@ -1,4 +1,4 @@
-/** One run on one stage: workers work, something breaks, it mends itself, and all is looked at; again and again. */
+/** One run on one stage. Repeats: workers run, a fault is injected, the stage recovers, and everything is checked. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { checkAll, checkStores, untilAnswered } from './checks.ts'
 import { faults } from './injected/all.ts'
@@ -15,11 +15,11 @@ import { Gate, Worker } from './workload.ts'
 
 const workersCount = 5
 const startMillisecondsMax = 60_000
-/** From the end of a fault until every server says that it is well. Milliseconds. */
+/** Time from the end of a fault until every server reports that it is well. Milliseconds. */
 const recoveredMillisecondsMax = 60_000
-/** From then until every request that was under way has its answer. Milliseconds. */
+/** Time from then until all running requests are answered. Milliseconds. */
 const answeredMillisecondsMax = 30_000
-/** Of work between two faults. Milliseconds. */
+/** Work between two faults. Milliseconds. */
 const calm = [300, 2_500] as const
 
 export class Run {
@@ -43,7 +43,7 @@ export class Run {
     this.#workers = Array.from({ length: workersCount }, (_, index) => new Worker(`w${index + 1}`, parts))
   }
 
-  /** For so long, and no longer than until the first violation. */
+  /** Runs for this time, or until the first violation. */
   async play(seconds: number): Promise<void> {
     if (!(await this.#untilWell(startMillisecondsMax)))
       return this.#report.violation('the servers do not start')
@@ -121,7 +121,7 @@ export class Run {
     this.#weather.isFull = false
   }
 
-  /** True if all of it says so within so many milliseconds. */
+  /** True if all servers are well within the time. */
   async #untilWell(milliseconds: number): Promise<boolean> {
     const until = performance.now() + milliseconds
     for (;;) {

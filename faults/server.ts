@@ -1,4 +1,4 @@
-/** A server as a process that is killed, frozen and started again: always on the same port, as a service manager would have it. */
+/** A server process that can be killed, frozen and restarted on the same port, like a service under a service manager. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createWriteStream, writeFileSync } from 'node:fs'
@@ -8,7 +8,7 @@ import { quietPort } from '@ulmus/storage/testing/quiet-port'
 import { startArguments, startEnvironment } from '../apps/server/src/testing/server-process.ts'
 import { tied } from '../bench/children.ts'
 
-/** Interval at which a service manager restarts a server that ended by itself. docs/install.md has 5 s; a run has no time for that. */
+/** Delay before a server that exited by itself is restarted. docs/install.md has 5 s, which would be too long for a run. */
 const restartMilliseconds = 500
 const saidBytesMax = 4_000
 
@@ -22,11 +22,11 @@ export class FaultyServer {
   #child: ChildProcess | undefined
   #isWanted = false
   #said = ''
-  /** How it ended without having been killed, since this was last asked. */
+  /** Unexpected exits since the last call of `takeEnds`. */
   #ends: string[] = []
-  /** When its clock was last turned, either way, by `performance.now()`. */
+  /** Time of the last turn of its clock, in either direction, by `performance.now()`. */
   clockTurnedAt = Number.NEGATIVE_INFINITY
-  /** When it was last killed, frozen or thawed, by `performance.now()`. */
+  /** Time of the last kill, freeze or thaw, by `performance.now()`. */
   stoodStillAt = Number.NEGATIVE_INFINITY
 
   private constructor(name: string, port: number, folder: string, environment: Record<string, string>) {
@@ -48,7 +48,7 @@ export class FaultyServer {
     return new FaultyServer(options.name, await quietPort(), options.folder, options.environment)
   }
 
-  /** Returns at once; it answers when it does. */
+  /** Starts the process and returns at once, before it answers requests. */
   start(): void {
     this.#isWanted = true
     const { PATH, HOME, TMPDIR } = process.env
@@ -83,7 +83,7 @@ export class FaultyServer {
     if (child === this.#child && this.#isWanted) this.start()
   }
 
-  /** How it ended by itself since this was last asked. */
+  /** Returns unexpected exits since the last call. */
   takeEnds(): string[] {
     const ends = this.#ends
     this.#ends = []
@@ -95,7 +95,7 @@ export class FaultyServer {
     return child !== undefined && child.exitCode === null && child.signalCode === null
   }
 
-  /** Ends it, and it stays so. @returns the exit code; null: by the signal */
+  /** Ends the process, which is not restarted automatically. @returns the exit code; null: ended by the signal */
   async end(signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null> {
     this.#isWanted = false
     this.stoodStillAt = performance.now()
@@ -117,7 +117,7 @@ export class FaultyServer {
     this.#child?.kill('SIGCONT')
   }
 
-  /** Milliseconds that its clock is off; negative: back. For this process and those after it. */
+  /** Sets the offset of the clock for this process and later ones. Milliseconds; negative: back. */
   turnClock(milliseconds: number): void {
     this.clockTurnedAt = performance.now()
     writeFileSync(this.#clockFile, String(Math.round(milliseconds)))

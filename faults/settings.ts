@@ -6,20 +6,20 @@ export type StageName = 'embedded' | 'servers'
 export interface Settings {
   /** The same seed gives the same order of operations and faults. */
   readonly seed: string
-  /** Of the whole run, in equal parts for each stage. What starts, checks and ends it comes on top. */
+  /** Duration of the whole run, divided equally among the stages. Start, checks and end are not included. */
   readonly seconds: number
   readonly stages: readonly StageName[]
-  /** The longest that a fault lasts. Milliseconds. */
+  /** Maximum duration of a fault. Milliseconds. */
   readonly lastsMax: number
-  /** A violation to plant, so that it is seen to be found. */
+  /** A violation to plant, to check that the run finds it. */
   readonly plant: string | undefined
-  /** Faults whose kind holds this text alone. */
+  /** Only faults whose kind contains this text. */
   readonly only: string | undefined
 }
 
 const stageNames: readonly StageName[] = ['embedded', 'servers']
 
-/** @throws Error with a sentence, for a value that cannot be */
+/** @throws Error with a sentence for an invalid value */
 export function readSettings(environment: Readonly<Record<string, string | undefined>>): Settings {
   const number = (name: string, usual: number): number => {
     const value = Number(environment[name] ?? usual)

@@ -8,11 +8,11 @@ import { checkFormerAddresses, findOwner } from './operations/transfers.ts'
 import { bodyOf } from './requests.ts'
 import type { Turn } from './turn.ts'
 
-/** Within this everything that was under way has come to an end by itself. Milliseconds. */
+/** Time within which all running operations must end by themselves. Milliseconds. */
 const settledMillisecondsMax = 30_000
 const pollMilliseconds = 100
 
-/** Asks until the answer satisfies. @returns undefined when it does not in time */
+/** Polls until the answer is not undefined. @returns undefined after the timeout */
 async function until<T>(ask: () => Promise<T | undefined>): Promise<T | undefined> {
   const end = performance.now() + settledMillisecondsMax
   for (;;) {
@@ -22,7 +22,7 @@ async function until<T>(ask: () => Promise<T | undefined>): Promise<T | undefine
   }
 }
 
-/** Brings a collection to where all of it is known, and says what is wrong with that. */
+/** Determines the complete state of a collection, and reports violations. */
 export async function settle(turn: Turn, collection: CollectionModel): Promise<void> {
   const from = performance.now()
   if ((await until(async () => (await findOwner(turn, collection)) || undefined)) === undefined)
@@ -63,7 +63,7 @@ async function settleChange(turn: Turn, collection: CollectionModel, change: Cha
   }
 }
 
-/** A push whose commit was not answered, and did not happen, can be committed again. */
+/** Commits again after a commit that was not answered and did not happen. */
 async function commitAgain(turn: Turn, collection: CollectionModel, change: Change): Promise<void> {
   const mayRefuse = change.mayConflict === true ? [409] : []
   const answer = await turn.ask('POST', `${change.at}/commit`)
@@ -73,7 +73,7 @@ async function commitAgain(turn: Turn, collection: CollectionModel, change: Chan
   else if (fate !== 'open') collection.drop(change)
 }
 
-/** An update whose answer was lost holds the collection's slot until it is done. */
+/** Waits until the collection accepts updates: one whose answer was lost blocks others until it is done. */
 async function untilFree(turn: Turn, collection: CollectionModel): Promise<void> {
   if (collection.head === undefined) return
   const freed = await until(async () => {
@@ -84,7 +84,7 @@ async function untilFree(turn: Turn, collection: CollectionModel): Promise<void>
     turn.report.violation(`${collection.path}: its metadata cannot be updated any more`)
 }
 
-/** An uncommitted session is still open, or has ended. */
+/** An uncommitted session must be open, or ended. */
 async function endLeft(turn: Turn, collection: CollectionModel, at: string): Promise<void> {
   const state = await turn.ask('GET', at)
   if (isGone(collection, state.status) || collection.existence === 'absent') return
@@ -97,7 +97,7 @@ async function endLeft(turn: Turn, collection: CollectionModel, at: string): Pro
     turn.report.violation(`${at}, which was not committed, is ${status}`)
 }
 
-/** Looks whether it is there, and at all of its versions. */
+/** Checks whether the collection exists, and all of its versions. */
 async function look(turn: Turn, collection: CollectionModel): Promise<void> {
   const wasUnsure = collection.existence === 'unsure'
   const answer = await until(async () => {

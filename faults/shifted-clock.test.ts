@@ -12,7 +12,7 @@ test("a program's clock turns back while it runs, in threads too", async () => {
   const folder = mkdtempSync(join(tmpdir(), 'ulmus-clock-'))
   const file = join(folder, 'shift')
   writeFileSync(file, '0')
-  // A thread that says every 20 ms what time it is.
+  // A thread that reports its time every 20 ms.
   const thread =
     "setInterval(() => require('node:worker_threads').parentPort.postMessage([Date.now(), new Date().getTime(), new Date(5).getTime(), new Date() instanceof Date]), 20)"
   const program = `new (require('node:worker_threads').Worker)(${JSON.stringify(thread)}, { eval: true }).on('message', (m) => process.stdout.write(JSON.stringify(m) + String.fromCharCode(10)))`

@@ -1,7 +1,7 @@
 /**
- * Loaded into a server by `node --require`, in every thread of it (`--import` leaves out threads that are made of a text): its clock is off by as many milliseconds as the file says that
- * `CLOCK_SHIFT_FILE` names, from the moment that the file is written. The embedded database has its time from the same clock; timers run on
- * another, which never turns back, as they do where an operator sets the machine's.
+ * Shifts the clock of a server. Loaded by `node --require` in all its threads (`--import` omits threads made from a text). The file named
+ * by `CLOCK_SHIFT_FILE` contains the offset in milliseconds; it applies as soon as the file is written. The embedded database uses the same
+ * clock. Timers use a monotonic clock, as they do when an operator sets the machine's clock.
  */
 import { readFileSync } from 'node:fs'
 
@@ -14,7 +14,7 @@ if (file !== undefined) {
   let shift = 0
   const read = () => {
     const text = readFileSync(file, 'utf8')
-    // Empty: it is being written just now.
+    // Empty while it is being written.
     if (/^-?\d+$/.test(text)) shift = Number(text)
   }
   read()
@@ -28,7 +28,7 @@ if (file !== undefined) {
       return trueNow() + shift
     }
   }
-  // `Date()` without `new`, which gives text, works on.
+  // `Date()` without `new`, which returns text, still works.
   globalThis.Date = new Proxy(ShiftedDate, {
     apply: () => new ShiftedDate().toString(),
   }) as unknown as DateConstructor

@@ -1,4 +1,4 @@
-/** One server with its embedded database and its folder, on a small disk of its own where one can be mounted. */
+/** Stage with one server, its embedded database and its folder, on a small disk of its own if one can be mounted. */
 import { execFile } from 'node:child_process'
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,12 +8,12 @@ import { mountSmallDisk, smallDisksPossible } from '@ulmus/storage/testing/small
 import { FaultyServer } from './server.ts'
 import { dataFolderOf, runFsck, type Stage, startSweep } from './stage.ts'
 
-/** Of memory, as far as it is used. */
+/** Size of the disk, which uses memory only as it fills. */
 const diskBytes = 2 * 2 ** 30
-/** More than the ballast of the embedded database, so that it starts on the full disk. */
+/** More than the ballast of the embedded database, so that the database starts on the full disk. */
 export const reserveBytes = 96 * 2 ** 20
 
-/** Until a process that was told to stand still does. */
+/** Time until a process stops after the signal. */
 const stoppedMilliseconds = 200
 
 export async function openEmbeddedStage(folder: string): Promise<Stage> {
@@ -33,11 +33,11 @@ export async function openEmbeddedStage(folder: string): Promise<Stage> {
     ...(disk && { disk }),
     objects: join(data, 'objects'),
     async fsck() {
-      // What a power loss would leave at this instant, had all been synced that was written.
+      // Copy the state that a power loss at this instant would leave if all writes had been synced.
       const copy = join(folder, 'copy')
       server.freeze()
       try {
-        // The signal reaches each thread a moment later: a file that goes meanwhile would break off the copy.
+        // The signal reaches each thread with a delay. A file removed meanwhile would make the copy fail.
         await sleep(stoppedMilliseconds)
         await promisify(execFile)('cp', ['-a', data, copy])
         for (const name of ['lock', 'ballast', 'control']) removeNamed(copy, name)
@@ -56,7 +56,7 @@ export async function openEmbeddedStage(folder: string): Promise<Stage> {
   }
 }
 
-/** Removes files of this name, wherever in the folder. */
+/** Removes files with this name anywhere in the folder. */
 function removeNamed(folder: string, name: string): void {
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true }))
     if (entry.name === name) rmSync(join(entry.parentPath, name), { force: true })

@@ -1,4 +1,4 @@
-/** Two servers on one PostgreSQL and one S3 server, with a network that can be broken between each server and each store. */
+/** Stage with two servers on one PostgreSQL and one S3 server. The network between each server and each store can be broken. */
 import { chmodSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { cephInstalled, cephPackages, startCeph } from '@ulmus/storage/testing/ceph'
@@ -18,13 +18,13 @@ export async function openServersStage(folder: string, say: (line: string) => vo
   return { ...stage, close: () => ending.disposeAsync() }
 }
 
-/** @param ending takes what is to be closed */
+/** @param ending collects what must be closed */
 async function open(
   folder: string,
   say: (line: string) => void,
   ending: AsyncDisposableStack,
 ): Promise<Omit<Stage, 'close'>> {
-  // PostgreSQL runs as another account.
+  // PostgreSQL runs as another user.
   chmodSync(folder, 0o755)
   const postgres = await startPostgres(join(folder, 'postgres'))
   ending.defer(() => postgres.stop())
@@ -75,7 +75,7 @@ async function open(
   }
 }
 
-/** Undefined, having said so: there is no S3 server here. */
+/** Returns undefined, after a message, if no S3 server is installed. */
 async function openBucket(folder: string, ending: AsyncDisposableStack, say: (line: string) => void) {
   if (!cephInstalled()) {
     say(`Objects lie in a folder, and S3 is not tested. To test it: apt-get install ${cephPackages}`)

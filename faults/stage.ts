@@ -12,7 +12,7 @@ import type { FaultyServer } from './server.ts'
 
 export type StoreName = 'database' | 'objects'
 
-/** The network between one server and one store. */
+/** Network connection between one server and one store. */
 export interface Line {
   readonly server: FaultyServer
   readonly store: StoreName
@@ -22,25 +22,25 @@ export interface Line {
 export interface Stage {
   readonly name: string
   readonly servers: readonly FaultyServer[]
-  /** Empty: the stores are in the process, or in its folder. */
+  /** Empty if both stores are in the process or its folder. */
   readonly lines: readonly Line[]
   /** Absent: the database is embedded. */
   readonly postgres?: {
     restart(how: 'crash' | 'fast'): Promise<void>
-    /** One statement, beside the servers. */
+    /** Runs one statement directly on the database. */
     query(statement: string): Promise<void>
-    /** Result of a query for one number. */
+    /** Returns the single number of a query. */
     count(query: string): Promise<number>
   }
   /** Absent: the data folder is not on a disk of its own. */
   readonly disk?: { fill(bytesLeft: number): void; clear(): void }
   /** Folder of packs, if they are in a folder. */
   readonly objects?: string
-  /** `fsck --files`, beside the servers or on a copy. @returns what it says; `isClean`: nothing is damaged */
+  /** Runs `fsck --files` beside the servers or on a copy. @returns its output; `isClean`: nothing is damaged */
   fsck(): Promise<{ isClean: boolean; said: string }>
-  /** True: the database is one process's, so that servers are stopped while a sweep runs. */
+  /** True: only one process can open the database, so servers are stopped during a sweep. */
   readonly sweepsAlone: boolean
-  /** Starts `sweep`, with the stores of one server and the network that leads there. */
+  /** Starts `sweep` with the stores and the network of one server. */
   sweep(server: FaultyServer): Sweep
   close(): Promise<void>
 }
@@ -48,7 +48,7 @@ export interface Stage {
 export const owner = 'ada'
 export const org = 'elms'
 
-/** Signs in, makes an organization to fork into, and a key. @returns the key */
+/** Signs in, makes an organization for forks, and a key. @returns the key */
 export async function makeAccount(url: string): Promise<string> {
   const { fetch } = await signIn(url, { login: owner, name: 'Ada', email: 'ada@example.org' })
   const session = createClient({ baseUrl: url, fetch })
@@ -56,7 +56,7 @@ export async function makeAccount(url: string): Promise<string> {
   return (await session.keys.create({ label: 'faults', scope: 'admin' })).key
 }
 
-/** Runs the server's own command. */
+/** Runs the server's `fsck` command. */
 export async function runFsck(
   environment: Record<string, string>,
 ): Promise<{ isClean: boolean; said: string }> {
@@ -72,9 +72,9 @@ export async function runFsck(
   }
 }
 
-/** A sweep as a process. */
+/** A running sweep process. */
 export interface Sweep {
-  /** How it ended. `code`: null when it was killed. */
+  /** Resolves at its end. `code`: null if it was killed. */
   readonly ended: Promise<{ code: number | null; said: string }>
   kill(): void
 }

@@ -1,15 +1,15 @@
-/** Sweeps beside what is broken, and the one at the end of a run that finishes what was to be erased. */
+/** Sweeps during faults, and the last sweep of a run, which must complete all erasures. */
 import type { Random } from './random.ts'
 import type { Report } from './report.ts'
 import type { Stage } from './stage.ts'
 import type { Worker } from './workload.ts'
 
-/** Of faults, where servers need not be stopped for a sweep. */
+/** Share of faults with a sweep, on stages where it needs no stopped servers. */
 const shareBeside = 0.4
 /** Longer runs count as stuck. Milliseconds. */
 const sweepMillisecondsMax = 120_000
 
-/** Now and then sweeps while something else is broken: it may fail of that, but not stand still. Resolves when it has ended. */
+/** Sometimes runs a sweep during a fault: it may fail, but must not hang. Resolves when it has ended. */
 export async function sweepBeside(stage: Stage, random: Random, report: Report): Promise<void> {
   if (stage.sweepsAlone || !random.chance(shareBeside)) return
   const { code } = await sweepWithin(stage, random, report)
@@ -27,7 +27,7 @@ async function sweepWithin(stage: Stage, random: Random, report: Report) {
   return ended
 }
 
-/** With no worker and no fault: one sweep completes all erasures, and the next finds nothing more. */
+/** Call it without workers or faults: one sweep must complete all erasures, and the next must find nothing more. */
 export async function finishErasures(
   stage: Stage,
   workers: readonly Worker[],
@@ -52,7 +52,7 @@ export async function finishErasures(
   if (stage.sweepsAlone) for (const server of servers) server.start()
 }
 
-/** Of the collections that are there: as many versions are erased as were asked to be, and those that may have been. */
+/** Counts erased versions of the existing collections: all requested erasures, and at most those that may have been requested. */
 async function checkErased(
   { count }: NonNullable<Stage['postgres']>,
   workers: readonly Worker[],

@@ -9,21 +9,21 @@ export interface Turn {
   readonly requests: Requests
   readonly report: Report
   ask(method: string, path: string, asked?: Ask): Promise<Answer>
-  /** Takes a collection into the worker's own, before it is asked for. */
+  /** Adds a collection to the worker's own, before it is requested. */
   own(collection: CollectionModel): void
-  /** A new collection under a slug that no other ever has. */
+  /** A new collection with a unique slug. */
   newCollection(options?: { isFork?: boolean; like?: CollectionModel }): CollectionModel
-  /** A number that no other change of this worker has, so that no two versions are alike. */
+  /** A number unique to each change of this worker, so that no two versions are equal. */
   newNumber(): number
 }
 
 export interface Operation {
   readonly name: string
-  /** How often it is chosen, beside the others. */
+  /** Relative frequency. */
   readonly weight: number
-  /** True: it makes a collection, for which there must be room. */
+  /** True: it makes a collection, and needs room for one. */
   readonly makes?: true
-  /** Which collections it is for, of those of which all is known; absent: it is given a new one. */
+  /** Selects suitable collections among those with a certain state; absent: it gets a new collection. */
   readonly for?: (collection: CollectionModel) => boolean
   /** Runs it, and reports acknowledgements to the model. No other worker uses the collection meanwhile. */
   readonly run: (turn: Turn, collection: CollectionModel) => Promise<Fate>

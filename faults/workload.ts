@@ -1,4 +1,4 @@
-/** Workers, each with collections of its own and a random order of operations on them, that go on while things break. */
+/** Workers that keep running during faults. Each has its own collections and a random order of operations. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CollectionModel } from './model.ts'
 import { operations } from './operations.ts'
@@ -8,7 +8,7 @@ import type { Answer, Ask, Requests } from './requests.ts'
 import { org, owner } from './stage.ts'
 import type { Turn } from './turn.ts'
 
-/** Most collections of one worker, forks included. */
+/** Maximum number of collections per worker, including forks. */
 const collectionsMax = 4
 const pauseMillisecondsMax = 60
 
@@ -17,9 +17,9 @@ export class Worker implements Turn {
   readonly random: Random
   readonly requests: Requests
   readonly report: Report
-  /** Those that are there, or may be. */
+  /** Collections that exist or may exist. */
   collections: CollectionModel[] = []
-  /** Those that were deleted, lately. */
+  /** Recently deleted collections. */
   readonly deleted: CollectionModel[] = []
   #slugs = 0
   #numbers = 0
@@ -55,7 +55,7 @@ export class Worker implements Turn {
     return ++this.#numbers
   }
 
-  /** Forgets what is gone, but for a few that are looked for again. */
+  /** Removes deleted collections, except for a few that are looked up again. */
   sortOut(): void {
     const gone = this.collections.filter(({ existence }) => existence === 'absent')
     this.collections = this.collections.filter(({ existence }) => existence !== 'absent')
@@ -63,7 +63,7 @@ export class Worker implements Turn {
     this.deleted.splice(0, this.deleted.length - 10)
   }
 
-  /** One operation on one collection. */
+  /** Runs one operation on one collection. */
   async step(): Promise<void> {
     const sure = this.collections.filter((one) => one.existence === 'present' && one.isSure)
     const hasRoom = this.collections.length < collectionsMax
@@ -90,7 +90,7 @@ export class Worker implements Turn {
   }
 }
 
-/** Lets workers work, or has them wait. */
+/** Lets workers run, or blocks them. */
 export class Gate {
   #open = Promise.withResolvers<void>()
   #isOver = false

@@ -6,16 +6,16 @@ import { promisify } from 'node:util'
 import { root } from './workspace.ts'
 
 export interface Exception {
-  /** The advisory, as `npm audit` names it: `https://github.com/advisories/GHSA-…`. */
+  /** URL of the advisory, as in the output of `npm audit`: `https://github.com/advisories/GHSA-…`. */
   readonly advisory: string
   readonly package: string
-  /** Why it does no harm here, or what keeps us from the version without it. */
+  /** Reason why it is harmless here, or why the fixed version cannot be used yet. */
   readonly why: string
-  /** The last day it holds, `YYYY-MM-DD`; at most `exceptionDaysMax` after it was written down. */
+  /** Last day of validity, `YYYY-MM-DD`; at most `exceptionDaysMax` ahead. */
   readonly until: string
 }
 
-/** So that each is looked at again. */
+/** Limited, so that each exception is reviewed. */
 export const exceptionDaysMax = 90
 
 export const exceptions = JSON.parse(
@@ -28,7 +28,7 @@ export interface Advisory {
   readonly title: string
 }
 
-/** As `npm audit --json` writes it. What is vulnerable through another package names that by a string. */
+/** Output of `npm audit --json`. A package that is vulnerable through another one names it as a string. */
 interface Report {
   readonly vulnerabilities?: Readonly<
     Record<string, { readonly via: readonly (string | { url: string; name: string; title: string })[] }>
@@ -38,10 +38,10 @@ interface Report {
 
 export type Audit = { readonly advisories: readonly Advisory[] } | { readonly unanswered: string }
 
-/** Asks the registry. @param more options of `npm audit`, such as `--omit=dev` */
+/** Queries the npm registry. @param more options of `npm audit`, such as `--omit=dev` */
 export async function audit(...more: string[]): Promise<Audit> {
   const asked = promisify(execFile)('npm', ['audit', '--json', ...more], { cwd: root })
-  // It exits with 1 when something is found, and when the registry does not answer.
+  // npm exits with 1 if it finds advisories, and also if the registry does not answer.
   const { stdout } = await asked.catch((error: { stdout: string }) => error)
   return readReport(stdout)
 }
@@ -56,7 +56,7 @@ export function readReport(text: string): Audit {
   return { advisories: [...byUrl.values()] }
 }
 
-/** Advisories that no exception covers on that day. */
+/** Advisories without a valid exception on that day. */
 export const unexcepted = (
   advisories: readonly Advisory[],
   excepted: readonly Exception[],

@@ -1,4 +1,4 @@
-/** Our sources as JavaScript in a few files. Packages of others are embedded, or imported as they were. */
+/** Bundles our sources as a few JavaScript files. Third-party packages are embedded or stay imports. */
 import { readFileSync, rmSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { basename, join, normalize, relative } from 'node:path'
@@ -6,32 +6,32 @@ import { build, type Plugin } from 'esbuild'
 import { packageOf, root } from './workspace.ts'
 
 export interface Bundling {
-  /** Output names without their ending, and the files from the root. */
+  /** Source files from the root, by output name without extension. */
   readonly entries: Readonly<Record<string, string>>
-  /** Folder for the JavaScript. */
+  /** Output folder. */
   readonly outdir: string
   readonly target: string
   readonly platform: 'node' | 'neutral'
   /** First line of every file, such as `#!/usr/bin/env node`. */
   readonly banner?: string
-  /** True if packages of others become part of the JavaScript, but for those that `beside` names. */
+  /** True if third-party packages are embedded, except those in `beside`. */
   readonly embeds: boolean
-  /** Packages that are imported if they are installed as well. */
+  /** Packages that stay imports; they are used if they are installed. */
   readonly beside: readonly string[]
 }
 
 export interface Bundled {
-  /** Packages of others that the JavaScript needs beside it. */
+  /** Third-party packages that the JavaScript imports. */
   readonly imported: ReadonlySet<string>
-  /** Folders of the packages that are part of it, from the root: `node_modules/ajv`. */
+  /** Folders of embedded packages, from the root: `node_modules/ajv`. */
   readonly embedded: ReadonlySet<string>
-  /** Folders that it reads, from the root. They must lie beside `outdir`, under their own last names. */
+  /** Folders that the code reads, from the root. They must be placed beside `outdir`, under their last names. */
   readonly folders: ReadonlySet<string>
 }
 
 const fileUrl = /new URL\(\s*'([^']+)',\s*import\.meta\.url,?\s*\)/g
 
-/** Released place of a program or folder named in a source: programs beside the bundle, folders beside that. */
+/** Name in the release of a program or folder that a source refers to: programs beside the bundle, folders beside `outdir`. */
 const entryName = (file: string): string =>
   relative(root, file)
     .replace(/^(?:packages|apps)\//, '')
@@ -39,12 +39,12 @@ const entryName = (file: string): string =>
     .replace(/\.tsx?$/, '')
     .replaceAll('/', '-')
 
-/** @throws what esbuild throws for a source with an error in it */
+/** @throws errors of esbuild for an invalid source */
 export async function bundle(bundling: Bundling): Promise<Bundled> {
   const { entries, outdir, target, platform, banner, embeds, beside } = bundling
   const entryPoints = new Map(Object.entries(entries).map(([out, file]) => [out, join(root, file)]))
   const folders = new Set<string>()
-  // Programs that threads and processes run are found by reading, and may name further ones.
+  // Programs for threads and processes are found while bundling, and may refer to further ones.
   for (;;) {
     const known = entryPoints.size
     rmSync(outdir, { recursive: true, force: true })
@@ -55,7 +55,7 @@ export async function bundle(bundling: Bundling): Promise<Bundled> {
       mainFields: ['module', 'main'],
       entryPoints: Array.from(entryPoints, ([out, file]) => ({ in: file, out })),
       chunkNames: 'chunk-[hash]',
-      // Errors are known by their names.
+      // Code recognises errors by their names.
       keepNames: true,
       metafile: true,
       absWorkingDir: root,
@@ -74,7 +74,7 @@ export async function bundle(bundling: Bundling): Promise<Bundled> {
   }
 }
 
-/** Folders of the packages of others that files are from. */
+/** Folders of the third-party packages that files belong to. */
 export const packagesIn = (files: readonly string[]): Set<string> =>
   new Set(
     files
@@ -86,8 +86,8 @@ export const packagesIn = (files: readonly string[]): Set<string> =>
   )
 
 /**
- * Packages of others stay outside, unless `isEmbedded` says otherwise. Files that our sources name by their URL are found where they are
- * in what is released.
+ * Leaves third-party packages as imports, unless `isEmbedded` selects them. Rewrites URLs of files in our sources to their places in the
+ * release.
  */
 function ownSources(
   found: { programs: Map<string, string>; folders: Set<string> },

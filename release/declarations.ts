@@ -1,4 +1,4 @@
-/** Declaration files of what is released, which name nothing that is not. */
+/** Declaration files of the released packages. They refer only to released packages. */
 import { execFileSync } from 'node:child_process'
 import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -6,7 +6,7 @@ import { dirname, join, normalize, relative } from 'node:path'
 import { type PlainTypes, plainTypes } from './plain-types.ts'
 import { root } from './workspace.ts'
 
-/** Below the root, so that the compiler finds the packages. Each process has its own. */
+/** Below the root, so that the compiler finds packages. Separate for each process. */
 const made = join(root, 'node_modules/.cache', `release-types-${process.pid}`)
 process.on('exit', () => rmSync(made, { recursive: true, force: true }))
 const fileOf = (name: string): string => join(made, 'packages', name, 'src/index.d.ts')
@@ -21,7 +21,7 @@ function compile(...args: readonly string[]): void {
   }
 }
 
-/** Compiles the declarations of all packages that are released for Node 20. @throws Error with what the compiler says */
+/** Compiles the declarations of all packages released for Node 20. @throws Error with the compiler's output */
 export function makeDeclarations(): void {
   rmSync(made, { recursive: true, force: true })
   const emit = ['--noEmit', 'false', '--declaration', '--emitDeclarationOnly', '--rootDir', '.']
@@ -31,7 +31,7 @@ export function makeDeclarations(): void {
 const statement =
   /^(import|export) (type )?\{([^}]*)\} from '(@ulmus\/(?:content|wire))';|import\("(@ulmus\/(?:content|wire))"\)\.(\w+)/gm
 
-/** Writes the declarations of a package, and of what they need of ours, into a folder. */
+/** Writes the declarations of a package, and those that it needs from our other packages, into a folder. */
 export async function writeTypes(name: 'client' | 'content', folder: string): Promise<void> {
   const wanted = new Set<string>()
   const done = new Set<string>()
@@ -95,7 +95,7 @@ export async function writeTypes(name: 'client' | 'content', folder: string): Pr
   }
 }
 
-/** The wire package's types without zod. @throws Error where they are not what the package says */
+/** Types of the wire package without zod. @throws Error if they differ from the package's own types */
 async function plainWire(wanted: Iterable<string>): Promise<PlainTypes> {
   const files = globSync(join(made, 'packages/wire/src/*.d.ts'))
   const declarations = files.map((file) => readFileSync(file, 'utf8')).join('\n')
@@ -116,7 +116,7 @@ async function plainWire(wanted: Iterable<string>): Promise<PlainTypes> {
   return types
 }
 
-/** The file that declares what a table of contents exports. @throws Error for a name that it does not export */
+/** File that declares a name exported by an index file. @throws Error if the index does not export the name */
 function declaringFile(index: string, name: string): string {
   const text = readFileSync(index, 'utf8')
   const listed = Array.from(text.matchAll(/^export (?:type )?\{([^}]*)\} from '([^']+)\.ts';/gm))

@@ -1,4 +1,4 @@
-/** `node release/downloads.ts FOLDER`: makes the packages that a server from these sources serves at `/downloads`. */
+/** `node release/downloads.ts FOLDER`: builds the packages that a server from these sources serves at `/downloads`. */
 import { makeDeclarations } from './declarations.ts'
 import { makePackage } from './make.ts'
 import { served } from './packages.ts'

@@ -1,13 +1,13 @@
-/** The image's steps, taken on a bare Debian, make a server that starts, is well and ends in order. */
+/** The steps of the image on a bare Debian: the server starts, is healthy, and shuts down gracefully. */
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
 const program = join(import.meta.dirname, '../deploy/image-test')
-/** Of a program that cannot do its work here, as test runners understand it. */
+/** Exit code of a skipped test, as in other test runners. */
 const passedOver = 77
 
-/** Where it cannot be done it is passed over on a developer's machine, which is said, and fails where `CI` says that everything must be there. */
+/** If the steps cannot run, the test is skipped with a message on a developer's machine, and fails if `CI` is set. */
 test('the steps of the Dockerfile make a server', async ({ skip }) => {
   const { code, said } = await new Promise<{ code: number | null; said: string }>((resolve) => {
     const child = execFile(program, (_error, out, err) => resolve({ code: child.exitCode, said: out + err }))

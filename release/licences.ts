@@ -1,6 +1,6 @@
 /**
- * `npm run licences`: writes docs/licences.md, the packages of others that come with what is released, with their licences. From the
- * sources, as `npm run release` bundles them, and package-lock.json.
+ * `npm run licences`: writes docs/licences.md, the third-party packages in each release with their licences. Reads the sources, as `npm run
+ * release` bundles them, and package-lock.json.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -39,7 +39,7 @@ export interface Shipped {
   readonly version: string
   /** An SPDX expression. */
   readonly licence: string
-  /** Released packages that it comes with. */
+  /** Released packages that contain or need it. */
   readonly with: readonly string[]
 }
 
@@ -47,7 +47,7 @@ const { packages: locked } = JSON.parse(readFileSync(join(root, 'package-lock.js
   packages: Readonly<Record<string, Locked>>
 }
 
-/** Every package of others that is installed with, or bundled into, a released package. By name and version. */
+/** All third-party packages that are installed with, or bundled into, a released package, by name and version. */
 export async function shippedPackages(): Promise<Shipped[]> {
   const found = new Map<string, { at: Locked; name: string; by: Set<string> }>()
   for (const one of released) {
@@ -69,7 +69,7 @@ export async function shippedPackages(): Promise<Shipped[]> {
 
 type Released = (typeof released)[number]
 
-/** Places in the lock file of what a released package itself needs. */
+/** Paths in the lock file of a released package's own dependencies. */
 async function needsOf({
   needs,
   optional,
@@ -98,7 +98,7 @@ function placeOf(name: string, version: string): string {
   return place
 }
 
-/** Places of packages whose code is in the scripts of pages. */
+/** Paths of packages whose code is in the scripts of pages. */
 async function bundledInAssets(): Promise<Set<string>> {
   const islands = join(root, 'apps/web/src/islands')
   const { metafile } = await build({
@@ -111,7 +111,7 @@ async function bundledInAssets(): Promise<Set<string>> {
   return packagesIn(Object.keys(metafile.inputs))
 }
 
-/** Places of what is needed, of what that needs, and so on, as npm resolved it. */
+/** Paths of all direct and indirect dependencies, as npm resolved them. */
 function closure(places: readonly string[]): Set<string> {
   const all = new Set<string>()
   const add = (path: string): void => {
@@ -126,7 +126,7 @@ function closure(places: readonly string[]): Set<string> {
   return all
 }
 
-/** Resolves `name` for the package at `path`: the nearest one outwards. */
+/** Resolves `name` for the package at `path`: the nearest enclosing folder that has it. */
 function resolved(path: string, name: string): string {
   for (let folder = path; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf('/node_modules/')))) {
     const place = `${folder === '' ? '' : `${folder}/`}node_modules/${name}`

@@ -1,4 +1,4 @@
-/** `npm run release`: makes in `dist/` the packages that are published, each as a folder and as what `npm pack` makes of it. */
+/** `npm run release`: builds the published packages in `dist/`, each as a folder and as a tarball of `npm pack`. */
 import { mkdirSync, rmSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { makeDeclarations } from './declarations.ts'

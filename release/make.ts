@@ -1,4 +1,4 @@
-/** Makes one package that is released: a folder, and what `npm pack` makes of it. */
+/** Builds one released package: a folder, and its tarball by `npm pack`. */
 import { execFileSync } from 'node:child_process'
 import { chmodSync, cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,7 +6,7 @@ import { bundle } from './bundle.ts'
 import type { Made, Released } from './packages.ts'
 import { type Manifest, manifestAt, root, versionsOf } from './workspace.ts'
 
-/** `@ulmus/server` lies in `server`, `ulmus` in `ulmus`. */
+/** Folder of a package: `server` for `@ulmus/server`, `ulmus` for `ulmus`. */
 const folderOf = (name: string): string => name.replace('@ulmus/', '')
 
 /** @param to folder for the package and its tarball @returns the path of the tarball */
@@ -62,7 +62,7 @@ function writeManifest(
 
 const embeddedLicences = 'LICENSES-OF-OTHERS.txt'
 
-/** The licences of embedded packages ask to come along. @throws Error for a package without its text */
+/** Licence texts of embedded packages, which must be included. @throws Error for a package without a licence text */
 function licencesOf(packages: ReadonlySet<string>): string {
   const texts = [...packages].sort().map((path) => {
     const { name, version, license } = manifestAt(path)

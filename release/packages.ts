@@ -12,27 +12,27 @@ export interface Made {
 }
 
 export interface Released {
-  /** Of the sources; its package.json says name and version, its README.md is released. */
+  /** Folder of the sources. Its package.json has the name and version; its README.md is included. */
   readonly folder: string
   readonly description: string
   readonly keywords: readonly string[]
   readonly node: string
   readonly target: string
   readonly platform: 'node' | 'neutral'
-  /** Begins every file. */
+  /** First line of every file. */
   readonly banner?: string
-  /** True: packages of others are part of it, so that installing it needs no other registry. */
+  /** True: third-party packages are embedded, so that installation needs no other registry. */
   readonly embeds: boolean
-  /** Packages that it uses if they are installed beside it. */
+  /** Optional packages, used if they are installed. */
   readonly beside: readonly string[]
-  /** Files from the root, by their names in `lib/`. */
+  /** Source files from the root, by their names in `lib/`. */
   readonly entries: Readonly<Record<string, string>>
   /** Further members of package.json. */
   readonly fields: Readonly<Record<string, unknown>>
-  /** Packages that are needed and not imported. */
+  /** Packages that are needed but not imported. */
   readonly needs: readonly string[]
   readonly optional: Versions
-  /** How the folders that lie beside `lib/` are filled, by their paths from the root; those that the program reads among them. */
+  /** Functions that fill the folders beside `lib/`, including those that the program reads, by path from the root. */
   readonly folders: Readonly<Record<string, (to: string, made: Made) => void | Promise<void>>>
   /** Writes declarations beside the JavaScript. */
   readonly types?: (to: string) => Promise<void>
@@ -59,7 +59,7 @@ const forEveryone = {
 
 const commandLine: Released = {
   ...alone,
-  // A keychain needs code of its system.
+  // The keychain needs native code.
   beside: ['@napi-rs/keyring'],
   folder: 'apps/cli',
   description: 'The command line of Ulmus, a registry of versioned, structured data',
@@ -67,7 +67,7 @@ const commandLine: Released = {
   node: '>=20',
   target: 'node20',
   platform: 'node',
-  // Embedded CommonJS asks for Node's own modules by `require`.
+  // Embedded CommonJS code loads Node's own modules by `require`.
   banner: `#!/usr/bin/env node
 import { createRequire as nodeRequire } from 'node:module'
 const require = nodeRequire(import.meta.url)`,
@@ -75,7 +75,7 @@ const require = nodeRequire(import.meta.url)`,
   fields: { bin: { ulmus: 'lib/ulmus.js' } },
 }
 
-/** Its Node comes along, as for the sources. */
+/** Node as a dependency, as in the sources. */
 const nodes = Object.fromEntries(
   Object.entries(manifestAt('.').optionalDependencies ?? {}).filter(([name]) => name.startsWith('node-')),
 )
@@ -86,17 +86,17 @@ const server: Released = {
   folder: 'apps/server',
   description: 'The server of Ulmus, a self-hosted registry for versioned, structured data',
   keywords: [...keywords, 'server', 'self-hosted'],
-  // To start it by: it brings the Node that it runs on.
+  // Minimum Node for the start; the package contains the Node that it runs on.
   node: '>=20',
   target: 'node24',
   platform: 'node',
   entries: { 'ulmus-server': 'apps/server/ulmus-server.js', start: 'apps/server/start.js' },
   fields: { bin: { 'ulmus-server': 'lib/ulmus-server.js' } },
-  // The log's form on terminals, which the log names.
+  // Formatter of the log on terminals, which the logger loads by name.
   needs: ['pino-pretty'],
   optional: nodes,
   folders: {
-    // Files that docs/install.md tells operators to copy.
+    // Files that operators copy, as described in docs/install.md.
     deploy: (to) => {
       cpSync(join(root, 'deploy/ulmus.service'), join(to, 'ulmus.service'))
       cpSync(join(root, '.env.example'), join(to, 'ulmus.env'))
@@ -137,7 +137,7 @@ const content: Released = {
   types: (to) => writeTypes('content', to),
 }
 
-/** Those that every server serves at `/downloads`. */
+/** Packages that every server serves at `/downloads`. */
 export const served: readonly Released[] = [commandLine, client, content]
 
 export const released: readonly Released[] = [...served, server]

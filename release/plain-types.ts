@@ -1,13 +1,13 @@
-/** The shapes of the wire package as TypeScript that needs no zod: who uses the client gets no package for its types alone. */
+/** Converts the shapes of the wire package to TypeScript types without zod, so that users of the client need no package only for types. */
 
 /** Used part of a zod schema. */
 interface ZodSchema {
   readonly description?: string
-  /** Beside its description, JSON Schema. */
+  /** JSON Schema in addition to the description. */
   meta(): { readonly type?: unknown; readonly additionalProperties?: { readonly type?: unknown } } | undefined
   readonly _zod: {
     readonly def: Definition
-    /** The schema of which this one is a copy with another description or another check. */
+    /** Schema that this one was copied from, with another description or check. */
     readonly parent?: ZodSchema
     readonly optout?: 'optional'
   }
@@ -29,26 +29,27 @@ interface Definition {
 export interface PlainTypes {
   /** Text of a declaration file that exports the wanted types. */
   readonly text: string
-  /** All that it exports. */
+  /** All exported names. */
   readonly names: readonly string[]
 }
 
 const isSchema = (value: unknown): value is ZodSchema =>
   typeof value === 'object' && value !== null && '_zod' in value
 
-/** Shapes that zod only checks, by their names in the wire package: what they are is known to the compiler alone. */
+/** Shapes that zod only validates, by name in the wire package. Only the compiler knows their types. */
 const checkedOnly: Readonly<Record<string, string>> = { AnyJson: 'Json', AnyObject: 'JsonObject' }
 
-/** Details from the JSON Schema that zod lacks: results of query texts, and values of passed-on objects. */
+/** Types from JSON Schema where zod has none: results of parsed query parameters, and values of passed-on objects. */
 const plain = { boolean: 'boolean', integer: 'number', number: 'number', string: 'string' } as const
 const isPlain = (type: unknown): type is keyof typeof plain => Object.hasOwn(plain, String(type))
 
 /**
+ * Renders the wanted types.
  * @param wire the package's exports
- * @param declarations its declaration files, joined: they say which of its schemas have a type of the same name, and hold the types
- * that have no schema
+ * @param declarations its declaration files, joined: they show which schemas have a type of the same name, and contain the types without a
+ *   schema
  * @param wanted names of types
- * @throws Error for a type that cannot be written
+ * @throws Error for a type that cannot be rendered
  */
 export function plainTypes(
   wire: Readonly<Record<string, unknown>>,

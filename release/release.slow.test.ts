@@ -28,7 +28,7 @@ const root = join(import.meta.dirname, '..')
 const dist = join(root, 'dist')
 const place = mkdtempSync(join(tmpdir(), 'ulmus-release-'))
 
-/** Of the machine, not of the npm that runs these tests: its Node and its settings. */
+/** Environment of the machine, without the settings of the npm that runs these tests. */
 const environment = {
   ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(?:npm_|NODE|VITEST)/i.test(name))),
   PATH: process.env['PATH']!.split(delimiter)
@@ -41,7 +41,7 @@ interface Manifest {
   readonly dependencies: Record<string, string>
 }
 
-/** By name: the folder in which it alone was installed. */
+/** Folders in which single packages were installed, by package name. */
 const installed = new Map<string, string>()
 const running: ChildProcess[] = []
 let key: string
@@ -71,7 +71,7 @@ afterAll(() => {
 
 const folderOf = (name: string) => installed.get(name)!
 
-/** The server by its program and the machine's Node, without anything in the environment that is not said here. */
+/** Starts the server's program with the machine's Node and only the environment given here. */
 async function start(data: string) {
   const program = join(folderOf('@ulmus/server'), 'node_modules/.bin/ulmus-server')
   const child = spawn('node', [program, 'start'], {
@@ -93,7 +93,7 @@ async function start(data: string) {
   return { child, exit, url: /"url":"([^"]+)"/.exec(said)![1]!, said: () => said }
 }
 
-/** Process that holds a data folder. A server that ended in order leaves none. */
+/** Process that holds a data folder. A server that shut down gracefully leaves none. */
 function holder(data: string): number | undefined {
   const file = join(place, data, 'database/lock-holder')
   return existsSync(file) ? Number(/^process (\d+)/.exec(readFileSync(file, 'utf8'))?.[1]) : undefined
@@ -115,7 +115,7 @@ test('what is released says what it needs, and holds no TypeScript and nothing o
   }
 })
 
-/** How much comes with a package at most, itself included. */
+/** Limits of a package's installation, itself included. */
 const bounds: Readonly<Record<string, { megabytes: number; packages: number }>> = {
   ulmus: { megabytes: 15, packages: 1 },
   '@ulmus/client': { megabytes: 1.5, packages: 1 },
@@ -172,7 +172,7 @@ test('the server has its pages, what they load, and its documents', async () => 
   expect(readdirSync(deploy).sort()).toEqual(['ulmus.env', 'ulmus.service'])
 })
 
-/** A program as a user of the packages writes it; `console.log` and `data` are what it has for an output. */
+/** A user's program; its output is `console.log` and `data`. */
 const program = `
 import { createClient, verifyProof } from '@ulmus/client'
 
@@ -218,7 +218,7 @@ test('a program publishes by the client, and another verifies its proof by the c
     env: environment,
   })
   expect(JSON.parse(verified.stdout)).toEqual([true, false])
-  // A page that cannot wait for the readme shows it as plain text; a later request gets it rendered.
+  // A page that cannot wait for the readme shows it as plain text; a later request gets the HTML.
   const page = async () => (await fetch(`${url}/ada/cities`, { headers: { accept: 'text/html' } })).text()
   await expect.poll(page, { timeout: 20_000, interval: 250 }).toContain('Cities</h')
 })

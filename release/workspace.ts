@@ -1,4 +1,4 @@
-/** The packages of this repository, and which version of others' each of them says it needs. */
+/** Packages of this repository, and the versions of their dependencies. */
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join, normalize } from 'node:path'
 
@@ -33,7 +33,7 @@ export interface Needed {
   readonly optionalDependencies: Record<string, string>
 }
 
-/** Exact versions, as the packages of this repository declare them. @throws Error for one that none declares */
+/** Exact versions declared by the packages of this repository. @throws Error for a package that none of them declares */
 export function versionsOf(names: Iterable<string>): Needed {
   const needed: Needed = { dependencies: {}, optionalDependencies: {} }
   for (const name of [...new Set(names)].sort()) {

@@ -1,4 +1,4 @@
-/** Git: a file a record in folders of two levels, loaded by `git fast-import`, which is as fast as Git gets. */
+/** Git as contender: one file per record in folders of two levels, loaded by `git fast-import`, the fastest way. */
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, mkdirSync, openSync, rmSync } from 'node:fs'
@@ -32,7 +32,7 @@ export class GitRepository {
     return this.#loaded
   }
 
-  /** Imports all records as a first commit into a new repository, several times; the last one stays. Milliseconds. */
+  /** Imports all records as the first commit of a new repository, several times; the last repository is kept. Milliseconds. */
   async load(runs: number): Promise<Sample> {
     await this.#write(numbersBelow(this.size), 0)
     const times: number[] = []
@@ -49,7 +49,7 @@ export class GitRepository {
 
   bytes = (): number => diskBytes(this.#folder)
 
-  /** Commits with 1 % of scattered changes. Milliseconds, and bytes that each left. */
+  /** Commits with 1 % of scattered changes. Milliseconds, and bytes on disk of each. */
   async pushChanges(runs: number): Promise<{ ms: Sample; bytes: Sample }> {
     const times: number[] = []
     const bytes: number[] = []
@@ -73,7 +73,7 @@ export class GitRepository {
     })
   }
 
-  /** A commit of the same tree, as a metadata update would be. Milliseconds. */
+  /** A commit of the same tree, equivalent to a metadata update. Milliseconds. */
   patch = (runs: number): Promise<Sample> =>
     repeated({ runs, warmUp: 1 }, async (run) => {
       const commit = this.#git('commit-tree', `${branch}^{tree}`, '-p', branch, '-m', `Patch ${run}`).trim()

@@ -1,4 +1,4 @@
-/** A process that does nothing: how late its event loop is shows what the machine does to any. Asked over IPC, it answers and ends. */
+/** An idle process, as a baseline: its event loop is late only because of the machine. It reports over IPC and exits. */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { tied } from '../children.ts'
 
 export interface IdleLoop {
-  /** Milliseconds between two ticks at most, as the server's `/metrics` tell it of its own: they are due every 10. Ends the process. */
+  /** Maximum time between two ticks, which are due every 10 ms, measured like the server's `/metrics`. Milliseconds. Ends the process. */
   lateMs(): Promise<number>
 }
 

@@ -1,6 +1,6 @@
 /**
- * The least that could answer: Fastify with a route that says something fixed, one that looks one row up, one that streams a
- * file. A process of its own: node bench/otherwise/raw-server.ts <fixed|server|embedded> <connection string|folder|-> <file|->
+ * Minimal server as an upper limit: Fastify with three routes, for a fixed answer, a look-up of one row, and a streamed file. Runs as its
+ * own process: node bench/otherwise/raw-server.ts <fixed|server|embedded> <connection string|folder|-> <file|->
  */
 import { createReadStream } from 'node:fs'
 import { PGlite } from '@electric-sql/pglite'
@@ -9,7 +9,7 @@ import pg from 'pg'
 
 const [kind = 'fixed', where = '', file = ''] = process.argv.slice(2)
 const rows = 10_000
-/** As long as a collection's detail. */
+/** Has the length of a collection's detail. */
 const body = {
   id: '0194f0c4-7b1e-7cc3-98b0-5f7e3d8a1c22',
   slug: 'big',

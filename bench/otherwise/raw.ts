@@ -15,7 +15,7 @@ export interface RawServer {
   stop(): Promise<void>
 }
 
-/** @param where connection string for `server`, a folder for `embedded`; @param file what `/file` streams */
+/** @param where connection string for `server`, a folder for `embedded`; @param file streamed by `/file` */
 export async function startRawServer(
   kind: 'fixed' | 'server' | 'embedded',
   where = '-',
@@ -40,7 +40,7 @@ export async function startRawServer(
   }
 }
 
-/** Reads an answer to its end and drops it, on Node's plainest client. @returns bytes. @throws Error for another status than 200 */
+/** Reads an answer to its end and drops it, with Node's plain client. @returns bytes. @throws Error for a status other than 200 */
 export function drained(url: string, headers: Record<string, string> = {}): Promise<number> {
   return new Promise((resolve, reject) => {
     get(url, { headers, agent: false }, (response) => {
@@ -56,7 +56,7 @@ export function drained(url: string, headers: Record<string, string> = {}): Prom
   })
 }
 
-/** Bytes of a file as `zstd -3` packs it. */
+/** Size of a file compressed by `zstd -3`. Bytes. */
 export async function zstdBytes(file: string): Promise<number> {
   const level = { params: { [constants.ZSTD_c_compressionLevel]: 3 } }
   let bytes = 0

@@ -1,6 +1,6 @@
 /**
- * The conventional design: records by hash, and one membership row a record and version. Each step is the plainest statement
- * that does the work, in one transaction, with hashes given rather than computed where the client would have them.
+ * Conventional design as contender: records by hash, and one membership row per record and version. Each step is the simplest statement
+ * that does the work, in one transaction. Hashes that a client would compute are given.
  */
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -18,7 +18,7 @@ const schema = `
     primary key (version, type, id));
   create unlogged table incoming (hash text collate "C", type text collate "C", id text collate "C", data jsonb)`
 
-/** Over the ordered hashes, as a view's digest is. */
+/** Digest over the ordered hashes, like a view's digest. */
 const digestOf = (version: string) => `(
   select encode(sha256(convert_to(string_agg(hash, '' order by type, id), 'UTF8')), 'hex')
   from membership where version = ${version})`
@@ -31,7 +31,7 @@ export class Tables {
   readonly #folder: string
   /** The newest version. */
   #head = 0
-  /** Versions of which the second changed 1 %. */
+  /** Two versions that differ in 1 %. */
   #changed: [number, number] | undefined
 
   private constructor(client: pg.Client, folder: string, size: number) {
@@ -40,7 +40,7 @@ export class Tables {
     this.size = size
   }
 
-  /** Empty tables in a new database. */
+  /** Creates empty tables in a new database. */
   static async open(options: { url: string; folder: string; size: number }): Promise<Tables> {
     const client = new pg.Client({ connectionString: options.url })
     await client.connect()
@@ -57,7 +57,7 @@ export class Tables {
     return this.#head > 0
   }
 
-  /** `COPY` of all records into both tables, several times; the last one stays. Milliseconds. */
+  /** Loads all records into both tables by `COPY`, several times; the last result is kept. Milliseconds. */
   async load(runs: number): Promise<Sample> {
     const path = join(this.#folder, `copy-${this.size}`)
     await writeCopyFile(path, range(this.size), 0)
@@ -79,7 +79,7 @@ export class Tables {
     return sampleOf(times)
   }
 
-  /** Bytes of both tables with their indices. */
+  /** Size of both tables with their indices. Bytes. */
   async bytes(): Promise<number> {
     const { rows } = await this.#client.query(
       `select (pg_total_relation_size('records') + pg_total_relation_size('membership'))::float8 as bytes`,
@@ -87,7 +87,7 @@ export class Tables {
     return rows[0].bytes
   }
 
-  /** A metadata update: all memberships copied, both digests computed. Milliseconds and bytes of each. */
+  /** A metadata update: copies all memberships, computes both digests. Milliseconds and bytes of each. */
   patch = (runs: number) =>
     this.#versions(runs, async (from, to) => {
       await this.#client.query(copyMembership, [from, to])
@@ -95,7 +95,7 @@ export class Tables {
       await this.#client.query(`insert into versions values ($1, '{"revision": 1}', ${digests})`, [to])
     })
 
-  /** A fork: all memberships copied; the digest is the source's. */
+  /** A fork: copies all memberships; the digest is the source's. */
   fork = (runs: number) =>
     this.#versions(runs, async (from, to) => {
       await this.#client.query(copyMembership, [from, to])
@@ -105,14 +105,14 @@ export class Tables {
       )
     })
 
-  /** A push of 1 % scattered changes: loaded, and a membership for every record of the new version. */
+  /** A push of 1 % scattered changes: loads them, and writes a membership for every record of the new version. */
   async pushChanges(runs: number): Promise<{ ms: Sample; bytes: Sample }> {
     const path = join(this.#folder, `copy-${this.size}-changes`)
     const made = await this.#versions(
       runs,
       async (from, to) => {
         await this.#client.query(`copy incoming from '${path}'`)
-        // Without it the planner takes the table for empty, and now and then joins a million rows by a nested loop.
+        // Without statistics the planner assumes an empty table, and sometimes joins a million rows by a nested loop.
         await this.#client.query('analyze incoming')
         await this.#client.query('insert into records table incoming on conflict do nothing')
         await this.#client.query(
@@ -203,7 +203,7 @@ export class Tables {
     return sampleOf(times)
   }
 
-  /** Makes versions, each from the one before. */
+  /** Makes versions, each based on the previous one. */
   async #versions(
     runs: number,
     make: (from: number, to: number) => Promise<void>,
@@ -229,7 +229,7 @@ export class Tables {
     await this.#client.query('commit')
   }
 
-  /** Background work of the server, between measurements. */
+  /** Runs the server's background work between measurements. */
   async #settle(): Promise<void> {
     await this.#client.query('vacuum analyze')
     await this.#client.query('checkpoint')

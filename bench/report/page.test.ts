@@ -14,7 +14,7 @@ const results: Results = readdirSync(inRepository('bench/results'))
   .findLast(({ complete }) => complete)!
 const meaning = read('bench/meaning.md')
 
-/** Paragraphs that begin with the budgets they are about: `**budget; budget.** Why.` */
+/** Paragraphs that begin with the names of their budgets: `**budget; budget.** Why.` */
 const reasons = meaning.split('\n\n').flatMap((paragraph) => {
   const [, about, why] = /^\*\*(.+)\.\*\* ([\s\S]+)$/.exec(paragraph) ?? []
   return about === undefined ? [] : [{ about: about.split('; '), why: why! }]

@@ -1,4 +1,4 @@
-/** docs/performance.md and its plot, written from the results of a run and what they mean (`bench/meaning.md`). */
+/** Writes docs/performance.md and its plot from the results of a run and their explanations (`bench/meaning.md`). */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { judge, judgedSize, type Row } from '../budgets.ts'
@@ -101,7 +101,7 @@ const contenders: readonly { name: string; by: Contender; database: DatabaseKind
   { name: 'raw, PostgreSQL', by: 'raw', database: 'server' },
 ]
 
-/** Every figure: a row a quantity and contender, a column a size. */
+/** All figures: a row per quantity and contender, a column per size. */
 function sizesTable(figures: Figures, { sizes }: Results): string {
   const quantities = [...new Set(figures.all.map(({ quantity }) => quantity))]
   const rows = quantities.flatMap((quantity) =>
@@ -115,7 +115,7 @@ function sizesTable(figures: Figures, { sizes }: Results): string {
   return [`| | | ${heads.join(' | ')} |`, `|---|---|${sizes.map(() => '---:|').join('')}`, ...rows].join('\n')
 }
 
-/** The median; the 99th percentile where there are enough values to have one. */
+/** The median, and the 99th percentile if there are enough values. */
 function cellText(figure: Figure | undefined): string {
   if (figure === undefined) return ''
   const text = valueText(figure.median, figure.unit)

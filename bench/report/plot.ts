@@ -1,4 +1,4 @@
-/** Cost against size as an SVG of four panels, both axes logarithmic: what is flat costs the same at any size. */
+/** Plots cost against size as an SVG with four panels, both axes logarithmic: a flat line costs the same at any size. */
 import type { Contender, DatabaseKind, Figures } from '../figures.ts'
 
 const panels = [
@@ -25,7 +25,7 @@ const lines: readonly Line[] = [
 
 const panel = { width: 330, height: 210, left: 58, top: 30, right: 14, bottom: 34 }
 const gap = { across: 20, down: 22, legend: 34 }
-/** Milliseconds. */
+/** Range of the cost axis. Milliseconds. */
 const [costMin, costMax] = [1, 100_000]
 const costNames = new Map([
   [1, '1 ms'],

@@ -1,4 +1,4 @@
-/** The table of budgets, on a terminal. */
+/** Prints the table of budgets on a terminal. */
 import type { Row } from '../budgets.ts'
 
 const heads = ['work', 'on', 'measured', 'budget', '', 'otherwise'] as const

@@ -1,4 +1,4 @@
-/** How many small reads a server answers: the detail of a collection, against the least that could be answered. */
+/** Throughput of small reads: a collection's detail, compared with a minimal server. */
 import { join } from 'node:path'
 import type { Bench, Benchmark } from '../bench.ts'
 import type { DatabaseKind } from '../figures.ts'
@@ -15,7 +15,7 @@ async function rateOf(url: string, headers: string[] = []): Promise<Sample> {
   return sampleOf(rates)
 }
 
-/** The same process but for what it answers with: a fixed answer, or one row of the same kind of database. */
+/** The minimal server with a fixed answer, or with one row of the same kind of database. */
 async function rawRate(bench: Bench, kind: DatabaseKind | 'fixed'): Promise<Sample> {
   const where = kind === 'server' ? await bench.newDatabase() : join(bench.folder, 'look-ups')
   const raw = await startRawServer(kind, where)

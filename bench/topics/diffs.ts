@@ -12,7 +12,7 @@ interface Pair {
   readonly to: string
 }
 
-/** All pages, with the data of both sides. @returns how many records differ */
+/** Reads all pages with the data of both sides. @returns the number of records that differ */
 async function readDiff(served: Served, ref: string, { from, to }: Pair): Promise<number> {
   let count = 0
   for (let cursor = ''; ; ) {
@@ -25,7 +25,7 @@ async function readDiff(served: Served, ref: string, { from, to }: Pair): Promis
   }
 }
 
-/** The same by hashes alone, which is what Git and the tables are asked for. */
+/** Same by hashes alone, as for Git and the tables. */
 async function readDelta(served: Served, ref: string, { from, to }: Pair): Promise<number> {
   let count = 0
   for (let cursor = ''; ; ) {
@@ -38,7 +38,7 @@ async function readDelta(served: Served, ref: string, { from, to }: Pair): Promi
   }
 }
 
-/** By a process that has not seen the collection, but has run the code: on the small one. */
+/** Measures a process that has not read the big collection, but has run the code on the small one. */
 async function readCold(stage: Stage, read: typeof readDiff, pair: Pair, expected: number): Promise<number> {
   await stage.served.restart()
   const { semver } = await stage.served.json<{ semver: string }>(
@@ -63,7 +63,7 @@ export const diffs: Benchmark = {
         ['with data', readDiff],
         ['by hash', readDelta],
       ] as const) {
-        // At small sizes a restarted server would be measured and nothing else.
+        // At small sizes this would measure only the restarted server.
         const cold: number[] = []
         for (let run = 0; place.size === bench.largest && run < runsOf(place.size); run++)
           cold.push(await readCold(stage, read, pair, expected))

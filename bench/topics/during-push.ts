@@ -9,13 +9,13 @@ import { idOf } from '../records.ts'
 import type { Stage } from '../stage.ts'
 import { pathOfMiddle, pathOfRecord } from './reads.ts'
 
-/** Between two requests of one kind. Milliseconds. */
+/** Pause between two requests of one kind. Milliseconds. */
 const pauseMs = 15
 const updatePauseMs = 50
 
 const driver = join(import.meta.dirname, '../push-driver.ts')
 
-/** Concurrent requests, one reader each. */
+/** Concurrent requests, with one reader each. */
 const readsOf = (stage: Stage): Record<string, () => Promise<unknown>> => {
   const { served, big, place } = stage
   const number = () => Math.floor(Math.random() * place.size)

@@ -6,8 +6,8 @@ import type { Stage, StagePlace } from '../stage.ts'
 import { fewWarmUps, manyRuns, runsOf } from './runs.ts'
 
 /**
- * Does it to the big collection and to the small one by turns, so that both meet the same moments of the machine; then to the
- * big one alone, for the bytes.
+ * Acts alternately on the big and the small collection, so that both meet the same conditions of the machine; then on the big one alone, to
+ * measure bytes.
  */
 async function byTurns(
   bench: Bench,
@@ -34,7 +34,7 @@ async function byTurns(
   bench.figures.add(`${quantity}: bytes`, 'bytes', place, bytes)
 }
 
-/** Small packs stay in the database for up to 10 s. */
+/** Waits for compaction: small packs stay in the database for up to 10 s. */
 const gathered = () => new Promise((resolve) => setTimeout(resolve, 12_000))
 
 export const metadata: Benchmark = {

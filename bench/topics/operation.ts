@@ -1,4 +1,4 @@
-/** A registry with much in it: searching its collections, starting it. */
+/** A registry with much content: searching its collections, and starting it. */
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { collections, collectionWords, foldName, insertInto, wordsRow } from '@ulmus/storage'
@@ -21,7 +21,7 @@ function queries(): string[] {
   return [...words, ...parts, ...['qqzx', 'the', 'a', 'of the', '99', 'e w', 'zzzzzzzz']]
 }
 
-/** Straight into the tables: over HTTP it would take minutes and say nothing of searching. */
+/** Inserts directly into the tables: over HTTP it would take minutes and would not affect the search. */
 async function fill({ served }: Stage): Promise<void> {
   const owner = await served.client.accounts.me()
   const none = {
@@ -60,7 +60,7 @@ async function fill({ served }: Stage): Promise<void> {
         )
       })
     }
-    // Autovacuum of a server would have done so within a minute; an embedded database has none.
+    // Autovacuum of a server would have done this within a minute; an embedded database has none.
     if (database.kind === 'server') await database.query('vacuum analyze')
   })
 }

@@ -1,15 +1,15 @@
-/** Pages of the web interface, beside the JSON that they show. */
+/** Pages of the web interface, compared with the JSON of their content. */
 import { cursorAfter } from '@ulmus/client'
 import type { Bench, Benchmark } from '../bench.ts'
 import { latenciesOf, type Question } from '../latencies.ts'
 import { idAt, recordType } from '../records.ts'
 import type { StagePlace } from '../stage.ts'
 
-/** Records of a page of the table; the JSON beside it has as many. */
+/** Records per page of the table, and of the JSON beside it. */
 const recordsAPage = 50
 const manyConnections = 16
 
-/** A screen of prose, a table and code, as collections have it. */
+/** A screen of prose, a table and code, as in usual collections. */
 const readme = `# Items
 
 Things that are sold, with their makers and prices. **Prices** are in euro, without tax; \`stock\` is what was counted last.
@@ -31,12 +31,12 @@ const pageOf = (ref: string, below = ''): string => `/${ref}${below}`
 const jsonOf = (ref: string, below = ''): string => `/api/collections/${ref}${below}`
 const jsonRecords = (ref: string): string =>
   jsonOf(ref, `/versions/latest/records?type=${recordType}&limit=${recordsAPage}`)
-/** Beyond an id somewhere between a third and two thirds of the order. */
+/** A cursor between a third and two thirds of the order of ids. */
 const anywhere = (): string => cursorAfter(recordType, idAt(0.3 + Math.random() * 0.4))
 
 const at = (path: string): Question => ({ path: () => path })
 
-/** Asked for by turns. What is of `small` has 1,000 records, on the same server at the same time. */
+/** Questions asked in turn. Those of `small` concern 1,000 records, on the same server at the same time. */
 function questionsOf({ big, small, key }: { big: string; small: string; key: string }) {
   const records = `/records/${recordType}`
   const few = {

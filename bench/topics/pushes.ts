@@ -1,4 +1,4 @@
-/** Pushes: the first one of everything, then 1 % of changes, and what they leave on disk. */
+/** Pushes: the first one with all records, then changes of 1 %, and their size on disk. */
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 import type { Benchmark } from '../bench.ts'
@@ -81,7 +81,7 @@ export const firstPush: Benchmark = {
   },
 }
 
-/** The records of an input as a program has them that reads them from somewhere. */
+/** Parsed records of an input, as a program would have them. */
 async function* parsedLines(path: string): AsyncGenerator<BenchRecord> {
   for await (const line of createInterface({ input: createReadStream(path) }))
     yield JSON.parse(line) as BenchRecord
@@ -139,7 +139,7 @@ export const growth: Benchmark = {
     'the store after 20 successive pushes of 1 % scattered changes, against the store after the first push',
   sizes: 'largest',
   async ours(bench, place) {
-    // The same bytes whichever database holds the rows.
+    // The bytes do not depend on the database of the rows.
     if (place.database === 'server') return
     const stage = await bench.stage(place)
     let bytes = stage.firstPush.bytes

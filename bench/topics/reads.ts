@@ -1,4 +1,4 @@
-/** Reads of a version's records: one, a page, all of them. */
+/** Reads of a version's records: a single one, a page, all of them. */
 import { cursorAfter } from '@ulmus/client'
 import type { Benchmark } from '../bench.ts'
 import { repeated, type Sample, sampleOf, timed } from '../measure.ts'
@@ -10,7 +10,7 @@ import { runsOf } from './runs.ts'
 const runs = 200
 const warmUp = 100
 const coldRuns = 5
-/** Records that are read again and again. */
+/** Number of records that are read repeatedly. */
 const hotRecords = 50
 
 const anyNumber = (size: number): number => Math.floor(Math.random() * size)
@@ -18,7 +18,7 @@ const anyNumber = (size: number): number => Math.floor(Math.random() * size)
 export const pathOfRecord = (ref: string, id: string): string =>
   `/api/collections/${ref}/versions/latest/records/${recordType}/${id}`
 
-/** A page of 100 somewhere between a third and two thirds of the order. */
+/** A page of 100 records between a third and two thirds of the order. */
 export const pathOfMiddle = (ref: string): string =>
   `/api/collections/${ref}/versions/latest/records?limit=100&after=${cursorAfter(recordType, idAt(0.3 + Math.random() * 0.4))}`
 
@@ -45,7 +45,7 @@ export const record: Benchmark = {
     const cold: number[] = []
     for (let run = 0; run < coldRuns; run++) {
       await stage.served.restart()
-      // The code is warm then, and nothing of the big collection.
+      // Warm up the code on the small collection; nothing of the big one is cached.
       for (let read = 0; read < warmUp; read++) await readRecord(stage, stage.small, firstOf('small') + read)
       cold.push((await timed(() => readRecord(stage, stage.big, anyNumber(place.size)))).ms)
     }
@@ -72,12 +72,12 @@ export const page: Benchmark = {
   },
 }
 
-/** MB/s of reading something to its end. */
+/** Throughput of complete reads in MB/s. */
 async function streamed(count: number, read: () => Promise<number>): Promise<Sample> {
   const rates: number[] = []
   for (let run = 0; run < count + 1; run++) {
     const { ms, value: bytes } = await timed(read)
-    // The first one warms up.
+    // The first run is warm-up.
     if (run > 0) rates.push(bytes / 1e3 / ms)
   }
   return sampleOf(rates)

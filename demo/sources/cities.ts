@@ -49,7 +49,7 @@ const divisionNames = new Map(divisions.map(({ code, name }) => [code, name]))
 
 type GeoName = (typeof cities)[number]
 
-/** No two cities share country, division, name and coordinates. */
+/** Country, division, name and coordinates together are unique. */
 const idOf = (one: GeoName): string => [one.country, one.admin1, one.name, `${one.lat},${one.lng}`].join('/')
 
 function lineOf(one: GeoName, admin1Name?: string): RecordLine {
@@ -71,7 +71,7 @@ function* records(): Generator<RecordLine> {
   for (const one of cities) yield lineOf(one)
 }
 
-/** Countries whose divisions get their names, one with each new version. */
+/** Countries whose divisions get names, one country in each new version. */
 const enriched = ['NO', 'JP', 'CH', 'BR', 'DE', 'IN', 'KE', 'CA', 'PT', 'NZ']
 
 export const citiesSource: Source = {

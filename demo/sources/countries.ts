@@ -66,7 +66,7 @@ The largest countries come with an \`outline\`, a GeoJSON file: follow its \`$fi
 Source: [mledoze/countries](https://github.com/mledoze/countries), by Mohammed Le Doze and contributors.
 `
 
-/** How many countries get an outline with each new version, the largest first. */
+/** Number of countries that get an outline in each new version, largest first. */
 const outlinesAVersion = 10
 
 const byArea = countries.toSorted((a, b) => b.area - a.area)

@@ -32,7 +32,7 @@ function lineOf(
   { id, name, url, osiApproved, licenseText }: (typeof licenses)[number],
   words?: number,
 ): RecordLine {
-  // Three licenses have no page of their own; JSON has no undefined, so the member is left out.
+  // Three licenses have no page of their own. JSON has no undefined, so omit the member.
   const data = {
     name,
     osiApproved,
@@ -43,7 +43,7 @@ function lineOf(
   return { id, type: 'License', data }
 }
 
-/** Licenses whose words are counted with each new version. */
+/** Number of licenses whose words are counted in each new version. */
 const countedAVersion = 25
 
 export const licensesSource: Source = {

@@ -9,9 +9,9 @@ export interface Source {
   readonly public: boolean
   readonly schemas: Record<string, JsonObject>
   readonly metadata: JsonObject
-  /** The records of a first version. */
+  /** Records of the first version. */
   readonly records: () => Iterable<RecordLine>
-  /** Changes of the next version, after `versions` (at least 1). */
+  /** Changes of the next version, after `versions` versions (at least 1). */
   readonly changes: (versions: number) => Promise<Changes>
 }
 
@@ -22,7 +22,7 @@ export interface Changes {
   readonly files?: FileUpload[]
 }
 
-/** A schema that admits exactly `properties` and asks for those named. */
+/** A schema that admits exactly `properties` and requires those in `required`. */
 export const objectOf = (properties: JsonObject, required: string[]): JsonObject => ({
   type: 'object',
   properties,
@@ -32,11 +32,11 @@ export const objectOf = (properties: JsonObject, required: string[]): JsonObject
 
 export const text: JsonObject = { type: 'string', minLength: 1 }
 
-/** A reference to a file, as the content model writes it. */
+/** Schema of a file reference in the content model. */
 export const fileReference: JsonObject = objectOf(
   { $file: { type: 'string', pattern: '^sha256:[0-9a-f]{64}$' } },
   ['$file'],
 )
 
-/** A source's own objects as JSON, without their TypeScript types. */
+/** Converts typed objects of a source to JSON. */
 export const plain = (value: unknown): JsonObject => JSON.parse(JSON.stringify(value)) as JsonObject

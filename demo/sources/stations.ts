@@ -29,7 +29,7 @@ An example of privacy: the field \`keeperEmail\`, the type \`Visit\` and the rec
 only. Everyone else reads a view that never held them, with a digest of its own.
 `
 
-/** Texts that must appear nowhere in what the public reads. */
+/** Texts that must not appear in the public view. */
 export const privateTexts = ['keeper@example.org', 'keeperEmail', 'hilltop', 'a broken gauge']
 
 const records: RecordLine[] = [

@@ -1,4 +1,4 @@
-/** Everything that a run breaks. To add a fault: a `Fault` in a file of this folder, and its name here. */
+/** All faults of a run. To add one: a `Fault` in a file of this folder, and its name here. */
 import { clockBack } from './clock.ts'
 import { fullDisk } from './disk.ts'
 import type { Fault } from './fault.ts'

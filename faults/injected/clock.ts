@@ -1,4 +1,4 @@
-/** The clock of a server turns back while it runs, or is behind when it starts again. It may stay so, until another such fault. */
+/** Turns a server's clock back while it runs, or before it restarts. The clock may stay so until the next such fault. */
 import { type Fault, onEach, rowsAlone } from './fault.ts'
 
 const minute = 60_000

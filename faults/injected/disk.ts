@@ -1,4 +1,4 @@
-/** A disk that fills up. */
+/** Fills the disk. */
 import { reserveBytes } from '../stage-embedded.ts'
 import { type Fault, onEach, rowsAlone } from './fault.ts'
 
@@ -14,7 +14,7 @@ export const fullDisk: Fault = {
       what: `${Math.round(bytesLeft / 2 ** 20)} MiB are left${killed ? ', and the server is killed on it' : ''}`,
       lasts: random.between(2_000, Math.max(4_000, lastsMax)),
       fillsDisk: true,
-      // To the last byte the process may end, and is started again.
+      // With no bytes left the process may exit, and is restarted.
       ...(bytesLeft > 0 && !killed && { meanwhile: onEach(stage.servers, rowsAlone, [200]) }),
       async begin() {
         stage.disk!.fill(bytesLeft)

@@ -1,4 +1,4 @@
-/** A fault: it begins, lasts and ends; some operations must keep working meanwhile. */
+/** A fault with its beginning, duration and end. Some operations must keep working during it. */
 import type { Random } from '../random.ts'
 import type { FaultyServer } from '../server.ts'
 import type { Stage } from '../stage.ts'
@@ -11,14 +11,14 @@ export interface Expectation {
 }
 
 export interface Injected {
-  /** For people: what is broken, and how. */
+  /** Description of the fault for people. */
   readonly what: string
-  /** Milliseconds. */
+  /** Duration in milliseconds. */
   readonly lasts: number
-  /** How long after its beginning what is expected must be so: until then connections are still being given up. Milliseconds. */
+  /** Time after the beginning before expectations apply: until then, connections may still time out. Milliseconds. */
   readonly noticed?: number
   readonly meanwhile?: readonly Expectation[]
-  /** True: the disk is full, so that writes are 507, and the process may end and be started again. */
+  /** True: the disk is full, so writes get 507, and the process may exit and be restarted. */
   readonly fillsDisk?: boolean
   begin(): Promise<void>
   end(): Promise<void>
@@ -27,7 +27,7 @@ export interface Injected {
 export interface FaultContext {
   readonly stage: Stage
   readonly random: Random
-  /** Of whatever lasts. Milliseconds. */
+  /** Maximum duration of a fault. Milliseconds. */
   readonly lastsMax: number
 }
 

@@ -1,23 +1,23 @@
-/** The network between servers and stores: refused, reset, silent, forgetful, slow. */
+/** Network faults between servers and stores: refused, reset, silent, forgotten and slow connections. */
 import type { NetworkState } from '@ulmus/storage/testing/tcp-proxy'
 import type { Line } from '../stage.ts'
 import { type Expectation, type Fault, type FaultContext, onEach, rowsAlone } from './fault.ts'
 
-/** Of each piece of up to 64 KiB, each way. */
+/** Delay of each piece of up to 64 KiB, in each direction. */
 const delayMilliseconds = [20, 200] as const
-/** A connection on which nothing happens is given up after 20 s at the latest, and what waits for a new one 5 s later. docs/going-live.md */
+/** A silent connection is closed after at most 20 s, and requests that wait for a new one fail 5 s later. docs/going-live.md */
 const silenceNoticedMilliseconds = 26_000
 const cutNoticedMilliseconds = 6_000
-/** How long nothing comes through until new connections do. Those that were open never do again. */
+/** Time without any traffic until new connections work again. Open connections never do. */
 const forgottenMillisecondsMax = 3_000
 
-/** One server's lines to a store, or all of them. */
+/** Connections of one server to a store, or of all servers. */
 function linesOf({ stage, random }: FaultContext, store: Line['store']): readonly Line[] {
   const lines = stage.lines.filter((line) => line.store === store)
   return random.chance(0.5) ? lines : [random.pick(lines)]
 }
 
-/** Without a database nothing can be said but that; without objects what rows hold can be read. */
+/** Without a database every request that needs it gets 503. Without an object store, data in rows stays readable. */
 function withoutStore(store: Line['store'], lines: readonly Line[]): Expectation[] {
   const servers = lines.map(({ server }) => server)
   const answers = onEach(servers, ['/healthz'], [200])
@@ -30,7 +30,7 @@ interface Breakage {
   readonly kind: string
   readonly weight: number
   readonly state: NetworkState['kind']
-  /** Connections that are open as it begins are never heard of again. */
+  /** Connections that are open at the beginning stay silent for ever. */
   readonly forgetting?: true
 }
 

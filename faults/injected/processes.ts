@@ -1,4 +1,4 @@
-/** Servers that die and servers that stand still. */
+/** Kills and freezes servers. */
 import { type Fault, onEach, rowsAlone } from './fault.ts'
 
 const none = () => Promise.resolve()
@@ -37,7 +37,7 @@ export const killAll: Fault = {
   },
 }
 
-/** Killed again before it has got ready: what a start does must be harmless to break off. */
+/** Kills a server again before it is ready: an interrupted start must be harmless. */
 export const killTwice: Fault = {
   kind: 'kill -9 of a server, again while it starts',
   weight: 2,

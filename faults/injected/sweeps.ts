@@ -1,4 +1,4 @@
-/** Sweeps that are killed in the middle of what they do. */
+/** Kills sweeps while they run. */
 import type { Fault } from './fault.ts'
 
 export const killSweep: Fault = {
@@ -7,7 +7,7 @@ export const killSweep: Fault = {
   isPossible: () => true,
   prepare({ stage, random }) {
     const server = random.pick(stage.servers)
-    // A sweep opens its stores in about a second, and takes one more or two.
+    // A sweep opens its stores in about a second, and then runs for one or two seconds.
     const lasts = random.between(500, 5_000)
     const signal = random.pick(['SIGKILL', 'SIGTERM'] as const)
     let sweep: ReturnType<typeof stage.sweep> | undefined

@@ -1,10 +1,10 @@
-/** Collections that come, change their names, are forked, and go. */
+/** Creates, renames, forks and deletes collections. */
 import type { CollectionModel } from '../model.ts'
 import { bodyOf, type Fate } from '../requests.ts'
 import { org } from '../stage.ts'
 import type { Turn } from '../turn.ts'
 
-/** Result of an answered creation or deletion. */
+/** Records the outcome of a creation or deletion. */
 function decide(collection: CollectionModel, fate: Fate, done: 'present' | 'absent'): Fate {
   const before = done === 'present' ? 'absent' : 'present'
   collection.existence = fate === 'done' ? done : fate === 'open' ? 'unsure' : before
@@ -26,7 +26,7 @@ export async function deleteCollection(turn: Turn, collection: CollectionModel):
   return decide(collection, turn.requests.fateOf(`deleting ${collection.path}`, answer, [200]), 'absent')
 }
 
-/** A fork has its source's head as its first version, or is not there. */
+/** Forks a collection. The fork must start with its source's head, or not exist. */
 export async function fork(turn: Turn, source: CollectionModel): Promise<Fate> {
   const head = source.head!
   const collection = turn.newCollection({ isFork: true, like: source })

@@ -1,4 +1,4 @@
-/** Changes of a version's content, made up. */
+/** Generates random changes of a version's content. */
 import type { Json, JsonObject } from '@ulmus/content'
 import { type Content, emptyContent, keyOf, mergeMetadata, splitKey } from '../model.ts'
 import type { Turn } from '../turn.ts'
@@ -12,9 +12,9 @@ export interface Edit {
   readonly files: ReadonlyMap<string, string>
 }
 
-/** Records of one collection, at most. */
+/** Maximum number of records in a collection. */
 const recordsMax = 6_000
-/** How many records a push changes: mostly few, now and then so many that its commit takes long enough to be met by a fault. */
+/** Numbers of records changed by a push: mostly small, sometimes so large that a fault may interrupt the commit. */
 const sizes = [
   { weight: 60, min: 1, max: 40 },
   { weight: 30, min: 100, max: 1_000 },
@@ -22,7 +22,7 @@ const sizes = [
 ]
 const textLengthMax = 300
 
-/** @param uploads files of the collection, of which it may declare one */
+/** @param uploads files of the collection; the edit may declare one of them */
 export function makeEdit(turn: Turn, before: Content, uploads: ReadonlyMap<string, string>): Edit {
   const { random } = turn
   const number = turn.newNumber()
@@ -44,7 +44,7 @@ export function makeEdit(turn: Turn, before: Content, uploads: ReadonlyMap<strin
   return { puts, deletes, metadata: random.chance(0.3) ? { pushed: number } : {}, files: new Map(declared) }
 }
 
-/** Result of an edit on a version. Declared files stay, in deltas and in snapshots of `wholeOf`. */
+/** Result of an edit on a version. Declared files are kept, in deltas and in snapshots of `wholeOf`. */
 export function applyEdit(before: Content | undefined, { puts, deletes, metadata, files }: Edit): Content {
   const { records: old, metadata: oldMetadata, files: oldFiles } = before ?? emptyContent
   const records = new Map(old)

@@ -6,7 +6,7 @@ import type { Turn } from '../turn.ts'
 
 const keysMax = 6
 const pollMilliseconds = 50
-/** How long a worker waits for a job; what takes longer is looked at after the fault. */
+/** Time that a worker waits for a job; a longer one is checked after the fault. Milliseconds. */
 const pollMillisecondsMax = 10_000
 
 function newChange(turn: Turn, collection: CollectionModel, mayRefuse: readonly number[]) {

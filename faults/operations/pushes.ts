@@ -1,4 +1,4 @@
-/** Pushes of both kinds, committed at once or as a job. Each step is sent again a few times when no answer comes. */
+/** Pushes of both kinds, committed synchronously or as a job. Retries each unanswered step a few times. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { recordOf } from '@ulmus/content'
 import {
@@ -18,7 +18,7 @@ const batchLines = 1_500
 const triesMax = 3
 const retryMilliseconds = 300
 const pollMilliseconds = 50
-/** How long a worker waits for an asynchronous commit; what takes longer is looked at after the fault. */
+/** Time that a worker waits for an asynchronous commit; a longer one is checked after the fault. Milliseconds. */
 const pollMillisecondsMax = 10_000
 
 export const pushDelta = (turn: Turn, collection: CollectionModel): Promise<Fate> =>
@@ -30,7 +30,7 @@ export const pushSnapshot = (turn: Turn, collection: CollectionModel): Promise<F
 export const pushSnapshotAsJob = (turn: Turn, collection: CollectionModel): Promise<Fate> =>
   snapshot(turn, collection, true)
 
-/** Refusals of a step that are no surprise; absent: none are. */
+/** Variant of a push. `mayRefuse`: expected statuses of a refusal; absent: none. */
 export interface Manner {
   readonly asJob: boolean
   readonly mayRefuse?: readonly number[]
@@ -42,7 +42,7 @@ interface Step {
   readonly mayRefuse?: readonly number[]
 }
 
-/** Sends a step until it is answered, a few times. */
+/** Sends a step until it is answered, a few times at most. */
 async function persist(
   turn: Turn,
   step: Step,
@@ -117,13 +117,13 @@ async function snapshot(turn: Turn, collection: CollectionModel, asJob: boolean)
   return commit(turn, collection, { asJob }, { ...changeOf(what, base?.semver, edit), at })
 }
 
-/** A push lands on its base alone. */
+/** A push applies only to its base. */
 const changeOf = (what: string, base: string | undefined, edit: Edit): Change => ({
   what: `${what} from ${base ?? 'nothing'}`,
   apply: (head): Content | undefined => (head?.semver === base ? applyEdit(head?.content, edit) : undefined),
 })
 
-/** A session that was not committed, to be looked at after the fault. */
+/** Leaves a session uncommitted, to be checked after the fault. */
 function leave(collection: CollectionModel, at: string, fate: Fate): Fate {
   if (fate !== 'wrong') collection.leftOpen.push(at)
   return fate
@@ -141,7 +141,7 @@ async function commit(
   const { fate, answer } = await persist(turn, { what: change.what, wanted, mayRefuse }, () =>
     turn.ask('POST', `${change.at}/commit${asJob ? '?async=true' : ''}`),
   )
-  // An earlier try may have gone further than the last one says.
+  // An earlier try may have succeeded even if the last one was not received.
   if (fate === 'refused' && answer.status === 0) return 'open'
   if (fate !== 'done') {
     if (fate !== 'open') collection.drop(change)
@@ -158,7 +158,7 @@ async function landed(turn: Turn, collection: CollectionModel, change: Change, t
   return 'done'
 }
 
-/** Polls an asynchronous commit, whose outcome its session tells. */
+/** Polls an asynchronous commit; its session contains the outcome. */
 async function awaitJob(
   turn: Turn,
   collection: CollectionModel,

@@ -1,11 +1,11 @@
-/** Two writers that do not know of each other: of what they make of one version exactly one wins. */
+/** Two concurrent writers: exactly one of their changes to a version succeeds. */
 import type { CollectionModel } from '../model.ts'
 import type { Fate } from '../requests.ts'
 import type { Turn } from '../turn.ts'
 import { updateAsJob, updateMetadata } from './metadata.ts'
 import { delta } from './pushes.ts'
 
-/** The version is there no more that a push is against, or another update is under way. */
+/** The base version is no longer the latest, or another update is running. */
 const conflict = [409]
 
 export async function race(turn: Turn, collection: CollectionModel): Promise<Fate> {

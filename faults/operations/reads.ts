@@ -1,4 +1,4 @@
-/** Reads, held against the model. One that is not answered says nothing. */
+/** Reads, compared with the model. Unanswered reads are ignored. */
 import { type CollectionModel, compareContent, type KnownVersion, type Told } from '../model.ts'
 import { bodyOf, type Fate } from '../requests.ts'
 import type { Turn } from '../turn.ts'
@@ -6,7 +6,7 @@ import type { Turn } from '../turn.ts'
 export const readVersion = (turn: Turn, collection: CollectionModel): Promise<Fate> =>
   readWhole(turn, collection, turn.random.pick(collection.versions))
 
-/** A version is what it was, whole: its digest, records, counts and metadata. */
+/** Checks a complete version: its digest, records, counts and metadata. */
 export async function readWhole(
   turn: Turn,
   collection: CollectionModel,
@@ -36,7 +36,7 @@ export async function readWhole(
   return wrong.length === 0 ? 'done' : 'wrong'
 }
 
-/** Reading it must answer 410 with the reason. */
+/** Expects 410 with the reason. */
 async function readWithdrawn(
   turn: Turn,
   { where, at, reason }: { where: string; at: string; reason: string },
@@ -70,7 +70,7 @@ export async function readDetail(turn: Turn, collection: CollectionModel): Promi
   return 'done'
 }
 
-/** All versions, oldest first; undefined: they could not be read. */
+/** All versions, oldest first; undefined: the list could not be read. */
 export async function listVersions(turn: Turn, collection: CollectionModel): Promise<Told[] | undefined> {
   const told: Told[] = []
   for (let more = true; more; ) {

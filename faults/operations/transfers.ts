@@ -1,4 +1,4 @@
-/** Collections that go from the user to the organization, and back. Their former addresses lead to them. */
+/** Transfers collections from the user to the organization and back. Former addresses must redirect. */
 import type { CollectionModel } from '../model.ts'
 import { bodyOf, type Fate } from '../requests.ts'
 import { org, owner } from '../stage.ts'
@@ -40,7 +40,7 @@ export async function findOwner(turn: Turn, collection: CollectionModel): Promis
   return true
 }
 
-/** A former address redirects to the collection until another one takes it, and is 404 after a deletion. */
+/** A former address redirects to the collection until another collection takes it, and is 404 after a deletion. */
 export async function checkFormerAddresses(turn: Turn, collection: CollectionModel): Promise<void> {
   for (const one of collection.formerOwners) {
     const former = collection.pathUnder(one)

@@ -1,4 +1,4 @@
-/** Files. What was acknowledged can be read, declared in pushes, and stays. */
+/** Uploads files. Acknowledged files must stay readable and usable in pushes. */
 import { type CollectionModel, fileHashOf } from '../model.ts'
 import type { Fate } from '../requests.ts'
 import type { Turn } from '../turn.ts'
@@ -7,7 +7,7 @@ const sizes = [
   { weight: 6, min: 10, max: 5_000 },
   { weight: 1, min: 1_000_000, max: 6_000_000 },
 ]
-/** Of one collection, so that the model stays small. */
+/** Maximum number per collection, to keep the model small. */
 const uploadsMax = 4
 
 export async function upload(turn: Turn, collection: CollectionModel): Promise<Fate> {

@@ -1,4 +1,4 @@
-/** Versions that are withdrawn, some of them to be erased, and versions whose readers are warned. */
+/** Withdraws, erases and deprecates versions. */
 import type { CollectionModel, KnownVersion } from '../model.ts'
 import { bodyOf, type Fate } from '../requests.ts'
 import type { Turn } from '../turn.ts'
@@ -14,11 +14,11 @@ export const withdrawHead = (turn: Turn, collection: CollectionModel): Promise<F
 export const withdrawOlder = (turn: Turn, collection: CollectionModel): Promise<Fate> =>
   withdraw(turn, collection, turn.random.pick(collection.standing.slice(0, -1)), false)
 
-/** One that stands, or one that was withdrawn before. */
+/** Erases a version, which may already be withdrawn. */
 export const erase = (turn: Turn, collection: CollectionModel): Promise<Fate> =>
   withdraw(turn, collection, turn.random.pick(collection.versions), true)
 
-/** The push lands first, or is refused. The version is withdrawn either way. */
+/** Withdraws a version during a push. The push lands first or is refused; the version is withdrawn either way. */
 export async function raceWithdrawal(turn: Turn, collection: CollectionModel): Promise<Fate> {
   const head = collection.head!
   head.marks.wasOvertaken = true
@@ -41,7 +41,7 @@ async function withdraw(
   const where = `${collection.path} ${semver}`
   const before = marks.erasure
   marks.askWithdrawal(reason, erase)
-  // Files that no other version has leave the collection with it, and come back when they are uploaded again.
+  // Files that no other version has are removed with it, and can be uploaded again.
   for (const file of content.files.keys()) collection.uploads.delete(file)
   const path = `${collection.path}/versions/${semver}/withdraw`
   const answer = await turn.ask('POST', path, { json: { reason, erase } })
@@ -50,7 +50,7 @@ async function withdraw(
     const told = bodyOf(answer) as unknown as { reason: string; erase: boolean; latest: string | null }
     for (const wrong of marks.withdrawn(where, told)) turn.report.violation(wrong)
     const latest = collection.head?.semver ?? null
-    // A push that is under way may have become the latest.
+    // A concurrent push may have become the latest version.
     if (told.latest !== latest && !marks.wasOvertaken)
       turn.report.violation(`${where} is withdrawn, and ${told.latest} is the latest, not ${latest}`)
   } else if (fate !== 'open') marks.notWithdrawn(before)

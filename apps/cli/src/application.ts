@@ -1,4 +1,4 @@
-/** All commands, by name. Each is loaded when it is called: `ulmus --help` reads none of them. */
+/** All commands by name. A command's module is loaded when it is called; `ulmus --help` loads none. */
 import { buildApplication, buildRouteMap, text_en } from '@stricli/core'
 import { apiCommands } from './api-commands.ts'
 import { folderCommands } from './folder-commands.ts'

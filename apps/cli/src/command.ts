@@ -1,4 +1,4 @@
-/** Builds commands: their flags beside those of every command, their code loaded when they are called. */
+/** Builds commands: adds the common flags, and loads their code when they are called. */
 import { type BaseArgs, type BaseFlags, buildCommand, type TypedCommandParameters } from '@stricli/core'
 import type { Command, CommonFlags, Context } from './context.ts'
 import { runCommand } from './run-command.ts'
@@ -26,7 +26,8 @@ type AllParameters<Flags extends BaseFlags, Args extends BaseArgs> = TypedComman
 >
 
 /**
- * @param load imports the file of the command
+ * Declares a command.
+ * @param load imports the module of the command
  * @param parameters its own flags and arguments
  */
 export function command<Flags extends BaseFlags = Record<never, never>, Args extends BaseArgs = []>(

@@ -5,7 +5,7 @@ import type { Context } from './context.ts'
 import { connect } from './session/connect.ts'
 import type { Terminal } from './terminal/terminal.ts'
 
-/** A line each: a word, a tab, what it means. @param words after `ulmus`; the last one is being written */
+/** Prints one proposal per line: a word, a tab, its description. @param words after `ulmus`; the last one is incomplete */
 export async function writeCompletions(words: readonly string[], terminal: Terminal): Promise<void> {
   const found = await proposeCompletions(application, words, { process, terminal } as never)
   const names = await collectionNames(words, terminal)
@@ -13,7 +13,7 @@ export async function writeCompletions(words: readonly string[], terminal: Termi
     await terminal.write(`${completion}\t${brief}\n`)
 }
 
-/** Of a group that is a command by itself, such as `invitations`, the library proposes that command's flags alone. */
+/** Names of a group's commands. For a group that is also a command, such as `invitations`, the library proposes only that command's flags. */
 function namesBesideDefault(words: readonly string[]): { completion: string; brief: string }[] {
   const partial = words.at(-1) ?? ''
   let group = application.root as RouteMap<CommandContext>
@@ -29,12 +29,12 @@ function namesBesideDefault(words: readonly string[]): { completion: string; bri
     .filter(({ completion }) => completion.startsWith(partial))
 }
 
-/** Placeholders of a first argument that is a collection, or begins with one. */
+/** Placeholders of first arguments that are, or begin with, a collection. */
 const aboutCollections = /^(?:owner\/slug|reference|what)/
-/** Their first argument is a new collection, whose name cannot be proposed. */
+/** Commands whose first argument is a new collection, which has no proposals. */
 const naming: readonly string[] = ['init', 'collections create']
 
-/** @param path words that name a command: its own, after those of its groups */
+/** @param path words that name a command: its groups, then its own name */
 function takesCollection(path: readonly string[]): boolean {
   let target: RouteMap<Context> | Command<Context> | undefined = application.root
   for (const word of path)
@@ -46,13 +46,13 @@ function takesCollection(path: readonly string[]): boolean {
   return aboutCollections.test(first?.placeholder ?? '')
 }
 
-/** A shell waits no longer. Milliseconds. */
+/** Timeout of proposals from the registry. Milliseconds. */
 const patienceMs = 1_500
 const namesMax = 200
-/** Of another form is no collection, and might mean something to a shell. */
+/** Propose only such names: others could have a meaning in a shell. */
 const collectionName = /^[a-z0-9-]+\/[a-z0-9-]+$/
 
-/** The collections of the person who is signed in, or of the owner whose slug is written already. None where the registry is slow or away. */
+/** Collections of the signed-in user, or of the owner already typed. Returns none if the registry is slow or unavailable. */
 async function collectionNames(
   words: readonly string[],
   terminal: Terminal,

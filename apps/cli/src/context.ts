@@ -16,7 +16,7 @@ export interface Context extends CommandContext {
   readonly terminal: Terminal
 }
 
-/** A command: its flags, then its arguments. Errors that it throws are reported with an exit code. */
+/** A command: a function of its flags and arguments. The caller reports its errors and sets the exit code. */
 export type Command<Flags, Args extends readonly unknown[] = []> = (
   call: Call,
   flags: Flags & CommonFlags,
@@ -27,17 +27,17 @@ export type Command<Flags, Args extends readonly unknown[] = []> = (
 export interface Call {
   readonly terminal: Terminal
   readonly signal: AbortSignal
-  /** A value on standard output, as indented JSON and a line end. Controls in it are escaped. */
+  /** Writes a value to standard output as indented JSON with a final newline. Escapes control characters. */
   json(value: unknown): Promise<void>
-  /** A line on standard output. */
+  /** Writes a line to standard output. */
   line(text: Text): Promise<void>
-  /** A line on standard error, dropped with `--quiet`. */
+  /** Writes a line to standard error, unless `--quiet` is set. */
   say(text: Text): void
-  /** A line on standard error, also with `--quiet`. */
+  /** Writes a line to standard error, even if `--quiet` is set. */
   warn(text: Text): void
-  /** The registry last connected to without a key. */
+  /** Address of the registry that the last connection without a key went to. */
   readonly anonymousAt: string | undefined
-  /** The registry that `wanted`, the flags, the environment or the last login name. */
+  /** Connects to the registry of `wanted`, the flags, the environment or the last login. */
   connect(wanted?: Wanted): Promise<Connection>
 }
 

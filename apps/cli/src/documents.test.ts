@@ -1,4 +1,4 @@
-/** docs/cli.md, docs/commands.md and the overview name every command and every flag, and no other; completions propose them. */
+/** docs/cli.md, docs/commands.md and the overview name exactly the existing commands and flags; completions propose them. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command, RouteMap } from '@stricli/core'

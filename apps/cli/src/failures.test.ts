@@ -1,4 +1,4 @@
-/** Failures in plain words, with their exit codes and what to type next; and what a start costs. */
+/** Failures in plain words, with exit codes and the next command; and the cost of a start. */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'

@@ -1,11 +1,11 @@
-/** The command line's entry: the process around the application. */
+/** Entry point of the command line. */
 import { overview } from './overview.ts'
 import { exitCodes } from './terminal/exit-codes.ts'
 import { libraryProcess } from './terminal/library-process.ts'
 import { openTerminal } from './terminal/terminal.ts'
 import { version } from './version.ts'
 
-// Warnings of Node about its own modules are for those who develop this program.
+// Node's warnings about its own modules are for developers of this program.
 if (!process.env['ULMUS_DEBUG']) process.removeAllListeners('warning')
 
 const given = process.argv.slice(2)
@@ -13,7 +13,7 @@ const given = process.argv.slice(2)
 const words = given[0] === 'help' && given.length > 1 ? [...given.slice(1), '--help'] : given
 const terminal = openTerminal(process)
 const [first = '--help'] = words
-// What people and scripts ask most is answered without loading any command.
+// Answer the most frequent calls without loading any command.
 if (words.length < 2 && ['--help', '-h', 'help'].includes(first)) await terminal.write(overview())
 else if (words.length === 1 && ['--version', '-v'].includes(first)) await terminal.write(`${version}\n`)
 else await runApplication()
@@ -27,7 +27,7 @@ async function runApplication(): Promise<void> {
   const [{ run }, { application }] = await Promise.all([import('@stricli/core'), import('./application.ts')])
   const streams = libraryProcess(process)
   await run(application, words, { process: streams, terminal } as never)
-  // The library's codes for a command line that it cannot read are negative; ours are documented and small.
+  // The library uses negative codes for an invalid command line; ours are small and documented.
   const code = Number(streams.exitCode ?? exitCodes.done)
   process.exitCode = terminal.exitCode ?? (code < 0 || code > 127 ? exitCodes.usage : code)
 }

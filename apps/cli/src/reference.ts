@@ -1,30 +1,30 @@
 /**
- * References: `owner/slug@v1.2.0#Type/id`, optionally after `https://host/`. In a working folder `@v1.2.0` and `#Type/id` alone
- * refer to its collection.
+ * References: `owner/slug@v1.2.0#Type/id`, optionally after `https://host/`. In a working folder `@v1.2.0` and `#Type/id` alone refer to
+ * its collection.
  */
 import { usageError } from './terminal/failure.ts'
 
 export interface CollectionName {
-  /** The registry's address, without a path; undefined: the usual one. */
+  /** Address of the registry, without a path; undefined: the default registry. */
   readonly host?: string
   readonly owner: string
   readonly slug: string
 }
 
 export interface Reference extends CollectionName {
-  /** `latest`, a semver with or without `v`, or a digest; undefined: not said. */
+  /** `latest`, a semver with or without `v`, or a digest; undefined: not given. */
   readonly version?: string
   readonly type?: string
   /** Never without `type`. */
   readonly id?: string
 }
 
-/** As registries make slugs; nothing in them means anything to a shell or a terminal. */
+/** Format of slugs in registries. They contain no special characters of shells or terminals. */
 const collectionPattern = /^[a-z0-9](?:[a-z0-9-]{0,37}[a-z0-9])?\/[a-z0-9](?:[a-z0-9-]{0,98}[a-z0-9])?$/
 
 export const isCollectionName = (text: string): boolean => collectionPattern.test(text)
 
-/** For a folder's collection: commands refuse a folder that names another one. @throws CommandError (usage) */
+/** Validates the collection of a folder; commands refuse a folder with an invalid one. @throws CommandError (usage) */
 export function demandCollectionName(text: string): void {
   if (isCollectionName(text)) return
   throw usageError(
@@ -32,10 +32,10 @@ export function demandCollectionName(text: string): void {
   )
 }
 
-/** The WHATWG rules let a host have `$`, `(`, `;` and backquotes, which mean something to a shell. */
+/** The WHATWG rules allow `$`, `(`, `;` and backquotes in a host, which are special in a shell. */
 const harmlessHost = /^[a-zA-Z0-9._:[\]-]+$/
 
-/** Scheme, name and port of a registry's address; undefined for a text that is none. */
+/** Scheme, name and port of a registry's address; undefined for any other text. */
 export function originOf(text: string): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined
   return url !== undefined && /^https?:$/.test(url.protocol) && harmlessHost.test(url.host)
@@ -43,12 +43,12 @@ export function originOf(text: string): string | undefined {
     : undefined
 }
 
-/** `owner/slug`, as the client takes it. */
+/** `owner/slug`, the client's format. */
 export const pathOf = ({ owner, slug }: CollectionName): string => `${owner}/${slug}`
 
 const pattern = /^(?:(?<host>https?:\/\/[^/]+)\/)?(?<path>[^@#]*)(?:@(?<version>[^#]+))?(?:#(?<record>.*))?$/s
 
-/** @param here finds the collection that a text without one speaks of; called for such a text alone. @throws CommandError (usage) for a text that is no reference */
+/** @param here returns the default collection; called only for a text without one. @throws CommandError (usage) for an invalid reference */
 export function parseReference(text: string, here?: () => CollectionName | undefined): Reference {
   const { host, path = '', version, record } = pattern.exec(text)?.groups ?? {}
   const around = path === '' && host === undefined && text !== '' ? here?.() : undefined
@@ -68,7 +68,7 @@ function recordIn(record: string | undefined): { type?: string; id?: string } {
   return slash === -1 ? { type: record } : { type: record.slice(0, slash), id: record.slice(slash + 1) }
 }
 
-/** The text of a reference. */
+/** Formats a reference. */
 export function referenceText({ host, owner, slug, version, type, id }: Reference): string {
   const place = `${host === undefined ? '' : `${host}/`}${owner}/${slug}${version === undefined ? '' : `@${version}`}`
   if (type === undefined) return place

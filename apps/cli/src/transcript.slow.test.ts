@@ -56,7 +56,7 @@ describe.each(anyDatabase)('the transcript, with a server on $name', ({ settings
       const { shown, code } = await runShell(script, places.get(step.as) ?? home, env)
       expect(code, `${line}\n${shown}`).toBe(step.code ?? 0)
       expect(shown, line).toMatch(step.shows)
-      // Nothing moves, and nothing is coloured.
+      // No progress and no colours.
       expect(shown, line).not.toContain('\u001b')
       places.set(step.as, readFileSync(join(home, 'place'), 'utf8').trim())
     }

@@ -1,4 +1,4 @@
-/** The release that this is. */
+/** Version of this release. */
 import manifest from '../package.json' with { type: 'json' }
 
 export const version = manifest.version

@@ -1,4 +1,4 @@
-/** The whole HTTP server, put together: plugins in the order in which a request meets them, then the routes. */
+/** Builds the HTTP server: plugins in the order in which they handle a request, then the routes. */
 
 import type { Server as HttpServer } from 'node:http'
 import cookie from '@fastify/cookie'
@@ -45,14 +45,14 @@ export interface AppOptions {
   readonly log: FastifyBaseLogger
   /** Identity provider of sign-ins. */
   readonly provider: IdentityProvider
-  /** Our secret at the provider. The built-in provider is served exactly if `config.oidc` is null. */
+  /** Client secret at the provider. The built-in provider runs only if `config.oidc` is null. */
   readonly clientSecret: string
   /** Public address. Final only once the server listens. */
   readonly origin: () => string
-  /** Connections at once. */
+  /** Limit of concurrent connections. */
   readonly connectionsMax: number
   readonly downloads: Downloads
-  /** Answers that do not have their documented shape are errors. For tests. */
+  /** Report answers without their documented shape as errors. For tests. */
   readonly checkAnswers?: boolean
 }
 
@@ -129,7 +129,7 @@ function serverOptions({ config, log }: AppOptions): FastifyHttpOptions<HttpServ
     requestIdHeader: false,
     rewriteUrl: ({ url = '/' }) => pathAndQuery(url),
     forceCloseConnections: 'idle',
-    // Requests that come on open connections while the server drains are still answered, each the last of its connection.
+    // While the server drains, it answers requests on open connections and then closes each connection.
     return503OnClosing: false,
     routerOptions: { maxParamLength: pathParameterCharactersMax },
     clientErrorHandler: answerUnreadable,
@@ -137,7 +137,7 @@ function serverOptions({ config, log }: AppOptions): FastifyHttpOptions<HttpServ
   }
 }
 
-/** Trust by number of hops: Fastify cannot tell proxies from direct clients then. See docs/configuration.md. */
+/** Trusts a number of hops: Fastify then cannot tell proxies from direct clients. See docs/configuration.md. */
 function trustOf(trust: Config['trustProxy']): FastifyServerOptions['trustProxy'] {
   return typeof trust === 'number' ? (_address, hop) => hop < trust : trust
 }

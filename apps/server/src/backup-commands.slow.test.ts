@@ -1,4 +1,4 @@
-/** Backups as an operator makes them: the commands as processes, beside a server that serves. */
+/** Backup commands as processes, while a server is running. */
 import { execFile } from 'node:child_process'
 import {
   copyFileSync,
@@ -62,7 +62,7 @@ async function push(ada: TestClient, base: string | null, from: number): Promise
   return (await pushVersion(ada, path, { base, opening, puts })).semver
 }
 
-/** What a reader sees of it: all versions, with their digests, and the file. */
+/** A reader's view: all versions with their digests, and the file. */
 async function seen(ada: TestClient) {
   const { json } = await ada.get(`${path}/versions`)
   const file = await ada.get(`${path}/files/${fileHash('a file')}`)
@@ -70,8 +70,8 @@ async function seen(ada: TestClient) {
 }
 
 /**
- * Damages every pack and file, and puts back what `fsck` names, as docs/maintenance.md says.
- * @returns how many it named
+ * Damages every pack and file, and restores those named by `fsck`, as described in docs/maintenance.md.
+ * @returns the number of named objects
  */
 async function mendFrom(target: string, there: { DATA_DIR: string }): Promise<number> {
   const objects = join(there.DATA_DIR, 'objects')

@@ -1,4 +1,4 @@
-/** `ulmus-server backup`, `restore` and `move`: settings and words around what the registry does. */
+/** Commands `ulmus-server backup`, `restore` and `move`: they read settings, call the registry and print the outcome. */
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseEnv } from 'node:util'
@@ -20,7 +20,7 @@ import manifest from '../package.json' with { type: 'json' }
 import { readBackupBucket, readConfig, readSecrets } from './config.ts'
 import { ConfigError, type Environment, variablesOf } from './variables.ts'
 
-/** Exit codes: all is well; damage was found, or the command refused to go on; the command line is wrong. */
+/** Exit codes: success; damage found, or the command refused; wrong command line. */
 export const exits = { well: 0, damaged: 1, misused: 2 }
 
 /** Flags and operand of a command line. */
@@ -119,7 +119,7 @@ export const backupCommands: Record<string, (given: Given, around: Surroundings)
 
 const secondsSince = (began: number): string => ((performance.now() - began) / 1_000).toFixed(1)
 
-/** The stores that settings name. @throws ConfigError */
+/** Stores that the settings name. @throws ConfigError */
 export function storesOf(environment: Environment, { err }: Surroundings): StoresConfig {
   const [config, secrets] = [readConfig(environment), readSecrets(environment)]
   const say = (_facts: object, line: string) => err(`${line}\n`)
@@ -132,7 +132,7 @@ export function storesOf(environment: Environment, { err }: Surroundings): Store
   }
 }
 
-/** The place of backups. @throws ConfigError */
+/** Location of the backups. @throws ConfigError */
 function placeOf(given: Given, { environment }: Surroundings): ShelfPlace {
   const place = String(given['operand'])
   if (!place.startsWith('s3://')) return { folder: resolve(place) }
@@ -141,9 +141,9 @@ function placeOf(given: Given, { environment }: Surroundings): ShelfPlace {
 }
 
 /**
- * The settings of where `move` copies to.
- * @throws ConfigError when a database or objects are to be in a folder and the file has no DATA_DIR. The default, `./data`, depends on the
- *   folder that the command is called in.
+ * Settings of the target of `move`.
+ * @throws ConfigError if the database or the objects go to a folder and the file has no DATA_DIR. The default, `./data`, would depend on
+ *   the current folder of the caller.
  */
 function settingsOfNewPlaces(file: string): Environment {
   const settings = variablesIn(file)
@@ -155,7 +155,7 @@ function settingsOfNewPlaces(file: string): Environment {
   return settings
 }
 
-/** @throws ConfigError for a file that cannot be read */
+/** @throws ConfigError if the file cannot be read */
 function variablesIn(file: string): Environment {
   try {
     return parseEnv(readFileSync(file, 'utf8'))
@@ -166,7 +166,7 @@ function variablesIn(file: string): Environment {
 
 const refusals = [ShelfUnfit, StoresUnfit, BlobDamaged, BlobMissing, DumpRefused, DumpUnreadable, ConfigError]
 
-/** Tells in a sentence what the operator can mend. */
+/** Prints one sentence for an error that the operator can fix. */
 async function orRefused({ err }: Surroundings, work: () => Promise<number>): Promise<number> {
   try {
     return await work()

@@ -1,4 +1,4 @@
-/** The registry as a browser meets it: the client in a page of another site, and this site's own pages after signing in. */
+/** The registry in a browser: the client in a page of another site, and this site's pages after sign-in. */
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -12,11 +12,11 @@ import { chromiumInstalled, openChromium } from './testing/chromium.ts'
 import { serveForTest, type TestServer } from './testing/serve.ts'
 
 declare global {
-  /** What the page's script makes of the client package. */
+  /** The client package as a global of the page. */
   var ulmus: typeof ClientPackage
 }
 
-/** Bytes of the client and all that it needs, minified: what every page that uses it loads. */
+/** Limit of the minified client with its dependencies, which every page with it loads. Bytes. */
 const clientBytesMax = 64 * 1024
 
 describe.skipIf(!chromiumInstalled())('in a browser', () => {
@@ -72,7 +72,7 @@ describe.skipIf(!chromiumInstalled())('in a browser', () => {
       metadata: { license: 'CC0-1.0', note: 'from a page' },
       guarded: 'too_many_removed',
       snapshot: { semver: 'v1.1.0', changes: { added: 1, updated: 1, removed: 249 } },
-      // Two records changed, and one of them was made private: that alone is not sent.
+      // Two records changed; one of them became private, which alone needs no upload.
       sent: 2,
       publicIds: 49,
       forked: { semver: 'v1.0.0', from: 'v1.1.0' },
@@ -123,7 +123,7 @@ describe.skipIf(!chromiumInstalled())('in a browser', () => {
   })
 })
 
-/** The client as a script that a page loads, without a tool of its own. */
+/** Bundles the client as a script that a page can load directly. */
 async function bundleClient(): Promise<string> {
   const { outputFiles } = await build({
     entryPoints: [fileURLToPath(new URL('../../../packages/client/src/index.ts', import.meta.url))],
@@ -135,7 +135,7 @@ async function bundleClient(): Promise<string> {
   return text
 }
 
-/** What a page complains of, and which origins it asks. */
+/** Records errors of a page, and the origins that it requests. */
 function watch(page: Page): { errors: string[]; origins: string[] } {
   const seen = { errors: [] as string[], origins: [] as string[] }
   page.on('console', (message) => {
@@ -149,7 +149,7 @@ function watch(page: Page): { errors: string[]; origins: string[] } {
   return seen
 }
 
-/** Through the form of the built-in provider, to the API reference. */
+/** Signs in through the built-in provider's form, and returns to the API reference. */
 async function signIn(page: Page, url: string, login: string): Promise<void> {
   await page.goto(`${url}/auth/login?return_to=/docs/api`)
   await page.getByLabel('Login').fill(login)
@@ -158,7 +158,7 @@ async function signIn(page: Page, url: string, login: string): Promise<void> {
   await page.waitForURL(/\/docs\/api/)
 }
 
-/** Runs in the page, which has nothing but `ulmus`. */
+/** Runs in the page, with only `ulmus` in scope. */
 async function publishFromPage({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }) {
   const { createClient, nameFile, verifyProof, verifyRecord, UlmusError } = globalThis.ulmus
   const client = createClient({ baseUrl, apiKey })

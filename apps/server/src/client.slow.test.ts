@@ -1,4 +1,4 @@
-/** The client package against a whole server: what its tests against a made-up one cannot show. */
+/** The client package against a complete server, in addition to its tests against a fake one. */
 import { createClient, nameFile, type SnapshotProgress } from '@ulmus/client'
 import type { Json } from '@ulmus/content'
 import { anyDatabase } from '@ulmus/storage/testing'

@@ -76,7 +76,7 @@ interface Form {
   operand?: string
 }
 
-/** Runs a command line without the program's name. Resolves to the exit code. @throws what opening the stores throws. */
+/** Runs a command line without the program's name. Resolves to the exit code. @throws errors of opening the stores */
 export async function runCommand(args: readonly string[], around: Surroundings): Promise<number> {
   const [command = '', ...rest] = args
   const usage = help[command] ?? overview
@@ -105,7 +105,7 @@ export async function runCommand(args: readonly string[], around: Surroundings):
   }
 }
 
-/** @throws Error for a command or an argument that there is not, and for one that is lacking. */
+/** @throws Error for an unknown command, and for an unknown or missing argument */
 function givenTo(command: string, args: string[]): Given {
   const form = forms[command]
   if (form === undefined) throw new Error(`There is no command "${command}".`)

@@ -45,7 +45,7 @@ test('operators are named by issuer and subject', () => {
     { issuer: 'urn:x', subject: 'a#b' },
   ]
   expect(readConfig({ OPERATORS: '"https://login.example#2482, urn:x#a#b"' })).toMatchObject({ operators })
-  // As it comes from a file in which it lacks its quotes.
+  // A value from an env file without quotes: `#` begins a comment there.
   expect(() => readConfig({ OPERATORS: 'https://login.example' })).toThrow(/OPERATORS must be.*double quotes/)
   expect(readConfig({ OPERATOR_CLAIM: 'groups:a:b' })).toMatchObject({
     operatorClaim: { name: 'groups', value: 'a:b' },

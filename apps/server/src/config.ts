@@ -1,4 +1,4 @@
-/** Settings from the environment: read once, checked, frozen. docs/configuration.md lists every variable. */
+/** Settings from the environment: read once, validated, frozen. docs/configuration.md lists every variable. */
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { type S3Keys, type S3Settings, s3BlobBytesMax } from '@ulmus/registry'
@@ -20,7 +20,7 @@ export interface Config {
   readonly rateLimits: RateLimits | null
   /** Trusted proxies: none, a number of hops, or these addresses. */
   readonly trustProxy: false | number | string
-  /** Connections at once; null: as many as file descriptors allow. */
+  /** Limit of concurrent connections; null: derived from the limit of file descriptors. */
   readonly connectionsMax: number | null
   readonly fileBytesMax: number
   readonly pushIdleSeconds: number
@@ -31,12 +31,12 @@ export interface Config {
   readonly quotaBytes: number | null
   readonly uploadDays: number
   readonly auditDays: number
-  /** How users that an admin adds become members. */
+  /** Users that an admin adds become members at once, or are invited. */
   readonly newMembers: 'added' | 'invited'
   /** Operators of the registry: identities, and a claim of the identity provider with its value; null: no claim. */
   readonly operators: readonly { readonly issuer: string; readonly subject: string }[]
   readonly operatorClaim: { readonly name: string; readonly value: string } | null
-  /** Free space of the disk of `dataFolder` that is left alone. Bytes. */
+  /** Free space on the disk of `dataFolder` that writes must leave. Bytes. */
   readonly diskReserveBytes: number
   /** True if readmes show images of other sites, which then learn their readers' addresses. */
   readonly readmeImages: boolean
@@ -45,12 +45,12 @@ export interface Config {
   readonly roles: readonly Role[]
 }
 
-/** Kept apart from the rest: never logged, never spread. */
+/** Secrets, separate from the settings: never log them, never spread them. */
 export interface Secrets {
-  /** With a password in it, as a rule. Undefined: the embedded database. */
+  /** Usually contains a password. Undefined: the embedded database. */
   readonly databaseUrl: string | undefined
   readonly oidcClientSecret: string | undefined
-  /** For the bucket. Undefined: from where Amazon's tools have them. */
+  /** For the bucket. Undefined: from the sources that Amazon's tools use. */
   readonly s3Keys?: S3Keys
 }
 
@@ -60,7 +60,7 @@ const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
 const roleNames = ['api', 'worker'] as const
 type Role = (typeof roleNames)[number]
 
-/** @throws ConfigError for the first variable that is wrong. */
+/** @throws ConfigError for the first invalid variable */
 export function readConfig(env: Environment): Config {
   const read = variablesOf(env)
   const config: Config = {
@@ -102,7 +102,7 @@ export function readConfig(env: Environment): Config {
   return Object.freeze(config)
 }
 
-/** `issuer#subject`, with commas between several. A subject may have a `#`, an issuer's URL has none. */
+/** `issuer#subject`, separated by commas. A subject may contain `#`, the URL of an issuer cannot. */
 function readOperators(read: Variables): { issuer: string; subject: string }[] {
   const given = read.text('OPERATORS')?.split(',') ?? []
   return given.map((one) => {
@@ -139,9 +139,9 @@ export function readSecrets(env: Environment): Secrets {
   return Object.freeze({ databaseUrl, oidcClientSecret: read.text('OIDC_CLIENT_SECRET'), s3Keys })
 }
 
-/** True if the driver can parse the URL: it decodes each part by itself. */
+/** True if the database driver can parse the URL. The driver decodes each part by itself. */
 function isDatabaseUrl(text: string): boolean {
-  // No host is a socket's folder in the query, which URLs do not know beside a user.
+  // A URL without a host has the folder of a socket in its query. The URL parser refuses a user without a host.
   if (!/^postgres(?:ql)?:\/\//.test(text) || !URL.canParse(text.replace('@/', '@host/'))) return false
   try {
     decodeURIComponent(text)
@@ -151,7 +151,7 @@ function isDatabaseUrl(text: string): boolean {
   }
 }
 
-/** The built-in provider lets anyone be anyone. */
+/** Refuses the built-in provider where others can reach it: it lets any visitor sign in as any user. */
 function refuseDevelopmentProvider(config: Config, nodeEnv: string | undefined): void {
   if (config.oidc !== null) return
   const cure = 'set OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET to those of your identity provider'
@@ -170,13 +170,13 @@ function refuseDevelopmentProvider(config: Config, nodeEnv: string | undefined):
   }
 }
 
-/** As Amazon names buckets, and as other servers take them too. */
+/** Bucket names of Amazon; other servers accept them too. */
 const bucketName = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/
 /** Prefix characters that need no escaping, without `..`. */
 const prefixPart = /^(?!\.\.?$)[A-Za-z0-9._-]{1,100}$/
 
 /**
- * A bucket that backups lie in, written as OBJECT_STORE is; `env` has the settings that go with it.
+ * Bucket for backups, written like OBJECT_STORE. `env` has the settings that belong to it.
  * @throws ConfigError
  */
 export function readBackupBucket(place: string, env: Environment): S3Settings {
@@ -218,7 +218,7 @@ function readS3Keys(read: Variables): S3Keys | undefined {
   const secretAccessKey = read.text('AWS_SECRET_ACCESS_KEY')
   if (read.text('OBJECT_STORE') === undefined) return undefined
   const sessionToken = read.text('AWS_SESSION_TOKEN')
-  // They are sent in headers; what else is in them was copied by mistake.
+  // Keys are sent in headers. Any other character was copied by mistake.
   for (const [name, value] of Object.entries({
     AWS_ACCESS_KEY_ID: accessKeyId,
     AWS_SESSION_TOKEN: sessionToken,
@@ -260,7 +260,7 @@ function readRateLimits(read: Variables): RateLimits | null {
 }
 
 const networkNames = ['loopback', 'linklocal', 'uniquelocal']
-/** Proxies in a row, each of which adds an address. */
+/** Maximum number of proxies in a row. */
 const hopsMax = 10
 
 function readTrustProxy(read: Variables): Config['trustProxy'] {
@@ -278,13 +278,13 @@ function readTrustProxy(read: Variables): Config['trustProxy'] {
   throw new ConfigError(`TRUST_PROXY must be off, ${right}; "${wrong}" is none of these.`)
 }
 
-/** An address, or a network of no more than 2^24 addresses of IPv4, or of IPv6 that one site may have: wider is anyone. */
+/** True for an address or a network, at most an IPv4 /8 or an IPv6 /7: a wider network would trust any client. */
 function isNetwork(text: string): boolean {
   const [address = '', mask, ...more] = text.split('/')
   const family = address.includes('%') ? 0 : isIP(address)
   if (family === 0 || more.length > 0) return false
   if (mask === undefined) return true
-  // An IPv4 address in IPv6's notation has no mask of its own that everybody reads alike.
+  // Programs read the mask of an IPv4 address in IPv6 notation differently, so refuse it.
   if (!/^\d{1,3}$/.test(mask) || /^::ffff:/i.test(address)) return false
   const [min, max] = family === 4 ? [8, 32] : [7, 128]
   return Number(mask) >= min && Number(mask) <= max

@@ -1,6 +1,6 @@
 /**
- * The server killed at random moments under a stream of pushes and metadata updates (an acknowledged write
- * survives `kill -9`; half of a version is never seen), and ended in order.
+ * Kills the server at random moments during pushes and metadata updates, or stops it gracefully: acknowledged writes survive `kill -9`, and
+ * no partial version is visible.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -27,7 +27,7 @@ class History {
     semver: null,
     model: { records: new Map(), metadata: {} },
   }
-  /** What the request under way would have made, and where its fate can be asked for. */
+  /** Result of the running request, and the path of its state. */
   pending: { model: Model; at?: string } | undefined
 
   constructor(path: string) {
@@ -84,7 +84,7 @@ describe.each(databases)('a server that is killed, on $name', (database: TestDat
 
   let counter = 0
 
-  /** Changes `size` records of a collection and removes a few, committing at once or, `later`, by a job. */
+  /** Changes `size` records of a collection and removes a few. Commits synchronously or, with `later`, as a job. */
   async function push(
     client: TestClient,
     history: History,
@@ -132,7 +132,7 @@ describe.each(databases)('a server that is killed, on $name', (database: TestDat
   const patch = (client: TestClient, history: History, change: JsonObject, query = '') =>
     client.patch(`${history.path}/metadata${query}`, change)
 
-  /** Updates metadata at once or, `accepted` given, as a job. */
+  /** Updates metadata synchronously or, with `accepted`, as a job. */
   async function update(client: TestClient, history: History, accepted?: () => void): Promise<void> {
     const change = { [`key-${++counter % 5}`]: counter }
     const { records, metadata } = history.head.model
@@ -154,7 +154,7 @@ describe.each(databases)('a server that is killed, on $name', (database: TestDat
     }
   }
 
-  /** Writes everywhere until the connection is cut; `accepted` hears of every 202. */
+  /** Writes to all collections until the connection is cut. Calls `accepted` after every 202. */
   async function writeUntilCut(client: TestClient, accepted: (what: 'push' | 'job') => void): Promise<void> {
     const { pushes, later, updates, jobs } = histories
     const writers = [
@@ -179,7 +179,7 @@ describe.each(databases)('a server that is killed, on $name', (database: TestDat
     )
   }
 
-  /** What was under way has come to an end, and the collection holds what was acknowledged and at most that besides. */
+  /** Waits for running work to end, then expects all acknowledged writes in the collection, and at most the pending one besides. */
   async function settle(client: TestClient, history: History): Promise<void> {
     const { pending } = history
     if (pending?.at !== undefined) {
@@ -189,7 +189,7 @@ describe.each(databases)('a server that is killed, on $name', (database: TestDat
       const timeout = isJob ? jobSettledMs : settledMs
       await expect.poll(status, { timeout, interval: 20 }).toSatisfy((one: string) => states.includes(one))
     } else if (pending !== undefined) {
-      // An update whose answer was lost holds the collection's slot until it is settled.
+      // An update whose answer was lost blocks other updates until it is settled.
       const free = async () => (await patch(client, history, {})).status
       await expect.poll(free, { timeout: jobSettledMs, interval: 20 }).toBe(200)
     }
@@ -234,7 +234,7 @@ describe.each(databases)('a server that is killed, on $name', (database: TestDat
     for (let round = 0; round < kills; round++) {
       const client = await started()
       await Promise.all(Object.values(histories).map((history) => settle(client, history)))
-      // Every other time right after a 202, when its work is certain to be under way or still to come.
+      // In every other round, right after a 202, while its work is running or still to come.
       const moment = ([undefined, 'push', undefined, 'job'] as const)[round % 4]
       const before = Object.values(histories).map(({ acknowledged }) => acknowledged.size)
       const killed = Promise.withResolvers<unknown>()
@@ -258,7 +258,7 @@ describe.each(databases)('a server that is killed, on $name', (database: TestDat
     const client = await started()
     await Promise.all(Object.values(histories).map((history) => settle(client, history)))
     await checkEverything(client)
-    // The test was worth its name: every writer wrote, and work was caught between its 202 and its end.
+    // Check that the test is meaningful: every writer wrote, and kills hit work after its 202.
     expect(
       Math.min(...Object.values(histories).map(({ acknowledged }) => acknowledged.size)),
     ).toBeGreaterThan(3)

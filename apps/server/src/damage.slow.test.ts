@@ -23,7 +23,7 @@ const rich = '/collections/ada/rich'
 const grown = '/collections/ada/grown'
 const log = { info() {}, warn() {}, error() {} }
 
-/** The same numbers every time. */
+/** A seeded generator. */
 function randomOf(seed: number) {
   let state = seed
   return (below: number) => {
@@ -32,7 +32,7 @@ function randomOf(seed: number) {
   }
 }
 
-/** Every reading route of a collection, by its name in the API's description. */
+/** Reading routes of a collection, by their name in the API description. */
 const reads: Record<string, string[]> = {
   '': [''],
   '/versions': ['/versions'],
@@ -61,7 +61,7 @@ const reads: Record<string, string[]> = {
   '/records/{type}/{id}/history': ['/records/Item/item-01501/history', '/records/Item/item-00007/history'],
   '/export': ['/export?version=v1.0.0', '/export'],
   '/files/{hash}': [`/files/${fileHash(attached)}`],
-  // What lies in rows alone; and a session, which is there only while something is pushed.
+  // Reads of rows only, and of a session, which exists only during a push.
   '/metadata/jobs/{job_id}': [],
   '/pushes/{id}': [],
   '/versions/negotiate/{id}': [],
@@ -149,12 +149,12 @@ describe.each(anyDatabase)('damage to packs, on $name', (database) => {
     await dispose()
   })
 
-  /** A server with nothing in its caches. */
+  /** Starts a server with empty caches. */
   const start = async () => {
     server = await serveForTest(where, { dataFolder: server.dataFolder })
   }
 
-  /** The packs of a collection's first version and of what followed, by content, so that the same bytes are flipped every time. */
+  /** The packs of a collection's first and later versions, by content, so that each run flips the same bytes. */
   function packs(): { file: string; bytes: Buffer }[] {
     const folder = join(server.dataFolder, 'objects', 'packs')
     return readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -167,7 +167,7 @@ describe.each(anyDatabase)('damage to packs, on $name', (database) => {
   async function outcomeOf(client: TestClient, who: string, read: string): Promise<Outcome> {
     const answer = await client.get(rich + read).catch((error: NodeJS.ErrnoException) => error)
     if (answer instanceof Error) {
-      // The headers had been sent: the connection was destroyed before the body ended.
+      // The headers had been sent, so the connection was destroyed before the end of the body.
       expect([read, answer.code]).toEqual([read, 'ECONNRESET'])
       return 'broken off'
     }
@@ -189,7 +189,7 @@ describe.each(anyDatabase)('damage to packs, on $name', (database) => {
     return 'same'
   }
 
-  /** Whatever writes on top of what may be damaged. Answers of 500 are refusals that name the damage. */
+  /** Writes on top of data that may be damaged. A 500 must be a refusal that names the damage. */
   async function write(ada: TestClient, round: number): Promise<void> {
     const { semver, model } = head
     const landed = (
@@ -217,7 +217,7 @@ describe.each(anyDatabase)('damage to packs, on $name', (database) => {
     })
     landed(patched, { ...head.model, metadata })
 
-    // Another schema: all that is carried over must be read.
+    // A changed schema, so that all carried-over records must be read.
     const type = { ...modelSchemas.A, title: `Round ${round}` }
     const checked = await push(ada, grown, head.semver, [], { schemas: { A: type } })
     if (checked.status === 201) {
@@ -272,7 +272,7 @@ describe.each(anyDatabase)('damage to packs, on $name', (database) => {
       await server.stop()
       for (const { file, bytes } of damaged) writeFileSync(file, bytes)
     }
-    // The test was worth its name: whatever lies in packs was refused at times, and streams were broken off.
+    // Check that the test is meaningful: all reads of packs were refused at times, and streams were cut.
     const refused = [...outcomes].filter(([, seen]) => seen.has('refused')).map(([route]) => route)
     const ofRows = [
       '/versions',

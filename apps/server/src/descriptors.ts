@@ -1,4 +1,4 @@
-/** File descriptors: how many this process may have open, and how many of them may be connections. */
+/** File descriptors: the limit of this process, and the share of them for connections. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { ConfigError } from './variables.ts'
 
@@ -9,17 +9,17 @@ export interface Descriptors {
   readonly open: number
 }
 
-/** Default if the system does not report a limit. macOS allows more; Windows has none. */
+/** Defaults if the system reports no limit. macOS allows more; Windows has no limit. */
 const usual: Descriptors = { limit: 4_096, open: 256 }
-/** Below it a server that many use runs out of them. */
+/** Warn below this limit: a busy server runs out of descriptors. */
 export const fewDescriptors = 4_096
-/** For threads and what the database and packs open later. */
+/** Descriptors for threads, and for files that the database and the packs open later. */
 const reserve = 128
-/** Each takes some 20 kB. */
+/** Each connection takes some 20 kB. */
 const connectionsMax = 8_192
 const connectionsMin = 16
 
-/** Node raises the limit as it starts as far as it may: to the hard one. */
+/** Reads the current limit. Node raises its soft limit to the hard limit at start. */
 export function readDescriptors(): Descriptors {
   try {
     const soft = /^Max open files +(\d+|unlimited)/m.exec(readFileSync('/proc/self/limits', 'latin1'))?.[1]
@@ -31,9 +31,9 @@ export function readDescriptors(): Descriptors {
 }
 
 /**
- * Connections that there may be unless the operator says otherwise: half of the descriptors that are free, since each may need a second
- * one, for the file that it sends or receives.
- * @throws ConfigError when there are too few to work at all.
+ * Default limit of connections: half of the free descriptors, because each connection may need another descriptor for the file that it
+ * sends or receives.
+ * @throws ConfigError if there are too few descriptors to run.
  */
 export function connectionsFor({ limit, open }: Descriptors): number {
   const most = Math.floor((limit - open - reserve) / 2)

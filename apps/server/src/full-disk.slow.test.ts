@@ -1,4 +1,4 @@
-/** A server whose disk fills up: reading goes on, writing is refused with 507, and nothing has to be restarted when there is room again. */
+/** A server on a full disk: reads continue, writes get 507, and no restart is needed once there is space again. */
 import { randomBytes } from 'node:crypto'
 import { cpSync, existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { request as httpRequest } from 'node:http'
@@ -12,14 +12,14 @@ import { openPush } from './testing/stage.ts'
 import { fileHash, type TestClient, testClient } from './testing/test-client.ts'
 
 const mebibyte = 2 ** 20
-/** More than the ballast, which a start on the full disk gives back. */
+/** More than the ballast that a start on the full disk frees. Bytes. */
 const reserve = 96 * mebibyte
 const birds = '/collections/ada/birds'
 const settled = { timeout: 20_000, interval: 250 }
 
 const line = (id: string) => ({ id, type: 'Bird', data: { name: id } })
 
-/** Sends a body piece by piece, as a client that streams a file. `length`: announced. */
+/** Sends a body in pieces, like a streaming client. `length`: the announced length. */
 function upload(url: string, key: string, bytes: Uint8Array, length?: number) {
   return new Promise<{ status: number; json: { code?: string } }>((resolve, reject) => {
     const headers = { authorization: `Bearer ${key}`, ...(length && { 'content-length': length }) }
@@ -53,7 +53,7 @@ describe.skipIf(!smallDisksPossible())('a disk that fills up', () => {
   const open = (base: string | null) => openPush(ada, birds, { base, opening: { schemas } })
   const send = (to: string, id: string) => ada.lines(`${to}/records`, [line(id)])
 
-  /** Every way to write. */
+  /** All kinds of writes. */
   const writes = async () => [
     await ada.post('/accounts/ada/collections', { slug: `more-${randomBytes(4).toString('hex')}` }),
     await send(session, 'wren'),
@@ -118,7 +118,7 @@ describe.skipIf(!smallDisksPossible())('a disk that fills up', () => {
     await vi.waitFor(async () => expect(await ready()).toMatchObject({ storage: 'full' }), settled)
     await expectReadable()
     await expectRefused()
-    // What only removes is a way out.
+    // Deletions are allowed.
     expect((await ada.delete('/collections/ada/spare')).status).toBe(200)
 
     disk.fill(0)
@@ -134,7 +134,7 @@ describe.skipIf(!smallDisksPossible())('a disk that fills up', () => {
     disk.clear()
     await vi.waitFor(async () => expect(await ready()).toMatchObject({ storage: 'ok' }), settled)
     const statuses = (await writes()).map(({ status }) => status)
-    // The update has moved the head on, so the push has to be made against that.
+    // The update moved the head, so the push conflicts.
     expect(statuses).toEqual([201, 200, 201, 201, 409])
     session = await open('v1.0.1')
     expect((await send(session, 'wren')).status).toBe(200)

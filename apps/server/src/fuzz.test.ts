@@ -1,8 +1,8 @@
 /**
- * Requests of every operation that the description has, made up by chance from it, valid and hostile. Whatever is sent: no defect, no
- * hang, and each answer is one that is described, in its shape.
+ * Random valid and hostile requests to every operation in the API description. No request may cause a defect or a hang, and each answer
+ * must match its description.
  *
- * `FUZZ_SEED` repeats a run, `FUZZ_REQUESTS` makes it longer, `FUZZ_FROM` leaves out its beginning; `npm run test:fuzz` is a long one.
+ * `FUZZ_SEED` repeats a run, `FUZZ_REQUESTS` sets its length, `FUZZ_FROM` skips its beginning; `npm run test:fuzz` is a long run.
  */
 import { Writable } from 'node:stream'
 import { anyDatabase, databases } from '@ulmus/storage/testing'
@@ -21,7 +21,7 @@ const chosen =
 const ofOperators = new Set(
   Object.values(inAccount).find(({ operations }) => operations.includes('getUsage'))!.operations,
 )
-/** Checking schemas and records takes this long at most on a machine that does other things too. Milliseconds. */
+/** Limit of checking schemas and records on a busy machine. Milliseconds. */
 const boundMs = 20_000
 
 test.each(chosen)(
@@ -40,7 +40,7 @@ test.each(chosen)(
     try {
       const report = await fuzz(server, { seed, requests, from, boundMs })
       const again = `FUZZ_SEED=${seed} FUZZ_REQUESTS=${requests}`
-      // No caller is an operator, who could suspend or erase the others.
+      // No caller is an operator, because one could suspend or erase the others.
       const possible = report.operations.filter((id) => !ofOperators.has(id))
       const never = possible.filter((id) => !report.succeeded.has(id))
       process.stderr.write(
@@ -50,7 +50,7 @@ test.each(chosen)(
       expect(errors.slice(0, 5), `${again}: what the server logged as an error`).toEqual([])
       expect(report.sent).toBeGreaterThanOrEqual(requests - from)
       if (from > 0) return
-      // Else it would be refusals alone that are looked at.
+      // Otherwise the run would test only refusals.
       expect(never.length, `${again}: ${never}`).toBeLessThan(possible.length / 4)
     } finally {
       await server.close()

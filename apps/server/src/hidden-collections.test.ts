@@ -10,7 +10,7 @@ import { type Stage, setStage } from './testing/stage.ts'
 import { comparableParts, type RequestOptions, type TestClient, testClient } from './testing/test-client.ts'
 import { inCollection } from './web/permissions.table.ts'
 
-/** A request that names a collection, by the names of both. */
+/** A request about a collection, as functions of its name. */
 type Ways = readonly [name: string, (at: { owner: string; slug: string }) => Way][]
 interface Way {
   readonly method: string
@@ -24,7 +24,7 @@ const bodies: Readonly<Record<string, object>> = {
   transferCollection: { to: 'guild' },
 }
 
-/** Every operation of the API that names a collection, as its examples ask it. */
+/** Every operation of the API that names a collection, with its examples. */
 const operationsOf = (document: ApiDocument): Ways =>
   contractOf(document)
     .calls.filter(({ path }) => path.includes('/collections/{owner}/{slug}'))
@@ -38,7 +38,7 @@ const operationsOf = (document: ApiDocument): Ways =>
       return [operationId, way]
     })
 
-/** Every page that names a collection, and what is posted to it. */
+/** Every page that names a collection, and its forms. */
 const pages: Ways = Object.values(inCollection)
   .flatMap(({ asked }) => asked)
   .map((entry) => [
@@ -60,7 +60,7 @@ describe('on a server', () => {
       opening: { schemas: { A: {} } },
       puts: [{ id: '1', type: 'A', data: {} }],
     })
-    // It also had another slug, which leads to it for those who may see it.
+    // A former slug, which redirects callers who may see the collection.
     await stage.ada.post('/accounts/ada/collections', { slug: 'former', public: false })
     await stage.ada.patch('/collections/ada/former', { slug: 'renamed' })
     await stage.ada.post('/accounts/ada/collections', { slug: 'public', public: true })
@@ -72,7 +72,7 @@ describe('on a server', () => {
     strangers.set('her key', testClient(url, await stage.server.keyFor(cookie, 'admin'), ''))
     await strangers.get('a stranger')!.post('/api/accounts', { slug: 'guild', displayName: 'Guild' })
     operations = operationsOf((await stage.anyone.get('/openapi.json')).json)
-    // Listens to what is sent; nothing is changed.
+    // Records statements without changing them.
     const { query } = pg.Client.prototype
     pg.Client.prototype.query = function (this: pg.Client, ...args: unknown[]) {
       const [statement] = args as [string | { text?: string }]
@@ -88,11 +88,11 @@ describe('on a server', () => {
     await stage.end()
   })
 
-  /** Of background jobs, which look for work by its status, and of the last use of keys. */
+  /** Statements of background jobs and of the last use of keys. */
   const isAside = (text: string): boolean =>
     /pgboss|last_used|advisory|^listen|discard|prepare|^begin|^commit|"status" = \$1/i.test(text)
 
-  /** Asks for both, again when a background job came between: that does not come every time, a difference between the two does. */
+  /** Compares both answers. Repeats the comparison after a difference, which background jobs cause only sometimes. */
   async function compared(who: TestClient, path: string, way: Ways[number][1]) {
     for (let tries = 1; ; tries++) {
       const hidden = await responseTo(who, 'ada/hidden', way)
@@ -101,7 +101,7 @@ describe('on a server', () => {
     }
   }
 
-  /** Answer with headers, and the SQL statements for it. */
+  /** An answer with headers, and the SQL statements for it. */
   async function responseTo(who: TestClient, name: string, way: Ways[number][1]) {
     const [owner, slug] = name.split('/') as [string, string]
     const { method, path, options } = way({ owner, slug })

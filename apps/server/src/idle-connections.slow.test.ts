@@ -1,4 +1,4 @@
-/** Connections that send nothing, beside a push, to a server in its own process with few file descriptors. */
+/** Idle connections and a push, on a server process with few file descriptors. */
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
@@ -42,7 +42,7 @@ test.skipIf(process.platform !== 'linux')(
       idle.push(socket)
       if (n % 50 === 0) await Promise.race([once(socket, 'connect'), once(socket, 'close')])
     }
-    /** A request as a client makes it that tries again when its connection is cut. */
+    /** A request of a client that retries when its connection is cut. */
     const post = async (path: string, body: unknown, kind: 'post' | 'lines' = 'post') => {
       for (let attempt = 0; ; attempt++) {
         try {
@@ -57,7 +57,7 @@ test.skipIf(process.platform !== 'linux')(
     const opened = await post(path, { base_version: null, schemas: { A: { type: 'object' } } })
     expect(opened.status).toBe(201)
     const session = `${path}/${opened.json.session_id}`
-    // Each batch is checked in a thread, under a watchdog.
+    // A thread validates each batch, under a watchdog.
     for (let batch = 0; batch < 4; batch++) {
       const lines = Array.from({ length: 2_000 }, (_, n) => ({ id: `${batch}-${n}`, type: 'A', data: { n } }))
       expect((await post(`${session}/records`, lines, 'lines')).status).toBe(200)

@@ -1,4 +1,4 @@
-/** Streams that their clients do not read, on a server in its own process: their number, memory and what they leave behind. */
+/** Streams that clients do not read, on a server process: their number, memory and leftovers. */
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -23,7 +23,7 @@ beforeAll(async () => {
   key = await keyFor(server.url, signedIn.cookie, 'write')
   await ada.post('/accounts/ada/collections', { slug: 'big', public: true })
   const session = await openPush(ada, '/collections/ada/big', { opening: { schemas: { A: {} } } })
-  // More than is kept of one version, so that threads decode it, and more than connections take in however it is compressed.
+  // More than the cache of a version, so that threads decode it, and more than the buffers of connections, even compressed.
   for (let batch = 0; batch < 8; batch++) {
     const lines = Array.from({ length: 8_000 }, (_, n) => {
       const id = `${batch}-${n}`
@@ -43,11 +43,11 @@ const paths = {
   archive: '/collections/ada/big/export',
 }
 
-/** Of this machine, in MiB, as the system counts it. */
+/** Resident memory in MiB, as the system counts it. */
 const residentMiB = () =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${server.pid}/status`, 'utf8'))![1]) / 1024
 
-/** Asks and reads no more than the head of the answer. */
+/** Sends a request and reads only the head of the answer. */
 async function open(path: string, headers: Record<string, string>, localAddress?: string) {
   const asked = request(`${server.url}/api${path}`, { headers, localAddress, agent: false }).end()
   const [answer] = (await once(asked, 'response')) as [IncomingMessage]
@@ -58,7 +58,7 @@ async function open(path: string, headers: Record<string, string>, localAddress?
 test('one caller has room for some: more are 429 until one of them has ended', async () => {
   const headers = { authorization: `Bearer ${key}` }
   const answers: IncomingMessage[] = []
-  // A quarter of the memory at most, 2 GiB, of which an account has an eighth.
+  // A quarter of the memory, at most 2 GiB; an account may have an eighth of that.
   while (answers.length < 33 && answers.at(-1)?.statusCode !== 429) {
     answers.push(await open(paths.records, { ...headers, 'accept-encoding': 'zstd' }))
   }
@@ -67,7 +67,7 @@ test('one caller has room for some: more are 429 until one of them has ended', a
   expect([refused.statusCode, refused.headers['retry-after']]).toEqual([429, '5'])
   expect(JSON.parse((await refused.setEncoding('utf8').toArray()).join(''))).toMatchObject({ code: 'busy' })
   expect((await open(paths.archive, headers)).statusCode).toBe(429)
-  // What is not streamed, and other callers, have nothing to do with it.
+  // Other answers and other callers are not affected.
   expect((await fetch(`${server.url}/api/accounts/me`, { headers })).status).toBe(200)
   expect((await fetch(`${server.url}/api${paths.records}`, { method: 'HEAD', headers })).status).toBe(200)
   expect((await open(paths.records, {})).destroy().statusCode).toBe(200)
@@ -80,7 +80,7 @@ test('one caller has room for some: more are 429 until one of them has ended', a
 test.skipIf(process.platform !== 'linux')(
   'streams that clients do not read hold bounded memory, and free it at their end',
   async () => {
-    // Caches are filled and threads have begun.
+    // Fill caches and start threads.
     for (let round = 0; round < 3; round++)
       await (await fetch(`${server.url}/api${paths.records}`)).arrayBuffer()
     const before = residentMiB()
@@ -89,7 +89,7 @@ test.skipIf(process.platform !== 'linux')(
       const beforeThese = residentMiB()
       const answers: IncomingMessage[] = []
       for (let n = 0; n < 48; n++) {
-        // Each a caller of its own, as far as the server can see.
+        // Each is a separate caller for the server.
         const asked = open(paths.records, { 'accept-encoding': encoding }, `127.0.1.${n + 1}`)
         answers.push(await asked)
       }

@@ -1,4 +1,4 @@
-/** Failed statements in the log: statement and place, without parameter values. */
+/** Failed statements in the log: the statement and its source, without parameter values. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { loggedError } from '@ulmus/registry'
 import { databases } from '@ulmus/storage/testing'
@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Stage, setStage } from './testing/stage.ts'
 import type { TestClient } from './testing/test-client.ts'
 
-/** In every value, and in nothing else. */
+/** Part of every value, and of nothing else. */
 const token = 'k9Wx'
 
 let lines = ''
@@ -46,7 +46,7 @@ afterAll(async () => {
   await stage.end()
 })
 
-/** The lines that `work` adds, once one is at level `error`; the log of requests names the paths asked for, and is left out. */
+/** Log lines added during `work`, up to one at level `error`. Omits the request log, which contains requested paths. */
 async function errorsOf(work: () => Promise<unknown>): Promise<string> {
   const from = lines.length
   await work()
@@ -100,7 +100,7 @@ test.each([
   await takingAgain(table)
   expect(status).toBe(500)
   expect(logged).not.toContain(token)
-  // The operator's details are there.
+  // Details for the operator are included.
   expect(logged).toMatch(/"query":"(?:insert into|update|with) /)
   expect(logged).toContain('"code":"23514"')
   expect(logged).toContain('"constraint":"refused"')

@@ -1,4 +1,4 @@
-/** No request holds the event loop for long, whatever it asks for: every route, at its worst. */
+/** No request blocks the event loop for long: the most expensive requests of every route. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { startWatched, type WatchedServer } from './testing/watched-server.ts'
 import { buildWorstCase, type WorstCase } from './testing/worst-case.ts'
 import { askAtWorst, worstRequests } from './testing/worst-requests.ts'
 
-/** One turn of the event loop. Milliseconds of CPU time: 20 on the machine of docs/performance.md. */
+/** Limit of one turn of the event loop. Milliseconds of CPU time: 20 on the machine of docs/performance.md. */
 const heldMillisecondsMax = 20 * machineSlowness()
 
 let server: WatchedServer
@@ -41,7 +41,7 @@ test('no request holds the event loop', async () => {
   for (const [route, requests] of Object.entries(worstRequests(worst))) {
     for (const request of requests) {
       let { held, name, wrong } = await askAtWorst(server, worst, request, heldMillisecondsMax)
-      // A collection of garbage that happens to fall into a turn is not the request's: it does not come every time.
+      // Repeat, because garbage collection may fall into a turn by chance.
       for (let again = 0; again < 3 && held > heldMillisecondsMax && wrong === undefined; again++)
         ({ held, name, wrong } = await askAtWorst(server, worst, request, heldMillisecondsMax))
       if (wrong !== undefined) faults.push(`${route}: ${name} was answered with ${wrong}`)

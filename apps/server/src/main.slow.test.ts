@@ -1,4 +1,4 @@
-/** The server as a process: how it starts, refuses to and ends. */
+/** The server process: start, refusals to start, and shutdown. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, existsSync, lstatSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -89,7 +89,7 @@ test('it says in its log where it is, ends in order, and a second one on its fol
   expect(second.err).toMatch(new RegExp(`in use by process ${first.child.pid} `))
   expect(second.err.trim().split('\n')).toHaveLength(1)
 
-  // A request under way is answered; the open connection that `fetch` left, which asks for nothing, holds nothing up.
+  // A running request is answered; the idle connection of `fetch` does not delay the shutdown.
   const { port } = new URL(url)
   const socket = connect(Number(port), '127.0.0.1')
   let answer = ''
@@ -106,13 +106,13 @@ test('it says in its log where it is, ends in order, and a second one on its fol
   await new Promise((resolve) => setTimeout(resolve, 500))
   socket.write('b')
   expect(await first.ended).toMatchObject({ code: 0 })
-  // Threads ask nothing else where compiled code is kept.
+  // Threads print no other folder for compiled code.
   expect(first.said.err).toMatch(/[\\/]node_modules[\\/]\.cache[\\/]ulmus\n$/)
   expect(answer).toMatch(/^HTTP\/1.1 200 OK\r\n.*{"ok":true}/s)
   expect(Date.now() - began).toBeLessThan(10_000)
 })
 
-/** The kinds and modes of what is in a folder, and of itself. */
+/** Types and modes of a folder and its content. */
 function modesIn(root: string): string[] {
   const modes = new Set<string>()
   for (const name of ['', ...readdirSync(root, { recursive: true, encoding: 'utf8' })]) {
@@ -188,7 +188,7 @@ test.each([
   expect(err.trim().split('\n')).toHaveLength(1)
 })
 
-/** A folder of an embedded database, copied. */
+/** Copies the folder of an embedded database. */
 function copiedDatabase(name: string): string {
   const data = join(folder, name)
   cpSync(inject('embeddedTemplate'), join(data, 'database'), { recursive: true })

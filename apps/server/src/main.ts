@@ -1,4 +1,4 @@
-/** The server as a process: environment in, a clear message when it cannot start, a graceful shutdown on signals. */
+/** Server process: reads the environment, prints a clear message if it cannot start, and shuts down gracefully on signals. */
 import { resolve } from 'node:path'
 import {
   BucketUnusable,
@@ -17,7 +17,7 @@ import { type Server, startServer } from './server.ts'
 import { onEndWanted } from './signals.ts'
 import { ConfigError } from './variables.ts'
 
-/** Seconds from the signal to the end, whatever is still under way. */
+/** Maximum time from the signal to the exit, even if work is unfinished. Seconds. */
 const endSecondsMax = 9
 
 /** Umask that restricts new files to their owner, also in threads and child processes: files 0600, folders 0700. */
@@ -54,7 +54,7 @@ async function serve(): Promise<void> {
 
 const npmScript = () => process.env['npm_lifecycle_script']
 
-/** One JSON object a line; on a terminal, for people. */
+/** Writes one JSON object per line; on a terminal, readable text. */
 function openLog({ logLevel: level }: Config): Logger {
   if (!process.stdout.isTTY) return pino(logOptions(level))
   return pino({
@@ -63,7 +63,7 @@ function openLog({ logLevel: level }: Config): Logger {
   })
 }
 
-/** Node writes its own warnings as plain text; the log has them as JSON. */
+/** Logs warnings of Node as JSON. Node would write plain text. */
 function logWarningsTo(log: Logger): void {
   process.removeAllListeners('warning')
   process.on('warning', (warning) => log.warn({ err: warning }, warning.message))
@@ -108,10 +108,10 @@ function placesOf({ dataFolder, objectStore }: Config, onServer: boolean): strin
   return `${dataFolder}${onServer ? ' (objects; the database is at DATABASE_URL)' : ''}`
 }
 
-/** As a process ends that SIGTERM ends: all that was acknowledged is on disk. */
+/** Exits with the code of a process that SIGTERM ended. Everything acknowledged is on disk. */
 const exitUnfinished = () => process.exit(143)
 
-/** No new connections, requests and jobs under way come to their end, exit 0. */
+/** Accepts no new connections, finishes running requests and jobs, exits with 0. */
 async function endInOrder(server: Server, signal: string, log: Logger): Promise<void> {
   log.info({ signal }, 'Ending: requests and jobs under way are finished first.')
   setTimeout(() => process.exit(0), endSecondsMax * 1000).unref()
@@ -123,7 +123,7 @@ async function endInOrder(server: Server, signal: string, log: Logger): Promise<
   process.exit(0)
 }
 
-/** Why the server cannot start, where that is for the operator to put right; undefined for what is a defect. */
+/** Sentence for a problem that the operator can fix; undefined for a defect. */
 function sentenceOf(error: unknown): string | undefined {
   for (const kind of [ConfigError, FolderInUse, BucketUnusable, DatabaseUnfit, StoresUnfit, StorageFull])
     if (error instanceof kind) return error.message
@@ -142,7 +142,7 @@ function sentenceOf(error: unknown): string | undefined {
   }
   if (isUnavailable(error))
     return `The database at DATABASE_URL cannot be reached: ${lastCause(error).message}.`
-  // Other files than those of the data folder are ours to have.
+  // Problems with files outside the data folder are defects of ours.
   const dataFolder = resolve(process.env['DATA_DIR']?.trim() || './data')
   if (path?.startsWith(dataFolder) || code === 'ENOSPC')
     return `DATA_DIR, ${dataFolder}, cannot be used: ${message}. Set it to a folder that this account may write to.`

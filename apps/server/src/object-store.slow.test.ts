@@ -1,4 +1,4 @@
-/** A whole server whose objects are in a bucket: http-api §1 (503). */
+/** A complete server with its objects in a bucket: http-api §1 (503). */
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,7 +15,7 @@ const path = '/collections/ada/kept'
 const linesOf = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, i) => ({ id: `r${from + i}`, type: 'A', data: { n: from + i } }))
 
-/** Everything of a version that lies in the store: records and a file. */
+/** Reads the parts of a version that are in the object store: records and a file. */
 async function read(ada: TestClient, version: string) {
   const records = await ada.get(`${path}/versions/${version}/records.ndjson`)
   const file = await ada.get(`${path}/files/${fileHash('a file')}`)
@@ -65,7 +65,7 @@ describe.skipIf(s3Server() === null).each(anyDatabase)('objects in a bucket, row
       return [answer.status, await answer.json()]
     }
     const next = await openPush(ada, path, { base: 'v1.0.0' })
-    // What it answers is kept for a second.
+    // The answer is cached for a second.
     await expect
       .poll(ready, { timeout: 20_000 })
       .toEqual([
@@ -96,7 +96,7 @@ describe.skipIf(s3Server() === null).each(anyDatabase)('objects in a bucket, row
     await unavailable(ada.get(`${path}/files/${fileHash('a file')}`))
     await unavailable(ada.upload(path, 'another'))
     await unavailable(ada.lines(`${next}/records`, linesOf(3_000, 3_100)))
-    // What lies in rows alone is there.
+    // Data in rows is available.
     expect((await ada.get('/accounts/me')).status).toBe(200)
 
     await proxy.comeBack()

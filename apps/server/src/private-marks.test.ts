@@ -1,4 +1,4 @@
-/** Whatever a schema marks private: the push is refused, or no byte of it is in any answer to outsiders. content-model §4, §6. */
+/** For any private mark in a schema: the push is refused, or outsiders get no byte of the private data. content-model §4, §6. */
 import { gunzipSync } from 'node:zlib'
 import { acceptSchema } from '@ulmus/content'
 import { type MarkedSchema, markedSchema, token } from '@ulmus/content/testing'
@@ -50,7 +50,7 @@ describe.each(anyDatabase)('marks in schemas on $name', (database) => {
         { id: token, type: `${token}Type`, data: { [token]: { $file: hiddenFile } } },
       ])
       expect(sent.status).toBe(200)
-      // Not every schema admits it.
+      // Not every schema admits the record.
       await stage.ada.lines(`${session}/records`, [{ id: 'one', type: 'T', data }])
       expect((await stage.ada.post(`${session}/commit`)).status).toBe(201)
       await stage.push(path, {
@@ -62,7 +62,7 @@ describe.each(anyDatabase)('marks in schemas on $name', (database) => {
       })
       for (const who of [stage.anyone, stage.eve]) await seesNothing(who, path)
     }
-    // Most are refused: half of the runs are to go on.
+    // Most schemas are refused, so generate accepted ones for half of the runs.
     const either = fc.oneof(markedSchema, markedSchema.filter(isAccepted))
     await fc.assert(fc.asyncProperty(either, check), { numRuns: runs })
     expect(accepted).toBeGreaterThan(0)

@@ -1,4 +1,4 @@
-/** Versions in which only private things changed: outsiders see a number and a time. http-api §7, content-model §6. */
+/** Versions with only private changes: outsiders see a number and a time. http-api §7, content-model §6. */
 import { gunzipSync } from 'node:zlib'
 import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -19,7 +19,7 @@ describe.each(anyDatabase)('versions with private changes alone on $name', (data
       Hidden: { private: true },
       Open: { properties: { a: {}, s: { private: true } } },
     }
-    // Nothing but private things, then a public type, a private record, a private field, metadata, nothing but a private type.
+    // Changes: only private things; a public type; a private record; a private field; metadata; only a private type.
     await stage.push(path, { opening: { schemas: { Hidden: schemas.Hidden }, ...words(1) } })
     await stage.push(path, { base: 'v1.0.0', opening: { schemas, ...words(2) }, puts: [open('1', 1)] })
     await stage.push(path, { base: 'v2.0.0', opening: words(3), puts: [open('2', 2, { private: true })] })

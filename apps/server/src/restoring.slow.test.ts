@@ -11,7 +11,7 @@ import { type TestClient, testClient } from './testing/test-client.ts'
 
 const schemas = { Anything: {} }
 const smallSchema = hashText('{}')
-/** Enough for interior nodes, and some that do not lie in their leaf's body. */
+/** Enough for interior nodes, and for some records outside of their leaf's body. */
 const lines = Array.from({ length: 3_000 }, (_, i) => ({
   id: `thing-${i}`,
   type: 'Anything',
@@ -35,7 +35,7 @@ describe.each(anyDatabase)('damage that is pushed over, on $name', (testDatabase
     key ??= await server.keyFor((await server.signIn('ada')).cookie, 'write')
     ada = testClient(server.url, key)
   }
-  /** Stops the server, does something to the data, and starts another one, which remembers nothing. */
+  /** Stops the server, changes the data, and starts another server with empty caches. */
   const restarted = async (work: (dataFolder: string) => Promise<void> | void) => {
     const { dataFolder } = server
     await server.stop()
@@ -53,7 +53,7 @@ describe.each(anyDatabase)('damage that is pushed over, on $name', (testDatabase
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name))
   }
-  /** A byte of the schema `{}`, and no other. */
+  /** Damages one byte of the schema `{}` only. */
   const damageSmallSchema = async (dataFolder: string) => {
     const folder = join(dataFolder, 'database')
     const database = await openDatabase(where.url === undefined ? { folder } : where)
@@ -94,7 +94,7 @@ describe.each(anyDatabase)('damage that is pushed over, on $name', (testDatabase
     await pushVersion(ada, others, { opening: { schemas }, puts: lines })
     await expectWhole(others, 'v1.0.0', lines.length)
     await expectWhole(ours, 'v1.0.0', 1)
-    // Whose base was damaged goes on, too.
+    // A push to a damaged base also succeeds.
     await pushVersion(ada, ours, { base: 'v1.0.0', puts: [{ id: 'two', type: 'Anything', data: {} }] })
   })
 

@@ -1,4 +1,4 @@
-/** A running server: registry opened, people can sign in, HTTP answered. What `main.ts` starts, and tests do. */
+/** A running server: opens the registry, sets up sign-in and listens. Used by `main.ts` and by tests. */
 import { randomBytes } from 'node:crypto'
 import { defaultLimits, memoryBytes, memoryBytesMin, openRegistry, type Registry } from '@ulmus/registry'
 import type { FastifyBaseLogger } from 'fastify'
@@ -13,7 +13,7 @@ export interface Server {
   /** Public address, as `http://127.0.0.1:4000`. */
   readonly url: string
   readonly registry: Registry
-  /** Takes no more connections, answers the requests under way, ends running jobs or hands them back, closes the stores. */
+  /** Stops accepting connections, finishes running requests, ends or hands back running jobs, and closes the stores. */
   close(): Promise<void>
 }
 
@@ -26,10 +26,10 @@ export interface StartOptions {
   readonly downloads: Downloads
 }
 
-/** Seconds that requests under way have when the server closes; then their connections are cut. */
+/** Time for running requests when the server closes; then their connections are cut. Seconds. */
 const drainSeconds = 6
 
-/** @throws FolderInUse, and what the stores and the socket reject with. */
+/** @throws FolderInUse, and errors of the stores and the socket */
 export async function startServer(config: Config, secrets: Secrets, options: StartOptions): Promise<Server> {
   const { log, now, checkAnswers, downloads } = options
   warnOfLittleMemory(memoryBytes, log)
@@ -58,7 +58,7 @@ export async function startServer(config: Config, secrets: Secrets, options: Sta
   })
   let listeningAt = ''
   const origin = () => config.publicUrl ?? listeningAt
-  // The built-in provider lives and dies with this process, and so does what the two of them share.
+  // The built-in provider lives only as long as this process, so their shared secret is random.
   const clientSecret = secrets.oidcClientSecret ?? randomBytes(32).toString('base64url')
   const provider =
     config.oidc === null
@@ -106,7 +106,7 @@ export async function startServer(config: Config, secrets: Secrets, options: Sta
   return { url: origin(), registry, close }
 }
 
-/** @param memory of the machine, or the limit of the container or unit. Bytes. */
+/** @param memory of the machine, or the limit of the container or unit, in bytes */
 export function warnOfLittleMemory(memory: number, log: Pick<FastifyBaseLogger, 'warn'>): void {
   if (memory >= memoryBytesMin) return
   const mebibytes = Math.floor(memory / 1024 ** 2)
@@ -116,7 +116,7 @@ export function warnOfLittleMemory(memory: number, log: Pick<FastifyBaseLogger, 
   )
 }
 
-/** @throws ConfigError when file descriptors do not suffice. */
+/** @throws ConfigError if there are too few file descriptors */
 function connectionsOf(config: Config, log: FastifyBaseLogger): number {
   const descriptors = readDescriptors()
   const usual = connectionsFor(descriptors)

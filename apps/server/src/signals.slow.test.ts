@@ -1,4 +1,4 @@
-/** The server, started as people start it, shuts down in order when that process gets a signal. */
+/** Signals to the process that started the server shut it down gracefully. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -20,7 +20,7 @@ const isThere = (pid: number) => {
     return false
   }
 }
-/** Process that holds the data folder, as numbered in its own namespace. A server that ended in order leaves none. */
+/** Process that holds the data folder, as numbered in its own namespace. A server that shut down gracefully leaves none. */
 const holder = () => {
   if (!existsSync(holderFile)) return undefined
   return Number(/^process (\d+)/.exec(readFileSync(holderFile, 'utf8'))?.[1])
@@ -31,16 +31,16 @@ afterEach(() => {
     try {
       process.kill(-pid!, 'SIGKILL')
     } catch {
-      // All of them have ended.
+      // All processes have ended.
     }
   }
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** In a session of its own, so that nothing but what the test sends reaches it. */
+/** Starts a command in its own session, so that it receives only signals of the test. */
 async function started(command: string, ...args: string[]) {
   rmSync(holderFile, { force: true })
-  // Not what the npm that runs these tests has set.
+  // Without the settings of the npm that runs these tests.
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_|^NODE_/.test(name)))
   const child = spawn(command, args, {
     cwd: root,
@@ -146,7 +146,7 @@ describe.skipIf(process.platform !== 'linux')('a signal to what one started', ()
   )
 })
 
-/** Process namespaces are root's, as a rule. */
+/** True if the test may create process namespaces, which usually needs root. */
 function mayUnshare(): boolean {
   try {
     execFileSync('unshare', ['--pid', '--fork', 'true'], { stdio: 'ignore' })

@@ -2,16 +2,16 @@
 import { readFileSync } from 'node:fs'
 import { isatty } from 'node:tty'
 
-/** One Ctrl-C comes twice under npm: from the terminal, and passed on by npm. */
+/** Under npm one Ctrl-C arrives twice: from the terminal and from npm. */
 const repeatMilliseconds = 1_000
 const parentMilliseconds = 250
 
 /**
- * SIGTERM and SIGINT ask the process to end, and so does SIGHUP where there is a terminal to lose. Without one, SIGHUP is ignored:
- * `nohup` asks for that, and Node forgets it.
- * @param npmScript what npm runs, as it says in `npm_lifecycle_script`; undefined where npm did not start the process
+ * Ends the process on SIGTERM and SIGINT, and on SIGHUP if it has a terminal. Without a terminal SIGHUP is ignored: `nohup` ignores it too,
+ * but Node resets that.
+ * @param npmScript command that npm runs, from `npm_lifecycle_script`; undefined if npm did not start the process
  * @param end called once
- * @param endAtOnce called when it is asked for again, a second later or more
+ * @param endAtOnce called at a further request, a second later or more
  */
 export function onEndWanted(
   npmScript: string | undefined,
@@ -26,7 +26,7 @@ export function onEndWanted(
   }
   process.on('SIGTERM', ask)
   process.on('SIGINT', ask)
-  // `ulmus-server` in a Node that cannot become the server stays before it, and passes signals on; SIGKILL it cannot.
+  // If Node cannot replace the process of `ulmus-server`, that process stays as our parent and forwards signals. It cannot forward SIGKILL.
   const launcherEnded = () => ask('the end of ulmus-server')
   if (process.connected === false) launcherEnded()
   process.once('disconnect', launcherEnded)
@@ -35,7 +35,7 @@ export function onEndWanted(
   let orphaned = false
   const watch = setInterval(() => {
     if (process.ppid === shell) return
-    // Seen twice: a SIGHUP that ended the shell may still be on its way to us.
+    // Wait for a second check: the SIGHUP that ended the shell may still reach us.
     if (!orphaned) {
       orphaned = true
       return
@@ -46,14 +46,15 @@ export function onEndWanted(
   if (shell === undefined) clearInterval(watch)
   process.on('SIGHUP', (signal) => {
     if ([0, 1, 2].some((descriptor) => isatty(descriptor))) ask(signal)
-    // It went to the shell as well, which ends by it.
+    // The shell received the SIGHUP too, and ends.
     else clearInterval(watch)
   })
 }
 
 /**
- * The shell between npm and us, when it waits for us: `npx ulmus-server` is npm, which runs `sh -c ulmus-server`. npm passes signals to the shell,
- * which ends without passing them on. Not for a script that puts us in the background: that shell ends by itself.
+ * Process id of the shell that runs between npm and this process: `npx ulmus-server` is npm, which runs `sh -c ulmus-server`. npm sends
+ * signals to the shell, which ends without forwarding them. Returns undefined for a script that puts this process in the background: that
+ * shell ends by itself.
  */
 function shellOfNpm(script: string | undefined): number | undefined {
   if (script === undefined || process.platform !== 'linux' || /(?<!&)&(?!&)/.test(script)) return undefined

@@ -1,4 +1,4 @@
-/** Two servers on one database and one store: sessions belong to neither, and what one leaves behind when it dies the other ends. */
+/** Two servers on one database and one store: both can use every session, and each finishes the work of the other after its death. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

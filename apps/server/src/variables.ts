@@ -1,18 +1,18 @@
-/** Readers of environment variables, which say what would be right where one is wrong. */
+/** Readers of environment variables. Their errors name the valid values. */
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** A variable has a wrong value. The sentence names it and says what would be right. */
+/** A variable has an invalid value. The message names the variable and its valid values. */
 export class ConfigError extends Error {
   override name = 'ConfigError'
 }
 
 export type Variables = ReturnType<typeof variablesOf>
 
-/** Docker's `--env-file` passes on the quotes that other readers of such files take away, and a value with a `#` needs in them. */
+/** Removes quotes. Docker's `--env-file` keeps quotes that other readers remove, and that a value with `#` needs in those. */
 const unquoted = (value: string): string => /^"(.*)"$/s.exec(value)?.[1]?.trim() ?? value
 
-/** Readers of one variable each. A variable that is empty counts as not set. */
+/** Readers for single variables. An empty variable counts as unset. */
 export function variablesOf(env: Environment) {
   const text = (name: string): string | undefined => unquoted(env[name]?.trim() ?? '') || undefined
   const url = (name: string): URL | undefined => {

@@ -4,21 +4,21 @@ import { readAssets } from '#building'
 export interface Assets {
   /** Path of the stylesheet. */
   readonly style: string
-  /** Path of an island's script. @throws Error for one that there is not */
+  /** Path of an island's script. @throws Error if there is no such island */
   script(name: string): string
   /** Files by path, all immutable. */
   readonly files: ReadonlyMap<string, { readonly type: string; readonly text: string }>
 }
 
 const hashLength = 8
-/** `/assets/verify-1A2B3C4D.js` is `verify`, and `/assets/verify-version-1A2B3C4D.js` is not. */
+/** True for `/assets/verify-1A2B3C4D.js` and `verify`, but not for `/assets/verify-version-1A2B3C4D.js`. */
 const isNamed = (path: string, name: string): boolean =>
   path.startsWith(`/assets/${name}-`) && path.length === `/assets/${name}-.js`.length + hashLength
 
 const typeOf = (name: string): string =>
   name.endsWith('.css') ? 'text/css; charset=utf-8' : 'text/javascript; charset=utf-8'
 
-/** @throws what esbuild throws for a source with an error in it */
+/** @throws errors of esbuild for an invalid source */
 export async function openAssets(): Promise<Assets> {
   const files = new Map(
     Array.from(await readAssets(), ([name, text]) => [`/assets/${name}`, { type: typeOf(name), text }]),

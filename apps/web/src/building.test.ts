@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { readAssets } from './building.ts'
 
-/** Files that a browser loads at once for a script: itself and the chunks that it imports. */
+/** Files that a browser loads immediately for a script: the script and the chunks that it imports. */
 function loadedWith(entry: string, files: ReadonlyMap<string, string>): Set<string> {
   const loaded = new Set<string>()
   const visit = (name: string) => {
@@ -23,6 +23,6 @@ test('a page sends few scripts: 20 kB where people read, 60 kB where they publis
   expect(bytesOf('page', 'verify-version')).toBeLessThanOrEqual(20_000)
   expect(bytesOf('page', 'json-field')).toBeLessThanOrEqual(20_000)
   expect(bytesOf('page', 'push')).toBeLessThanOrEqual(20_000)
-  // The worker starts when a file is chosen.
+  // The worker starts only when a file is chosen.
   expect(bytesOf('page', 'push', 'push-worker')).toBeLessThanOrEqual(60_000)
 })

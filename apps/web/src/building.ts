@@ -1,4 +1,4 @@
-/** Pages and what browsers load, from the sources. What is released has both built already, and `built.ts` in this file's place. */
+/** Builds pages and browser assets from the sources. A release contains them already built, with `built.ts` in place of this file. */
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
@@ -7,8 +7,8 @@ import { fileURLToPath } from 'node:url'
 import { build, type Plugin, stop, transformSync } from 'esbuild'
 
 /**
- * Lets Node import `.tsx`: Node strips types by itself, but cannot read JSX. From now on, until what it gives is called: then esbuild's
- * process, which takes memory, is ended as well.
+ * Lets Node import `.tsx` files until the returned function is called: Node strips types by itself, but cannot parse JSX. That call also
+ * ends esbuild's process, to free its memory.
  */
 export function readTsx(): () => void {
   const hooks = registerHooks({
@@ -55,7 +55,7 @@ const plainSnappy: Plugin = {
   },
 }
 
-/** Texts of the islands' scripts and of the stylesheet, by file name, which has their hash in it. @throws what esbuild throws for an error in a source */
+/** Scripts of the islands and the stylesheet, by file name, which contains a hash. @throws errors of esbuild for an invalid source */
 export async function readAssets(): Promise<ReadonlyMap<string, string>> {
   const islands = readdirSync(source('islands')).filter((name) => /^[\w-]+\.tsx?$/.test(name))
   const common = { bundle: true, minify: true, write: false, outdir: '/' } as const
@@ -72,7 +72,7 @@ export async function readAssets(): Promise<ReadonlyMap<string, string>> {
       jsx: 'automatic',
       jsxImportSource: 'preact',
     })
-  // Built together, the page that publishes would load the parts of a package that only verifying needs.
+  // Build the publishing page separately: in one build it would load parts of packages that only verification needs.
   const isPublishing = (name: string) => name.startsWith('push')
   const [publishing, others, styles] = await Promise.all([
     scriptsOf(islands.filter(isPublishing)),

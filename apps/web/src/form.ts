@@ -4,8 +4,8 @@ import type { z } from 'zod'
 import type { Answer, Form } from './page.ts'
 
 /**
- * Runs a form's action; a refusal shows the form again with what was typed, also for a name that nothing has.
- * @throws errors that are no refusals, and refusals of the page itself: `again` reads the page anew and throws if the page is gone
+ * Runs a form's action. If it is refused, shows the form again with the entered values, also if something that it names does not exist.
+ * @throws errors other than refusals, and refusals of the page itself: `again` reads the page anew and throws if the page is gone
  */
 export async function submitted(
   act: () => Promise<Answer>,
@@ -27,13 +27,13 @@ const concernsPage: ReadonlySet<string> = new Set([
   'corrupt',
 ])
 
-/** A text that was typed, trimmed; undefined when there is none. */
+/** An entered text, trimmed; undefined if it is empty. */
 export const typed = (form: Form, name: string): string | undefined => {
   const text = (form[name] ?? '').replaceAll('\r\n', '\n').trim()
   return text === '' ? undefined : text
 }
 
-/** Parses a form by the API's shape. @throws invalid_request, which names the fields */
+/** Parses a form by the API's shape. @throws invalid_request, which names the invalid fields */
 export function checked<Shape extends z.ZodType>(shape: Shape, value: unknown): z.output<Shape> {
   const { success, data, error } = shape.safeParse(value)
   if (success) return data
@@ -41,7 +41,7 @@ export function checked<Shape extends z.ZodType>(shape: Shape, value: unknown): 
   throw refused('Some fields need another value:', issues)
 }
 
-/** Refusal of one form field. @param path name of the field. @param message whole sentences */
+/** Refusal of one form field. @param path name of the field. @param message in whole sentences */
 export const refusedField = (path: string, message: string): RegistryError =>
   refused(message, [{ path, message }])
 

@@ -1,4 +1,4 @@
-/** Numbers, sizes, times and hashes as people read them. */
+/** Formats numbers, sizes, times and hashes for people. */
 
 const integers = new Intl.NumberFormat('en-US')
 
@@ -9,7 +9,7 @@ export const countText = (count: number): string => integers.format(count)
 export const counted = (count: number, one: string, many = `${one}s`): string =>
   `${countText(count)} ${count === 1 ? one : many}`
 
-/** Decimal units, three digits: `999 B`, `1.23 kB`, `45.6 MB`. */
+/** Size in decimal units with three digits: `999 B`, `1.23 kB`, `45.6 MB`. */
 export function bytesText(bytes: number): string {
   let [value, unit] = [bytes, 0]
   const units = ['B', 'kB', 'MB', 'GB', 'TB', 'PB']
@@ -44,23 +44,23 @@ export const shortHash = (hash: string): string => hashDigits(hash).slice(0, 8)
 /** A version's two hashes have the same digits if nothing in it is private. */
 export const hashDigits = (hash: string): string => hash.replace(/^[a-z0-9]+:/, '')
 
-/** A prefix of at most `most` UTF-16 units that splits no character, with `…` where something is left out. */
+/** A prefix of at most `most` UTF-16 units that splits no character; `…` marks a cut. */
 export function cutText(text: string, most: number): string {
   if (text.length <= most) return text
   const cut = text.slice(0, most)
   return `${cut.isWellFormed() || !text.isWellFormed() ? cut : cut.slice(0, -1)}…`
 }
 
-/** Invisible characters that reverse or hide text. Not joiners: scripts and emoji need them. */
+/** Invisible characters that reverse or hide text. Joiners are not included: scripts and emoji need them. */
 const unseen = /[\u00ad\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g
 
-/** Text where no markup can keep its direction to itself: titles of documents, what is copied. */
+/** Removes invisible characters from text that markup cannot isolate: titles of documents, copied text. */
 export const withoutUnseen = (text: string): string => text.replace(unseen, '')
 
-/** JSON with its unseen marks escaped, as JSON may have them, so that nothing looks like what it is not. */
+/** Escapes invisible characters in JSON, so that a text cannot pretend to be another. */
 export const shownMarks = (json: string): string =>
   json.replace(unseen, (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
-/** JSON as pages show it. @param indent spaces; default: one line */
+/** JSON for pages. @param indent in spaces; default: one line */
 export const shownJson = (value: unknown, indent?: number): string =>
   shownMarks(JSON.stringify(value, null, indent))

@@ -1,4 +1,4 @@
-/** The web interface: which page is at which path, and, loaded when first needed, the pages and what browsers load for them. */
+/** The web interface: the table of pages, and a loader of the pages and their assets at first use. */
 import { readTsx } from '#building'
 import { openAssets } from './assets.ts'
 import { loadPages } from './pages/table.ts'
@@ -15,7 +15,7 @@ export type Web = Awaited<ReturnType<typeof load>>
 
 let loading: Promise<Web> | undefined
 
-/** The same for all servers of a process. The first time it takes some 0.4 s of work, which nothing but pages waits for. */
+/** Loads the pages and assets, once per process. The first call takes some 0.4 s of work; only pages wait for it. */
 export function openWeb(): Promise<Web> {
   if (loading === undefined) {
     loading = load()

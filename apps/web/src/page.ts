@@ -1,4 +1,4 @@
-/** A page: a path and a function that renders a visit. It reads through the registry, with the visitor's rights. */
+/** Types of pages. A page renders a visit; it reads through the registry with the visitor's rights. */
 import {
   type Caller,
   JsonText,
@@ -11,9 +11,9 @@ import type { ComponentChildren } from 'preact'
 
 /** A package that this server offers to its users. */
 export interface Download {
-  /** Of the package, `@ulmus/` written as `ulmus-`. */
+  /** Name of the package, with `ulmus-` for `@ulmus/`. */
   readonly name: string
-  /** Its name under `/downloads/`. */
+  /** File name under `/downloads/`. */
   readonly file: string
   /** Bytes. */
   readonly size: number
@@ -34,7 +34,7 @@ export interface Visit {
   readonly caller: Caller | undefined
   /** Parts of the path by name, decoded. */
   readonly params: Readonly<Record<string, string>>
-  /** Path and query, as they were asked for. */
+  /** Requested path and query. */
   readonly url: URL
   /** Public address of this server, as `https://registry.example`, for examples to copy. */
   readonly origin: string
@@ -42,21 +42,21 @@ export interface Visit {
   readonly readmeImages: boolean
   /** The packages of `/downloads`. */
   downloads(): DownloadsState
-  /** Path of a script of `islands/` by its name, for what starts it itself. */
+  /** Path of a script of `islands/`, for code that starts it itself. */
   script(name: string): string
 }
 
-/** A page to be shown. */
+/** A page to be rendered. */
 export interface View {
-  /** Of the document; `· Ulmus` is added. */
+  /** Title of the document; `· Ulmus` is added. */
   readonly title: string
-  /** Of the document, for search engines and previews. Default: none. */
+  /** Description of the document for search engines and previews. Default: none. */
   readonly description?: string
-  /** Path of the one address under which this is found, where it has several. Default: the path asked for, without its query. */
+  /** Canonical path, if the page has several. Default: the requested path without its query. */
   readonly canonical?: string
-  /** Path of the same as JSON. */
+  /** Path of the same content as JSON. */
   readonly json?: string
-  /** Path of the same as an Atom feed. */
+  /** Path of the same content as an Atom feed. */
   readonly feed?: string
   /** schema.org JSON-LD for search engines. */
   readonly dataset?: object
@@ -64,14 +64,14 @@ export interface View {
   readonly isPublic?: boolean
   /** Seconds after which browsers load it again. Default: never. */
   readonly reloadSeconds?: number
-  /** Names of the islands that take over parts of it. Default: none. */
+  /** Names of the islands on the page. Default: none. */
   readonly islands?: readonly string[]
   /** Refusal that sets the HTTP status. Default: none, 200. */
   readonly refused?: RegistryError | undefined
   readonly body: ComponentChildren
 }
 
-/** Sends the browser elsewhere. @param status 303 after a form, 302 for now, 301 and 308 for good */
+/** Redirects the browser. @param status 303 after a form, 302 temporarily, 301 and 308 permanently */
 export class Redirect {
   readonly to: string
   readonly status: 301 | 302 | 303 | 308
@@ -95,21 +95,21 @@ export class Plain {
 
 export type Answer = View | Redirect | Plain
 
-/** The fields of a form, by name; of several with one name, the last. */
+/** Fields of a form by name; of several with one name, the last. */
 export type Form = Readonly<Record<string, string>>
 
 export interface Page {
-  /** @throws what services throw: the page of that refusal is shown */
+  /** Renders the page. @throws errors of services, for which a refusal page is shown */
   show(visit: Visit): Promise<Answer>
-  /** Handles its form. Refusals are shown on the form with the typed values. Default: no form. */
+  /** Handles its form. Refusals appear on the form with the entered values. Default: no form. */
   act?(visit: Visit, form: Form): Promise<Answer>
   /** True: redirect visitors to sign-in first. Default: false. */
   readonly needsCaller?: boolean
 }
 
-/** The value of an answer that has stored JSON in it, or is nothing else. */
+/** Parses an answer that is, or contains, stored JSON. */
 export const readJson = <T>(answer: unknown): T =>
   JSON.parse(String(answer instanceof JsonText ? Buffer.concat(answer.pieces) : jsonOf(answer))) as T
 
-/** Bytes of stored JSON. */
+/** Size of stored JSON in bytes. */
 export const jsonBytes = ({ pieces }: JsonText): number => pieces.reduce((sum, { length }) => sum + length, 0)

@@ -1,30 +1,33 @@
-/** Paths of pages. Every part of a path is percent-encoded here and nowhere else. */
+/** Paths of pages. Only this module percent-encodes the parts of a path. */
 
 export interface CollectionName {
   readonly owner: string
   readonly slug: string
 }
 
-/** @param version a semver; default: the pages of the latest version, whatever it is */
+/** @param version a semver; default: pages of the latest version */
 export interface VersionPlace extends CollectionName {
   readonly version?: string | undefined
 }
 
-/** Path of the collection's own files in rendered readmes; each page puts its collection in. Markdown cannot write it: it escapes braces in links. */
+/**
+ * Path of the collection's own files in rendered readmes; each page fills in its collection. Markdown cannot write this path, because it
+ * escapes braces in links.
+ */
 export const ownFilesPath = '/api/collections/{owner}/{slug}/files/'
 
-/** `encodeURIComponent`, but `.` and `..`, which URLs would swallow, are not paths: such an id is found by `?id=`. */
+/** `encodeURIComponent` leaves `.` and `..`, which URLs remove from paths; such ids are addressed by `?id=`. */
 const part = encodeURIComponent
 
 export const accountPath = (slug: string): string => `/${part(slug)}`
 
-/** The collection, or a page below it: `versionPath(place, 'records')`. */
+/** Path of the collection, or of a page below it: `versionPath(place, 'records')`. */
 export function versionPath({ owner, slug, version }: VersionPlace, ...below: string[]): string {
   const within = version === undefined ? [] : ['v', version]
   return `/${[owner, slug, ...within, ...below].map(part).join('/')}`
 }
 
-/** A page of the collection as a whole, such as its versions. */
+/** Path of a page of the whole collection, such as its versions. */
 export const collectionPath = ({ owner, slug }: CollectionName, ...below: string[]): string =>
   versionPath({ owner, slug }, ...below)
 
@@ -33,14 +36,14 @@ export const recordPath = (place: VersionPlace, type: string, id: string): strin
     ? withQuery(versionPath(place, 'record'), { type, id })
     : versionPath(place, 'records', type, id)
 
-/** The JSON of a version, or something below it. */
+/** Path of the JSON of a version, or of something below it. */
 export const apiVersionPath = ({ owner, slug, version }: VersionPlace, ...below: string[]): string =>
   `/api/collections/${[owner, slug, 'versions', version ?? 'latest', ...below].map(part).join('/')}`
 
 export const apiCollectionPath = ({ owner, slug }: CollectionName, ...below: string[]): string =>
   `/api/collections/${[owner, slug, ...below].map(part).join('/')}`
 
-/** Leaves out what is undefined or empty. */
+/** Adds a query to a path; omits undefined and empty values. */
 export function withQuery(path: string, query: Record<string, string | number | undefined>): string {
   const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== '')
   const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString()

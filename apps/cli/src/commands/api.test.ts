@@ -1,4 +1,4 @@
-/** Commands over the API, against a whole server: signing in, and every noun's calls, with what they print and end with. */
+/** API commands against a complete server: sign-in and the calls of every noun, with output and exit codes. */
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { anyDatabase } from '@ulmus/storage/testing'

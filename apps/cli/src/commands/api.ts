@@ -11,7 +11,7 @@ type ApiFlags = {
   readonly include: boolean
 }
 
-/** `ulmus api METHOD PATH`: any call of the API, with the credential. */
+/** `ulmus api METHOD PATH`: calls any operation of the API with the credential. */
 const api: Command<ApiFlags, [method: string, path: string]> = async (call, flags, method, path) => {
   const { host, key, fetch } = await call.connect()
   const url = addressOf(host, path)
@@ -24,7 +24,7 @@ const api: Command<ApiFlags, [method: string, path: string]> = async (call, flag
     },
     body,
     signal: call.signal,
-    // A key goes to the registry that it is for and nowhere else.
+    // Do not follow redirects: they could send the key to another server.
     redirect: 'manual',
   })
   if (flags.include) {
@@ -40,7 +40,7 @@ const api: Command<ApiFlags, [method: string, path: string]> = async (call, flag
   call.terminal.fail(response.status < 400 ? exitCodes.failed : failureOf(refusal).exitCode)
 }
 
-/** @throws CommandError (usage) for an address of another registry */
+/** @throws CommandError (usage) for an address on another registry */
 function addressOf(host: string, path: string): string {
   const isWhole = /^[a-z]+:\/\//i.test(path)
   const rooted = path.startsWith('/') ? path : `/${path}`

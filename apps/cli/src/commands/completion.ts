@@ -1,6 +1,6 @@
 import type { Command } from '../context.ts'
 
-/** Each asks `ulmus __complete` for what may follow the words so far: a line each, of a word and what it means, parted by a tab. */
+/** Shell scripts that call `ulmus __complete`, which proposes words: one per line, with a description after a tab. */
 const scripts = {
   bash: `_ulmus() {
   local IFS=$'\\n'

@@ -1,4 +1,4 @@
-/** Import of every file of the field cases: the first file of a type, and a second one after it. Outcomes of reading: packages/tabular. */
+/** Imports every file of the field cases: as the first file of a type, and as a second one. Outcomes of reading: packages/tabular. */
 import { copyFileSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -18,7 +18,7 @@ async function bring(file: string, ...flags: string[]) {
   return ada.ulmus('f', 'import', `../${file}`, '--yes', '--type', 'T', ...flags)
 }
 
-/** `name:kind` of each field, in the order that pages show. */
+/** `name:kind` of each field, in page order. */
 function fieldsNow() {
   const { properties } = JSON.parse(readFileSync(join(ada.home, 'f/schemas/T.json'), 'utf8')) as {
     properties: Record<string, { type?: string; propertyOrder: number }>
@@ -37,7 +37,7 @@ interface Imported {
 interface Refused {
   readonly code: 2 | 6
   readonly says: readonly string[]
-  /** Flags that the refusals name, with which the import succeeds. Absent: the file itself has to change. */
+  /** Flags that the refusals name and that make the import succeed. Absent: the file itself must change. */
   readonly way?: readonly string[]
 }
 
@@ -146,7 +146,7 @@ const firstFiles: Readonly<Record<string, Imported | Refused>> = {
   'wrapped2.json': { records: 2, id: 'id', fields: ['a:integer'], says: ['the list "data.items"'] },
 }
 
-/** A file of the first column is in the folder already when one of the second is imported. */
+/** The file of the first column is already in the folder when that of the second is imported. */
 const secondFiles: readonly (readonly [first: string, second: string, Imported | Refused])[] = [
   ['wards-1.csv', 'wards-1.csv', { records: 120, id: 'code', fields: wardFields }],
   ['wards-1.csv', 'wards-2-newchoice.csv', { records: 121, id: 'code', fields: wardFields }],
@@ -193,7 +193,7 @@ async function expectOutcome(file: string, outcome: Imported | Refused) {
   }
   expect(code).toBe(outcome.code)
   if (outcome.way === undefined) return
-  // Refusals name flags one at a time: each next attempt names the next.
+  // Refusals name flags one at a time; add the next one for each attempt.
   const [flag] = outcome.way
   expect(said).toContain(flag)
   expect(await bring(file, ...outcome.way)).toMatchObject({ code: 0 })

@@ -1,4 +1,4 @@
-/** The working folder against a whole server: the way from a folder to a version, to another folder, and back. */
+/** Working folders against a complete server: from a folder to a version, to another folder, and back. */
 import {
   appendFileSync,
   mkdirSync,
@@ -57,7 +57,7 @@ describe.each(anyDatabase)('a working folder and a server on $name', ({ settings
     return one
   }
 
-  /** Files by path, written under a person's folder. */
+  /** Writes files by path under a person's folder. */
   const write = (who: Person, folder: string, files: Record<string, string>) => {
     for (const [path, text] of Object.entries(files)) {
       const file = join(who.home, folder, path)
@@ -281,7 +281,7 @@ describe.each(anyDatabase)('a working folder and a server on $name', ({ settings
     const extensions = readdirSync(join(bob.home, 'here/files')).map((name) => name.replace(/^.*\./, ''))
     expect(extensions.sort()).toEqual(['md', 'txt'])
     expect((await bob.ulmus('here', 'verify')).code).toBe(0)
-    // The version does not hold the file any more once no record refers to it.
+    // The version drops the file once no record refers to it.
     write(ada, 'birds', { 'records/Bird.ndjson': lines(owl, robin, wren) })
     rmSync(join(ada.home, 'birds/files/besides.md'))
     expect(await ada.ulmus('birds', 'push', '--snapshot')).toMatchObject({ code: 0 })
@@ -335,7 +335,7 @@ describe.each(anyDatabase)('a working folder and a server on $name', ({ settings
     const { id } = JSON.parse(read(bob, 'here/.ulmus/folder.json'))
     expect(id).toBe(JSON.parse(read(ada, 'birds/.ulmus/folder.json')).id)
     expect(await ada.ulmus('.', 'collections', 'delete', collection, '--yes')).toMatchObject({ code: 0 })
-    // The same bytes have the same digest, so the digest of the base does not tell the two apart.
+    // The same bytes have the same digest, so the digest of the base cannot distinguish the two.
     const eve = person()
     const before = read(bob, 'here/records/Bird.ndjson')
     await eve.ulmus('copy', 'init', collection)
@@ -366,7 +366,7 @@ describe.each(anyDatabase)('a working folder and a server on $name', ({ settings
   test('a type goes with its schema and its records', async () => {
     const { ada, collection } = await published()
     write(ada, 'birds', {
-      // One that admits any member would admit the private one of Bird.
+      // A schema that admits any member would admit the private one of Bird.
       'schemas/Nest.json': '{"properties": {}}',
       'records/Nest/a.ndjson': lines({ id: '1', data: {} }),
       'records/Nest/b.ndjson': lines({ id: '2', data: [] }),
@@ -419,7 +419,7 @@ describe.each(anyDatabase)('a working folder and a server on $name', ({ settings
     expect(statSync(file).atimeMs).toBe(before)
     writeFileSync(file, readFileSync(file))
     expect((await ada.ulmus('birds', 'status')).out).toContain('Nothing changed.')
-    // The same size, and another content.
+    // The same size with other content.
     writeFileSync(file, readFileSync(file, 'utf8').replace('Robin', 'Rubin'))
     expect((await ada.ulmus('birds', 'status')).out).toContain('~1 updated')
   })

@@ -1,4 +1,4 @@
-/** `ulmus import`: what it proposes for a first file, and a second file against the schema that is there. */
+/** `ulmus import`: proposals for a first file, and for a second file with an existing schema. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'

@@ -1,4 +1,4 @@
-/** A signal ends `ulmus import` whatever the file does to the thread that reads it, and leaves the folder as it was. */
+/** A signal ends `ulmus import` even if the file blocks the reading thread, and the folder stays unchanged. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createWriteStream, existsSync, readdirSync, writeFileSync } from 'node:fs'
@@ -10,15 +10,15 @@ import { openPerson, type Person } from '../testing/cli.ts'
 import { decimalParquet } from '../testing/parquet.ts'
 
 const start = join(import.meta.dirname, '../../start.js')
-/** The import must be at work, and end only by the signal: each file takes seconds or for ever. Milliseconds. */
+/** Time for the import to be at work. Each file takes seconds or for ever, so only the signal can end it. Milliseconds. */
 const readingMs = 500
-/** On a busy machine. */
+/** Time to end on a busy machine. Milliseconds. */
 const endMs = 20_000
 
 let ada: Person
 beforeAll(async () => {
   ada = openPerson('http://127.0.0.1:9')
-  // Each byte is a step over all bytes before it.
+  // Each byte takes a pass over all bytes before it.
   writeFileSync(join(ada.home, 'decimal.parquet'), decimalParquet(3_000_000))
   const numbers = `${'['.repeat(40)}${'1,'.repeat(5_000_000)}1${']'.repeat(40)}`
   await write('nested.json', '[', `{"v":${numbers}},`, '{}]')

@@ -1,4 +1,4 @@
-/** A push whose program is killed at any moment, pushed again, is one version, and nothing of it comes twice. */
+/** A push that is killed at any moment and repeated makes one version, with nothing twice. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
@@ -47,7 +47,7 @@ describe.each(anyDatabase)('kill -9 of a push, to a server on $name', ({ setting
     writeFileSync(join(folder, 'schemas/Number.json'), '{}')
     write(folder, 0)
     expect((await push()).code).toBe(0)
-    // As long as each of those that are killed would take.
+    // Takes as long as each killed push would.
     write(folder, kills + 1)
     const whole = await push()
     expect(whole.code).toBe(0)
@@ -56,7 +56,7 @@ describe.each(anyDatabase)('kill -9 of a push, to a server on $name', ({ setting
       write(folder, round)
       const child = pushing(folder, server.url, key, ada.home)
       const ended = once(child, 'exit')
-      // From the start of the program to a little beyond its usual end, evenly.
+      // Moments from the start of the program to slightly after its usual end, evenly spaced.
       await Promise.race([sleep((whole.ms * 1.05 * (round - 0.5)) / kills), ended])
       child.kill('SIGKILL')
       const [, signal] = (await ended) as [number | null, string | null]
@@ -77,7 +77,7 @@ describe.each(anyDatabase)('kill -9 of a push, to a server on $name', ({ setting
       })
     }
     expect((await ada.ulmus('numbers', 'verify')).code).toBe(0)
-    // Else the moments were none.
+    // Otherwise the moments were badly chosen.
     expect(found.killed).toBeGreaterThan(kills / 2)
     expect(found.begun).toBeGreaterThan(2)
     ada.dispose()

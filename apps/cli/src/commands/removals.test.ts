@@ -1,4 +1,4 @@
-/** `push` and `import` refuse to remove more of a type than `--max-removed` says. */
+/** `push` and `import` refuse to remove more of a type than `--max-removed` permits. */
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { anyDatabase } from '@ulmus/storage/testing'

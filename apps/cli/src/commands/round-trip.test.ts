@@ -60,7 +60,7 @@ const id = fc.oneof(
 )
 const data = fc
   .jsonValue({ maxDepth: 3, stringUnit: 'grapheme' })
-  // A member `$file` is a reference to a file that is not there.
+  // A member `$file` would refer to a missing file.
   .filter((value) => !JSON.stringify(value).includes('$file'))
   .map((value) => JSON.parse(canonicalize(value as Json)) as Json)
 const record = fc.record({ data, private: fc.boolean() })
@@ -83,7 +83,7 @@ const said: fc.Arbitrary<Said> = fc.record({
   files: fc.uniqueArray(fc.string({ maxLength: 20 }), { maxLength: 2 }),
 })
 
-/** Ways to write lines: all of them are the same records. */
+/** Notations of a line, all for the same record. */
 const style = fc.record({
   order: fc.array(fc.nat(), { minLength: 64, maxLength: 64 }),
   spaces: fc.boolean(),
@@ -224,7 +224,7 @@ describe.each(anyDatabase)('folders and a server on $name', ({ settings: open })
           write(join(ada.home, 'here'), second, secondStyle)
           const everything = ['--publish-private', '--snapshot', '--max-removed', '100%']
           await done(ada, 'push', ...everything, '-m', String(slugs)).catch((error) => {
-            // The two may say the same.
+            // The two may be equal.
             if (!String(error).includes('no_changes') && sorted(first) !== sorted(second)) throw error
           })
           await done(bob, 'pull')

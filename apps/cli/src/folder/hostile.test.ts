@@ -37,7 +37,7 @@ test('names of types are names of files, and back; none leads out', () => {
     'controls',
   ])
     expect(typeOfFileName(fileNameOf(type))).toBe(type)
-  // Windows has devices of these names.
+  // Device names of Windows.
   for (const type of ['con', 'NUL', 'lpt1', 'aux.x']) expect(fileNameOf(type)).toMatch(/^%/)
   expect(fileNameOf('controls')).toBe('controls')
   for (const type of ['../x', '..', '.x', 'a/b', 'a\\b', 'a\0', ''])
@@ -56,7 +56,7 @@ test('what a terminal would obey is shown as text', () => {
 
 type Writes = (response: ServerResponse) => void
 
-/** A registry with the given answers, by the beginning of a path: JSON, a text, or a function that writes. */
+/** A registry with given answers by path prefix: JSON, a text, or a function that writes the response. */
 async function registryOf(answers: Record<string, unknown>): Promise<string> {
   server = createServer((request, response) => {
     const found = Object.entries(answers).find(([path]) => request.url?.startsWith(path))
@@ -131,7 +131,7 @@ test('a key is sent to no other registry than it is for', async () => {
   writeFileSync(join(person.home, 'given/.ulmus/folder.json'), JSON.stringify(state))
   for (const command of ['push', 'pull', 'log', 'show'])
     expect((await person.ulmus('given', command)).code).toBeGreaterThan(0)
-  // A command that names the host would be pasted by people who did not choose it.
+  // Users would paste a proposed command with a host that they did not choose.
   const refused = (await person.ulmus('given', 'show')).said
   expect(refused).toContain('ULMUS_TOKEN is set')
   expect(refused).not.toMatch(/^ +\w/m)
@@ -167,7 +167,7 @@ test.skipIf(process.platform === 'win32')('a proposed command runs nothing that 
   const types = ["A'; touch pwned; '", '$(touch pwned)', '`touch pwned`', '\u001b[2J\n touch pwned']
   const counts = Object.fromEntries(types.map((type) => [type, 1]))
   const schemas = Object.fromEntries(types.map((type) => [type, {}]))
-  // Its one field is no member of a record that is an object, so the table is refused.
+  // The record's data is not an object, so the command refuses the table.
   const record = { id: 'a', type: types[0], data: 1, hash: 'c'.repeat(64) }
   const host = await registryOf({
     [`${collection}/versions/v1.0.0/records.ndjson`]: JSON.stringify(record),
@@ -254,7 +254,7 @@ test('an export overwrites no file but the one that -o names', async () => {
   expect(readFileSync(at, 'utf8')).toBe('archive')
 })
 
-/** Records without an end, each with its true hash. */
+/** An endless stream of records, each with its correct hash. */
 const flood: Writes = (response) => {
   response.writeHead(200, { 'content-type': 'application/x-ndjson' })
   let count = 0

@@ -1,4 +1,4 @@
-/** Chooses the registry and the key. */
+/** Selects the registry and the key of a call. */
 import { type Client, createClient } from '@ulmus/client'
 import { originOf } from '../reference.ts'
 import { exitCodes } from '../terminal/exit-codes.ts'
@@ -10,7 +10,7 @@ import { readKeychain } from './keychain.ts'
 import { readSettings } from './settings.ts'
 
 export interface Wanted {
-  /** The host of a reference or of a working folder. */
+  /** Host of a reference or of a working folder. */
   readonly host?: string
   /** The flag `--host`. */
   readonly flag?: string
@@ -18,16 +18,16 @@ export interface Wanted {
 
 export interface Connection {
   readonly client: Client
-  /** The registry's address, without a path or a slash at its end. */
+  /** Address of the registry, without a path or a final slash. */
   readonly host: string
-  /** Undefined: not signed in there. */
+  /** Undefined: not signed in to this registry. */
   readonly key: string | undefined
   readonly fetch: typeof globalThis.fetch
 }
 
 /**
- * The order: `--host`, the host of the reference or folder, `ULMUS_HOST`, the registry of the last login.
- * @throws CommandError when none is named
+ * Connects to, in this order: `--host`, the host of the reference or folder, `ULMUS_HOST`, the registry of the last login.
+ * @throws CommandError if none is given
  */
 export async function connect(terminal: Terminal, wanted: Wanted): Promise<Connection> {
   const { env } = terminal
@@ -46,7 +46,7 @@ export async function connect(terminal: Terminal, wanted: Wanted): Promise<Conne
   return { client: createClient({ baseUrl: host, apiKey: key, fetch }), host, key, fetch }
 }
 
-/** For what only a member may do: nothing is sent to a registry that the person never signed in to. */
+/** Error for operations of members: nothing is sent to a registry that the user never signed in to. */
 export const notSignedIn = (host: string): CommandError =>
   new CommandError(`You are not signed in to ${host}.`, {
     exitCode: exitCodes.denied,
@@ -54,7 +54,7 @@ export const notSignedIn = (host: string): CommandError =>
     next: [`ulmus login --host ${shellWord(host)}`],
   })
 
-/** The address of a registry as it is kept: scheme, name, port. @throws CommandError (usage) */
+/** Stored form of a registry's address: scheme, name, port. @throws CommandError (usage) */
 export function hostOf(text: string): string {
   const origin = originOf(text)
   if (origin === undefined)
@@ -65,8 +65,8 @@ export function hostOf(text: string): string {
 }
 
 /**
- * `ULMUS_TOKEN`, for the registry that the person names in the same breath: by `--host`, `ULMUS_HOST` or the last login. A reference
- * that someone sent, or a folder that someone made, must not lead the key elsewhere.
+ * `ULMUS_TOKEN`, for a registry that the user named: by `--host`, `ULMUS_HOST` or the last login. A reference or folder from another person
+ * must not redirect the key.
  */
 function tokenFor(
   host: string,
@@ -78,7 +78,7 @@ function tokenFor(
   if (!token) return undefined
   const trusted = wanted.flag ?? (env['ULMUS_HOST'] || usual)
   if (trusted !== undefined && hostOf(trusted) === host) return token
-  // No command is proposed: the host may come from a stranger's folder or reference, and pasting one would send the key there.
+  // Propose no command: the host may come from an untrusted folder or reference, and a pasted command would send the key there.
   throw new CommandError(
     `ULMUS_TOKEN is set, but not for ${host}. If the key is from there, set ULMUS_HOST to that address; otherwise unset ULMUS_TOKEN.`,
     { code: 'token_of_another_host' },

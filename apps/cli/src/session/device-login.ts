@@ -1,4 +1,4 @@
-/** Signing in from a terminal by a code that is allowed in a browser (RFC 8628). http-api §10. */
+/** Sign-in from a terminal with a code that the user approves in a browser (RFC 8628). http-api §10. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { UlmusError } from '@ulmus/client'
 import type { CreatedKey, DeviceRequest, DeviceStart } from '@ulmus/wire'
@@ -17,7 +17,7 @@ export async function startDeviceLogin(registry: Registry, request: DeviceReques
   return body as unknown as DeviceStart
 }
 
-/** Seconds that are added to the interval when the registry asks for it (RFC 8628 §3.5). */
+/** Seconds added to the interval when the registry requests it (RFC 8628 §3.5). */
 const slowDownSeconds = 5
 
 /** Waits for approval of the code. @throws CommandError if the user refuses, or does not answer in time */
@@ -51,7 +51,7 @@ interface Answered {
   readonly body: { code?: string; error?: string }
 }
 
-/** The network may come back before the code ends. */
+/** The network may recover before the code expires. */
 const lostNetwork = (): Answered => ({ status: 0, body: {} })
 
 async function post({ host, fetch, signal }: Registry, path: string, body: object): Promise<Answered> {

@@ -1,4 +1,4 @@
-/** `fetch` through the proxy that the usual variables name. It follows no redirect, so that keys and codes reach no other address. */
+/** `fetch` through the proxy in the usual environment variables. It follows no redirect, so that keys and codes reach no other address. */
 import { arch, platform } from 'node:os'
 import { version } from '../version.ts'
 
@@ -12,9 +12,9 @@ export async function fetchOf(env: NodeJS.ProcessEnv): Promise<typeof globalThis
     send(input, { redirect: 'manual', ...init, headers: { ...init?.headers, 'user-agent': userAgent } })
 }
 
-/** The global `fetch` reads no proxy variables in Node 20 and 22. */
+/** The global `fetch` ignores proxy variables in Node 20 and 22. */
 async function fetchByProxy(): Promise<typeof globalThis.fetch> {
-  // CommonJS: once it is bundled, it has a default export alone.
+  // A CommonJS module: once bundled, it has only a default export.
   const { EnvHttpProxyAgent, fetch } = (await import('undici')).default
   const dispatcher = new EnvHttpProxyAgent()
   return ((input: never, init: object) =>

@@ -1,7 +1,7 @@
-/** The system's keychain, where there is one that keeps secrets over a restart. */
+/** Keychain of the system, if it keeps secrets across restarts. */
 
 const service = 'ulmus'
-/** Linux's kernel keyring forgets at a restart, so only the Secret Service counts. */
+/** Linux's kernel keyring loses its content at a restart, so use only the Secret Service. */
 const lasting = { linux: { store: 'secret-service' } } as const
 
 async function entryOf(host: string) {
@@ -9,7 +9,7 @@ async function entryOf(host: string) {
   return new Entry(service, host, lasting)
 }
 
-/** Undefined where there is no keychain, or no key of `host` in it. */
+/** Undefined if there is no keychain, or no key of `host` in it. */
 export async function readKeychain(host: string): Promise<string | undefined> {
   return (await attempt(async () => (await entryOf(host)).getPassword())) ?? undefined
 }
@@ -27,7 +27,7 @@ export async function writeKeychain(host: string, key: string): Promise<boolean>
 export const eraseKeychain = (host: string): Promise<unknown> =>
   attempt(async () => (await entryOf(host)).deletePassword())
 
-/** No module for this system, no service, a locked one: all mean that the file is used. */
+/** Returns undefined on any error: no module for this system, no service, a locked keychain. The caller then uses the file. */
 async function attempt<T>(work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work()

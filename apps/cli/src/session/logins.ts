@@ -9,7 +9,7 @@ export interface KeptLogin {
   readonly keyId?: string
 }
 
-/** The registry becomes the usual one. @returns where the key is kept */
+/** Stores a login and makes its registry the default. @returns the place of the key */
 export async function keepLogin(
   env: NodeJS.ProcessEnv,
   { host, account, key, keyId }: KeptLogin,

@@ -7,15 +7,15 @@ import { configFolder } from './places.ts'
 export interface Settings {
   /** The registry of the last login. */
   readonly host?: string
-  /** By address. */
+  /** By address of the registry. */
   readonly logins: Readonly<Record<string, Login>>
 }
 
-/** `key` only where there is no keychain. */
+/** `key` is set only if there is no keychain. */
 export interface Login {
   readonly account: string
   readonly key?: string
-  /** The id of the key, by which `logout` revokes it. */
+  /** Id of the key, with which `logout` revokes it. */
   readonly keyId?: string
 }
 

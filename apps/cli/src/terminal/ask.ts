@@ -1,4 +1,4 @@
-/** Questions to a person, on standard error. Ask only where `terminal.canAsk`. */
+/** Prompts on standard error. Use only if `terminal.canAsk`. */
 import { once } from 'node:events'
 import { isMainThread, parentPort } from 'node:worker_threads'
 import { exitCodes } from './exit-codes.ts'
@@ -16,7 +16,7 @@ export type Question =
       readonly options: readonly string[]
     }
 
-/** Asks in the main thread, which has the terminal. Undefined: not answered. */
+/** Prompts in the main thread, which has the terminal. Undefined: no answer. */
 export async function answerTo(question: Question, signal?: AbortSignal): Promise<unknown> {
   const { text, confirm, select, isCancel } = await import('@clack/prompts')
   const common = { message: harmless(question.message), output: process.stderr, signal }
@@ -42,22 +42,22 @@ async function answered<Answer>(question: Question): Promise<Answer> {
   return answer as Answer
 }
 
-/** See commands/folder/import.ts. */
+/** Runs in the import thread, see commands/folder/import.ts. */
 async function answerOfMainThread(question: Question): Promise<unknown> {
   parentPort!.postMessage(question)
   const [answer] = await once(parentPort!, 'message')
   return answer
 }
 
-/** @throws CommandError when it is not answered */
+/** @throws CommandError if there is no answer */
 export const askText = (message: string, suggestion?: string): Promise<string> =>
   answered({ ask: 'text', message, suggestion })
 
-/** @throws CommandError when it is not answered */
+/** @throws CommandError if there is no answer */
 export const askYes = (message: string, suggestion = true): Promise<boolean> =>
   answered({ ask: 'yes', message, suggestion })
 
-/** @throws CommandError when it is not answered */
+/** @throws CommandError if there is no answer */
 export const askOneOf = (message: string, options: readonly string[], suggestion?: string): Promise<string> =>
   answered({ ask: 'one', message, options, suggestion })
 

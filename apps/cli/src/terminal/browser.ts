@@ -1,4 +1,4 @@
-/** Pages opened in the person's browser. */
+/** Opens pages in the user's browser. */
 import { spawn } from 'node:child_process'
 
 const openers: Partial<Record<NodeJS.Platform, readonly [program: string, ...args: string[]]>> = {
@@ -6,7 +6,7 @@ const openers: Partial<Record<NodeJS.Platform, readonly [program: string, ...arg
   win32: ['cmd', '/c', 'start', ''],
 }
 
-/** Characters of addresses that no shell on the way makes anything of: on Windows, `start` is one. */
+/** Addresses without special characters of any shell: on Windows, `start` runs in one. */
 const plain = /^https?:\/\/[\w.:/?=%~+-]+$/
 
 /** Opens an address in a browser, or in `BROWSER`. @returns false if no program could be started */

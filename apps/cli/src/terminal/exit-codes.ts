@@ -3,13 +3,13 @@ export const exitCodes = {
   done: 0,
   failed: 1,
   usage: 2,
-  /** Given up by a person, or not answered in time. */
+  /** Cancelled by the user, or not answered in time. */
   cancelled: 3,
-  /** Not signed in, or not allowed. */
+  /** Not signed in, or no permission. */
   denied: 4,
   /** The collection has a newer version. */
   conflict: 5,
-  /** The data is refused: by its schema, by the input rules, by a limit. */
+  /** The data was refused: by its schema, by the input rules, by a limit. */
   refused: 6,
   interrupted: 130,
 } as const

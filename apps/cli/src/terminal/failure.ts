@@ -1,9 +1,9 @@
-/** Failures as a person reads them: a sentence, the next command to type, and an exit code. */
+/** Failures for users: a sentence, the next command, and an exit code. */
 import { UlmusError } from '@ulmus/client'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { shellWord } from './shell-word.ts'
 
-/** A failure that a command foresees. `next`: commands to type, each on a line of its own. */
+/** An expected failure of a command. `next`: commands to type, one per line. */
 export class CommandError extends Error {
   override readonly name = 'CommandError'
   readonly exitCode: ExitCode
@@ -21,11 +21,11 @@ export class CommandError extends Error {
   }
 }
 
-/** A wrong command line that only the command itself can see. */
+/** An invalid command line that only the command itself can detect. */
 export const usageError = (message: string, next?: readonly string[]): CommandError =>
   new CommandError(message, { exitCode: exitCodes.usage, code: 'usage', next })
 
-/** The person, or a signal, ended the command. */
+/** The user or a signal ended the command. */
 export const interrupted = (): CommandError =>
   new CommandError('Interrupted.', { exitCode: exitCodes.interrupted, code: 'interrupted' })
 
@@ -33,13 +33,13 @@ export interface Failure {
   readonly message: string
   readonly exitCode: ExitCode
   readonly next: readonly string[]
-  /** Body that `--json` prints on standard error: the API's error body, or one of its shape. */
+  /** JSON that `--json` prints on standard error: the API's error body, or the same shape. */
   readonly body: object
 }
 
 /**
- * Any thrown value as a failure. Unforeseen ones keep their message: nothing here can be more exact.
- * @param anonymousAt the registry that was asked without a key
+ * Converts any thrown value to a failure. Unexpected errors keep their message.
+ * @param anonymousAt the registry that was called without a key
  */
 export function failureOf(thrown: unknown, anonymousAt?: string): Failure {
   if (thrown instanceof CommandError) {
@@ -55,7 +55,7 @@ export function failureOf(thrown: unknown, anonymousAt?: string): Failure {
   return { message, exitCode: exitCodes.failed, next: [], body: { error: message, code: 'failed' } }
 }
 
-/** Reasons of the system, by its error code. */
+/** Sentences for error codes of the system. */
 const systemReasons: Readonly<Record<string, string>> = {
   ENOENT: 'does not exist',
   EACCES: 'cannot be opened: permission denied',
@@ -68,7 +68,7 @@ const systemReasons: Readonly<Record<string, string>> = {
   ELOOP: 'is a symbolic link',
 }
 
-/** A file that cannot be used, in words; undefined for any other error. */
+/** Sentence for a file that cannot be used; undefined for any other error. */
 function systemSentence(thrown: unknown): string | undefined {
   const { code, path, dest } = (thrown ?? {}) as NodeJS.ErrnoException & { dest?: string }
   const reason = code === undefined ? undefined : systemReasons[code]
@@ -86,7 +86,7 @@ function codeOf({ status, code }: UlmusError): ExitCode {
 }
 
 function nextOf({ status, code, message }: UlmusError, anonymousAt?: string): string[] {
-  // A hidden collection is answered as one that does not exist.
+  // A hidden collection gets the answer of an absent one.
   if (code === 'collection_not_found' && anonymousAt !== undefined)
     return [`ulmus login --host ${shellWord(anonymousAt)}`]
   if (status === 401) return ['ulmus login']

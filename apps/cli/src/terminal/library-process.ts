@@ -1,17 +1,17 @@
-/** The process as the library for command lines sees it. */
+/** Process object for the command-line library. */
 import { harmlessLines } from './harmless.ts'
 
 export interface LibraryProcess {
   readonly stdout: Pick<NodeJS.WriteStream, 'write'>
   readonly stderr: { write(text: string): void }
   readonly env: NodeJS.ProcessEnv
-  /** Written by the library. */
+  /** Set by the library. */
   exitCode: number | string | undefined
 }
 
 /**
- * The library's errors repeat the arguments, which may come from a stranger's text. Its standard error has no colours, since those could
- * not be told from escape sequences of an argument.
+ * The library's errors repeat the arguments, which may contain foreign text. Its standard error has no colours, because they could not be
+ * distinguished from escape sequences in an argument.
  */
 export const libraryProcess = ({ stdout, stderr, env }: NodeJS.Process): LibraryProcess => ({
   stdout,

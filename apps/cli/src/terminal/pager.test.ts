@@ -1,4 +1,4 @@
-/** The pager and the bar of long commands. */
+/** Pager, and progress bar of long commands. */
 import { EventEmitter } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -24,7 +24,7 @@ test.each([
   [{ PAGER: 'less', NO_PAGER: '1' }, []],
 ])('with %j the pager is %j', (env, command) => expect(pagerOf(env)).toEqual(command))
 
-/** A terminal whose own output is kept. */
+/** A terminal that records its own output. */
 function opened(isTTY: boolean, env: NodeJS.ProcessEnv) {
   let out = ''
   const stream = Object.assign(new EventEmitter(), {

@@ -1,13 +1,13 @@
-/** One line on standard error that says how far a long command is. Nothing where no line can be redrawn. */
+/** Progress of a long command in one line on standard error. Prints nothing if lines cannot be redrawn. */
 import type { WithTerminal } from './terminal.ts'
 import { numberText } from './words.ts'
 
-/** Between two redrawings. Milliseconds. */
+/** Interval between redraws. Milliseconds. */
 const everyMs = 80
 const barLength = 20
 
 export interface Progress {
-  /** @param share how much of how many is done: shown as a bar with its rate */
+  /** @param share completed part and total, shown as a bar with its rate */
   show(text: string, share?: Share): void
   end(): void
 }
@@ -31,7 +31,7 @@ export function openProgress({ terminal }: WithTerminal, isQuiet: boolean): Prog
   }
 }
 
-/** `██████░░░░  60 %  1,200/s  7 s left`. The rate is known after a second. */
+/** `██████░░░░  60 %  1,200/s  7 s left`. The rate appears after a second. */
 export function barText({ done, total }: Share, elapsedMs: number): string {
   const part = total === 0 ? 1 : Math.min(1, done / total)
   const full = Math.floor(part * barLength)

@@ -1,4 +1,4 @@
-/** Words of proposed commands, read by real shells; and that every proposed command quotes its words. */
+/** Words of proposed commands in real shells; every proposed command quotes its words. */
 import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -35,7 +35,7 @@ test.skipIf(shells.length === 0)('a shell reads a word as the text that it was m
   }
 })
 
-/** fish escapes a quote and a backslash between single quotes, and nothing else. */
+/** In single quotes, fish escapes only a quote and a backslash. */
 function readByFish(word: string): string {
   let text = ''
   let isQuoted = false

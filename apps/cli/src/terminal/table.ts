@@ -1,12 +1,12 @@
-/** Rows for people, with columns wide enough for their cells. */
+/** Tables for people, with aligned columns. */
 import { harmless } from './harmless.ts'
 import type { WithTerminal } from './terminal.ts'
 import { painted } from './text.ts'
 
-/** Made harmless before it is measured. Tabs part columns. */
+/** Escapes the text before it is measured. Escapes tabs too, which separate columns. */
 const cellText = (text: string): string => harmless(text).replaceAll('\t', '\\u0009')
 
-/** @param heads shown only on a terminal. Without one, cells are separated by tabs, for programs. */
+/** @param heads shown only on a terminal. Without a terminal, tabs separate the cells, for programs. */
 export async function table(
   { terminal }: WithTerminal,
   heads: readonly string[],
@@ -27,7 +27,7 @@ export async function table(
   for (const row of cells) await terminal.line(render(row))
 }
 
-/** Names and values, one a line. Empty values are left out. */
+/** Prints names and values, one per line. Omits empty values. */
 export async function facts(
   { terminal }: WithTerminal,
   pairs: readonly (readonly [name: string, value: string])[],
@@ -38,7 +38,7 @@ export async function facts(
     await terminal.line([painted('dim', name.padEnd(width)), `  ${value}`])
 }
 
-/** `2026-01-15 14:02`, in the time of this machine. */
+/** `2026-01-15 14:02`, in the time zone of this machine. */
 export function timeText(instant: string): string {
   const date = new Date(instant)
   const two = (number: number) => String(number).padStart(2, '0')

@@ -1,4 +1,4 @@
-/** Words of hostile registries and files on a terminal: its own escape sequences are the program's alone. */
+/** Hostile text from registries and files on a terminal: only the program's own escape sequences get through. */
 import { EventEmitter } from 'node:events'
 import { expect, test } from 'vitest'
 import { callOf } from '../context.ts'
@@ -7,7 +7,7 @@ import { table } from './table.ts'
 import { openTerminal, type Terminal } from './terminal.ts'
 import { painted } from './text.ts'
 
-/** Characters that a terminal obeys: C0, DEL, C1, line separators, marks that turn the direction. */
+/** Control characters of terminals: C0, DEL, C1, line separators, direction marks. */
 const hostile = [
   '\u001b]0;owned\u0007',
   '\u001b[2J',
@@ -24,7 +24,7 @@ const hostile = [
 ].join('x')
 const obeyed = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/
 
-/** A terminal, and what came out of each of its streams. */
+/** A terminal, with the output of each stream. */
 function opened(isTTY: boolean, env: NodeJS.ProcessEnv = { NO_COLOR: '1' }) {
   const written = { out: '', err: '' }
   const stream = (name: 'out' | 'err') =>

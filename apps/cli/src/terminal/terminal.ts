@@ -1,7 +1,7 @@
 /**
- * Standard output and standard error. Data goes to the first, all else to the second. Whatever may reach a terminal is made harmless
- * here, so that no command can forget it. Without a terminal there is no colour, no prompt and no moving line; `NO_COLOR` and
- * `FORCE_COLOR` decide over colour.
+ * Standard output and standard error: data goes to the first, everything else to the second. All output to a terminal is escaped here, so
+ * that no command can forget it. Without a terminal there are no colours, prompts or progress lines. `NO_COLOR` and `FORCE_COLOR` override
+ * the colours.
  */
 import type { ExitCode } from './exit-codes.ts'
 import { interrupted } from './failure.ts'
@@ -12,42 +12,42 @@ import { lineOf, type Text } from './text.ts'
 export interface Terminal {
   readonly env: NodeJS.ProcessEnv
   readonly cwd: string
-  /** Aborts at the first SIGINT or SIGTERM; the second one ends the process at once. */
+  /** Aborts at the first SIGINT or SIGTERM; a second one ends the process at once. */
   readonly signal: AbortSignal
-  /** True if a person can be asked: both standard input and standard error are terminals. */
+  /** True if the user can be asked: standard input and standard error are terminals. */
   readonly canAsk: boolean
   /** True if a line on standard error can be redrawn. */
   readonly canRedraw: boolean
-  /** Columns of standard output's terminal; undefined when it is none. */
+  /** Width of the terminal of standard output in columns; undefined if it is not a terminal. */
   readonly columns: number | undefined
   /**
-   * Data on standard output, as it is; on a terminal harmless. Resolves when more may follow: memory stays bounded beside a slow
-   * reader.
+   * Writes data to standard output unchanged; to a terminal, escaped. Resolves when more may follow, so that a slow reader does not fill
+   * the memory.
    */
   write(data: string | Uint8Array): Promise<void>
-  /** A line on standard output. */
+  /** Writes a line to standard output. */
   line(text: Text): Promise<void>
-  /** Sends standard output through the person's pager from now on, where it is a terminal. */
+  /** Sends further standard output through the user's pager, if it is a terminal. */
   page(): Promise<void>
-  /** Resolves when the person has left the pager. */
+  /** Resolves when the user has quit the pager. */
   endPage(): Promise<void>
-  /** Lines for the person, on standard error. */
+  /** Writes lines for the user to standard error. */
   say(...lines: Text[]): void
-  /** Redraws one line on standard error; an empty text removes it. Does nothing where nothing can be redrawn. */
+  /** Redraws one line on standard error; an empty text removes it. Does nothing if lines cannot be redrawn. */
   redraw(line: string): void
-  /** Exit code of the process. The first failure decides. */
+  /** Sets the exit code of the process. The first failure determines it. */
   fail(code: ExitCode): void
-  /** Undefined: nothing failed. */
+  /** Undefined: no failure. */
   readonly exitCode: ExitCode | undefined
   close(): void
 }
 
-/** A call of a command, as far as output is concerned. */
+/** The part of a command call that output needs. */
 export interface WithTerminal {
   readonly terminal: Terminal
 }
 
-/** A reader such as `head` that has seen enough is no failure of the writer. */
+/** The reader of the output, such as `head`, ended. Not a failure of the command. */
 class ReaderGone extends Error {}
 
 export function openTerminal(process: NodeJS.Process): Terminal {
@@ -55,14 +55,14 @@ export function openTerminal(process: NodeJS.Process): Terminal {
   const stop = new AbortController()
   let pager: Pager | undefined
   const onSignal = (signal: NodeJS.Signals) => {
-    // The pager has its own use for Ctrl-C.
+    // The pager handles Ctrl-C itself.
     if (pager !== undefined && signal === 'SIGINT') return
     if (stop.signal.aborted) process.exit(signal === 'SIGINT' ? 130 : 143)
     stop.abort(interrupted())
   }
   process.on('SIGINT', onSignal)
   process.on('SIGTERM', onSignal)
-  // `ulmus get … | head` ends quietly, as other programs do.
+  // End quietly in `ulmus get … | head`, as other programs do.
   stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error
     process.exit(0)
@@ -81,7 +81,7 @@ export function openTerminal(process: NodeJS.Process): Terminal {
   }
 
   const decoder = new TextDecoder()
-  /** Bytes that a terminal gets are text. */
+  /** Bytes sent to a terminal are decoded as text. */
   const shown = (data: string | Uint8Array): string =>
     harmlessLines(typeof data === 'string' ? data : decoder.decode(data, { stream: true }))
   const send = async (data: string | Uint8Array) => {

@@ -1,4 +1,4 @@
-/** Text with its style beside it, so that only this program's own escape sequences reach a terminal. */
+/** Text with separate styles, so that only this program's own escape sequences reach a terminal. */
 import { styleText } from 'node:util'
 import { harmless } from './harmless.ts'
 
@@ -9,12 +9,12 @@ interface Painted {
   readonly text: Text
 }
 
-/** Strings, which may come from elsewhere, and parts in a style, one after the other. */
+/** Strings, which may be foreign text, and styled parts in sequence. */
 export type Text = string | Painted | readonly Text[]
 
 export const painted = (style: Style, text: Text): Text => ({ style, text })
 
-/** One line for a terminal: everything made harmless, then styled. */
+/** One line for a terminal: escapes all text, then applies the styles. */
 export function lineOf(text: Text, hasColour: boolean): string {
   if (typeof text === 'string') return harmless(text)
   if (!('style' in text)) return text.map((part) => lineOf(part, hasColour)).join('')

@@ -1,4 +1,4 @@
-/** Numbers and names in sentences. */
+/** Formats numbers and names in sentences. */
 
 const numbers = new Intl.NumberFormat('en')
 const plurals: Readonly<Record<string, string>> = { entry: 'entries' }
@@ -10,7 +10,7 @@ export const numberText = (count: number): string => numbers.format(count)
 
 const units = ['bytes', 'KB', 'MB', 'GB', 'TB']
 
-/** Bytes in powers of 1,000, with three digits. */
+/** Size in powers of 1,000 with three digits. */
 export function sizeText(bytes: number): string {
   let unit = 0
   let value = bytes

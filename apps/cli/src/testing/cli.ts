@@ -1,4 +1,4 @@
-/** The command line as tests call it: in this process, with a home, a folder and an environment of its own. */
+/** Runs the command line in this process for tests, with its own home, folder and environment. */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -16,16 +16,16 @@ export interface Ended {
 }
 
 export interface Person {
-  /** Working directory of commands, unless they name a folder below it. */
+  /** Current directory of commands, unless they name a folder below it. */
   readonly home: string
-  /** @param folder from `home` */
+  /** @param folder relative to `home` */
   ulmus(folder: string, ...args: string[]): Promise<Ended>
-  /** As `ulmus`, for a command that waits: what it has said so far, and its end. */
+  /** Like `ulmus`, for a command that waits: its output so far, and its end. */
   start(folder: string, ...args: string[]): { said(): string; readonly ended: Promise<Ended> }
   dispose(): void
 }
 
-/** A user with a machine of their own. @param key without it, the user is a stranger */
+/** A user with a machine of their own. @param key absent: the user is not signed in */
 export function openPerson(host: string, key?: string): Person {
   const home = mkdtempSync(join(tmpdir(), 'ulmus-cli-'))
   const env: NodeJS.ProcessEnv = {

@@ -1,4 +1,4 @@
-/** Parquet file of one row: a decimal of any length, which takes quadratic time to read. Thrift's compact protocol. */
+/** Parquet file with one row: a decimal of any length, whose reading takes quadratic time. Thrift's compact protocol. */
 
 interface Value {
   readonly type: number
@@ -14,7 +14,7 @@ const list = (...items: Value[]): Value => ({
   type: 9,
   bytes: [items.length * 16 + items[0]!.type, ...items.flatMap(({ bytes }) => bytes)],
 })
-/** Fields by their numbers, ascending. */
+/** Fields by number, ascending. */
 function struct(fields: Readonly<Record<number, Value>>): Value {
   let last = 0
   const bytes = Object.entries(fields).flatMap(([id, value]) => {

@@ -1,13 +1,13 @@
 /**
- * A command-line session, from a table of cities to a resolved conflict. Tests run it in a real terminal and without one.
- * `{ID}` in a step stands for the slug of the collection.
+ * A command-line session, from a table of cities to a resolved conflict. Tests run it with and without a real terminal. `{ID}` in a step
+ * stands for the slug of the collection.
  */
 export interface Step {
   /** User of the shell. */
   readonly as: 'ada' | 'bob' | 'stranger'
-  /** A line of a shell, in the person's folder. */
+  /** A shell command, in the user's folder. */
   readonly run: string
-  /** Keys typed at the command's questions on a terminal, by their tmux names. */
+  /** Keys for the command's prompts on a terminal, by their tmux names. */
   readonly keys?: readonly string[]
   /** Expected output, on either stream. */
   readonly shows: RegExp

@@ -1,4 +1,4 @@
-/** Runs the examples of the pages about the client, and counts the requests of an unchanged night. */
+/** Runs the examples in the pages about the client, and counts the requests of a nightly push without changes. */
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

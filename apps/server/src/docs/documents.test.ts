@@ -1,4 +1,4 @@
-/** The documents as served to readers without an account. */
+/** Documents as served to readers without an account. */
 import { databases } from '@ulmus/storage/testing'
 import { docFiles, docPages } from '@ulmus/web'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-/** Files beside the documents' pages: the same texts as Markdown for programs that read prose, and the verifier to take along. */
+/** The documentation as Markdown files for programs, and the verifier `verify.py` as a download. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { docFiles, docPages, docsFolder, exampleOrigin } from '@ulmus/web'

@@ -1,4 +1,4 @@
-/** Whatever the documents tell readers to run does run, in order, on a registry that is as new as theirs. */
+/** Runs all commands of the documents, in order, on a new registry. */
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { firstThatRuns, run, runShell, type Snippet, snippetsOf } from '../testi
 
 const root = join(import.meta.dirname, '../../../..')
 const folder = mkdtempSync(join(tmpdir(), 'ulmus-snippets-'))
-// Programs find the packages, and the README's verifier is where it says.
+// Programs need the packages and the README's verifier at these places.
 for (const name of ['node_modules', 'docs']) symlinkSync(join(root, name), join(folder, name))
 
 const textsOf = (snippets: readonly Snippet[], language: string) =>
@@ -29,7 +29,7 @@ const shell = (blocks: readonly string[]) => runShell(blocks, { folder, url: ser
 
 test('the README, from the demo to operating', async () => {
   const [start, ...blocks] = readme
-  // What the test does itself: a server is there, and installing beside the tests would take their packages away.
+  // The test does these itself: it starts a server, and `npm ci` would remove the packages of the tests.
   expect([start, blocks.pop()]).toEqual(['npm ci && npm start\n', 'npm ci && npm test\n'])
   const { code, out } = await shell(blocks)
   expect(code, out).toBe(0)
@@ -49,7 +49,7 @@ describe('Reading', () => {
 
   test.each([
     { tool: 'Python', text: plain, shown: /^1\d{5}$/m, programs: ['python3'], flag: '-c', needs: 'pass' },
-    // Debian's pandas is for Debian's Python.
+    // Debian's pandas needs Debian's Python.
     {
       ...{ tool: 'pandas', text: pandas, shown: /^[A-Z]+ +\d+$/m },
       ...{ programs: ['python3', '/usr/bin/python3'], flag: '-c', needs: 'import pandas' },
@@ -67,7 +67,7 @@ describe('Reading', () => {
   })
 
   test('with DuckDB', async () => {
-    // A folder in which `npm install @duckdb/node-api` was run, as .ci/run does.
+    // A folder where `npm install @duckdb/node-api` was run, as in .ci/run.
     const modules = process.env['DUCKDB_MODULES']
     if (modules === undefined && process.env['CI'] !== 'true') return
     const program = `
@@ -123,7 +123,7 @@ test('Publishing, from the first push to one every night, on a registry of its o
         every('python3 nightly.py'),
         every(`"${process.execPath}" nightly.ts`),
         every(`"${process.execPath}" nightly.ts`),
-        // A collection that is not there yet.
+        // A collection that does not exist yet.
         'COLLECTION=ada/nightly python3 nightly.py',
         `COLLECTION=ada/nights "${process.execPath}" nightly.ts`,
       ],

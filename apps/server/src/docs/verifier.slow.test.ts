@@ -1,4 +1,4 @@
-/** docs/verify.py against what a registry really sends: it verifies that, and refuses it with any byte changed. */
+/** docs/verify.py with data of a real registry: verifies it, and refuses it if any byte is changed. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

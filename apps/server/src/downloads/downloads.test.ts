@@ -1,4 +1,4 @@
-/** `/downloads` over HTTP: what is served, while it is built, and when it cannot be built. */
+/** `/downloads` over HTTP: before, during and after a build, and after a failed one. */
 import { hash } from 'node:crypto'
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -19,7 +19,7 @@ describe.each(anyDatabase)('downloads on $name', ({ settings: open }) => {
     for (const end of ending.splice(0).reverse()) await end()
   })
 
-  /** A server whose packages `build` makes in the folder that it is given. */
+  /** A server whose `build` writes the packages into the given folder. */
   async function serve(build: (to: string) => Promise<void>, folder = join(tmpdir(), 'ulmus-none')) {
     const { settings, dispose } = await open()
     ending.push(dispose)
@@ -103,7 +103,7 @@ describe.each(anyDatabase)('downloads on $name', ({ settings: open }) => {
       await finished
       fill(to)
     })
-    // A name that no package of ours has needs no build.
+    // Unknown names start no build.
     expect((await get('/downloads/other.tgz')).status).toBe(404)
     expect(counts.builds).toBe(0)
     const page = await (await get('/downloads')).text()

@@ -1,6 +1,6 @@
 /**
- * The packages that this server offers to its users: they always fit its version. A release brings them along. From the sources a child
- * process builds them at the first request, since bundling would hold the event loop for seconds.
+ * Packages that this server offers to its users, always of its own version. A release contains them. A server that runs from sources builds
+ * them in a child process at the first request, because bundling would block the event loop for seconds.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -12,21 +12,21 @@ import { pipeline } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
 import type { Download, DownloadsState } from '@ulmus/web'
 
-/** A download by its place on this server's disk. */
+/** A download with its path on the server's disk. */
 export type StoredDownload = Download & { readonly path: string }
 
 export interface DownloadsOptions {
-  /** Folder of the packages; built there by `build` if it does not exist. */
+  /** Folder of the packages. `build` fills it if it does not exist. */
   readonly folder: string
-  /** Builds them in a folder. Rejects with the reason if it cannot. */
+  /** Builds the packages in a folder. Rejects with the reason of a failure. */
   readonly build: (to: string, signal: AbortSignal) => Promise<void>
-  /** Told why a build failed. */
+  /** Called with the reason of a failed build. */
   readonly onFailure: (error: unknown) => void
   /** Now, in milliseconds. */
   readonly now?: () => number
 }
 
-/** A failed build is remembered this long before a request begins another one. Milliseconds. */
+/** Time after a failed build before a request starts another one. Milliseconds. */
 const failureMs = 10 * 60_000
 
 export class Downloads {
@@ -43,13 +43,13 @@ export class Downloads {
     this.#now = options.now ?? (() => performance.now())
   }
 
-  /** Current state. Starts the build if there was none, or the last one failed some time ago. */
+  /** Current state. Starts a build if none has run, or if the last one failed some time ago. */
   state(): DownloadsState {
     void this.all()
     return this.#state
   }
 
-  /** Waits for a build. Empty if it failed. */
+  /** Waits for a build. Returns an empty list if it failed. */
   async all(): Promise<readonly StoredDownload[]> {
     if (this.#failedAt !== undefined && this.#now() - this.#failedAt >= failureMs) this.#found = undefined
     this.#found ??= this.#find()
@@ -79,7 +79,7 @@ export class Downloads {
     return this.#made
   }
 
-  /** Ends a build that is under way, and removes what was built. */
+  /** Stops a running build and removes its output. */
   async close(): Promise<void> {
     this.#stop.abort()
     await this.#found
@@ -87,7 +87,7 @@ export class Downloads {
   }
 }
 
-/** Those of a release, or of these sources. */
+/** Downloads of a release, or built from these sources. */
 export const downloadsOf = (environment: NodeJS.ProcessEnv, onFailure: (error: unknown) => void): Downloads =>
   new Downloads({
     folder: fileURLToPath(new URL('../../../../downloads', import.meta.url)),
@@ -95,7 +95,7 @@ export const downloadsOf = (environment: NodeJS.ProcessEnv, onFailure: (error: u
     onFailure,
   })
 
-/** In the order in which they are shown. */
+/** In display order. */
 const names = ['ulmus', 'ulmus-client', 'ulmus-content']
 
 async function downloadsIn(folder: string): Promise<StoredDownload[]> {
@@ -116,10 +116,10 @@ async function hashOf(path: string): Promise<string> {
   return sum.digest('hex')
 }
 
-/** Characters of what a failed build printed that are worth logging. */
+/** Maximum length of a failed build's output in the log. Characters. */
 const outputMax = 2_000
 
-/** @throws Error with the last that the build printed */
+/** @throws Error with the last output of the build */
 async function buildFromSources(
   { PATH, HOME, SystemRoot }: NodeJS.ProcessEnv,
   to: string,
@@ -127,7 +127,7 @@ async function buildFromSources(
 ): Promise<void> {
   const program = join(import.meta.dirname, '../../../../release/downloads.ts')
   const child = spawn(process.execPath, [program, to], {
-    // The settings of the server are secrets that no compiler needs.
+    // Keep the server's secrets out of the compiler's environment.
     env: { PATH, HOME, SystemRoot, npm_config_update_notifier: 'false' },
     stdio: ['ignore', 'pipe', 'pipe'],
     signal,

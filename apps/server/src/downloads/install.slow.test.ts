@@ -1,4 +1,4 @@
-/** npm installs what a server from these sources serves, with an empty cache and no other registry, and it works with that server. */
+/** npm installs the packages served from these sources, with an empty cache and no other registry; they work with that server. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -15,7 +15,7 @@ const env = {
   PATH: `${dirname(process.execPath)}:${process.env['PATH']}`,
   HOME: join(folder, 'home'),
   npm_config_cache: join(folder, 'cache'),
-  // Nothing listens there.
+  // No registry listens there.
   npm_config_registry: 'http://127.0.0.1:9',
   npm_config_audit: 'false',
 }
@@ -43,7 +43,7 @@ test('the command line', async () => {
   })
   const asked = await run(ulmus, ['api', 'GET', '/collections', '--host', server.url], { cwd: folder, env })
   expect(asked.code, asked.out).toBe(0)
-  // Through a proxy, which is code of an embedded package.
+  // Through a proxy, which needs code of an embedded package.
   const proxied = { ...env, HTTP_PROXY: 'http://127.0.0.1:9' }
   const refused = await run(ulmus, ['api', 'GET', '/collections', '--host', server.url], {
     cwd: folder,

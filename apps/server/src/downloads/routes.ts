@@ -1,4 +1,4 @@
-/** `/downloads/<file>`: the packages that this server offers, and their hashes. The page that lists them is one of the web interface. */
+/** `/downloads/<file>`: packages that this server offers, and their hashes. The page that lists them belongs to the web interface. */
 import { createReadStream } from 'node:fs'
 import { RegistryError } from '@ulmus/registry'
 import type { FastifyPluginAsync } from 'fastify'
@@ -6,7 +6,7 @@ import type { Downloads, StoredDownload } from './downloads.ts'
 
 const options = { compress: false, config: { credentials: false }, schema: { hide: true } } as const
 
-/** Anyone may keep them, and asks each time whether they are still the same: a server from other sources has others of one name. */
+/** Caches must revalidate: servers from different sources offer different packages under the same name. */
 const cacheControl = 'public, no-cache'
 
 export const downloadRoutes: FastifyPluginAsync<{ downloads: Downloads }> = async (app, { downloads }) => {
@@ -25,7 +25,7 @@ export const downloadRoutes: FastifyPluginAsync<{ downloads: Downloads }> = asyn
 
   app.get<{ Params: { file: string } }>('/downloads/:file', options, async (request, reply) => {
     const { file } = request.params
-    // A name that no version of ours has needs no build.
+    // Do not start a build for a name that no version of ours has.
     if (!/^ulmus[\w.-]*\.tgz$/.test(file)) return reply.callNotFound()
     const found = (await ready()).find((one) => one.file === file)
     if (found === undefined) return reply.callNotFound()
@@ -34,7 +34,7 @@ export const downloadRoutes: FastifyPluginAsync<{ downloads: Downloads }> = asyn
       reply
         .headers({ 'Cache-Control': cacheControl, 'Content-Length': found.size })
         .type('application/gzip')
-        // Of a HEAD the stream is drained: a byte keeps the length that was announced.
+        // The stream of a HEAD is drained. One byte suffices: the announced length stays.
         .send(createReadStream(found.path, request.method === 'HEAD' ? { end: 0 } : {}))
     )
   })

@@ -1,4 +1,4 @@
-/** Real refusals of every operation are what the description says: their status, their code, their headers and their shape. */
+/** Real refusals of every operation match the API description: status, code, headers and shape. */
 import { join } from 'node:path'
 import { databases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
@@ -57,7 +57,7 @@ afterAll(async () => {
   for (const end of ends) await end()
 })
 
-/** Creates what the examples name, renames it once so that former slugs exist, and creates sessions, a job and a key. */
+/** Creates the objects of the examples, renames them once so that former slugs exist, and creates sessions, a job and a key. */
 async function furnish(): Promise<void> {
   await send('createOrganization', { body: { slug: 'old-atlas', displayName: 'Atlas' } })
   await send('updateAccount', { path: { slug: 'old-atlas' }, body: { slug: 'atlas' } })
@@ -98,13 +98,13 @@ async function send(id: string, instead?: Instead): Promise<TestResponse> {
   return answer
 }
 
-/** Path parameters that lead somewhere. */
+/** Path parameters of existing objects. */
 const real = ({ operation }: DescribedCall): Record<string, string> => {
   const id = { pushes: ids.push, snapshots: ids.snapshot, keys: ids.key }[operation.tags[0]!]
   return { job_id: ids.job, ...(id === undefined ? {} : { id }) }
 }
 
-/** Caller (default: `ada`), replacements of the examples, and additional values. */
+/** Caller (default: `ada`), replacements of example values, and additional values. */
 interface How {
   by?: TestClient
   instead?: Instead
@@ -130,7 +130,7 @@ async function refused(
 const hasCode = ({ operation }: DescribedCall, code: string): boolean =>
   Object.values(operation.responses).some((answer) => answer['x-codes']?.includes(code))
 
-/** Provokes one kind of refusal in every operation that can give it. */
+/** Provokes one kind of refusal in every operation that can return it. */
 async function allRefused(
   status: number,
   isMeant: (call: DescribedCall) => boolean,
@@ -144,7 +144,7 @@ async function allRefused(
 }
 
 const isApi = ({ path }: DescribedCall): boolean => path.startsWith('/api/')
-/** Writes that a session guards. A program that signs in has no session yet. */
+/** Writes that accept a session. A program that signs in has none yet. */
 const writes = ({ method, path }: DescribedCall): boolean =>
   method !== 'GET' && !path.startsWith('/auth/device')
 
@@ -240,12 +240,12 @@ describe('every operation that can be', () => {
   })
 
   test('is refused with 413 for a body too large', async () => {
-    // The answer comes before the body has gone, so the connection is of no more use.
+    // The answer arrives before the whole body was sent, so the connection cannot be reused.
     const headers = { connection: 'close' }
     const json = { ...headers, 'content-type': 'application/json' }
     const mebibytes: Record<string, number> = { updateMetadata: 3, openPush: 33 }
     const lines: Record<string, number> = { sendManifest: 50_001 }
-    // The manifest of half a million entries that it takes is sent in another test.
+    // Another test sends the manifest of half a million entries that this needs.
     const isMeant = (call: DescribedCall) =>
       hasCode(call, 'too_large') && call.operation.operationId !== 'openSnapshot'
     await allRefused(413, isMeant, ({ operation: { operationId, requestBody } }): How => {
@@ -295,7 +295,7 @@ const noSlug = { body: { slug: 'No slug' } }
 const empty = { path: { slug: 'empty' } }
 const ended = () => ({ path: { id: ids.ended } })
 
-/** The other refusals: an operation, a status, and the request that provokes it. */
+/** Other refusals: operation, status, and the request that provokes it. */
 const particular: [string, number, () => Instead][] = [
   ['createOrganization', 409, () => ({})],
   ['createOrganization', 422, () => ({ body: { slug: 'me', displayName: 'Me' } })],
@@ -420,7 +420,7 @@ test('a sign-in from a terminal is refused for what it is not', async () => {
 test('every refusal that is described was met', () => {
   const described = contract.calls.flatMap(({ method, path, operation }) =>
     Object.keys(operation.responses)
-      // A defect, damage, and stores that are away.
+      // Excluded: defects, damage, unavailable stores.
       .filter((status) => Number(status) > 302 && !['500', '503'].includes(status))
       .map((status) => `${method} ${path} ${status}`),
   )

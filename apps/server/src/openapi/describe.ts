@@ -1,4 +1,4 @@
-/** The description of the API, made from the table of operations and the shapes that validate them. `page.ts` serves it. */
+/** Builds the API description from the table of operations and their validating shapes. `page.ts` serves it. */
 import { type Operation, operations } from '@ulmus/wire'
 import { introduction, tags } from './introduction.ts'
 import { operationOf } from './operation.ts'

@@ -1,4 +1,4 @@
-/** The description of the API is worth reading: what every operation, parameter and model of it must have, and must not. */
+/** Quality of the API description: required and forbidden properties of every operation, parameter and model. */
 import { databases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ApiDocument, type Contract, contractOf, exampleOf } from '../testing/contract.ts'

@@ -6,7 +6,7 @@ import { serveForTest } from '../testing/serve.ts'
 import { type TestClient, testClient } from '../testing/test-client.ts'
 
 let contract: Contract
-/** With a session, as the page that shows the API asks. */
+/** With a session, like the API reference page. */
 let ada: TestClient
 let end: () => Promise<void>
 
@@ -23,7 +23,7 @@ beforeAll(async () => {
 })
 afterAll(() => end?.())
 
-/** Sends the example of an operation, which must succeed as described; the answer's body. */
+/** Sends the example of an operation, which must succeed as described. Returns the answer's body. */
 async function send(id: string, instead: Instead = {}) {
   const call = contract.call(id)
   const { path, options } = requestOf(call, instead)
@@ -33,7 +33,7 @@ async function send(id: string, instead: Instead = {}) {
   return answer.json
 }
 
-/** The example, and then each parameter that may be left out, one at a time. */
+/** Sends the example, then again without each optional parameter, one at a time. */
 async function sendAll(id: string, instead: Instead = {}): Promise<void> {
   await send(id, instead)
   const { parameters = [] } = contract.call(id).operation
@@ -41,7 +41,7 @@ async function sendAll(id: string, instead: Instead = {}): Promise<void> {
     await send(id, { ...instead, query: { ...instead.query, [one.name]: String(exampleOf(one)) } })
 }
 
-/** Polls what an operation answers until it has ended. */
+/** Polls the state of a job or session until it has ended. */
 async function wait(id: string, path: Record<string, string>): Promise<string> {
   for (;;) {
     const { status } = await send(id, { path })
@@ -142,7 +142,7 @@ test('what ends it', async () => {
   await send('signOut')
 })
 
-/** The example of what an operation answers. */
+/** The example of an operation's answer. */
 const told = (id: string): Record<string, unknown> =>
   contract.call(id).operation.responses['200']!.content!['application/json']!.example as Record<
     string,

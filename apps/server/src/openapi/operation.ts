@@ -1,4 +1,4 @@
-/** One operation as OpenAPI 3.1 writes it. */
+/** Converts an operation to OpenAPI 3.1. */
 import type { Operation, Streamed } from '@ulmus/wire'
 import { z } from 'zod'
 import {
@@ -42,7 +42,7 @@ export function operationOf(operation: DescribedOperation): object {
 
 function securityOf({ entrance, credentials }: Operation): object[] {
   if (credentials === false) return []
-  // The page that shows the API has the first in its examples for a terminal.
+  // The reference page uses the first entry in its terminal examples.
   const either = [{ apiKey: [] }, { session: [] }]
   return entrance === undefined ? [{}, ...either] : either
 }
@@ -56,7 +56,7 @@ interface Meta {
   default?: unknown
 }
 
-/** The members of a shape as parameters, each with its example. */
+/** Members of a shape as parameters, each with its example. */
 function parametersIn(place: 'path' | 'query', shape: unknown): object[] {
   if (!(shape instanceof z.ZodObject)) return []
   const { properties = {}, required = [] } = schemaOf(shape) as {
@@ -64,7 +64,7 @@ function parametersIn(place: 'path' | 'query', shape: unknown): object[] {
     required?: string[]
   }
   return Object.entries(properties).map(([name, { description, examples: _examples, ...schema }]) => {
-    // What JSON Schema has of a parameter that is read from text lacks these.
+    // The JSON Schema of a parameter that is read from text lacks these.
     const { examples, default: usual } = (shape.shape[name] as z.ZodType).meta() as Meta
     const isRequired = required.includes(name)
     return {

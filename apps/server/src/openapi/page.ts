@@ -1,9 +1,9 @@
-/** The description of the API as it is served: `/api/openapi.json`, and a browsable `/docs/api`. */
+/** Serves the API description: `/api/openapi.json`, and a browsable `/docs/api`. */
 import Fastify, { type FastifyInstance } from 'fastify'
 import { KeptAnswer } from '../plugins/kept.ts'
 import { type Described, describeApi } from './describe.ts'
 
-/** The reference runs one script, served from here, and calls nothing but this server. */
+/** The reference runs one script of this server and calls no other server. */
 const referencePolicy = [
   "default-src 'none'",
   "script-src 'self' 'unsafe-inline'",
@@ -19,7 +19,7 @@ const referencePolicy = [
 
 const referencePath = '/docs/api'
 const script = 'js/scalar.js'
-/** Of the script under the name that the page has for it, which has its hash in it. Seconds. */
+/** Cache time of the script under its name with a hash. Seconds. */
 const namedSeconds = 31_536_000
 
 /** `/api/openapi.json` and `/docs/api`. */
@@ -30,7 +30,7 @@ export async function showApi(app: FastifyInstance, about: Described): Promise<v
       'application/json; charset=utf-8',
       `${JSON.stringify(describeApi(about))}\n`,
     ))
-  // Not when the first asks, who would hold all others up.
+  // Build the description at start: at the first request it would block all others.
   app.addHook('onListen', async () => void described())
   app.get('/api/openapi.json', { compress: false, schema: { hide: true } }, async (request, reply) =>
     described().send(request, reply),
@@ -55,22 +55,22 @@ export async function showApi(app: FastifyInstance, about: Described): Promise<v
 }
 
 /**
- * Runs in the page, so it can use nothing from here. Without a key the page sends `Bearer` alone, which would be refused; with no such
- * header the session cookie counts, which the browser sends by itself.
+ * Runs in the page, so it cannot use anything from this module. Without a key the page sends `Bearer` alone, which the server refuses.
+ * Without that header, the browser's session cookie counts.
  */
 function leaveEmptyKeyOut({ request }: { request: Request }): void {
   if (request.headers.get('Authorization') === 'Bearer') request.headers.delete('Authorization')
 }
 
-/** The reference has no header of its own: this leads back to the documentation and to the registry. */
+/** Navigation back to the documentation and the registry: the reference has no page header of its own. */
 const wayBack =
   '<nav aria-label="Site" style="font: 15px system-ui; padding: 10px 16px; border-bottom: 1px solid #8884">' +
   '<a href="/">Ulmus</a> / <a href="/docs">Documentation</a> / API reference</nav>'
 
-/** The page and its script, by their paths. Made when first asked for: they are 4 MB. */
+/** The page and its script by path, 4 MB. Built at the first request. */
 async function makeReference(): Promise<ReadonlyMap<string, KeptAnswer>> {
   const { default: reference } = await import('@scalar/fastify-api-reference')
-  // Listens nowhere.
+  // This instance does not listen.
   const pages = Fastify()
   try {
     await pages.register(reference, {

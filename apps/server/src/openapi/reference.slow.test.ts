@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { chromiumInstalled, openChromium } from '../testing/chromium.ts'
 import { serveForTest, type TestServer } from '../testing/serve.ts'
 
-/** Operations in the order of a first version, as the page's addresses name them, and what they are answered. */
+/** Operations in the order of a first version, by their names in the page's addresses, with the expected status. */
 const inOrder = [
   ['keys', 'POST', '/api/accounts/keys', 201],
   ['collections', 'POST', '/api/accounts/{owner}/collections', 201],
@@ -58,7 +58,7 @@ describe.skipIf(!chromiumInstalled())('the page that shows the API', () => {
     return sent(path)
   }
 
-  /** The page at an operation. Where only the fragment of an address changes, it would not be loaded again. */
+  /** Opens the page at an operation. Reloads it, because a change of the fragment alone would not. */
   async function open(tag: string, method: string, path: string): Promise<void> {
     await page.goto('about:blank')
     await page.goto(`${server.url}/docs/api/#tag/${tag}/${method}${path}`)

@@ -1,4 +1,4 @@
-/** An example of each refusal, under `components` of the description: its sentence as the catalogue says it, and what facts it brings. */
+/** Example of each refusal, under `components` of the description: its sentence from the catalogue, with its facts. */
 import { catalogue, type ErrorCode } from '@ulmus/registry'
 import { exampleFile, exampleId, exampleInstant, exampleNeeded, exampleRecord } from '@ulmus/wire'
 import { statusFor } from '../plugins/answers/errors.ts'
@@ -9,7 +9,7 @@ type Facts = Record<string, unknown>
 const { id, type, hash } = exampleRecord
 const otherFile = `sha256:${hash}`
 
-/** Members of the body beside the sentence, the code and the status. */
+/** Members of the body other than the sentence, the code and the status. */
 const details: Partial<Record<ErrorCode, Facts>> = {
   invalid_request: { issues: [{ path: 'limit', message: 'must be an integer of at least 1' }] },
   hash_mismatch: { expected: exampleFile.hash, actual: otherFile },
@@ -90,7 +90,7 @@ const place = '#/components/examples/'
 export const examplesOf = (codes: readonly ErrorCode[]): Record<string, object> =>
   Object.fromEntries(codes.map((code) => [code, { $ref: `${place}${code}` }]))
 
-/** The examples that a document refers to, by code. */
+/** Examples that a document refers to, by code. */
 export function examplesIn(document: unknown): Record<string, object> {
   const text = JSON.stringify(document)
   const used = (Object.keys(catalogue) as ErrorCode[]).filter((code) => text.includes(`"${place}${code}"`))

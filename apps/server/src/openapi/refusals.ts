@@ -21,7 +21,7 @@ export interface Response {
   description: string
   headers?: Record<string, Header>
   content?: Record<string, object>
-  /** The codes that come with this status, for programs that read the description. */
+  /** The codes with this status, for programs that read the description. */
   'x-codes'?: string[]
 }
 
@@ -56,7 +56,7 @@ function refusal(status: number, codes: readonly ErrorCode[]): Response {
   }
 }
 
-/** In the order of their statuses. */
+/** Codes in the order of their statuses. */
 function codesOf({ method, url, entrance, credentials, refusals }: DescribedOperation): ErrorCode[] {
   const writes = method !== 'GET'
   const takesBody = writes && method !== 'DELETE'
@@ -65,14 +65,14 @@ function codesOf({ method, url, entrance, credentials, refusals }: DescribedOper
   if (entrance?.scope === 'write' || entrance?.scope === 'admin') codes.add('insufficient_scope')
   if (entrance?.unlimited) codes.add('key_limited')
   if (writes && credentials !== false) codes.add('cross_site')
-  // A body that nothing needs, as of a DELETE, is read all the same.
+  // The server reads the body of every write, even if the operation ignores it, as in a DELETE.
   if (writes) codes.add('too_large').add('unsupported_media_type')
   if (takesBody && url.startsWith('/api/')) codes.add('storage_full')
   for (const code of refusals ?? []) codes.add(code)
   return [...codes].sort((a, b) => statusFor(a) - statusFor(b))
 }
 
-/** A former slug in the path leads to the present one. */
+/** A former slug in the path redirects to the current one. */
 export const movedOf = ({ url }: DescribedOperation): Record<string, Response> =>
   /^\/api\/(?:accounts|collections)\/:/.test(url)
     ? {

@@ -1,4 +1,4 @@
-/** Shapes of the wire package as JSON Schema: a model that has an id once, under `components`, and everywhere else by reference. */
+/** Shapes of the wire package as JSON Schema. A model with an id is described once, under `components`, and referenced elsewhere. */
 import { z } from 'zod'
 
 export type JsonSchema = { [keyword: string]: unknown }
@@ -8,29 +8,29 @@ const place = '#/components/schemas/'
 export const referTo = (model: string): JsonSchema => ({ $ref: `${place}${model}` })
 
 /**
- * Requests and answers are described alike, as they arrive: a member with a default may be left out. What an answer does not name
- * may be there some day, so only bodies of requests exclude other members.
+ * Describes requests and answers in the same way, as they arrive: a member with a default may be absent. Later versions may add members to
+ * answers, so only request bodies exclude other members.
  */
 const options = {
   io: 'input',
   unrepresentable: 'any',
   reused: 'inline',
   override: ({ jsonSchema }: { jsonSchema: JsonSchema }) => {
-    // Bounds of every integer that JavaScript can hold exactly say nothing.
+    // Omit bounds that every exact integer in JavaScript meets.
     if (jsonSchema['minimum'] === Number.MIN_SAFE_INTEGER) delete jsonSchema['minimum']
     if (jsonSchema['maximum'] === Number.MAX_SAFE_INTEGER) delete jsonSchema['maximum']
-    // The format says as much.
+    // The format implies the pattern.
     if (jsonSchema['format'] === 'uuid' || jsonSchema['format'] === 'date-time') delete jsonSchema['pattern']
   },
 } as const
 
-/** A shape where it is used. */
+/** The schema of a shape at the place of its use. */
 export function schemaOf(shape: z.ZodType): JsonSchema {
   const { $schema: _dialect, $defs: _models, ...schema } = z.toJSONSchema(shape, options) as JsonSchema
   return JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/', `"${place}`)) as JsonSchema
 }
 
-/** The models that a document refers to, and those that they refer to, by name. */
+/** Models that a document refers to, directly or through other models, by name. */
 export function modelsIn(document: unknown): Record<string, JsonSchema> {
   const { schemas } = z.toJSONSchema(z.globalRegistry, { ...options, uri: (id) => `${place}${id}` })
   const models = new Map<string, JsonSchema>()
@@ -46,7 +46,7 @@ export function modelsIn(document: unknown): Record<string, JsonSchema> {
   return Object.fromEntries([...models].sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** The example of a shape: its own; of an array a list of one, of a union the first's. */
+/** The example of a shape: its own; for an array a list of one, for a union the example of its first member. */
 export function exampleOf(shape: z.ZodType): unknown {
   const [own] = (shape.meta()?.['examples'] ?? []) as unknown[]
   if (own !== undefined) return own

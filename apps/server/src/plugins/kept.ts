@@ -1,4 +1,4 @@
-/** Answers that are the same for everyone: made once, or once a second, and kept in the forms in which they are sent. */
+/** Cached answers that are equal for all callers: rendered once, or once a second, and stored in each encoding. */
 import { hash } from 'node:crypto'
 import { promisify } from 'node:util'
 import zlib, { constants } from 'node:zlib'
@@ -26,7 +26,7 @@ export function keptFor<T>(milliseconds: number, make: () => Promise<T>): () => 
   }
 }
 
-/** As they are compressed: once each, in threads of Node's pool, so that it may take its time. */
+/** Compresses each answer once, in Node's thread pool, so the levels may be slow. */
 const compressed = {
   zstd: (bytes: Uint8Array) =>
     promisify(zlib.zstdCompress)(bytes, { params: { [constants.ZSTD_c_compressionLevel]: 12 } }),
@@ -36,11 +36,11 @@ const compressed = {
 }
 type Coding = (typeof codings)[number]
 
-/** An answer that never changes while the process runs. Its route says `compress: false`. */
+/** An answer that never changes while the process runs. Its route must set `compress: false`. */
 export class KeptAnswer {
   readonly #type: string
   readonly #plain: Buffer
-  /** Names what it holds. */
+  /** Hash of the content. */
   readonly hash: string
   readonly #forms = new Map<Coding, Promise<Buffer>>()
 
@@ -51,7 +51,7 @@ export class KeptAnswer {
   }
 
   async send(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    // A single one by now: `nameCodings` has chosen it.
+    // `nameCodings` has reduced the header to a single coding.
     const coding = codings.find((one) => one === request.headers['accept-encoding'])
     reply.tagBy(this.hash)
     reply.type(this.#type)

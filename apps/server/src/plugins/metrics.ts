@@ -4,14 +4,14 @@ import type { FastifyInstance } from 'fastify'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { keptFor } from './kept.ts'
 
-/** Seconds: from a warm look-up to a push's commit. */
+/** Bounds of the histogram in seconds: from a cached look-up to the commit of a push. */
 const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120]
 
-/** Rendering takes some milliseconds, and anyone may ask. */
+/** Cache time of the rendered metrics: rendering takes some milliseconds, and needs no credential. */
 const keptMilliseconds = 1_000
 /** Every server queries the database for these, so each queries it rarely. */
 const queryCacheMilliseconds = 5_000
-/** This query reads one row for each pack and file. */
+/** Cache time of stored bytes: the query reads one row for each pack and file. */
 const storedKeptMilliseconds = 60_000
 
 export interface Measured {
@@ -45,7 +45,7 @@ function measureRequests(app: FastifyInstance, metrics: Registry): void {
     registers: [metrics],
   })
   app.addHook('onResponse', async (request, reply) => {
-    // The pattern, never the path: paths name private things and there are many.
+    // Label with the pattern, never the path: paths are numerous and contain private names.
     const route = request.routeOptions.url ?? 'none'
     durations.observe({ method: request.method, route, status: reply.statusCode }, reply.elapsedTime / 1000)
   })
@@ -120,7 +120,7 @@ function measureProcess(metrics: Registry, { figures, openConnections, version }
   })
 }
 
-/** Figures of the whole registry, equal on every server. They are absent while the database does not answer. */
+/** Figures of the whole registry, equal on every server. They are absent while the database is unavailable. */
 function measureRegistry(metrics: Registry, figures: Ulmus['figures']): void {
   const shared = <Label extends string, Figures>(
     about: { name: string; help: string; labelNames?: Label[] },
@@ -133,7 +133,7 @@ function measureRegistry(metrics: Registry, figures: Ulmus['figures']): void {
       async collect() {
         const found = await ask()
         this.reset()
-        // After `reset` a gauge without labels is 0, which would be a figure.
+        // After `reset` a gauge without labels is 0, which would be a false figure.
         if (about.labelNames === undefined) this.remove()
         if (found !== undefined) set(this, found)
       },

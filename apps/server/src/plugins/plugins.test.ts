@@ -328,7 +328,7 @@ describe.each(anyDatabase)('every request on $name', ({ settings }) => {
           0,
           undefined,
         ])
-        // A tag of other bytes than those that would be sent does not match.
+        // A tag of other bytes than the current answer does not match.
         expect((await get(path, match)).status).toBe(200)
       }
       expect(tags.size).toBe(4)
@@ -381,7 +381,7 @@ describe.each(anyDatabase)('every request on $name', ({ settings }) => {
         expect(headers['x-content-type-options'], path).toBe('nosniff')
         expect(headers['x-frame-options'], path).toBe('SAMEORIGIN')
         expect(headers['x-powered-by'], path).toBeUndefined()
-        // The identity provider's answers say themselves what they need.
+        // The identity provider sets its own policies.
         if (path !== discovery) expect(headers['content-security-policy'], path).toBe(dataPolicy)
       }
     })
@@ -428,7 +428,7 @@ describe.each(anyDatabase)('every request on $name', ({ settings }) => {
       // A push without changes leaves its session open.
       await open('1.0.0')
 
-      /** Figures are kept for some seconds; of a process of its own there would be none yet. */
+      /** Figures are cached for some seconds; a new process has none yet. */
       let text = ''
       const figure = (name: string) =>
         Number(new RegExp(`^${name.replaceAll(/[{}]/g, '\\$&')} (\\S+)$`, 'm').exec(text)?.[1])
@@ -456,7 +456,7 @@ describe.each(anyDatabase)('every request on $name', ({ settings }) => {
       expect(text).toMatch(
         /^ulmus_build_info\{version="\d+\.\d+\.\d+",node="[\d.]+",database="(embedded|server)"\} 1$/m,
       )
-      // There has been none yet, which is not one that failed.
+      // No sweep has run yet, which does not count as a failed one.
       expect(text).not.toMatch(/^ulmus_sweep_(age_seconds|succeeded) /m)
     })
 
@@ -513,7 +513,7 @@ describe.each(anyDatabase)('every request on $name', ({ settings }) => {
       const before = process.cpuUsage()
       await get('/docs/api/js/scalar.js', { 'accept-encoding': 'br' })
       const { user, system } = process.cpuUsage(before)
-      // Compressing it takes half a second and more.
+      // Compressing it takes at least half a second.
       expect(user + system).toBeLessThan(200_000)
     })
   })
@@ -530,7 +530,7 @@ describe('rate limits', () => {
     const me = (): Promise<Response> => fetch(`${server.url}/api/accounts/me`, { headers: { cookie } })
     const statuses = []
     for (let i = 0; i < 5; i++) statuses.push((await me()).status)
-    // Signing in asked once already.
+    // Sign-in already used one request.
     expect(statuses).toEqual([200, 200, 200, 200, 429])
     const refused = await me()
     expect(await refused.json()).toMatchObject({ code: 'rate_limited', statusCode: 429 })
@@ -543,7 +543,7 @@ describe('rate limits', () => {
     expect(guesses[0]).toBe(401)
     expect(guesses.at(-1)).toBe(429)
     expect((await fetch(`${server.url}/healthz`)).status).toBe(200)
-    // Reads and failed guesses from this address do not use up its limit of sign-ins.
+    // Reads and failed guesses from this address do not count against its sign-in limit.
     await server.signIn('ben')
     const begin = () => fetch(`${server.url}/auth/login`, { redirect: 'manual' })
     const begun = []
@@ -563,7 +563,7 @@ describe('rate limits', () => {
     }
     for (const [path, fine] of [
       ['/api/collections', 200],
-      // The built-in provider admits this machine alone; it counts all the same.
+      // The built-in provider only admits this machine; its requests count nevertheless.
       ['/auth/login', 403],
     ] as const) {
       for (let n = 1; n <= 3; n++) expect(await from(path, `2001:db8:1:1::${n}`)).toBe(fine)

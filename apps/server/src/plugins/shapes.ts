@@ -1,4 +1,4 @@
-/** Validation by zod: what arrives is parsed by the shapes of the wire package, what leaves is checked by them in tests. */
+/** Validation by zod: parses requests by the shapes of the wire package, and checks answers in tests. */
 import { jsonOf, RegistryError } from '@ulmus/registry'
 import type { FastifyInstance, FastifySchemaCompiler } from 'fastify'
 import type { FastifyRouteSchemaDef } from 'fastify/types/schema.js'
@@ -8,8 +8,8 @@ import { z } from 'zod'
 type Issue = z.core.$ZodIssue
 
 /**
- * @param checkAnswers true: an answer that does not have its documented shape is an error (500). For tests; in production the
- *   shape of what we write ourselves costs nothing to trust and much to check.
+ * @param checkAnswers true: an answer without its documented shape is an error (500). For tests; in production the check costs much and
+ *   finds little in our own output.
  */
 export function checkShapes(app: FastifyInstance, options: { checkAnswers: boolean }): void {
   app.setValidatorCompiler(validate as FastifySchemaCompiler<unknown>)
@@ -35,10 +35,10 @@ const validate: FastifySchemaCompiler<z.ZodType> =
     }
   }
 
-/** Most issues that an answer lists. */
+/** Maximum number of issues in an answer. */
 const issuesMax = 100
 
-/** @throws invalid_request with an issue for everything that does not fit, the first hundred. */
+/** @throws invalid_request with an issue for each mismatch, at most a hundred */
 export function parseShape<Shape extends z.ZodType>(shape: Shape, value: unknown): z.infer<Shape> {
   const result = shape.safeParse(value, { error: sentenceOf })
   if (result.success) return result.data
@@ -46,7 +46,7 @@ export function parseShape<Shape extends z.ZodType>(shape: Shape, value: unknown
   throw invalid(result.error.issues.flatMap((issue) => issuesOf(issue, known)).slice(0, issuesMax))
 }
 
-/** As `parseShape`, for a body, which null stands for the lack of. */
+/** `parseShape` for a body; null stands for a missing one. */
 export function parseBody<Shape extends z.ZodType>(shape: Shape, value: unknown): z.infer<Shape> {
   if (value === null) throw invalid([bodyNeeded])
   return parseShape(shape, value)
@@ -64,7 +64,7 @@ const invalid = (issues: { path: string; message: string }[]): RegistryError =>
 
 const bodyNeeded = { path: '', message: 'A JSON body with `Content-Type: application/json` is required.' }
 
-/** @param known members at the top */
+/** @param known members at the top level */
 function issuesOf(issue: Issue, known: readonly string[]): { path: string; message: string }[] {
   const path = issue.path.map(String)
   if (issue.code !== 'unrecognized_keys') return [{ path: path.join('.'), message: issue.message }]
@@ -72,10 +72,10 @@ function issuesOf(issue: Issue, known: readonly string[]): { path: string; messa
   return issue.keys.map((key) => ({ path: [...path, key].join('.'), message: `is unknown${others}` }))
 }
 
-/** An answer in which some JSON is passed on as it is stored; its shape documents it. */
+/** An answer that contains stored JSON unparsed; its shape documents it. */
 export const textIn = <Shape>(answer: object): Shape => answer as Shape
 
-/** For a route whose body is a stream: its shape documents it, and the reader of the stream checks it. */
+/** For a route with a streamed body: its shape documents it, and the reader of the stream validates it. */
 export const bodyUnchecked = (route: FastifyRouteSchemaDef<unknown>) =>
   route.httpPart === 'body'
     ? (data: unknown) => ({ value: data })
@@ -84,8 +84,8 @@ export const bodyUnchecked = (route: FastifyRouteSchemaDef<unknown>) =>
 const newline = 0x0a
 
 /**
- * Ends JSON answers with a newline, so that a terminal shows its prompt on a new line. Call it before the plugins that hash and
- * compress answers. Streams write their own last newline.
+ * Ends JSON answers with a newline, so that a terminal shows its prompt on a new line. Call it before the plugins that hash and compress
+ * answers. Streams write their own last newline.
  */
 export function endJsonLines(app: FastifyInstance): void {
   app.addHook('onSend', async (_request, reply, payload) => {

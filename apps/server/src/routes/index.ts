@@ -1,4 +1,4 @@
-/** Every route under `/api`, one file a noun. */
+/** All routes under `/api`, one file per noun. */
 import { NoQuery } from '@ulmus/wire'
 import type { FastifyPluginAsync } from 'fastify'
 import { countAnswers, markDeprecation } from '../plugins/answers/reading.ts'
@@ -20,20 +20,20 @@ import { versionRoutes } from './versions/versions.ts'
 
 const writing: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH'])
 
-/** Undefined when it says nothing, or so little that the reserve has it. */
+/** Announced length of a body. Undefined if it is missing or small enough for the reserve. */
 function announcedBytes(length: string | undefined): number | undefined {
   const bytes = Number(length)
   return bytes > announcedBytesMin ? bytes : undefined
 }
 
-/** Shorter bodies are not worth asking the file system for. Bytes. */
+/** Shorter bodies need no check of the free disk space. Bytes. */
 const announcedBytesMin = 1_048_576
 
 export const apiRoutes: FastifyPluginAsync<RouteOptions & { origin: () => string }> = async (
   app,
   { registry, origin },
 ) => {
-  // A parameter that a call does not know is refused, also by calls that know none.
+  // Refuse unknown query parameters, also for operations without parameters.
   app.addHook('onRoute', (route) => {
     if (route.schema?.hide !== true) route.schema = { querystring: NoQuery, ...route.schema }
   })

@@ -1,15 +1,15 @@
-/** Pages of a list tell where their neighbours are: RFC 8288 `Link` headers. http-api §1 "Lists". */
+/** `Link` headers to neighbouring pages of a list: RFC 8288; http-api §1 "Lists". */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 interface Page<Item> {
   readonly items: Item[]
-  /** Query strings of the neighbouring pages: what says where they begin. */
+  /** Query strings of the neighbouring pages: their start positions. */
   readonly links: { next?: string; prev?: string }
 }
 
 const placing = new Set(['limit', 'offset', 'cursor'])
 
-/** Sets the header and gives the page's items. The other parameters of the request stay as they were. */
+/** Sets the header and returns the page's items. The links keep the other parameters of the request. */
 export function linkPages<Item>(
   request: FastifyRequest,
   reply: FastifyReply,

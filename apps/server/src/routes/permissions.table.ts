@@ -6,10 +6,11 @@
  *     member  not_a_member              role    insufficient_role       404     collection_not_found
  *     susp    account_suspended         oper    not_an_operator           410    version_withdrawn
  *
- * `str` is a stranger to the organization, `mem`, `adm` and `own` are member, admin and owner of it, `oper` operates the registry: by a browser's
- * session, or by a key of the scope that follows. `here` and `there` are the owner's keys to write in this collection alone, and in another.
- * `bad` is a key that is none, `sus` a key of a suspended account. Keys that have ended, were revoked or have no such shape are answered as
- * `bad` everywhere; sessions that have ended, as those of an account do that is suspended, as `anon`.
+ * `str` is a stranger to the organization, `mem`, `adm` and `own` are its member, admin and owner, `oper` is an operator of the registry:
+ * with a browser session, or with a key of the scope in the suffix. `here` and `there` are write keys of the owner, limited to this
+ * collection and to another one.
+ * `bad` is an invalid key, `sus` a key of a suspended account. Expired, revoked and malformed keys get the answers of `bad` everywhere.
+ * Expired sessions and sessions of suspended accounts get those of `anon`.
  */
 import { type Operation, operations } from '@ulmus/wire'
 
@@ -20,14 +21,14 @@ export const callers = [
   ...['oper', 'oper-read', 'oper-write', 'oper-admin'],
 ] as const
 
-/** Slugs of the collections that are asked for. */
+/** Slugs of the requested collections. */
 export const places = ['public', 'private', 'absent'] as const
 export type Place = (typeof places)[number]
 
-/** Without a credential by their nature; and the end of a session, which every caller but the first would miss. */
+/** Operations that take no credential, and the end of a session, which only the first caller could test. */
 export const without: readonly string[] = ['signIn', 'signOut', 'startDeviceLogin', 'finishDeviceLogin']
 
-/** Operations that read a collection by their paths: each GET below it that needs no credential. */
+/** Operations that read a collection in their path: each GET below it that needs no credential. */
 const reading = Object.entries<Operation>(operations).filter(
   ([name, { entrance }]) =>
     /^GET .*\/collections\/:owner\/:slug(?:\/|$)/.test(name) && entrance === undefined,

@@ -1,4 +1,4 @@
-/** The permission matrix: every operation of the API × every kind of caller × what there is, against the table beside this file. */
+/** Permissions of every operation, kind of caller and kind of collection, compared with the table beside this file. */
 import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
@@ -20,7 +20,7 @@ import {
   without,
 } from './permissions.table.ts'
 
-/** How a refusal stands in the table; whatever is answered otherwise is let in, `+`. */
+/** Words of the table for refusals; any other answer is `+`. */
 const words: Readonly<Record<string, string>> = {
   unauthenticated: '401',
   insufficient_scope: 'scope',
@@ -34,7 +34,7 @@ const words: Readonly<Record<string, string>> = {
   version_withdrawn: '410',
 }
 
-/** Bodies and parameters that do nothing, or nothing that a later cell depends on, when they are let in. */
+/** Bodies and parameters that change nothing, or nothing that a later cell depends on, if the request is admitted. */
 const harmless: Readonly<Record<string, Instead>> = {
   updateAccount: { body: { displayName: 'Guild' } },
   createInvitation: { body: { user: 'grace', role: 'member' } },
@@ -49,13 +49,13 @@ const harmless: Readonly<Record<string, Instead>> = {
   deprecateVersion: { path: { v: 'v9.9.9' } },
 }
 
-/** An operation on the version that was withdrawn. */
+/** An operation on the withdrawn version. */
 const onWithdrawn: Instead = { path: { v: withdrawn } }
 const withdrawnInQuery: Readonly<Record<string, Instead>> = {
   exportVersion: { query: { version: withdrawn } },
 }
 
-/** A row takes seconds where others use the machine. Milliseconds. */
+/** Timeout of a row, which takes seconds on a busy machine. Milliseconds. */
 const timeout = 120_000
 
 describe.each(anyDatabase)('who may do what, on $name', { timeout }, (database) => {
@@ -87,7 +87,7 @@ describe.each(anyDatabase)('who may do what, on $name', { timeout }, (database) 
     return (status < 400 ? undefined : words[json?.code]) ?? '+'
   }
 
-  /** A row as the table has it. */
+  /** The observed row in the format of the table. */
   async function row(call: DescribedCall, place: Place, how?: Instead): Promise<string> {
     const found: string[] = []
     for (const caller of callers) {

@@ -11,9 +11,9 @@ interface Operation {
   responses: Record<string, unknown>
 }
 
-/** Describes the others and not itself. */
+/** The description itself is not described. */
 const undescribed = ['GET /api/openapi.json']
-/** Described beside the API, because a browser's session begins and ends with them. */
+/** Described in addition to the API, because they begin and end browser sessions. */
 const signingIn = ['GET /auth/login', 'POST /auth/logout', 'POST /auth/device', 'POST /auth/device/token']
 
 let routes: ReadonlySet<string>

@@ -1,4 +1,4 @@
-/** Routes of operations: method, path, entrance and shapes come from the wire package, the handler from here. */
+/** Registers operations as routes: method, path, entrance and shapes come from the wire package, the handler from this app. */
 import {
   type AnswerOf,
   type BodyOf,
@@ -21,8 +21,8 @@ type Handler<N extends OperationName> = (
 export const done: Done = { ok: true }
 
 /**
- * Serves an operation of the table. The handler returns the answer; its status is the operation's first success unless the handler
- * sets another. `app` may have a prefix with which the path begins.
+ * Serves an operation of the table. The handler returns the answer; the status is the operation's first success status unless the handler
+ * sets another. `app` may have the beginning of the path as its prefix.
  */
 export function serve<N extends OperationName>(
   app: FastifyInstance,

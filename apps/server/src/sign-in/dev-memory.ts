@@ -1,12 +1,12 @@
-/** In-memory store of the built-in identity provider's sessions, codes and tokens, for minutes. */
+/** In-memory store of the built-in identity provider: sessions, codes and tokens, which last for minutes. */
 import type { Adapter } from 'oidc-provider'
 
 type Payload = Parameters<Adapter['upsert']>[1]
 
-/** Entries at most; the oldest go first. */
+/** Maximum number of entries; the oldest are evicted first. */
 const entriesMax = 10_000
 
-/** One store for all kinds of things, as `Session:id`. */
+/** One store for entries of all kinds, with keys such as `Session:id`. */
 export function memoryAdapter(): new (kind: string) => Adapter {
   const entries = new Map<string, { payload: Payload; expires: number }>()
   const find = (key: string): Payload | undefined => {

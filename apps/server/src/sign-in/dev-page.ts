@@ -1,9 +1,9 @@
-/** The one page of the built-in identity provider. It works without scripts. */
+/** Sign-in page of the built-in identity provider. It works without scripts. */
 
 export const devPagePolicy =
   "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-/** @param problem our message about a wrong entry, never the visitor's text */
+/** @param problem our message about an invalid entry, never the visitor's text */
 export function devPage(problem?: string): string {
   return `<!doctype html>
 <html lang="en">

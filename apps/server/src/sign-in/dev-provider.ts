@@ -1,6 +1,6 @@
 /**
- * The built-in identity provider, for development: a real OpenID Connect provider under `/dev/idp` whose only page asks who you
- * want to be. It keeps everything in memory. `readConfig` refuses to start with it where others could reach it.
+ * Built-in identity provider for development: a real OpenID Connect provider under `/dev/idp` that signs visitors in as any user they name.
+ * It stores everything in memory. `readConfig` refuses to start it where other people could reach it.
  */
 import { generateKeyPair, type JsonWebKey, randomBytes } from 'node:crypto'
 import { promisify } from 'node:util'
@@ -16,7 +16,7 @@ import { memoryAdapter } from './dev-memory.ts'
 import { devPage, devPagePolicy } from './dev-page.ts'
 
 export const devPath = '/dev/idp'
-/** Identities are kept under this issuer, whatever port the server listens on, so that accounts stay the same. */
+/** Issuer in stored identities. It does not contain the port, so that accounts stay the same. */
 export const devIssuer = 'urn:ulmus:development'
 export const devClientId = 'ulmus'
 
@@ -32,7 +32,7 @@ interface Person {
 }
 
 export const devProviderRoutes: FastifyPluginAsync<DevProviderOptions> = async (app, options) => {
-  /** By login, which is the subject as well. */
+  /** By login, which is also the subject. */
   const people = new Map<string, Person>()
   let made: Promise<Provider> | undefined
   const provider = () => {
@@ -43,7 +43,7 @@ export const devProviderRoutes: FastifyPluginAsync<DevProviderOptions> = async (
     route.config = { ...route.config, credentials: false, limited: 'sign-in' }
     route.schema = { hide: true }
   })
-  // A page elsewhere whose name resolves to this machine (DNS rebinding), or an unknown proxy, gets nothing here.
+  // Refuse pages of other sites whose name resolves to this machine (DNS rebinding), and unknown proxies.
   app.addHook('onRequest', async (request) => {
     if (!isLoopback(request.hostname)) throw new RegistryError('route_not_found', { say: { path: devPath } })
     refuseProxied(request)
@@ -63,8 +63,8 @@ export const devProviderRoutes: FastifyPluginAsync<DevProviderOptions> = async (
 }
 
 /**
- * Refuses requests through a proxy, whose client can be anyone. Proxies add one of these headers; nginx by default adds none, but
- * uses HTTP/1.0, as no browser does.
+ * Refuses requests through a proxy, because its client can be anyone. Proxies add one of these headers; nginx by default adds none, but
+ * uses HTTP/1.0, unlike any browser.
  * @throws development_only
  */
 export function refuseProxied(request: FastifyRequest): void {
@@ -74,7 +74,7 @@ export function refuseProxied(request: FastifyRequest): void {
   if (isProxied || request.raw.httpVersion === '1.0') throw new RegistryError('development_only')
 }
 
-/** One form: the interaction that the provider sends every sign-in to. */
+/** The form that handles the interaction of every sign-in. */
 async function askWhoYouAre(
   scope: FastifyInstance,
   {
@@ -88,7 +88,7 @@ async function askWhoYouAre(
   const show = (reply: FastifyReply, problem?: string) =>
     reply
       .header('Content-Security-Policy', devPagePolicy)
-      // With Helmet's `no-referrer` the form would be sent with `Origin: null`, which is any site's.
+      // With Helmet's `no-referrer` the form would send `Origin: null`, as any site could.
       .header('Referrer-Policy', 'same-origin')
       .header('Cache-Control', 'no-store')
       .type('text/html; charset=utf-8')
@@ -164,7 +164,7 @@ async function makeProvider(
       const { login, name, email } = person
       return { accountId: subject, claims: () => ({ sub: subject, preferred_username: login, name, email }) }
     },
-    // The only client is this server itself, so no consent is needed. Client and session are set once a sign-in has ended.
+    // The only client is this server, so no consent is needed. Client and session exist at this step.
     loadExistingGrant: async ({ oidc }) => {
       const grant = new oidc.provider.Grant({
         clientId: oidc.client!.clientId,

@@ -1,4 +1,4 @@
-/** Words of a provider that a proxy, a bug or an attacker changed. The provider here is real HTTP with real signatures. */
+/** Answers of a provider that a proxy, a bug or an attacker has changed. The provider here is real HTTP with real signatures. */
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -11,7 +11,7 @@ const others = generateKeyPairSync('rsa', { modulusLength: 2048 })
 
 let server: Server
 let issuer: string
-/** The ID token that the token endpoint answers. */
+/** The ID token that the token endpoint returns. */
 let idToken = ''
 
 beforeAll(async () => {

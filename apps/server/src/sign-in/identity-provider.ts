@@ -1,26 +1,26 @@
-/** The identity provider that people sign in at: OpenID Connect, authorization code with PKCE. http-api §2. */
+/** Client of the identity provider: OpenID Connect, authorization code with PKCE. http-api §2. */
 import { type Identity, RegistryError } from '@ulmus/registry'
 import * as oidc from 'openid-client'
 import { isLoopback } from '../loopback.ts'
 import type { Pending } from './pending-cookie.ts'
 
 export interface IdentityProvider {
-  /** The page to send the browser to, and what to remember until it returns. @throws sign_in_unavailable */
+  /** Returns the address for the browser, and the state to remember until it returns. @throws sign_in_unavailable */
   begin(redirectUri: string): Promise<{ url: string; pending: Omit<Pending, 'returnTo'> }>
   /**
-   * Who returned, with the provider's word for it.
-   * @param returned the URL that the browser came back by, with `code` and `state`
+   * Returns the identity that the provider confirms.
+   * @param returned the URL that the browser returned to, with `code` and `state`
    * @throws sign_in_failed, sign_in_unavailable
    */
   complete(returned: URL, pending: Pending): Promise<Identity>
 }
 
 export interface ProviderOptions {
-  /** Asked at the first sign-in: the built-in provider's is known only once the server listens. */
+  /** Called at the first sign-in: the issuer of the built-in provider is known only once the server listens. */
   readonly issuer: () => string
   readonly clientId: string
   readonly clientSecret: string
-  /** The issuer that identities are kept under, where it is not the provider's own. */
+  /** Issuer in stored identities, if it is not the provider's own. */
   readonly knownAs?: string
   /** Claim and value that make a user an operator. Default: none. */
   readonly operatorClaim?: { readonly name: string; readonly value: string } | null
@@ -28,14 +28,14 @@ export interface ProviderOptions {
   readonly prompt?: 'login'
 }
 
-/** Seconds to wait for an answer of the provider. */
+/** Timeout of requests to the provider. Seconds. */
 const timeoutSeconds = 5
 
 /** OpenID Connect Core §2: at most 255 ASCII characters. */
 const subjectShape = /^[\x20-\x7e]{1,255}$/
 const badSubject = 'The identity provider sent a subject that is not 1 to 255 ASCII characters.'
 
-/** The provider is asked for its endpoints at the first sign-in, and again until it has answered: it may be away when we start. */
+/** Discovers the provider's endpoints at the first sign-in, and retries until it answers: it may be unavailable when the server starts. */
 export function identityProvider(options: ProviderOptions): IdentityProvider {
   let discovered: Promise<oidc.Configuration> | undefined
   const configuration = async () => {
@@ -79,9 +79,9 @@ export function identityProvider(options: ProviderOptions): IdentityProvider {
 
 function discover({ issuer, clientId, clientSecret }: ProviderOptions): Promise<oidc.Configuration> {
   const url = new URL(issuer())
-  // `readConfig` lets plain http through for providers on this machine only.
+  // `readConfig` allows plain http only for providers on this machine.
   const isPlain = url.protocol === 'http:' && isLoopback(url.hostname)
-  // Signatures of ID tokens are verified, so that a proxy between us and the provider cannot sign people in.
+  // Verify the signatures of ID tokens, so that a proxy between the server and the provider cannot sign users in.
   const execute = [oidc.enableNonRepudiationChecks, ...(isPlain ? [oidc.allowInsecureRequests] : [])]
   return oidc.discovery(url, clientId, clientSecret, undefined, { execute, timeout: timeoutSeconds })
 }
@@ -105,7 +105,7 @@ async function exchange(
   if (claims === undefined) throw new Error('The provider sent no ID token.')
   if (!subjectShape.test(claims.sub))
     throw new RegistryError('sign_in_failed', { say: { reason: badSubject } })
-  // Many providers tell name and e-mail only there.
+  // Many providers return name and e-mail only from this endpoint.
   const hasMore = provider.serverMetadata().userinfo_endpoint !== undefined
   const more = hasMore ? await oidc.fetchUserInfo(provider, tokens.access_token, claims.sub) : {}
   const profile = { ...claims, ...more } as Record<string, unknown>
@@ -117,13 +117,13 @@ async function exchange(
     preferredUsername: text('preferred_username'),
     email: text('email'),
     name: text('name'),
-    // One value, or a list of them.
+    // The claim may be one value or a list.
     claimsOperator:
       operatorClaim != null && [profile[operatorClaim.name]].flat().includes(operatorClaim.value),
   }
 }
 
-/** The error of a code that was not exchanged: a refusal if the provider does not accept the registry itself (RFC 6749 §5.2), else `cause`. */
+/** Converts an error of the code exchange: a refusal if the provider does not accept this registry (RFC 6749 §5.2), else `cause` itself. */
 function refusedClient(cause: unknown): unknown {
   const { error } = cause as { error?: unknown }
   const isOfClient = error === 'invalid_client' || error === 'unauthorized_client'
@@ -138,7 +138,7 @@ function refusedClient(cause: unknown): unknown {
   })
 }
 
-/** A provider that does not answer is away; everything else is a sign-in that failed: refused, replayed, forged or too late. */
+/** A provider that does not answer is unavailable. Any other error is a failed sign-in: refused, replayed, forged or too late. */
 function refusalOf(cause: unknown): RegistryError {
   if (cause instanceof RegistryError) return cause
   const { code } = cause as { code?: unknown }

@@ -1,6 +1,6 @@
 /**
- * State of a sign-in while the browser is at the identity provider, in a signed cookie of ten minutes, so that any server can handle
- * the return. The signature proves that this site started the sign-in, the presence of the cookie that this browser did.
+ * State of a pending sign-in, in a signed cookie that lasts ten minutes, so that any server can handle the return. The signature proves
+ * that this site started the sign-in, the cookie that this browser did.
  */
 import { hkdfSync } from 'node:crypto'
 import fastifyCookie from '@fastify/cookie'
@@ -16,13 +16,13 @@ export interface Pending {
 
 export interface PendingCookie {
   set(reply: FastifyReply, pending: Pending): void
-  /** Reads and clears the pending sign-in, unless it has expired: a sign-in returns once. */
+  /** Returns and clears the pending sign-in, so that it can be used once. Returns undefined if it has expired. */
   take(request: FastifyRequest, reply: FastifyReply): Pending | undefined
 }
 
 const secondsMax = 600
 
-/** @param secret shared by all servers that answer for this site: the client secret at the identity provider */
+/** @param secret shared by all servers of this site: the client secret at the identity provider */
 export function pendingCookie(secret: string, { https }: { https: boolean }): PendingCookie {
   const name = https ? '__Host-ulmus_sign_in' : 'ulmus_sign_in'
   const attributes = { path: '/', httpOnly: true, sameSite: 'lax', secure: https } as const

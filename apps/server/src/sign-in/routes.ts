@@ -1,4 +1,4 @@
-/** Signing in and out, with a browser. http-api §2. */
+/** Sign-in and sign-out with a browser. http-api §2. */
 import formbody from '@fastify/formbody'
 import { deviceLoginSeconds, devicePollSeconds, type Registry, RegistryError } from '@ulmus/registry'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
@@ -16,13 +16,13 @@ export interface SignInOptions {
   readonly provider: IdentityProvider
   readonly pending: PendingCookie
   readonly session: SessionCookie
-  /** Where browsers reach this server, as `https://registry.example`. */
+  /** Public address of this server, as `https://registry.example`. */
   readonly origin: () => string
-  /** True if configured; else it is the listening address. */
+  /** True if `origin` is configured; else it is the listening address. */
   readonly originIsSet: boolean
-  /** Answers an error to a browser by a page. */
+  /** Answers an error with a page. */
   readonly refuse: (error: unknown, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
-  /** Refuses who may not sign in at all. */
+  /** Throws for requests that must not sign in. */
   readonly admit?: (request: FastifyRequest) => void
 }
 
@@ -64,7 +64,7 @@ export const signInRoutes: FastifyPluginAsync<SignInOptions> = async (app, optio
     }
     const identity = await provider.complete(new URL(request.url, origin()), begun)
     const account = await registry.accounts.signIn(identity)
-    // Always a new token, against session fixation.
+    // Always issue a new token, against session fixation.
     const former = session.read(request)
     if (former !== undefined) await registry.sessions.end(former)
     const { token, expiresAt } = await registry.sessions.open(account, {
@@ -79,7 +79,7 @@ export const signInRoutes: FastifyPluginAsync<SignInOptions> = async (app, optio
 
   serve(app, 'POST /auth/logout', async (request, reply) => {
     const token = session.read(request)
-    // With an API key the cookie does not count, so it is not ended either.
+    // With an API key the cookie is ignored, so do not end its session.
     if (request.headers.authorization === undefined && token !== undefined) {
       await registry.sessions.end(token)
       session.clear(reply)
@@ -88,7 +88,7 @@ export const signInRoutes: FastifyPluginAsync<SignInOptions> = async (app, optio
   })
 }
 
-/** http-api §10. Credentials are not looked at: the person decides in a browser of theirs. */
+/** http-api §10. These routes ignore credentials: the user decides in a browser. */
 function deviceRoutes(app: FastifyInstance, { registry, origin }: SignInOptions): void {
   serve(app, 'POST /auth/device', async (request) => {
     const userAgent = request.headers['user-agent'] ?? ''
@@ -124,17 +124,17 @@ function isOtherName(request: FastifyRequest, origin: string): boolean {
   return isLoopback(request.hostname) && request.host !== new URL(origin).host
 }
 
-/** Not a host that anyone could own; it only has to be recognised afterwards. */
+/** Base for parsing. No one can own this host; the result only has to be recognised. */
 const here = 'http://here.invalid'
 
 /**
- * The path, query and fragment of `text`, as a browser would read it; undefined when that would lead to another site, as
- * `//evil.example`, `/\evil.example` or `/<tab>/evil.example` do.
+ * Path, query and fragment of `text` as a browser would parse it. Returns undefined if it leads to another site, as `//evil.example`,
+ * `/\evil.example` or `/<tab>/evil.example` do.
  */
 export function returnPath(text: string): string | undefined {
   if (!text.startsWith('/') || !URL.canParse(text, here)) return undefined
   const url = new URL(text, here)
-  // What a browser would make of the result is asked once more: `/.//evil.example` becomes `//evil.example`.
+  // Parse the result again as a browser would: `/.//evil.example` becomes `//evil.example`.
   const path = `${url.pathname}${url.search}${url.hash}`
   if (url.origin !== here || path.startsWith('//') || new URL(path, here).origin !== here) return undefined
   return path

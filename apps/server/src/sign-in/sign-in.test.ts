@@ -1,4 +1,4 @@
-/** http-api §2, over real HTTP with a cookie jar, through the built-in provider. */
+/** Sign-in by http-api §2, over real HTTP with a cookie jar, through the built-in provider. */
 import { createServer, type Server as HttpServer } from 'node:http'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
@@ -13,7 +13,7 @@ const dayMilliseconds = 86_400_000
 describe.each(anyDatabase)('signing in on $name', ({ settings }) => {
   let server: TestServer
   let dispose: () => Promise<void>
-  /** Milliseconds that the server's clock is ahead. */
+  /** Offset of the server's clock into the future. Milliseconds. */
   let ahead = 0
 
   beforeAll(async () => {
@@ -118,7 +118,7 @@ describe.each(anyDatabase)('signing in on $name', ({ settings }) => {
     const callback = await attacker.signInUntilCallback({ login: 'mallory' })
     const victim = new Browser(server.url)
     expect((await victim.fetch(callback.href)).status).toBe(400)
-    // Also not while the victim has a sign-in of its own under way.
+    // Not even while the victim has a pending sign-in.
     await victim.fetch('/auth/login')
     const answer = await victim.fetch(callback.href)
     expect([answer.status, await codeOf(answer)]).toEqual([400, 'sign_in_failed'])
@@ -302,7 +302,7 @@ describe.each(anyDatabase)('signing in on $name', ({ settings }) => {
     const browser = new Browser(server.url)
     const { response, urls } = await browser.follow(await browser.fetch('/auth/login'))
     expect(response.headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
-    // So that browsers say whence the form was sent.
+    // So that browsers send the origin of the form.
     expect(response.headers.get('referrer-policy')).toBe('same-origin')
     const form = urls.at(-1)!.href
     const send = (headers: Record<string, string>) =>
@@ -325,7 +325,7 @@ describe.each(anyDatabase)('signing in on $name', ({ settings }) => {
     const answer = await fetch(`http://localhost:${port}/auth/login?return_to=/a`, {
       redirect: 'manual',
     }).catch(() => null)
-    // Where `localhost` is only ::1, nothing listens there.
+    // If `localhost` is only ::1, the server does not listen there.
     if (answer !== null) expect(answer.headers.get('location')).toBe(`${server.url}/auth/login?return_to=/a`)
   })
 })
@@ -341,7 +341,7 @@ describe('a number of proxies', () => {
       })
       return Number(answer.headers.get('ratelimit-remaining'))
     }
-    // The client's address as the outer proxy saw it, then the outer proxy's as the inner one did.
+    // The client's address as the outer proxy saw it, then that of the outer proxy as the inner one saw it.
     expect(await left('198.51.100.7, 192.0.2.1')).toBe(99)
     expect(await left('203.0.113.1, 198.51.100.7, 192.0.2.1')).toBe(98)
     expect(await left('203.0.113.2, 203.0.113.3, 198.51.100.7, 192.0.2.1')).toBe(97)
@@ -371,7 +371,7 @@ describe('a provider that is away', () => {
     await listen(provider, port)
     const back = await login()
     expect([back.status, new URL(back.headers.get('location')!).pathname]).toEqual([302, '/ask'])
-    // The built-in provider is not there beside another.
+    // The built-in provider is disabled if another one is configured.
     expect((await fetch(`${server.url}/dev/idp/.well-known/openid-configuration`)).status).toBe(404)
     await server.close()
     await stop(provider)

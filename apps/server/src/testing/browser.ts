@@ -1,4 +1,4 @@
-/** Signing in for tests: the part of a browser that it needs, which is a cookie jar by path, redirects and one form. */
+/** Minimal browser for signing in during tests: a cookie jar by path, redirects and one form. */
 import { expectStatus, testClient } from './test-client.ts'
 
 interface Cookie {
@@ -33,7 +33,7 @@ export async function signIn(url: string, person: Person): Promise<SignedIn> {
   return { cookie, account: (await expectStatus(testClient(url, { cookie }).get('/accounts/me'), 200)).json }
 }
 
-/** Makes an API key; the raw key. */
+/** Makes an API key. Returns the raw key. */
 export async function keyFor(
   url: string,
   cookie: string,
@@ -54,7 +54,7 @@ export class Browser {
     this.#origin = origin
   }
 
-  /** One request, its cookies kept, redirects not followed. Writes say that they come from the site itself. */
+  /** Sends one request and stores its cookies; follows no redirects. Writes are marked as coming from the same site. */
   async fetch(url: string, init: RequestInit & { headers?: Record<string, string> } = {}): Promise<Response> {
     const target = new URL(url, this.#origin)
     const cookie = this.cookieHeader(target.pathname)
@@ -64,7 +64,7 @@ export class Browser {
     return response
   }
 
-  /** Follows redirects with GET to the first response that is none. Returns it with the addresses on the way. */
+  /** Follows redirects with GET to the first response that is not a redirect. Returns it with the addresses visited. */
   async follow(
     response: Response,
     stopBefore?: (url: URL) => boolean,
@@ -81,7 +81,7 @@ export class Browser {
     return { response: last, urls }
   }
 
-  /** Goes through the form of the built-in provider; stops before `/auth/callback` and returns its address. */
+  /** Submits the form of the built-in provider. Returns the address of `/auth/callback` without requesting it. */
   async signInUntilCallback(person: Person, returnTo?: string): Promise<URL> {
     const query = returnTo === undefined ? '' : `?return_to=${encodeURIComponent(returnTo)}`
     const login = await this.fetch(`/auth/login${query}`)
@@ -101,7 +101,7 @@ export class Browser {
     return callback
   }
 
-  /** Signs in; the response of the callback. */
+  /** Signs in. Returns the response of the callback. */
   async signIn(person: Person, returnTo?: string): Promise<Response> {
     return this.fetch((await this.signInUntilCallback(person, returnTo)).href)
   }

@@ -1,17 +1,17 @@
-/** A browser for tests that look at pages: Debian's, driven by playwright-core, which brings none itself. */
+/** Browser for tests of pages: Debian's Chromium, driven by playwright-core, which has no browser of its own. */
 import { existsSync } from 'node:fs'
 import { type Browser, chromium } from 'playwright-core'
 
 const executablePath = '/usr/bin/chromium'
 
-/** Without a browser its tests are skipped on a developer's machine, and fail where `CI` says that everything must be there. */
+/** Without Chromium, tests are skipped on a developer's machine and fail if `CI` is set. */
 export function chromiumInstalled(): boolean {
   if (existsSync(executablePath) || process.env['CI'] === 'true') return true
   process.stderr.write('Tests in a browser are skipped. To run them: apt-get install chromium\n')
   return false
 }
 
-/** Headless, and silent unless a page asks for something: it sends no requests of its own. */
+/** Headless. Sends no requests of its own. */
 export function openChromium(): Promise<Browser> {
   return chromium.launch({
     executablePath,

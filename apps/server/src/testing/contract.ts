@@ -1,4 +1,4 @@
-/** Makes requests from the examples in the description of the API, and compares responses with it. */
+/** Builds requests from the examples of the API description, and compares responses with it. */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import type { RequestOptions, TestResponse } from './test-client.ts'
@@ -94,7 +94,7 @@ export function contractOf(document: ApiDocument) {
       const lines = response.text.split('\n').filter((line) => line !== '')
       return lines.flatMap((line) => schemas.faults([...schema, 'contentSchema'], JSON.parse(line)))
     }
-    // A file is bytes whatever type it says.
+    // A file is bytes, whatever its content type.
     if (type !== 'application/json' || media.schema['format'] === 'binary') return []
     const codes = described['x-codes']
     const code = response.json?.code as string
@@ -122,7 +122,7 @@ function callsOf({ paths }: ApiDocument): DescribedCall[] {
   )
 }
 
-/** The schemas of a document, by their place in it. Members that they do not name are refused, so that nothing goes undescribed. */
+/** Schemas of a document by their path in it. They refuse unnamed members, so that the description stays complete. */
 function schemasOf(document: ApiDocument) {
   const ajv = new Ajv2020({ strict: false, allErrors: true })
   addFormats.default(ajv)
@@ -163,7 +163,7 @@ function closed(part: unknown): unknown {
 export const exampleOf = ({ example, examples }: Parameter): unknown =>
   example ?? Object.values(examples ?? {})[0]?.value
 
-/** The request that the examples of an operation make: its path and options. */
+/** Builds the path and options of a request from the examples of an operation. */
 export function requestOf(
   { path, operation }: DescribedCall,
   instead: Instead = {},

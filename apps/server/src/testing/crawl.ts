@@ -1,4 +1,4 @@
-/** Crawler for tests: follows every link from some pages as a search engine does, and also GET forms, feeds and JSON that pages name. */
+/** Crawler for tests: follows links like a search engine, and also GET forms, feeds, and links in JSON that pages name. */
 import type { TestClient, TestResponse } from './test-client.ts'
 
 export interface Fetched extends TestResponse {
@@ -13,12 +13,12 @@ interface CrawlOptions {
   onPage(page: Fetched): void
 }
 
-/** Requests under way at once. */
+/** Concurrent requests. */
 const atOnce = 4
-/** A crawl that finds no end is a fault of the pages: their links make ever new ones. */
+/** A longer crawl is a fault of the pages: their links generate ever new ones. */
 const pagesMax = 5_000
 
-/** @param client with an empty base. @returns every page fetched, by its path */
+/** @param client with an empty base. @returns the fetched pages by path */
 export async function crawl(
   client: TestClient,
   starts: readonly string[],
@@ -52,7 +52,7 @@ const entities: Record<string, string> = {
 }
 const decoded = (text: string): string => text.replace(/&(?:amp|lt|gt|quot|#39);/g, (sign) => entities[sign]!)
 
-/** Everything that a response links to, as paths of the same server with their queries. */
+/** All links of a response to the same server, as paths with queries. */
 export function linksOf({ path, text, headers, status }: Fetched): string[] {
   const links: string[] = []
   if (typeof headers.location === 'string') links.push(headers.location)
@@ -68,7 +68,7 @@ export function linksOf({ path, text, headers, status }: Fetched): string[] {
   return links.flatMap((link) => pathOf(link, path))
 }
 
-/** Links of the server itself keep their path and query. Those that name the origin are taken for its own. */
+/** Links to the server itself keep their path and query. Links to the public origin count as its own. */
 function pathOf(link: string, from: string): string[] {
   const here = new URL(from, 'http://here')
   const url = URL.parse(link, here)
@@ -77,7 +77,7 @@ function pathOf(link: string, from: string): string[] {
   return isOwn ? [`${url.pathname}${url.search}`] : []
 }
 
-/** Of a choice, so many are tried. */
+/** Number of options tried for each choice. */
 const choicesMax = 6
 
 /** Requests of GET forms: with the preset texts, hidden fields and choices, then with each other choice of a list. */
@@ -117,16 +117,16 @@ function formsIn(html: string, here: string): string[] {
 
 /** A button that posts a form. */
 export interface PostingButton {
-  /** Absent: the page's own path. */
+  /** Absent: the path of the page. */
   readonly action: string | undefined
-  /** Absent: it posts the fields alone. */
+  /** Absent: it posts only the fields. */
   readonly name: string | undefined
   readonly value: string | undefined
   /** Names of the form's fields. */
   readonly fields: readonly string[]
 }
 
-/** Every button of a page's forms that post. */
+/** All buttons of a page's POST forms. */
 export const postingButtonsIn = (html: string): PostingButton[] =>
   [...html.matchAll(/<form([^>]*)>(.*?)<\/form>/gs)].flatMap(([, opening, inside]) => {
     if (attribute(opening!, 'method') !== 'post') return []

@@ -1,6 +1,6 @@
 /**
- * Fixture of the permission matrices: the organization `guild`, a public and a private collection of it, and callers of every kind,
- * by session and by key.
+ * Fixture of the permission tables: the organization `guild`, its public and its private collection, and callers of every kind, with
+ * sessions and keys.
  */
 import type { TestDatabase } from '@ulmus/storage/testing'
 import type { Place } from '../routes/permissions.table.ts'
@@ -11,7 +11,7 @@ import { expectStatus, type TestClient, testClient } from './test-client.ts'
 
 /** Latest version of both collections, with the record `1` of type `A`. */
 export const currentVersion = 'v1.0.0'
-/** Was the latest version of both, and is withdrawn. */
+/** Former latest version of both collections, now withdrawn. */
 export const withdrawn = 'v1.1.0'
 
 const scopes = ['read', 'write', 'admin'] as const
@@ -20,22 +20,22 @@ const keySeconds = 60
 export interface Guild {
   readonly server: TestServer
   /**
-   * By the name that the tables have for a caller: `anon`; `own`, `adm`, `mem`, `str`, `oper`, `sus` and `grace` by a session, `ended` by one
-   * that has ended; `own-read` and so on by a key; `here` and `there` by the owner's keys to write in the collection at the place alone, and in
-   * another; `unknown`, `malformed`, `expired` and `revoked` by what is no key, or none any more.
+   * Client of a caller, by its name in the tables: `anon`; with a session `own`, `adm`, `mem`, `str`, `oper`, `sus` and `grace`; `ended`
+   * with an expired one; `own-read` and so on with a key; `here` and `there` with write keys of the owner, limited to the collection at the
+   * place and to another one; `unknown`, `malformed`, `expired` and `revoked` with invalid keys.
    */
   client(caller: string, place: Place): TestClient
   /** True if a caller has this name. */
   knows(caller: string): boolean
-  /** Makes the collections again, where they are not there any more, and the keys that went with them; and signs in who was signed out. */
+  /** Recreates deleted collections and the keys that were deleted with them, and signs in callers that were signed out. */
   renew(): Promise<void>
   end(): Promise<void>
 }
 
-/** Paths of its clients begin at the root of the site. */
+/** Paths of the clients begin at the root of the site. */
 export async function setGuild(database: TestDatabase): Promise<Guild> {
   const { settings, dispose } = await database.settings()
-  // A key is made to end soon, and the clock then put to when it has ended.
+  // The key expires soon; the clock then moves past its expiry.
   let behind = 2 * keySeconds * 1_000
   const now = () => new Date(Date.now() - behind)
   const operators = [{ issuer: devIssuer, subject: 'oper' }]

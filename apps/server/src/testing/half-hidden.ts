@@ -1,7 +1,7 @@
 /**
- * For tests: collections of which a part is private, another in each version; and what anybody may know of them, computed from the
- * content model (§6) alone. Every name and value that may be private has a token of its own in it, so that a search for tokens finds what
- * is shown, whatever shows it, and however it is written.
+ * Fixture: collections with private parts that differ between versions, and the part that any caller may see, computed from the content
+ * model (§6) alone. Every name and value that may be private contains a token of its own, so a search for tokens finds each leak, in any
+ * format.
  */
 import { hash } from 'node:crypto'
 import fc from 'fast-check'
@@ -17,31 +17,31 @@ type Data = Record<string, unknown>
 interface RecordPlan {
   isThere: boolean
   isPrivate: boolean
-  /** Tells its values. */
+  /** Selects its values. */
   variant: number
 }
 
 interface TypePlan {
   isThere: boolean
   isPrivate: boolean
-  /** Of `fields`. */
+  /** One flag per entry of `fields`. */
   privateFields: readonly boolean[]
   records: readonly RecordPlan[]
 }
 
-/** One version, of a few types, fields and records that are the same in all of them. */
+/** One version. All versions have the same types, fields and records. */
 interface VersionPlan {
   types: readonly TypePlan[]
-  /** Of the metadata. */
+  /** In the metadata. */
   license: string
 }
 
 export interface Plan {
   seed: string
   versions: readonly VersionPlan[]
-  /** After which version a member forks it. */
+  /** Index of the version after which a member forks the collection. */
   forkedAfter: number
-  /** In the end, whether the collection itself is private. Its fork is public. */
+  /** True if the collection itself becomes private in the end. Its fork is public. */
   endsPrivate: boolean
 }
 
@@ -62,14 +62,14 @@ const versionPlan = fc.record({
   license: fc.constantFrom('MIT', 'CC0-1.0'),
 })
 
-/** Of the first type two records are public in every version, so that there is always something to see. */
+/** Makes two records of the first type public in every version, so that something is always visible. */
 const withSomethingOpen = ({ types: [first, ...types], license }: VersionPlan): VersionPlan => {
   const open = { isThere: true, isPrivate: false }
   const records = first!.records.map((record, n) => (n < 2 ? { ...record, ...open } : record))
   return { types: [{ ...first!, ...open, records }, ...types], license }
 }
 
-/** What makes a version of the one before: all else; one thing that is private or is so no more; a change to what is hidden alone. */
+/** Change between two versions: everything; the privacy of one part; or only hidden content. */
 type Step =
   | { does: 'anew'; to: VersionPlan }
   | { does: 'turn'; type: number; what: number }
@@ -125,7 +125,7 @@ interface File {
   hash: string
 }
 
-/** A record as it is pushed. */
+/** A pushed record. */
 interface Line {
   id: string
   type: string
@@ -139,19 +139,19 @@ interface State {
   metadata: Data
 }
 
-/** A collection as it was published. */
+/** A published collection. */
 export interface HalfHidden {
   readonly owner: string
   readonly slug: string
   readonly isPublic: boolean
-  /** Tokens and hashes of files that anybody may know of a version, by its semver. */
+  /** Tokens and file hashes of each version that any caller may know, by semver. */
   readonly shown: ReadonlyMap<string, ReadonlySet<string>>
-  /** Those of them that a version's message and names of programs have, which belong to it and not to what it holds. */
+  /** The subset of them from the version's message and program names, which are not part of its content. */
   readonly words: ReadonlyMap<string, ReadonlySet<string>>
   readonly latest: string
-  /** Names that are hidden in a version and may be guessed. */
+  /** Names hidden in a version that a caller may guess. */
   readonly hidden: ReadonlyMap<string, { types: string[]; records: { type: string; id: string }[] }>
-  /** Every hash of a file that it was given. */
+  /** All file hashes of the collection. */
   readonly files: readonly string[]
   readonly typeNames: readonly string[]
 }
@@ -215,7 +215,7 @@ export function contentOf({ seed, versions }: Plan) {
         ],
       },
       [file!]: variant === 0 ? reference : { pictures: [reference] },
-      // Of a record that may be hidden.
+      // The target of the reference may be hidden.
       [refers!]: r % 2 === 0 ? idOf((t + 1) % typesCount, r) : [idOf((t + 1) % typesCount, r)],
     }
     return { id: idOf(t, r), type: typeName(t), data, private: isPrivate }
@@ -273,7 +273,7 @@ function publicOf({ schemas, lines, metadata }: State): State {
   }
 }
 
-/** Publishes a plan under an account. @param at called after each published version */
+/** Publishes a plan in an account. @param at called after each published version */
 export async function publish(
   ada: TestClient,
   owner: string,

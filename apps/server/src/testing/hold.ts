@@ -4,15 +4,15 @@ import { parseStrict } from '@ulmus/registry'
 import { expect } from 'vitest'
 import type { TestClient } from './test-client.ts'
 
-/** 24 MiB of JSON that takes longest to parse for its size. */
+/** 24 MiB of JSON with the longest parsing time for its size. */
 export const costlyJson = `[${'[],'.repeat(8 * 1024 ** 2)}[]]`
 
-/** So that a collection of the heap or a compilation does not count. */
+/** Several tries, so that garbage collection and compilation do not count. */
 const triesMax = 4
 
 /**
- * Sends a compressed body and returns the status. In one of several tries, no other request may wait a quarter of the time that
- * parsing takes.
+ * Sends a compressed body and returns the status. In at least one of several tries, other requests must wait less than a quarter of the
+ * parsing time.
  */
 export async function sendWithoutBlocking(
   client: TestClient,
@@ -33,13 +33,13 @@ export async function sendWithoutBlocking(
   }
 }
 
-/** Of this thread. A turn of the event loop in which it waits for a core counts for nothing. Milliseconds. */
+/** CPU time of this thread; waiting for a core does not count. Milliseconds. */
 const cpuMilliseconds = (): number => {
   const { user, system } = process.threadCpuUsage()
   return (user + system) / 1000
 }
 
-/** The longest that one turn blocked the event loop while `work` was done. Milliseconds of CPU time. */
+/** Longest turn of the event loop during `work`. Milliseconds of CPU time. */
 export async function blockedDuring<T>(work: () => Promise<T>): Promise<{ blocked: number; result: T }> {
   let [blocked, last, isWatching] = [0, cpuMilliseconds(), true]
   const look = () => {

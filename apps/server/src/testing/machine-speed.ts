@@ -1,7 +1,7 @@
-/** Speed of this machine, for bounds in milliseconds that were measured on another. */
+/** Speed of this machine, to scale time limits that were measured on another. */
 import { createHash } from 'node:crypto'
 
-/** CPU time of `work` on the machine that the bounds are of. Milliseconds. */
+/** CPU time of `work` on the machine of the limits. Milliseconds. */
 const referenceMilliseconds = 8
 
 function work(): void {
@@ -12,7 +12,7 @@ function work(): void {
       .digest('hex')
 }
 
-/** 1 on the machine of the bounds or a faster one, 2 on one that takes twice the CPU time, 4 at most. The median of nine runs. */
+/** Factor from 1 (as fast as that machine or faster) to 4. The median of nine runs. */
 export function machineSlowness(): number {
   const times = Array.from({ length: 9 }, () => {
     const before = process.threadCpuUsage()

@@ -4,7 +4,7 @@ import { currentVersion, type Guild } from './guild.ts'
 import { expectStatus, type RequestOptions, urlencoded } from './test-client.ts'
 
 export interface PageRequest {
-  /** Parts of the path, in place of the usual ones. */
+  /** Parts of the path that replace the defaults. */
   readonly parts?: Readonly<Record<string, string>>
   readonly query?: string
   /** Form fields; absent for a GET. */
@@ -26,7 +26,7 @@ const recordQuery = () => ({ query: 'type=A&id=1' })
 const versionQuery = ({ version }: PageTarget) => ({ query: `version=${version}` })
 const posted = (form: Readonly<Record<string, string>>) => () => ({ form })
 
-/** By the entry of the table. What is posted does nothing, or nothing that a later cell depends on. */
+/** By the entry of the table. Posts change nothing, or nothing that a later cell depends on. */
 export const pageRequests: Readonly<Record<string, (at: PageTarget) => PageRequest>> = {
   'POST /new (taken)': posted({ owner: 'guild', slug: 'taken', next: 'page' }),
   'POST /new (taken, to push)': posted({ owner: 'guild', slug: 'taken', next: 'push' }),
@@ -84,7 +84,7 @@ export const pageRequests: Readonly<Record<string, (at: PageTarget) => PageReque
 }
 
 /**
- * The request that an entry of the table stands for, such as `POST /new (taken)`.
+ * Request of an entry of the table, such as `POST /new (taken)`.
  * @param override replaces the request of `pageRequests`
  */
 export function requestOfPage(
@@ -138,10 +138,10 @@ export const prepared: Readonly<Record<string, (guild: Guild) => Promise<PageReq
   }),
 }
 
-/** Unanswered device codes by guild: a network may have only few. */
+/** Unanswered device codes by guild: their number per network is limited. */
 const openCodes = new WeakMap<Guild, string>()
 
-/** Of a terminal that asks for a key to write. */
+/** Code of a terminal that requests a write key. */
 async function codeOfTerminal(guild: Guild): Promise<string> {
   const code = ownerOf(guild).post('/auth/device', { scope: 'write', label: 'terminal' })
   return (await expectStatus(code)).json.user_code
@@ -156,7 +156,7 @@ async function ofGrace(guild: Guild): Promise<PageRequest> {
   return { parts: { token: await invited(guild, { user: 'grace' }) } }
 }
 
-/** The token. One invitation at a time, of which there can be a hundred. */
+/** Returns the token. Keeps one open invitation at a time, because an organization may have at most a hundred. */
 async function invited(guild: Guild, invitee: { email: string } | { user: string }): Promise<string> {
   const at = '/api/accounts/guild/invitations'
   const owner = ownerOf(guild)

@@ -1,8 +1,8 @@
-/** The routes of servers as they are made, whichever plugin brings them. */
+/** Collects the routes of a server as they are registered, from all plugins. */
 import diagnostics from 'node:diagnostics_channel'
 import type { FastifyInstance, RouteOptions } from 'fastify'
 
-/** What `make` gives, and the routes that it brought: `GET /:owner`. Answers to HEAD and OPTIONS come with the others. */
+/** Returns the result of `make` and its routes, such as `GET /:owner`. Omits HEAD and OPTIONS, which follow from the others. */
 export async function routesOf<Made>(
   make: () => Promise<Made>,
 ): Promise<{ made: Made; routes: ReadonlySet<string> }> {

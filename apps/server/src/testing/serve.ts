@@ -1,5 +1,5 @@
 /**
- * A whole server for tests: its own data folder, a free port of 127.0.0.1, answers checked against their documented shapes.
+ * Complete server for tests: its own data folder, a free port of 127.0.0.1, answers checked against their documented shapes.
  *
  *     describe.each(databases)('forks on $name', ({ settings }) => {
  *       const { settings: where, dispose } = await settings()
@@ -27,13 +27,13 @@ import { expectStatus, testClient } from './test-client.ts'
 export type DatabaseSettings = { folder: string; url?: undefined } | { url: string; folder?: undefined }
 
 export interface Overrides extends Partial<Config> {
-  /** The server's clock. */
+  /** Clock of the server. */
   now?: () => Date
-  /** To the bucket of `objectStore`. */
+  /** Keys for the bucket of `objectStore`. */
   s3Keys?: S3Keys
-  /** Default: none can be built, since a build takes longer than most tests. */
+  /** Default: none, because a build takes longer than most tests. */
   downloads?: Downloads
-  /** Sink of its log; `logLevel` defaults to `silent`. */
+  /** Destination of the log; `logLevel` defaults to `silent`. */
   logTo?: DestinationStream
 }
 
@@ -42,17 +42,17 @@ export interface TestServer {
   readonly url: string
   readonly registry: Registry
   readonly dataFolder: string
-  /** Signs in as anyone through the built-in identity provider, as a browser would. */
+  /** Signs in as any user through the built-in identity provider, as a browser would. */
   signIn(login: string, about?: { name?: string; email?: string }): Promise<SignedIn>
-  /** Makes an API key over HTTP; the raw key. */
+  /** Makes an API key over HTTP. Returns the raw key. */
   keyFor(
     cookie: string,
     scope: 'read' | 'write' | 'admin',
     more?: { label?: string; collectionId?: string; expiresAt?: string },
   ): Promise<string>
-  /** Ends the server and keeps its data: another one can be served from `dataFolder`. */
+  /** Stops the server and keeps its data: another server can start on `dataFolder`. */
   stop(): Promise<void>
-  /** Ends the server and removes its data. */
+  /** Stops the server and removes its data. */
   close(): Promise<void>
 }
 
@@ -106,7 +106,7 @@ export async function addOrg(
     await expectStatus(client.put(`/accounts/${slug}/members/${user}`, { role }), 200)
 }
 
-/** A clock stopped 20 s into this minute, so that what is counted by the minute never meets the end of one. */
+/** A clock stopped at second 20 of the current minute, so that counts per minute never cross its end. */
 export function stoppedClock(): () => Date {
   const time = Math.floor(Date.now() / 60_000) * 60_000 + 20_000
   return () => new Date(time)

@@ -1,4 +1,4 @@
-/** The server as a process of its own, for tests that kill it. */
+/** Server in a process of its own, for tests that kill it. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -23,9 +23,9 @@ export const startArguments: readonly string[] = [...options!.split(' '), join(r
 export interface ServerProcess {
   readonly url: string
   readonly pid: number
-  /** All that it has written to stdout and stderr. */
+  /** Everything that it has written to stdout and stderr. */
   readonly output: { readonly out: string; readonly err: string }
-  /** Sends a signal and waits for the end; the exit code, null when the signal ended it. */
+  /** Sends a signal and waits for the exit. Returns the exit code, or null if the signal ended the process. */
   end(signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null>
 }
 
@@ -34,7 +34,7 @@ export interface Ended {
   readonly err: string
 }
 
-/** @param options.descriptors how many files it may have open. @throws Ended, when it ends instead of getting ready. */
+/** @param options.descriptors limit of open files. @throws Ended if the process ends before it is ready */
 export async function startProcess(
   env: Record<string, string>,
   options: { descriptors?: number } = {},

@@ -1,4 +1,4 @@
-/** Fixtures for snapshot pushes, beside those of `stage.ts`: manifests with their records, sessions, and their outcome. */
+/** Fixtures for snapshot pushes, in addition to `stage.ts`: manifests with their records, sessions, and outcomes. */
 import { hash } from 'node:crypto'
 import { type Json, recordOf } from '@ulmus/content'
 import { pushesOn, type Stage } from './stage.ts'
@@ -26,7 +26,7 @@ export const entryOf = ({ id, type, data, private: hidden }: Item) => ({
 })
 export const many = (count: number, data: (n: number) => Json = () => 0) =>
   Array.from({ length: count }, (_, n) => item(`${n}`.padStart(6, '0'), data(n)))
-/** Entries of records that need not exist. */
+/** Manifest entries of records that need not exist. */
 export const entries = (count: number) =>
   Array.from({ length: count }, (_, n) => ({ id: `${n}`, type: 'A', hash: hash('sha256', `${n}`) }))
 
@@ -45,7 +45,7 @@ export function snapshotsOn(stage: () => Stage) {
     const { json } = await expectStatus(negotiate(path, more), 200)
     return sessionOf(path, json.session_id)
   }
-  /** Opens a session with an inline manifest; its path. */
+  /** Opens a session with an inline manifest. Returns its path. */
   const opened = (path: string, items: readonly Item[], more: Record<string, unknown> = {}) =>
     openedWith(path, { manifest: items.map(entryOf), ...more })
   return {
@@ -54,12 +54,12 @@ export function snapshotsOn(stage: () => Stage) {
     negotiate,
     sessionOf,
     opened,
-    /** Opens a session whose manifest is still to come; its path. */
+    /** Opens a session that still awaits its manifest. Returns its path. */
     openedFor: (path: string, expected: number, more: Record<string, unknown> = {}) =>
       openedWith(path, { manifest_expected: expected, ...more }),
     chunk: (session: string, items: readonly Item[]) =>
       stage().ada.lines(`${session}/manifest`, items.map(entryOf)),
-    /** A whole snapshot, sending all of its records; the commit's answer. */
+    /** Pushes a complete snapshot with all its records. Returns the commit's answer. */
     async snapshot(path: string, items: readonly Item[], more: Record<string, unknown> = {}) {
       const session = await opened(path, items, more)
       await stage().ada.lines(`${session}/records`, items)

@@ -1,4 +1,4 @@
-/** Code blocks of a document, and a shell that runs them as a reader would: one after the other, in one folder. */
+/** Code blocks of a document, and a shell that runs them in order in one folder, as a reader would. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -7,7 +7,7 @@ import { join } from 'node:path'
 const root = join(import.meta.dirname, '../../../..')
 
 export interface Snippet {
-  /** As the block's fence says, such as `sh`; empty where it says nothing. */
+  /** Language in the block's fence, such as `sh`; empty if there is none. */
   readonly language: string
   readonly text: string
 }
@@ -28,8 +28,8 @@ export interface Ran {
 }
 
 /**
- * Runs blocks of shell in one shell, so that what one exports the next one has; the first command that fails ends it, also where a
- * server refuses. Blocks name a registry at 127.0.0.1:4000; they get the one at `url`. `npm` and `npx` are those of the repository.
+ * Runs blocks in one shell, so that they share exported variables. The first failing command, such as a request that the server refuses,
+ * ends it. Blocks name a registry at 127.0.0.1:4000, which is replaced by `url`. `npm` and `npx` are those of the repository.
  */
 export async function runShell(
   blocks: readonly string[],
@@ -45,7 +45,7 @@ export async function runShell(
   return run('bash', ['-c', script], { cwd: place.folder, env: { ROOT: root, URL: place.url } })
 }
 
-/** Runs a program and waits for its end. @param at.env changes to this process's environment; undefined removes a variable */
+/** Runs a program and waits for its exit. @param at.env changes to this process's environment; undefined removes a variable */
 export async function run(
   command: string,
   parameters: readonly string[],
@@ -66,7 +66,7 @@ export async function run(
   return { code: code as number | null, out }
 }
 
-/** The first of some programs that runs with these parameters. Undefined: none; where `CI` is set, and all must be there, it throws. */
+/** The first of some programs that runs with these parameters. Returns undefined if there is none; throws if `CI` is set. */
 export async function firstThatRuns(
   programs: readonly string[],
   parameters: readonly string[],

@@ -6,13 +6,13 @@ import { expectStatus, type TestClient, testClient } from './test-client.ts'
 export interface Change {
   /** Default: null, the first version. */
   base?: string | null
-  /** The rest of the opening's body. */
+  /** Other members of the opening's body. */
   opening?: Record<string, unknown>
   puts?: readonly unknown[]
   deletes?: readonly unknown[]
 }
 
-/** Opens a push and sends its lines; the session's path. Throws when a step is refused. */
+/** Opens a push and sends its lines. Returns the session's path. @throws Error if a step is refused */
 export async function openPush(
   client: TestClient,
   path: string,
@@ -25,7 +25,7 @@ export async function openPush(
   return session
 }
 
-/** A whole push; the commit's answer. Throws when a step is refused. */
+/** Pushes and commits. Returns the commit's answer. @throws Error if a step is refused */
 export async function pushVersion(
   client: TestClient,
   path: string,
@@ -37,17 +37,17 @@ export async function pushVersion(
 
 export interface Stage {
   readonly server: TestServer
-  /** Owns the collections; a write key. */
+  /** Owner of the collections, with a write key. */
   readonly ada: TestClient
-  /** A read key of the same account. */
+  /** The same account, with a read key. */
   readonly reader: TestClient
-  /** A stranger's write key. */
+  /** A stranger with a write key. */
   readonly eve: TestClient
-  /** Without a credential. */
+  /** A caller without a credential. */
   readonly anyone: TestClient
-  /** A key of ada's with more to it. */
+  /** Another key of ada's, with this scope. */
   keyOfAda(scope: 'read' | 'write' | 'admin', collectionId?: string): Promise<TestClient>
-  /** Makes a collection of ada's; its path after `/api`. */
+  /** Makes a collection of ada's. Returns its path after `/api`. */
   newCollection(options?: { public?: boolean }): Promise<{ path: string; id: string; slug: string }>
   /** `openPush` by ada. */
   opened(path: string, change: Change): Promise<string>
@@ -89,10 +89,10 @@ export async function setStage(database: TestDatabase, overrides: Overrides = {}
   }
 }
 
-/** A line that puts a record of type `A`. */
+/** An NDJSON line that puts a record of type `A`. */
 export const put = (id: string, data: unknown = {}, more = {}) => ({ id, type: 'A', data, ...more })
 
-/** Pushes of ada's on the stage that `stage` returns when they run. */
+/** Pushes by ada on the stage that `stage` returns at the time of the call. */
 export function pushesOn(stage: () => Stage) {
   const newPath = async (isPublic = true) => (await stage().newCollection({ public: isPublic })).path
   return {
@@ -107,7 +107,7 @@ export function pushesOn(stage: () => Stage) {
       })
       return path
     },
-    /** Path of a session on a new collection. */
+    /** Opens a push on a new collection. Returns the path of the session. */
     openedWith: async (schemas: Record<string, unknown>, more = {}) =>
       stage().opened(await newPath(), { opening: { schemas, ...more } }),
     state: async (session: string) => (await stage().ada.get(session)).json,

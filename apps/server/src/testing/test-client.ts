@@ -1,11 +1,11 @@
 /**
- * HTTP client for tests, of the API and of pages. Sends paths as they are written, decompresses nothing and follows no redirect.
- * `Browser` is for signing in: it keeps cookies and follows redirects.
+ * HTTP client for tests of the API and of pages. Sends paths unchanged, decompresses nothing and follows no redirect. `Browser` is for
+ * signing in: it keeps cookies and follows redirects.
  */
 import { hash } from 'node:crypto'
 import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 
-/** Headers of a body that is sent as it is. */
+/** Headers of a raw JSON body. */
 export const json = { 'content-type': 'application/json' }
 export const ndjson = { 'content-type': 'application/x-ndjson' }
 export const urlencoded = { 'content-type': 'application/x-www-form-urlencoded' }
@@ -39,12 +39,12 @@ export function testClient(url: string, credential?: string | { readonly cookie:
         ? { authorization: `Bearer ${credential}` }
         : { cookie: credential.cookie, 'sec-fetch-site': 'same-origin' }
 
-  /** Sends a request and resolves with the start of its response, whose body the caller may read or not. */
+  /** Sends a request. Resolves with the start of its response; the caller may ignore the body. */
   const open = (method: string, path: string, { body, headers }: RequestOptions = {}) =>
     new Promise<IncomingMessage>((resolve, reject) => {
       const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
       const options = { method, path: `${base}${path}`, headers: { ...credentials, ...length, ...headers } }
-      // Once the response has begun, errors of the rest of the request do not matter.
+      // After the response has begun, ignore errors of the rest of the request.
       httpRequest(url, options, resolve).on('error', reject).end(body)
     })
 
@@ -58,7 +58,7 @@ export function testClient(url: string, credential?: string | { readonly cookie:
     return { status: response.statusCode ?? 0, headers: response.headers, bytes, text, json }
   }
 
-  /** Sends JSON; a string or bytes are sent as they are. */
+  /** Sends JSON; sends a string or bytes unchanged. */
   const sendJson = (method: string) => (path: string, value?: unknown) => {
     if (value === undefined) return request(method, path)
     const isEncoded = typeof value === 'string' || value instanceof Uint8Array
@@ -73,13 +73,13 @@ export function testClient(url: string, credential?: string | { readonly cookie:
     put: sendJson('PUT'),
     patch: sendJson('PATCH'),
     delete: (path: string) => request('DELETE', path),
-    /** Posts NDJSON; strings are sent as they are. */
+    /** Posts NDJSON; sends strings unchanged. */
     lines: (path: string, lines: readonly unknown[]) =>
       request('POST', path, {
         body: lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line))).join('\n'),
         headers: ndjson,
       }),
-    /** Posts fields as a form of a page does. */
+    /** Posts form fields as a browser does. */
     postForm: (path: string, fields: Readonly<Record<string, string>>) =>
       request('POST', path, { body: new URLSearchParams(fields).toString(), headers: urlencoded }),
     /** Uploads a file under the hash of its bytes. */
@@ -94,7 +94,7 @@ export function testClient(url: string, credential?: string | { readonly cookie:
 /** `sha256:` and the hash of the bytes. */
 export const fileHash = (bytes: string | Uint8Array): string => `sha256:${hash('sha256', bytes)}`
 
-/** Waits for a response. @throws Error with its text if it has another status; absent: unless it succeeded */
+/** Waits for a response. @throws Error with its text if it has another status; without `status`, if it did not succeed */
 export async function expectStatus(pending: Promise<TestResponse>, status?: number): Promise<TestResponse> {
   const response = await pending
   if (status === undefined ? response.status >= 300 : response.status !== status)
@@ -102,10 +102,10 @@ export async function expectStatus(pending: Promise<TestResponse>, status?: numb
   return response
 }
 
-/** Headers that differ between any two responses; a length differs with the names in a body, which is compared itself. */
+/** Headers that differ between any two responses. The length differs with the names in a body; the body itself is compared. */
 const varyingHeaders = ['date', 'x-request-id', 'content-length', 'ratelimit-remaining', 'ratelimit-reset']
 
-/** Parts of a response for comparison with one that must be indistinguishable. @param path requested `owner/slug`, which is masked */
+/** Parts of a response to compare with one that must be indistinguishable. @param path requested `owner/slug`, which is masked */
 export function comparableParts({ status, headers, text }: TestResponse, path: string) {
   const mask = (words: string) =>
     words.replaceAll(path, 'OWNER/SLUG').replaceAll(encodeURIComponent(path), 'OWNER%2FSLUG')

@@ -1,4 +1,4 @@
-/** A server in a process of its own that reports the longest turn of its event loop to its parent. Started by `watched-server.ts`. */
+/** Server process that reports the longest turn of its event loop to its parent, `watched-server.ts`. */
 import { setImmediate } from 'node:timers'
 import pino from 'pino'
 import { readConfig } from '../config.ts'
@@ -8,7 +8,7 @@ import type { Order, Report } from './watched-server.ts'
 
 const send = (report: Report) => process.send!(report)
 
-/** CPU time of this thread. A turn in which it waits for a core counts for nothing. Milliseconds. */
+/** CPU time of this thread; waiting for a core does not count. Milliseconds. */
 const cpuMilliseconds = (): number => {
   const { user, system } = process.threadCpuUsage()
   return (user + system) / 1000
@@ -47,6 +47,6 @@ process.on('message', async (order: Order) => {
     process.exit(0)
   }
 })
-// The test process is gone.
+// The test process has ended.
 process.on('disconnect', () => process.exit(1))
 send({ kind: 'ready', url: server.url })

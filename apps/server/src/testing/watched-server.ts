@@ -1,7 +1,6 @@
 /**
- * A server in a process of its own whose event loop is watched: how much CPU time it spent, at most, in one turn while a request was
- * answered. CPU time, so that a machine on which others work too does not count; the least of some tries, so that a collection of the
- * heap or a compilation does not.
+ * Server in a process of its own, with a watched event loop: the longest turn during a request, in CPU time, so that other load on the
+ * machine does not count. The minimum of several tries, so that garbage collection and compilation do not count.
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -22,7 +21,7 @@ export interface WatchedServer {
 
 const fixture = fileURLToPath(new URL('watched-server.fixture.ts', import.meta.url))
 
-/** @param env as the server's own environment; `DATA_DIR` at least. */
+/** @param env environment of the server; at least `DATA_DIR` */
 export async function startWatched(env: Record<string, string>): Promise<WatchedServer> {
   const child = fork(fixture, [], {
     env: { ...process.env, ...env },

@@ -1,9 +1,9 @@
-/** A version read back whole over HTTP. */
+/** Reads a complete version over HTTP. */
 import { expectHolds, type Model } from '@ulmus/registry/testing/whole-version'
 import { expect } from 'vitest'
 import type { TestClient } from './test-client.ts'
 
-/** It is exactly the model, by its records, their hashes, its count and its digest. */
+/** Expects exactly the records of the model, with their hashes, count and digest. */
 export async function expectWhole(
   client: TestClient,
   path: string,

@@ -1,4 +1,4 @@
-/** A registry filled with what is worst to read: everything at its limit, most of it costly to parse. */
+/** Registry with the most expensive content to read: everything at its limit, most of it costly to parse. */
 
 import { keyFor, signIn } from './browser.ts'
 import { expectStatus, fileHash, type TestClient, type TestResponse, testClient } from './test-client.ts'
@@ -13,23 +13,23 @@ export interface WorstCase {
   readonly owner: TestClient
   /** Semvers of the versions, newest first. */
   readonly versions: readonly string[]
-  /** A push session with very many declared files; a path after `/api`. */
+  /** A push session with a very large number of declared files; a path after `/api`. */
   readonly session: string
-  /** Has the most references. */
+  /** The file with the most references. */
   readonly file: string
-  /** A record of nearly 8 MiB; one that every push changes. */
+  /** Id of a record of nearly 8 MiB that every push changes. */
   readonly largeId: string
   readonly changedId: string
 }
 
-/** Of the collection, after `/api`. */
+/** Path of the collection after `/api`. */
 export const worst = '/collections/ada/worst'
-/** The latest of a chain of forks. */
+/** Path of the last fork in a chain. */
 export const lastFork = '/collections/forkers/fork-20'
 
 const typesMax = 1_000
 const privateEvery = 10
-/** Names of types are as long as they may be: they are in every document. */
+/** Type names at their maximum length: they are in every document. */
 export const typeName = (index: number): string => `T${index}-`.padEnd(128, 't')
 export const longId = (index: number): string => `${index}-`.padEnd(1_024, 'i')
 export const shortType = typeName(1)
@@ -37,9 +37,9 @@ export const largeType = typeName(2)
 export const middleType = typeName(3)
 export const filesType = typeName(4)
 
-/** `[[],[],…]`: takes longest to parse for its size. */
+/** `[[],[],…]`: has the longest parsing time for its size. */
 const nested = (bytes: number): unknown[] => Array.from({ length: Math.floor(bytes / 3) }, () => [])
-/** Takes two bytes each in UTF-8, so that decoding it is no copy. */
+/** Two bytes each in UTF-8, so that decoding cannot just copy. */
 const umlauts = (bytes: number): string => 'ü'.repeat(Math.floor(bytes / 2))
 
 const metadataVersions = 30

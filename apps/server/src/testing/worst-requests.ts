@@ -1,4 +1,4 @@
-/** Requests that are worst for the event loop, for every route. */
+/** Most expensive requests for the event loop, for every route. */
 import { type Operation, operations } from '@ulmus/wire'
 import type { WatchedServer } from './watched-server.ts'
 import type { WorstCase } from './worst-case.ts'
@@ -7,7 +7,7 @@ import * as w from './worst-case.ts'
 export interface Case {
   method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   as?: 'anyone' | 'stranger' | 'owner'
-  /** After `/api` unless it begins with `!`. `at` goes through the versions, so that each try meets one that no cache has. */
+  /** Path after `/api`, unless it begins with `!`. `at` iterates over the versions, so that no try hits a cache. */
   path: (at: string, next: string) => string
   headers?: Record<string, string>
   body?: string
@@ -18,7 +18,7 @@ export interface Case {
 const some = encodeURIComponent
 const cursorOf = (type: string, id: string) => Buffer.from(JSON.stringify([type, id])).toString('base64url')
 const wrongId = '01890000-0000-7000-8000-000000000000'
-/** Requests may have this much in their head. Bytes. */
+/** Usable size of a request's headers. Bytes. */
 const headBytes = 15_000
 const hugeBody = `[${'[],'.repeat(85_000)}[]]`
 const json = { 'content-type': 'application/json' }
@@ -33,7 +33,7 @@ const write = (method: Case['method'], path: string, status = 401): Case[] => [
 ]
 const v = (rest: string) => (at: string) => `${w.worst}/versions/${at}${rest}`
 
-/** GET of each operation: in all content codings, or, if it needs a credential, once by the owner. */
+/** GET of each operation: in all content codings; if it needs a credential, once by the owner. */
 function plainRequests(worst: WorstCase): Record<string, Case[]> {
   const parts: Record<string, string> = { type: w.largeType, id: worst.largeId, hash: worst.file }
   const requests: Record<string, Case[]> = {}
@@ -283,11 +283,11 @@ export const worstRequests = (worst: WorstCase): Record<string, Case[]> => ({
 })
 
 const triesMax = 4
-/** Twice so much, and it will not do. */
+/** At this multiple of the limit, do not try again. */
 const hopeless = 3
 let turn = 0
 
-/** How long a request holds the event loop: the least of some tries, so that collections of the heap and compilations do not count. */
+/** Time that a request blocks the event loop: the minimum of several tries, so that garbage collection and compilation do not count. */
 export async function askAtWorst(server: WatchedServer, worst: WorstCase, request: Case, max: number) {
   const { method = 'GET', as = 'anyone', path, headers = {}, body, status = 200 } = request
   const name = `${as} ${method} ${path('V', 'W').slice(0, 200)} ${JSON.stringify(headers).slice(0, 60)}`

@@ -1,4 +1,4 @@
-/** Pages of accounts over HTTP: organizations of many members, audit logs, and what a new collection's form starts from. */
+/** Pages of accounts over HTTP: large organizations, audit logs, and defaults of the form for a new collection. */
 import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { linksOf } from '../testing/crawl.ts'

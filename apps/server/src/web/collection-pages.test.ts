@@ -1,4 +1,4 @@
-/** Pages of collections over HTTP: the version they show, the digest they cite, and the ways on from a refusal. */
+/** Pages of collections over HTTP: the shown version, the cited digest, and links after a refusal. */
 
 import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

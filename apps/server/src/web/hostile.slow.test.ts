@@ -1,4 +1,4 @@
-/** Collections whose every word is against the reader, in Chromium with scripts on: nothing of theirs runs, loads, turns text around or makes pages slow. */
+/** Collections full of hostile text in Chromium with scripts enabled: nothing of it runs, loads, reverses our text or slows pages. */
 import { databases } from '@ulmus/storage/testing'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -6,17 +6,17 @@ import { chromiumInstalled, openChromium } from '../testing/chromium.ts'
 import { type Stage, setStage } from '../testing/stage.ts'
 import { expectStatus, fileHash } from '../testing/test-client.ts'
 
-/** Turns what comes after it around; ends where the word does. */
+/** Marks that reverse the text after them, with an end marker. */
 const turn = '\u202e\u2066\u200bEND'
 const script = `"'><script>window.__ran=1</script><img src=x onerror="window.__ran=2"><svg onload=window.__ran=3>`
 const evil = `${script}</script><!--]]>{{7*7}}\${1}${turn}`
-/** Of one line, as names of collections are. */
+/** On one line, like names of collections. */
 const name = `</title>${script.slice(0, 120)}${turn}`
 const url = 'javascript:window.__ran=4'
-/** Names of types and ids may hold no control characters (see the test of refusals), but all else. */
+/** Names of types and ids may contain anything except control characters (see the test of refusals). */
 const type = `T"'><b onclick=window.__ran=5>`
 const evilId = `${script}</script><!--]]>{{7*7}}\${1}`
-/** Names that every object of JavaScript answers to. */
+/** Names of members that every JavaScript object has. */
 const inherited = ['constructor', '__proto__', 'toString', 'hasOwnProperty']
 
 const pageMillisecondsMax = 2_000
@@ -70,7 +70,7 @@ describe.skipIf(!chromiumInstalled())('hostile collections', { timeout: 120_000 
     await stage?.end()
   })
 
-  /** Everything says something evil. */
+  /** Fills every text with hostile content. */
   async function makeEvil(): Promise<void> {
     const path = '/collections/ada/evil'
     await expectStatus(
@@ -123,7 +123,7 @@ describe.skipIf(!chromiumInstalled())('hostile collections', { timeout: 120_000 
     })
   }
 
-  /** As much of everything as the registry takes. */
+  /** Fills everything up to the registry's limits. */
   async function makeHuge(): Promise<void> {
     const path = '/collections/ada/huge'
     await expectStatus(
@@ -298,7 +298,7 @@ describe.skipIf(!chromiumInstalled())('hostile collections', { timeout: 120_000 
   test('however large, every page comes soon and is bounded', async () => {
     const found: string[] = []
     for (const path of [...evilPages, ...hugePages]) {
-      // What is read first fills caches, and is read with all else that a first reader waits for.
+      // The first read fills caches, and includes all one-time work.
       await fetch(stage.server.url + path).then((answer) => answer.arrayBuffer())
       const from = performance.now()
       const answer = await fetch(stage.server.url + path)
@@ -328,8 +328,8 @@ describe.skipIf(!chromiumInstalled())('hostile collections', { timeout: 120_000 
 })
 
 /**
- * Runs in the page. Text after a mark that turns, up to the end of the nearest element that keeps directions to itself, is turned around:
- * none of ours may stand there. What is hostile ends in `END`.
+ * Runs in the page. Finds our own text that a direction mark would reverse: text after the mark, up to the end of the nearest element that
+ * isolates directions. Hostile text ends in `END`.
  */
 const lookAt = `() => {
   // Each option of a list is a line of its own.

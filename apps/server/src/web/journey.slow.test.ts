@@ -1,4 +1,4 @@
-/** The web interface as a person meets it, in Chromium: from signing in to a published collection and back, without a line of curl. */
+/** A user's journey through the web interface in Chromium: from sign-in to a published collection and back, without curl. */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { databases } from '@ulmus/storage/testing'
@@ -22,7 +22,7 @@ describe.skipIf(!chromiumInstalled())('the web interface', { timeout: 90_000 }, 
   let disposeDatabase: () => Promise<void>
   let ada: BrowserContext
   let page: Page
-  /** What pages complained of: scripts that broke, policies that were violated. */
+  /** Errors of pages: failed scripts and policy violations. */
   const complaints: string[] = []
 
   beforeAll(async () => {
@@ -50,7 +50,7 @@ describe.skipIf(!chromiumInstalled())('the web interface', { timeout: 90_000 }, 
     return one
   }
 
-  /** Through the built-in identity provider, as a person does. */
+  /** Signs in through the form of the built-in identity provider. */
   async function signedIn(login: string): Promise<BrowserContext> {
     const context = await browser.newContext({ baseURL: registry.url })
     const one = await context.newPage()
@@ -305,7 +305,7 @@ describe.skipIf(!chromiumInstalled())('the web interface', { timeout: 90_000 }, 
       const asked = `/auth/device?user_code=${(terminal as { user_code: string }).user_code}`
       for (const path of [...reading, ...working, asked]) {
         await page.goto(path)
-        // The policy of pages lets in no script of others, so it is run beside the page.
+        // The policy of pages blocks other scripts, so run it beside the page.
         const violations = (await page.evaluate(
           `(() => { ${axe}; return axe.run().then((r) => r.violations.map(({ id, nodes }) => id + ': ' + nodes.map((n) => n.target).join(' '))) })()`,
         )) as string[]

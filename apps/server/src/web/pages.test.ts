@@ -1,4 +1,4 @@
-/** Pages over HTTP: hostile collections, what strangers see, forms, and the sizes of scripts and styles. */
+/** Pages over HTTP: hostile collections, views of strangers, forms, and sizes of scripts and styles. */
 
 import { gzipSync } from 'node:zlib'
 import { anyDatabase } from '@ulmus/storage/testing'
@@ -30,7 +30,7 @@ describe.each(anyDatabase)('pages on $name', (database) => {
     const { status, headers, text: html } = response
     return { status, html, headers }
   }
-  /** Posts a form of ada's browser from a page of another site. */
+  /** Posts a form from ada's browser as a page of another site would. */
   const postFromElsewhere = (path: string, form: Record<string, string>) =>
     clientOf().request('POST', path, {
       body: new URLSearchParams(form).toString(),
@@ -39,7 +39,7 @@ describe.each(anyDatabase)('pages on $name', (database) => {
         ...{ 'sec-fetch-site': 'cross-site', origin: 'https://elsewhere.example' },
       },
     })
-  /** The path of a collection's page. @param apiPath its path in the API, without `/api` */
+  /** Path of a collection's page. @param apiPath its path in the API, without `/api` */
   const pageOf = (apiPath: string) => apiPath.replace('/collections', '')
 
   test('a hostile collection does nothing and stays bounded', async () => {

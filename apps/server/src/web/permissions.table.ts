@@ -1,14 +1,14 @@
 /**
  * Permissions on pages of collections: one row per set of callers, checked by permissions.test.ts; other pages are in
- * permissions.site-table.ts. The words are statuses; `login` sends the browser to sign in.
+ * permissions.site-table.ts. The words are statuses; `login` redirects to sign-in.
  *
- * By a browser's session: `str` is a stranger to the organization, `mem`, `adm` and `own` are member, admin and owner of it, `oper` operates the
- * registry; `ended` has signed out, `sus` is suspended, whose sessions end with that. By a key, which pages take as the API does: `s-adm` is
- * the stranger's of scope admin, `o-…` the owner's of each scope; `here` and `there` are the owner's keys to write in this collection alone, and
- * in another (elsewhere than in a collection: in the private, and in the public one); `bad` is a key that is none, `sus-k` that of a suspended
- * account.
+ * With a browser session: `str` is a stranger to the organization, `mem`, `adm` and `own` are its member, admin and owner, `oper` is an
+ * operator of the registry; `ended` has signed out, `sus` is suspended, which ends its sessions. With a key, which pages accept like the
+ * API: `s-adm` is the stranger's with scope admin, `o-…` are the owner's with each scope; `here` and `there` are write keys of the owner,
+ * limited to this collection and to another one (outside of collections: to the private and to the public one); `bad` is an invalid key,
+ * `sus-k` a key of a suspended account.
  *
- * Form posts have their action in brackets; testing/page-requests.ts has their fields, chosen so that no later cell depends on them:
+ * Form posts have their action in brackets. testing/page-requests.ts has their fields, chosen so that no later cell depends on them:
  * permitted removals name absent things (404), permitted creations existing ones (409).
  */
 import type { Place } from '../routes/permissions.table.ts'
@@ -25,9 +25,9 @@ export const without: readonly RegExp[] = [
   /^POST \/(?:sign-out|auth\/(?:logout|device|device\/token))$/,
   /^\w+ \/dev\/idp\//,
   /^GET \/(?:healthz|readyz|metrics|favicon\.ico|assets\/:file)$/,
-  // The documents as files, and the reference of the API.
+  // Documents as files, and the API reference.
   /^GET \/docs\/(?:[\w-]+\.(?:md|py)|api|api\/\*)?$/,
-  // The packages that fit the server, for everyone.
+  // Packages of the server's version, public.
   /^GET \/downloads\/(?::file|SHA256SUMS)$/,
   // Not pages.
   /^GET \/:owner\/\*$/,

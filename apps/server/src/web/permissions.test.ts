@@ -1,4 +1,4 @@
-/** The permission matrix of pages: every page and every form × every kind of caller × what there is, against the table beside this file. */
+/** Permissions of every page and form, kind of caller and kind of collection, compared with the table beside this file. */
 import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Place, places } from '../routes/permissions.table.ts'
@@ -16,7 +16,7 @@ const outsiders = ['anon', 'ended', 'str', 'oper', 'str-admin', 'there', 'unknow
 const undoing = ['/:slug/settings (delete)', '/sessions (all others)']
 const isId = /^[0-9a-f]{8}-[0-9a-f-]{27}$/
 
-/** A row takes seconds where others use the machine. Milliseconds. */
+/** Timeout of a row, which takes seconds on a busy machine. Milliseconds. */
 const timeout = 120_000
 
 describe.each(anyDatabase)('who sees and does what on pages, on $name', { timeout }, (database) => {
@@ -39,7 +39,7 @@ describe.each(anyDatabase)('who sees and does what on pages, on $name', { timeou
     return answer
   }
 
-  /** A row as the table has it. */
+  /** The observed row in the format of the table. */
   async function row(entry: string, place: Place, version?: string): Promise<string> {
     const found: string[] = []
     for (const caller of callers) {
@@ -60,7 +60,7 @@ describe.each(anyDatabase)('who sees and does what on pages, on $name', { timeou
     const entries = [...entriesOf(inCollection), ...entriesOf(inSite)]
     expect(new Set(entries).size).toBe(entries.length)
     const known = new Set(entries.map((entry) => entry.split(' ', 2).join(' ')))
-    // The pattern that keeps accounts apart from other paths is left out.
+    // Omits the pattern that separates accounts from other paths.
     const named = [...routes].map((route) => route.replace(/\(\^.*\.\+\)/, ''))
     const isPage = (route: string) => !route.includes(' /api/') && !without.some((one) => one.test(route))
     expect([...known].sort()).toEqual(named.filter(isPage).sort())

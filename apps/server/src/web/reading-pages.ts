@@ -1,7 +1,7 @@
 /** Pages of a collection that every reader of it may see, derived from the table of pages. */
 import { type PageName, type PagePath, table, withForm } from '@ulmus/web'
 
-/** Without a form, and yet not among them: one is for members, one redirects to a comparison. */
+/** Pages without a form that are excluded: one is for members, one redirects to a comparison. */
 const others: readonly PageName[] = ['push', 'compareForm']
 const ofVersion = '/:owner/:slug/v/:version'
 
@@ -14,11 +14,11 @@ interface Shown {
   /** A record. Default: `1` of the type `A`. */
   readonly type?: string
   readonly id?: string
-  /** Versions that are compared. Default: one with itself. */
+  /** Compared versions. Default: one version with itself. */
   readonly pair?: string
 }
 
-/** Addresses of these pages for the latest version. @param at of the collection: `/ada/cities` */
+/** Addresses of these pages for the latest version. @param at path of the collection: `/ada/cities` */
 export function readingPaths(at: string, { pair = 'v1.0.0...v1.0.0', ...record }: Shown = {}): string[] {
   const [, from, slug] = at.split('/')
   return readingPages
@@ -27,7 +27,7 @@ export function readingPaths(at: string, { pair = 'v1.0.0...v1.0.0', ...record }
     .map((path) => `${at}${fill(path.slice('/:owner/:slug'.length), record)}`)
 }
 
-/** Ends of the paths of pages that each version has, such as `/records/A/1`; the overview is empty. */
+/** Ends of the paths of each version's pages, such as `/records/A/1`; empty for the overview. */
 export const versionPaths = (record: Shown = {}): string[] =>
   readingPages
     .filter((path) => path.startsWith(ofVersion))

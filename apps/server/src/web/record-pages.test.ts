@@ -1,4 +1,4 @@
-/** Pages of records: the order of fields, types whose schemas list none, and references to files with more beside them. */
+/** Pages of records: order of fields, types whose schemas list none, and references to files with other members. */
 import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Stage, setStage } from '../testing/stage.ts'
@@ -13,7 +13,7 @@ describe.each(anyDatabase)('pages of records on $name', (database) => {
 
   const page = async (path: string) => (await testClient(stage.server.url, undefined, '').get(path)).text
   const pageOf = (apiPath: string) => apiPath.replace('/collections', '')
-  /** In the order of the page; names that it lacks are left out. */
+  /** Names that the page contains, in page order. */
   const inOrder = (html: string, names: readonly string[]) =>
     names
       .filter((name) => html.includes(`>${name}<`))

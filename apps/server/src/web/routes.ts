@@ -1,4 +1,4 @@
-/** The web interface over HTTP: pages of `@ulmus/web`, read and posted as the visitor; what they load; refusals as pages. */
+/** Web interface over HTTP: pages of `@ulmus/web` with their forms, scripts and styles, and refusals as pages. */
 import formbody from '@fastify/formbody'
 import { type Caller, Moved, type Registry, RegistryError } from '@ulmus/registry'
 import {
@@ -29,7 +29,7 @@ export interface PageOptions {
   readonly downloads: Downloads
 }
 
-/** Pages load what this server has, and send forms to it. */
+/** Policy of pages: they load from this server only, and send forms to it. */
 const pagePolicy = ({ readmeImages }: Pick<PageOptions, 'readmeImages'>): string =>
   [
     "default-src 'none'",
@@ -43,20 +43,23 @@ const pagePolicy = ({ readmeImages }: Pick<PageOptions, 'readmeImages'>): string
     "base-uri 'none'",
   ].join('; ')
 
-/** A form holds a readme of 1 MiB at most, of which percent-encoding makes three. Bytes. */
+/** Limit of a form: a readme of at most 1 MiB takes 3 MiB in percent-encoding. Bytes. */
 const formBytesMax = 4 * 1024 ** 2
 const assetSeconds = 31_536_000
 /** Delay after the server listens until it loads the pages, unless a request comes first. */
 const loadAfterMilliseconds = 1_000
 const schema = { hide: true } as const
-/** Paths below these words belong to other routes, which also answer what does not exist there. The words are reserved: no account has them. */
+/**
+ * These first segments belong to other routes, which also answer unknown paths below them. They are reserved: no account can have them as
+ * its name.
+ */
 const ownerPattern = '/:owner(^(?!(?:api|assets|auth|dev|docs|downloads)$).+)'
 
 export const pageRoutes: FastifyPluginAsync<PageOptions> = async (app, options) => {
   await app.register(formbody, { bodyLimit: formBytesMax })
-  // A page may be made of as much as an answer of the API.
+  // Pages have the memory budget of API answers.
   countAnswers(app, options.registry.answers)
-  // To load pages holds the event loop for 0.3 s: do it after the first answers and before the first page.
+  // Loading the pages blocks the event loop for 0.3 s: do it after the first answers and before the first page.
   let loading: NodeJS.Timeout | undefined
   app.addHook('onListen', async () => {
     loading = setTimeout(() => openWeb().catch(() => {}), loadAfterMilliseconds).unref()
@@ -103,7 +106,7 @@ export const pageRoutes: FastifyPluginAsync<PageOptions> = async (app, options) 
   })
 }
 
-/** Answers an error by a page. `retry`: path of its "Try again" (default: the path that was asked for). */
+/** Answers an error with a page. `retry`: path of its "Try again" link (default: the requested path). */
 export const refuseByPage =
   (options: PageOptions, retry?: string) =>
   async (error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
@@ -115,7 +118,7 @@ export const refuseByPage =
     return send(web, options, request, reply, view)
   }
 
-/** Scripts and styles, by names that have their hashes in them. */
+/** Scripts and styles, under names that contain their hashes. */
 function serveAssets(app: Parameters<typeof pageRoutes>[0], options: PageOptions): void {
   const kept = new Map<string, KeptAnswer>()
   const asset = { compress: false, config: { credentials: false }, schema } as const
@@ -125,7 +128,7 @@ function serveAssets(app: Parameters<typeof pageRoutes>[0], options: PageOptions
     if (found === undefined) return reply.callNotFound()
     const answer = kept.get(file) ?? new KeptAnswer(found.type, found.text)
     kept.set(file, answer)
-    // A worker obeys the policy of its own script, and asks this server for what it verifies.
+    // A worker obeys the policy of its own script, and fetches what it verifies from this server.
     const headers = {
       'Content-Security-Policy': pagePolicy(options),
       'Cache-Control': `public, max-age=${assetSeconds}, immutable`,
@@ -153,7 +156,7 @@ function send(
     .send(documentOf(answer, frame))
 }
 
-/** Fields by name; of several with one name, the last. */
+/** Form fields by name; of several with one name, the last. */
 function formOf({ body }: FastifyRequest): Record<string, string> {
   const fields = Object.entries((body ?? {}) as Record<string, string | string[]>)
   return Object.fromEntries(fields.map(([name, value]) => [name, [value].flat().at(-1)!]))
@@ -180,7 +183,7 @@ const visitOf = (
   script: assets.script,
 })
 
-/** The same page at the new slugs. */
+/** The address of the same page with the new slugs. */
 function movedTo({ to }: Moved, request: FastifyRequest): string {
   const [path = '', query] = request.url.split(/\?(.*)/s, 2)
   const segments = path.split('/')

@@ -1,4 +1,4 @@
-/** The second file of a collection, published in the browser: under any name it keeps what is private, and no refusal is a dead end. */
+/** Publishing a second file of a collection in the browser: under any name private data stays private, and every refusal has a remedy. */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { type Client, createClient } from '@ulmus/client'

@@ -1,6 +1,6 @@
 /**
- * Text that strangers can read, on every page and in every JSON that pages lead to: of half-hidden collections no more than the content model
- * shows; of hidden ones the same bytes as of what is not there. content-model §6, http-api §1.
+ * Text on all pages, and in all JSON that they link to, for strangers: of half-hidden collections only what the content model shows; of
+ * hidden collections the same bytes as of absent ones. content-model §6, http-api §1.
  */
 import { gunzipSync } from 'node:zlib'
 import { anyDatabase } from '@ulmus/storage/testing'
@@ -18,10 +18,10 @@ const patterns = Object.keys(table) as PagePath[]
 describe.each(anyDatabase)('strangers on $name', (database) => {
   let stage: Stage
   let anyone: TestClient
-  /** Signed in, and a member of nothing here. */
+  /** Signed in, and without memberships here. */
   let eve: TestClient
   let ada: TestClient
-  /** Pages that a stranger can see. */
+  /** Pages open to strangers. */
   let open: PagePath[]
   const all: (HalfHidden & { named?: string })[] = []
 
@@ -60,7 +60,7 @@ describe.each(anyDatabase)('strangers on $name', (database) => {
           if (pattern !== undefined && (status === 200 || status === 302))
             reached.set(pattern, (reached.get(pattern) ?? 0) + 1)
         }
-        // Pages of work, which are for members, and those that ask who comes.
+        // Pages for members, and pages that depend on the caller.
         await seesNoMore(eve, made.flatMap(everyPage))
         const seen = [...pages.keys()].filter((path) => /^\/(?:ada|atlas)\/[^/]/.test(path))
         await seesNoMore(ada, seen.map(asPublic))
@@ -77,9 +77,9 @@ describe.each(anyDatabase)('strangers on $name', (database) => {
     expect(untold.length, 'versions in which private things alone changed').toBeGreaterThan(0)
   }, 400_000)
 
-  /** The plan's collection, a public fork of it, a private one with a public fork, and one that is hidden. */
+  /** Publishes the plan's collection, a public fork of it, a private collection with a public fork, and a hidden one. */
   async function published(generated: Plan): Promise<HalfHidden[]> {
-    // One that failed is tried again, smaller, under other names.
+    // After a failure, fast-check retries with a smaller plan; use other names.
     const plan = { ...generated, seed: `${generated.seed} ${all.length}` }
     let fork: HalfHidden | undefined
     let made = await publish(stage.ada, 'ada', plan, async (version, source) => {
@@ -107,7 +107,7 @@ describe.each(anyDatabase)('strangers on $name', (database) => {
   const change = ({ owner, slug }: { owner: string; slug: string }, changes: object) =>
     expectStatus(stage.ada.patch(`/collections/${owner}/${slug}`, changes), 200)
 
-  /** Holds of its source what the latest version shows, and nothing of the versions before it. */
+  /** A fork contains only what the source's latest version shows, and nothing of earlier versions. */
   async function forkOf(source: HalfHidden): Promise<HalfHidden> {
     const slug = `fork-${tokenOf(`fork of ${source.slug}`)}`
     await expectStatus(
@@ -124,7 +124,7 @@ describe.each(anyDatabase)('strangers on $name', (database) => {
     }
   }
 
-  /** Every page of a collection, of its latest version and of each of the others, with names in it that are hidden. */
+  /** All pages of a collection, of its latest and its other versions, including hidden names. */
   function everyPage({ owner, slug, hidden, latest }: HalfHidden): string[] {
     const [version] = hidden.keys()
     const { types, records } = hidden.get(latest)!
@@ -136,7 +136,7 @@ describe.each(anyDatabase)('strangers on $name', (database) => {
     )
   }
 
-  /** What a stranger may try without a link to it. */
+  /** Paths that a stranger could guess. */
   function guessed({ owner, slug, hidden, files }: HalfHidden): string[] {
     const at = `/${owner}/${slug}`
     const api = `/api/collections${at}`
@@ -182,7 +182,7 @@ describe.each(anyDatabase)('strangers on $name', (database) => {
     expect([page.path, page.status < 500]).toEqual([page.path, true])
   }
 
-  /** Facts that a caller may learn by asking for a path: the names in it, and the public part of the versions that it names. */
+  /** Facts that a path may reveal: the names in it, and the public part of the versions that it names. */
   function knownAt(path: string, isMember: boolean): ReadonlySet<string> {
     const known = new Set(tokensIn(path))
     const open = all.filter(({ isPublic }) => isPublic)
@@ -190,7 +190,7 @@ describe.each(anyDatabase)('strangers on $name', (database) => {
     const named = [...path.matchAll(/v\d+\.\d+\.\d+/g)].map(([version]) => version)
     const isOfAll = /\/versions(?:\.atom)?(?:\?|$)|\/files\/sha256:|\/history(?:\?|$)/.test(path)
     const isOfLatest = named.length === 0 || path.includes('/versions/latest/')
-    // A page that compares is of two collections.
+    // A comparison concerns two collections.
     const meant = all.filter(
       (one) => `${decodeURIComponent(path)}/`.search(new RegExp(`[/=]${one.owner}/${one.slug}[/?@]`)) >= 0,
     )
@@ -212,7 +212,7 @@ describe.each(anyDatabase)('strangers on $name', (database) => {
           opening: { schemas: { A: {} } },
           puts: [{ id: 'a', type: 'A', data: {} }],
         })
-        // What the collection was called before leads nowhere, either.
+        // The former name must lead nowhere, either.
         const former = `former-${slug}`
         const was = await stage.newCollection({ public: false })
         await change({ owner: 'ada', slug: was.slug }, { slug: former })
@@ -313,7 +313,7 @@ describe.each(anyDatabase)('strangers on $name', (database) => {
       expect([...pages.keys()].filter((to) => cursor.test(to)).length).toBeGreaterThanOrEqual(least)
   })
 
-  /** Asks for both, in every way that a page is asked; how often. */
+  /** Compares the answers for both names in all kinds of requests. Returns the number of requests. */
   async function areSame(
     who: TestClient,
     paths: readonly string[],
@@ -337,16 +337,16 @@ describe.each(anyDatabase)('strangers on $name', (database) => {
 
 const form = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' }
 
-/** Longer than any that is in a page anyway. */
+/** Longer than any text that pages contain anyway. */
 const slugs = fc.stringMatching(/^[a-z0-9][a-z0-9-]{8,30}[a-z0-9]$/)
 
-/** As long, and another. */
+/** A different name of the same length. */
 const otherNameLike = (name: string): string =>
   name
     .replace(/[a-z]/g, (sign) => (sign === 'z' ? 'a' : String.fromCharCode(sign.charCodeAt(0) + 1)))
     .replace(/\d/g, (digit) => `${(Number(digit) + 1) % 10}`)
 
-/** An answer without the names that were asked for, in whatever way they are written, and without what is of each answer alone. */
+/** An answer without the requested names in any encoding, and without values that differ in every answer. */
 function plain({ status, headers, text }: TestResponse, names: string): unknown {
   const { date, 'x-request-id': id, etag, ...rest } = headers
   const strip = (of: string) => names.split(',').reduce((left, name) => left.replaceAll(name, 'NAME'), of)
@@ -356,10 +356,10 @@ function plain({ status, headers, text }: TestResponse, names: string): unknown 
 const isOf = (path: string, owner: string, slug: string): boolean =>
   new RegExp(`^/(?:api/collections/)?${owner}/${slug}(?:[/?]|$)`).test(path)
 
-/** A line for members alone says what the public does not see. */
+/** Removes the line for members about private parts. */
 const withoutViewLine = (html: string): string => html.replace(/<p class="note view-line">.*?<\/p>/gs, '')
 
-/** With what cursors say in base64url beside it. */
+/** Adds the decoded text of base64url cursors. */
 const decodedToo = (text: string): string =>
   text.replace(
     /(?:cursor|after)["=:]+([\w%-]{8,})/gi,
@@ -372,7 +372,7 @@ function asPublic(path: string): string {
   return `${url.pathname}${url.search}`
 }
 
-/** The pattern of the table that a path is of: that with the fewest parameters. */
+/** The table's pattern for a path: the one with the fewest parameters. */
 function patternOf(path: string): PagePath | undefined {
   const { pathname } = new URL(path, 'http://here')
   const parts = pathname.split('/')

@@ -1,4 +1,4 @@
-/** "Use it" on the page of a collection: what it shows runs, where its tool is there. */
+/** Runs the code under "Use it" on the page of a collection, if the tool is installed. */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,4 @@
-/** The audit log on pages: of an organization, of oneself, and of all for operators. */
+/** Audit log on pages: of an organization, of the user's own account, or, for operators, of all accounts. */
 import type { AuditEvent } from '@ulmus/wire'
 import { refusedField } from '../form.ts'
 import type { Form, Visit } from '../page.ts'
@@ -6,7 +6,7 @@ import { accountPath, withQuery } from '../paths.ts'
 import { DayField, Field, Select } from './form.tsx'
 import { Empty, Pager, Time } from './small.tsx'
 
-/** By action: words that stand between the actor and the target, as in “ada made the version atlas/cities@v1.0.0”. */
+/** Verb by action, between the actor and the target, as in “ada made the version atlas/cities@v1.0.0”. */
 const words: Readonly<Record<string, string>> = {
   'account.signed_in': 'signed in',
   'account.renamed': 'renamed the account to',
@@ -39,7 +39,7 @@ const pageRows = 50
 
 type ReadLog = Visit['registry']['operators']['audit']
 
-/** The filters and the page of the log that a query asks for. @throws invalid_request when `after` is no day */
+/** Filters and page of the log from the query. @throws invalid_request if `after` is not a day */
 export function askedOf(url: URL): Parameters<ReadLog>[1] {
   const said = saidIn(url)
   const wish = (name: string) => said[name]?.trim() || undefined
@@ -53,16 +53,16 @@ export function askedOf(url: URL): Parameters<ReadLog>[1] {
   }
 }
 
-/** The parameters of the query. A parameter that is given twice has its last value, in the form and in the list alike. */
+/** Parameters of the query. The last value of a repeated parameter counts, in the form and in the list. */
 const saidIn = ({ searchParams }: URL): Form => Object.fromEntries(searchParams)
 
-/** True if the day exists. `Date` alone reads 30 February as 2 March. */
+/** True if the day exists. `Date` alone parses 30 February as 2 March. */
 function isDay(text: string): boolean {
   const date = new Date(`${text}T00:00:00Z`)
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(`${text}T`)
 }
 
-/** A form that filters, and a page of the log. @param path of the page that shows it */
+/** Filter form and one page of the log. @param path of the page that renders it */
 export function AuditLog({
   path,
   url,

@@ -1,4 +1,4 @@
-/** How to cite a version. */
+/** Citation of a version. */
 import type { Version } from '@ulmus/wire'
 import { citationsOf } from '../data/citation.ts'
 import type { SeenCollection } from '../data/collection.ts'

@@ -6,11 +6,11 @@ import { Badge, Time, Visibility } from './small.tsx'
 
 type Level = 'h2' | 'h3'
 
-/** Three lines of it are seen. Characters. */
+/** Longer descriptions are cut; a page shows only three lines. Characters. */
 const descriptionMax = 1_000
 const licenseMax = 40
 
-/** Collections of any owner; whether they are public is said where it is known. @param level of each item's heading: one below the heading over the list */
+/** Collections of any owner, with their visibility if it is known. @param level of each item's heading: one below the heading over the list */
 export const CollectionList = ({
   items,
   level: Heading,

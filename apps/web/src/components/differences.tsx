@@ -1,4 +1,4 @@
-/** Differences in words and field by field. */
+/** Renders differences in sentences and field by field. */
 import type { DiffPage } from '@ulmus/wire'
 import { type Change, memberChanges } from '../data/changes.ts'
 import type { SeenCollection } from '../data/collection.ts'
@@ -8,12 +8,12 @@ import { jsonBytes, readJson, type Visit } from '../page.ts'
 import { recordPath, type VersionPlace } from '../paths.ts'
 import { Value } from './value.tsx'
 
-/** Text of a changed value is cut here. Characters. */
+/** Longer texts of a changed value are cut. Characters. */
 const valueCharacters = 400
-/** Larger records are shown by size only, as are all records past the page's total. Bytes. */
+/** Only the sizes are shown for larger records, and for all records after the page's total. Bytes. */
 const recordBytesMax = 131_072
 const shownBytesMax = 400_000
-/** Fields that differ: of metadata, or of one record alone; and of all records of a page. */
+/** Maximum number of changed fields shown: of metadata, of one record, and of all records of a page. */
 const changesMax = 200
 const changesOfPage = 2_000
 
@@ -22,11 +22,11 @@ export type DiffAnswer = Awaited<ReturnType<Visit['registry']['diffs']['page']>>
 interface ChangesProps {
   readonly seen: SeenCollection
   readonly changes: readonly Change[]
-  /** Of them, those that are shown. */
+  /** Maximum number of changes shown. */
   readonly most?: number
 }
 
-/** Old and new beside each other. */
+/** Old and new values side by side. */
 export const Changes = ({ seen, changes, most = changesMax }: ChangesProps) => (
   <table class="changes">
     <thead class="sr-only">
@@ -66,14 +66,14 @@ interface Difference {
   readonly kind: 'added' | 'updated' | 'removed'
   readonly type: string
   readonly id: string
-  /** Undefined: too large for a page, or of a record that was removed. */
+  /** Undefined if it is too large for a page, or the record was removed. */
   readonly data?:
     | { readonly was: Readonly<Record<string, unknown>>; readonly is: Readonly<Record<string, unknown>> }
     | undefined
   readonly bytes: number
 }
 
-/** The three lists of a page as one, by type and id. */
+/** Merges the three lists of a page, by type and id. */
 function differencesIn(page: DiffAnswer): Difference[] {
   let left = shownBytesMax
   const read = (text: DiffAnswer['added'][number], kind: 'added' | 'updated'): Difference => {
@@ -95,11 +95,11 @@ function differencesIn(page: DiffAnswer): Difference[] {
 interface DifferencesProps {
   readonly seen: SeenCollection
   readonly page: DiffAnswer
-  /** Of the newer version. */
+  /** Schemas of the newer version. */
   readonly schemas: Readonly<Record<string, unknown>>
-  /** Version with the removed records. */
+  /** Version that contains the removed records. */
   readonly before: VersionPlace
-  /** Version with the other records. */
+  /** Version that contains the other records. */
   readonly after: VersionPlace
 }
 

@@ -1,4 +1,4 @@
-/** Files: a link to what is known of one, the picture that it is, the text that it begins with. */
+/** Renders files: a link to the file's page, a picture, or the beginning of a text. */
 import type { SeenCollection } from '../data/collection.ts'
 import { fileHref, type NamedFile, previewKind, type TextPreview, textBytesMax } from '../data/files.ts'
 import { bytesText, cutText } from '../format.ts'
@@ -14,7 +14,7 @@ export const FileLink = ({ hash, seen }: { hash: string; seen: SeenCollection })
   </a>
 )
 
-/** A file as a part of a record: its picture if it is one, else what it is. */
+/** A file in a record: the picture, or a link with its facts. */
 export function FileView({ file, seen }: { file: NamedFile; seen: SeenCollection }) {
   const { hash, contentType, size } = file
   const kind = previewKind(file)
@@ -38,7 +38,7 @@ export function FileView({ file, seen }: { file: NamedFile; seen: SeenCollection
   )
 }
 
-/** By the file's own address: in `<img>` no script of an SVG runs, and nothing that it names is loaded. */
+/** Uses the file's own address: in `<img>` no script of an SVG runs, and nothing that it references is loaded. */
 const Picture = ({ file: { hash }, seen }: { file: NamedFile; seen: SeenCollection }) => (
   <img class="picture" src={fileHref(seen, hash)} alt={`File ${hash.slice(0, 15)}`} loading="lazy" />
 )
@@ -46,7 +46,7 @@ const Picture = ({ file: { hash }, seen }: { file: NamedFile; seen: SeenCollecti
 interface PreviewProps {
   readonly file: NamedFile
   readonly seen: SeenCollection
-  /** Of a text; undefined where it is none. */
+  /** Preview of a text file; undefined for other files. */
   readonly text: TextPreview | undefined
 }
 

@@ -1,4 +1,4 @@
-/** Fields of forms. A form that is refused shows the reason and keeps what was typed. */
+/** Form fields. A refused form shows the reason and keeps the entered values. */
 import type { RegistryError } from '@ulmus/registry'
 import { type ComponentChildren, createContext } from 'preact'
 import { useContext } from 'preact/hooks'
@@ -8,7 +8,7 @@ import { Words } from './small.tsx'
 /** Refusal of a form; undefined if it was accepted or not sent. */
 export type Refused = RegistryError | undefined
 
-/** The refusal that the page shows: its fields mark themselves. */
+/** Refusal shown by the page. Fields that it names mark themselves as invalid. */
 export const RefusedContext = createContext<Refused>(undefined)
 
 interface Issue {
@@ -33,7 +33,7 @@ const labels = new Map([
   ['to', 'New owner'],
 ])
 
-/** Shows why a form was refused, and which fields are wrong. */
+/** Shows why a form was refused, and which fields are invalid. */
 export function Refusal({ error }: { error: Refused }) {
   if (error === undefined) return null
   return (
@@ -43,7 +43,7 @@ export function Refusal({ error }: { error: Refused }) {
   )
 }
 
-/** The sentence of a refusal, and a list of the fields that are wrong. */
+/** Sentence of a refusal, and a list of the invalid fields. */
 export function Reasons({ of: error }: { of: RegistryError }) {
   const summary = error.message
   const issues = issuesOf(error).filter(({ message }) => message !== summary)
@@ -75,15 +75,15 @@ interface FieldProps {
   readonly label: string
   /** Submitted values. */
   readonly form: Form
-  /** Before anything was typed. Default: nothing. */
+  /** Initial value. Default: empty. */
   readonly value?: string
   readonly help?: ComponentChildren
   readonly required?: boolean
   readonly most?: number
   readonly pattern?: string
-  /** Several lines. Default: one. */
+  /** Number of lines. Default: one. */
   readonly lines?: number
-  /** Holds JSON, which the island `json-field` checks. Default: false. */
+  /** True if the field contains JSON, which the island `json-field` checks. Default: false. */
   readonly isJson?: boolean
 }
 
@@ -138,7 +138,7 @@ export function Field(props: FieldProps) {
   )
 }
 
-/** A day of the calendar, such as 2026-11-25. */
+/** A calendar day, such as 2026-11-25. */
 export const DayField = ({ name, label, form }: Pick<FieldProps, 'name' | 'label' | 'form'>) => (
   <div class="field">
     <label for={`field-${name}`}>{label}</label>
@@ -154,7 +154,7 @@ interface ChoiceProps {
   readonly options: readonly (readonly [value: string, label: string, help?: string])[]
 }
 
-/** One of a few, all of which are seen. */
+/** Choice of a few visible options. */
 export const Choice = ({ name, label, form, value, options }: ChoiceProps) => (
   <fieldset class="field">
     <legend>{label}</legend>
@@ -170,7 +170,7 @@ export const Choice = ({ name, label, form, value, options }: ChoiceProps) => (
   </fieldset>
 )
 
-/** One of many. */
+/** Choice from a long list. */
 export const Select = ({ name, label, form, value, options }: ChoiceProps) => (
   <div class="field">
     <label for={`field-${name}`}>{label}</label>

@@ -1,4 +1,4 @@
-/** Icons of Lucide (ISC License, lucide.dev), as their paths on a grid of 24. They say nothing that the text beside them does not. */
+/** Icons of Lucide (ISC License, lucide.dev), as paths on a grid of 24. They are decorative: the text beside them has the meaning. */
 
 const paths = {
   book: 'M4 19.5v-15A2.5 2.5 0 0 1 6.5 2H20v20H6.5a2.5 2.5 0 0 1 0-5H20',
@@ -31,7 +31,7 @@ export const Icon = ({ name }: { name: IconName }) => (
   </svg>
 )
 
-/** A leaf of the elm, whose halves begin at different heights. */
+/** An elm leaf, whose halves begin at different heights. */
 export const Logo = () => (
   <svg class="logo" viewBox="0 0 24 24" width="22" height="22" aria-hidden="true">
     <path d="M12 1C5 5 3.4 10.4 5 15.4c.9 2.8 3.2 4.7 6.2 5.2V23h1.6v-3.4c3-.9 5.3-3 6-6.2C19.9 8.6 18 4.4 12 1z" />

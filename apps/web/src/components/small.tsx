@@ -1,16 +1,16 @@
-/** Small parts that every page is made of. */
+/** Small parts used by all pages. */
 import type { ComponentChildren } from 'preact'
 import { cutText, relativeText, shortHash, withoutUnseen } from '../format.ts'
 import { Icon } from './icon.tsx'
 
-/** How long ago, with the exact instant on hover. @param at ISO 8601 */
+/** Relative time, with the exact instant on hover. @param at ISO 8601 */
 export const Time = ({ at }: { at: string }) => (
   <time datetime={at} title={at.replace('T', ' ').replace(/\.000Z$/, ' UTC')}>
     {relativeText(at)}
   </time>
 )
 
-/** A hash by its first digits; a button copies the whole. */
+/** First digits of a hash, with a button that copies the whole hash. */
 export const ShortHash = ({ hash }: { hash: string }) => (
   <span class="hash">
     <code title={hash}>{shortHash(hash)}</code>
@@ -19,8 +19,8 @@ export const ShortHash = ({ hash }: { hash: string }) => (
 )
 
 /**
- * Does nothing without JavaScript, and is hidden then.
- * @param text what it copies; default: the text of the element before it. @param what the same, as screen readers say it
+ * Hidden without JavaScript.
+ * @param text to copy; default: the text of the previous element. @param what name of that text, for screen readers
  */
 export const CopyButton = ({ text, what }: { text?: string; what: string }) => (
   <button type="button" class="copy" data-copy={text} aria-label={`Copy ${what}`} hidden>
@@ -35,7 +35,7 @@ export const Badge = ({ children, tone }: { children: ComponentChildren; tone?: 
 export const Visibility = ({ isPublic }: { isPublic: boolean }) =>
   isPublic ? <Badge>Public</Badge> : <Badge tone="private">Private</Badge>
 
-/** Links to the next and the previous page of a list. @param next, prev paths; undefined: there is no such page */
+/** Links to the next and the previous page of a list. @param next, prev paths; undefined: no such page */
 export function Pager({ next, prev }: { next?: string | undefined; prev?: string | undefined }) {
   if (next === undefined && prev === undefined) return null
   return (
@@ -58,7 +58,7 @@ export function Pager({ next, prev }: { next?: string | undefined; prev?: string
   )
 }
 
-/** Says that a list is empty, and what to do about it. */
+/** Note that a list is empty, and how to fill it. */
 export const Empty = ({ title, children }: { title: string; children?: ComponentChildren }) => (
   <div class="empty">
     <p class="empty-title">{title}</p>
@@ -66,7 +66,7 @@ export const Empty = ({ title, children }: { title: string; children?: Component
   </div>
 )
 
-/** A command or a piece of code to copy. */
+/** A command or code with a copy button. */
 export const Code = ({ children }: { children: string }) => (
   <div class="code">
     {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must be able to scroll it */}
@@ -77,7 +77,7 @@ export const Code = ({ children }: { children: string }) => (
   </div>
 )
 
-/** Scrolls content wider than the page, also by keyboard. @param label for screen readers */
+/** Makes content wider than the page scrollable, also by keyboard. @param label for screen readers */
 export const TableScroll = ({ label, children }: { label: string; children: ComponentChildren }) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must be able to scroll it
   <section class="table-scroll" tabIndex={0} aria-label={label}>
@@ -85,7 +85,7 @@ export const TableScroll = ({ label, children }: { label: string; children: Comp
   </section>
 )
 
-/** A sentence with its names, between backquotes, as code. */
+/** A sentence; names between backquotes become code. */
 export const Words = ({ text }: { text: string }) => (
   <>
     {text

@@ -3,7 +3,7 @@ import type { AccountUsage } from '@ulmus/wire'
 import { bytesText } from '../format.ts'
 import { accountPath } from '../paths.ts'
 
-/** Collections that are listed. */
+/** Maximum number of collections listed. */
 const listedMax = 10
 
 export function Storage({ owner, usage }: { owner: string; usage: AccountUsage }) {

@@ -1,4 +1,4 @@
-/** Code that reads a version from programs. `use-it.slow.test.ts` runs it where the tool is installed. */
+/** Code examples that read a version from programs. `use-it.slow.test.ts` runs them where the tool is installed. */
 import type { SeenCollection } from '../data/collection.ts'
 import { apiCollectionPath, apiVersionPath, withQuery } from '../paths.ts'
 import { Code } from './small.tsx'
@@ -7,7 +7,7 @@ interface Props {
   readonly seen: SeenCollection
   /** Of the version shown. */
   readonly semver: string
-  /** A type that it has; undefined: it has none. */
+  /** A type of the version; undefined: it has none. */
   readonly type: string | undefined
   readonly origin: string
 }

@@ -1,4 +1,4 @@
-/** A value of a record: short in tables, whole on the page of the record. */
+/** Renders a value of a record: short in tables, complete on the record's page. */
 
 import type { SeenCollection } from '../data/collection.ts'
 import { besideFiles, filesIn, type NamedFile } from '../data/files.ts'
@@ -9,28 +9,28 @@ import { FileLink, FileView } from './file.tsx'
 interface Props {
   readonly value: unknown
   readonly seen: SeenCollection
-  /** Type of the records it refers to; undefined: none. */
+  /** Type of the referenced records; undefined: the value is not a reference. */
   readonly refersTo?: string | undefined
   /** Labels of referenced records, by `type/id`. Default: their ids. */
   readonly names?: ReadonlyMap<string, string>
-  /** Known files by hash: they are shown, others linked. Default: none. */
+  /** Known files by hash, which are rendered; others are linked. Default: none. */
   readonly files?: ReadonlyMap<string, NamedFile>
   /** In a table: cut text at this many characters and fold nested values. Default: show the whole value. */
   readonly most?: number
-  /** Characters of a nested value that a table unfolds, 2,000 at most. Default: 2,000. */
+  /** Length of a nested value that unfolds in a table. Maximum and default: 2,000. Characters. */
   readonly unfoldedAt?: number
-  /** Characters of a value that is shown whole. Default: `wholeMax`. */
+  /** Length of a value that is shown complete. Default: `wholeMax`. Characters. */
   readonly wholeAt?: number
 }
 
-/** Of text and nested values that a record's own page shows. Characters. */
+/** Maximum length of text and nested values on a record's own page. Characters. */
 export const wholeMax = 20_000
-/** A nested value that is unfolded in a table shows so many times the characters of a text in it, and no more than this. */
+/** An unfolded nested value in a table may be this many times as long as a text, up to the maximum below. */
 const unfoldedTimes = 25
 const unfoldedMax = 2_000
 const noNames: ReadonlyMap<string, string> = new Map()
 const noFiles: ReadonlyMap<string, NamedFile> = new Map()
-/** References of a list that are shown; files of a list. */
+/** Maximum number of references or files shown for a list. */
 const referencesMax = 20
 
 export function Value(props: Props) {
@@ -98,7 +98,7 @@ function Text({ text, most }: { text: string; most: number }) {
   )
 }
 
-/** A JSON value in one line, which opens to several in a table. */
+/** A JSON value in one line. In a table it can be unfolded. */
 interface NestedProps {
   readonly value: unknown
   readonly most: number | undefined

@@ -6,12 +6,12 @@ const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.str
 
 export interface Change {
   readonly name: string
-  /** Undefined: it was not there. */
+  /** Undefined: absent in the older version. */
   readonly was: unknown
   readonly is: unknown
 }
 
-/** Members of two objects that differ, in the order of `schema`, else by name. */
+/** Members that differ between two objects, in the order of `schema`, else by name. */
 export function memberChanges(
   before: Readonly<Record<string, unknown>>,
   after: Readonly<Record<string, unknown>>,
@@ -23,7 +23,7 @@ export function memberChanges(
     .filter(({ was, is }) => !same(was, is))
 }
 
-/** Why a version has the number that it has. */
+/** Reason for the version number. */
 export function reasonOf(from: string, to: string): string {
   const [a, b] = [from, to].map((semver) => semver.replace(/^v/, '').split('.').map(Number))
   if (a?.[0] !== b?.[0]) return 'major: a schema or the set of types changed'

@@ -1,4 +1,4 @@
-/** A version as it is cited: from its metadata (`title`, `creators`), else from what the registry knows. */
+/** Citations of a version, from its metadata (`title`, `creators`), else from the collection. */
 import type { Version } from '@ulmus/wire'
 import { withoutUnseen } from '../format.ts'
 import { versionPath } from '../paths.ts'
@@ -20,14 +20,14 @@ interface Facts {
   key: string
 }
 
-/** Creators named at most, each of at most so many characters. */
+/** Maximum number of cited creators, and maximum length of a name. Characters. */
 const creatorsMax = 100
 const nameCharactersMax = 300
 
 const oneLine = (text: string): string =>
   withoutUnseen(text).replace(/\s+/g, ' ').trim().slice(0, nameCharactersMax)
 
-/** The people or bodies that `metadata.creators` names: texts, or objects with a `name`. */
+/** People or organizations in `metadata.creators`: texts, or objects with a `name`. */
 function creatorsOf(value: unknown, owner: string): string[] {
   const names = (Array.isArray(value) ? value : [value])
     .slice(0, creatorsMax)
@@ -48,13 +48,13 @@ function factsOf(seen: SeenCollection, version: Omit<Version, 'schemas'>, origin
     date,
     semver: version.semver,
     url: origin + versionPath({ ...seen, version: version.semver }),
-    // Readers who are not members can verify the public digest alone.
+    // Readers without membership can verify only the public digest.
     digest: seen.isPublic ? version.publicHash : version.hash,
     key: `${seen.owner}-${seen.slug}-${version.semver}`,
   }
 }
 
-/** Of every form, the text that people paste. */
+/** The citation in each format, as text to paste. */
 export function citationsOf(
   seen: SeenCollection,
   version: Omit<Version, 'schemas'>,

@@ -9,10 +9,10 @@ import { type VersionPlace, withQuery } from '../paths.ts'
 
 type Shown = Awaited<ReturnType<Visit['registry']['collections']['shown']>>
 
-/** A version as the registry reads it. What may be large in it is parsed by the page that shows it. */
+/** A version as the registry returns it. The page that needs its large parts parses them. */
 export type ShownVersion = NonNullable<Shown['version']>
 
-/** A collection as a page shows it. `version` is absent where the page shows the latest, whatever it is. */
+/** A collection for rendering. `version` is absent if the page always shows the latest version. */
 export interface SeenCollection extends VersionPlace, CallerRights {
   readonly id: string
   readonly name: string
@@ -28,26 +28,26 @@ export interface SeenCollection extends VersionPlace, CallerRights {
   readonly mayWork: boolean
   /** The visitor's view. */
   readonly view: 'full' | 'public'
-  /** For members: what the public does not see of the version, in a sentence. Undefined: nothing to say. */
+  /** For members: a sentence about what the public cannot see of the version. Undefined: no difference. */
   readonly difference: string | undefined
-  /** This page, in the other view. */
+  /** Path of this page in the other view. */
   readonly inOtherView: string
-  /** A path, with the view that this page is read in. */
+  /** Adds the current view to a path. */
   inView(path: string): string
-  /** Reads as this page does. */
+  /** Principal with the rights of this page's view. */
   readonly who: Principal
 }
 
 type CallerRights = Shown['rights']
 
-/** Version labels in paths may leave the `v` out. */
+/** The `v` of a version in a path is optional. */
 const semverPattern = /^v?(\d+\.\d+\.\d+)$/
 
-/** @throws collection_not_found, Moved, version_not_found for what is no semver */
+/** @throws collection_not_found, Moved, version_not_found if the path has no valid semver */
 export const seeCollection = async (visit: Visit): Promise<SeenCollection> => (await see(visit, false)).seen
 
 /**
- * The same, and the version that the page shows; null where there is none yet.
+ * Same as `seeCollection`, with the version that the page shows; null if the collection has none yet.
  * @throws collection_not_found, Moved, version_not_found, busy
  */
 export const seeVersion = (visit: Visit): Promise<{ seen: SeenCollection; version: ShownVersion | null }> =>
@@ -89,7 +89,7 @@ async function see(visit: Visit, withVersion: boolean) {
 export const publicly = (who: Principal): Principal =>
   who.kind === 'anonymous' ? who : { ...who, view: 'public' }
 
-/** The same page with all else that its query says. */
+/** Address of the same page in the other view. Keeps the rest of the query. */
 function otherView(url: URL, asPublic: boolean): string {
   const query = new URLSearchParams(url.searchParams)
   if (asPublic) query.delete('view')
@@ -108,18 +108,18 @@ function semverOf(asked: string): string {
   return `v${numbers}`
 }
 
-/** The version as services are asked for it. */
+/** Parameters of a version for service calls. */
 export const versionOf = ({ owner, slug, version = 'latest' }: VersionPlace) => ({ owner, slug, v: version })
 
-/** A version with all that it holds, parsed, in the view of the page. @throws version_not_found */
+/** Reads and parses a complete version, in the view of the page. @throws version_not_found */
 export const readVersion = async ({ registry }: Visit, seen: SeenCollection): Promise<Version> =>
   readJson<Version>(await registry.versions.detail(seen.who, versionOf(seen)))
 
-/** The schema of a type; undefined: the version has no such type. It may have 4 MiB. */
+/** Schema of a type, up to 4 MiB; undefined: the version has no such type. */
 export const schemaIn = ({ schemas }: ShownVersion, type: string): PlainSchema | undefined =>
   Object.hasOwn(schemas, type) ? readJson<PlainSchema>(schemas[type]) : undefined
 
-/** Private parts, for members only. */
+/** Private parts of the version as a sentence, for members only. */
 function differenceText(
   { records, recordsInAll, types, fields }: NonNullable<Shown['hidden']>,
   { isPublic, asPublic }: { isPublic: boolean; asPublic: boolean },

@@ -1,4 +1,4 @@
-/** A collection as search engines for data sets read it: schema.org `Dataset`. */
+/** Metadata of a collection for data set search engines: schema.org `Dataset`. */
 import type { Version } from '@ulmus/wire'
 import { cutText } from '../format.ts'
 import { apiCollectionPath, apiVersionPath, versionPath } from '../paths.ts'
@@ -6,7 +6,7 @@ import type { SeenCollection } from './collection.ts'
 
 /** Longer licence names are cut. Characters. */
 const licenseMax = 2_000
-/** Google takes no shorter description. Characters. */
+/** Google refuses shorter descriptions. Characters. */
 const descriptionMin = 50
 
 export function datasetOf(seen: SeenCollection, version: Omit<Version, 'schemas'>, origin: string): object {

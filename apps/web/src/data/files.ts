@@ -1,4 +1,4 @@
-/** Files as pages show them: pictures by their own address, of texts the beginning. Nothing in either can do anything. */
+/** Files on pages: pictures by their own address, and the beginnings of texts. Neither can run scripts. */
 import { parseFileReference } from '@ulmus/content'
 import { type ReadableFile, RegistryError } from '@ulmus/registry'
 import type { Visit } from '../page.ts'
@@ -6,18 +6,18 @@ import { apiCollectionPath, type CollectionName } from '../paths.ts'
 import type { SeenCollection } from './collection.ts'
 
 /**
- * Pictures that browsers show in `<img>`, where nothing of an SVG runs or loads anything. The file's own answer is no page either: an
- * attachment with a policy of its own, in a sandbox (`apps/server/src/routes/versions/files.ts`).
+ * Picture types that browsers show in `<img>`, where an SVG runs no script and loads nothing. The file's own answer is not a page either:
+ * it is an attachment with a sandbox policy (`apps/server/src/routes/versions/files.ts`).
  */
 const pictures = /^image\/(?:png|jpeg|gif|webp|avif|svg\+xml)$/
-/** Larger pictures are downloaded. Bytes. */
+/** Larger pictures can only be downloaded. Bytes. */
 const pictureBytesMax = 10_000_000
-/** In lists, where many are loaded at once: small ones, and none that has to be drawn. Bytes. */
+/** Limit of pictures in lists, where many are loaded at once. Excludes SVG, which must be drawn. Bytes. */
 const thumbnailBytesMax = 2_000_000
 
 const texts =
   /^(?:text\/[\w.+-]+|application\/(?:json|x-ndjson|ndjson|jsonl|xml|yaml|x-yaml|toml|sql|javascript|[\w.-]+\+(?:json|xml)))$/
-/** Of a text so much is read and shown. Bytes. */
+/** Length of the beginning of a text that is read and shown. Bytes. */
 export const textBytesMax = 65_536
 
 interface Facts {
@@ -31,7 +31,7 @@ const mediaType = (contentType: string): string => contentType.split(';', 1)[0]!
 export const hasThumbnail = ({ contentType, size }: Facts): boolean =>
   size <= thumbnailBytesMax && pictures.test(mediaType(contentType)) && !contentType.includes('svg')
 
-/** How a file can be looked at; undefined: only downloaded. */
+/** Kind of preview; undefined: the file can only be downloaded. */
 export function previewKind({ contentType, size }: Facts): 'picture' | 'text' | undefined {
   const type = mediaType(contentType)
   if (pictures.test(type)) return size <= pictureBytesMax ? 'picture' : undefined
@@ -40,11 +40,14 @@ export function previewKind({ contentType, size }: Facts): 'picture' | 'text' | 
 
 export interface TextPreview {
   readonly text: string
-  /** True if the text continues. */
+  /** True if the text was cut. */
   readonly isCut: boolean
 }
 
-/** The beginning of a text, read as the visitor; undefined where the bytes are no text. @throws file_not_found, object_corrupt */
+/**
+ * Reads the beginning of a text with the visitor's rights. Returns undefined if the bytes are not text. @throws file_not_found,
+ * object_corrupt
+ */
 export async function readText(
   visit: Visit,
   { owner, slug, who }: SeenCollection,
@@ -53,14 +56,14 @@ export async function readText(
   const file = await visit.registry.files.get(who, { owner, slug, hash })
   const isCut = file.size > textBytesMax
   const bytes = await bytesOf(file, isCut)
-  // UTF-16 has it in every other byte, and is taken for what it is not: it is downloaded.
+  // UTF-16 contains zero bytes too, so it can only be downloaded.
   if (bytes.includes(0)) return undefined
   const [, charset = 'utf-8'] = /;\s*charset="?([\w.:-]+)/i.exec(file.contentType) ?? []
-  // Of a character that is cut in two nothing is shown.
+  // In stream mode the decoder omits a character that is cut in two.
   return { text: decoderFor(charset).decode(bytes, { stream: isCut }), isCut }
 }
 
-/** A whole file is checked as it is read; a part of one cannot be. */
+/** Reading the whole file verifies it; reading a part cannot. */
 async function bytesOf(file: ReadableFile, isCut: boolean): Promise<Buffer> {
   const pieces: Uint8Array[] = []
   for await (const piece of file.stream(isCut ? { start: 0, length: textBytesMax } : undefined))
@@ -68,7 +71,7 @@ async function bytesOf(file: ReadableFile, isCut: boolean): Promise<Buffer> {
   return Buffer.concat(pieces)
 }
 
-/** Uploaders say what they like: what no decoder is for is read as UTF-8. */
+/** Uploaders may name any charset. Reads an unknown one as UTF-8. */
 function decoderFor(charset: string): TextDecoder {
   try {
     return new TextDecoder(charset)
@@ -77,7 +80,7 @@ function decoderFor(charset: string): TextDecoder {
   }
 }
 
-/** Files of a record that are looked up, each. */
+/** Maximum number of files of a record that are looked up. Each takes a query. */
 const filesOfRecordMax = 20
 
 export interface NamedFile extends Facts {
@@ -90,7 +93,7 @@ export async function filesOfRecord(
   { owner, slug, who }: SeenCollection,
   data: unknown,
 ): Promise<ReadonlyMap<string, NamedFile>> {
-  // The data may be a file itself, or a list of them.
+  // The data may itself be a file reference, or a list of them.
   const values = [data, ...(typeof data === 'object' ? Object.values(data ?? {}) : [])]
   const hashes = new Set(values.flatMap((value) => filesIn(value)).slice(0, filesOfRecordMax))
   const found = [...hashes].map(async (hash) => {
@@ -101,19 +104,19 @@ export async function filesOfRecord(
   return new Map(known.filter((one) => one !== undefined))
 }
 
-/** An apparent file reference may be none. */
+/** A value that looks like a file reference may not be one. */
 function unlessMissing(error: unknown): undefined {
   if (!(error instanceof RegistryError) || error.kind !== 'missing') throw error
 }
 
-/** The hash of a reference to a file, an object with `"$file": "sha256:…"` (content-model §3); undefined: it is none. */
+/** Hash of a file reference, an object with `"$file": "sha256:…"` (content-model §3). Undefined for other values. */
 export function fileIn(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null || !Object.hasOwn(value, '$file')) return undefined
   const { $file: hash } = value as { $file: unknown }
   return typeof hash === 'string' && parseFileReference(hash) !== undefined ? hash : undefined
 }
 
-/** Members of references beside `$file`; undefined if there are none. */
+/** Other members of a file reference than `$file`; undefined if there are none. */
 export function besideFiles(value: unknown): unknown {
   if (Array.isArray(value)) {
     const all = value.map(besideFiles).filter((one) => one !== undefined)
@@ -123,13 +126,13 @@ export function besideFiles(value: unknown): unknown {
   return Object.keys(rest).length === 0 ? undefined : rest
 }
 
-/** Hashes of a value that is a file, or a list of nothing but files; of others none. */
+/** Hashes of a value that is a file reference, or a list of only file references. Empty for other values. */
 export function filesIn(value: unknown): string[] {
   const all = [value].flat()
   const hashes = all.flatMap((one) => fileIn(one) ?? [])
   return hashes.length === all.length ? hashes : []
 }
 
-/** Address of the bytes. */
+/** Address of the file's bytes. */
 export const fileHref = ({ owner, slug }: CollectionName, hash: string): string =>
   apiCollectionPath({ owner, slug }, 'files', hash).replaceAll('%3A', ':')

@@ -1,5 +1,5 @@
-/** Names that strangers choose are also `constructor` and `toString`, which every object answers to. */
+/** Safe look-up of names that users choose: `constructor` and `toString` exist on every object. */
 
-/** A member that an object has itself; undefined: it has none of that name. */
+/** An own member of an object; undefined: it has none of that name. */
 export const own = <T>(object: Readonly<Record<string, T>>, name: string): T | undefined =>
   Object.hasOwn(object, name) ? object[name] : undefined

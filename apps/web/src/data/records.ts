@@ -1,4 +1,4 @@
-/** Records as pages show them: of large ones only as much as a page can hold. */
+/** Records for pages: large ones without their data. */
 
 import {
   compareUtf8,
@@ -18,13 +18,13 @@ export interface ShownRecord {
   readonly id: string
   readonly type: string
   readonly hash: string
-  /** Undefined: too large to be shown in a page. */
+  /** Undefined if it is too large for a page. */
   readonly data: Readonly<Record<string, unknown>> | undefined
-  /** Of its canonical form. */
+  /** Size of its canonical form. */
   readonly bytes: number
 }
 
-/** Larger records are shown by size, with a link to their JSON. Bytes. */
+/** Only the size is shown for larger records, with a link to their JSON. Bytes. */
 export const shownRecordBytesMax = 262_144
 
 export interface RecordsPage {
@@ -33,7 +33,7 @@ export interface RecordsPage {
   readonly nextCursor: string | null
 }
 
-/** Records a page of the table has. */
+/** Records per page of the table. */
 export const recordsAPage = 50
 
 /** @throws invalid_request for a malformed cursor */
@@ -57,7 +57,7 @@ function shownRecord(text: JsonText, type: string, schema: PlainSchema | undefin
   return { ...endsOf(text), type, data: undefined, bytes }
 }
 
-/** Of what is not parsed: `{"id":…,"type":…,"data":…,"hash":…}`. Ids have 1,024 bytes at most, of which escapes make six times as many. */
+/** Id and hash of unparsed JSON: `{"id":…,"type":…,"data":…,"hash":…}`. Ids have at most 1,024 bytes, and six times as many with escapes. */
 function endsOf({ pieces }: JsonText): { id: string; hash: string } {
   const whole = Buffer.concat(pieces)
   const [, id = '""'] = /^\{"id":("(?:[^"\\]|\\.)*")/.exec(whole.subarray(0, 8_192).toString()) ?? []
@@ -65,7 +65,7 @@ function endsOf({ pieces }: JsonText): { id: string; hash: string } {
   return { id: JSON.parse(id) as string, hash }
 }
 
-/** Members of records that their schema does not list, by name: all of them where it has no `properties`. */
+/** Members of records that the schema does not list, by name; all members if it has no `properties`. */
 export function fieldsBeside(fields: readonly Field[], records: readonly ShownRecord[]): Field[] {
   const known = new Set(fields.map(({ name }) => name))
   const names = new Set<string>()
@@ -74,7 +74,7 @@ export function fieldsBeside(fields: readonly Field[], records: readonly ShownRe
   return fieldsOf({ properties: Object.fromEntries(beside.map((name) => [name, {}])) })
 }
 
-/** Data may be any JSON value where no schema says otherwise. */
+/** Without a schema, data may be any JSON value. */
 export const isObject = (data: unknown): data is Readonly<Record<string, unknown>> =>
   typeof data === 'object' && data !== null && !Array.isArray(data)
 
@@ -84,10 +84,10 @@ export function nameOf({ data }: ShownRecord, field: string | undefined): string
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-/** References of a record that are named; each is looked up. */
+/** Maximum number of references with labels. Each takes a query. */
 const namedReferencesMax = 20
 
-/** Labels of referenced records, by `type/id`. Missing or unlabelled records are left out. */
+/** Labels of referenced records, by `type/id`. Omits missing and unlabelled records. */
 export async function namesOfReferences(
   visit: Visit,
   seen: SeenCollection,

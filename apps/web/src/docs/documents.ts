@@ -6,7 +6,7 @@ import { type DocSection, type Hit, searchSections, sectionsOf } from './search.
 
 let rendered: Promise<ReadonlyMap<string, string>> | undefined
 
-/** HTML of a document by its name, in which this server's address stands for the examples'; undefined: there is none. */
+/** HTML of a document, with this server's address in the examples; undefined: no such document. */
 export async function documentHtml(name: string, origin: string): Promise<string | undefined> {
   rendered ??= render()
   rendered.catch(() => {
@@ -17,7 +17,7 @@ export async function documentHtml(name: string, origin: string): Promise<string
 
 let sections: readonly DocSection[] | undefined
 
-/** Sections of all documents that have every word of a query, the best first. */
+/** Sections of all documents that contain every word of a query, best first. */
 export async function searchDocuments(query: string, origin: string): Promise<Hit[]> {
   if (sections === undefined) {
     const found: DocSection[] = []
@@ -28,10 +28,10 @@ export async function searchDocuments(query: string, origin: string): Promise<Hi
   return searchSections(sections, query)
 }
 
-/** In the files of `docs/`. */
+/** Address in the examples of `docs/`. */
 export const exampleOrigin = 'http://127.0.0.1:4000'
 
-/** Renders all documents once, in a thread that ends with it: some 0.5 s. */
+/** Renders all documents once in a thread, which then ends: some 0.5 s. */
 async function render(): Promise<ReadonlyMap<string, string>> {
   const thread = new Worker(new URL('./rendering.ts', import.meta.url))
   const [map] = (await once(thread, 'message')) as [ReadonlyMap<string, string>]

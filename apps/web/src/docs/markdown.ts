@@ -1,4 +1,4 @@
-/** Markdown of our own documents as HTML. Not for texts of users: nothing is sanitized. */
+/** Renders our own Markdown documents as HTML. Not for texts of users: it sanitizes nothing. */
 import type { Element, Root } from 'hast'
 import rehypeHighlight from 'rehype-highlight'
 import rehypeSlug from 'rehype-slug'
@@ -9,7 +9,7 @@ import remarkRehype from 'remark-rehype'
 import { unified } from 'unified'
 import { visit } from 'unist-util-visit'
 
-/** Links between documents name files (`errors.md#busy`), so that they also work where the repository is browsed. */
+/** Documents link to each other as files (`errors.md#busy`), so that links also work in a repository browser. */
 const linkedDocument = /^([a-z-]+)\.md(#.*)?$/
 
 function servedLinks() {
@@ -23,7 +23,7 @@ function servedLinks() {
     })
 }
 
-/** Wide tables and code scroll by keyboard, too. */
+/** Makes wide tables and code scroll by keyboard, too. */
 function scrollingTables() {
   return (tree: Root) =>
     visit(tree, 'element', (element: Element, index, parent) => {

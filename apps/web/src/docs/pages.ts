@@ -2,13 +2,13 @@
 import { fileURLToPath } from 'node:url'
 
 export interface DocPage {
-  /** Name under `/docs/`, and of the file in `docs/` without its ending. */
+  /** Name under `/docs/`, and of the file in `docs/` without its extension. */
   readonly name: string
-  /** In the navigation. */
+  /** Title in the navigation. */
   readonly title: string
   /** Purpose, for the list of all pages. */
   readonly purpose: string
-  /** Name of the page that it is a part of. */
+  /** Name of its parent page. */
   readonly partOf?: string
 }
 
@@ -112,7 +112,7 @@ export const docPages: readonly DocPage[] = [
   { name: 'security', title: 'Security', purpose: 'Threats and defences, and how to report.' },
 ]
 
-/** Files of `docs/` that are served as they are, by name, with their content type. */
+/** Files of `docs/` that are served unchanged, by name, with their content type. */
 export const docFiles: Readonly<Record<string, string>> = {
   'verify.py': 'text/x-python; charset=utf-8',
 }

@@ -1,4 +1,4 @@
-/** The thread that renders the documents: to parse them takes longer than a request may hold the event loop. */
+/** Thread that renders the documents: parsing them would block the event loop too long. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parentPort } from 'node:worker_threads'

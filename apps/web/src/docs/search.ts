@@ -3,14 +3,14 @@
 export interface DocSection {
   /** Name of the document. */
   readonly name: string
-  /** Id of the heading; undefined: the beginning of the document. */
+  /** Id of the heading; undefined: the section before the first heading. */
   readonly id: string | undefined
   readonly heading: string
   readonly text: string
 }
 
 export interface Hit extends DocSection {
-  /** Text around the first word that was found, 200 characters at most. */
+  /** Text around the first match, at most 200 characters. */
   readonly excerpt: string
 }
 
@@ -30,7 +30,7 @@ export function sectionsOf(name: string, title: string, html: string): DocSectio
   ]
 }
 
-/** Sections that have every word of a query, those with the words in their headings first; 20 at most. */
+/** Sections that contain every word of a query, at most 20. Sections with matches in their headings come first. */
 export function searchSections(sections: readonly DocSection[], query: string): Hit[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean).slice(0, wordsMax)
   if (words.length === 0) return []

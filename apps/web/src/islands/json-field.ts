@@ -1,4 +1,4 @@
-/** Checks JSON as it is typed: the fault stands below its field, and the form is not sent with it. */
+/** Validates a JSON field while the user types: shows the fault below the field, and blocks the form. */
 import { jsonFault } from '@ulmus/content'
 
 for (const field of document.querySelectorAll<HTMLTextAreaElement>('textarea.json')) {

@@ -1,4 +1,4 @@
-/** On every page: buttons that copy, keys that lead somewhere, menus that close. Pages do without it. */
+/** Script of every page: copy buttons, keyboard shortcuts, closing menus. Pages also work without it. */
 
 for (const button of document.querySelectorAll<HTMLButtonElement>('button.copy')) {
   button.hidden = false
@@ -15,7 +15,7 @@ document.addEventListener('click', ({ target }) => {
   for (const menu of menus) if (menu.open && !menu.contains(target as Node)) menu.open = false
 })
 
-/** After `g`, the next letter names a tab. Milliseconds. */
+/** Time after `g` in which the next letter selects a tab. Milliseconds. */
 const chordMilliseconds = 1_000
 let chordUntil = 0
 
@@ -35,7 +35,7 @@ document.addEventListener('keydown', (event) => {
   }
 })
 
-/** In tables of records, arrows move between the rows' links, from wherever in the table the focus is. */
+/** In tables of records, arrow keys move between the links of the rows, wherever the focus is. */
 document.addEventListener('keydown', (event) => {
   const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
   const table = (event.target as HTMLElement).closest('.records, .table-scroll:has(.records)')

@@ -1,4 +1,4 @@
-/** The worker of the page that publishes a file. */
+/** Worker of the page that publishes a file. */
 
 import type { Report } from './push/calls.ts'
 import { answerCalls } from './push/calls.ts'

@@ -1,4 +1,4 @@
-/** The page that publishes a file. Its worker reads, compares and pushes; the user sees what changes, and decides. */
+/** Page that publishes a file. Its worker reads, compares and pushes; the user sees the changes and decides. */
 import { render } from 'preact'
 import { useEffect, useReducer, useState } from 'preact/hooks'
 import { Action, Progress, RefusalNote } from './push/beside.tsx'
@@ -42,7 +42,7 @@ interface Props {
   readonly publishing: Publishing
 }
 
-/** Progress and refusals of a step that has no button of its own. */
+/** Progress and refusals of a step without its own button. */
 const Beside = ({ step, publishing }: Props & { readonly step: Step }) => (
   <>
     <Progress text={progressOf(step, publishing)} />
@@ -138,7 +138,7 @@ const PublishStep = ({ publishing }: Props) => (
   </>
 )
 
-/** A push that the browser leaves in the middle publishes nothing. */
+/** Warns before the user leaves: an unfinished push publishes nothing. */
 function useLeaveWarning(isPublishing: boolean) {
   useEffect(() => {
     if (!isPublishing) return

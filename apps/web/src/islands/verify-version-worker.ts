@@ -1,4 +1,4 @@
-/** The worker that computes a version's digest from its records. It holds an id and a hash of each. */
+/** Worker that computes a version's digest from its records. It holds an id and a hash for each record. */
 import { createClient } from '@ulmus/client'
 import { type Hash, type JsonObject, parseDigestLabel, recordOf, versionDigest } from '@ulmus/content'
 

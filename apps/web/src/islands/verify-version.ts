@@ -1,4 +1,4 @@
-/** On the page of a version: streams all of it, computes its digest in a worker, and compares that with what the registry says. */
+/** Verifies a version on its page: streams all of it, computes its digest in a worker, and compares it with the registry's digest. */
 import type { Progress } from './verify-version-worker.ts'
 
 const button = document.querySelector<HTMLButtonElement>('#verify-version')!

@@ -1,4 +1,4 @@
-/** On the page of a record: fetches its proof and checks it here, with the registry's word for nothing but the digest. */
+/** Verifies a record on its page: fetches its proof and checks it in the browser, trusting the registry only for the digest. */
 import { verifyProof } from '@ulmus/client'
 import { hashText } from '@ulmus/content'
 import type { ProvenRecord } from '@ulmus/wire'

@@ -58,7 +58,7 @@ export const CollectionPage = ({ seen, tab, children }: Props) => (
   </>
 )
 
-/** Versions are of the collection as a whole; the other tabs stay with the version that is shown. */
+/** The versions tab belongs to the whole collection; other tabs keep the shown version. */
 const pathOf = (seen: SeenCollection, tab: Tab): string => {
   if (tab === 'versions') return collectionPath(seen, 'versions')
   return tab === 'overview' ? versionPath(seen) : versionPath(seen, tab)
@@ -124,7 +124,7 @@ const Deprecation = ({ seen: { deprecation } }: { seen: SeenCollection }) =>
     </p>
   )
 
-/** For members: which view the page shows, and the way to the other view. */
+/** For members: the current view, and a link to the other one. */
 function ViewLine({ seen: { difference, inOtherView, isPublic, view } }: { seen: SeenCollection }) {
   if (difference === undefined) return null
   const publicly = isPublic ? 'the public sees it' : 'the public would see it'

@@ -1,4 +1,4 @@
-/** The HTML document around every page: head, header, footer. */
+/** HTML document around every page: head, header, footer. */
 import type { Caller } from '@ulmus/registry'
 import { renderToString } from 'preact-render-to-string'
 import { RefusedContext } from '../components/form.tsx'
@@ -7,7 +7,7 @@ import { cutText, withoutUnseen } from '../format.ts'
 import type { View } from '../page.ts'
 import { withQuery } from '../paths.ts'
 
-/** Properties of a document besides its view. */
+/** Properties of a document apart from its view. */
 export interface Frame {
   readonly caller: Caller | undefined
   readonly url: URL
@@ -16,7 +16,7 @@ export interface Frame {
   readonly assets: { readonly style: string; script(name: string): string }
 }
 
-/** The whole document as HTML. */
+/** Renders the complete document as HTML. */
 export const documentOf = (view: View, frame: Frame): string =>
   `<!doctype html>${renderToString(<Document view={view} frame={frame} />)}`
 
@@ -36,7 +36,7 @@ const Document = ({ view, frame }: { view: View; frame: Frame }) => (
   </html>
 )
 
-/** Of a title or a description, what search results and tabs show. Characters. */
+/** Maximum length of a title or description for tabs and search results. Characters. */
 const headMax = 500
 
 const plainText = (text: string | undefined): string | undefined =>

@@ -1,11 +1,11 @@
-/** Every page: its paths and its module. The paths are known before the pages are loaded. */
+/** Table of all pages: paths and modules. The paths are known before the pages are loaded. */
 import type { Page } from '../page.ts'
 
 interface DeclaredPage<Name extends string> {
   readonly paths: readonly PagePath[]
-  /** True: its paths exist for each version as well, below `v/:version`. */
+  /** True: its paths also exist for each version, below `v/:version`. */
   readonly versioned?: true
-  /** True: it has a form that is posted to it. */
+  /** True: the page has a form that is posted to it. */
   readonly posted?: true
   load(): Promise<Readonly<Record<NoInfer<Name>, Page>>>
 }
@@ -53,7 +53,7 @@ const declared = declare({
     versioned: true,
     load: () => import('./version/records.tsx'),
   },
-  // `…/record` is for ids that no path can carry, `.` and `..`.
+  // `…/record` is for ids that a path cannot contain: `.` and `..`.
   record: {
     paths: ['/:owner/:slug/records/:type/:id', '/:owner/:slug/record'],
     versioned: true,
@@ -69,7 +69,7 @@ const declared = declare({
   versions: { paths: ['/:owner/:slug/versions'], load: () => import('./collection/versions.tsx') },
   feed: { paths: ['/:owner/:slug/versions.atom'], load: () => import('./site/for-programs.ts') },
   compareForm: { paths: ['/:owner/:slug/compare'], load: () => import('./collection/compare.tsx') },
-  // From a version of another collection: `…/compare/owner/slug@v1.0.0...v1.1.0`.
+  // Comparison with a version of another collection: `…/compare/owner/slug@v1.0.0...v1.1.0`.
   compare: {
     paths: ['/:owner/:slug/compare/:pair', '/:owner/:slug/compare/:from/:pair'],
     load: () => import('./collection/compare.tsx'),
@@ -93,14 +93,14 @@ export type PageName = keyof typeof declared
 
 const entries = Object.entries(declared) as [PageName, DeclaredPage<PageName>][]
 
-/** Which page is at which path. */
+/** Pages by path. */
 export const table: Readonly<Record<PagePath, PageName>> = Object.fromEntries(
   entries.flatMap(([name, { paths, versioned }]) =>
     [...paths, ...(versioned ? paths.map(versionedPath) : [])].map((path) => [path, name]),
   ),
 )
 
-/** Pages with a form that is posted to them. */
+/** Pages with a posted form. */
 export const withForm: ReadonlySet<PageName> = new Set(
   entries.flatMap(([name, { posted }]) => (posted ? [name] : [])),
 )

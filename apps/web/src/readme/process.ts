@@ -1,22 +1,22 @@
 /**
- * Process that renders readmes, one after the other. It is not the server's, since V8 ends the whole process when one allocation finds
- * no room in the heap. It keeps the time limits itself, so that a rendering ends soon also when the server was killed. A readme over a
- * limit ends the process, and frees what it had allocated.
+ * Process that renders readmes, one at a time. It is separate from the server, because V8 ends the whole process when the heap is full. It
+ * enforces the time limits itself, so that a rendering also ends soon after the server was killed. A readme that exceeds a limit ends the
+ * process and frees its memory.
  */
 import { Script } from 'node:vm'
 import { Worker } from 'node:worker_threads'
 import { renderReadme } from './render.ts'
 
-/** A rendering that takes more CPU time is too costly, whatever else the machine does. Milliseconds. */
+/** A rendering with more CPU time is too costly, even on an idle machine. Milliseconds. */
 const cpuMillisecondsMax = 500
-/** A rendering that takes longer with less CPU time finds the machine too busy, and may be tried again. Milliseconds. */
+/** A rendering that takes longer, with less CPU time, means that the machine is too busy; it may be retried. Milliseconds. */
 const millisecondsMax = 10_000
 /** EX_TEMPFAIL of sysexits.h. */
 const busyExitCode = 75
-/** Short Markdown may be long HTML, which a page could not show. Characters. */
+/** Maximum length of the HTML: short Markdown may become HTML that is too long for a page. Characters. */
 const htmlCharactersMax = 200_000
 
-/** Watches the CPU time of the process from a thread of its own, as a rendering never pauses. `SIGABRT` is also the end of a full heap. */
+/** Watches the CPU time of the process from its own thread, because a rendering never yields. A full heap also ends with `SIGABRT`. */
 const watch = new Worker(
   `const { parentPort, workerData: microsecondsMax } = require('node:worker_threads')
   let timer
@@ -31,15 +31,15 @@ const watch = new Worker(
   })`,
   { eval: true, workerData: cpuMillisecondsMax * 1_000 },
 )
-// The channel to the server alone keeps the process alive.
+// Only the channel to the server keeps the process alive.
 watch.unref()
 
-/** Rendered before the first readme, so that no readme's time pays for compiling the program. */
+/** Rendered as a warm-up, so that compilation does not count towards the limits of the first readme. */
 const sample =
   '# A\n\n- *b* **c** [d](https://e.example)\n\n| f | g |\n|---|---|\n| 1 | `2` |\n\n```js\nconst h = 1\n```\n\n'
 for (let round = 0; round < 10; round++) renderReadme({ markdown: sample.repeat(10), readmeImages: false })
 
-/** Only a script's time limit ends a task that does not pause, regular expressions among it. */
+/** Only the time limit of a script interrupts code that does not yield, such as regular expressions. */
 const script = new Script('renderReadme()')
 
 process.on('message', ({ markdown, readmeImages }: { markdown: string; readmeImages: boolean }) => {

@@ -8,7 +8,7 @@ import { type ReadmeSite, readmeOf, renderAhead } from './readme.ts'
 const collection = { owner: 'ada', slug: 'birds' }
 /** Each takes much longer than the limit. */
 const costly = (marker: string, end = '') => `${marker.repeat(24_000)}deep${end}`
-/** A site whose cache counts its look-ups, and the rows that it got. */
+/** A site whose cache counts look-ups and inserted rows. */
 function siteOf(stored = new Map<string, string | null>()) {
   let lookUps = 0
   const readmes = {
@@ -26,11 +26,11 @@ const { site } = siteOf()
 const patiently = (text: unknown, at = site, of = collection) => readmeOf(text, of, at, 60_000)
 const plain = /^<p class="quiet">Shown as plain text.*<\/p><pre class="plain-text">/
 
-/** Processes that the main thread of a process began. Linux lists them by thread. */
+/** Child processes started by the main thread of a process. Linux lists them by thread. */
 const childrenOf = (pid: number): number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number)
 
-/** Variables and arguments of a process. Empty when it has ended, even if its parent has not read its exit status yet (a zombie). */
+/** Environment and arguments of a process. Empty after its end, even if its parent has not read the exit status yet (a zombie). */
 const startOf = (pid: number): string => {
   try {
     return ['environ', 'cmdline'].map((file) => readFileSync(`/proc/${pid}/${file}`, 'utf8')).join(' ')
@@ -50,7 +50,7 @@ test('a readme that takes too long is plain text with a note, is remembered by i
     () => expect([...stored.values()]).toEqual([null, null, '<p><strong>bold</strong></p>']),
     20_000,
   )
-  // Another server, which has nothing in memory: it looks the text up, and starts no process for it.
+  // Another server with an empty memory finds the text in the cache, and starts no process.
   const other = siteOf(new Map([...stored].map(([hash]) => [hash, null])))
   expect(await readmeOf(costly('> '), { ...collection, owner: 'eve' }, other.site)).toMatch(plain)
 }, 120_000)
@@ -142,7 +142,7 @@ test('a killed process fails waiting renders at once, and the process ends with 
 
 test('what cannot be rendered now is plain text, and is rendered the next time', async () => {
   const { execPath } = process
-  // To begin the first throws, to begin the second fails later.
+  // Starting the first throws; starting the second fails later.
   for (const nothing of ['', '/nowhere/node']) {
     for (const pid of renderers()) {
       process.kill(pid, 'SIGKILL')

@@ -1,7 +1,7 @@
 /**
- * Readmes of collections as HTML. Their authors are strangers, so a process of its own (`renderer.ts`) renders them within a limit of time and
- * of memory, once for each text: when a version lands, else for the first page that shows it. The registry keeps the HTML by a hash of the
- * text. A page waits a moment for it at most.
+ * Renders readmes of collections as HTML. Their authors are not trusted, so a separate process (`renderer.ts`) renders each text once, with
+ * limits of time and memory: when a version is published, else for the first page that shows it. The registry caches the HTML by a hash of
+ * the text. A page waits for it only briefly.
  */
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -12,13 +12,13 @@ import { type Rendered, Renderer } from './renderer.ts'
 
 /** A longer readme is shown as plain text. Characters. */
 export const readmeCharactersMax = 50_000
-/** Plain text is cut there. Characters. */
+/** Longer plain text is cut. Characters. */
 const plainCharactersMax = 200_000
-/** How long a page waits for a readme that is being rendered. Milliseconds. */
+/** Time that a page waits for a rendering. Milliseconds. */
 const waitMilliseconds = 300
-/** Rendered readmes kept in memory. Characters. */
+/** Size of the in-memory cache of rendered readmes. Characters. */
 const keptCharactersMax = 4_000_000
-/** Part of each hash. Raise it with every change of what `render.ts` makes of a text. */
+/** Part of each hash. Increment it with every change of the output of `render.ts`. */
 const revision = 1
 
 export interface ReadmeSite {
@@ -28,7 +28,7 @@ export interface ReadmeSite {
 }
 
 const renderer = new Renderer()
-/** Renderings under way, by hash: readers of the same text share one. */
+/** Running renderings by hash: readers of the same text share one. */
 const underWay = new Map<string, Promise<Rendered>>()
 const kept = new LRUCache<string, { html: string | null }>({
   maxSize: keptCharactersMax,
@@ -36,9 +36,9 @@ const kept = new LRUCache<string, { html: string | null }>({
 })
 
 /**
- * HTML of a readme; undefined if there is none. Plain text with a note if it cannot be rendered, or not within the time to wait.
+ * HTML of a readme; undefined if there is none. Returns plain text with a note if the readme cannot be rendered, or not in time.
  * @param readme `metadata.readme`, any JSON
- * @param wait Milliseconds.
+ * @param wait in milliseconds
  */
 export async function readmeOf(
   readme: unknown,
@@ -59,7 +59,7 @@ export async function readmeOf(
   return html.replaceAll(ownFilesPath, `/api/collections/${collection.owner}/${collection.slug}/files/`)
 }
 
-/** Renders a readme before the first page shows it. */
+/** Renders a readme before a page needs it. */
 export function renderAhead(markdown: string, owner: string, site: ReadmeSite): void {
   if (markdown.trim() !== '' && markdown.length <= readmeCharactersMax) void rendered(markdown, owner, site)
 }

@@ -1,4 +1,4 @@
-/** Renders Markdown of strangers as harmless HTML: an allow-list filters the tree after everything else has changed it. */
+/** Renders untrusted Markdown as safe HTML: an allow-list filters the tree after all other plugins. */
 import type { Element, Root } from 'hast'
 import rehypeHighlight from 'rehype-highlight'
 import rehypeSanitize, { defaultSchema, type Options } from 'rehype-sanitize'
@@ -27,13 +27,13 @@ const allowed: Options = {
 
 const filePattern = /^sha256:[0-9a-f]{64}$/
 
-/** Names of headings, which cannot be those of anything else on the page. */
+/** Prefix of heading ids, so that they cannot collide with other ids on the page. */
 const headingPrefix = 'readme-'
 
 /**
- * Pictures are the collection's own files, `![](sha256:…)`, and those of other sites by `https:` where these are allowed; others become
- * links. Links within the readme lead to its headings by the names that these get. Other links tell search engines not to
- * follow them, whatever they begin with: browsers also read `//` and `/\` as another site.
+ * Images are the collection's own files, `![](sha256:…)`, and, if allowed, `https:` images of other sites; others become links. Links
+ * within the readme lead to its headings by their prefixed ids. All other links tell search engines not to follow them, including those
+ * with `//` and `/\`, which browsers take for other sites.
  */
 function ownLinks({ readmeImages }: Omit<Readme, 'markdown'>) {
   return (tree: Root) =>
@@ -60,7 +60,7 @@ function ownLinks({ readmeImages }: Omit<Readme, 'markdown'>) {
     })
 }
 
-/** Its own headings stand below the page's. Wide tables scroll. */
+/** Moves headings below those of the page, and makes wide tables scroll. */
 function withinPage() {
   const lower: Record<string, string> = { h1: 'h2', h2: 'h3', h3: 'h4', h4: 'h5', h5: 'h6' }
   return (tree: Root) =>

@@ -1,7 +1,7 @@
-/** Renders readmes in a process of their own, in turns of the owners of collections. */
+/** Renders readmes in a process of their own, with a fair queue by owner of the collection. */
 import { Program } from '@ulmus/registry'
 
-/** HTML; null: too costly, now and later. Undefined: it could not be rendered now. */
+/** HTML; null: too costly, do not retry. Undefined: could not be rendered now. */
 export type Rendered = string | null | undefined
 
 export interface ReadmeTask {
@@ -17,7 +17,7 @@ export class Renderer {
     idleMilliseconds: 30_000,
   })
 
-  /** Never rejects. Undefined at once while too many readmes wait. */
+  /** Never rejects. Resolves to undefined at once if too many readmes wait. */
   async render(owner: string, task: ReadmeTask): Promise<Rendered> {
     const result = await this.#program.run(owner, task)
     if (result.kind === 'answer') return result.answer

@@ -45,7 +45,7 @@ const detailsText = (details: AuditEvent['details']): string =>
     .map(([name, value]) => `${name}=${value}`)
     .join(' ')
 
-/** A day or a time; without a time zone it is that of this machine, as tables show times. */
+/** Parses a day or a time. Without a time zone it is in the time zone of this machine, as in tables. */
 function instantOf(text: string): string {
   const [, day, time] = /^(\d{4}-\d\d-\d\d)(?:[T ](.+))?$/.exec(text) ?? []
   const at = day === undefined ? Number.NaN : Date.parse(`${day}T${time ?? '00:00'}`)

@@ -61,7 +61,7 @@ async function allowed(
     ' and enter the code ',
     painted('bold', code.user_code),
   ])
-  // Never open an address of another host.
+  // Never open an address on another host.
   const isOurs = code.verification_uri_complete.startsWith(`${host}/`)
   if (
     flags.browser &&
@@ -74,7 +74,7 @@ async function allowed(
   return awaitDeviceKey(registry, code)
 }
 
-/** Longest standard input that is looked at. */
+/** Maximum length of a token on standard input. Characters. */
 const tokenLengthMax = 1_000
 
 async function readToken(): Promise<string> {

@@ -11,7 +11,7 @@ interface Listed {
   readonly fork: boolean
 }
 
-/** `ulmus collections list [OWNER]`: one's own, those of an account, or with `--search` the public ones. */
+/** `ulmus collections list [OWNER]`: lists the user's own collections, those of an account, or with `--search` public ones. */
 const list: Command<ListFlags, [owner?: string]> = async (call, flags, owner) => {
   const { client } = await call.connect()
   const source =

@@ -4,9 +4,9 @@ import { usageError } from '../../terminal/failure.ts'
 export type VisibilityFlags = { readonly public: boolean; readonly private: boolean }
 
 /**
- * Returns the visibility for a request. Without a flag it has none: a new collection then gets the visibility of its owner's settings, and
- * an existing one keeps its own.
- * @throws CommandError (usage) for both flags
+ * Returns the visibility for a request. Without a flag it is absent: a new collection then gets the default of its owner's settings, an
+ * existing one keeps its visibility.
+ * @throws CommandError (usage) if both flags are given
  */
 export function visibilityIn(flags: VisibilityFlags): { public?: boolean } {
   if (flags.public && flags.private)
@@ -14,7 +14,7 @@ export function visibilityIn(flags: VisibilityFlags): { public?: boolean } {
   return flags.public ? { public: true } : flags.private ? { public: false } : {}
 }
 
-/** The visibility of a new collection. Asks the registry for it unless a flag said it. */
+/** Visibility of a new collection: from the flags, else from the registry. */
 export async function visibilityMade(
   client: Client,
   collection: string,

@@ -56,11 +56,11 @@ const clone: Command<Record<never, never>, [reference: string, folder?: string]>
     call.say('This is the public view. Members see private data when they clone signed in.')
 }
 
-/** @throws CommandError for a folder in which something is already, but for what a clone that was killed left */
+/** @throws CommandError if the folder is not empty, unless an interrupted clone left its content */
 function targetOf(call: Call, folder: string): string {
   const root = resolve(call.terminal.cwd, folder)
   const stats = lstatSync(root, { throwIfNoEntry: false })
-  // A symbolic link in a foreign folder could redirect the clone.
+  // A symbolic link in a folder of another user could redirect the clone.
   if (stats?.isSymbolicLink())
     throw new CommandError(`${root} is a symbolic link. Name the folder that it leads to, or another one.`, {
       code: 'unsafe_path',

@@ -1,4 +1,4 @@
-/** Conflicts between a folder and a version, as a sentence with the next command. */
+/** Describes conflicts between a folder and a version, with the next command. */
 import type { Conflict } from '../../folder/update/merge-records.ts'
 import type { PartConflict, Updated } from '../../folder/update/update.ts'
 import { exitCodes } from '../../terminal/exit-codes.ts'
@@ -6,7 +6,7 @@ import { CommandError } from '../../terminal/failure.ts'
 import { shellWord } from '../../terminal/shell-word.ts'
 import { counted } from '../../terminal/words.ts'
 
-/** Conflicts that are named. */
+/** Maximum number of conflicts listed. */
 const named = 20
 
 export function conflictError(

@@ -29,13 +29,13 @@ type Parts = readonly string[]
 
 interface Compared {
   readonly records: AsyncIterable<Difference>
-  /** Of the newer side, by type: they say in which order fields are shown. */
+  /** Schemas of the newer side, by type. They determine the order of fields. */
   readonly schemas: () => Promise<ReadonlyMap<string, unknown>>
-  /** Known once the first record was read. */
+  /** Available once the first record has been read. */
   parts(): Parts
 }
 
-/** `ulmus diff [V1] [V2]`: the folder against its base, the folder against a version, or a version against another. */
+/** `ulmus diff [V1] [V2]`: compares the folder with its base, the folder with a version, or two versions. */
 const diff: Command<DiffFlags, [from?: string, to?: string]> = async (call, flags, from, to) => {
   const isDifferent =
     from === undefined || to === undefined
@@ -69,7 +69,7 @@ function partsOf(folder: Folder): Parts {
   ]
 }
 
-/** From the version to the folder: the registry tells what leads to the base, the folder what leads on. */
+/** From the version to the folder: the registry's diff to the base, composed with the folder's changes. */
 async function ofVersion(call: Call, folder: Folder, state: FolderState, from: string): Promise<Compared> {
   const remote = await remoteOf(call, state)
   const { source, collection } = remote
@@ -115,7 +115,7 @@ async function ofVersions(call: Call, fromText: string, toText: string): Promise
   return { records, schemas, parts: () => remoteParts(first) }
 }
 
-/** A reference, or a version of the collection that is meant anyhow. */
+/** A complete reference, or a version of the given collection. */
 function versionIn(text: string, here: () => CollectionName | undefined): Reference {
   const around = text.includes('/') ? undefined : here()
   return around === undefined
@@ -157,7 +157,7 @@ async function show(call: Call, flags: DiffFlags & CommonFlags, compared: Compar
   return counts.size > 0 || parts.length > 0
 }
 
-/** Characters of a value that are shown. */
+/** Maximum length of a value shown. Characters. */
 const valueLength = 100
 
 class RecordWriter {

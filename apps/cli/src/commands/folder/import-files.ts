@@ -64,7 +64,7 @@ export const importFiles: Command<ImportFlags, string[]> = async (call, flags, .
   })
 }
 
-/** Reports the faults of a file as a refusal of data, with the flags that help. */
+/** Converts an error in a file to a refusal of data, with the flags that help. */
 async function asFailure<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -78,7 +78,7 @@ async function asFailure<T>(work: () => Promise<T>): Promise<T> {
 interface ImportedFile {
   readonly root: string
   readonly file: string
-  /** Types of files that the same command imported before, to which this one may refer. */
+  /** Types imported earlier by the same command, to which this file may refer. */
   readonly earlier: TypeIds[]
 }
 
@@ -155,7 +155,7 @@ const guardedBy = (call: Call, flags: ImportFlags, file: string): Guarded => ({
   otherwise: 'Nothing was imported.',
 })
 
-/** The type of the records: as given, or the one that the file is named after. A type that is here and looks like it is proposed. */
+/** Type of the records: given, or derived from the file's name. Proposes an existing similar type. */
 async function typeOf(
   call: Call,
   flags: ImportFlags,
@@ -181,11 +181,11 @@ async function typeOf(
 interface ChosenId {
   /** Null: records are numbered. */
   readonly columns: readonly string[] | null
-  /** Undefined: as given. */
+  /** Undefined: the id was given. */
   readonly why: KnownIdProposal['why'] | undefined
 }
 
-/** @throws CommandError if it must be given */
+/** @throws CommandError if no id can be proposed */
 async function idOf(
   call: Call,
   flags: ImportFlags,
@@ -223,6 +223,6 @@ function noIdError(file: string, pair: readonly string[] | undefined): CommandEr
   )
 }
 
-/** One column, several, or null where records are numbered. */
+/** One column, several, or null for numbered records. */
 const idJson = (id: readonly string[]): string | readonly string[] | null =>
   id.length > 1 ? id : (id[0] ?? null)

@@ -1,4 +1,4 @@
-/** Program of the thread that runs `ulmus import`. The main thread has the terminal and hears signals. */
+/** Thread that runs `ulmus import`. The main thread has the terminal and handles signals. */
 import { parentPort, workerData } from 'node:worker_threads'
 import type { CommonFlags } from '../../context.ts'
 import { runCommand } from '../../run-command.ts'
@@ -29,7 +29,7 @@ const methods = outputs.map((output) => [
 const terminal: Terminal = {
   ...given,
   ...(Object.fromEntries(methods) as Pick<Terminal, Output['output']>),
-  // The main thread ends this one instead.
+  // The main thread terminates this thread instead.
   signal: new AbortController().signal,
   page: async () => undefined,
   endPage: async () => undefined,

@@ -1,4 +1,4 @@
-/** Runs `ulmus import` in a thread of its own: a hostile file may keep a thread busy for ever, and the main thread must hear signals. */
+/** Runs `ulmus import` in a thread: a hostile file may block a thread for ever, and the main thread must handle signals. */
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import type { Command } from '../../context.ts'
@@ -35,7 +35,7 @@ const isOutOfMemory = (error: unknown): boolean =>
 const tooLarge =
   'The import needs more memory than Node.js may use, so nothing was imported. Split the file, or set NODE_OPTIONS=--max-old-space-size to more MiB.'
 
-/** Removes the lock and the staged files of a thread that was ended, and makes moves that it left. */
+/** Cleans up after a terminated thread: finishes its moves, and removes its lock and staged files. */
 async function releaseFolder(cwd: string): Promise<void> {
   const [{ findRoot }, { withFolder }, { Staging }] = await Promise.all([
     import('../../folder/files/layout.ts'),
@@ -44,7 +44,7 @@ async function releaseFolder(cwd: string): Promise<void> {
   ])
   const root = findRoot(cwd)
   if (root === undefined) return
-  // Fails if another command has the folder: then the thread did not.
+  // Fails if another command holds the lock; then the thread did not hold it.
   await withFolder(root, async () => new Staging(root).discard()).catch(() => undefined)
 }
 

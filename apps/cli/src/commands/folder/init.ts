@@ -25,7 +25,7 @@ const init: Command<Record<never, never>, [reference?: string]> = async (call, f
   writeState(cwd, state)
   for (const folder of [paths.schemas, paths.records]) makeFolder(cwd, folder)
   if (fileAt(cwd, paths.metadata) === undefined) writeWhole(cwd, paths.metadata, jsonText({}))
-  // Git is to see the data and not what can be brought again.
+  // Git should track the data, but not what can be downloaded again.
   writeWhole(cwd, `${dotFolder}/.gitignore`, '*\n')
   if (flags.json) return call.json(state)
   call.say(`This is now a working folder${collection === null ? '' : ` of ${collection}`}.`)

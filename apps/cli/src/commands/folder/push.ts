@@ -77,7 +77,7 @@ const push: Command<PushFlags> = (call, flags) =>
     await tell(call, flags, remote, result)
   })
 
-/** The folder after what a push before this one left was settled. */
+/** Settles an earlier interrupted push, and returns the folder in its new state. */
 async function settled(call: Call, folder: Folder, { source, host }: Remote): Promise<Folder> {
   const { root, base, index } = folder
   const done = await settlePush(root, base, index, source, host)
@@ -92,7 +92,7 @@ async function nothing(call: Call, flags: CommonFlags, { base }: Folder): Promis
   call.say(base === null ? 'There is nothing to publish yet.' : `Nothing changed since ${base.semver}.`)
 }
 
-/** Returns undefined if the first push has to make the collection. */
+/** Reads the collection. Returns undefined if the first push must create it. */
 async function presentCollection(
   { root, base }: Folder,
   state: FolderState,
@@ -119,7 +119,7 @@ async function makeCollection(
   return id
 }
 
-/** Lines that a push sends. */
+/** Number of lines that a push sends. */
 const changesIn = ({ counts }: PushPlan): number =>
   [...counts.values()].reduce((sum, { added, updated, removed }) => sum + added + updated + removed, 0)
 
@@ -147,7 +147,7 @@ async function tell(
   if (flags.dryRun)
     return call.say(`This would be ${result.semver}, with ${counted(result.recordCount, 'record')}.`)
   await call.line(result.semver)
-  // Others can verify the public digest alone, so that is the one to cite.
+  // Readers without membership can verify only the public digest, so cite that one.
   const isPublic = (await visibilityMade(source.client, source.collection, {})) === 'public'
   const digest = isPublic ? result.publicHash : result.hash
   call.say(

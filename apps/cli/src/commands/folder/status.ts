@@ -22,14 +22,14 @@ const status: Command<Record<never, never>> = (call, flags) =>
 
 export interface Status {
   readonly clean: boolean
-  /** By type; types without changes are left out. */
+  /** By type; omits types without changes. */
   readonly records: Readonly<Record<string, Counts>>
   readonly schemas: readonly { type: string; change: 'added' | 'updated' | 'removed' }[]
-  /** Names of changed members of the metadata, `readme` among them. */
+  /** Names of changed members of the metadata, including `readme`. */
   readonly metadata: readonly string[]
   /** Paths of files that the base lacks. */
   readonly files: readonly string[]
-  /** Hashes of files of the base that are not here. A push leaves them in the version, so the folder may be clean nevertheless. */
+  /** Hashes of files that the base has and the folder lacks. A push keeps them in the version, so the folder may still count as unchanged. */
   readonly missingFiles: readonly string[]
 }
 
@@ -79,7 +79,7 @@ async function tell(call: Call, folder: Folder, state: FolderState, found: Statu
   tellMissing(call, folder)
 }
 
-/** Files that were removed here: only a snapshot says that the version is to be without them. */
+/** Reports files that were removed from the folder. Only a snapshot push removes them from the version. */
 export function tellMissing(call: Call, folder: Folder): void {
   const { length } = changesOf(folder).missingFiles
   if (length === 0) return

@@ -14,7 +14,7 @@ import { openProgress } from '../../terminal/progress.ts'
 import { counted, numberText } from '../../terminal/words.ts'
 
 type VerifyFlags = {
-  /** The digest from a source that is trusted. Default: the one that comes along. */
+  /** Digest from a trusted source. Default: the one sent with the data. */
   readonly digest?: string
 }
 
@@ -31,7 +31,7 @@ const verify: Command<VerifyFlags, [what?: string]> = async (call, flags, what) 
   return verifyVersion(call, flags, what)
 }
 
-/** Everything of a version is fetched and computed again. */
+/** Fetches a complete version and recomputes its digest. */
 async function verifyVersion(call: Call, flags: VerifyFlags & CommonFlags, text: string): Promise<void> {
   const reference = parseReference(text)
   const { client } = await call.connect({ host: reference.host })
@@ -47,7 +47,7 @@ async function verifyVersion(call: Call, flags: VerifyFlags & CommonFlags, text:
   await answer(call, flags, hash, { semver, records: recordCount }, `${source.collection}@${semver}`)
 }
 
-/** The folder's records, schemas, metadata and files as they are now, against the digest of the version that it is of. */
+/** Recomputes the digest of the folder's current records, schemas, metadata and files, and compares it with that of its version. */
 async function verifyFolder(call: Call, flags: VerifyFlags & CommonFlags, root: string): Promise<void> {
   const base = readBase(root)
   if (base === null)
@@ -68,7 +68,7 @@ async function verifyFolder(call: Call, flags: VerifyFlags & CommonFlags, root: 
   )
 }
 
-/** One record with its proof, as `ulmus api GET …?proof=true` saves it. Sends no request. */
+/** Verifies one record with its proof, as saved by `ulmus api GET …?proof=true`. Sends no request. */
 async function verifyRecord(call: Call, flags: VerifyFlags & CommonFlags, path: string): Promise<void> {
   const record = readProof(path)
   const digest = flags.digest ?? record.digest

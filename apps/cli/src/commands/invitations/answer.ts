@@ -1,4 +1,4 @@
-/** An invitation, named as people have it: by its id, its token, or the whole link. */
+/** Answers an invitation, named by its id, its token, or the whole link. */
 import type { AnsweredInvitation } from '@ulmus/wire'
 import type { Call } from '../../context.ts'
 
@@ -8,7 +8,7 @@ export async function answer(call: Call, text: string, accept: boolean): Promise
   return client.accounts.answerInvitation(name, accept)
 }
 
-/** A link names its registry. */
+/** Parses the name of an invitation. A link also names its registry. */
 function invitationOf(text: string): { host?: string; name: string } {
   const [, host, name] = /^(https?:\/\/[^/]+)\/invitations\/([^/?#]+)$/.exec(text) ?? []
   return name === undefined ? { name: text } : { host, name }

@@ -30,7 +30,7 @@ const create: Command<CreateFlags> = async (call, flags) => {
 const dayMs = 86_400_000
 const units: Readonly<Record<string, number>> = { d: dayMs, w: 7 * dayMs, y: 365 * dayMs }
 
-/** `90d`, `2w`, `1y`, or a date. */
+/** Parses `90d`, `2w`, `1y`, or a date. */
 function endOf(text: string): string {
   const [, count, unit] = /^(\d{1,4})([dwy])$/.exec(text) ?? []
   const at = count === undefined ? Date.parse(text) : Date.now() + Number(count) * units[unit!]!

@@ -10,7 +10,7 @@ import { pathOf } from '../../reference.ts'
 import { CommandError, usageError } from '../../terminal/failure.ts'
 import { tellUpdate } from './set.ts'
 
-/** `ulmus metadata edit [REF]`: the metadata in an editor. */
+/** `ulmus metadata edit [REF]`: edits the metadata in an editor. */
 const edit: Command<Record<never, never>, [reference?: string]> = async (call, flags, text) => {
   const { env, canAsk, cwd } = call.terminal
   if (!canAsk) throw usageError('Editing requires a terminal. Use `ulmus metadata set` instead.')
@@ -28,13 +28,13 @@ const edit: Command<Record<never, never>, [reference?: string]> = async (call, f
     await tellUpdate(call, flags, collection, await client.metadata.patch(collection, patch))
     rmSync(folder, { recursive: true })
   } catch (error) {
-    // Keep the edited text.
+    // Keep the edited text after an error.
     call.warn(`Your text is in ${file}.`)
     throw error
   }
 }
 
-/** The variable may hold arguments too, as `code --wait`. */
+/** The variable may also contain arguments, as in `code --wait`. */
 function runEditor(editor: string, file: string): Promise<void> {
   const [program, ...args] = editor.split(' ')
   return new Promise((resolve, reject) => {

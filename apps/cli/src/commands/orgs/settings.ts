@@ -6,7 +6,7 @@ type SettingsFlags = {
   readonly defaultVisibility?: 'private' | 'public'
 }
 
-/** `ulmus orgs settings ORG`: prints them, or changes those that flags name. */
+/** `ulmus orgs settings ORG`: prints the settings, or changes those given by flags. */
 const settings: Command<SettingsFlags, [org: string]> = async (call, flags, org) => {
   const { client } = await call.connect()
   const { membersMayChangeVisibility: may, defaultVisibility } = flags

@@ -5,7 +5,7 @@ import { usageError } from '../../terminal/failure.ts'
 
 type DeprecateFlags = { readonly clear: boolean }
 
-/** `ulmus deprecate owner/slug@version [MESSAGE]`: warns the version's readers, or with `--clear` no longer. */
+/** `ulmus deprecate owner/slug@version [MESSAGE]`: warns readers of the version; `--clear` removes the warning. */
 const deprecate: Command<DeprecateFlags, [reference: string, message?: string]> = async (
   call,
   flags,

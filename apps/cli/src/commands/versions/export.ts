@@ -24,7 +24,7 @@ const exportArchive: Command<ExportFlags, [reference?: string]> = async (call, f
   const version = await client.versions.get(collection, reference.version ?? 'latest')
   warnIfDeprecated(call, version)
   const { semver, hash } = version
-  // It becomes part of a file's name.
+  // It becomes part of a file name.
   if (parseSemver(semver) === undefined)
     throw tampered(`The registry calls a version ${JSON.stringify(semver)}.`)
   if (flags.output === '-' && call.terminal.columns !== undefined)
@@ -47,7 +47,7 @@ const exportArchive: Command<ExportFlags, [reference?: string]> = async (call, f
   call.say(`${sizeText(bytes)}, ${collection}@${semver}, ${hash}`)
 }
 
-/** @throws CommandError for a name that is taken, by a link too: a file is overwritten only where `-o` names it */
+/** @throws CommandError if the name exists, even as a link: only `-o` may overwrite a file */
 function demandNew(call: Call, name: string, version: string): void {
   if (lstatSync(resolve(call.terminal.cwd, name), { throwIfNoEntry: false }) === undefined) return
   throw new CommandError(`${name} is already in this folder. To overwrite it, name it with -o.`, {
@@ -56,7 +56,7 @@ function demandNew(call: Call, name: string, version: string): void {
   })
 }
 
-/** Written beside its place and renamed when it is whole. @returns bytes */
+/** Writes a temporary file and renames it when it is complete. @returns bytes */
 async function save(
   call: Call,
   response: Response,
@@ -84,7 +84,10 @@ async function save(
   }
 }
 
-/** A new file, whatever is in its place; in a working folder reached without links. A file beside the caller is reached without any. */
+/**
+ * Creates a new file in place of any existing one. Refuses symbolic links in the path below the root of a working folder, or below the
+ * current folder.
+ */
 function createPart(cwd: string, part: string): number {
   const folder = dirname(part)
   const root = folder === cwd ? folder : (findRoot(folder) ?? folder)

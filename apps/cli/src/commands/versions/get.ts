@@ -10,7 +10,7 @@ import { shellWord } from '../../terminal/shell-word.ts'
 
 type GetFlags = { readonly ndjson: boolean; readonly csv: boolean }
 
-/** `ulmus get REF --ndjson|--csv`: the records of a version, or of one type of it, as a stream. */
+/** `ulmus get REF --ndjson|--csv`: streams the records of a version, or of one of its types. */
 const get: Command<GetFlags, [reference?: string]> = async (call, flags, text) => {
   if (flags.ndjson && flags.csv) throw usageError('--ndjson and --csv exclude each other. Use one of them.')
   const reference = referenceHere(call.terminal.cwd, text)
@@ -22,7 +22,7 @@ const get: Command<GetFlags, [reference?: string]> = async (call, flags, text) =
   await inBatches(call, client, reference, type, (record) => jsonText(record))
 }
 
-/** Lines that are written at once. */
+/** Lines per write. */
 const batchSize = 500
 
 async function inBatches(
@@ -57,7 +57,7 @@ async function writeCsv(call: Call, client: Client, reference: Reference): Promi
       types.map((name) => `ulmus get ${shellWord(`${pathOf(reference)}#${name}`)} --csv`),
     )
   const stream = () => client.records.ndjson(pathOf(reference), semver, { type, signal: call.signal })
-  // A registry takes no member that a schema's `properties` leave out; where there are none, it takes any.
+  // If a schema has `properties`, the registry refuses members that it does not list; without them it accepts any.
   const isListed = knownFieldsOf(schemas[type] as Json) !== undefined
   const fields = isListed ? fieldsInOrder(schemas[type]) : await fieldsIn(stream())
   try {
@@ -80,7 +80,7 @@ function fieldsInOrder(schema: unknown): Field[] {
   return inFieldOrder([...fields.keys()], schema).map((name) => fields.get(name)!)
 }
 
-/** Of a type whose schema lists no fields: those that its records have, all of which are read for that. */
+/** Fields of a type whose schema lists none. Reads all records to find them. */
 async function fieldsIn(records: AsyncIterable<{ data: unknown }>): Promise<Field[]> {
   const names = new Set<string>()
   for await (const { data } of records) {

@@ -32,7 +32,7 @@ const log: Command<LogFlags, [reference?: string]> = async (call, flags, text) =
   await table(call, ['version', 'change', 'made', 'by', 'records', 'digest', 'state', 'message'], rows)
 }
 
-/** The level of change that a version makes: its last part that is not 0. */
+/** Level of the change: the last part of the version number that is not 0. */
 function levelOf(semver: string): string {
   const { major, minor, patch } = parseSemver(semver) ?? { major: 0, minor: 0, patch: 0 }
   if (patch > 0) return 'patch'

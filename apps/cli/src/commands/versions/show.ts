@@ -7,7 +7,7 @@ import { CommandError } from '../../terminal/failure.ts'
 import { facts, timeText } from '../../terminal/table.ts'
 import { counted, numberText, sizeText } from '../../terminal/words.ts'
 
-/** `ulmus show [REF]`: a collection, a version, a type's schema, a record. */
+/** `ulmus show [REF]`: shows a collection, a version, a type's schema, or a record. */
 const show: Command<Record<never, never>, [reference?: string]> = async (call, flags, text) => {
   const reference = referenceHere(call.terminal.cwd, text)
   const { client, host } = await call.connect({ host: reference.host })

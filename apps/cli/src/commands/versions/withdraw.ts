@@ -8,7 +8,7 @@ type WithdrawFlags = { readonly reason: string; readonly erase: boolean; readonl
 const erasure =
   'Records, schemas, metadata and files that no other version of any collection has are erased at the next sweep, for good; forks, downloads and backups keep what they have.'
 
-/** `ulmus withdraw owner/slug@version --reason TEXT`: makes the version unreadable for good. */
+/** `ulmus withdraw owner/slug@version --reason TEXT`: makes the version permanently unreadable. */
 const withdraw: Command<WithdrawFlags, [reference: string]> = async (call, flags, text) => {
   const reference = versionHere(call.terminal.cwd, text)
   const version = `${pathOf(reference)}@${reference.version}`

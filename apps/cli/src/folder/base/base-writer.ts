@@ -1,4 +1,4 @@
-/** The base's records of one type, written anew with changes applied. */
+/** Rewrites the base's records of one type with changes applied. */
 import { compareUtf8, type Json } from '@ulmus/content'
 import { Cursor } from '../files/cursor.ts'
 import { fileAt, removeFile } from '../files/inside.ts'
@@ -10,13 +10,13 @@ import { tampered } from './verified-version.ts'
 
 export interface BaseChange {
   readonly id: string
-  /** Undefined: it is as it was, but private or public; or it is gone. */
+  /** Undefined: the data is unchanged and only the privacy changed, or the record was removed. */
   readonly data?: Json
   readonly isRemoved: boolean
   readonly private: boolean
 }
 
-/** The records of one type: those of the old base, with changes applied in the order of ids. */
+/** Writes the records of one type: those of the old base, with changes applied in the order of ids. */
 export class BaseWriter {
   readonly type: string
   readonly #root: string

@@ -1,4 +1,4 @@
-/** A version as a working folder: all of it brought, checked against its digest, and put in place together. */
+/** Downloads a version into a working folder: verifies it against its digest, then moves all files into place together. */
 import { compareUtf8, type JsonObject } from '@ulmus/content'
 import { FileIndex } from '../files/file-index.ts'
 import { nameOfFile } from '../files/file-names.ts'
@@ -16,12 +16,12 @@ export interface Bringing {
   readonly state: FolderState
   readonly source: VersionSource
   readonly head: VersionHead
-  /** The folder of the cache of files. */
+  /** Folder of the file cache. */
   readonly cache: string
   readonly onProgress: (progress: { records: number; files: number }) => void
 }
 
-/** Fills an empty folder with a version. Nothing of it is in place before everything is there and proven. */
+/** Fills an empty folder with a version. Moves nothing into place before the whole version is verified. */
 export async function bringVersion(bringing: Bringing): Promise<void> {
   const { root, state, source, head, cache, onProgress } = bringing
   const staging = new Staging(root)
@@ -56,7 +56,7 @@ export const baseOf = ({ version, files }: VersionHead): BaseVersion => ({
   recordCount: version.recordCount,
 })
 
-/** Stages the records as those of the base. @returns the types that have any, in order */
+/** Stages the records as the records of the base. @returns the types with records, in order */
 export async function stageRecords(
   staging: Staging,
   source: VersionSource,

@@ -1,4 +1,4 @@
-/** The digest of a working folder as it is now, computed from its records, schemas, metadata and files, and from nothing else. */
+/** Digest of a working folder in its current state, computed only from its records, schemas, metadata and files. */
 
 import {
   compareUtf8,
@@ -16,7 +16,7 @@ import { parseLine } from '../files/record-line.ts'
 import { entriesInOrder } from '../files/sequence.ts'
 import type { BaseVersion } from './state.ts'
 
-/** @throws CommandError for a line that is no record */
+/** @throws CommandError for an invalid record line */
 export async function digestOfFolder(
   root: string,
   base: BaseVersion,
@@ -52,7 +52,7 @@ function* entriesOf(
   }
 }
 
-/** Each once, however often it lies here. */
+/** Files of the folder. Lists a file once even if the folder has several copies. */
 async function filesOf(root: string): Promise<Iterable<{ hash: string; size: number }>> {
   const files = new Map<string, { hash: string; size: number }>()
   for (const path of storedFiles(root)) {

@@ -1,6 +1,6 @@
 /**
- * Files of versions, by hash: from the cache that all working folders share, else from the registry. Bytes that do not hash to their
- * name are never put in place.
+ * Fetches files of versions by hash: from the cache shared by all working folders, else from the registry. Never keeps bytes that do not
+ * match their hash.
  */
 import { createHash } from 'node:crypto'
 import {
@@ -25,16 +25,16 @@ import { tampered } from './verified-version.ts'
 
 /** Cache limit: 2 GiB. The least recently used files are evicted first. */
 const cacheBytesMax = 2_147_483_648
-/** A file over this is not worth a second copy: 256 MiB. */
+/** Larger files are not cached, to avoid a second copy: 256 MiB. */
 const cachedFileMax = 268_435_456
 
-/** A place to write to: a working folder, and a path from its root. */
+/** Destination: a working folder, and a path from its root. */
 export interface Target {
   readonly root: string
   readonly path: string
 }
 
-/** Writes a file of a version to `target`. @param cache the folder of the cache */
+/** Writes a file of a version to `target`. @param cache folder of the file cache */
 export async function fetchFile(
   source: VersionSource,
   file: Pick<BaseFile, 'hash' | 'size'>,
@@ -56,7 +56,7 @@ export async function fetchFile(
   if (file.size <= cachedFileMax) keep(regularFile(root, path), kept)
 }
 
-/** Stops at the first byte over the size that the version names, so that no answer fills the disk. */
+/** Stops at the first byte over the size in the version, so that no answer fills the disk. */
 async function download(
   { client, collection, signal }: VersionSource,
   { hash, size }: Pick<BaseFile, 'hash' | 'size'>,

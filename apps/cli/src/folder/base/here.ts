@@ -1,11 +1,11 @@
-/** The collection that the current folder speaks of. */
+/** Collection of the current folder, as the default for references. */
 import { type CollectionName, parseReference, pathOf, type Reference } from '../../reference.ts'
 import { usageError } from '../../terminal/failure.ts'
 import { shellWord } from '../../terminal/shell-word.ts'
 import { findRoot } from '../files/layout.ts'
 import { collectionOf, readState } from './state.ts'
 
-/** Undefined outside of working folders, and in one that names no collection yet. */
+/** Undefined outside of working folders, and in a folder without a collection. */
 export function collectionHere(cwd: string): CollectionName | undefined {
   const root = findRoot(cwd)
   if (root === undefined) return undefined
@@ -13,9 +13,9 @@ export function collectionHere(cwd: string): CollectionName | undefined {
   return state.collection === null ? undefined : collectionOf(state)
 }
 
-/** Returns the reference that was written, or else the collection of the current folder. @throws CommandError (usage) */
+/** Returns the given reference, or else the collection of the current folder. @throws CommandError (usage) */
 export function referenceHere(cwd: string, text: string | undefined): Reference {
-  // A complete reference needs no folder, so a damaged one around it must not matter.
+  // A complete reference ignores the folder, so a damaged folder must not matter.
   if (text !== undefined) return parseReference(text, () => collectionHere(cwd))
   const here = collectionHere(cwd)
   if (here !== undefined) return here
@@ -23,7 +23,7 @@ export function referenceHere(cwd: string, text: string | undefined): Reference 
 }
 
 /**
- * The version that a command changes for good. `latest` is none: asked for twice, it would be two versions.
+ * Version for a command that changes it permanently. Refuses `latest`, which could name a different version in the next request.
  * @throws CommandError (usage)
  */
 export function versionHere(cwd: string, text: string): Reference & { readonly version: string } {

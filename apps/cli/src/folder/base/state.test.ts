@@ -1,4 +1,4 @@
-/** Files of `.ulmus` that are damaged. */
+/** Damaged files of `.ulmus`. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'

@@ -6,24 +6,24 @@ import { CommandError } from '../../terminal/failure.ts'
 import { readInside, writeWhole } from '../files/inside.ts'
 import { paths } from '../files/layout.ts'
 
-/** The layout that this program reads and writes. */
+/** Version of the folder layout that this program reads and writes. */
 export const folderFormat = 1
 
 /** `.ulmus/folder.json` */
 export interface FolderState {
   readonly format: typeof folderFormat
-  /** The registry's address; null until one is known. */
+  /** Address of the registry; null if unknown. */
   readonly host: string | null
-  /** `owner/slug`; null until it is named. */
+  /** `owner/slug`; null if unknown. */
   readonly collection: string | null
-  /** The id of the collection, once known: a path can come to name the collection of another owner. */
+  /** Id of the collection, once known: its path may later belong to another collection. */
   readonly id?: string
 }
 
-/** `.ulmus/base/version.json`: the version that changes are against. */
+/** `.ulmus/base/version.json`: the version that the folder's changes refer to. */
 export interface BaseVersion {
   readonly semver: string
-  /** `private:…`: brought with all that members see. `public:…`: with what everybody sees. */
+  /** `private:…`: the view of members. `public:…`: the public view. */
   readonly digest: string
   readonly metadata: JsonObject
   readonly schemas: Readonly<Record<string, JsonObject>>
@@ -40,7 +40,7 @@ export interface BaseFile {
 
 export const isPublicView = (base: BaseVersion): boolean => parseDigestLabel(base.digest)?.view === 'public'
 
-/** Undefined where there is no such file. */
+/** Undefined if there is no such file. */
 function readJson(root: string, path: string): unknown {
   const bytes = readInside(root, path)
   if (bytes === undefined) return undefined
@@ -60,7 +60,7 @@ export function readState(root: string): FolderState {
   )
 }
 
-/** The folder may come from a stranger, and its names become parts of proposed commands. */
+/** The folder may come from an untrusted source, and its names become parts of proposed commands. */
 function checkedState(state: FolderState): FolderState {
   const { host, collection } = state
   if (host !== null && (typeof host !== 'string' || originOf(host) === undefined))
@@ -79,7 +79,7 @@ const untrusted = (fault: string): CommandError =>
 export const writeState = (root: string, state: FolderState): void =>
   writeWhole(root, paths.state, jsonText(state))
 
-/** Null before the first version. @throws CommandError for a file that describes no version */
+/** Null before the first version. @throws CommandError if the file does not describe a version */
 export function readBase(root: string): BaseVersion | null {
   const base = readJson(root, paths.baseVersion)
   if (base === undefined) return null
@@ -115,12 +115,12 @@ const isBaseFile = (value: unknown): boolean =>
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The collection of a folder. @throws CommandError for one that names none yet */
+/** Collection of a folder. @throws CommandError if the folder has none yet */
 export function collectionOf({ host, collection }: FolderState): CollectionName {
   const [owner, slug] = collection?.split('/') ?? []
   if (owner && slug) return { host: host ?? undefined, owner, slug }
   throw new CommandError('This folder has no collection yet.', { next: ['ulmus init owner/slug'] })
 }
 
-/** JSON as it stands in files that people read. */
+/** JSON for files that people read. */
 export const jsonText = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`

@@ -1,6 +1,6 @@
 /**
- * A version as the registry sends it, checked on the way: each record hashes to what the manifest says, the trees of all records,
- * the schemas, the metadata and the files come to the version's digest. A reader who reaches the end has verified everything.
+ * Streams a version from the registry and verifies it: each record must match its hash in the manifest, and the trees of all records, the
+ * schemas, the metadata and the files must yield the version's digest. A reader that reaches the end has verified everything.
  */
 
 import { type Client, UlmusError } from '@ulmus/client'
@@ -30,7 +30,7 @@ export interface VersionSource {
   readonly signal: AbortSignal
 }
 
-/** A version but for its records. */
+/** A version without its records. */
 export interface VersionHead {
   readonly version: Version
   readonly files: readonly VersionFile[]
@@ -39,7 +39,7 @@ export interface VersionHead {
 export async function readHead(source: VersionSource, semver: string): Promise<VersionHead> {
   const { client, collection } = source
   const version = await client.versions.get(collection, semver)
-  // They are printed, and become names.
+  // They are printed and become file names.
   if (parseSemver(version.semver) === undefined || parseDigestLabel(version.hash) === undefined)
     throw tampered(
       `The registry calls a version ${JSON.stringify(version.semver)}, ${JSON.stringify(version.hash)}.`,
@@ -54,8 +54,8 @@ export async function readHead(source: VersionSource, semver: string): Promise<V
 }
 
 /**
- * Checks, before a folder or its registry is updated, that this caller sees of the base version what the folder was cloned with. Else
- * what only members see would be mixed with what everybody sees.
+ * Checks, before an update of the folder or its registry, that the caller sees the base version as it was cloned. Otherwise private and
+ * public content would be mixed.
  * @throws CommandError `another_view`, `version_withdrawn`
  */
 export async function checkView(
@@ -88,12 +88,12 @@ const leftBehind = (error: UlmusError, collection: string): CommandError =>
     { code: error.code, next: [`ulmus clone ${shellWord(collection)} FOLDER`], cause: error },
   )
 
-/** Entries of a tree that are handed on at once. */
+/** Entries of a tree per batch. */
 const batchSize = 1_024
 
 /**
- * Reads every record of a version, by type and id, and checks the whole against its digest at the end.
- * @param take is given each record
+ * Reads every record of a version, by type and id, and verifies the digest of the version at the end.
+ * @param take called with each record
  * @throws CommandError `not_what_the_digest_says`
  */
 export async function readVerified(
@@ -119,7 +119,7 @@ export async function readVerified(
     throw tampered(`The data of ${version.semver} has the digest ${digest}, not ${version.hash} as stated.`)
 }
 
-/** The number of records of a type; 0 where the registry names no number. */
+/** Number of records of a type; 0 if the registry names none. */
 function countOf({ typeCounts }: Version, type: string): number {
   const count = Object.hasOwn(typeCounts, type) ? typeCounts[type] : undefined
   return Number.isSafeInteger(count) ? count! : 0
@@ -139,7 +139,7 @@ async function* entriesOf(
     type,
     signal,
   })) {
-    // The digest is checked at the end alone, and a stream without an end would fill the disk.
+    // The digest is verified only at the end, and an endless stream would fill the disk.
     if (++count > most) throw tooMany(`records of ${type}`, most)
     const content = recordOf(id, type, data)
     if (content.hash !== hash) throw tampered(`The ${type} ${JSON.stringify(id)} is not what its hash says.`)
@@ -153,12 +153,12 @@ async function* entriesOf(
 }
 
 interface Marks {
-  /** Asked for every record, in order. */
+  /** Call it for every record, in order. */
   isPrivate(type: string, id: string, hash: string): Promise<boolean>
   finish(): Promise<void>
 }
 
-/** Returns the private marks of records, from the manifest. A public view has none, and needs no request. */
+/** Reads the private marks of records from the manifest. A public view has none, and needs no request. */
 function privateMarks({ client, collection, signal }: VersionSource, version: Version): Marks {
   if (parseDigestLabel(version.hash)?.view === 'public')
     return { isPrivate: () => Promise.resolve(false), finish: () => Promise.resolve() }

@@ -15,7 +15,7 @@ import { type FileIndex, lookAt } from '../files/file-index.ts'
 import { recordFiles, recordsPath, schemaPath, type TypeFiles } from '../files/layout.ts'
 import { type RecordChange, recordChanges } from './record-changes.ts'
 
-/** A folder as it is now, read but for its records. */
+/** Current content of a folder, except its records. */
 export interface Folder {
   readonly root: string
   readonly base: BaseVersion | null
@@ -32,10 +32,10 @@ export interface SchemaChange {
   readonly after?: JsonObject
 }
 
-/** Everything but records. */
+/** All changes except those of records. */
 export interface FolderChanges {
   readonly schemas: readonly SchemaChange[]
-  /** Members that changed, by name; null: removed. */
+  /** Changed members by name; null: removed. */
   readonly metadata: JsonObject
   /** Files that the base lacks. */
   readonly addedFiles: readonly StoredFile[]
@@ -49,7 +49,7 @@ export interface Counts {
   readonly removed: number
 }
 
-/** @throws CommandError for a file that is not what it should be, and for records whose type has no schema */
+/** @throws CommandError for an invalid file, and for records whose type has no schema */
 export async function readFolder(root: string, base: BaseVersion | null, index: FileIndex): Promise<Folder> {
   const schemas = readSchemas(root)
   const records = recordFiles(root)
@@ -87,8 +87,8 @@ function schemaChangesOf(
 }
 
 /**
- * Every record that differs from the base's, by type and id. Types whose files are known to be unchanged are not read; one that is
- * read and found unchanged is known from then on. @throws CommandError for a line that is no record
+ * All records that differ from the base's, by type and id. Skips types whose files are known to be unchanged; remembers types that it finds
+ * unchanged. @throws CommandError for an invalid record line
  */
 export async function* folderRecordChanges(folder: Folder): AsyncGenerator<RecordChange, void, undefined> {
   const { root, base, index, records } = folder
@@ -106,6 +106,6 @@ export async function* folderRecordChanges(folder: Folder): AsyncGenerator<Recor
   }
 }
 
-/** True if anything but records differs. */
+/** True if anything except records differs. */
 export const isChanged = (changes: FolderChanges): boolean =>
   changes.schemas.length > 0 || changes.addedFiles.length > 0 || Object.keys(changes.metadata).length > 0

@@ -1,10 +1,10 @@
-/** Differences of records, whichever two states they are between: a folder and its base, a folder and a version, two versions. */
+/** Differences of records between a folder and its base, a folder and a version, or two versions. */
 import { compareUtf8, type Json } from '@ulmus/content'
 import type { DiffPage } from '@ulmus/wire'
 import { isSameJson } from '../files/content.ts'
 import type { RecordChange } from './record-changes.ts'
 
-/** A record that differs. `before` absent: added, or its data was not told; `change` decides. */
+/** A changed record. `before` absent: added, or its data was not sent; `change` decides. */
 export interface Difference {
   readonly type: string
   readonly id: string
@@ -31,7 +31,7 @@ export async function* localDifferences(
   }
 }
 
-/** @param seePage is given each page, the first of which tells of schemas, metadata and files */
+/** @param seePage called with each page; the first one contains schemas, metadata and files */
 export async function* remoteDifferences(
   pages: AsyncIterable<DiffPage>,
   seePage: (page: DiffPage) => void,
@@ -61,7 +61,7 @@ export async function* remoteDifferences(
 const compareDifferences = (a: Difference, b: Difference): number =>
   compareUtf8(a.type, b.type) || compareUtf8(a.id, b.id)
 
-/** Composes changes from A to B and from B to C, both sorted by type and id. */
+/** Composes changes from A to B with changes from B to C, both sorted by type and id. */
 export async function* composed(
   first: AsyncIterator<Difference>,
   second: AsyncIterator<Difference>,
@@ -93,15 +93,15 @@ function join(a: Difference, b: Difference): Difference | undefined {
   return isSame ? undefined : { type, id, change: 'updated', before: a.before, after: b.after, visibility }
 }
 
-/** A member of a record's data that differs, by its path. */
+/** A changed member of a record's data, with its path. */
 export interface FieldDifference {
-  /** Names joined by full stops; empty for the data as a whole. */
+  /** Names joined by full stops; empty for the whole data. */
   readonly path: string
   readonly before?: Json
   readonly after?: Json
 }
 
-/** Objects are compared member by member, everything else as a whole. */
+/** Compares objects member by member, and other values as a whole. */
 export function fieldDifferences(
   before: Json | undefined,
   after: Json | undefined,

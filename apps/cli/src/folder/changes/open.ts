@@ -1,4 +1,4 @@
-/** A working folder as commands use it. */
+/** Opens working folders for commands. */
 import { join } from 'node:path'
 import type { Collection } from '@ulmus/wire'
 import type { Call } from '../../context.ts'
@@ -13,7 +13,7 @@ import { rootAt } from '../files/layout.ts'
 import { withFolder } from '../files/lock.ts'
 import { type Folder, readFolder } from './changes.ts'
 
-/** Does `work` with the folder around the current one, and keeps what reading it taught. */
+/** Runs `work` with the folder around the current directory, and saves the file index afterwards. */
 export function inFolder<T>(
   call: Call,
   work: (folder: Folder, state: FolderState) => Promise<T>,
@@ -33,11 +33,11 @@ export interface Remote {
   readonly source: VersionSource
   readonly host: string
   readonly collection: CollectionName
-  /** Undefined: not signed in there. */
+  /** Undefined: not signed in to this registry. */
   readonly key: string | undefined
 }
 
-/** The registry and the collection of a folder. @throws CommandError where it names none */
+/** Registry and collection of a folder. @throws CommandError if the folder has no collection */
 export async function remoteOf(call: Call, state: FolderState): Promise<Remote> {
   const collection = collectionOf(state)
   const { client, host, key } = await call.connect({ host: collection.host })
@@ -45,8 +45,8 @@ export async function remoteOf(call: Call, state: FolderState): Promise<Remote> 
 }
 
 /**
- * Reads the collection of a folder, and records its id the first time.
- * @throws CommandError `another_collection` if the path names another one than the folder was made of
+ * Reads the collection of a folder. Stores its id at the first call.
+ * @throws CommandError `another_collection` if the path now belongs to another collection
  */
 export async function checkedCollection(
   root: string,
@@ -63,5 +63,5 @@ export async function checkedCollection(
   return detail
 }
 
-/** Returns the folder of the cache of version files, which all working folders share. */
+/** Cache of version files, shared by all working folders. */
 export const cacheOf = (call: Call): string => join(cacheFolder(call.terminal.env), 'objects')

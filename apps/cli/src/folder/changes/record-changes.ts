@@ -1,4 +1,4 @@
-/** Differences of a type's records from the base: two streams in order, merged. */
+/** Differences of a type's records from the base: merges two sorted streams. */
 import { compareUtf8 } from '@ulmus/content'
 import { Cursor } from '../files/cursor.ts'
 import { fileAt } from '../files/inside.ts'
@@ -17,14 +17,14 @@ export interface RecordChange {
   readonly place?: LinePosition
 }
 
-/** A line of the base, whose text is the canonical one. */
+/** A line of the base, in canonical form. */
 interface BaseEntry {
   readonly id: string
   readonly text: string
   readonly line: number
 }
 
-/** Turns of the event loop: a signal is heard after so many records. */
+/** Records per turn of the event loop, so that signals are handled. */
 const recordsATurn = 65_536
 
 /**

@@ -17,10 +17,10 @@ import { type FileIndex, lookAt } from './file-index.ts'
 import { readInside, streamInside } from './inside.ts'
 import { paths, schemaFiles, storedFiles } from './layout.ts'
 
-/** Levels that a file of JSON may nest, as the registry has it for requests. */
+/** Maximum nesting of JSON files, as the registry limits requests. */
 const depthMax = 65
 
-/** Schemas by type. @throws CommandError for one that is no schema, with its file */
+/** Schemas by type. @throws CommandError for an invalid schema, with its file */
 export function readSchemas(root: string): Map<string, Schema> {
   const schemas = new Map<string, Schema>()
   for (const [type, path] of schemaFiles(root)) {
@@ -35,7 +35,7 @@ export function readSchemas(root: string): Map<string, Schema> {
   return schemas
 }
 
-/** The version's metadata: `metadata.json`, and as `readme` the text of `README.md`. */
+/** Metadata of the version: `metadata.json`, with the text of `README.md` as `readme`. */
 export function readMetadata(root: string): JsonObject {
   const metadata = readObject(root, paths.metadata) ?? {}
   const readme = readText(root, paths.readme)
@@ -44,7 +44,7 @@ export function readMetadata(root: string): JsonObject {
   return readme === undefined ? metadata : { ...metadata, readme }
 }
 
-/** Patch from the metadata `before` to `after`, by top-level members; null removes one. */
+/** Patch of top-level members from the metadata `before` to `after`; null removes one. */
 export function metadataPatch(before: JsonObject, after: JsonObject): JsonObject {
   const names = new Set([...Object.keys(before), ...Object.keys(after)])
   const changed = [...names].filter((name) => !isSameJson(memberOf(before, name), memberOf(after, name)))
@@ -58,14 +58,14 @@ export const isSameJson = (a: Json | undefined, b: Json | undefined): boolean =>
   a === b || (a !== undefined && b !== undefined && canonicalize(a) === canonicalize(b))
 
 export interface StoredFile {
-  /** From the root. */
+  /** Path from the root. */
   readonly path: string
   /** `sha256:<hex>` */
   readonly hash: string
   readonly size: number
 }
 
-/** The files under `files/`, hashed where the index does not know them. */
+/** Files under `files/`. Hashes those that the index does not know. */
 export async function readFiles(root: string, index: FileIndex): Promise<StoredFile[]> {
   const files: StoredFile[] = []
   for (const path of storedFiles(root)) {
@@ -77,14 +77,14 @@ export async function readFiles(root: string, index: FileIndex): Promise<StoredF
   return files
 }
 
-/** `sha256:<hex>` of a file of any size. */
+/** Hash of a file of any size, as `sha256:<hex>`. */
 export async function hashOfFile(root: string, path: string): Promise<string> {
   const hash = createHash('sha256')
   for await (const chunk of streamInside(root, path)) hash.update(chunk)
   return `sha256:${hash.digest('hex')}`
 }
 
-/** Undefined where there is no such file. */
+/** Undefined if there is no such file. */
 function readText(root: string, path: string): string | undefined {
   const bytes = readInside(root, path)
   if (bytes === undefined) return undefined

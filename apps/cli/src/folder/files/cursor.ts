@@ -1,9 +1,9 @@
-/** A place in a stream of batches, for merging two of them. */
+/** Cursor over a stream of batches, for merging two streams. */
 export class Cursor<T> {
   readonly #batches: Iterator<T[]>
   #batch: T[] = []
   #index = 0
-  /** Undefined after the last. */
+  /** Undefined after the last item. */
   current: T | undefined
 
   constructor(batches: Iterable<T[]>) {
@@ -31,7 +31,7 @@ export class Cursor<T> {
     }
   }
 
-  /** Lets the stream close what it has open. */
+  /** Closes the stream's resources. */
   close(): void {
     this.#batches.return?.()
   }

@@ -1,35 +1,35 @@
 /**
- * `.ulmus/index.json`: what is known of files by their size, time and inode, so that no unchanged file is read twice. A file that was
- * changed within the clock's grain of being looked at is not taken for known (as in Git, where such entries are "racy").
+ * `.ulmus/index.json`: index of files by size, time and inode, so that unchanged files are not read again. A file that changed within the
+ * clock's resolution of the check is not trusted (Git calls such entries "racy").
  */
 import { CommandError } from '../../terminal/failure.ts'
 import { fileAt, readInside, writeWhole } from './inside.ts'
 import { paths } from './layout.ts'
 
-/** Facts of a file that are known without reading it. */
+/** Facts about a file that are available without reading it. */
 interface Appearance {
   readonly size: number
-  /** Milliseconds, with what the file system knows of smaller parts. */
+  /** Milliseconds, with fractions if the file system has them. */
   readonly modified: number
   readonly inode: number
 }
 
-/** Look of a file, and its time: taken before the file is read, so that a change meanwhile is noticed later. */
+/** Facts about a file, with the time of the check. Taken before the file is read, so that a concurrent change is detected later. */
 export interface Look extends Appearance {
   readonly path: string
   readonly at: number
 }
 
 interface Stored {
-  /** By type: all its files, if they hold what the base holds. */
+  /** By type: all its files, if they match the base. */
   readonly records: Record<string, (Appearance & { readonly path: string })[]>
   /** By path of a file under `files/`. */
   readonly hashes: Record<string, Appearance & { readonly hash: string }>
 }
 
-/** A second change this soon after a first one may leave the file's time as it is. Milliseconds. */
+/** A second change within this time may leave the file's time unchanged. Milliseconds. */
 const fineGrainMs = 20
-/** As above, on file systems that keep whole seconds, or even ones. */
+/** Same, on file systems with a resolution of one or two seconds. Milliseconds. */
 const coarseGrainMs = 2_000
 
 const isCoarse = ({ modified }: Appearance): boolean => modified % 1_000 === 0
@@ -58,7 +58,7 @@ export class FileIndex {
     this.#hashes = new Map(Object.entries(stored.hashes))
   }
 
-  /** A damaged index is as good as none: everything is read once more. */
+  /** Ignores a damaged index: all files are then read again. */
   static read(root: string): FileIndex {
     try {
       return new FileIndex(root, JSON.parse(String(readInside(root, paths.index))) as Stored)
@@ -67,7 +67,7 @@ export class FileIndex {
     }
   }
 
-  /** True if the files of a type, all of them, are known to hold what the base holds. */
+  /** True if all files of a type are known to match the base. */
   isUnchanged(type: string, looks: readonly Look[]): boolean {
     const known = this.#records.get(type)
     return (
@@ -77,12 +77,12 @@ export class FileIndex {
     )
   }
 
-  /** Remembers that files hold what the base holds. @param looks taken before they were compared */
+  /** Records that files match the base. @param looks taken before the comparison */
   rememberUnchanged(type: string, looks: readonly Look[]): void {
     if (looks.every(isSettled)) this.#keep(type, looks)
   }
 
-  /** As above, for files that this program staged itself. */
+  /** Same, for files that this program staged. */
   rememberWritten(type: string, looks: readonly Look[]): void {
     if (!looks.some(isCoarse)) this.#keep(type, looks)
   }
@@ -98,7 +98,7 @@ export class FileIndex {
     this.#isChanged = this.#records.delete(type) || this.#isChanged
   }
 
-  /** The hash of a file; undefined when it must be read. */
+  /** Hash of a file; undefined if the file must be read. */
   hashOf(look: Look): string | undefined {
     const known = this.#hashes.get(look.path)
     return known !== undefined && isSame(known, look) ? known.hash : undefined

@@ -42,8 +42,8 @@ export const contentTypeOf = (path: string): string => {
 const extensions = new Map(Object.entries(types).map(([extension, type]) => [type, extension]))
 
 /**
- * A file of a version as it is named in a folder: its hash, and an extension that tells other programs what it is.
- * @throws CommandError for a hash that is none, which could lead out of the folder
+ * Name of a version's file in a folder: its hash, with an extension for other programs.
+ * @throws CommandError for an invalid hash, which could lead out of the folder
  */
 export function nameOfFile({ hash, contentType }: { hash: string; contentType: string }): string {
   const bare = parseFileReference(hash)

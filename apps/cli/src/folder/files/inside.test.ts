@@ -1,4 +1,4 @@
-/** Working folders that lead elsewhere: through symbolic links, named pipes and journals that this program did not write. */
+/** Hostile working folders: symbolic links, named pipes, and journals of other programs. */
 import { spawnSync } from 'node:child_process'
 import {
   cpSync,
@@ -136,7 +136,7 @@ describe.each(anyDatabase)('a folder from a stranger, and a server on $name', ({
     expect(readdirSync(outside)).toEqual(['secret'])
     expect(readFileSync(join(outside, 'secret'), 'utf8')).toBe('secret\n')
   }
-  /** A folder of a collection that has a newer version. */
+  /** A folder whose collection has a newer version. */
   const behind = (): string => {
     const folder = `cities-${++folders}`
     cpSync(join(ada.home, 'old'), join(ada.home, folder), { recursive: true })

@@ -1,7 +1,7 @@
 /**
- * The only door to the files of a working folder (a test holds it). A folder comes from strangers too: a symbolic link in it would read
- * or write elsewhere, a FIFO would never end. So each parent must be a folder and each file a regular one. Paths are from the root,
- * with `/`. Nothing here guards against another process that changes the folder in the same instant.
+ * The only access to files of a working folder; a test enforces this. A folder may come from an untrusted source: a symbolic link in it
+ * could read or write elsewhere, and a FIFO would block for ever. So each parent must be a folder and each file a regular one. Paths are
+ * from the root, with `/`. There is no protection against a concurrent change of the folder by another process.
  */
 import {
   closeSync,
@@ -25,7 +25,7 @@ import { join, sep } from 'node:path'
 import { exitCodes } from '../../terminal/exit-codes.ts'
 import { CommandError } from '../../terminal/failure.ts'
 
-/** Windows has neither: `lstat` alone decides there. */
+/** Windows has neither flag; there only `lstat` checks. */
 const { O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants as { O_NOFOLLOW?: number; O_NONBLOCK?: number }
 
 function unsafe(path: string, stats: Stats): CommandError {
@@ -45,7 +45,7 @@ function unsafe(path: string, stats: Stats): CommandError {
 
 const statsOf = (file: string): Stats | undefined => lstatSync(file, { throwIfNoEntry: false })
 
-/** The absolute path. @throws CommandError for a parent that is no folder, and for a path out of the root */
+/** Absolute path. @throws CommandError if a parent is not a folder, or the path leaves the root */
 function reach(root: string, path: string, makesParents = false): string {
   const names = path.split('/')
   if (names.some((name) => ['', '.', '..'].includes(name) || name.includes(sep)))
@@ -62,24 +62,24 @@ function reach(root: string, path: string, makesParents = false): string {
   return join(root, ...names)
 }
 
-/** A regular file, or undefined where there is nothing. */
+/** A regular file; undefined if nothing exists at the path. */
 export function fileAt(root: string, path: string): Stats | undefined {
   const stats = statsOf(reach(root, path))
   if (stats !== undefined && !stats.isFile()) throw unsafe(path, stats)
   return stats
 }
 
-/** User id of the owner of a path; of a link, not of its target. */
+/** User id of a path's owner; for a link, of the link itself. */
 export const ownerOf = (root: string, path: string): number | undefined => statsOf(reach(root, path))?.uid
 
-/** The absolute path of a regular file, for what opens files itself. */
+/** Absolute path of a regular file, for libraries that open files themselves. */
 export function regularFile(root: string, path: string): string {
   const file = reach(root, path)
   if (fileAt(root, path) === undefined) throw new CommandError(`${path} no longer exists.`)
   return file
 }
 
-/** A descriptor to read from; undefined where there is no such file. */
+/** Descriptor for reading; undefined if there is no such file. */
 export function openInside(root: string, path: string): number | undefined {
   if (fileAt(root, path) === undefined) return undefined
   const descriptor = openedIfThere(reach(root, path))
@@ -90,7 +90,7 @@ export function openInside(root: string, path: string): number | undefined {
   throw unsafe(path, stats)
 }
 
-/** Another command may have removed it meanwhile, a lock for instance. */
+/** Another command may have removed the file, for example a lock. */
 function openedIfThere(file: string): number | undefined {
   try {
     return openSync(file, constants.O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
@@ -100,7 +100,7 @@ function openedIfThere(file: string): number | undefined {
   }
 }
 
-/** The whole of a small file; undefined where there is none. */
+/** Content of a small file; undefined if there is none. */
 export function readInside(root: string, path: string): Buffer | undefined {
   const descriptor = openInside(root, path)
   if (descriptor === undefined) return undefined
@@ -111,18 +111,18 @@ export function readInside(root: string, path: string): Buffer | undefined {
   }
 }
 
-/** The bytes of a file, piece by piece. */
+/** Streams the bytes of a file. */
 export function streamInside(root: string, path: string): AsyncIterable<Buffer> {
   const fd = openInside(root, path)
   if (fd === undefined) throw new CommandError(`${path} no longer exists.`)
   return createReadStream('', { fd })
 }
 
-/** A file to send. It is read when it is sent. */
+/** A file as a request body. It is read while it is sent. */
 export const blobInside = (root: string, path: string, type: string): Promise<Blob> =>
   openAsBlob(regularFile(root, path), { type })
 
-/** A descriptor of a new file, in the place of one that is there. Its parents are made. */
+/** Descriptor of a new file; replaces an existing one. Creates its parents. */
 export function createInside(root: string, path: string): number {
   const file = reach(root, path, true)
   rmSync(file, { force: true })
@@ -138,30 +138,30 @@ export function writeInside(root: string, path: string, content: string | Uint8A
   }
 }
 
-/** A file that is not there yet. @throws EEXIST */
+/** Creates a new file. @throws EEXIST */
 export const createNew = (root: string, path: string, content: string): void =>
   writeFileSync(reach(root, path), content, { flag: 'wx' })
 
-/** Writes a small file whole or not at all. */
+/** Writes a small file atomically. */
 export function writeWhole(root: string, path: string, content: string | Uint8Array): void {
   const draft = `${path}.${process.pid}.draft`
   writeInside(root, draft, content)
   moveInside(root, draft, path)
 }
 
-/** A copy of a file from anywhere, which shares its blocks where the file system can. */
+/** Copies a file from any path. Shares its blocks if the file system can. */
 export function copyInto(root: string, path: string, source: string): void {
   const target = reach(root, path, true)
   rmSync(target, { force: true })
   copyFileSync(source, target, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL)
 }
 
-/** Replaces what is at `to`, a link itself and not what it leads to. */
+/** Moves a file and replaces the target. A link is replaced itself, not its target. */
 export function moveInside(root: string, from: string, to: string): void {
   renameSync(regularFile(root, from), reach(root, to, true))
 }
 
-/** As `link(2)`. @throws EEXIST */
+/** `link(2)`. @throws EEXIST */
 export const linkInside = (root: string, from: string, to: string): void =>
   linkSync(reach(root, from), reach(root, to))
 
@@ -172,16 +172,16 @@ export function makeFolder(root: string, path: string): void {
   else if (!stats.isDirectory()) throw unsafe(path, stats)
 }
 
-/** True if the disk takes `a` and `A` for one name: the folder `.ulmus` then answers to another name as well. */
+/** True if the disk is case-insensitive, so that `.ulmus` is also reachable by other names. */
 export const foldsCase = (root: string): boolean => statsOf(join(root, '.ULMUS')) !== undefined
 
-/** Removes a file, or a link and not what it leads to. */
+/** Removes a file; of a link, the link itself. */
 export const removeFile = (root: string, path: string): void => rmSync(reach(root, path), { force: true })
 
 export const removeFolder = (root: string, path: string): void =>
   rmSync(reach(root, path), { recursive: true, force: true })
 
-/** Names in a folder and whether each is a folder itself, unsorted, without hidden ones; none where there is no folder. */
+/** Names in a folder, unsorted, without hidden ones, and whether each is a folder. Empty if the folder does not exist. */
 export function namesIn(root: string, path: string): { name: string; isFolder: boolean }[] {
   const folder = reach(root, path)
   const stats = statsOf(folder)

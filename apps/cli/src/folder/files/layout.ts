@@ -15,32 +15,32 @@ export const paths = {
   files: 'files',
   /** State of the folder: `FolderState`. */
   state: `${dotFolder}/folder.json`,
-  /** The base version as it was brought: `BaseVersion`, and its records as `records/<Type>.ndjson`. */
+  /** The downloaded base version: `BaseVersion`, and its records as `records/<Type>.ndjson`. */
   base: `${dotFolder}/base`,
   baseVersion: `${dotFolder}/base/version.json`,
   baseRecords: `${dotFolder}/base/records`,
-  /** Files that are known to hold what the base holds: `FileIndex`. */
+  /** Files known to match the base: `FileIndex`. */
   index: `${dotFolder}/index.json`,
-  /** Moves that were decided and may not have been made: `Replacement`. */
+  /** Moves that may be unfinished: `Replacement`. */
   replacement: `${dotFolder}/replacement.json`,
-  /** Files being downloaded or made; of no use once the command ended, except those that `replacement` names. */
+  /** Temporary files of a command. Useless after its end, except those that `replacement` names. */
   staged: `${dotFolder}/staged`,
-  /** A push under way: `PushState` and the lines that it sends. */
+  /** An unfinished push: `PushState` and its lines. */
   push: `${dotFolder}/push`,
   lock: `${dotFolder}/lock`,
 } as const
 
-/** Characters that Windows keeps for itself, and our own escape. */
+/** Characters reserved by Windows, and our own escape character. */
 const reserved = /[%:*?"<>|]|[. ]$/g
-/** Names that Windows keeps for devices, with any extension. */
+/** Device names of Windows, with any extension. */
 const deviceName = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i
 
 const escapeOf = (char: string): string =>
   `%${char.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`
 
 /**
- * The name of a type as a name of a file. Types hold no slash, backslash or control character, and start with no full stop: a name that
- * does, from a registry that is none of ours, would lead out of the folder. @throws CommandError
+ * File name of a type. Valid types contain no slash, backslash or control character, and do not begin with a full stop. A hostile registry
+ * could send an invalid type that leads out of the folder. @throws CommandError
  */
 export function fileNameOf(type: string): string {
   const fault = typeFault(type)
@@ -51,8 +51,8 @@ export function fileNameOf(type: string): string {
 }
 
 /**
- * On disks that fold case, types that differ in it alone would share their files.
- * @throws CommandError for two of them, before anything is written
+ * On case-insensitive disks, types that differ only in case would share their files.
+ * @throws CommandError for two such types, before anything is written
  */
 export function demandSeparateFiles(types: Iterable<string>, foldsCase: boolean): void {
   const known = new Map<string, string>()
@@ -66,7 +66,7 @@ export function demandSeparateFiles(types: Iterable<string>, foldsCase: boolean)
   }
 }
 
-/** The type of a file's name, without its extension. */
+/** Type of a file name without its extension. */
 export const typeOfFileName = (name: string): string =>
   name.replace(/%([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
 
@@ -74,7 +74,7 @@ export const schemaPath = (type: string): string => `${paths.schemas}/${fileName
 export const recordsPath = (type: string): string => `${paths.records}/${fileNameOf(type)}.ndjson`
 export const baseRecordsPath = (type: string): string => `${paths.baseRecords}/${fileNameOf(type)}.ndjson`
 
-/** The nearest folder, from `cwd` upwards, that is a working folder of this user. */
+/** Nearest folder, from `cwd` upwards, that is a working folder of this user. */
 export function findRoot(cwd: string): string | undefined {
   for (const folder of upwards(cwd))
     if (!isForeign(folder) && fileAt(folder, paths.state) !== undefined) return folder
@@ -89,8 +89,8 @@ function* upwards(cwd: string): Generator<string> {
 }
 
 /**
- * True if `.ulmus` belongs to another user: anybody can put one into /tmp, and commands below would follow it. Root uses the folders of
- * others, in containers for instance, and Windows has no such owners.
+ * True if `.ulmus` belongs to another user: any user can create one in /tmp, and commands below would follow it. Root may use folders of
+ * other users, for example in containers. Windows has no such owners.
  */
 function isForeign(folder: string): boolean {
   const user = process.getuid?.()
@@ -119,12 +119,12 @@ export function rootAt(cwd: string): string {
 /** Types by name, in the order of their UTF-8 bytes, with the paths of their files. */
 export type TypeFiles = ReadonlyMap<string, readonly string[]>
 
-/** @throws CommandError for a type that has both a file and a folder of files */
+/** @throws CommandError if a type has both a file and a folder of files */
 export function recordFiles(root: string): TypeFiles {
   const found: [string, string[]][] = []
   for (const { name, isFolder } of entriesIn(root, paths.records)) {
     const path = `${paths.records}/${name}`
-    // First the folders: a type may be called `a.ndjson`, and have one.
+    // Check for a folder first: a type may be named `a.ndjson` and have a folder.
     if (isFolder) {
       const inside = entriesIn(root, path).filter((one) => one.name.endsWith('.ndjson'))
       found.push([typeOfFileName(name), inside.map((one) => `${path}/${one.name}`)])
@@ -143,7 +143,7 @@ export function recordFiles(root: string): TypeFiles {
   return types
 }
 
-/** Schemas' paths by type, in the order of their UTF-8 bytes. */
+/** Paths of schemas by type, in the order of UTF-8 bytes. */
 export function schemaFiles(root: string): ReadonlyMap<string, string> {
   const files = entriesIn(root, paths.schemas).filter(({ name }) => name.endsWith('.json'))
   const named = files.map(({ name }): [string, string] => [
@@ -153,7 +153,7 @@ export function schemaFiles(root: string): ReadonlyMap<string, string> {
   return new Map(named.sort(([a], [b]) => compareUtf8(a, b)))
 }
 
-/** Every file under `files/`, at any depth, by its path from the root. */
+/** All files under `files/`, at any depth, as paths from the root. */
 export function storedFiles(root: string, folder: string = paths.files): string[] {
   return entriesIn(root, folder).flatMap(({ name, isFolder }) => {
     const path = `${folder}/${name}`
@@ -161,10 +161,10 @@ export function storedFiles(root: string, folder: string = paths.files): string[
   })
 }
 
-/** In the order of their UTF-8 bytes. */
+/** Entries in the order of their UTF-8 bytes. */
 const entriesIn = (root: string, folder: string): { name: string; isFolder: boolean }[] =>
   namesIn(root, folder).sort((a, b) => compareUtf8(a.name, b.name))
 
-/** A path from the root as a person in `cwd` would write it. */
+/** A path from the root, relative to `cwd`. */
 export const pathSeenFrom = (cwd: string, root: string, path: string): string =>
   relative(cwd, join(root, path)).split(sep).join('/')

@@ -1,11 +1,11 @@
-/** Lines of NDJSON files, one file after the other, and files of lines being written. */
+/** Reads lines of NDJSON files in sequence, and writes files of lines. */
 import { closeSync, readSync, writeSync } from 'node:fs'
 import { CommandError } from '../../terminal/failure.ts'
 import { createInside, openInside } from './inside.ts'
 
-/** Bytes read or written at once: 1 MiB. */
+/** Bytes per read or write: 1 MiB. */
 const chunkBytes = 1_048_576
-/** Longest line that is read, over what a record may take in any notation: 64 MiB. */
+/** Maximum length of a line, larger than any valid record in any notation: 64 MiB. */
 const lineBytesMax = 67_108_864
 
 export interface NumberedLine {
@@ -17,8 +17,8 @@ export interface NumberedLine {
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
- * The lines of a file that are not blank, without their ends; a byte order mark at the start is skipped. Batches, so that a million
- * lines are no million turns of a generator.
+ * Lines of a file that are not blank, without line ends; skips a byte order mark at the start. Yields batches, because a generator is slow
+ * for single lines.
  * @throws CommandError for bytes that are not UTF-8, and for a line over 64 MiB
  */
 export function* lineBatches(root: string, path: string): Generator<NumberedLine[], void, undefined> {
@@ -51,7 +51,7 @@ export function* lineBatches(root: string, path: string): Generator<NumberedLine
   }
 }
 
-/** Lines of a file that are not blank. */
+/** Number of lines of a file that are not blank. */
 export function countLines(root: string, path: string): number {
   let count = 0
   for (const lines of lineBatches(root, path)) count += lines.length
@@ -72,7 +72,7 @@ function textOf(bytes: Buffer, shownAs: string, number: number): string {
 function linesIn(text: string, first: number): { lines: NumberedLine[]; next: number } {
   const lines: NumberedLine[] = []
   const parts = text.split('\n')
-  // What follows the last line end is empty but at the end of the file.
+  // The last part is empty, except at the end of a file without a final line end.
   const count = text.endsWith('\n') ? parts.length - 1 : parts.length
   for (let index = 0; index < count; index++) {
     const part = parts[index]!
@@ -82,12 +82,12 @@ function linesIn(text: string, first: number): { lines: NumberedLine[]; next: nu
   return { lines, next: first + count }
 }
 
-/** A file of lines being written. Memory holds 1 MiB of it. */
+/** Writes a file of lines. Buffers 1 MiB. */
 export class LineWriter {
   readonly #descriptor: number
   #waiting: string[] = []
   #waitingLength = 0
-  /** Lines written. */
+  /** Number of lines written. */
   count = 0
 
   constructor(root: string, path: string) {

@@ -1,4 +1,7 @@
-/** Commands of a working folder, one a round: each begins once a file is there, says whether it has the folder, and ends once another is. */
+/**
+ * Runs one command on a working folder per round: each begins when a file appears, reports whether it holds the lock, and ends when another
+ * file appears.
+ */
 import { existsSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import { withFolder } from './lock.ts'
@@ -7,7 +10,7 @@ const [root = '', signals = '', rounds = ''] = process.argv.slice(2)
 
 process.stdout.write('ready\n')
 for (let round = 0; round < Number(rounds); round++) {
-  // Not asleep, so that as many as can begin at the same instant.
+  // Busy-wait, so that as many processes as possible begin at the same instant.
   while (!existsSync(`${signals}/begin-${round}`));
   try {
     await withFolder(root, async () => {

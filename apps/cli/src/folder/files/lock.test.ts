@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { withFolder } from './lock.ts'
 
-/** Of each: a race that is lost once in some tries is seen. */
+/** Rounds per case, so that a race lost only sometimes is found. */
 const rounds = 20
 
 let root: string
@@ -20,10 +20,10 @@ afterEach(() => rmSync(root, { recursive: true, force: true }))
 
 const lock = () => join(root, '.ulmus/lock')
 const left = () => readdirSync(join(root, '.ulmus'))
-/** The number of a process that is gone. */
+/** Process id of an ended process. */
 const gone = spawnSync(process.execPath, ['-e', '']).pid
 
-/** Commands that begin and end on a signal file: their output so far, by line, and their end. */
+/** Commands that begin and end on signal files: their output lines so far, and their end. */
 function commands(signals: string): { said: () => string[]; ended: Promise<unknown> } {
   const fixture = fileURLToPath(new URL('./lock.fixture.ts', import.meta.url))
   const child = spawn(process.execPath, [fixture, root, signals, String(rounds)], {

@@ -1,6 +1,7 @@
 /**
- * One command at a time changes a working folder. Its lock says whose it is, and a word that no other lock has. One whose process is gone
- * is stale, and of all who find it so one alone may replace it: the one that holds the claim, a lock named after the stale one's words.
+ * Lock of a working folder: one command at a time may change it. The lock contains its process id and a unique token. A lock whose process
+ * has ended is stale. Only one process may replace a stale lock: the one that holds the claim, a second lock named after the stale lock's
+ * content.
  */
 import { createHash, randomUUID } from 'node:crypto'
 import { join } from 'node:path'
@@ -9,15 +10,15 @@ import { createNew, fileAt, linkInside, makeFolder, moveInside, readInside, remo
 import { dotFolder, paths } from './layout.ts'
 import { finishReplacement } from './replace.ts'
 
-/** Lock contents of this process. A dead process may have had our pid: its locks are not among them. */
+/** Contents of this process's locks. A dead process may have had the same pid; its locks are not in this set. */
 const ours = new Set<string>()
 
-/** An empty lock that is younger may still be written, where locks are not made in one step. Milliseconds. */
+/** On disks without atomic creation, an empty lock younger than this may still be written. Milliseconds. */
 const writingMs = 10_000
 
 /**
- * Does `work` while no other command changes the folder, after making the moves that a killed one left.
- * @throws CommandError when another one is at work
+ * Runs `work` under the folder's lock, after finishing the moves of a killed command.
+ * @throws CommandError if another command holds the lock
  */
 export async function withFolder<T>(root: string, work: () => Promise<T>): Promise<T> {
   makeFolder(root, dotFolder)
@@ -43,7 +44,7 @@ function lockedSentence(lock: Lock): string {
   return `Another ulmus${who} is changing this folder. Wait for it, or delete ${join(lock.root, lock.path)} if there is none.`
 }
 
-/** @returns what our lock says; undefined: another has it, or is about to */
+/** @returns content of our lock; undefined: another process holds the lock, or is about to */
 function takeLock(lock: Lock): string | undefined {
   const own = `${process.pid} ${randomUUID()}`
   ours.add(own)
@@ -58,11 +59,12 @@ function takenOver(lock: Lock, own: string): boolean {
   if (isLocked(lock, stale)) return false
   const words = createHash('sha256').update(stale).digest('hex').slice(0, 16)
   const claim = { ...lock, path: `${lock.path}.${words}` }
-  // One that was claimed by a process that is gone, too, is claimed in the same way.
+  // A stale claim is taken over in the same way.
   const claimed = takeLock(claim)
   if (claimed === undefined) return false
   try {
-    // An earlier holder of the claim may have replaced the lock. Only the claim's holder replaces it, since its owner is gone.
+    // An earlier holder of the claim may have replaced the lock. Otherwise it cannot change: its owner is gone, and only the holder of the
+    // claim may replace it.
     if (wordsIn(lock) !== stale) return false
     moveInside(lock.root, drafted(lock, own), lock.path)
     return true
@@ -71,7 +73,7 @@ function takenOver(lock: Lock, own: string): boolean {
   }
 }
 
-/** Makes a lock that is not there yet, with its words in it, in one step where the disk can do that. */
+/** Creates a lock with its content, atomically if the disk has links. Returns false if there is one already. */
 function made(lock: Lock, own: string): boolean {
   const draft = drafted(lock, own)
   try {
@@ -85,7 +87,7 @@ function made(lock: Lock, own: string): boolean {
   }
 }
 
-/** As `made`, for a disk without links, such as a USB stick. */
+/** Fallback of `made` for a disk without links, such as a USB stick. */
 function writtenAlone({ root, path }: Lock, own: string): boolean {
   try {
     createNew(root, path, own)
@@ -104,7 +106,7 @@ function drafted({ root, path }: Lock, own: string): string {
 
 function release(lock: Lock, own: string): void {
   ours.delete(own)
-  // Another process may have made a new lock after a user deleted ours.
+  // Another process may have created a new lock after a user deleted ours.
   if (wordsIn(lock) === own) removeFile(lock.root, lock.path)
 }
 
@@ -128,7 +130,7 @@ function isRunning(pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    // EPERM: the process runs under another user.
+    // EPERM: the process runs as another user.
     return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }

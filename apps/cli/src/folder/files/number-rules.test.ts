@@ -1,4 +1,4 @@
-/** One rule for numbers: files of rows and record lines take the same ones, and what is taken comes back through every text form. */
+/** One rule for numbers: tables and record lines accept the same ones, and accepted numbers survive every text form. */
 import { canonicalize, InputError, parseStrict } from '@ulmus/content'
 import { csvOf } from '@ulmus/tabular'
 import fc from 'fast-check'

@@ -1,4 +1,4 @@
-/** A `.ulmus` in a parent folder that is damaged, hostile or another user's. */
+/** A damaged, hostile or foreign `.ulmus` in a parent folder. */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
@@ -39,7 +39,7 @@ const version = {
   recordCount: 0,
   fileCount: 0,
 }
-/** Ways to damage the `.ulmus` at a path, and what a command that needs it says. */
+/** Ways to damage the `.ulmus` at a path, and the error of a command that needs it. */
 const damages: Record<string, { damage: (path: string) => void; said: string }> = {
   'a link': { damage: (path) => symlinkSync('/etc', path), said: 'is a symbolic link' },
   'a file': { damage: (path) => writeFileSync(path, 'garbage'), said: 'is a file, but must be a folder' },
@@ -102,7 +102,7 @@ test.skipIf(process.getuid === undefined)('that belongs to another user is passe
   const status = await person.ulmus('near/nearest', 'status')
   expect(status).toMatchObject({ code: 1 })
   expect(status.said).toContain(`${join(below, '.ulmus')} belongs to another user, so ulmus does not use it.`)
-  // Root uses the folders of others, in containers for instance.
+  // Root may use folders of other users, for example in containers.
   getuid.mockReturnValue(0)
   expect(findRoot(below)).toBe(below)
   rmSync(join(below, '.ulmus'), { recursive: true })

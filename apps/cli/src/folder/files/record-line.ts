@@ -11,18 +11,18 @@ import {
 import { exitCodes } from '../../terminal/exit-codes.ts'
 import { CommandError } from '../../terminal/failure.ts'
 
-/** A record of a working folder. Its type is that of its file. */
+/** A record of a working folder. Its file determines its type. */
 export interface FolderRecord {
   readonly id: string
   readonly data: Json
   readonly private: boolean
 }
 
-/** A record's line as this program writes it: id first, canonical, so that equal records are equal lines. */
+/** Formats a record's line: id first, canonical, so that equal records have equal lines. */
 export const lineOf = (record: FolderRecord): string =>
   `{"id":${canonicalize(record.id)},"data":${canonicalize(record.data)}${record.private ? ',"private":true' : ''}}`
 
-/** Position of a line, for messages. */
+/** Position of a line for messages. */
 export interface LinePosition {
   readonly file: string
   readonly line: number
@@ -33,7 +33,7 @@ export const positionText = ({ file, line }: LinePosition): string => `${file}, 
 /** Members of record lines; `hash` is written by the registry and ignored here. */
 const known = new Set(['id', 'data', 'private', 'type', 'hash'])
 
-/** @throws CommandError for a line that breaks an input rule, of another type, or with an unknown member */
+/** @throws CommandError for a line that violates an input rule, has another type or an unknown member */
 export function parseLine(
   text: string,
   type: string,
@@ -58,7 +58,7 @@ export function parseLine(
   }
 }
 
-/** The line with its type, which it may leave out. Its text stays as it is, since the input rules are of texts. */
+/** Adds the type to a line that omits it. Keeps the text of the line, because the input rules apply to text. */
 function withType(text: string, type: string): string {
   const start = text.indexOf('{')
   let parsed: Json
@@ -80,7 +80,7 @@ function withType(text: string, type: string): string {
 
 const plainStart = '{"id":"'
 
-/** The id of a line; undefined for a line that has none, whose fault `parseLine` finds. */
+/** Id of a line; undefined if it has none, which `parseLine` reports. */
 export function idOf(text: string): string | undefined {
   if (text.startsWith(plainStart)) {
     const end = text.indexOf('"', plainStart.length)

@@ -1,6 +1,6 @@
 /**
- * Replaces files of a working folder together: stages the new files, writes a journal of their paths, then moves them. After a kill
- * the next command finishes the moves, so a folder never mixes two versions.
+ * Replaces files of a working folder together: stages the new files, writes a journal of their paths, then moves them. After a kill, the
+ * next command finishes the moves, so a folder never mixes two versions.
  */
 import { CommandError } from '../../terminal/failure.ts'
 import { fileAt, moveInside, readInside, removeFile, writeWhole } from './inside.ts'
@@ -8,13 +8,13 @@ import { dotFolder, paths } from './layout.ts'
 
 /** `.ulmus/replacement.json`. Paths from the root. */
 export interface Replacement {
-  /** Files that are staged, each at `stagedPath`. */
+  /** Staged files, each at `stagedPath`. */
   readonly places: readonly string[]
-  /** Files that go. */
+  /** Files to remove. */
   readonly removes: readonly string[]
 }
 
-/** Staged place of the new file `path`. */
+/** Path of the staged copy of the new file `path`. */
 export const stagedPath = (path: string): string => `${paths.staged}/new/${path}`
 
 export function replaceAll(root: string, replacement: Replacement): void {
@@ -24,8 +24,8 @@ export function replaceAll(root: string, replacement: Replacement): void {
 }
 
 /**
- * Makes the moves that a killed program left. Harmless when there are none.
- * @throws CommandError for a list that this program did not write: it came with a folder from a stranger
+ * Finishes the moves of a killed program. Does nothing if there are none.
+ * @throws CommandError for a list that this program did not write: it came with an untrusted folder
  */
 export function finishReplacement(root: string): void {
   const bytes = readInside(root, paths.replacement)
@@ -35,9 +35,9 @@ export function finishReplacement(root: string): void {
   carryOut(root, left)
 }
 
-/** A name that no hidden file has, such as `.git` or `.envrc`. */
+/** A file name that is not hidden, so neither `.git` nor `.envrc`. */
 const name = '[^./][^/]*'
-/** Every file that this program replaces or removes, and no other one of the folder. */
+/** Matches the files that this program may replace or remove. */
 const own = new RegExp(
   `^(?:${[
     'README\\.md',
@@ -64,7 +64,7 @@ function demandOwn({ places, removes }: Partial<Replacement>): void {
 
 function carryOut(root: string, { places, removes }: Replacement): void {
   for (const path of removes) removeFile(root, path)
-  // A move that was made before the kill has no staged file any more.
+  // Files that were moved before the kill have no staged copy.
   for (const path of places)
     if (fileAt(root, stagedPath(path)) !== undefined) moveInside(root, stagedPath(path), path)
   removeFile(root, paths.replacement)

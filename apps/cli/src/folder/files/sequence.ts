@@ -1,6 +1,6 @@
 /**
- * The records of a type in the order of their ids, from files in any order. Files that are in order are read through; others are
- * sorted on the disk, in runs that fit into memory.
+ * Sorts the records of a type by id, from files in any order. Sorted files are read directly; others are sorted on disk, in runs that fit
+ * into memory.
  */
 import { compareUtf8 } from '@ulmus/content'
 import { exitCodes } from '../../terminal/exit-codes.ts'
@@ -14,17 +14,17 @@ import { idOf, parseLine, positionText } from './record-line.ts'
 export interface Entry {
   readonly id: string
   readonly text: string
-  /** From the root. */
+  /** Path from the root. */
   readonly file: string
   readonly line: number
 }
 
-/** Characters of lines that are sorted at once: 32 Mi, some 64 to 100 MiB of memory. */
+/** Characters of lines sorted in memory: 32 Mi, which take some 64 to 100 MiB. */
 const runCharactersMax = 33_554_432
 
 /**
- * All records of `files` (paths from the root), ids ascending by their UTF-8 bytes.
- * @throws CommandError for an id that comes twice, with both places, and for a line without an id
+ * All records of `files` (paths from the root), in ascending order of their ids' UTF-8 bytes.
+ * @throws CommandError for a repeated id, with both places, and for a line without an id
  */
 export function* entriesInOrder(
   root: string,
@@ -112,10 +112,10 @@ function* sorted(
   yield* merged([...runs.map((run) => runEntries(root, run, files)), [sort(waiting)]])
 }
 
-/** Equal ids stay in the order of the files, so that the first is named first. */
+/** The sort is stable, so that an error names the first of two equal ids first. */
 const sort = (entries: Entry[]): Entry[] => entries.sort((a, b) => compareUtf8(a.id, b.id))
 
-/** Lines of a run: the number of the file, the number of the line, the line. */
+/** Writes the lines of a run: number of the file, number of the line, line. */
 function writeRun(root: string, path: string, entries: readonly Entry[], files: readonly string[]): string {
   const writer = new LineWriter(root, path)
   for (const { file, line, text } of entries) writer.write(`${files.indexOf(file)} ${line} ${text}`)

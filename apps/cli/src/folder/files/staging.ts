@@ -1,4 +1,4 @@
-/** New files of a working folder, made ready beside it and put in place together. All paths are from the root. */
+/** Stages new files of a working folder, and moves them into place together. All paths are from the root. */
 import { type Look, lookAt } from './file-index.ts'
 import { copyInto, regularFile, removeFolder, writeInside } from './inside.ts'
 import { paths } from './layout.ts'
@@ -30,12 +30,12 @@ export class Staging {
     writeInside(this.root, this.file(path), text)
   }
 
-  /** A second copy of a staged file. */
+  /** Copies a staged file. */
   copy(path: string, to: string): void {
     copyInto(this.root, this.file(to), regularFile(this.root, this.peek(path)))
   }
 
-  /** Returns the look of the staged file: as it will be in its place. */
+  /** Facts about the staged file that stay valid after it is moved into place. */
   look(path: string): Look {
     return { ...lookAt(this.root, this.peek(path)), path }
   }
@@ -44,7 +44,7 @@ export class Staging {
     this.#removes.push(path)
   }
 
-  /** Puts everything in place, also if the program is killed meanwhile: then the next command does the rest. */
+  /** Moves all files into place. If the program is killed meanwhile, the next command finishes the moves. */
   commit(): void {
     replaceAll(this.root, { places: [...this.#places], removes: this.#removes })
     this.discard()

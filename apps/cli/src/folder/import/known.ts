@@ -1,14 +1,14 @@
-/** Types of a working folder as files that are imported meet them: their schemas, ids, and some records. */
+/** Existing types of a working folder, for an import: schemas, ids and sample records. */
 import type { Schema } from '@ulmus/content'
 import { HashSet, type KnownType, statesOf } from '@ulmus/tabular'
 import { recordFiles } from '../files/layout.ts'
 import { lineBatches } from '../files/lines.ts'
 import { idOf, parseLine } from '../files/record-line.ts'
 
-/** Records that show which fields make the id. */
+/** Records sampled to find the fields of the id. */
 const samplesMax = 100
 
-/** @throws CommandError for a line that is no record */
+/** @throws CommandError for an invalid record line */
 export function knownType(root: string, type: string, schema: Schema): KnownType {
   const ids = new HashSet()
   const samples: { id: string; data: unknown }[] = []
@@ -24,7 +24,7 @@ export function knownType(root: string, type: string, schema: Schema): KnownType
   return { type, schema: schema.source, ids, samples }
 }
 
-/** Fields that are private in any type, with the type. */
+/** Fields that are private in any type, with that type. */
 export function privateFields(schemas: ReadonlyMap<string, Schema>): Map<string, string> {
   const fields = new Map<string, string>()
   for (const [type, { source }] of schemas)

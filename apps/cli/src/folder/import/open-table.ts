@@ -1,4 +1,4 @@
-/** Opens a file to import, with the options that the flags name, and asks about readings that are uncertain. */
+/** Opens a file for import with the options of the flags, and asks the user about uncertain readings. */
 import { basename } from 'node:path'
 import { type Choice, type Quotes, type ReadOptions, type Table, TableError } from '@ulmus/tabular'
 import { openFile, tablesOf } from '@ulmus/tabular/node'
@@ -49,7 +49,7 @@ function optionsOf(flags: ReadFlags): ReadOptions {
   }
 }
 
-/** @throws TableError, and CommandError if a reading is uncertain and the person cannot be asked */
+/** @throws TableError, and CommandError if a reading is uncertain and the user cannot be asked */
 export async function openTable(call: Call, flags: ReadFlags, path: string): Promise<Table> {
   let options = optionsOf(flags)
   const canAsk = call.terminal.canAsk && !flags.yes
@@ -68,7 +68,7 @@ export async function openTable(call: Call, flags: ReadFlags, path: string): Pro
   return openFile(path, { ...options, table: flags.table, signal: call.terminal.signal })
 }
 
-/** The table of a file; of a SQLite file with several, the one that is named or chosen. */
+/** Table of a file; for a SQLite file with several tables, the named or chosen one. */
 async function openChosen(call: Call, flags: ReadFlags, path: string, options: ReadOptions): Promise<Table> {
   const { signal } = call.terminal
   try {
@@ -102,7 +102,7 @@ async function askTable(path: string, error: TableError, signal: AbortSignal): P
   return tables.includes(label) ? label : label.slice(0, -viewLabel.length)
 }
 
-/** Lines about the reading of a file, each with the flag for another one. */
+/** Notes on the reading of a file, each with the flag for an alternative. */
 export const notesIn = (table: Table): string[] =>
   table.notes
     .filter(({ isUncertain }) => !isUncertain)

@@ -1,4 +1,7 @@
-/** The plan for a file, from flags and what is here already; refuses what does not fit the schema, with the flags that would publish it. */
+/**
+ * Plans the import of a file from flags and the existing type. Refuses columns that do not fit the schema, with the flags that would
+ * publish them.
+ */
 import type { JsonObject, Schema } from '@ulmus/content'
 import {
   type ColumnMisfit,
@@ -41,11 +44,11 @@ export type PlanFlags = {
 export interface ImportPlan {
   readonly plan: Plan
   readonly schema: JsonObject
-  /** Of the schema that is here; none for a new type. */
+  /** Changes of the existing schema; empty for a new type. */
   readonly changes: readonly SchemaChange[]
-  /** Columns that are private because a field of that name is so in another type: the types by column. */
+  /** Columns that become private because another type has a private field of that name: those types by column. */
   readonly inherited: ReadonlyMap<string, string>
-  /** Ids of the file that are here already; undefined: the type has no records. */
+  /** Number of the file's ids that already exist; undefined: the type has no records. */
   readonly knownIds: number | undefined
 }
 
@@ -91,7 +94,7 @@ export async function planImport(flags: PlanFlags, planning: Planning): Promise<
   return { plan, inherited, schema: schema as JsonObject, changes, knownIds: check.knownIds }
 }
 
-/** New columns whose names are private in some type of the folder. */
+/** New columns whose names are private in any type of the folder. */
 function inheritedPrivate(
   { inference, known, schemas }: Planning,
   rename: Readonly<Record<string, string>>,
@@ -127,7 +130,7 @@ const allowedValues = (
       : [],
   )
 
-/** Columns that a refusal lists. */
+/** Maximum number of columns listed in a refusal. */
 const listedMax = 20
 
 function misfitError(file: string, type: string, misfits: readonly ColumnMisfit[]): CommandError {
@@ -163,11 +166,11 @@ function flagOf({ column, field, why }: ColumnMisfit, way: Way): string {
   }
 }
 
-/** Fields by column. */
+/** Names of fields by column. */
 export const renamesOf = ({ rename }: PlanFlags): Record<string, string> =>
   pairsOf(rename, 'rename', 'column=field')
 
-/** Pairs whose second part is one of `words`. */
+/** Parses pairs whose second part is one of `words`. */
 function wordsOf<Word extends string>(
   given: readonly string[] | undefined,
   flag: string,
@@ -186,7 +189,7 @@ function wordsOf<Word extends string>(
   )
 }
 
-/** The last `=` parts, so that a column may have one in its name. */
+/** Splits at the last `=`, because a column name may contain one. */
 function pairsOf(given: readonly string[] = [], flag: string, shape: string): Record<string, string> {
   const pairs = given.map((text) => {
     const cut = text.lastIndexOf('=')

@@ -1,4 +1,4 @@
-/** Records from elsewhere as a type of a working folder: sorted, with what was private kept so, and put in place together. */
+/** Imports records as a type of a working folder: sorts them, keeps private marks, and replaces the file. */
 import type { Removal } from '@ulmus/client'
 import {
   compareUtf8,
@@ -25,17 +25,17 @@ export interface Importing {
   readonly type: string
   readonly schema: JsonObject
   readonly records: AsyncIterable<{ readonly id: string; readonly data: unknown }>
-  /** True: records that are here and do not come stay. */
+  /** True: keep existing records that the import lacks. */
   readonly keepsOthers: boolean
   readonly onProgress: (records: number) => void
-  /** Called before anything changes if records of the type go. What it throws keeps the folder as it is. */
+  /** Called before any change if records of the type would be removed. An error leaves the folder unchanged. */
   readonly beforeRemoval: (removal: Removal) => Promise<void>
 }
 
 export interface Imported {
-  /** Records that came. */
+  /** Number of imported records. */
   readonly records: number
-  /** Records of the type that the folder has now. */
+  /** Number of records that the type now has. */
   readonly total: number
 }
 
@@ -93,7 +93,7 @@ async function writeUnsorted({ root, type, records, onProgress }: Importing, pat
   return writer.count
 }
 
-/** @throws CommandError for what no record can hold */
+/** @throws CommandError for data that no record can contain */
 function checkedId(id: string, type: string, data: Json): string {
   try {
     recordOf(id, type, data)
@@ -110,7 +110,7 @@ function checkedId(id: string, type: string, data: Json): string {
   }
 }
 
-/** The member that makes a record too large, and the way to do without it. */
+/** Names the member that makes a record too large, and a way to avoid it. */
 function largestMember(data: Json): string {
   if (!isJsonObject(data)) return ''
   const sizes = Object.entries(data).map(([name, value]) => [name, JSON.stringify(value).length] as const)

@@ -1,4 +1,4 @@
-/** An import's plan in words, before it is confirmed: columns, findings to act on with their flags, and what changes. */
+/** Describes the plan of an import before the user confirms it: columns, findings with their flags, and changes. */
 import { formatSemver, nextSemver, parseSemver } from '@ulmus/content'
 import { type Column, type Inference, type KnownIdProposal, misfitsOf, type Plan } from '@ulmus/tabular'
 import { harmless } from '../../terminal/harmless.ts'
@@ -11,11 +11,11 @@ import type { ImportPlan } from './plan.ts'
 export interface PlanWords {
   readonly plan: Plan
   readonly inference: Inference
-  /** Why these columns are the id; undefined: they were given. */
+  /** Reason for the proposed id; undefined: the id was given. */
   readonly why: KnownIdProposal['why'] | undefined
 }
 
-/** Columns, as a table. */
+/** Columns as a table. */
 export function planLines({ plan, inference, why }: PlanWords): string[] {
   const id = plan.id.length === 0 ? 'their numbers' : plan.id.map(harmless).join(' and ')
   const head = `${counted(inference.rows, 'row')} as ${plan.type}, identified by ${id}:`
@@ -57,7 +57,7 @@ function leftOutLine({ leftOut = [], gone = [] }: Plan): string[] {
 const guessedId = (id: readonly string[]): string =>
   `No column is called like an id. ${id.map(harmless).join(' and ')} was taken because it has another value in every row. To choose, add --id COLUMN, or --number.`
 
-/** Offers and warnings about single columns, each with its flag. @param plan of these columns */
+/** Offers and warnings about single columns, each with its flag. @param plan for these columns */
 export const columnLines = ({ plan, inference }: PlanWords): string[] =>
   inference.columns.flatMap((column) => {
     const planned = plan.columns.find(({ name }) => name === column.name)
@@ -105,7 +105,7 @@ function offers(column: Column, planned: Plan['columns'][number]): string[] {
   return lines.map(harmless)
 }
 
-/** Changes of the schema, and the version that they make. @param base undefined: nothing is published yet */
+/** Changes of the schema, and the resulting version. @param base undefined: nothing is published yet */
 export function changeLines(
   { plan, changes, inherited }: ImportPlan,
   isNew: boolean,
@@ -127,7 +127,7 @@ export function changeLines(
   ]
 }
 
-/** A warning if none of the records remains. */
+/** Warning if no existing record would remain. */
 export function newIdsLines({ plan, knownIds }: ImportPlan, here: number): string[] {
   if (knownIds !== 0) return []
   const id = plan.id.length === 0 ? 'the number' : plan.id.map(harmless).join(' and ')

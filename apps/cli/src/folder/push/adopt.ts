@@ -1,4 +1,4 @@
-/** A folder's changes become its base, once they are a version. */
+/** Makes the pushed changes of a folder its new base. */
 import { BaseWriter } from '../base/base-writer.ts'
 import { baseOf } from '../base/bring.ts'
 import { type BaseVersion, jsonText } from '../base/state.ts'
@@ -12,13 +12,13 @@ export interface Adopting {
   readonly root: string
   readonly index: FileIndex
   readonly base: BaseVersion | null
-  /** The version that was made. */
+  /** The published version. */
   readonly head: VersionHead
-  /** Looks of the files of each type when they were read for the push; undefined if unknown. */
+  /** File facts of each type from before they were read for the push; undefined if unknown. */
   readonly looks?: ReadonlyMap<string, readonly Look[]>
 }
 
-/** Applies the changes that were pushed to the base's records. */
+/** Applies the pushed changes to the base's records. */
 export function adoptPush({ root, index, base, head, looks }: Adopting): void {
   const staging = new Staging(root)
   const changed = new Set<string>()

@@ -1,6 +1,6 @@
 /**
- * Plan of a push: the folder's changes, checked by the registry's rules and written to disk in the order of type and id. The push
- * sends the plan, so later edits of the folder do not matter, and a killed push can be resumed.
+ * Plan of a push: the folder's changes, validated by the registry's rules and written to disk in the order of type and id. The push sends
+ * the plan, so later edits of the folder do not matter, and an interrupted push can be resumed.
  */
 import { createHash } from 'node:crypto'
 import {
@@ -26,12 +26,12 @@ import { paths } from '../files/layout.ts'
 import { LineWriter, lineBatches } from '../files/lines.ts'
 import { positionText } from '../files/record-line.ts'
 
-/** The changes of the push under way, which `PushState` is about. */
+/** Changes of the running push, described by `PushState`. */
 const changesPath = `${paths.push}/changes.ndjson`
-/** Those of a plan that is not being pushed yet. */
+/** Changes of a plan whose push has not begun. */
 const plannedPath = `${paths.push}/planned.ndjson`
 
-/** A line of them. Without `data` the record is removed. */
+/** A line of the file. Without `data` the record is removed. */
 export interface PlannedChange {
   readonly type: string
   readonly id: string
@@ -40,33 +40,34 @@ export interface PlannedChange {
 }
 
 export interface PushPlan {
-  /** Names what is pushed: two plans with one digest say the same. */
+  /** Digest of the plan: equal plans have equal digests. */
   readonly digest: string
-  /** By type, those that go with their records among them. */
+  /** By type, including removals of whole types. */
   readonly counts: ReadonlyMap<string, Counts>
-  /** The complete set; undefined: the base's. */
+  /** All schemas of the version; undefined: unchanged. */
   readonly schemas: Schemas | undefined
   /** Undefined: unchanged. */
   readonly metadata: JsonObject | undefined
   /** Files that the base lacks and records refer to. */
   readonly uploads: readonly StoredFile[]
-  /** Files that the base lacks and no record refers to: the version holds them besides. */
+  /** Files that the base lacks and no record refers to: they are added to the version. */
   readonly declared: readonly StoredFile[]
-  /** Looks of the files of each type before they were read. */
+  /** File facts of each type from before they were read. */
   readonly looks: ReadonlyMap<string, readonly Look[]>
   readonly isEmpty: boolean
-  /** With `--publish-private`: what becomes public, in words, the first of it. */
+  /** With `--publish-private`: the first parts that become public, as text. */
   readonly exposed: readonly string[]
   /** Names of private fields and types that may become public. Undefined: none may. */
   readonly confirmPublic: readonly string[] | undefined
 }
 
-/** Most faults that are reported. */
+/** Maximum number of faults reported. */
 const faultsReported = 20
 
 /**
- * @param publishPrivate whether what is private in the base may become public
- * @throws CommandError (refused) that names the lines of records that the registry would refuse, or that would become public
+ * Writes the plan.
+ * @param publishPrivate true if private parts of the base may become public
+ * @throws CommandError (refused) with the lines of records that the registry would refuse, or that would become public
  */
 export async function planPush(folder: Folder, publishPrivate: boolean): Promise<PushPlan> {
   const { root, schemas, records } = folder
@@ -80,7 +81,7 @@ export async function planPush(folder: Folder, publishPrivate: boolean): Promise
   try {
     for await (const change of folderRecordChanges(folder)) {
       counts.set(change.type, counted(counts.get(change.type), change))
-      // A type that goes takes its records with it.
+      // Removing a type also removes its records.
       if (!schemas.has(change.type)) continue
       checks.record(change)
       const line = JSON.stringify(plannedOf(change))
@@ -134,7 +135,7 @@ function counted(
   return { ...counts, updated: counts.updated + 1 }
 }
 
-/** The plan that was made last is the push under way from now on. */
+/** Makes the last plan the plan of the running push. */
 export function beginPlan(root: string): void {
   moveInside(root, plannedPath, changesPath)
 }
@@ -142,13 +143,13 @@ export function beginPlan(root: string): void {
 /** True if a push is unfinished. */
 export const hasPlan = (root: string): boolean => fileAt(root, changesPath) !== undefined
 
-/** The changes of the push under way, in order. */
+/** Changes of the running push, in order. */
 export function* plannedChanges(root: string): Generator<PlannedChange, void, undefined> {
   for (const lines of lineBatches(root, changesPath))
     for (const { text } of lines) yield JSON.parse(text) as PlannedChange
 }
 
-/** Collects everything that the registry would refuse or make public, for one report. */
+/** Collects everything that the registry would refuse or make public, for a single report. */
 class Checks {
   readonly #folder: Folder
   readonly #faults: string[] = []
@@ -235,7 +236,7 @@ class Checks {
   }
 }
 
-/** Something that becomes public, in words. */
+/** Describes something that becomes public. */
 export function exposureText({ type, field, privateIn }: MadePublic): string {
   if (field === undefined) return `the type ${type}, with all its records`
   const others = privateIn.filter((other) => other !== type)

@@ -1,11 +1,11 @@
-/** `.ulmus/push/state.json`: an unfinished push. A killed push is resumed from it and never published twice. */
+/** `.ulmus/push/state.json`: an unfinished push. An interrupted push is resumed from it, and never published twice. */
 import type { ResumedPush } from '@ulmus/client'
 import { jsonText } from '../base/state.ts'
 import { readInside, removeFile, removeFolder, writeWhole } from '../files/inside.ts'
 import { paths } from '../files/layout.ts'
 
 export interface PushState {
-  /** Of the plan that is being pushed, and its message. */
+  /** Identifies the plan of the push and its message. */
   readonly digest: string
   readonly host: string
   readonly collection: string
@@ -20,7 +20,7 @@ export function readPushState(root: string): PushState | undefined {
   try {
     return JSON.parse(bytes.toString()) as PushState
   } catch {
-    // Writes are atomic, so another program changed the file. Start the push anew.
+    // Writes are atomic, so another program changed the file. Start a new push.
     return undefined
   }
 }
@@ -30,5 +30,5 @@ export const writePushState = (root: string, state: PushState): void =>
 
 export const forgetState = (root: string): void => removeFile(root, statePath)
 
-/** Ends what is known of a push: it is done, or begins anew. */
+/** Removes the state of a push that is finished or starts over. */
 export const forgetPush = (root: string): void => removeFolder(root, paths.push)

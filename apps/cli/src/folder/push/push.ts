@@ -31,12 +31,12 @@ export interface Pushing {
   readonly host: string
   readonly message: string | undefined
   readonly onProgress: (progress: PushProgress) => void
-  /** Reports what only the registry remembers as private and `--publish-private` makes public. */
+  /** Called for private content of earlier versions, known only to the registry, that `--publish-private` makes public. */
   readonly onExposed: (what: string) => void
 }
 
 /**
- * Finishes a killed push: if it was published, makes that version the folder's base. Leaves a resumable push alone.
+ * Settles an interrupted push: if it was published, makes that version the folder's base. Leaves a resumable push alone.
  * @returns the version, if it was published
  */
 export async function settlePush(
@@ -55,7 +55,7 @@ export async function settlePush(
   return result
 }
 
-/** Between two looks at a session that commits. Milliseconds. */
+/** Interval between polls of a committing session. Milliseconds. */
 const pollMs = 500
 
 async function resultOf(
@@ -77,8 +77,8 @@ async function resultOf(
 }
 
 /**
- * Checks, before a push sends anything, that the base is still the newest version, and that the folder holds all of it that this caller
- * sees. @throws CommandError (conflict, failed)
+ * Checks, before a push sends anything, that the base is still the newest version, and that the caller sees the base as it was cloned.
+ * @throws CommandError (conflict, failed)
  */
 export async function checkBase(
   { client, collection }: VersionSource,
@@ -93,7 +93,7 @@ export async function checkBase(
   if (base !== null) await checkView({ client, collection }, base)
 }
 
-/** Publishes the plan. @returns undefined when the registry finds that nothing changed */
+/** Publishes the plan. @returns undefined if the registry finds no change */
 export async function pushFolder(pushing: Pushing): Promise<PushResult | undefined> {
   const { folder, plan, source } = pushing
   const { root, index, base } = folder
@@ -115,7 +115,7 @@ async function send(pushing: Pushing): Promise<PushResult> {
   const { client, collection, signal } = source
   const { root, base } = folder
   const begun = readPushState(root)
-  // A push against another base would be refused at its commit.
+  // A push to another base would be refused at its commit.
   const digest = `${base?.semver ?? ''} ${plan.digest} ${pushing.message ?? ''}`
   let session = begun?.digest === digest ? begun.session : undefined
   if (session === undefined) {
@@ -145,7 +145,7 @@ async function send(pushing: Pushing): Promise<PushResult> {
   )
 }
 
-/** Publishes, with `--publish-private` also what was private before the base: only the registry remembers that. */
+/** Publishes. With `--publish-private`, also confirms what was private before the base, which only the registry knows. */
 async function confirming<T>(pushing: Pushing, publish: (pushing: Pushing) => Promise<T>): Promise<T> {
   const { plan } = pushing
   try {
@@ -163,7 +163,7 @@ async function confirming<T>(pushing: Pushing, publish: (pushing: Pushing) => Pr
 }
 
 async function giveUp({ client, collection, signal }: VersionSource, { session }: PushState): Promise<void> {
-  // It ends by itself where it cannot be told to.
+  // A session that cannot be cancelled expires by itself.
   await client.pushSessions.cancel(collection, session.opened.session_id, signal).catch(() => undefined)
 }
 
@@ -196,14 +196,14 @@ const uploadOf = async (root: string, { path, hash }: StoredFile): Promise<FileU
   hash,
 })
 
-/** Again is harmless: what the collection has already is taken and dropped. */
+/** Uploads files. Repeating is harmless: the registry drops files that the collection already has. */
 async function uploadFiles({ folder, plan, source }: Pushing): Promise<void> {
   const { client, collection, signal } = source
   for (const file of plan.uploads)
     await client.files.upload(collection, await uploadOf(folder.root, file), signal)
 }
 
-/** Result or refusal of a push. */
+/** Dry run: returns the result, or throws the refusal, of a push. */
 export async function dryRunFolder(pushing: Pushing, isSnapshot: boolean): Promise<DryRunResult> {
   const { folder, source, onProgress } = pushing
   const { client, collection, signal } = source
@@ -219,7 +219,7 @@ export async function dryRunFolder(pushing: Pushing, isSnapshot: boolean): Promi
   return result
 }
 
-/** Publishes the folder as everything that the version is to hold: what the base has besides goes, files too. */
+/** Publishes the folder as the complete version: removes all else that the base has, including files. */
 export async function snapshotFolder(pushing: Pushing): Promise<PushResult> {
   const { folder, plan, source } = pushing
   const { client, collection, signal } = source
@@ -250,7 +250,7 @@ async function whatToSnapshot({ folder, plan, message }: Pushing): Promise<Snaps
     message,
     confirmPublic: plan.confirmPublic,
     records: () => everyRecord(folder),
-    // `guardRemovals` has decided.
+    // `guardRemovals` has checked the limit.
     maxRemoved: '100%',
   }
 }

@@ -1,4 +1,4 @@
-/** The guard of `push` and `import`: a file that lost its rows must not empty a type unnoticed. */
+/** Guard of `push` and `import`: a file that lost its rows must not empty a type unnoticed. */
 import { allowedRemovals, type MaxRemoved, maxRemovedUsual, type Removal, removalText } from '@ulmus/client'
 import { askYes } from '../../terminal/ask.ts'
 import { exitCodes } from '../../terminal/exit-codes.ts'
@@ -10,16 +10,16 @@ import { countLines } from '../files/lines.ts'
 import type { PushPlan } from './push-plan.ts'
 
 export interface Guarded {
-  /** As it was given; undefined: half of a type, and beyond it a person is asked. */
+  /** The given limit; undefined: half of a type, above which the user is asked. */
   readonly max: MaxRemoved | undefined
   readonly canAsk: boolean
-  /** Begins the sentence: `This push would remove`. */
+  /** Beginning of the sentence: `This push would remove`. */
   readonly what: string
-  /** Ends it: `Nothing was pushed.` */
+  /** End of the sentence: `Nothing was pushed.` */
   readonly otherwise: string
 }
 
-/** @throws CommandError (refused, or cancelled) unless so many records may go */
+/** @throws CommandError (refused or cancelled) if more records would be removed than permitted */
 export async function guardRemovals(
   removals: Iterable<Removal>,
   { max, canAsk, what, otherwise }: Guarded,
@@ -38,7 +38,7 @@ export async function guardRemovals(
   }
 }
 
-/** By type, the records of the base that a push removes. */
+/** Number of the base's records that a push removes, by type. */
 export function* removalsOf(root: string, { counts }: PushPlan): Generator<Removal> {
   for (const [type, { removed }] of counts)
     if (removed > 0) yield { type, removed, count: baseCount(root, type) }

@@ -6,13 +6,13 @@ import type { BaseVersion } from '../base/state.ts'
 import { tampered, tooMany, type VersionHead, type VersionSource } from '../base/verified-version.ts'
 import type { Staging } from '../files/staging.ts'
 
-/** A record that is otherwise in the other version. */
+/** A record that differs in the other version. */
 interface Incoming extends BaseChange {
   readonly type: string
 }
 
 /**
- * Stages, for every type with a difference, the records of the other version as those of the base.
+ * Stages the base's records of the other version, for every type with a difference.
  * @returns the types, in order
  */
 export async function stageIncoming(
@@ -23,7 +23,7 @@ export async function stageIncoming(
   onProgress: (records: number) => void,
 ): Promise<string[]> {
   const types: string[] = []
-  // Every difference is a record of one of the versions, so a stream without an end is noticed before it fills the disk.
+  // Each difference concerns a record of one of the versions, so this bound stops an endless stream before it fills the disk.
   const most = (base?.recordCount ?? 0) + head.version.recordCount
   let writer: BaseWriter | undefined
   let records = 0
@@ -58,13 +58,13 @@ async function* everything({ client, collection, signal }: VersionSource, { vers
 
 const hasMarks = (digest: string): boolean => parseDigestLabel(digest)?.view === 'private'
 
-/** A difference of data or of marks. */
+/** A difference of data or of private marks. */
 interface Named {
   readonly type: string
   readonly id: string
 }
 
-/** By type and id: differences of data, joined with those of marks, which a difference of data does not tell. */
+/** Differences of data, joined with those of private marks, by type and id. The diff of data does not contain marks. */
 async function* incoming(
   { client, collection, signal }: VersionSource,
   base: BaseVersion,

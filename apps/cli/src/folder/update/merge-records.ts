@@ -1,4 +1,4 @@
-/** Three-way merge of a type's records: the base, the other version, and what the folder has now. */
+/** Three-way merge of a type's records: the base, the other version, and the folder. */
 import { compareUtf8 } from '@ulmus/content'
 import { Cursor } from '../files/cursor.ts'
 import { fileAt } from '../files/inside.ts'
@@ -9,7 +9,7 @@ import { type Entry, entriesInOrder } from '../files/sequence.ts'
 /** Resolution of a record that both sides changed. `stop` reports the conflict. */
 export type Resolution = 'stop' | 'ours' | 'theirs'
 
-/** A record that both sides changed, each in another way. Lines; undefined: the record is not there. */
+/** A record that both sides changed in different ways. Its members are lines; undefined: the record is absent. */
 export interface Conflict {
   readonly type: string
   readonly id: string
@@ -21,19 +21,19 @@ export interface Conflict {
 export interface RecordMerge {
   readonly root: string
   readonly type: string
-  /** From the root; they need not exist. */
+  /** Path from the root; the file need not exist. */
   readonly baseFile: string
   readonly theirFile: string
-  /** From the root. */
+  /** Paths from the root. */
   readonly ourFiles: readonly string[]
   readonly resolution: Resolution
-  /** Takes the other version's record wherever ours differs, also where only ours changed. */
+  /** Takes the other version's record wherever ours differs, even if only ours changed. */
   readonly discardsOurs: boolean
-  /** Told of every record that both sides changed, and with `discardsOurs` of every one that is given up. */
+  /** Called for every record that both sides changed, and with `discardsOurs` for every discarded one. */
   readonly onConflict: (conflict: Conflict) => void
 }
 
-/** Writes the merged records. Lines that stay are kept as they were written. */
+/** Writes the merged records. Unchanged lines keep their text. */
 export function mergeRecords(merge: RecordMerge, output: MergedFiles): void {
   const base = new Cursor(linesOf(merge.root, merge.baseFile))
   const theirs = new Cursor(linesOf(merge.root, merge.theirFile))
@@ -84,7 +84,7 @@ function decide(merge: RecordMerge, sides: Conflict): string | undefined {
   return merge.resolution === 'theirs' ? theirs : ours
 }
 
-/** True if two lines hold the same record, in any notation. */
+/** True if two lines contain the same record, in any notation. */
 function isSame(type: string, a: string | undefined, b: string | undefined): boolean {
   if (a === b) return true
   if (a === undefined || b === undefined) return false
@@ -92,17 +92,17 @@ function isSame(type: string, a: string | undefined, b: string | undefined): boo
   return left!.content.hash === right!.content.hash && left!.record.private === right!.record.private
 }
 
-/** Writes merged records into the same number of files, each with as many records as before; the last one gets the rest. */
+/** Writes merged records into the same files, each with as many records as before; the last file gets the rest. */
 export class MergedFiles {
   readonly #root: string
   readonly #files: readonly { readonly target: string; readonly lines: number }[]
   #index = 0
   #writer: LineWriter | undefined
   readonly #written = new Set<string>()
-  /** Records written. */
+  /** Number of records written. */
   count = 0
 
-  /** @param files where to write, from the root, and how many lines the file had */
+  /** @param files paths to write, from the root, with the number of lines that each file had */
   constructor(root: string, files: readonly { target: string; lines: number }[]) {
     this.#root = root
     this.#files = files

@@ -1,4 +1,4 @@
-/** Updates a working folder to another version, keeping local changes: `pull` and `checkout`. */
+/** Updates a working folder to another version and keeps local changes: `pull` and `checkout`. */
 import { compareUtf8, type Json, type JsonObject } from '@ulmus/content'
 import { baseOf, stageMetadata } from '../base/bring.ts'
 import { fetchFile } from '../base/fetch-file.ts'
@@ -33,18 +33,18 @@ export interface Updating {
   readonly onProgress: (progress: { records: number; files: number }) => void
 }
 
-/** A schema or a member of the metadata that both sides changed. */
+/** A schema or metadata member that both sides changed. */
 export interface PartConflict {
   readonly part: 'schema' | 'metadata'
   readonly name: string
 }
 
 export interface Updated {
-  /** With `resolution: 'stop'` and any conflict, nothing was changed. */
+  /** With `resolution: 'stop'` and any conflict, the folder stays unchanged. */
   readonly conflicts: readonly (Conflict | PartConflict)[]
   /** Number of all conflicts; `conflicts` has the first thousand. */
   readonly totalConflicts: number
-  /** Records that are otherwise in the other version. */
+  /** Number of records that differ in the other version. */
   readonly records: number
   /** Path of the backup of discarded records, from the root. */
   readonly setAside?: string
@@ -82,7 +82,7 @@ export async function updateFolder(updating: Updating): Promise<Updated> {
 const everyType = ({ records, base }: Folder, changed: readonly string[]): string[] =>
   [...new Set([...changed, ...records.keys(), ...Object.keys(base?.schemas ?? {})])].sort(compareUtf8)
 
-/** Conflicts as they are found, and records that are given up, in a file of their own. */
+/** Collects conflicts, and writes discarded records to a backup file. */
 class Outcome {
   readonly #conflicts: (Conflict | PartConflict)[] = []
   readonly #updating: Updating
@@ -168,7 +168,7 @@ interface Parts {
   readonly metadata: JsonObject
 }
 
-/** Schemas, and members of the metadata, merged like records: by name. */
+/** Merges schemas and metadata members like records, by name. */
 function mergeParts({ folder, head, resolution, discardsOurs }: Updating, outcome: Outcome): Parts {
   const { base } = folder
   const target = baseOf(head)
@@ -204,7 +204,7 @@ const namesOf = (...objects: JsonObject[]): string[] => [
   ...new Set(objects.flatMap((one) => Object.keys(one))),
 ]
 
-/** Only what differs is written: a person's own layout of a file stays. */
+/** Writes only changed parts, so that a file keeps the user's formatting. */
 function stageParts(staging: Staging, { schemas, metadata }: Folder, parts: Parts): void {
   for (const [type, schema] of parts.schemas) {
     if (isSameJson(schema, schemas.get(type)?.source)) continue
@@ -215,8 +215,8 @@ function stageParts(staging: Staging, { schemas, metadata }: Folder, parts: Part
 }
 
 /**
- * Files that are new in the other version are brought; those of the base that it dropped go, whatever they are called. One of the base
- * that is not here was removed or changed on purpose, so it is not brought again unless every change is given up.
+ * Downloads new files of the other version, and removes files that it dropped, whatever their names. A missing file of the base was removed
+ * on purpose, so it is downloaded again only if all changes are discarded.
  */
 async function stageFiles(
   { folder, source, head, discardsOurs, onProgress }: Updating,
@@ -238,6 +238,6 @@ async function stageFiles(
   for (const { path, hash } of folder.files) if (dropped.has(hash)) staging.remove(path)
 }
 
-/** Does not overwrite a foreign file that has the name. */
+/** A free path: does not overwrite another file of this name. */
 const freePath = (path: string, taken: ReadonlySet<string>): string =>
   taken.has(path) ? freePath(path.replace(/(?=\.|$)/, '_'), taken) : path

@@ -1,4 +1,4 @@
-/** Answers that are large and not taken: routes that read have a part of the memory until they are, others have nothing to do with it. */
+/** Memory budget of large answers that callers do not read: it limits reading routes, and no others. */
 import { once } from 'node:events'
 import { type AddressInfo, connect } from 'node:net'
 import { AnswerBudget, anonymous, countAnswer, RegistryError } from '@ulmus/registry'
@@ -13,7 +13,7 @@ app.setErrorHandler((error, _request, reply) =>
   reply.code(429).send(error instanceof RegistryError ? error.code : `${error}`),
 )
 await app.register(async (scope) => {
-  // An address has an eighth, and data counts four times.
+  // One address may use an eighth, and data counts four times.
   countAnswers(scope, new AnswerBudget(100 * megabyte))
   for (const url of ['/one', '/other']) {
     scope.get(url, async () => {
@@ -33,7 +33,7 @@ beforeAll(() => app.listen({ port: 0 }))
 afterAll(() => app.close())
 const port = () => (app.server.address() as AddressInfo).port
 
-/** Asks and takes no more than the system does by itself. */
+/** Sends a request and reads nothing beyond the system's buffers. */
 async function leave(path: string) {
   const socket = connect(port(), '127.0.0.1')
   await once(socket, 'connect')

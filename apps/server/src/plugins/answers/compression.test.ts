@@ -9,7 +9,7 @@ const decoders = { gzip: gunzipSync, br: brotliDecompressSync, zstd: zstdDecompr
 const encodings = Object.keys(decoders) as (keyof typeof decoders)[]
 
 describe('answers compressed as streams', () => {
-  /** Of which compression leaves at least half. */
+  /** Compresses by half at most. */
   const text = randomBytes(3_000_000).toString('base64')
   let app: FastifyInstance
 

@@ -4,43 +4,43 @@ import zlib, { constants } from 'node:zlib'
 import compress from '@fastify/compress'
 import type { FastifyInstance } from 'fastify'
 
-/** Smaller answers are sent as they are: they fit one packet. Bytes. */
+/** Smaller answers are sent uncompressed: they fit into one packet. Bytes. */
 const compressedBytesMin = 1024
 
 /**
- * Up to this size an answer is compressed where it is, in a millisecond or two. A stream through other threads takes the caller
- * longer, and this thread not much less. Bytes.
+ * Up to this size an answer is compressed on the event loop, in a millisecond or two. A stream through other threads would take longer for
+ * the caller, and hardly less time on this thread. Bytes.
  */
 const compressedAtOnceMax = 131_072
 
-/** A page of records comes out a sixteenth larger than at the usual levels, in half the time. zstd is smaller. */
+/** A page of records is a sixteenth larger than at the usual levels, and takes half the time. zstd is smaller. */
 const gzipLevel = 1
 const brotliQuality = 3
 
 /**
- * What is sent as a stream goes through one thread from beginning to end, so that the level decides how fast it is: half of the
- * time for 2 % more bytes with zstd, a third for 5 % more with Brotli. gzip has nothing below its level.
+ * A stream is compressed in a single thread, so the level determines its speed: half the time for 2 % more bytes with zstd, a third for 5 %
+ * more with Brotli. gzip has no faster level.
  */
 const streamedZstdLevel = 2
 const streamedBrotliQuality = 1
 /**
- * Room for what comes out of a stream's compression. It goes to another thread and back every time that it is full, with the usual
- * 16 KiB twenty times for a leaf of records. Bytes.
+ * Output buffer of a stream's compression. Each time the buffer is full, it changes threads and comes back; with the default of 16 KiB that
+ * happens twenty times for a leaf of records. Bytes.
  */
 const streamedPieceBytes = 262_144
 
 /**
- * How far a zstd body may refer back, as a power of two: 8 MiB, as RFC 9659 has it. Zstandard's own limit is 128 MiB, all of which
- * five kilobytes make a decoder hold.
+ * Maximum window of a zstd body, as a power of two: 8 MiB, as RFC 9659 requires. Zstandard's own limit is 128 MiB, and five kilobytes can
+ * make a decoder allocate all of it.
  */
 const windowLogMax = 23
 
-/** Text only. What files hold is not ours to judge, and most of it is compressed already. */
+/** Compress text only. Most uploaded files are compressed already. */
 const compressible =
   /^(?:text\/|application\/(?:[\w.+-]*\+)?json(?:;|$)|application\/(?:x-)?(?:ndjson|jsonl|javascript))/
 
 export async function compressAnswers(app: FastifyInstance): Promise<void> {
-  // The plugin logs every error of a stream with its stack, also refusals. They are answered, or logged by `StreamLog`.
+  // The plugin logs every stream error with its stack, including refusals. Silence it: refusals are answered, or logged by `StreamLog`.
   const silent = app.log.child({}, { level: 'silent' })
   app.addHook('onSend', async (_request, reply, payload) => {
     if (payload instanceof Readable) reply.log = silent
@@ -72,12 +72,12 @@ const streamed = (parameter: 'BROTLI_PARAM_QUALITY' | 'ZSTD_c_compressionLevel',
   chunkSize: streamedPieceBytes,
 })
 
-/** Order of preference if a caller states none. */
+/** In order of preference if the caller states none. */
 export const codings = ['zstd', 'br', 'gzip'] as const
 
 /**
- * `Accept-Encoding` becomes the one coding that the answer is to have, `Content-Encoding` the name of the coding as we know it. Register
- * it before the compression.
+ * Reduces `Accept-Encoding` to the single coding of the answer, and `Content-Encoding` to its usual name. Register it before the
+ * compression.
  */
 export function nameCodings(app: FastifyInstance): void {
   app.addHook('onRequest', async ({ method, raw: { headers } }) => {
@@ -95,8 +95,8 @@ const known = (name: string): string => {
 }
 
 /**
- * Picks the supported coding with the highest weight, else `identity`. Callers that refuse `identity` too still get it: a 406
- * would be uncompressed as well, and say less.
+ * Picks the supported coding with the highest weight, else `identity`. Callers that refuse `identity` too still get it: a 406 would also be
+ * uncompressed, and less useful.
  */
 export function preferredCoding(accepted: string): string {
   const weights = new Map<string, number>()

@@ -1,4 +1,4 @@
-/** The header `Deprecation`: on every answer that reads a deprecated version, and readable by pages of other sites. */
+/** `Deprecation` header: on every answer that reads a deprecated version, and exposed to pages of other sites. */
 import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Stage, setStage } from '../../testing/stage.ts'
@@ -11,7 +11,7 @@ describe.each(anyDatabase)('the header Deprecation, on $name', (database) => {
   })
   afterAll(() => stage.end())
 
-  /** With the versions v1.0.0 and v1.1.0. */
+  /** A collection with the versions v1.0.0 and v1.1.0. */
   async function twoVersions(): Promise<string> {
     const { path } = await stage.newCollection()
     const put = (id: string) => ({ id, type: 'A', data: {} })

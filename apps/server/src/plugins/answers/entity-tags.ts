@@ -1,22 +1,22 @@
 /**
- * Entity tags, 304 and how long answers keep. http-api §1; RFC 9110 §8.8, §13; RFC 9111.
+ * Entity tags, 304 and cache lifetimes. http-api §1; RFC 9110 §8.8, §13; RFC 9111.
  *
- * A strong tag stands for bytes, so each content encoding has its own: the tag of the uncompressed answer, and with what
- * compressed it after a dash. The compression plugin decides on the encoding; the tag is completed after
- * it. Answers to a credential have other tags than those without, so that a cache can never take one for the other.
+ * A strong tag identifies bytes, so each content encoding has its own: the tag of the uncompressed answer, a dash and the name of the
+ * encoding. The compression plugin chooses the encoding, so the tag is completed after it. Answers with and without a credential have
+ * different tags, so that a cache never confuses them.
  */
 import { createHash, hash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
-/** Seconds that caches may keep what anyone may read and what never changes. Not longer: a collection may turn private. */
+/** Cache lifetime of public immutable answers. Short, because a collection may become private. Seconds. */
 const publicSeconds = 300
 
-/** A MiB takes two milliseconds, or five where the processor has no instructions for it. Bytes. */
+/** Bytes hashed per turn of the event loop. A MiB takes two milliseconds, or five without processor instructions for SHA-256. */
 const hashedAtOnce = 1_048_576
 
-/** Hashes long bodies in several turns of the event loop. */
+/** Hashes long bodies over several turns of the event loop. */
 async function hashInTurns(body: string | Buffer): Promise<string> {
   if (typeof body === 'string' || body.length <= hashedAtOnce) return hash('sha256', body)
   const sum = createHash('sha256')
@@ -49,7 +49,7 @@ export function tagAnswers(app: FastifyInstance): void {
   })
 }
 
-/** Call it after compression is registered: hooks of a route run in the order in which they were added to it. */
+/** Call it after compression is registered: hooks of a route run in the order of their registration. */
 export function completeTags(app: FastifyInstance): void {
   app.addHook('onRoute', (route) => {
     route.onSend = [route.onSend ?? []]
@@ -60,7 +60,7 @@ export function completeTags(app: FastifyInstance): void {
 
 const isRead = (request: FastifyRequest) => request.method === 'GET' || request.method === 'HEAD'
 
-/** 128 bits of a hash, with who is asking mixed in as far as having a credential or not. */
+/** 128 bits of a hash. It differs between callers with and without a credential. */
 function tagOf(request: FastifyRequest, basis: string): string {
   const audience = request.principal.kind === 'anonymous' ? 'public' : 'private'
   return hash('sha256', `${audience} ${basis}`).slice(0, 32)
@@ -80,7 +80,7 @@ function complete(request: FastifyRequest, reply: FastifyReply, payload: unknown
   return null
 }
 
-/** True if a list of tags (or `*`) holds one. RFC 9110 §13.1.2 compares weakly: `W/` does not count. */
+/** True if a list of tags (or `*`) contains a tag. RFC 9110 §13.1.2 compares weakly: `W/` does not count. */
 export function holds(list: string | undefined, tag: string): boolean {
   if (list === undefined) return false
   if (list.trim() === '*') return true
@@ -96,7 +96,7 @@ function sayHowLong(request: FastifyRequest, reply: FastifyReply): void {
   } else reply.header('Cache-Control', 'no-cache')
 }
 
-/** True if the URL is immutable: it has a hash, or versions other than `latest`. */
+/** True if the URL is immutable: it contains a hash, or only versions other than `latest`. */
 function neverChanges(request: FastifyRequest): boolean {
   const { names } = request.routeOptions.config
   if (names !== 'version') return names === 'hash'

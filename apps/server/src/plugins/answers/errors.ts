@@ -1,4 +1,4 @@
-/** Every refusal as an answer: the one room that knows which HTTP status a kind of error is. */
+/** Renders refusals as answers. Only this room maps kinds of errors to HTTP statuses. */
 import type { Socket } from 'node:net'
 import {
   catalogue,
@@ -35,17 +35,17 @@ const statusOf: Record<RefusalKind, number> = {
   full: 507,
 }
 
-/** Seconds after which a caller may ask again when something is away or full, and nothing else is said. */
+/** Default `Retry-After` while a store is unavailable or full. Seconds. */
 const retryAfterSeconds = 5
 
 export const statusFor = (code: ErrorCode): number => statusOf[catalogue[code].kind]
 
-/** The body of a refusal, as `interface.md` and http-api §1 shape it. */
+/** The body of a refusal, as in `interface.md` and http-api §1. */
 export function errorBody(error: RegistryError): Record<string, unknown> {
   return { error: error.message, code: error.code, statusCode: statusFor(error.code), ...error.details }
 }
 
-/** A refusal that a row kept (of a job, of a push session), as the call would have answered it at once. */
+/** Renders a stored refusal (of a job or a push session) as the call would have answered it. */
 export const renderStored = (stored: StoredRefusal): ErrorBody =>
   errorBody(RegistryError.restored(stored)) as ErrorBody
 
@@ -53,7 +53,7 @@ export function answerErrors(app: FastifyInstance): void {
   app.setErrorHandler((error, request, reply) => answerError(error, request, reply))
 }
 
-/** Also for errors that Fastify meets before it has found a route, such as a URL that is not well-formed. */
+/** Also handles errors that Fastify meets before it has found a route, such as a malformed URL. */
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   takeBack(reply)
   if (error instanceof Moved) return answerMoved(error, request, reply)
@@ -65,27 +65,27 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
     .send(JSON.stringify(errorBody(refusal)))
 }
 
-/** Maps an error to a refusal, and notes it for the log and the headers of JSON answers and pages. */
+/** Maps an error to a refusal, and records it for the log and for the headers of JSON answers and pages. */
 export function noteRefusal(error: unknown, request: FastifyRequest, reply: FastifyReply): RegistryError {
   const refusal = refusalOf(error, request)
   const status = statusFor(refusal.code)
   if (status >= 500) logFault(request, error, refusal)
-  // RFC 9110 §15.5.2: every 401 has one.
+  // RFC 9110 §15.5.2: every 401 has this header.
   if (status === 401) reply.header('WWW-Authenticate', 'Bearer')
   if ((status === 503 || status === 429) && !reply.hasHeader('Retry-After'))
     reply.header('Retry-After', retryAfterSeconds)
   return refusal
 }
 
-/** @param what Begins the line. */
+/** @param what beginning of the log line */
 export function logFault({ log }: FastifyRequest, error: unknown, refusal: RegistryError, what = ''): void {
   const { code, cause, message } = refusal
-  // Without the stack: on a full disk every write ends so, and the log may be on the same one.
+  // Omit the stack: on a full disk every write fails this way, and the log may be on that disk.
   if (statusFor(code) === 507) log.warn({ code, cause: String(cause) }, what + message)
   else log.error({ err: error, code }, what + message)
 }
 
-/** Headers that speak of the body of a success, or of how long it keeps. */
+/** Headers that describe the body of a success, or its cache lifetime. */
 const headersOfSuccess = [
   'Accept-Ranges',
   'Cache-Control',
@@ -97,8 +97,8 @@ const headersOfSuccess = [
 ]
 
 /**
- * Takes back what was said of a stream that failed before its first byte. Those headers are on the raw response already, where
- * nothing else puts any; what a handler said of its refusal is not there.
+ * Removes the headers of a stream that failed before its first byte. Only those are on the raw response already; the headers that a handler
+ * sets for a refusal are not.
  */
 function takeBack(reply: FastifyReply): void {
   for (const name of headersOfSuccess) {
@@ -120,7 +120,7 @@ export function refusalOf(error: unknown, request: FastifyRequest): RegistryErro
   }
   // Check before errors of the request: a full store also aborts the reading of its body.
   if (isStorageFull(error)) return new RegistryError('storage_full', { cause: error })
-  // The stream of a body that ended too soon fails with the code of a lost connection, which is not the database's.
+  // A body that ends too soon fails with the code of a lost connection. Do not take it for the database's.
   if (request.raw.destroyed && !request.raw.complete) return cutShort(error)
   if (isUnstorableText(error)) {
     const reason = 'The request has the character U+0000, which is not allowed.'
@@ -154,7 +154,7 @@ function refusalOfFastify(error: Partial<FastifyError>, request: FastifyRequest)
     case 'FST_CP_ERR_INVALID_CONTENT':
       return reason('The body cannot be decompressed as `Content-Encoding`.')
   }
-  // What the HTTP layer itself found wrong with a request (status 4xx): its sentence is about the request alone.
+  // Client errors of the HTTP layer (status 4xx): their sentences contain only facts about the request.
   if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
     return reason(`The request is malformed: ${error.message}.`)
   }
@@ -177,9 +177,9 @@ const cutShort = (cause: unknown) =>
     cause,
   })
 
-/** Answers what the HTTP parser itself refuses, before there is a request, on the bare socket. The connection ends with it. */
+/** Answers a request that the HTTP parser refuses, on the raw socket, before a request object exists. Closes the connection. */
 export function answerUnreadable(error: { code: string }, socket: Socket): void {
-  // Browsers open connections ahead, and would take it for the answer to what they ask first.
+  // Browsers open connections ahead, and would take this for the answer to their first request.
   const isUnused = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.bytesRead === 0
   if (!isUnused && socket.writable && error.code !== 'ECONNRESET') {
     const refusal = new RegistryError('invalid_request', {
@@ -198,7 +198,7 @@ const unreadable: Record<string, string> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'The request took too long to arrive.',
 }
 
-/** @param bytes the limit that was passed */
+/** @param bytes the exceeded limit */
 export function tooLarge(bytes: number | undefined): RegistryError {
   return new RegistryError('too_large', {
     say: { what: 'The body', limit: `${bytes} bytes` },
@@ -207,8 +207,8 @@ export function tooLarge(bytes: number | undefined): RegistryError {
 }
 
 /**
- * 308 to where the account or collection is now: the same path and query with the new slugs in place of the former. Paths under
- * `/api/accounts/` and `/api/collections/` have the account third and the collection fourth.
+ * Redirects (308) to the current address of the account or collection: the same path and query with the new slugs. Paths under
+ * `/api/accounts/` and `/api/collections/` have the account as third and the collection as fourth segment.
  */
 function answerMoved(moved: Moved, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const [path = '', query] = request.url.split(/\?(.*)/s, 2)

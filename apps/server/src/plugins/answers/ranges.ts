@@ -1,11 +1,11 @@
-/** `Range` headers. RFC 9110 §14.2: one range of bytes is honoured; several, or what is not understood, mean the whole. */
+/** `Range` headers. RFC 9110 §14.2: one range of bytes is served; several ranges, or an unknown unit, get the whole. */
 
 export interface ByteRange {
   start: number
   length: number
 }
 
-/** @param size of the whole, bytes. Undefined: answer the whole. */
+/** @param size of the whole in bytes. Returns undefined if the whole is to be sent. */
 export function readRange(header: string | undefined, size: number): ByteRange | 'unsatisfiable' | undefined {
   const match = /^bytes=([0-9]{0,15})-([0-9]{0,15})$/.exec(header?.trim() ?? '')
   if (match === null || (match[1] === '' && match[2] === '')) return undefined

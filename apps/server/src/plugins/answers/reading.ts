@@ -1,10 +1,10 @@
-/** Hooks of routes that read: the memory budget of answers, the `Deprecation` header, and the end of an answer. */
+/** Hooks for reading routes: memory budget of answers, `Deprecation` header, end of an answer. */
 import { hearingNotices, type Registry } from '@ulmus/registry'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 
 const reading: ReadonlySet<unknown> = new Set(['GET', 'HEAD'])
 
-/** Counts the memory of each answer in the scope until it has left. Handlers throw busy when an answer does not fit. */
+/** Counts the memory of each answer in the scope until it has been sent. Handlers throw busy when an answer does not fit. */
 export function countAnswers(scope: FastifyInstance, answers: Registry['answers']): void {
   scope.addHook('onRoute', (route) => {
     if (![route.method].flat().every((method) => reading.has(method))) return
@@ -15,7 +15,7 @@ export function countAnswers(scope: FastifyInstance, answers: Registry['answers'
   })
 }
 
-/** Routes that read a version: the one in the path, the one that is exported, or the latest one of a collection. */
+/** Routes that read a version: the one in the path, the exported one, or the latest of a collection. */
 const readsVersion = /\/:v(?:\/|$)|\/export$|\/collections\/:owner\/:slug$/
 
 /** Marks answers of deprecated versions with the `Deprecation` header. RFC 9745; http-api §11. */
@@ -31,14 +31,14 @@ export function markDeprecation(scope: FastifyInstance): void {
   })
 }
 
-/** Resolves when the answer has been sent, or its connection is closed. */
+/** Resolves when the answer has been sent, or its connection closed. */
 export const goneOf = ({ raw }: FastifyReply): Promise<void> =>
   new Promise((resolve) => {
     if (raw.closed) resolve()
     else raw.once('close', resolve)
   })
 
-/** Aborts when the connection is closed before the answer was sent. Fastify's own does when a body was read to its end. */
+/** Aborts when the connection closes before the answer was sent. Fastify's own signal also aborts when the body has been read to its end. */
 export function leaving({ raw }: FastifyReply): AbortSignal {
   const controller = new AbortController()
   const close = () => {

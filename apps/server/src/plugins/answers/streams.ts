@@ -1,21 +1,20 @@
-/** Answers that are streams of bytes. */
+/** Streamed answers. */
 import { Readable } from 'node:stream'
 import { type FastifyRequest, LogController } from 'fastify'
 import { logFault, refusalOf, statusFor } from './errors.ts'
 
 /**
- * What a handler sends: read as fast as the caller takes it, and left when the caller goes. An error before the first byte is answered
- * as a refusal, one after it breaks the connection off, so that half an answer is never taken for a whole one. An answer to HEAD has
- * no body, so nothing is read for it.
+ * Streams a handler's answer with backpressure, and stops when the caller disconnects. An error before the first byte becomes a refusal. A
+ * later error closes the connection, so that the caller never takes half an answer for a whole one. HEAD reads nothing from the source.
  */
 export const bytesFrom = (request: FastifyRequest, source: AsyncIterable<Uint8Array>): Readable =>
   Readable.from(request.method === 'HEAD' ? [] : source, { objectMode: false })
 
-/** The same from a source whose chunks are ours only until we ask for the next one. */
+/** Same, for a source that reuses the memory of a chunk after the next request for one. */
 export const bytesLentBy = (request: FastifyRequest, source: AsyncGenerator<Uint8Array>): Readable =>
   request.method === 'HEAD' ? Readable.from([]) : new LentBytes(source)
 
-/** Piped, it asks for a chunk when the one before has left this process. Other readers get copies. */
+/** When piped, requests a chunk only after the previous one has left this process. Other readers get copies. */
 class LentBytes extends Readable {
   readonly #source: AsyncGenerator<Uint8Array>
 
@@ -37,7 +36,7 @@ class LentBytes extends Readable {
         if (this.destroyed) return
         if (done) break
         const failed = await new Promise((resolve) => to.write(chunk, resolve))
-        // The owner of both streams ends this one as well.
+        // The owner of both streams also ends this one.
         if (failed) return
       }
       this.push(null)
@@ -59,14 +58,14 @@ class LentBytes extends Readable {
   }
 }
 
-/** Logs no requests (that is another plugin's part), but what broke an answer off: its caller cannot be told any more. */
+/** Logs interrupted answers, because their callers get no error. Another plugin logs requests. */
 export class StreamLog extends LogController {
   constructor() {
     super({ disableRequestLogging: true })
   }
 
   override streamError(error: Error, request: FastifyRequest): void {
-    // The caller went.
+    // The caller disconnected.
     if (request.raw.socket.destroyed) return
     const refusal = refusalOf(error, request)
     const { code, message } = refusal

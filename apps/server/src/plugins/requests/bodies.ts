@@ -1,18 +1,18 @@
-/** How bodies are read. JSON strictly, everywhere; other kinds only in the scopes of routes that take them. */
+/** Parsers of request bodies: strict JSON everywhere; other types only in the scopes of routes that accept them. */
 import { Readable } from 'node:stream'
 import { parseStrict, RegistryError } from '@ulmus/registry'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { cutLateBodies } from './slow-peers.ts'
 
-/** A JSON body, unless its route says otherwise by `bodyLimit`: reading one holds everybody up, 40 ms a MiB. Bytes. */
+/** Default limit of a JSON body; a route may set `bodyLimit`. Parsing blocks the event loop, 40 ms per MiB. Bytes. */
 export const jsonBytesMax = 256 * 1024
 
 /** Content types of NDJSON; none is registered. */
 export const ndjsonTypes = ['application/x-ndjson', 'application/ndjson', 'application/jsonl']
 
 /**
- * JSON by the input rules of content-model §2: a duplicate key, an integer that a double cannot hold, a lone surrogate and the
- * like are refused, not repaired. No body at all is let through, for routes that need none.
+ * Parses JSON by the input rules of content-model §2: refuses duplicate keys, integers that a double cannot represent, lone surrogates and
+ * the like. Accepts an empty body, for routes that need none.
  */
 export function readStrictJson(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
@@ -23,10 +23,10 @@ export function readStrictJson(app: FastifyInstance): void {
   )
 }
 
-/** In the scope of routes that take NDJSON: `request.body` is the stream, not read yet and not limited. */
+/** In the scope of routes that accept NDJSON: `request.body` is the unread, unlimited stream. */
 export function receiveNdjson(scope: FastifyInstance): void {
   cutLateBodies(scope)
-  // JSON too is the wrong content type here.
+  // These routes refuse JSON as well.
   scope.removeAllContentTypeParsers()
   scope.addContentTypeParser(
     ndjsonTypes,
@@ -35,9 +35,9 @@ export function receiveNdjson(scope: FastifyInstance): void {
 }
 
 /**
- * In the scope of routes that take raw bytes of any type, JSON included: `request.body` is the stream, not read yet and not limited.
- * The sent bytes are stored as they are, so no content encoding is undone: 241 bytes of zstd can stand for 300 MiB. Such routes
- * also say `decompress: false`.
+ * In the scope of routes that accept raw bytes of any type, including JSON: `request.body` is the unread, unlimited stream. The server
+ * stores the bytes as sent and undoes no content encoding: 241 bytes of zstd can expand to 300 MiB. Such routes must also set `decompress:
+ * false`.
  */
 export function receiveBytes(scope: FastifyInstance): void {
   scope.addHook('onRequest', async ({ headers }) => {
@@ -49,7 +49,7 @@ export function receiveBytes(scope: FastifyInstance): void {
   scope.addContentTypeParser('*', async (_request: FastifyRequest, stream: FastifyRequest['raw']) => stream)
 }
 
-/** In the scope of routes that take JSON too large to be read here: `request.body` is the stream, not read yet and not limited. */
+/** In the scope of routes that accept JSON too large to parse on the event loop: `request.body` is the unread, unlimited stream. */
 export function receiveLargeJson(scope: FastifyInstance): void {
   cutLateBodies(scope)
   scope.removeAllContentTypeParsers()
@@ -59,6 +59,6 @@ export function receiveLargeJson(scope: FastifyInstance): void {
   )
 }
 
-/** A body that was not read yet; none at all is an empty one. */
+/** An unread body; a missing one is empty. */
 export const bytesOf = (body: unknown): AsyncIterable<Uint8Array> =>
   (body ?? Readable.from([])) as AsyncIterable<Uint8Array>

@@ -5,28 +5,25 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The credential the route needs; none when absent. Enforced before the body is read. */
     entrance?: Entrance
-    /** False: the route takes no credential and looks at none (probes, sign-in, static pages). */
+    /** False: the route ignores credentials (probes, sign-in, static pages). */
     credentials?: false
-    /** False: requests are not counted against the rate limit. `sign-in`: those without a credential are counted apart from others. */
+    /** False: requests do not count against the rate limit. `sign-in`: those without a credential have a limit of their own. */
     limited?: false | 'sign-in'
-    /**
-     * The URL names something that never changes, so that what anyone may read of it can be kept by caches: `version`, when
-     * `:v` is not `latest`; `hash`, always.
-     */
+    /** The URL names immutable content, so caches may store it if it is public: `version`, unless `:v` is `latest`; `hash`, always. */
     names?: 'version' | 'hash'
-    /** False: its answers have no entity tag. They are streams of what changes while it is read. */
+    /** False: answers have no entity tag. They are streams of data that may change during the answer. */
     tagged?: false
   }
 
   interface FastifyRequest {
-    /** The caller. Known before any handler runs. */
+    /** The caller. Set before any handler runs. */
     readonly principal: Principal
   }
 
   interface FastifyReply {
     /**
-     * Names the answer's entity tag by what the answer is made of (a digest, a hash, a cursor), instead of by hashing its bytes:
-     * for streams and for what is immutable. Tells the tag that uncompressed bytes will have, quotes included.
+     * Derives the entity tag from a basis (a digest, a hash, a cursor) instead of hashing the bytes: for streams and immutable content.
+     * Returns the tag of the uncompressed bytes, quotes included.
      */
     tagBy(basis: string): string
     tagBasis: string | null

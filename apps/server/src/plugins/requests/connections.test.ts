@@ -97,7 +97,7 @@ describe('a server with few connections', () => {
     expect(openConnections()).toBe(most)
     expect(said).toHaveLength(1)
     expect(said[0]).toMatch(/^One address .* TRUST_PROXY/)
-    // Those that send nothing are cut without an answer.
+    // Silent connections are closed without an answer.
     await Promise.all(sockets.map(ended))
     expect(sockets.map(({ bytesRead }) => bytesRead)).toEqual(sockets.map(() => 0))
     await expect.poll(openConnections).toBe(0)

@@ -1,42 +1,39 @@
 /**
- * Limits connections, in total and per address. Further ones are closed at once: a process without free descriptors can neither
- * read files nor start threads, and aborts.
+ * Limits connections, in total and per address. Excess connections are closed at once: a process without free descriptors cannot read files
+ * or start threads, and aborts.
  */
 import { BlockList, isIP, isIPv6, type Server, type Socket } from 'node:net'
 import { compile } from '@fastify/proxy-addr'
 import type { FastifyServerOptions } from 'fastify'
 
 export interface ConnectionLimits {
-  /** Connections together. */
+  /** Limit in total. */
   readonly most: number
-  /** As Fastify has it: whose connections are those of many. */
+  /** Fastify's setting: trusted proxies share connections of many clients. */
   readonly trustProxy: FastifyServerOptions['trustProxy']
-  /** True for addresses shared by many clients. Default: `carriesMany`. */
+  /** True for an address that many clients share. Default: `carriesMany`. */
   readonly isOfMany?: (address: string) => boolean
 }
 
-/** Of all connections, those of one address. */
+/** Share of all connections for one address. */
 const addressShare = 1 / 4
-/** From this part of them on, connections that wait for their next request are cut sooner. */
+/** Above this share of the limit, idle connections are closed earlier. */
 const scarceShare = 1 / 2
-/** Usual proxies keep a connection for 60 s: they are to be the first to close it. Milliseconds. */
+/** Idle time of a connection. Usual proxies keep one for 60 s, and should be the first to close it. Milliseconds. */
 const keptMilliseconds = 72_000
 const keptMillisecondsScarce = 5_000
-/** Idle connections are closed no more often, and refusals are logged so. Milliseconds. */
+/** Minimum intervals between closing idle connections, and between log lines about refusals. Milliseconds. */
 const closingMilliseconds = 1_000
 const loggingMilliseconds = 60_000
 
-/**
- * Time for the line and the headers of a request, from its connection or from its first byte on, and how often it is looked at.
- * Milliseconds.
- */
+/** Time for the request line and headers, from the connection or from the first byte, and the interval between checks. Milliseconds. */
 export const headersTimes = { headersTimeout: 10_000, connectionsCheckingInterval: 2_000 }
 
 const loopback = new BlockList()
 loopback.addSubnet('127.0.0.0', 8, 'ipv4')
 loopback.addAddress('::1', 'ipv6')
 
-/** How many connections are open. Call it before the server listens. */
+/** Returns the number of open connections. Call it before the server listens. */
 export function limitConnections(
   server: Server & { keepAliveTimeout: number; closeIdleConnections(): void },
   { most, trustProxy, isOfMany = carriesMany(trustProxy) }: ConnectionLimits,
@@ -98,7 +95,7 @@ export function carriesMany(trustProxy: ConnectionLimits['trustProxy']): (addres
   }
 }
 
-/** As Fastify reads it. */
+/** Same interpretation as Fastify's. */
 function trustFunction(
   trustProxy: ConnectionLimits['trustProxy'],
 ): (address: string, hop: number) => boolean {
@@ -107,7 +104,7 @@ function trustFunction(
   return Array.isArray(trustProxy) ? compile(trustProxy) : () => trustProxy === true
 }
 
-/** Counting key of a peer: an IPv4 address, or the /64 network of an IPv6 one, since one machine has all of it. */
+/** Counting key of a peer: an IPv4 address, or the /64 network of an IPv6 address, since one machine owns all of it. */
 export function peerOf(remoteAddress = ''): string {
   const address = withoutMapping(remoteAddress)
   return isIPv6(address) ? networkOf(address) : address
@@ -120,7 +117,7 @@ export function networkOf(address: string): string {
   const [head = '', tail] = address.split('%')[0]!.split('::')
   const groups = head === '' ? [] : head.split(':')
   const after = tail === undefined || tail === '' ? 0 : tail.split(':').length
-  // `::` stands for zeros: as many as are missing of eight.
+  // `::` stands for the zeros missing from eight groups.
   while (tail !== undefined && groups.length + after < 8) groups.push('0')
   return groups.slice(0, 4).join(':')
 }

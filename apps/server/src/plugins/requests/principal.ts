@@ -1,4 +1,4 @@
-/** Resolves the caller of a request from its credential, before anything else is read. */
+/** Resolves the caller of a request from its credential, before reading the rest of the request. */
 import { type Caller, demand, mayEnter, type Principal, type Registry, RegistryError } from '@ulmus/registry'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { SessionCookie } from './session-cookie.ts'
@@ -6,15 +6,12 @@ import { demandSameSite } from './session-cookie.ts'
 
 type Credentials = Pick<Registry, 'keys' | 'sessions'>
 
-/** Callers by request; none until a valid credential was checked. */
+/** Callers by request; absent until a valid credential was checked. */
 const callers = new WeakMap<FastifyRequest, Caller>()
-/** Why the credential of a request was refused, until the rate limit has counted the request. */
+/** Reason why a credential was refused, kept until the rate limit has counted the request. */
 const refused = new WeakMap<FastifyRequest, unknown>()
 
-/**
- * Sets `request.principal`. An `Authorization` header, if present, decides alone. A dead session cookie only makes the caller
- * anonymous.
- */
+/** Sets `request.principal`. An `Authorization` header, if present, is decisive. An ended session cookie only makes the caller anonymous. */
 export function knowPrincipals(app: FastifyInstance, registry: Credentials, cookie: SessionCookie): void {
   app.decorateRequest('principal', {
     getter(this: FastifyRequest): Principal {
@@ -37,8 +34,8 @@ export function knowPrincipals(app: FastifyInstance, registry: Credentials, cook
 }
 
 /**
- * Refuses who may not enter: a bad key everywhere, even where none is needed and where there is nothing; a cookie's write from
- * another site; a credential that is less than what the route declares. Comes after the rate limit, so that guesses count.
+ * Refuses callers without permission to enter: an invalid key everywhere, even where none is needed or no route exists; a write by cookie
+ * from another site; a credential weaker than the route declares. Register it after the rate limit, so that guesses count.
  */
 export function admitCallers(app: FastifyInstance, origin: () => string): void {
   app.addHook('onRequest', async (request) => {
@@ -49,7 +46,7 @@ export function admitCallers(app: FastifyInstance, origin: () => string): void {
   })
 }
 
-/** RFC 6750 §2.1. The name of the scheme counts in any case (RFC 9110 §11.1). */
+/** RFC 6750 §2.1. The name of the scheme is case-insensitive (RFC 9110 §11.1). */
 async function byKey(registry: Credentials, authorization: string, address: string): Promise<Caller> {
   const key = /^Bearer +([^ ]+) *$/i.exec(authorization)?.[1]
   if (key !== undefined) return registry.keys.resolve(key, address)

@@ -1,4 +1,4 @@
-/** Servers on one PostgreSQL hold the limits together; when it is away, each holds them for itself. */
+/** Servers on one PostgreSQL share rate limits; without the database, each server applies them alone. */
 import { databases } from '@ulmus/storage/testing'
 import { TcpProxy } from '@ulmus/storage/testing/tcp-proxy'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -22,14 +22,14 @@ describe('two servers on one database', () => {
     await dispose()
   })
 
-  /** Asks both by turns. */
+  /** Sends requests to both servers alternately. */
   const byTurns = async (times: number, path: string, headers: Record<string, string>) => {
     const answers: Response[] = []
     for (let n = 0; n < times; n++)
       answers.push(await fetch(`${servers[n % 2]!.url}${path}`, { headers, redirect: 'manual' }))
     return answers
   }
-  /** Both refuse in the end, and what they let through is the limit, but for what passed while one had not heard of the other's yet. */
+  /** Both servers must refuse in the end. Together they admit the limit, plus requests sent before one knew of the other's count. */
   const expectLimit = (answers: Response[], limit: number, usedBefore = 0) => {
     const passed = answers.filter(({ status }) => status === 200).length + usedBefore
     expect(passed).toBeGreaterThanOrEqual(limit)
@@ -45,7 +45,7 @@ describe('two servers on one database', () => {
 
   test('an account has its limit once', async () => {
     const { cookie } = await servers[0]!.signIn('ann')
-    // Signing in asked once with the session.
+    // Sign-in already used one request of the session.
     expectLimit(await byTurns(500, '/api/accounts/me', { cookie }), rateLimits.account, 1)
   })
 

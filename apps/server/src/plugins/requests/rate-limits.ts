@@ -1,6 +1,7 @@
 /**
- * How often one may ask: per account with a credential, per address (of IPv6 the first 64 bits, which one machine has all of) without, and for signing in apart from that, so that those who read
- * from an address do not keep its people from signing in. By minutes of the clock; servers on one database count together.
+ * Rate limits: per account with a credential, per address without (for IPv6 its /64 network, which one machine owns). Sign-in has a limit
+ * of its own, so that readers at an address do not block its users from signing in. Windows are minutes of the clock; servers on one
+ * database share the counts.
  */
 import { RegistryError, type RequestRates } from '@ulmus/registry'
 import type { FastifyInstance } from 'fastify'
@@ -11,11 +12,11 @@ export interface RateLimits {
   readonly anonymous: number
   /** Requests a minute of one account, whatever credentials it uses. */
   readonly account: number
-  /** Requests a minute of one address to sign in. One sign-in is two, with the built-in provider some ten. */
+  /** Sign-in requests a minute of one address. One sign-in takes two; with the built-in provider some ten. */
   readonly signIn: number
 }
 
-/** Comes after `knowPrincipals`. Answers carry `RateLimit-Limit`, `RateLimit-Remaining` and `RateLimit-Reset` (seconds). */
+/** Register it after `knowPrincipals`. Answers carry `RateLimit-Limit`, `RateLimit-Remaining` and `RateLimit-Reset` (seconds). */
 export function limitRates(app: FastifyInstance, rates: RequestRates, limits: RateLimits): void {
   app.addHook('onRequest', async (request, reply) => {
     const { limited } = request.routeOptions.config

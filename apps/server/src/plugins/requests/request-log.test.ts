@@ -11,7 +11,7 @@ interface Line {
   readonly [fact: string]: unknown
 }
 
-/** A server and the lines that it has logged so far. */
+/** A server, and its log lines so far. */
 async function serveLogging(requestLog = { requests: true, accounts: true, addresses: true }) {
   const { settings, dispose } = await embedded!.settings()
   const lines: Line[] = []
@@ -70,7 +70,7 @@ describe('the log at level info', () => {
   })
 
   test('no key, cookie, query or body is in it', async () => {
-    // The tests above made keys, signed in (with codes in queries), and sent the secret in a body and in a query.
+    // Earlier tests made keys, signed in (with codes in queries), and sent the secret in a body and in a query.
     await fetch(`${server.url}/api/collections?q=${secret}`, {
       headers: {
         authorization: `Bearer ${key}`,
@@ -108,7 +108,7 @@ describe('the log at level info', () => {
     expect(last('account.signed_in')).toMatchObject({ actor: 'bob' })
     expect(last('member.set')).toMatchObject({ actor: 'ann', target: 'bob', role: 'member' })
     expect(last('collection.visibility')).toMatchObject({ actor: 'ann', target: 'guild/maps', public: true })
-    // Which key it was done with, by its id.
+    // The id of the key that was used.
     expect(last('member.set')['byKey']).toBe(events.find(({ event }) => event === 'key.made')!['target'])
     expect(log.texts.join('')).not.toContain(secret)
   })

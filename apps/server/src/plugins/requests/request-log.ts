@@ -1,12 +1,12 @@
 /**
- * A name for every request, in its answer and in the log: the caller's own `X-Request-Id`, or one made here. A line in the log for each,
- * when it is answered or its caller has gone.
+ * Request ids and the request log. The id is the caller's `X-Request-Id` or a new one; the answer and the log contain it. Each request gets
+ * one log line, when it is answered or its caller disconnects.
  */
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 
-/** Settings of the operator. */
+/** Settings by the operator. */
 export interface RequestLog {
   /** False: the lines are at level `debug`. */
   readonly requests: boolean
@@ -14,10 +14,10 @@ export interface RequestLog {
   readonly addresses: boolean
 }
 
-/** Longer ones are cut. Characters. */
+/** Longer paths are cut. Characters. */
 const pathCharactersMax = 500
 
-/** Logs no query, because sign-in codes are in queries, and nothing of headers or bodies. Probes are logged at level `debug`. */
+/** Logs no query, because sign-in codes are in queries, and no headers or bodies. Probes are logged at level `debug`. */
 export function logRequests(app: FastifyInstance, { requests, accounts, addresses }: RequestLog): void {
   app.addHook('onResponse', async (request, reply) => {
     const { method, principal, routeOptions } = request
@@ -36,14 +36,14 @@ export function logRequests(app: FastifyInstance, { requests, accounts, addresse
   })
 }
 
-/** Without tokens of invitation links, which work for any holder. */
+/** Masks the tokens of invitation links, which work for any holder. */
 function pathOf({ url, params }: FastifyRequest): string {
   const [path = ''] = url.split('?', 1)
   const hasToken = typeof params === 'object' && params !== null && 'token' in params
   return hasToken ? path.replace(/[^/]*$/, ':token') : path
 }
 
-/** Taken as it is when it is short and plain, so that nothing strange enters headers or logs. */
+/** Short and plain ids are accepted unchanged, so that headers and logs stay safe. */
 const acceptable = /^[\w.:+/=-]{1,128}$/
 
 export function nameRequest(request: Pick<IncomingMessage, 'headers'>): string {

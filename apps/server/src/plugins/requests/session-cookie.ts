@@ -1,19 +1,19 @@
-/** The session cookie, an opaque token, and the check against requests that another site makes a browser send. http-api §1, §2. */
+/** Session cookie, an opaque token, and protection against cross-site requests. http-api §1, §2. */
 
 import { RegistryError } from '@ulmus/registry'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 export interface SessionCookie {
   readonly name: string
-  /** The token that came with a request. */
+  /** The token of a request. */
   read(request: FastifyRequest): string | undefined
   set(reply: FastifyReply, token: string, expires: Date): void
   clear(reply: FastifyReply): void
 }
 
 /**
- * @param https over https the cookie is `Secure`, and its name begins with `__Host-`, which makes browsers refuse one that another
- *   host of the domain, or plain http, tries to plant
+ * @param https over https the cookie is `Secure`, and its name begins with `__Host-`: browsers then refuse a cookie that another host of
+ *   the domain, or plain http, tries to plant
  */
 export function sessionCookie({ https }: { https: boolean }): SessionCookie {
   const name = https ? '__Host-ulmus_session' : 'ulmus_session'
@@ -29,8 +29,8 @@ export function sessionCookie({ https }: { https: boolean }): SessionCookie {
 const reads = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /**
- * Passes reads, and writes that a page of this site itself makes. Browsers say where a request comes from in `Sec-Fetch-Site`,
- * which no page can forge, older ones in `Origin`; a request with neither is refused, for its sender can use an API key.
+ * Accepts reads, and writes from pages of this site. Browsers send the origin of a request in `Sec-Fetch-Site`, which no page can forge,
+ * older ones in `Origin`. Refuses a write with neither header: its sender can use an API key.
  * @param origin of this site, as `https://registry.example`
  * @throws cross_site
  */
@@ -38,7 +38,7 @@ export function demandSameSite(request: FastifyRequest, origin: string): void {
   if (reads.has(request.method)) return
   const site = request.headers['sec-fetch-site']
   const from = request.headers.origin
-  // The host the browser itself used is this site too: the session cookie came with the request, and it goes to no other host.
+  // Also accept the host that the browser used: it sends the session cookie to no other host.
   const own = from === origin || from === `${request.protocol}://${request.host}`
   if (site === undefined ? own : site === 'same-origin' && (from === undefined || own)) return
   throw new RegistryError('cross_site')

@@ -29,10 +29,10 @@ app.register(async (scope) => {
 
 const mebibyte = 2 ** 20
 const answerBytes = 60 * mebibyte
-/** What `/source` sends is no more than the connection's buffers take, and comes slower than an answer may be taken. */
+/** Parts sent by `/source`: smaller than the connection's buffers, and slower than the pace demanded of clients. */
 const sourceParts = 20
 let left = 0
-/** Connections take a MiB and more at a time. */
+/** Demanded pace. Connections buffer a MiB and more at a time. */
 const pace = { bytes: 4 * mebibyte, seconds: 0.5 }
 for (const [prefix, options] of Object.entries({ '/slow': { pace }, '/late': { pace, wholeSeconds: 1 } }))
   app.register(
@@ -64,14 +64,14 @@ async function* drops() {
 beforeAll(() => app.listen({ host: '127.0.0.1', port: 0 }))
 afterAll(() => app.close())
 
-/** Sends the parts of a body of 10 kB, so many bytes each, with 100 ms between them; what came back until the connection ended. */
+/** Sends a body of 10 kB in parts of the given sizes, with 100 ms between them. Returns everything received until the connection closed. */
 async function send(path: string, parts: readonly number[]): Promise<string> {
   const socket = connect((app.server.address() as { port: number }).port, '127.0.0.1')
   let answer = ''
   socket.setEncoding('utf8').on('data', (more: string) => {
     answer += more
   })
-  // `once` would reject on the error of a connection that is cut.
+  // `once` would reject if the connection is cut with an error.
   const closed = new Promise((resolve) => socket.on('error', () => undefined).once('close', resolve))
   socket.write(
     `POST ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: a/b\r\nContent-Length: 10000\r\n\r\n`,
@@ -108,8 +108,8 @@ test('a body that is to be gathered is cut when it takes too long, however stead
 })
 
 /**
- * Takes an answer, some 64 KiB at a time with so many milliseconds between them; how much came until the connection ended.
- * @param pause null: nothing is ever taken
+ * Reads an answer, some 64 KiB at a time with a pause between reads. Returns the number of bytes received until the connection closed.
+ * @param pause in milliseconds; null: never reads
  */
 async function take(path: string, pause: number | null): Promise<number> {
   const socket = connect((app.server.address() as { port: number }).port, '127.0.0.1')
@@ -122,7 +122,7 @@ async function take(path: string, pause: number | null): Promise<number> {
     setTimeout(() => socket.resume(), pause!)
   })
   if (pause === null) socket.pause()
-  // A client that reads nothing does not see the end.
+  // A client that reads nothing does not notice the end.
   const end =
     pause === null
       ? once(app.server, 'connection').then(([there]) => once(there as Socket, 'close'))

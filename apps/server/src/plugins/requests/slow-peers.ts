@@ -1,16 +1,16 @@
 /**
- * Disconnects clients that send a body or read an answer too slowly, so that none holds a connection and memory for ever. Time
- * in which the server itself is slow does not count.
+ * Disconnects clients that send a body or read an answer too slowly, so that none occupies a connection and memory for ever. Time in which
+ * the server itself is slow does not count.
  */
 import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 
-/** What a body or an answer must go on by in so many seconds: 270 bytes a second, about what other servers demand. */
+/** Minimum progress of a body or an answer per interval: 270 bytes a second, about the limit of other servers. */
 export const slowestPace = { bytes: 16 * 1024, seconds: 60 }
 
 /**
- * What is held in memory whole, however steadily it comes or goes: a body from its request's headers to its last byte, after which
- * its push session may have expired; an answer from its making to its last byte. Seconds.
+ * Maximum duration of a transfer that is buffered in memory, even at a steady pace: a body from the request's headers to its last byte,
+ * after which its push session may have expired; an answer from its rendering to its last byte. Seconds.
  */
 export const wholeSecondsMax = 3_600
 
@@ -20,15 +20,15 @@ export function cutSlowBodies(app: FastifyInstance, pace = slowestPace): void {
     if (!hasBodyToCome(raw)) return
     const stop = demandPace(raw.socket, pace, {
       bytes: () => raw.socket.bytesRead,
-      // For what lies here the server has not had the time.
+      // If bytes wait in the buffer, the server is slow, not the peer.
       isPeersTurn: () => raw.readableLength === 0,
     })
-    // From its last byte on, the time is the handler's.
+    // After the last byte, the handler takes the time.
     onceReceived(raw, stop)
   })
 }
 
-/** In the scope of routes whose bodies are gathered in memory: disconnects clients that take too long in total. */
+/** In the scope of routes that buffer bodies in memory: disconnects clients that take too long in total. */
 export function cutLateBodies(scope: FastifyInstance, seconds = wholeSecondsMax): void {
   scope.addHook('onRequest', async ({ raw }) => {
     if (hasBodyToCome(raw)) onceReceived(raw, demandEnd(raw.socket, seconds))
@@ -36,8 +36,8 @@ export function cutLateBodies(scope: FastifyInstance, seconds = wholeSecondsMax)
 }
 
 /**
- * Disconnects clients that stop reading an answer, read too slowly, or take too long over a fully rendered one.
- * A stream may last, and waits for its own source as long as that takes.
+ * Disconnects clients that stop reading an answer, read too slowly, or take too long over a fully rendered one. A stream has no total
+ * limit, and may wait for its source.
  */
 export function cutSlowAnswers(
   app: FastifyInstance,
@@ -47,31 +47,31 @@ export function cutSlowAnswers(
   app.addHook('onRequest', async ({ raw: { socket } }) => {
     if (watched.has(socket) || socket.destroyed) return
     watched.add(socket)
-    // Once a connection: of many small answers none has to pay for it.
+    // Watch once per connection, so that many small answers cost nothing extra.
     const stop = demandPace(socket, pace, {
       bytes: () => queueOf(socket).sent,
       isPeersTurn: () => queueOf(socket).unsent > 0,
     })
     socket.once('close', stop)
   })
-  // Before compression, which makes streams of whole answers.
+  // Register before compression, which turns whole answers into streams.
   app.addHook('onSend', async ({ raw: { socket } }, { raw }, payload) => {
-    // Shorter answers are sent or cut after one span.
+    // Shorter answers are sent, or cut off, after one interval.
     if (!isWhole(payload) || payload.length <= pace.bytes || raw.closed) return
     raw.once('close', demandEnd(socket, wholeSeconds))
   })
 }
 
 interface Transfer {
-  /** How many have come or gone. */
+  /** Bytes transferred so far. */
   bytes(): number
   /** True if the server waits for the peer. */
   isPeersTurn(): boolean
 }
 
 /**
- * Cuts the connection when a span passes with too few bytes, and the peer was waited for as it began and as it ended.
- * @returns ends it.
+ * Closes the connection after an interval with too few bytes, if the server waited for the peer at its beginning and its end.
+ * @returns a function that stops the check
  */
 function demandPace(socket: Socket, pace: typeof slowestPace, transfer: Transfer): () => void {
   const look = () => ({ bytes: transfer.bytes(), isPeersTurn: transfer.isPeersTurn() })
@@ -84,7 +84,7 @@ function demandPace(socket: Socket, pace: typeof slowestPace, transfer: Transfer
   return () => clearInterval(checking)
 }
 
-/** Cuts the connection when the time is over. @returns ends it. */
+/** Closes the connection after a time limit. @returns a function that stops the timer */
 function demandEnd(socket: Socket, seconds: number): () => void {
   const end = setTimeout(() => socket.destroy(), seconds * 1000)
   return () => clearTimeout(end)
@@ -106,9 +106,9 @@ const isWhole = (payload: unknown): payload is string | Uint8Array =>
   typeof payload === 'string' || payload instanceof Uint8Array
 
 /**
- * Bytes that the system has taken of a connection's answers, and bytes that wait because the peer is slow. Node's public members
- * (`bytesWritten`, `writableLength`) count whole writes, and an answer of 16 MiB is one write; so this reads a private member, as
- * Node's own timeouts do. `socket-queue.test.ts` fails if a newer Node lacks it; then no answer counts as slow.
+ * Bytes of a connection's answers that the system has accepted, and bytes that wait because the peer is slow. Node's public members
+ * (`bytesWritten`, `writableLength`) count whole writes, and an answer of 16 MiB is one write. So this reads a private member, as Node's
+ * own timeouts do. `socket-queue.test.ts` fails if a newer Node lacks it; then no answer counts as slow.
  */
 export function queueOf(socket: Socket): { sent: number; unsent: number } {
   const { _handle: handle } = socket as { _handle?: { bytesWritten: number; writeQueueSize: number } | null }
@@ -118,9 +118,9 @@ export function queueOf(socket: Socket): { sent: number; unsent: number } {
 }
 
 /**
- * Reads and drops the rest of a body, so that the next request of its connection is reached. Node does so itself, unless the body
- * was piped elsewhere, as to a decompressor: then an early refusal would leave the connection waiting for ever. After a failed
- * decompression the rest cannot be read, so the connection is closed.
+ * Reads and drops the rest of a body, so that the next request of the connection can be parsed. Node does so itself, unless the body was
+ * piped elsewhere, as to a decompressor: then an early refusal would block the connection for ever. After a failed decompression the rest
+ * cannot be read, so the connection is closed.
  */
 export function dropUnreadBodies(app: FastifyInstance): void {
   app.addHook('onRequest', async ({ raw }, reply) => {

@@ -2,7 +2,7 @@
 import { RegistryError } from '@ulmus/registry'
 import type { FastifyInstance } from 'fastify'
 
-/** Call it before routes are registered: it learns them as they come. */
+/** Call it before routes are registered: it collects them as they are added. */
 export function answerUnknownPaths(app: FastifyInstance): void {
   const known: { matches: (path: string) => boolean; method: string }[] = []
   app.addHook('onRoute', ({ method, url }) => {
@@ -12,7 +12,7 @@ export function answerUnknownPaths(app: FastifyInstance): void {
   app.setNotFoundHandler((request, reply) => {
     const path = request.url.split('?', 1)[0]!
     const allowed = new Set(known.filter(({ matches }) => matches(path)).map(({ method }) => method))
-    // A route of many paths, as of the API reference's files, may have found nothing at this one.
+    // A wildcard route, as for the files of the API reference, may have found nothing at this path.
     if (allowed.size === 0 || allowed.has(request.method))
       throw new RegistryError('route_not_found', { say: { path } })
     const allow = [...allowed].sort().join(', ')

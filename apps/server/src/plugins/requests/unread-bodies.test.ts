@@ -1,4 +1,4 @@
-/** A request that is refused before its body was read does not hold up the next one of its connection. */
+/** A request refused before its body was read does not block the next one on its connection. */
 import { randomBytes } from 'node:crypto'
 import { Agent, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -25,7 +25,7 @@ afterAll(() => app.close())
 
 const large = randomBytes(1_000_000)
 
-/** Status of three requests one after the other on one connection; null: the connection was closed. */
+/** Status of three successive requests on one connection; null: the connection was closed. */
 async function answersTo(body: Buffer, encoding: string | undefined): Promise<(number | null)[]> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   const { port } = app.server.address() as AddressInfo

@@ -72,7 +72,7 @@ describe.each(databases)('quotas on $name', ({ settings }) => {
     expect(job.status).toBe(202)
     const ended = () => ada.get(`${at}/metadata/jobs/${job.json.job_id}`)
     await expect.poll(async () => (await ended()).json.error?.code).toBe('quota_exceeded')
-    // None of it was stored; existing data can be read and deleted.
+    // Nothing was stored; existing data can be read and deleted.
     expect(await usage()).toEqual({ ...before, quotaBytes: 1 })
     expect((await ada.get(`${at}/versions/latest/records`)).status).toBe(200)
     expect((await ada.delete(at)).status).toBe(200)

@@ -1,4 +1,4 @@
-/** Requests that end after their key, session or membership was revoked record nothing. */
+/** Requests that finish after their key, session or membership was revoked record nothing. */
 import { request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { anyDatabase } from '@ulmus/storage/testing'
@@ -28,7 +28,7 @@ describe.each(anyDatabase)('what outlives its authority on $name', (database) =>
     await dispose()
   })
 
-  /** Sends a request, `meanwhile` between two halves of its body; status and code of the answer. */
+  /** Sends a request and runs `meanwhile` between two halves of its body. Returns status and code of the answer. */
   async function halting(
     credential: Record<string, string>,
     {
@@ -56,7 +56,7 @@ describe.each(anyDatabase)('what outlives its authority on $name', (database) =>
     )
     sent.on('error', reject)
     sent.write(body.slice(0, half))
-    // The server has admitted it, and waits for the rest.
+    // The server has admitted the request, and waits for the rest.
     await sleep(150)
     await meanwhile()
     sent.end(body.slice(half))
@@ -138,7 +138,7 @@ describe.each(anyDatabase)('what outlives its authority on $name', (database) =>
       body: JSON.stringify({ slug: `by-${name}` }),
     }),
   }
-  /** Whatever one of them may leave behind, as the owner sees it. */
+  /** Possible leftovers of the requests, in the owner's view. */
   async function left({ path, delta, chunked, named, name }: Stage): Promise<unknown[]> {
     const states = [delta, chunked, named].map(async (session) => {
       const { json: state } = await ada.get(session)

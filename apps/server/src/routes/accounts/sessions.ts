@@ -1,4 +1,4 @@
-/** Browsers that an account is signed in with, over HTTP: listed, and signed out. */
+/** Routes that list and end the browser sessions of an account. */
 import type { FastifyPluginAsync } from 'fastify'
 import type { RouteOptions } from '../options.ts'
 import { done, serve } from '../serve.ts'

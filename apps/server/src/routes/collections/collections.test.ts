@@ -29,7 +29,7 @@ describe.each(anyDatabase)('collections over HTTP on $name', (testDatabase) => {
   let dispose: () => Promise<void>
   let ann: SignedIn
   let anonymous: TestClient
-  /** An owner of org `acme` by session, a member and an outsider by keys. */
+  /** An owner of the organization `acme` with a session; a member and an outsider with keys. */
   let owner: TestClient
   let member: TestClient
   let outsider: TestClient

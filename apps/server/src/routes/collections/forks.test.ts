@@ -24,9 +24,9 @@ describe.each(anyDatabase)('forks over HTTP on $name', (testDatabase) => {
   let dispose: () => Promise<void>
   let eve: SignedIn
   let anonymous: TestClient
-  /** Of both organizations: the source's owner `acme` and the `target`. */
+  /** A member of both organizations: the source's owner `acme`, and `target`. */
   let member: TestClient
-  /** Of `target` alone. */
+  /** A member of `target` only. */
   let outsider: TestClient
   let number = 0
 
@@ -233,7 +233,7 @@ describe.each(anyDatabase)('forks over HTTP on $name', (testDatabase) => {
     expect(await anonymous.post(absent, wrong)).toMatchObject(refusal(401, 'unauthenticated'))
     expect(await reader.post(absent, wrong)).toMatchObject(refusal(403, 'insufficient_scope'))
     expect(await limited.post(absent, wrong)).toMatchObject(refusal(403, 'key_limited'))
-    // “A fork request made with a key limited to specific collections is refused with 403”, of its own collection too.
+    // “A fork request made with a key limited to specific collections is refused with 403”, also for a fork of its own collection.
     expect(await limited.post(secret.fork, { targetOrg: 'target' })).toMatchObject(
       refusal(403, 'key_limited'),
     )
@@ -247,7 +247,7 @@ describe.each(anyDatabase)('forks over HTTP on $name', (testDatabase) => {
     expect(await outsider.post(secret.fork, { targetOrg: 'missing' })).toMatchObject(
       refusal(404, 'account_not_found'),
     )
-    // “a user account is no target”, not even one's own.
+    // “a user account is no target”, not even the caller's own.
     expect(await outsider.post(secret.fork, { targetOrg: 'eve' })).toMatchObject(
       refusal(404, 'account_not_found'),
     )

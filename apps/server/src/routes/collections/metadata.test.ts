@@ -209,7 +209,7 @@ describe.each(anyDatabase)('metadata over HTTP on $name', (testDatabase) => {
         const job = await member.get(`${url}/jobs/${answer.json.job_id}`)
         expect(job).toMatchObject({ status: 200, json: { job_id: answer.json.job_id } })
       }
-      // Exactly those that were told so are in the metadata.
+      // The metadata contains exactly the members of updates answered 201.
       const { metadata } = (await member.patch(url, {})).json as { metadata: object }
       expect(Object.keys(metadata).filter((name) => name.startsWith('k') && name !== 'keep')).toHaveLength(
         made.length,
@@ -269,7 +269,7 @@ describe.each(anyDatabase)('metadata over HTTP on $name', (testDatabase) => {
 describe.each(anyDatabase)('metadata jobs across a restart on $name', (testDatabase) => {
   test('“a server killed in mid-job finishes or fails it after the restart, never leaves it running”', async () => {
     const { settings, dispose } = await testDatabase.settings()
-    // It works no jobs: what it accepts it leaves running, as one that is killed does.
+    // This server runs no jobs, so accepted ones stay open as after a kill.
     const first = await serveForTest(settings, { roles: ['api'] })
     const ann = await first.signIn('ann')
     const key = await first.keyFor(ann.cookie, 'write')

@@ -83,7 +83,7 @@ describe.each(anyDatabase)('commits of pushes on $name', (database) => {
 
     test('a changed schema is asked of every record carried over: 422 schema_violation, and the session stays open', async () => {
       const path = await newPath()
-      // A name with U+0000 must come back from the session's row as it is.
+      // A name with U+0000 must survive storage in the session's row.
       const field = 'n\u0000'
       const strict = { properties: { [field]: { type: 'number' } } }
       await stage.push(path, {

@@ -1,4 +1,4 @@
-/** Schemas that would make public what was private: refused unless the opening confirms it, in both kinds of push. */
+/** Schemas that make private data public: refused unless the opening confirms it, in both kinds of push. */
 
 import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -88,7 +88,7 @@ describe.each(anyDatabase)('what was private on $name', (database) => {
       madePublic: [{ type: 'Grants', field: officer, private_in: ['Grants'] }],
     })
     expect((await back([officer])).status).toBe(201)
-    // Confirmed, it is public from then on.
+    // Once confirmed, it stays public.
     const opening = { schemas: { Grants: shown }, confirm_public: [officer] }
     await stage.push(path, { base: 'v2.0.1', opening, puts })
     const again = { base_version: 'v3.0.0', schemas: { Grants: { ...shown, title: 'Grants' } } }
@@ -112,7 +112,7 @@ describe.each(anyDatabase)('what was private on $name', (database) => {
     }
     expect((await open('v1.0.0')).json).toMatchObject(refused)
     expect((await open('v1.0.0', [officer])).status).toBe(201)
-    // A member's fork remembers them, too.
+    // A fork by a member also remembers the private names.
     await addOrg(stage.server, await stage.server.signIn('ada'), 'elms')
     expect((await stage.ada.post(`${path}/fork`, { targetOrg: 'elms', slug: 'fork' })).status).toBe(201)
     const ofFork = { base_version: 'v1.0.0', schemas: { Grants: shown } }

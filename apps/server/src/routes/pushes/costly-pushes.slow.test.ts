@@ -1,11 +1,11 @@
-/** Schemas that take any time, over HTTP: who waits for them, and until when. */
+/** Schemas with unbounded validation time, over HTTP: effect on other requests, and time limits. */
 import { databases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { put, type Stage, setStage } from '../../testing/stage.ts'
 import { ndjson, type TestClient } from '../../testing/test-client.ts'
 
 const branch = { properties: { x: { $ref: '#/$defs/a' } }, required: ['x'] }
-/** Doubles its work at every level of the data. */
+/** Doubles the work at every level of the data. */
 const doubling = (title: string) => ({
   ...{ title, properties: { x: { $ref: '#/$defs/a' } } },
   $defs: { a: { anyOf: [branch, { ...branch, title: 'again' }] } },
@@ -52,7 +52,7 @@ describe('costly pushes', () => {
     leaving.abort()
     await expect(sent).rejects.toThrow()
     await seconds(9)
-    // Else these schemas would be refused for a minute.
+    // Otherwise these schemas would be refused for a minute.
     expect((await ada.lines(`${session}/records`, [put('1')])).json).toEqual({ received: 1 })
   })
 
@@ -70,10 +70,10 @@ describe('costly pushes', () => {
     const began = performance.now()
     expect((await eve.lines(`${session}/records`, lines)).json).toEqual({ received: 1_000 })
     expect((await eve.post(`${session}/commit`)).status).toBe(201)
-    // Less than a second, unless the machine is so busy that a thread takes seconds to start.
+    // Less than a second, unless a busy machine takes seconds to start a thread.
     expect(performance.now() - began).toBeLessThan(15_000)
     for (const answer of await Promise.all(answers)) expect(answer.json).toMatchObject({ code: 'too_costly' })
-    // Some 45 s of CPU time in all, which a machine that does other things gives more slowly.
+    // Some 45 s of CPU time in all, more on a busy machine.
     expect(performance.now() - from).toBeLessThan(120_000)
   }, 150_000)
 })

@@ -24,7 +24,7 @@ describe.each(anyDatabase)('dry runs of commits on $name', (database) => {
       ({ text }) => text,
     )
 
-  /** A dry run answers like the commit after it, and stays invisible. */
+  /** Expects that a dry run answers like the commit after it, and stays invisible. */
   async function expectAsCommitted(session: string, schemaChanged: boolean): Promise<void> {
     const before = await seen(pathOf(session))
     const found = await dryRun(session)

@@ -1,4 +1,4 @@
-/** Requests that open a push with a long body. Reading it must not delay other requests. */
+/** Openings of a push with a long body must not delay other requests. */
 import { databases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { blockedDuring, costlyJson, sendWithoutBlocking, timeToParse } from '../../testing/hold.ts'

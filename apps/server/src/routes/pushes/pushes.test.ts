@@ -1,4 +1,7 @@
-/** Delta pushes over HTTP, their opening, who may, and what becomes of a session: http-api §9, content-model §2, §7. Their lines are in push-lines.test.ts, their commits in push-commits.test.ts. */
+/**
+ * Delta pushes over HTTP: openings, permissions and the end of sessions. http-api §9, content-model §2, §7. Their lines are in
+ * push-lines.test.ts, their commits in push-commits.test.ts.
+ */
 import { constants, gzipSync, zstdCompressSync } from 'node:zlib'
 import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -8,7 +11,7 @@ import { fileHash, json, ndjson, type TestClient, type TestResponse } from '../.
 describe.each(anyDatabase)('pushes on $name', (database) => {
   let stage: Stage
   let ada: TestClient
-  /** Seconds that the server's clock is ahead. */
+  /** Offset of the server's clock into the future. Seconds. */
   let ahead = 0
 
   beforeAll(async () => {
@@ -170,7 +173,7 @@ describe.each(anyDatabase)('pushes on $name', (database) => {
       const limits = { limitTypes: 1_000, limitBytes: 4_194_304 }
       const typed = (length: number, schema: unknown) =>
         Object.fromEntries(Array.from({ length }, (_, n) => [`T${n}`, schema]))
-      // Canonical, it takes 262,144 bytes, as many as one schema may: 16 are 4 MiB.
+      // Its canonical form takes 262,144 bytes, the limit of one schema: 16 are 4 MiB.
       const longest = { description: 'x'.repeat(262_144 - '{"description":""}'.length) }
       for (const [schemas, details] of [
         [typed(1_001, {}), { types: 1_001, ...limits }],

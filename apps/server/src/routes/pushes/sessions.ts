@@ -5,7 +5,7 @@ import { renderStored } from '../../plugins/answers/errors.ts'
 import { leaving } from '../../plugins/answers/reading.ts'
 import { serve } from '../serve.ts'
 
-/** Path under which the sessions of a kind lie. */
+/** Path of the sessions of one kind. */
 type Root = '/api/collections/:owner/:slug/pushes' | '/api/collections/:owner/:slug/versions/negotiate'
 
 export function sessionRoutes(

@@ -287,7 +287,7 @@ describe.each(anyDatabase)('commits of snapshots on $name', (database) => {
       await ada.upload(path, 'referred')
       await ada.upload(path, 'declared')
       expect((await ada.post(`${session}/commit`)).json).toMatchObject({ recordCount: 1, fileCount: 2 })
-      // "This is everything": a file that is neither declared nor referred to goes.
+      // "This is everything": an undeclared, unreferenced file is removed.
       expect(await snapshot(path, items, { base_version: 'v1.0.0' })).toMatchObject({ fileCount: 1 })
     })
 
@@ -310,14 +310,14 @@ describe.each(anyDatabase)('commits of snapshots on $name', (database) => {
       const refused = await ada.post(`${session}/commit`)
       expect([refused.status, refused.json.code]).toEqual([422, 'schema_violation'])
       expect(refused.json.validationErrors).toMatchObject([{ id: '1', type: 'A' }])
-      // One that only changes its privacy is carried over as well.
+      // A record with only a change of privacy is carried over as well.
       const hidden = await opened(path, [item('1', { n: 'x' }, { private: true }), item('2', { n: 1 })], {
         ...{ base_version: 'v1.0.0', schemas },
       })
       expect((await ada.post(`${hidden}/commit`)).json).toMatchObject({
         ...{ code: 'schema_violation', totalErrors: 1, validationErrors: [{ id: '1', type: 'A' }] },
       })
-      // One that goes, or comes anew, is not asked.
+      // Removed and re-sent records are not validated in their old form.
       expect(await snapshot(path, [item('2', { n: 1 })], { base_version: 'v1.0.0', schemas })).toMatchObject({
         semver: 'v2.0.0',
         recordCount: 1,

@@ -1,4 +1,7 @@
-/** Snapshot pushes over HTTP, their opening, who may, and what becomes of a session: http-api §9; what they share with delta pushes is in pushes.test.ts too. */
+/**
+ * Snapshot pushes over HTTP: openings, permissions and the end of sessions. http-api §9. Properties common to both kinds of push are also
+ * tested in pushes.test.ts.
+ */
 import { zstdCompressSync } from 'node:zlib'
 import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -11,7 +14,7 @@ const zeros = '0'.repeat(64)
 describe.each(anyDatabase)('snapshots on $name', (database) => {
   let stage: Stage
   let ada: TestClient
-  /** Seconds that the server's clock is ahead. */
+  /** Offset of the server's clock into the future. Seconds. */
   let ahead = 0
 
   beforeAll(async () => {
@@ -52,7 +55,7 @@ describe.each(anyDatabase)('snapshots on $name', (database) => {
       const { json: body } = await negotiate(path, { base_version: 'v1.0.0', manifest: next.map(entryOf) })
       expect(body).toMatchObject({ total_records: 3, already_have_records: 1 })
       expect(body.needed_records.toSorted()).toEqual([hashOf(next[1]!), hashOf(next[2]!)].sort())
-      // A record of the same content under another id or type is another record.
+      // The same content under another id or type is another record.
       const moved = { ...item('1'), type: 'B' }
       const elsewhere = await negotiate(path, {
         ...{ base_version: 'v1.0.0', schemas: { A: {}, B: {} }, manifest: [entryOf(moved)] },
@@ -380,7 +383,7 @@ describe.each(anyDatabase)('snapshots on $name', (database) => {
       ] as const
       for (const [who, path, status, code] of refusals) {
         const session = await opened(path, [item('1')])
-        // A caller without access learns nothing about faults of the body either.
+        // A caller without access must not learn about faults in the body.
         const steps: [string, string, Parameters<TestClient['request']>[2]][] = [
           ['POST', `${path}/versions/negotiate`, { body: '{', headers: json }],
           ['POST', `${session}/manifest`, { body: '{', headers: ndjson }],

@@ -48,10 +48,10 @@ export const snapshotRoutes: FastifyPluginAsync<RouteOptions> = async (app, { re
   sessionRoutes(app, root, registry.snapshots)
 }
 
-/** Hashes written without a pause: some 10 ms of work. */
+/** Hashes written per turn of the event loop: some 10 ms. */
 const hashesAtOnce = 10_000
 
-/** A long answer as JSON, in pieces: as one text it would hold everybody else up for as long as it takes to write. */
+/** Writes a long answer as JSON in pieces: in one piece it would block the event loop. */
 async function* jsonOf({ needed_records: hashes, ...rest }: Negotiated): AsyncGenerator<Uint8Array> {
   yield Buffer.from(`${JSON.stringify(rest).slice(0, -1)},"needed_records":[`)
   for (let at = 0; at < hashes.length; at += hashesAtOnce) {

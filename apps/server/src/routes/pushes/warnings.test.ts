@@ -84,7 +84,7 @@ describe.each(anyDatabase)('warnings on $name', (database) => {
     ])
     expect((await stage.ada.get(session)).json.result).toEqual(json)
 
-    // What the base has is there; what the push deletes is not; what it carries over is not looked at.
+    // Records of the base exist; deleted ones do not; carried-over records are not checked.
     const next = await stage.opened(path, {
       base: json.semver,
       puts: [put('City', 'rome', { country: 'FR', twins: ['nice', 'bonn'] }), put('Country', 'DE', {})],

@@ -1,4 +1,4 @@
-/** Differences as a stream: the same records as the pages, in one order, in both views. */
+/** Differences as a stream: the same records as in the pages, in the same order, in both views. */
 import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { pushesOn, put, type Stage, setStage } from '../../testing/stage.ts'

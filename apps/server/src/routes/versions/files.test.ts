@@ -16,7 +16,7 @@ describe.each(anyDatabase)('files on $name', (database) => {
   let stage: Stage
   let ada: TestClient
   let anyone: TestClient
-  /** A public collection whose version shows `text`. */
+  /** A public collection whose latest version refers to `text`. */
   let path: string
   const text = 'Ulmus is the elm.'
   const hash = fileHash(text)
@@ -38,7 +38,7 @@ describe.each(anyDatabase)('files on $name', (database) => {
   })
   afterAll(() => stage.end())
 
-  /** Files that the object store holds, finished or not. */
+  /** Files in the object store, finished or not. */
   const stored = () =>
     ['tmp', 'files'].flatMap((folder) => {
       const there = join(stage.server.dataFolder, 'objects', folder)
@@ -114,7 +114,7 @@ describe.each(anyDatabase)('files on $name', (database) => {
         method: 'PUT',
         headers,
       })
-      // Once it has answered, the server cuts the connection instead of reading on.
+      // After its answer, the server closes the connection instead of reading on.
       sent.on('error', () => undefined)
       sent.end(bytes)
       const [answer] = await once(sent, 'response')
@@ -130,7 +130,7 @@ describe.each(anyDatabase)('files on $name', (database) => {
       const sent = request(`${stage.server.url}/api${path}/files/${name}`, { method: 'PUT', headers })
       sent.on('error', () => undefined)
       sent.write('never')
-      // Leftovers of earlier uploads are removed meanwhile.
+      // Leftovers of earlier uploads may be removed meanwhile, so count only new files.
       const added = () => stored().filter((file) => !before.includes(file))
       await expect.poll(() => added().length, { timeout: 20_000 }).toBe(1)
       sent.destroy()
@@ -190,7 +190,7 @@ describe.each(anyDatabase)('files on $name', (database) => {
         const refused = await ada.upload(path, `type ${contentType}`, contentType).then(
           ({ status, json }) =>
             [400, 415].includes(status) && ['invalid_request', 'unsupported_media_type'].includes(json.code),
-          // The HTTP client itself does not send such a header.
+          // The HTTP client refuses to send such a header.
           (error: NodeJS.ErrnoException) => error.code === 'ERR_INVALID_CHAR',
         )
         expect(refused).toBe(true)
@@ -421,7 +421,7 @@ describe.each(anyDatabase)('files on $name', (database) => {
         for (const one of ['closed file', 'only uploaded'])
           expect(await status(who, fork, fileHash(one))).toBe(404)
       }
-      // The source goes, the fork keeps what it was made of.
+      // The source is deleted; the fork keeps its content.
       const admin = await stage.keyOfAda('admin')
       expect((await admin.delete(source)).status).toBe(200)
       expect(await status(anyone, fork, fileHash('open file'))).toBe(200)

@@ -41,8 +41,8 @@ export const fileRoutes: FastifyPluginAsync<RouteOptions> = async (app, { regist
       reply.header('Content-Security-Policy', "default-src 'none'; sandbox")
       reply.header('Accept-Ranges', 'bytes')
       const { 'if-none-match': ifNoneMatch, 'if-range': ifRange } = request.headers
-      // A range is something of GET alone (RFC 9110 §14.2), only of the file that is meant, whose tag is compared exactly (§13.1.5),
-      // and of no account where the caller has the file (§13.2.2).
+      // A range applies only to GET (RFC 9110 §14.2), only if `If-Range` equals the tag exactly (§13.1.5), and not if the caller already
+      // has the file (§13.2.2).
       const whole =
         request.method === 'HEAD' || holds(ifNoneMatch, tag) || (ifRange !== undefined && ifRange !== tag)
       const range = whole ? undefined : readRange(request.headers.range, file.size)
@@ -59,7 +59,7 @@ export const fileRoutes: FastifyPluginAsync<RouteOptions> = async (app, { regist
       const bytes = registry.answers.stream(request.principal, goneOf(reply), 'file', file.stream(range))
       return reply.send(bytesFrom(request, bytes))
     },
-    // Ranges and length are those of the file itself.
+    // Ranges and length refer to the uncompressed file.
     { compress: false },
   )
 

@@ -15,7 +15,7 @@ import { fileHash, type TestClient } from '../../testing/test-client.ts'
 const city = { properties: { name: {}, mayor: { private: true }, photo: {} } }
 const hidden = { private: true, properties: { clue: {}, photo: {} } }
 
-/** Private data, by texts that contain it. */
+/** Private data, as texts that must not appear. */
 const secrets = ['s3cret', 'mayor', 'Hidden', 'clue', 'private']
 
 const cursorOf = (type: string, id: string) => Buffer.from(canonicalize([type, id])).toString('base64url')
@@ -26,7 +26,7 @@ describe.each(anyDatabase)('reads of whole versions on $name', (database) => {
   let ada: TestClient
   let anyone: TestClient
   let eve: TestClient
-  /** A public collection with something private in it: v1.0.0, v1.1.0 and v1.1.1. */
+  /** A public collection with private parts: v1.0.0, v1.1.0 and v1.1.1. */
   let path: string
   const shownFile = fileHash('a photo that everyone may see')
   const hiddenFile = fileHash('a photo s3cret')
@@ -469,7 +469,7 @@ describe.each(anyDatabase)('reads of whole versions on $name', (database) => {
 
     beforeAll(async () => {
       own = (await stage.newCollection()).path
-      // Each in an object of its own, of which no cache keeps a copy.
+      // Each in an object of its own that no cache keeps.
       const puts = Array.from({ length: 250 }, (_, n) => ({
         id: `${n}`.padStart(3, '0'),
         type: 'T',
@@ -512,7 +512,7 @@ describe.each(anyDatabase)('reads of whole versions on $name', (database) => {
             before = given
             await wait(500)
           } while (given === 0 || given > before)
-          // Of 20 MB as much as the buffers between the two take, and no more until the client reads.
+          // Only as much of 20 MB as the buffers take, until the client reads.
           expect(given).toBeLessThan(14_000_000)
           answer.destroy()
           await expect.poll(() => left, { timeout: 20_000 }).toBe(index + 1)

@@ -17,7 +17,7 @@ interface Place {
 
 const cursorOf = (...place: unknown[]): string => Buffer.from(JSON.stringify(place)).toString('base64url')
 const encode = encodeURIComponent
-/** Ids that a path must encode, that UTF-8 and UTF-16 order differently, that objects have already, that are as long as may be. */
+/** Ids that a path must encode, that UTF-8 and UTF-16 order differently, that are members of all objects, or that have the maximum length. */
 const ids = [
   'a/b',
   '%',
@@ -53,9 +53,9 @@ describe.each(anyDatabase)('records on $name', (database) => {
   let stage: Stage
   let ada: TestClient
   let anyone: TestClient
-  /** 2,105 records of type `N`. */
+  /** A collection with 2,105 records of type `N`. */
   let many: string
-  /** Odd ids in odd types. */
+  /** A collection with odd ids and types. */
   let odd: string
 
   beforeAll(async () => {
@@ -348,7 +348,7 @@ describe.each(anyDatabase)('records on $name', (database) => {
   })
 
   describe('a stream that is not read to its end', () => {
-    /** Tells how much is taken of the streams that begin from now on, and whether they were closed. */
+    /** Observes streams that begin from now on: bytes read, and whether they were closed. */
     function watchStreams() {
       const seen = { chunks: 0, closed: 0 }
       const { records } = stage.server.registry
@@ -370,7 +370,7 @@ describe.each(anyDatabase)('records on $name', (database) => {
       return Object.assign(seen, { end: () => (records.stream = begin) })
     }
 
-    /** Some 60 leaves, 40 MB: more than sockets hold. */
+    /** Some 60 leaves, 40 MB: more than the buffers of sockets. */
     const large = async () => {
       const { path } = await stage.newCollection()
       const batch = (from: number) =>
@@ -446,7 +446,7 @@ describe.each(anyDatabase)('records on $name', (database) => {
         const file = join(folder, name)
         if (!statSync(file).isFile()) continue
         const bytes = readFileSync(file)
-        // All that was packed; the magic and the footer's place are not asked for.
+        // Overwrite all packed data. Streams do not read the magic and the position of the footer.
         writeFileSync(file, bytes.fill(0, 12))
       }
       for (const encoding of ['identity', 'gzip', 'br', 'zstd']) {

@@ -13,14 +13,14 @@ const city = {
 const hidden = { private: true, properties: { clue: { type: 'string' }, photo: {} } }
 const note = { type: 'object' }
 
-/** Private data, by texts that contain it. */
+/** Private data, as texts that must not appear. */
 const secrets = ['s3cret', 'mayor', 'Hidden', 'clue', 'private:']
 
 describe.each(anyDatabase)('versions on $name', (database) => {
   let stage: Stage
   let ada: TestClient
   let anyone: TestClient
-  /** A public collection with something private in it: v1.0.0, v1.1.0 and v1.1.1. */
+  /** A public collection with private parts: v1.0.0, v1.1.0 and v1.1.1. */
   let path: string
   const shownFile = fileHash('a photo that everyone may see')
   const hiddenFile = fileHash('a photo s3cret')

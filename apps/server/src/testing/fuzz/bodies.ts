@@ -1,4 +1,4 @@
-/** Bodies of requests: what a schema of the description allows, then made wrong in one way or several. */
+/** Request bodies: valid by a schema of the description, then mutated in one or several ways. */
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import fc from 'fast-check'
 import type { ApiDocument, Media } from '../contract.ts'
@@ -7,7 +7,7 @@ import type { Random } from './random.ts'
 
 type Schema = Record<string, unknown>
 
-/** Values that earlier answers had, by the name of their member. */
+/** Values of earlier answers, by the name of their member. */
 export type Known = (name: string, random: Random) => unknown
 
 export interface Sent {
@@ -21,11 +21,11 @@ export function bodiesOf(document: ApiDocument, known: Known) {
     return named === undefined ? schema : resolve(document.components.schemas[named] as Schema)
   }
 
-  /** Members that name a version must name an existing one; others are free. */
+  /** Members that name a version must name an existing one; others may have any value. */
   const likely = (name: string, random: Random): unknown =>
     random.chance(name.includes('version') ? 0.8 : 0.4) ? known(name, random) : undefined
 
-  /** An example with values that earlier answers had. */
+  /** Replaces values of an example by values of earlier answers. */
   function adapted(example: unknown, random: Random): unknown {
     if (typeof example !== 'object' || example === null || Array.isArray(example)) return example
     return Object.fromEntries(
@@ -33,7 +33,7 @@ export function bodiesOf(document: ApiDocument, known: Known) {
     )
   }
 
-  /** A value that has the schema, as far as the keywords that the description uses say it. */
+  /** Generates a value that matches the schema, for the keywords that the description uses. */
   function valid(given: Schema, random: Random, depth = 0): unknown {
     const schema = resolve(given)
     const examples = schema['examples'] as unknown[] | undefined
@@ -122,7 +122,7 @@ const bytesFor = ({ example }: Media, random: Random): Buffer =>
     ? Buffer.from(String(example))
     : Buffer.from(random.of(fc.uint8Array({ maxLength: random.pick([0, 10, 2_000]) })))
 
-/** A value with one place in it replaced, removed, repeated, renamed or buried. */
+/** Replaces, removes, repeats, renames or nests one part of a value. */
 function mutated(value: unknown, random: Random): unknown {
   if (typeof value !== 'object' || value === null || random.chance(0.2)) return hostileJson(random)
   if (Array.isArray(value)) {
@@ -149,7 +149,7 @@ function mutated(value: unknown, random: Random): unknown {
   }
 }
 
-/** A text cut, spliced, doubled or buried. */
+/** Cuts, splices, doubles or nests a text. */
 function mangled(text: string, random: Random): string {
   const at = random.below(text.length + 1)
   switch (random.below(9)) {
@@ -176,7 +176,7 @@ function mangled(text: string, random: Random): string {
   }
 }
 
-/** Bytes that are no UTF-8, or another encoding. */
+/** Encodes a text as invalid UTF-8 or in another encoding. */
 function spoiled(text: string, random: Random): Buffer {
   const bytes = Buffer.from(text)
   switch (random.below(4)) {
@@ -195,13 +195,13 @@ function spoiled(text: string, random: Random): Buffer {
 
 const codings = { gzip: gzipSync, br: brotliCompressSync, zstd: zstdCompressSync, deflate: deflateSync }
 
-/** Compressed, compressed and then damaged, or only said to be. Mostly as it is. */
+/** Compresses the bytes, compresses and damages them, or only claims a compression. Mostly unchanged. */
 function encoded(bytes: Buffer, random: Random, headers: Record<string, string> = {}): Sent {
   if (random.chance(0.9)) return { bytes, headers }
   if (random.chance(0.3))
     return { bytes, headers: { ...headers, 'content-encoding': random.pick(contentEncodings) } }
   const coding = random.pick(['gzip', 'br', 'zstd', 'deflate'] as const)
-  // A bomb now and then: 40 MiB in 40 KiB and less.
+  // Sometimes a compression bomb: 40 MiB in 40 KiB or less.
   const content = random.chance(0.02) ? Buffer.alloc(40 * 1_048_576, 0x20) : bytes
   const packed = codings[coding](content)
   if (random.chance(0.4)) packed[random.below(packed.length)]! ^= 1 << random.below(8)

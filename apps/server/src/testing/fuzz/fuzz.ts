@@ -1,4 +1,4 @@
-/** A run of made-up requests against every operation that a server describes, one run the same as the next by its seed. */
+/** Fuzz run: random requests against every operation of a server's description. The same seed repeats the run. */
 
 import { type ApiDocument, contractOf } from '../contract.ts'
 import type { TestServer } from '../serve.ts'
@@ -13,9 +13,9 @@ import { type Caller, worldOf } from './world.ts'
 export interface FuzzOptions {
   readonly seed: number
   readonly requests: number
-  /** Those before this one are left out: to repeat the end of a long run. */
+  /** Skips requests before this one, to repeat the end of a long run. */
   readonly from: number
-  /** After which a request hangs. Milliseconds. */
+  /** Time limit of a request; a longer one counts as a hang. Milliseconds. */
   readonly boundMs: number
 }
 
@@ -23,21 +23,21 @@ export interface FuzzReport {
   readonly sent: number
   /** Answers by status. */
   readonly statuses: Readonly<Record<string, number>>
-  /** Operations that were answered with success, by `operationId`. */
+  /** Operations that succeeded, by `operationId`. */
   readonly succeeded: ReadonlySet<string>
   readonly operations: readonly string[]
-  /** Different faults, each with the first request that met it. */
+  /** Distinct faults, each with the first request that caused it. */
   readonly faults: readonly string[]
   /** The slowest response. Milliseconds. */
   readonly slowest: number
   readonly slowestRequest: string
 }
 
-/** Requests between two furnishings of the world. */
+/** Requests between two resets of the world. */
 const round = 500
-/** Requests that are sent at once, at most. */
+/** Maximum number of concurrent requests. */
 const atOnceMax = 4
-/** Different faults after which a run ends. */
+/** The run ends after this many distinct faults. */
 const faultsMax = 25
 
 export async function fuzz(
@@ -102,7 +102,7 @@ export async function fuzz(
     )
     for (const [n, { fault }] of outcomes.entries())
       if (fault?.startsWith('hangs')) outcomes[n] = await confirmed(sender, made[n]!.made.wire, outcomes[n]!)
-    // Noted in order, so that learning does not depend on timing.
+    // Record outcomes in order, so that learning does not depend on timing.
     for (const [n, outcome] of outcomes.entries()) note(turn + n, made[n]!.made, made[n]!.by.name, outcome)
     turn += size
   }
@@ -124,7 +124,7 @@ const isTurnedAway = ({ headers }: Caller, wire: Wire, { response }: Outcome): b
   Object.keys(headers).length > 0 &&
   Object.entries(headers).every(([name, value]) => wire.headers[name] === value)
 
-/** A hang, with what becomes of the same request a second time. */
+/** Repeats a request that hung, and adds the second outcome to the fault. */
 async function confirmed(
   { send }: ReturnType<typeof senderTo>,
   wire: Wire,
@@ -141,7 +141,7 @@ async function renew(callers: readonly Caller[]): Promise<void> {
   for (const caller of new Set(callers)) await caller.renew()
 }
 
-/** A request to send again by hand, without its credential. Long parts are cut. */
+/** Prints a request so that it can be repeated by hand, without its credential. Long parts are cut. */
 function written({ method, target, headers, body, chunked, breaksOff }: Wire, by: string): string {
   const { authorization: _key, cookie: _session, ...others } = headers
   const how = `${chunked ? ', chunked' : ''}${breaksOff ? ', broken off' : ''}`

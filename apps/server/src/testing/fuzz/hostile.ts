@@ -1,14 +1,14 @@
-/** Values that programs stumble over, by where they are sent. */
+/** Hostile values, by their place in a request. */
 import fc from 'fast-check'
 import type { Random } from './random.ts'
 
 const nil = '00000000-0000-0000-0000-000000000000'
 const digest = 'ab'.repeat(32)
 
-/** What stands between spaces. */
+/** Splits a text at spaces. */
 const words = (text: string): string[] => text.trim().split(/ +|\n +/)
 
-/** Segments of a path as they are written in it; an empty one leaves the segment out. */
+/** Path segments, already encoded; an empty one removes the segment. */
 const segments: readonly string[] = [
   '',
   ...words(`
@@ -42,7 +42,7 @@ export const hostileSegment = (random: Random): string =>
     ? random.pick(segments)
     : encodeURIComponent(random.of(fc.string({ unit: 'binary', maxLength: 30 })).toWellFormed())
 
-/** Values of query parameters, as they are written. */
+/** Values of query parameters, already encoded. */
 const queryValues: readonly string[] = [
   '',
   ...words(String.raw`
@@ -168,7 +168,7 @@ export function hostileHeader(random: Random): [name: string, value: string] {
   return [name, random.pick(headerValues[name]!)]
 }
 
-/** `Content-Type` in place of the right one; undefined: none. */
+/** `Content-Type` instead of the right one; undefined: none. */
 export const contentTypes: readonly (string | undefined)[] = [
   ...[
     undefined,
@@ -205,7 +205,7 @@ export const contentTypes: readonly (string | undefined)[] = [
   ],
 ]
 
-/** `Content-Encoding` of a body that is not encoded so. */
+/** `Content-Encoding` of a body that does not have this encoding. */
 export const contentEncodings: readonly string[] = [
   ...[
     'gzip',
@@ -224,7 +224,7 @@ export const contentEncodings: readonly string[] = [
   ],
 ]
 
-/** JSON that stands where other JSON was meant. Schemas among it, for whatever takes schemas. */
+/** JSON in place of the expected JSON, including schemas for operations that accept schemas. */
 const jsonValues: readonly unknown[] = [
   ...[
     null,
@@ -350,7 +350,7 @@ const jsonValues: readonly unknown[] = [
 export const hostileJson = (random: Random): unknown =>
   random.chance(0.8) ? random.pick(jsonValues) : random.of(fc.jsonValue({ maxDepth: 4 }))
 
-/** Text that is put somewhere into a body. */
+/** Text to insert into a body. */
 export const textPieces: readonly string[] = [
   ...[
     '\u0000',

@@ -1,4 +1,4 @@
-/** The judge finds every kind of wrong or missing response that a fuzz run looks for. */
+/** The judge finds every kind of wrong or missing response. */
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, expect, test } from 'vitest'

@@ -4,11 +4,11 @@ import type { Contract, DescribedCall } from '../contract.ts'
 import type { TestResponse } from '../test-client.ts'
 import type { Wire } from './sending.ts'
 
-/** Statuses outside of operations: unknown path, wrong method, invalid credential, malformed HTTP. */
+/** Statuses without an operation: unknown path, wrong method, invalid credential, malformed HTTP. */
 const elsewhere = new Set([400, 401, 403, 404, 405, 413, 415, 417, 429])
 
 export function judgeOf(contract: Contract) {
-  /** The operation that a target names: exact parts go before parameters. Undefined: none. */
+  /** The operation of a target; literal segments take precedence over parameters. Undefined: none. */
   function operationAt(method: string, target: string): DescribedCall | undefined {
     const parts = pathOf(target)?.split('/').map(decoded)
     if (parts === undefined || parts.includes(undefined)) return undefined
@@ -34,22 +34,22 @@ export function judgeOf(contract: Contract) {
       if (response.status >= 500) return [`${name}: ${response.text.slice(0, 300)}`]
       if (method === 'HEAD' && response.bytes.length > 0) return [`${name} has a body`]
       if (method === 'HEAD') return []
-      // A preflight, which the plugin for CORS answers.
+      // A preflight, answered by the CORS plugin.
       if (method === 'OPTIONS' && response.status === 204) return []
       if (call !== undefined) {
         const faults = contract.faultsOf(call, response)
-        // Refusals of the HTTP server itself belong to no operation.
+        // Refusals of the HTTP server belong to no operation.
         return faults.length > 0 && isOfHttp(wire, response) ? [] : faults
       }
       if (elsewhere.has(response.status) && (response.json === undefined || isError(response))) return []
-      // Pages and what else is beside the API.
+      // Pages and other routes beside the API.
       if (!wire.target.startsWith('/api/')) return []
       return [`${name} where no operation is: ${response.text.slice(0, 300)}`]
     },
   }
 }
 
-/** The path of a target: until its query, or a fragment that should not be there. A semicolon is part of it. */
+/** The path of a target, up to its query or an invalid fragment. A semicolon belongs to the path. */
 const pathOf = (target: string): string | undefined => target.split(/[?#]/, 1)[0]
 
 function decoded(part: string): string | undefined {

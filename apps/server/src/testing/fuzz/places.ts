@@ -1,19 +1,17 @@
-/**
- * Learns path parameters and names of body members from answers, for later requests. New routes need no change here.
- */
+/** Learns path parameters and values of body members from answers, for later requests. New routes need no change here. */
 import type { DescribedCall } from '../contract.ts'
 import type { Random } from './random.ts'
 
 export type Place = Readonly<Record<string, string>>
 
-/** Kept of each kind; the oldest go. */
+/** Number of values kept of each kind; the oldest are evicted. */
 const keptMax = 60
-/** Kept of those from before the world was furnished anew. */
+/** Number of values kept from before the last reset of the world. */
 const agedMax = 6
-/** Members of one list that are learnt from. */
+/** Number of items learnt from one list. */
 const itemsMax = 5
 
-/** Members of answers that stand for a parameter of another name. */
+/** Members of answers whose value is used for a parameter of another name. */
 const otherNames: Readonly<Record<string, readonly string[]>> = {
   v: ['semver', 'hash', 'latestVersion'],
   from: ['semver', 'baseSemver'],
@@ -29,9 +27,9 @@ const otherNames: Readonly<Record<string, readonly string[]>> = {
 }
 
 export function placesOf(calls: readonly DescribedCall[]) {
-  /** By a path's prefix that ends in a parameter. */
+  /** By path prefix that ends in a parameter. */
   const places = new Map<string, Place[]>()
-  /** By the name of a member. */
+  /** By member name. */
   const seen = new Map<string, unknown[]>()
   const prefixes = new Set(calls.flatMap(({ path }) => prefixesOf(path)))
 
@@ -51,7 +49,7 @@ export function placesOf(calls: readonly DescribedCall[]) {
       const names = namesIn(prefix)
       const last = names.at(-1)!
       const isBelow = prefix === `${call.path}/{${last}}`
-      // A bare `id` or a single slug may be of anything.
+      // A bare `id` or a single slug may belong to any kind.
       const value =
         (last === 'id' || names.length === 1) && !isBelow
           ? undefined
@@ -78,7 +76,7 @@ export function placesOf(calls: readonly DescribedCall[]) {
       for (const lists of [places, seen])
         for (const list of lists.values()) list.splice(0, list.length - agedMax)
     },
-    /** Parameters for a path that lead somewhere, mostly what was learnt last; those of its longest known prefix. */
+    /** Values for the parameters of a path, mostly recent ones; for an unknown path those of its longest known prefix. */
     find(path: string, random: Random): Place {
       for (const prefix of prefixesOf(path).reverse()) {
         const list = places.get(prefix)
@@ -86,7 +84,7 @@ export function placesOf(calls: readonly DescribedCall[]) {
       }
       return {}
     },
-    /** A value that a member of this name had. */
+    /** A value of an earlier member of this name. */
     known(name: string, random: Random): unknown {
       const lists = [name, ...(otherNames[name] ?? [])].flatMap((one) => seen.get(one) ?? [])
       return lists.length === 0 ? undefined : random.pick(lists.slice(-keptMax))
@@ -96,7 +94,7 @@ export function placesOf(calls: readonly DescribedCall[]) {
 
 const namesIn = (path: string): string[] => Array.from(path.matchAll(/\{([^}]+)\}/g), ([, name]) => name!)
 
-/** `/a/{b}` and `/a/{b}/c/{d}` of `/a/{b}/c/{d}/e`. */
+/** `/a/{b}` and `/a/{b}/c/{d}` for `/a/{b}/c/{d}/e`. */
 function prefixesOf(path: string): string[] {
   const parts = path.split('/')
   return parts.flatMap((part, n) => (part.startsWith('{') ? [parts.slice(0, n + 1).join('/')] : []))
@@ -107,7 +105,7 @@ const idNames = (facts: object): string[] => Object.keys(facts).filter((name) =>
 const firstOf = (texts: Readonly<Record<string, string>>, names: readonly string[]): string | undefined =>
   names.map((name) => texts[name]).find((value) => value !== undefined)
 
-/** A body, the items of a list, and those of lists that are its members. */
+/** Objects in a body: the body itself, the items of a list, and the items of its member lists. */
 function objectsIn(body: unknown): Record<string, unknown>[] {
   if (Array.isArray(body)) return body.slice(0, itemsMax).flatMap((item) => (isObject(item) ? [item] : []))
   if (!isObject(body)) return []

@@ -1,17 +1,17 @@
-/** Chance that can be had again: the same seed and turn give the same choices. */
+/** Repeatable random numbers: the same seed and turn give the same choices. */
 import fc from 'fast-check'
 
 export interface Random {
-  /** 0 to `below` − 1. */
+  /** An integer from 0 to `below` − 1. */
   below(below: number): number
-  /** True in `share` of the cases, 0 to 1. */
+  /** True with the probability `share`, 0 to 1. */
   chance(share: number): boolean
   pick<T>(from: readonly T[]): T
   /** One value of a fast-check arbitrary. */
   of<T>(arbitrary: fc.Arbitrary<T>): T
 }
 
-/** @param turn which request of the run it is for, so that a request does not depend on how many choices those before it took */
+/** @param turn index of the request, so that its choices do not depend on those of earlier requests */
 export function randomOf(seed: number, turn: number): Random {
   let state = (Math.imul(seed, 0x9e3779b1) ^ Math.imul(turn + 1, 0x85ebca6b)) >>> 0
   /** mulberry32 */

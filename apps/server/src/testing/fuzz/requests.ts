@@ -1,4 +1,4 @@
-/** One request to an operation of the description, made up by chance: what is meant, or what is hostile, in each of its parts. */
+/** Random requests to a described operation: each part is valid or hostile. */
 import { hash } from 'node:crypto'
 import { type ApiDocument, type DescribedCall, exampleOf, type Parameter } from '../contract.ts'
 import { bodiesOf } from './bodies.ts'
@@ -9,7 +9,7 @@ import type { Wire } from './sending.ts'
 
 export interface Made {
   readonly call: DescribedCall
-  /** Path parameters that are sent as they are meant, for `learn`. Undefined when one of them is hostile. */
+  /** Valid path parameters, for `learn`. Undefined if one of them is hostile. */
   readonly used: Place | undefined
   readonly wire: Wire
 }
@@ -18,7 +18,7 @@ const otherMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'
 
 export function requestsOf(document: ApiDocument, places: ReturnType<typeof placesOf>) {
   const bodyFor = bodiesOf(document, places.known)
-  /** Requests that were answered with an entity tag, the latest few. */
+  /** The latest requests whose answers had an entity tag. */
   const tagged: { made: Made; tag: string }[] = []
 
   function pathOf({ path, operation }: DescribedCall, random: Random, uploaded: string | undefined) {
@@ -64,7 +64,7 @@ export function requestsOf(document: ApiDocument, places: ReturnType<typeof plac
   return {
     keepTag: (made: Made, tag: string) => void (tagged.push({ made, tag }) > 20 && tagged.shift()),
 
-    /** @param credential headers that say who asks */
+    /** @param credential headers with the caller's credential */
     make(call: DescribedCall, credential: Readonly<Record<string, string>>, random: Random): Made {
       if (tagged.length > 0 && random.chance(0.03)) return again(random.pick(tagged))
       const { operation } = call
@@ -107,13 +107,13 @@ export function requestsOf(document: ApiDocument, places: ReturnType<typeof plac
   }
 }
 
-/** A request whose answer is there already. */
+/** Repeats a request conditionally, with the tag of its earlier answer. */
 const again = ({ made, tag }: { made: Made; tag: string }): Made => ({
   ...made,
   wire: { ...made.wire, headers: { ...made.wire.headers, 'if-none-match': tag } },
 })
 
-/** A body where none belongs, now and then. */
+/** Sometimes a body where none belongs. */
 const unasked = ({ method }: DescribedCall, random: Random) =>
   random.chance(method === 'GET' ? 0.02 : 0.1)
     ? {

@@ -1,22 +1,22 @@
-/** Requests as they are made up, and what comes back, within a bound of time. */
+/** Sends generated requests and reads their responses, with a time limit. */
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { brotliDecompressSync, gunzipSync, inflateSync, zstdDecompressSync } from 'node:zlib'
 import type { TestResponse } from '../test-client.ts'
 
 export interface Wire {
   readonly method: string
-  /** Path and query, as they are written. */
+  /** Path and query, already encoded. */
   readonly target: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: Buffer | undefined
-  /** Sent without its length. */
+  /** Sent without a length. */
   readonly chunked: boolean
-  /** The body is cut in the middle and the connection with it; no response is awaited. */
+  /** Cuts the body and the connection in the middle; awaits no response. */
   readonly breaksOff: boolean
 }
 
 export interface Outcome {
-  /** Undefined: there was none, for `fault`, or because the request broke off. */
+  /** Undefined if there was none, because of `fault` or because the request was cut. */
   readonly response: TestResponse | undefined
   readonly fault: string | undefined
   /** Milliseconds. */
@@ -30,7 +30,7 @@ const codings: Record<string, (bytes: Buffer) => Buffer> = {
   deflate: inflateSync,
 }
 
-/** @param boundMs after which a request that has no whole response hangs */
+/** @param boundMs time limit; a request without a complete response hangs */
 export function senderTo(url: string, boundMs: number) {
   const agent = new Agent({ keepAlive: true, maxSockets: 16 })
   const { hostname, port } = new URL(url)
@@ -73,7 +73,7 @@ export function senderTo(url: string, boundMs: number) {
   return {
     async send(wire: Wire): Promise<Outcome> {
       const first = await once(wire)
-      // The server may end a kept connection just as a request comes on it, or refuse a body while it still comes.
+      // The server may close an idle connection just as a request arrives, or refuse a body that is still being sent.
       const isRace = first.fault?.startsWith('has no response') === true
       return isRace ? once({ ...wire, headers: { ...wire.headers, connection: 'close' } }) : first
     },
@@ -84,7 +84,7 @@ export function senderTo(url: string, boundMs: number) {
 function headersOf({ headers, body, chunked, breaksOff }: Wire): Record<string, string> {
   if (breaksOff) return { ...headers, 'content-length': `${(body?.length ?? 0) + 2}` }
   if (body === undefined) return { ...headers }
-  // Said for every method: Node would send the body of a GET without saying where it ends.
+  // Set it for every method: Node would send the body of a GET without a length.
   return {
     ...headers,
     ...(chunked ? { 'transfer-encoding': 'chunked' } : { 'content-length': `${body.length}` }),
@@ -108,7 +108,7 @@ async function readResponse(message: IncomingMessage, boundMs: number): Promise<
   return { status: message.statusCode ?? 0, headers: message.headers, bytes, text, json }
 }
 
-/** A file may say that it is JSON and be none. What the description calls JSON has its shape looked at, and this has none. */
+/** A file may claim to be JSON without being any. Where the description promises JSON, the missing value fails the check of its shape. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text) as unknown

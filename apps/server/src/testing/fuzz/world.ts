@@ -1,6 +1,6 @@
 /**
- * Accounts, collections and what is in them, for requests to be about, and everybody who asks. Requests of a fuzz delete, rename and
- * revoke what they can, so the world is furnished anew every some hundred of them; what was before stays known.
+ * Accounts, collections and their content as targets for requests, and the callers. Requests of a fuzz run delete, rename and revoke what
+ * they can, so the world is created anew every few hundred requests; earlier targets stay known.
  */
 
 import { type Contract, type Instead, requestOf } from '../contract.ts'
@@ -13,7 +13,7 @@ export interface Caller {
   readonly headers: Readonly<Record<string, string>>
   /** True if it has most permissions. */
   readonly mayWrite: boolean
-  /** Signs in again, and makes another key. */
+  /** Signs in again and makes a new key. */
   renew(): Promise<void>
 }
 
@@ -24,7 +24,7 @@ const bearer = (key: string) => ({ authorization: `Bearer ${key}` })
 const sameOrigin = { 'sec-fetch-site': 'same-origin' }
 
 export function worldOf(server: TestServer, contract: Contract, places: ReturnType<typeof placesOf>) {
-  /** Sends the request of an operation's examples. @throws Error when it is refused */
+  /** Sends the request of an operation's examples. @throws Error if it is refused */
   async function act(by: TestClient, id: string, path: Record<string, string>, more: Instead = {}) {
     const call = contract.call(id)
     const { path: target, options } = requestOf(call, { path, ...more })
@@ -93,7 +93,7 @@ export function worldOf(server: TestServer, contract: Contract, places: ReturnTy
     })
     const keyOf = async (login: string, scope: 'read' | 'write' | 'admin') =>
       bearer(await server.keyFor((await sessionOf(login)).cookie, scope))
-    /** To the one collection, or a whole one when that is gone. */
+    /** Limited to one collection; without a limit if that collection was deleted. */
     const limited = async () => {
       const { cookie } = await sessionOf('ada')
       const key = await server.keyFor(cookie, 'write', { collectionId }).catch(() => null)
@@ -122,7 +122,7 @@ export function worldOf(server: TestServer, contract: Contract, places: ReturnTy
   }
 
   return {
-    /** Everything anew. @param number of the time, part of all names */
+    /** Creates everything anew. @param number index of the world, part of all names */
     async furnish(number: number): Promise<readonly Caller[]> {
       places.age()
       const [login, org] = [`ada-${number}`, `atlas-${number}`]
@@ -141,7 +141,7 @@ export function worldOf(server: TestServer, contract: Contract, places: ReturnTy
   }
 }
 
-/** The hash that the example of an upload has. */
+/** The hash in the example of an upload. */
 function exampleHash(contract: Contract): Record<string, string> {
   const { parameters = [] } = contract.call('uploadFile').operation
   const hash = parameters.find(({ name }) => name === 'hash')

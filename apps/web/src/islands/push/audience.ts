@@ -1,18 +1,18 @@
-/** Says which fields of a type the public will read, and which members alone. */
+/** Lists the fields of a type that the public will see, and those for members only. */
 import type { Plan } from '@ulmus/tabular'
 
 export interface Audience {
   readonly type: string
   /** The whole type is private. */
   readonly isPrivate: boolean
-  /** Fields that the public reads, and those that members alone read. */
+  /** Public fields, and fields for members only. */
   readonly shown: readonly string[]
   readonly hidden: readonly string[]
-  /** Records of the file that were pushed as private, and stay so. */
+  /** Records of the file that were pushed as private and remain private. */
   readonly privateRecords: number
 }
 
-/** @param schema of the plan's type in the next version. One that admits other fields than it lists shows those of the file. */
+/** @param schema of the plan's type in the next version. If it admits unlisted fields, the result includes those of the file. */
 export function audienceOf(
   { type, columns }: Pick<Plan, 'type' | 'columns'>,
   schema: object,
@@ -35,7 +35,7 @@ export function audienceOf(
   }
 }
 
-/** Names that a sentence lists. */
+/** Maximum number of names in a sentence. */
 const namesMax = 40
 
 function listed(names: readonly string[]): string {
@@ -43,7 +43,7 @@ function listed(names: readonly string[]): string {
   return rest > 0 ? `${names.slice(0, namesMax).join(', ')} and ${rest} more` : names.join(', ')
 }
 
-/** @param isPublic whether the collection is */
+/** @param isPublic true if the collection is public */
 export function audienceText(audience: Audience, isPublic: boolean): string {
   const { type, isPrivate, shown, hidden, privateRecords } = audience
   if (isPrivate) return `Only members see records of ${type}: the type is private.`

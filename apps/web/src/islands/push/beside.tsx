@@ -1,4 +1,4 @@
-/** Parts beside the button that was pressed: its progress, and what it was refused for. */
+/** Parts beside the pressed button: its progress and its refusal. */
 import { useEffect, useRef } from 'preact/hooks'
 import { type FileFault, type Refusal, shownFaults } from './refusal.ts'
 import type { Remedy } from './remedies.ts'
@@ -8,15 +8,15 @@ interface ActionProps {
   readonly label: string
   /** Replaces the label while the button's work runs. */
   readonly workingLabel: string
-  /** Progress of its work; undefined: it does not run. */
+  /** Progress of the work; undefined: it is not running. */
   readonly working: string | undefined
   readonly disabled?: boolean
-  /** Of the text that says why the button is disabled. */
+  /** Id of the text that says why the button is disabled. */
   readonly describedBy?: string | undefined
   onPress(): void
 }
 
-/** A button that turns into its own progress. */
+/** A button that shows its own progress. */
 export const Action = ({ label, workingLabel, working, disabled, describedBy, onPress }: ActionProps) => (
   <div class="action">
     <button
@@ -32,7 +32,7 @@ export const Action = ({ label, workingLabel, working, disabled, describedBy, on
   </div>
 )
 
-/** Stays in the document, because screen readers announce changes of a region that they know. */
+/** Always rendered, because screen readers announce only changes of an existing region. */
 export const Progress = ({ text }: { text: string | undefined }) => (
   <span class={text === undefined ? 'sr-only' : 'progress'} role="status">
     {text !== undefined && <span class="spinner" aria-hidden="true" />}
@@ -42,12 +42,12 @@ export const Progress = ({ text }: { text: string | undefined }) => (
 
 interface RefusalProps {
   readonly refusal: Refusal
-  /** Name of a row: line, item, row. */
+  /** Word for a row: line, item, row. */
   readonly unit: string
   onRemedy(remedy: Remedy): void
 }
 
-/** Takes the focus when it appears, so that it is seen and read out wherever the page was scrolled to. */
+/** Takes the focus when it appears, so that it is visible and read out at any scroll position. */
 export function RefusalNote({ refusal, unit, onRemedy }: RefusalProps) {
   const note = useRef<HTMLDivElement>(null)
   useEffect(() => {

@@ -1,7 +1,7 @@
-/** Calls from the page to its worker. The worker reads the file, compares it and pushes it, so the page never stalls. */
+/** Calls from the page to its worker. The worker reads, compares and pushes the file, so the page stays responsive. */
 import { type Refusal, refusalOf } from './refusal.ts'
 
-/** Functions that the worker offers, by name. `report` shows progress beside the button that was pressed. */
+/** Functions of the worker, by name. `report` shows progress beside the pressed button. */
 export type Calls = Record<string, (input: never, report: Report) => Promise<unknown>>
 export type Report = (text: string) => void
 
@@ -17,7 +17,7 @@ type Message = { readonly number: number } & (
   | { readonly refusal: Refusal }
 )
 
-/** A call that the file, the plan or the registry refused. */
+/** The file, the plan or the registry refused a call. */
 export class RefusedError extends Error {
   readonly refusal: Refusal
 
@@ -28,7 +28,7 @@ export class RefusedError extends Error {
   }
 }
 
-/** In the worker: answers the calls of the page. @param refusalOf what to show for an error */
+/** In the worker: answers the calls of the page. @param refusalOf converts an error for display */
 export function answerCalls(calls: Calls, refusalOf: (error: unknown) => Promise<Refusal> | Refusal): void {
   const answer = (message: Message) => postMessage(message)
   const run = async ({ number, name, input }: Request) => {
@@ -39,7 +39,7 @@ export function answerCalls(calls: Calls, refusalOf: (error: unknown) => Promise
       answer({ number, refusal: await refusalOf(error) })
     }
   }
-  // One after the other: calls share the file that is open.
+  // Run calls in sequence: they share the open file.
   let last = Promise.resolve()
   self.onmessage = ({ data }: MessageEvent<Request>) => {
     last = last.then(() => run(data))
@@ -55,7 +55,10 @@ export type Caller<Offered extends Calls> = <Name extends keyof Offered & string
   report: Report,
 ) => Promise<Result<Offered[Name]>>
 
-/** In the page: calls a worker, which starts with the first call. Calls reject with RefusedError. @param script path of the worker */
+/**
+ * In the page: calls the worker at `script`, which starts at the first call. Calls reject with RefusedError. @param script path of the
+ * worker
+ */
 export function callsOf<Offered extends Calls>(script: string): Caller<Offered> {
   const waiting = new Map<number, (message: Message) => void>()
   let worker: Worker | undefined

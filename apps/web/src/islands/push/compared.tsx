@@ -1,4 +1,4 @@
-/** Preview: what publishing would change, the version that it makes, and what the public sees of it. */
+/** Preview: the changes of a push, the new version, and the public part of it. */
 import type { DryRunResult } from '@ulmus/client'
 import { useEffect, useId, useRef } from 'preact/hooks'
 import { audienceText } from './audience.ts'
@@ -10,9 +10,9 @@ interface Props {
   readonly compared: Compared
   readonly isPublic: boolean
   readonly message: string
-  /** Exposures that the user ticked, by their key. */
+  /** Keys of the exposures that the user confirmed. */
   readonly confirmed: readonly string[]
-  /** Progress of publishing; undefined: it does not run. */
+  /** Progress of publishing; undefined: it is not running. */
   readonly working: string | undefined
   onMessage(text: string): void
   onConfirm(key: string, isConfirmed: boolean): void
@@ -25,7 +25,7 @@ export function ComparedView(props: Props) {
   const open = compared.exposures.filter(({ name }) => !confirmed.includes(name))
   const [field, why] = [useId(), useId()]
   const heading = useRef<HTMLHeadingElement>(null)
-  // The button that was pressed is gone, so the focus moves on to its result.
+  // The pressed button is gone, so move the focus to its result.
   useEffect(() => heading.current?.focus(), [])
   return (
     <section class="preview" aria-labelledby="push-changes">
@@ -99,7 +99,7 @@ interface ExposuresProps {
   onConfirm(name: string, isConfirmed: boolean): void
 }
 
-/** Private names become public by a tick for each, never by the way. */
+/** Each private name that becomes public needs a tick of its own. */
 const Exposures = ({ exposures, confirmed, onConfirm }: ExposuresProps) => (
   <fieldset class="note warn exposures">
     <legend class="sr-only">Private fields that become public</legend>
@@ -121,7 +121,7 @@ const Exposures = ({ exposures, confirmed, onConfirm }: ExposuresProps) => (
   </fieldset>
 )
 
-/** Warnings that are listed. */
+/** Maximum number of warnings listed. */
 const shownWarnings = 10
 
 const Warnings = ({ of }: { of: Pick<DryRunResult, 'warnings' | 'totalWarnings'> }) =>

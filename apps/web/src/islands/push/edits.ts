@@ -1,8 +1,8 @@
-/** Plans as the user changes them on the page. */
+/** Applies the user's edits to a plan. */
 import type { Kind, Plan, PlannedColumn } from '@ulmus/tabular'
 import type { Edits, OfferedReading } from './shapes.ts'
 
-/** A plan with the changes that the page shows. */
+/** A plan with the user's edits. */
 export const withEdits = (plan: Plan, edits: Edits): Plan => ({
   ...plan,
   columns: plan.columns.map((column) => ({ ...column, ...edits[column.name] })),
@@ -10,6 +10,6 @@ export const withEdits = (plan: Plan, edits: Edits): Plan => ({
 
 const isKept = (kind: Kind, made: Kind): boolean => made === kind || (made === 'integer' && kind === 'number')
 
-/** A field of the schema keeps its kind where the values that are read fit it: reading is no change of the schema. */
+/** Keeps the kind of a field in the schema if the values, as read, match it: a reading does not change the schema. */
 export const readingOf = (set: OfferedReading['set'], { kind, isKnown }: PlannedColumn): Edits[string] =>
   isKnown === true && isKept(kind, set.kind) ? { ...set, kind } : set

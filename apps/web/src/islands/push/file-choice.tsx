@@ -1,10 +1,10 @@
-/** File input: choose or drop a file. Afterwards a line that names it. */
+/** File input: choose or drop a file. Afterwards a line with its name. */
 
 import type { OpenedFile } from './shapes.ts'
 import { counted } from './words.ts'
 
 interface Props {
-  /** Undefined: no file was read yet. */
+  /** Undefined until a file has been read. */
   readonly opened: OpenedFile | undefined
   readonly isBusy: boolean
   onChoose(file: File | undefined): void

@@ -1,4 +1,4 @@
-/** The kind, the privacy and the values of each column, and which of them make the id. */
+/** Form for the columns: kind, privacy and values of each, and the columns of the id. */
 import type { Kind, PlannedColumn } from '@ulmus/tabular'
 import { readingOf } from './edits.ts'
 import type { ColumnFacts, Edits, Planned } from './shapes.ts'
@@ -6,7 +6,7 @@ import { counted, kindLabels } from './words.ts'
 
 interface Props {
   readonly planned: Planned
-  /** The plan's, as the user changed them. */
+  /** Columns of the plan with the user's edits. */
   readonly columns: readonly PlannedColumn[]
   readonly facts: readonly ColumnFacts[]
   onEdit(column: string, set: Edits[string]): void
@@ -72,7 +72,7 @@ interface StateProps {
   readonly planned: Planned
 }
 
-/** How the column stands to the schema of the latest version. */
+/** State of the column relative to the schema of the latest version. */
 function ColumnState({ name, column, planned: { plan, isNew, guarded } }: StateProps) {
   const before = plan.columns.find((one) => one.name === name)
   const { field = name, isKnown = false } = column ?? {}
@@ -85,7 +85,7 @@ function ColumnState({ name, column, planned: { plan, isNew, guarded } }: StateP
   return words.length === 0 ? null : <span class="help">{words.join(' · ')}</span>
 }
 
-/** The user's changes of an existing field. */
+/** The user's changes to an existing field. */
 const changesOf = (before: PlannedColumn, now: PlannedColumn): string[] => [
   ...(before.kind === now.kind ? [] : [`was ${kindLabels[before.kind]}`]),
   ...(before.isRequired === now.isRequired ? [] : [before.isRequired ? 'was required' : 'was optional']),
@@ -94,9 +94,9 @@ const changesOf = (before: PlannedColumn, now: PlannedColumn): string[] => [
 
 interface CellsProps {
   readonly facts: ColumnFacts
-  /** As the user changed it. Undefined: it makes no field. */
+  /** The edited column. Undefined: it becomes no field. */
   readonly column: PlannedColumn | undefined
-  /** As the schema or the file has it. */
+  /** The column in the schema or the file. */
   readonly before: PlannedColumn | undefined
   onEdit(set: Edits[string]): void
 }
@@ -170,7 +170,7 @@ function FieldCells({ facts, column, before, onEdit }: CellsProps) {
 
 interface TickProps {
   readonly label: string
-  /** How many values it changes. */
+  /** Number of values that it changes. */
   readonly values?: number
   readonly checked: boolean
   onTick(isOn: boolean): void
@@ -186,7 +186,7 @@ const Tick = ({ label, values, checked, onTick }: TickProps) => (
   </label>
 )
 
-/** Characters of a closed list that a tick names. */
+/** Maximum length of a closed list in a label. Characters. */
 const listCharacters = 120
 
 function listed(choices: readonly string[]): string {

@@ -20,7 +20,7 @@ interface Call {
   refuse(error: Error): void
 }
 
-/** A page whose worker answers when the test says so. */
+/** A page with a worker that answers on demand. */
 function page() {
   const calls: Call[] = []
   const call = (name: string, input: unknown) =>
@@ -28,7 +28,7 @@ function page() {
   return { calls, publishing: new Publishing(call as never, 'ada/grants', 'v1.0.0', () => {}) }
 }
 
-/** A page with a file that was read. */
+/** A page after reading a file. */
 async function read() {
   const { calls, publishing } = page()
   const reading = publishing.choose(new File(['x'], 'grants.csv'))

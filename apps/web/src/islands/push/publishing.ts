@@ -1,4 +1,4 @@
-/** The state of the page between the chosen file and the published version, and every step that changes it. */
+/** State of the page from the chosen file to the published version, and the steps that change it. */
 import type { Plan, ReadOptions } from '@ulmus/tabular'
 import type { PushCalls } from '../push-worker.ts'
 import { type Caller, RefusedError } from './calls.ts'
@@ -7,7 +7,7 @@ import { type Refusal, refusalOf } from './refusal.ts'
 import type { Remedy } from './remedies.ts'
 import type { CompareAsk, Compared, Edits, OpenedFile, PlanAsk, Planned } from './shapes.ts'
 
-/** The part of the page whose button was pressed: its progress and its refusal are shown beside it. */
+/** Part of the page whose button was pressed: progress and refusals are shown beside it. */
 export type Step = 'file' | 'reading' | 'type' | 'compare' | 'publish'
 
 export interface State {
@@ -23,11 +23,11 @@ export interface State {
   readonly mode: CompareAsk['mode']
   readonly compared: Compared | undefined
   readonly message: string
-  /** Names of the exposures that the user ticked. */
+  /** Names of the exposures that the user confirmed. */
   readonly confirmed: readonly string[]
   readonly working: { readonly step: Step; readonly text: string } | undefined
   readonly refused: { readonly step: Step; readonly refusal: Refusal } | undefined
-  /** The version that was published. */
+  /** The published version. */
   readonly done: string | undefined
 }
 
@@ -51,7 +51,7 @@ const beginning: State = {
 /** State that a change of the plan invalidates. */
 const uncompared = { compared: undefined, refused: undefined, confirmed: [] } as const
 
-/** A browser holds the records of the file. Bytes. */
+/** Limit of a file, whose records are in the browser's memory. Bytes. */
 const fileBytesMax = 200 * 1024 ** 2
 
 export class Publishing {
@@ -59,7 +59,7 @@ export class Publishing {
   readonly #call: Caller<PushCalls>
   readonly #ref: string
   readonly #onChange: () => void
-  /** Of the last step that began: results of earlier ones come too late. */
+  /** Counter of steps: results of earlier steps are ignored. */
   #turn = 0
 
   /** @param ref `owner/slug` of the collection */
@@ -70,7 +70,7 @@ export class Publishing {
     this.state = { ...beginning, head }
   }
 
-  /** The plan as the page shows it. Undefined: no file is open. */
+  /** The plan with the user's edits. Undefined: no file is open. */
   get plan(): Plan | undefined {
     const { planned, edits } = this.state
     return planned && withEdits(planned.plan, edits)
@@ -86,7 +86,7 @@ export class Publishing {
     this.#set({ refused: { step: 'file', refusal: refusalOf(sentence) } })
   }
 
-  /** Reads the file anew. What the user said of columns of the same names stays. */
+  /** Reads the file again. Keeps the edits of columns with the same names. */
   async read(options: ReadOptions): Promise<void> {
     this.#set({ options, ...uncompared })
     await this.#open(this.state.opened === undefined ? 'file' : 'reading', 'Reading it again…')
@@ -104,7 +104,7 @@ export class Publishing {
   async chooseType(type: string): Promise<void> {
     const { planned, edits } = this.state
     await this.#plan({ type }, (next) =>
-      // A new type that gets another name keeps what the user said of its columns.
+      // Keep the edits of columns when a new type is renamed.
       planned?.isNew === true && next.isNew ? edits : {},
     )
   }
@@ -157,7 +157,7 @@ export class Publishing {
     }))
   }
 
-  /** Does what the button of a refusal says, and then the refused comparison again. */
+  /** Applies a remedy of a refusal, and repeats the comparison. */
   async carryOut(remedy: Remedy): Promise<void> {
     const again = this.state.refused?.step
     await this.#change(remedy)

@@ -1,4 +1,4 @@
-/** How the file is read as a table: what was detected, the controls to change it, and the first rows as proof. */
+/** Form for reading the file as a table: the detected format, controls to change it, and the first rows. */
 import type { Detected, Note, ReadOptions } from '@ulmus/tabular'
 import { Progress } from './beside.tsx'
 import type { OpenedFile } from './shapes.ts'
@@ -8,7 +8,7 @@ interface Props {
   readonly opened: OpenedFile
   /** The user's choices; missing options are detected. */
   readonly options: ReadOptions
-  /** Progress of reading it anew; undefined: it is not read. */
+  /** Progress of reading the file again; undefined: not running. */
   readonly working: string | undefined
   onOptions(options: ReadOptions): void
 }
@@ -56,10 +56,10 @@ interface NotesProps {
   onOptions(options: ReadOptions): void
 }
 
-/** Options that have a control below. */
+/** Options with a control below. */
 const controlled: readonly Note['option'][] = ['delimiter', 'encoding', 'skip', 'header']
 
-/** Findings about the file. The uncertain ones, and those without a control, offer the other ways to read it. */
+/** Findings about the file. Uncertain findings, and those without a control, offer alternatives. */
 const Notes = ({ notes, onOptions }: NotesProps) => (
   <>
     {notes.map(({ option, sentence, isUncertain, choices }) =>
@@ -210,7 +210,7 @@ const Pick = ({ label, value = '', of, onPick }: PickProps) => (
   </label>
 )
 
-/** The first rows as they are read now. */
+/** The first rows with the current options. */
 const Sample = ({ opened: { sample, rows } }: { opened: OpenedFile }) => (
   <>
     {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls by keyboard, too */}

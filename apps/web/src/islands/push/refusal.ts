@@ -1,9 +1,9 @@
-/** Refusals as the page shows them: in words, with the places in the user's own file and the ways out. */
+/** Refusals for the page: sentences, places in the user's file, and remedies. */
 import type { Remedy } from './remedies.ts'
 
-/** One place of the file that keeps it from being published. */
+/** A place in the file with a fault. */
 export interface FileFault {
-  /** Of the file, from 1. Undefined: the record is not in the file, or the fault concerns all of it. */
+  /** Line in the file, from 1. Undefined: the record is not in the file, or the fault concerns the whole file. */
   readonly line: number | undefined
   readonly id?: string | undefined
   readonly column: string | undefined
@@ -13,14 +13,14 @@ export interface FileFault {
 
 export interface Refusal {
   readonly sentence: string
-  /** The first of them. */
+  /** The first faults. */
   readonly faults: readonly FileFault[]
   readonly total: number
   /** Remedies, the most useful first. */
   readonly ways: readonly Remedy[]
 }
 
-/** Faults that the page lists. */
+/** Maximum number of faults listed. */
 export const shownFaults = 20
 
 export const refusalOf = (sentence: string, more: Partial<Refusal> = {}): Refusal => ({

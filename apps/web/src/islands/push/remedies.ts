@@ -1,10 +1,10 @@
-/** Ways out of a refusal that the page carries out itself, each by a button. */
+/** Remedies of a refusal that the page applies, each with a button. */
 import type { PlannedColumn, ReadOptions } from '@ulmus/tabular'
 
 export interface Remedy {
-  /** Of the button: imperative and short. */
+  /** Label of the button: imperative and short. */
   readonly label: string
-  /** The problem, and how many rows it concerns. */
+  /** The problem, and the number of rows concerned. */
   readonly sentence: string
   readonly change: Change
 }
@@ -12,10 +12,10 @@ export interface Remedy {
 export type Change =
   | { readonly kind: 'column'; readonly column: string; readonly set: Partial<PlannedColumn> }
   | { readonly kind: 'read'; readonly options: ReadOptions }
-  /** The column is a field under another name. */
+  /** The column has another name in the schema. */
   | { readonly kind: 'rename'; readonly column: string; readonly field: string }
-  /** The file may lack a field. */
+  /** Make a missing field optional. */
   | { readonly kind: 'absent'; readonly field: string }
   | { readonly kind: 'id'; readonly id: readonly string[] }
-  /** Another version was published meanwhile: compare with that one. */
+  /** Another version was published in the meantime: compare with that one. */
   | { readonly kind: 'head'; readonly head: string | null }

@@ -3,7 +3,7 @@ import type { DryRunResult } from '@ulmus/client'
 import type { Detected, Note, Plan, PlannedColumn, ReadOptions } from '@ulmus/tabular'
 import type { Audience } from './audience.ts'
 
-/** The collection that is pushed to. */
+/** Target collection of the push. */
 export interface Target {
   /** `owner/slug` */
   readonly ref: string
@@ -11,13 +11,13 @@ export interface Target {
   readonly head: string | null
 }
 
-/** Columns as the user changed them, by their name in the file. */
+/** The user's edits of columns, by the column's name in the file. */
 export type Edits = Readonly<Record<string, Partial<PlannedColumn>>>
 
-/** A way to read the texts of a column, offered as a tick. */
+/** A way to read the texts of a column, offered as a checkbox. */
 export interface OfferedReading {
   readonly label: string
-  /** How many values it changes. */
+  /** Number of values that it changes. */
   readonly values: number
   readonly set: Pick<PlannedColumn, 'conversion' | 'kind'>
 }
@@ -25,21 +25,21 @@ export interface OfferedReading {
 export interface ColumnFacts {
   readonly name: string
   readonly isEmpty: boolean
-  /** The first values, cut. */
+  /** The first values, shortened. */
   readonly examples: readonly string[]
   readonly readings: readonly OfferedReading[]
-  /** All values, where they are few: a closed list that the user may ask for. */
+  /** All values if they are few: the user may make them a closed list. */
   readonly choices: readonly string[] | undefined
 }
 
 /** An existing type of the latest version. */
 export interface LikeType {
   readonly type: string
-  /** How the file is like it, in words. */
+  /** Similarity of the file, as a sentence. */
   readonly likeness: string
 }
 
-/** A value that may stand for none. */
+/** A text that may stand for a missing value. */
 export interface Mark {
   readonly mark: string
   /** Undefined: not counted. */
@@ -49,7 +49,7 @@ export interface Mark {
 export interface OpenedFile {
   readonly name: string
   readonly rows: number
-  /** Name of a row: line, item, row. */
+  /** Word for a row: line, item, row. */
   readonly unit: string
   readonly detected: Detected
   readonly notes: readonly Note[]
@@ -59,21 +59,21 @@ export interface OpenedFile {
     readonly rows: readonly { readonly line: number; readonly values: readonly (string | undefined)[] }[]
   }
   readonly facts: readonly ColumnFacts[]
-  /** Those that the file is most like come first. */
+  /** Most similar types first. */
   readonly types: readonly LikeType[]
-  /** The name of a new type, after the file. */
+  /** Name of a new type, from the name of the file. */
   readonly newName: string
-  /** For the type that the file is most like. */
+  /** Plan for the most similar type. */
   readonly planned: Planned
 }
 
-/** The plan for one type and id. For a type of the latest version it begins with the state of its schema. */
+/** Plan for one type and id. For an existing type it starts from its schema. */
 export interface Planned {
   readonly plan: Plan
-  /** Result of the id's comparison, in words. */
+  /** Quality of the chosen id, as a sentence. */
   readonly idText: string
   readonly isNew: boolean
-  /** Columns whose names are private elsewhere in the collection, and where. */
+  /** Columns whose names are private elsewhere in the collection, with the place. */
   readonly guarded: Readonly<Record<string, string>>
 }
 
@@ -81,32 +81,32 @@ export interface OpenAsk {
   readonly file: File
   readonly options: ReadOptions
   readonly target: Target
-  /** For the plan. Undefined: a plan for the type that the file is most like. */
+  /** Choices for the plan. Undefined: a plan for the most similar type. */
   readonly ask: PlanAsk | undefined
 }
 
-/** The user's choices for a plan, beside its columns. */
+/** The user's choices for a plan, apart from its columns. */
 export interface PlanAsk {
   readonly type: string
-  /** Columns of the id. Undefined: the likeliest. */
+  /** Columns of the id. Undefined: the most likely ones. */
   readonly id?: readonly string[] | undefined
-  /** Fields by column. */
+  /** Names of fields by column. */
   readonly rename?: Readonly<Record<string, string>> | undefined
-  /** Fields that the file may lack. */
+  /** Fields that may be missing. */
   readonly optional?: readonly string[] | undefined
 }
 
 export interface CompareAsk {
   readonly plan: Plan
-  /** `everything`: records of the type that the file does not have are removed. */
+  /** `everything`: remove records of the type that are not in the file. */
   readonly mode: 'changes' | 'everything'
 }
 
 /** A private name that becomes public. */
 export interface Exposure {
-  /** As the registry takes it in `confirm_public`. */
+  /** Value for `confirm_public`. */
   readonly name: string
-  /** Types in which it is or was private, as words. */
+  /** Types in which it is or was private, as text. */
   readonly privateIn: string
 }
 
@@ -115,9 +115,9 @@ export interface Compared {
   readonly updated: number
   readonly removed: number
   readonly unchanged: number
-  /** Change of the schema. */
+  /** Changes of the schema. */
   readonly sentences: readonly string[]
-  /** Something that looks like a mistake, such as an id that no record has. */
+  /** A possible mistake, such as an id that no record has. */
   readonly caution: string | undefined
   readonly audience: Audience
   readonly exposures: readonly Exposure[]

@@ -1,11 +1,11 @@
-/** Which records the rows are: more of a type that the collection has, or a new type. */
+/** Choice of the type for the rows: an existing type, or a new one. */
 import { useId } from 'preact/hooks'
 import type { LikeType, Planned } from './shapes.ts'
 
 interface Props {
   readonly types: readonly LikeType[]
   readonly planned: Planned
-  /** The name that a new type has while another one is chosen. */
+  /** Name for a new type while another type is chosen. */
   readonly newName: string
   onChoose(type: string, isNew: boolean): void
 }

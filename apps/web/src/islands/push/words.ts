@@ -1,4 +1,4 @@
-/** Counts and kinds as people read them. */
+/** Formats counts and kinds for people. */
 import type { Kind } from '@ulmus/tabular'
 
 export const countText = (count: number): string => count.toLocaleString('en-US')

@@ -77,7 +77,7 @@ export const account: Page = {
   },
 }
 
-/** Number of members of an organization, in words; undefined for non-members. */
+/** Number of members of an organization as text; undefined for non-members. */
 async function peopleOf({ registry, who, caller }: Visit, slug: string): Promise<string | undefined> {
   if (caller === undefined) return undefined
   try {

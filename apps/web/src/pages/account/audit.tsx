@@ -1,4 +1,4 @@
-/** `/:owner/-/audit`: who did what, in an organization or as oneself. */
+/** `/:owner/-/audit`: audit log of an organization or of the user's own account. */
 import { AuditLog, askedOf } from '../../components/audit-log.tsx'
 import type { Page } from '../../page.ts'
 import { accountPath } from '../../paths.ts'

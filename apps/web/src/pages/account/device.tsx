@@ -1,4 +1,4 @@
-/** `/auth/device`: a person allows a program in a terminal to act for them, or refuses it. http-api §10. */
+/** `/auth/device`: the user allows or refuses a program in a terminal to act for them. http-api §10. */
 import { RegistryError } from '@ulmus/registry'
 import type { ComponentChildren } from 'preact'
 import { Field, Refusal, type Refused, Select } from '../../components/form.tsx'
@@ -13,7 +13,7 @@ const may = {
   admin: 'do everything that you may do: manage keys, organizations and members too',
 } as const
 
-/** The page where a code is typed, or comes along in the address. */
+/** Page for the code, which the user types or the address contains. */
 export const device: Page = {
   needsCaller: true,
   show: async (visit) => {
@@ -23,7 +23,7 @@ export const device: Page = {
   },
 }
 
-/** A code that is none is asked for again. */
+/** Asks again after an invalid code. */
 async function orAnotherCode(answer: () => Promise<Answer>): Promise<Answer> {
   try {
     return await answer()
@@ -33,7 +33,7 @@ async function orAnotherCode(answer: () => Promise<Answer>): Promise<Answer> {
   }
 }
 
-/** Handles the form of that page. */
+/** Handles the form of `device`. */
 export const deviceAnswer: Page = {
   needsCaller: true,
   show: async () => askForCode(),

@@ -1,4 +1,4 @@
-/** When a key is to end, as forms ask for it. */
+/** Options for the expiry of a key. */
 export const keyEnds = {
   '7': '7 days',
   '30': '30 days',
@@ -8,7 +8,7 @@ export const keyEnds = {
 } as const
 export const usualKeyEnd = '90'
 
-/** @param chosen of `keyEnds`; anything else is the usual end, so that no key lives on by mistake @returns null: never */
+/** @param chosen of `keyEnds`; any other value means the default, so that no key lasts longer by mistake @returns null: never */
 export function keyEndOf(chosen: string | undefined): Date | null {
   if (chosen === 'never') return null
   const days = Number(chosen !== undefined && Object.hasOwn(keyEnds, chosen) ? chosen : usualKeyEnd)

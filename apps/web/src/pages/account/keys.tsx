@@ -1,4 +1,4 @@
-/** `/settings/keys`: API keys: made, seen once, listed, revoked. */
+/** `/settings/keys`: creates, lists and revokes API keys. A new key is shown once. */
 import { Moved } from '@ulmus/registry'
 import { CreateKey } from '@ulmus/wire'
 import { Choice, Field, Refusal, type Refused, Select } from '../../components/form.tsx'
@@ -27,14 +27,14 @@ async function make(visit: Visit, form: Form): Promise<Answer> {
   return keysPage(visit, { made: key })
 }
 
-/** @param name `owner/slug`; undefined: the key is for all. @throws collection_not_found */
+/** Id of the key's collection. @param name `owner/slug`; undefined: the key is for all collections. @throws collection_not_found */
 async function collectionIn({ registry, who }: Visit, name: string | undefined): Promise<string | undefined> {
   if (name === undefined) return undefined
   const [owner = '', slug = ''] = name.split('/')
   const idOf = async (path: { owner: string; slug: string }) =>
     (await registry.collections.detail(who, path)).id
   return idOf({ owner, slug }).catch((error) => {
-    // A former name will do; told as it is, it would send the whole form there.
+    // Accept a former name. Rethrown, the error would redirect the form to the collection.
     if (error instanceof Moved) return idOf({ slug, ...error.to })
     throw error
   })
@@ -78,7 +78,7 @@ async function keysPage(visit: Visit, { form = {}, error, made, said }: Shown): 
   }
 }
 
-/** @param collection that is typed in already, as `owner/slug` */
+/** @param collection preset value, `owner/slug` */
 const MakeForm = ({ form, collection }: { form: Form; collection: string }) => (
   <form method="post" class="form">
     <Field

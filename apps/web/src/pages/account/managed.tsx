@@ -4,7 +4,7 @@ import { accountPath } from '../../paths.ts'
 
 const tabs = { members: 'Members', settings: 'Settings', audit: 'Audit log' } as const
 
-/** @param slug of an organization, or of the caller itself, who has no members */
+/** @param slug of an organization, or of the caller, who has no members */
 export const ManagedPage = ({
   slug,
   isOrg,

@@ -1,4 +1,4 @@
-/** `/:org/-/members`: the people of an organization and their roles. */
+/** `/:org/-/members`: members of an organization and their roles. */
 import { CreateInvitation, SetMember } from '@ulmus/wire'
 import { Field, Refusal, type Refused, Select } from '../../components/form.tsx'
 import { Code, Pager, Time } from '../../components/small.tsx'
@@ -39,7 +39,7 @@ const membersPath = (slug: string): string => `${accountPath(slug)}/-/members`
 
 type Made = Awaited<ReturnType<Visit['registry']['invitations']['create']>>
 
-/** Sets a member's role, or makes an invitation: for an e-mail address, or where membership needs consent. */
+/** Sets a member's role, or creates an invitation: for an e-mail address, or if membership needs consent. */
 async function add({ registry, who }: Visit, slug: string, form: Form): Promise<Made | undefined> {
   const user = (typed(form, 'user') ?? '').replace(/^@/, '')
   const { role } = checked(SetMember, { role: form['role'] })
@@ -56,13 +56,13 @@ async function add({ registry, who }: Visit, slug: string, form: Form): Promise<
 interface Shown {
   readonly form?: Form
   readonly error?: Refused
-  /** An invitation that was made just now, with its link. */
+  /** A new invitation, with its link. */
   readonly made?: Made
 }
 
 const membersAPage = 100
 
-/** Of the cursor in the address; the first page where that leads beyond the last member. */
+/** Page at the cursor in the address; the first page if the cursor is after the last member. */
 async function listOf({ registry, who, url }: Visit, slug: string) {
   const cursor = url.searchParams.get('cursor') || undefined
   const list = (more: { cursor?: string }) =>

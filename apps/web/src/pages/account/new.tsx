@@ -1,4 +1,4 @@
-/** `/new` and `/new/org`: a collection, an organization. */
+/** `/new` and `/new/org`: creates a collection or an organization. */
 import { CreateCollection, CreateOrg } from '@ulmus/wire'
 import { Choice, Field, Refusal, type Refused, Select } from '../../components/form.tsx'
 import { checked, submitted, typed } from '../../form.ts'
@@ -36,7 +36,7 @@ const visibilities = new Map<string | undefined, boolean>([
   ['public', true],
 ])
 
-/** The account slugs under which the visitor may make collections: its own, then organizations. */
+/** Accounts in which the visitor may create collections: the visitor's own, then organizations. */
 async function ownersFor({ registry, who, caller }: Visit): Promise<{ slug: string; name: string }[]> {
   const orgs = await registry.members.membershipsOf(who, { limit: 100 })
   return [
@@ -48,7 +48,7 @@ async function ownersFor({ registry, who, caller }: Visit): Promise<{ slug: stri
   ]
 }
 
-/** Of people, whose accounts have no such settings, it is private. */
+/** Default visibility. For users, whose accounts have no such setting, it is private. */
 const usualVisibility = [
   'usual',
   'As usual',

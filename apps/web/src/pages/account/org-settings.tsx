@@ -1,4 +1,4 @@
-/** `/:org/-/settings`: what an organization is called, who may make its collections public, and its end. */
+/** `/:org/-/settings`: name of an organization, rule for public collections, and deletion. */
 import { UpdateAccount } from '@ulmus/wire'
 import { Choice, Field, Refusal, type Refused } from '../../components/form.tsx'
 import { Storage } from '../../components/usage.tsx'

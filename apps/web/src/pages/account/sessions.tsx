@@ -1,4 +1,4 @@
-/** `/settings/sessions`: browsers that a person is signed in with: listed, and signed out. */
+/** `/settings/sessions`: lists the browser sessions of the user, and signs them out. */
 import Bowser from 'bowser'
 import { Refusal, type Refused } from '../../components/form.tsx'
 import { Badge, TableScroll, Time } from '../../components/small.tsx'
@@ -16,7 +16,7 @@ export const sessions: Page = {
     ),
 }
 
-/** @param which the id of one; undefined: all but this one */
+/** @param which id of a session; undefined: all except this one */
 async function end(visit: Visit, which: Form[string] | undefined): Promise<Answer> {
   const { registry, who } = visit
   if (which === undefined) await registry.sessions.endOthers(who)
@@ -104,7 +104,7 @@ const List = ({ items }: { items: Awaited<ReturnType<Visit['registry']['sessions
   </TableScroll>
 )
 
-/** `Firefox on Linux`. @param userAgent empty: it said nothing */
+/** `Firefox on Linux`. @param userAgent empty if the browser sent none */
 function browserName(userAgent: string): string {
   if (userAgent === '') return 'Unknown browser'
   const { browser, os } = Bowser.parse(userAgent)

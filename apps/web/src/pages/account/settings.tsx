@@ -1,4 +1,4 @@
-/** `/settings`: what a person can say of itself. */
+/** `/settings`: profile of the user. */
 import { mayEnter } from '@ulmus/registry'
 import { UpdateAccount } from '@ulmus/wire'
 import type { ComponentChildren } from 'preact'
@@ -47,7 +47,7 @@ async function profilePage(
   { form = {}, error }: { form?: Form; error?: Refused },
 ): Promise<Answer> {
   const own = await visit.registry.accounts.own(visit.who)
-  // A key for one collection sees the profile, not what others take.
+  // A key limited to one collection sees the profile, but not the usage of other collections.
   const seesUsage = mayEnter(visit.who, { scope: 'any', unlimited: true }) === 'ok'
   const usage = seesUsage ? await visit.registry.accounts.usage(visit.who, own.slug) : undefined
   return {

@@ -1,4 +1,4 @@
-/** `…/compare/v1.0.0...v1.1.0`: what leads from one version to another, in words and field by field. */
+/** `…/compare/v1.0.0...v1.1.0`: differences between two versions, in sentences and field by field. */
 import { Moved, type Principal, RegistryError } from '@ulmus/registry'
 import type { Version } from '@ulmus/wire'
 import { Changes, type DiffAnswer, Differences } from '../../components/differences.tsx'
@@ -13,7 +13,7 @@ import { apiVersionPath, type CollectionName, collectionPath, withQuery } from '
 
 const differencesAPage = 50
 
-/** `…/compare?from=v1.0.0&to=v1.1.0`, as the form on the page of versions sends it. */
+/** `…/compare?from=v1.0.0&to=v1.1.0`, as sent by the form on the page of versions. */
 export const compareForm: Page = {
   async show(visit) {
     const seen = await seeCollection(visit)
@@ -109,7 +109,7 @@ function pairIn(params: Visit['params']): { other: CollectionName | undefined; f
 
 /**
  * Compares the full views if the caller is a member of both owners, else the public views.
- * @returns where the other one has moved to, if it has
+ * @returns the new address of the other collection if it has moved
  * @throws collection_not_found
  */
 async function readerOfBoth(
@@ -127,7 +127,7 @@ async function readerOfBoth(
   }
 }
 
-/** This page, with the other collection's present name. */
+/** This page with the current name of the other collection. */
 const fromMoved = ({ params, url }: Visit, seen: SeenCollection, { to }: Moved): string => {
   const [slug = '', rest = ''] = params['pair']!.split(/@(.*)/s)
   const path = collectionPath(seen, 'compare', to.owner, `${to.slug ?? slug}@${rest}`)
@@ -151,7 +151,7 @@ const typesOf = (before: Version, after: Version): string[] =>
 
 const kinds = ['added', 'updated', 'removed'] as const
 
-/** Which records are asked for: `?type=City&change=added`, from `cursor` on. */
+/** Filters of the records: `?type=City&change=added`, from `cursor` on. */
 function askedIn(query: URLSearchParams) {
   const [cursor, type] = [query.get('cursor'), query.get('type')]
   const change = kinds.find((kind) => kind === query.get('change'))
@@ -169,7 +169,7 @@ interface FilterProps {
   page: DiffAnswer
 }
 
-/** Narrows the records to a type, a kind of change, or both; says so where none is left. */
+/** Filters the records by type and kind of change; notes when no record matches. */
 function Filter({ seen, types, asked, page }: FilterProps) {
   const isEmpty = page.added.length + page.updated.length + page.removed.length === 0
   if (isEmpty && Object.keys(asked).length === 0) return null

@@ -1,4 +1,4 @@
-/** `…/edit`: description, readme, licence and other metadata, which make a patch version. */
+/** `…/edit`: description, readme, licence and other metadata. Saving makes a patch version. */
 import { jsonFault } from '@ulmus/content'
 import { Field, Refusal, type Refused } from '../../components/form.tsx'
 import { Empty } from '../../components/small.tsx'
@@ -21,7 +21,7 @@ const licences = [
   'Apache-2.0',
 ]
 const own = ['description', 'readme', 'license']
-/** How long an author waits for a preview, which may have to start the process that renders it. */
+/** Timeout of a preview, which may first have to start the rendering process. */
 const previewMilliseconds = 3_000
 
 export const edit: Page = {
@@ -39,7 +39,7 @@ export const edit: Page = {
 const metadataOf = (version: ShownVersion | null): Record<string, unknown> =>
   version === null ? {} : readJson(version.metadata)
 
-/** Sends only changed fields, so that a concurrent change of other fields is kept. */
+/** Sends only changed fields, so that concurrent changes of other fields are kept. */
 async function save(visit: Visit, form: Form): Promise<Answer> {
   const { seen, version } = await seeVersion(visit)
   const before = metadataOf(version)
@@ -59,7 +59,7 @@ async function save(visit: Visit, form: Form): Promise<Answer> {
   return new Redirect(versionPath({ owner: seen.owner, slug: seen.slug }))
 }
 
-/** @throws invalid_request for what is no JSON object */
+/** @throws invalid_request if the text is not a JSON object */
 function othersIn(form: Form): Record<string, unknown> {
   const text = typed(form, 'others') ?? '{}'
   const wrong = (message: string) => refusedField('others', message)

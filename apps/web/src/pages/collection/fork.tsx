@@ -1,4 +1,4 @@
-/** `…/fork`: the collection in an organization of the visitor's, at no cost of space. */
+/** `…/fork`: copies the collection to an organization of the visitor. A fork takes no extra space. */
 import { CreateFork } from '@ulmus/wire'
 import { Choice, Field, Refusal, type Refused, Select } from '../../components/form.tsx'
 import { Empty } from '../../components/small.tsx'

@@ -1,4 +1,4 @@
-/** `…/settings`: name, address, who may read it, and its end. */
+/** `…/settings`: name, address, visibility, transfer and deletion. */
 import { TransferCollection, UpdateCollection } from '@ulmus/wire'
 import { Choice, Field, Refusal, type Refused, Select } from '../../components/form.tsx'
 import { Time } from '../../components/small.tsx'
@@ -18,7 +18,7 @@ export const collectionSettings: Page = {
     ),
 }
 
-// A map: a form may name what every object has.
+// A map, because a form may name a member that every object has.
 const works = new Map<string | undefined, typeof save>([
   ['delete', remove],
   ['transfer', transfer],
@@ -30,7 +30,7 @@ async function save(visit: Visit, form: Form): Promise<Answer> {
   const change = {
     slug,
     name: typed(form, 'name'),
-    // Not on the form of a collection with versions, whose own description is not shown and stays.
+    // The form of a collection with versions lacks this field: its own description is hidden then, and kept.
     ...(form['description'] === undefined ? {} : { description: typed(form, 'description') ?? null }),
     public: form['visibility'] === 'public',
   }
@@ -59,7 +59,7 @@ async function transfer({ registry, who, params }: Visit, form: Form): Promise<A
   return new Redirect(versionPath(await registry.collections.transfer(who, path, to)))
 }
 
-/** The accounts that the visitor may give a collection of `owner` to: its own, and the organizations that it is an admin of. */
+/** Accounts that may receive a collection of `owner` from the visitor: the visitor's own, and organizations administered by the visitor. */
 async function receiversFor({ registry, who, caller }: Visit, owner: string): Promise<string[]> {
   const { items } = await registry.members.membershipsOf(who, { limit: 100 })
   const orgs = items.filter(({ role }) => role !== 'member').map(({ account }) => account.slug)

@@ -1,4 +1,4 @@
-/** `…/versions`: every version of a collection, the newest first; two can be chosen to be compared. */
+/** `…/versions`: all versions of a collection, newest first, with a form to compare two of them. */
 import type { VersionItem } from '@ulmus/wire'
 import { Badge, Empty, Pager, ShortHash, Time } from '../../components/small.tsx'
 import { reasonOf } from '../../data/changes.ts'
@@ -53,7 +53,7 @@ export const versions: Page = {
   },
 }
 
-/** True if it is withdrawn or deprecated, and why. */
+/** Note for a withdrawn or deprecated version, with the reason. */
 const Standing = ({ item: { withdrawn, deprecated } }: { item: VersionItem }) =>
   withdrawn !== undefined ? (
     <>
@@ -88,10 +88,10 @@ function List({ seen, items }: { seen: SeenCollection; items: readonly VersionIt
 interface VersionProps {
   readonly seen: SeenCollection
   readonly item: VersionItem
-  /** True if it is chosen at first, to compare from, or to. */
+  /** True if the version is preselected as the start, or the end, of a comparison. */
   readonly isFrom: boolean
   readonly isTo: boolean
-  /** The version before it that stands, on this page. */
+  /** The previous version that is not withdrawn, on this page. */
   readonly before: VersionItem | undefined
 }
 

@@ -1,4 +1,4 @@
-/** `…/withdraw?version=v1.1.0`: warns the readers of a version, takes it from them, or erases one that was taken. */
+/** `…/withdraw?version=v1.1.0`: deprecates or withdraws a version, or erases a withdrawn one. */
 import { demand } from '@ulmus/registry'
 import { DeprecateVersion, WithdrawVersion } from '@ulmus/wire'
 import { Field, Refusal, type Refused } from '../../components/form.tsx'
@@ -26,7 +26,7 @@ const pathOf = ({ params, url }: Visit) => ({
 
 type Marks = Awaited<ReturnType<Visit['registry']['withdrawals']['marks']>>
 
-/** With the number of the version, which may be asked for as `latest`. */
+/** Resolves the version, which the query may give as `latest`. */
 async function marked(visit: Visit) {
   const path = pathOf(visit)
   const marks = await visit.registry.withdrawals.marks(visit.who, path)
@@ -66,7 +66,7 @@ async function warn(visit: Visit, form: Form): Promise<Answer> {
   return new Redirect(versionPath({ ...path, version: path.v }))
 }
 
-// A map: a form may name what every object has.
+// A map, because a form may name a member that every object has.
 const acts = new Map<string | undefined, typeof warn>([
   ['withdraw', take],
   ['erase', erase],
@@ -161,7 +161,7 @@ interface ErasureProps {
   readonly form: Form
 }
 
-/** Of a version that is withdrawn. */
+/** Form for a withdrawn version. */
 const Erasure = ({ semver, withdrawn, form }: ErasureProps) => (
   <>
     <p class="note">

@@ -1,4 +1,4 @@
-/** `…/records/:type/:id/edit`: one record as JSON; saving it makes a version. */
+/** `…/records/:type/:id/edit`: edits one record as JSON. Saving makes a version. */
 
 import { fieldsOf, jsonFault } from '@ulmus/content'
 import { RegistryError } from '@ulmus/registry'
@@ -29,7 +29,7 @@ export const editRecord: Page = {
     ),
 }
 
-/** Pushes one line. Errors are the schema's own messages. */
+/** Pushes one line. Validation errors come from the schema. */
 async function save(visit: Visit, form: Form): Promise<Answer> {
   const { registry, who, params } = visit
   const seen = await seeCollection(visit)
@@ -40,7 +40,7 @@ async function save(visit: Visit, form: Form): Promise<Answer> {
   const message = typed(form, 'message') ?? `Changed ${type} ${cutText(id, 100)}`
   const body = Buffer.from(JSON.stringify({ base_version: form['base'] ?? seen.latest, message }))
   const push = await registry.pushes.open(who, seen, once(body), (outline) => checked(OpenPush, outline))
-  // The data as it was typed: a number of many digits is refused, not rounded.
+  // Send the data as entered: the server refuses a number with too many digits, while parsing here would round it.
   const place = JSON.stringify({ id, type, ...(isPrivate ? { private: true } : {}) }).slice(0, -1)
   const line = Buffer.from(`${place},"data":${(form['data'] ?? '').replace(/[\r\n]+/g, ' ')}}\n`)
   try {
@@ -57,7 +57,7 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes
 }
 
-/** True if the record was pushed with `private: true`, which every push must repeat. */
+/** True if the record was pushed with `private: true`. Every push must repeat it. */
 async function isPushedAsPrivate(
   { registry, who }: Visit,
   seen: SeenCollection,
@@ -69,7 +69,7 @@ async function isPushedAsPrivate(
   return first?.type === place.type && first.id === place.id && first.private === true
 }
 
-/** A text that comes before another by UTF-8 bytes, with no id that anybody has in between. */
+/** A cursor just before a text in the order of UTF-8 bytes; no existing id lies in between. */
 function textBefore(text: string): string {
   const last = [...text].at(-1)!
   const point = last.codePointAt(0)!
@@ -133,7 +133,7 @@ async function editPage(
   }
 }
 
-/** A refused line tells what is wrong with which field. */
+/** Shows the invalid fields of a refused line. */
 function Wrong({ error }: { error: Refused }) {
   const lines = error?.details['validationErrors'] as readonly RefusedLine[] | undefined
   const [line] = lines ?? []

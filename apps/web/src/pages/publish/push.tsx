@@ -1,4 +1,4 @@
-/** `…/push`: a new version from a file, in the browser, and the code with which programs do the same. */
+/** `…/push`: publishes a version from a file in the browser, and shows code for programs. */
 import { Code } from '../../components/small.tsx'
 import { demandWork, seeCollection } from '../../data/collection.ts'
 import { CollectionPage } from '../../layout/collection.tsx'

@@ -1,4 +1,4 @@
-/** `/admin/audit`: what everybody did, for operators. */
+/** `/admin/audit`: audit log of all accounts, for operators. */
 import { AuditLog, askedOf } from '../../components/audit-log.tsx'
 import type { Page } from '../../page.ts'
 

@@ -1,4 +1,4 @@
-/** People on `/admin`: another identity, collections of a leaver, erasure. */
+/** Forms for people on `/admin`: link an identity, hand over collections, erase a person. */
 import { HandOver, LinkIdentity } from '@ulmus/wire'
 import { Field, type Refused } from '../../components/form.tsx'
 import { checked, refusedField, typed } from '../../form.ts'

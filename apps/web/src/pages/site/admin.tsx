@@ -1,4 +1,4 @@
-/** `/admin`: what operators of the registry see and do. */
+/** `/admin`: status of the registry and actions for operators. */
 import type { JobsUnderWay, OperatedAccount, Usage } from '@ulmus/wire'
 import { Field, Refusal, type Refused } from '../../components/form.tsx'
 import { Badge, Empty, Pager, Time } from '../../components/small.tsx'
@@ -32,7 +32,7 @@ async function suspend({ registry, who, url }: Visit, form: Form): Promise<Answe
   return new Redirect(`/admin${url.search}`)
 }
 
-/** Digits, with or without separators of thousands. Nothing: the quota of all. */
+/** Accepts digits, with or without thousands separators. Empty: the default quota. */
 async function setQuota({ registry, who, url }: Visit, form: Form): Promise<Answer> {
   const given = typed(form, 'quotaBytes')?.replaceAll(/[,_ ]/g, '')
   if (given !== undefined && !/^\d{1,15}$/.test(given)) {
@@ -48,13 +48,13 @@ async function nameOwner({ registry, who, url }: Visit, form: Form): Promise<Ans
   return new Redirect(`/admin${url.search}`)
 }
 
-/** Reports on the page what was done. */
+/** Shows the result of an action on the page. */
 const reported =
   (act: (visit: Visit, form: Form) => Promise<Done>) =>
   async (visit: Visit, form: Form): Promise<Answer> =>
     adminPage(visit, { done: await act(visit, form) })
 
-// A map: a form may name what every object has.
+// A map, because a form may name a member that every object has.
 const acts = new Map<string | undefined, typeof suspend>([
   ['erase', reported(erase)],
   ['link', reported(linkIdentity)],

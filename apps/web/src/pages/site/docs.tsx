@@ -6,7 +6,7 @@ import { docPages } from '../../docs/pages.ts'
 import type { Hit } from '../../docs/search.ts'
 import type { Page } from '../../page.ts'
 
-/** Of a search. Characters. */
+/** Maximum length of a search query. Characters. */
 const queryMax = 200
 
 export const docs: Page = {
@@ -104,27 +104,27 @@ interface Heading {
   readonly text: string
 }
 
-/** Headings of the second level, in their order. */
+/** Headings of the second level, in order. */
 const contentsOf = (html: string): Heading[] =>
   Array.from(html.matchAll(/<h2 id="([^"]+)">(.*?)<\/h2>/gs), ([, id, text]) => ({
     id: id!,
     text: text!.replaceAll(/<\/?a\b[^>]*>/g, ''),
   }))
 
-/** True for the document `whole` and for its parts. */
+/** True for the document `whole` and its parts. */
 const isNear = (whole: string, current: string | undefined): boolean =>
   current === whole || docPages.find(({ name }) => name === current)?.partOf === whole
 
 interface DocsProps {
-  /** Name of the document; undefined: the list of all. */
+  /** Name of the document; undefined: the list of all documents. */
   readonly current: string | undefined
   readonly contents?: readonly Heading[]
-  /** Of a search that is shown. */
+  /** The current search query. */
   readonly query?: string
   readonly children: ComponentChildren
 }
 
-/** A document between the list of all and its own table of contents. */
+/** A document, with the list of all documents and its own table of contents. */
 const Docs = ({ current, contents = [], query = '', children }: DocsProps) => (
   <div class={contents.length > 1 ? 'wide content docs with-contents' : 'wide content docs'}>
     <nav aria-label="Documentation">

@@ -5,7 +5,7 @@ import type { Download, Page } from '../../page.ts'
 
 const title = 'Downloads'
 
-/** While they are built, a reader waits on the page. Seconds. */
+/** Reload interval while the packages are being built. Seconds. */
 const reloadSeconds = 3
 
 export const downloads: Page = {
@@ -57,7 +57,7 @@ export const downloads: Page = {
 interface Use {
   readonly title: string
   readonly what: string
-  /** Of an npm command: `install --global`. */
+  /** Arguments of the npm command: `install --global`. */
   readonly install: string
   readonly manual: string
 }

@@ -1,4 +1,4 @@
-/** `/explore`: public collections, found by words, owner and order. */
+/** `/explore`: search of public collections by words, owner and order. */
 import { CollectionList } from '../../components/collections.tsx'
 import { Empty, Pager } from '../../components/small.tsx'
 import type { Page } from '../../page.ts'

@@ -4,11 +4,11 @@ import { cutText } from '../../format.ts'
 import { type Page, Plain, type Visit } from '../../page.ts'
 import { collectionPath, versionPath } from '../../paths.ts'
 
-/** Of a message or a description in a feed. Characters. */
+/** Maximum length of a message or a description in a feed. Characters. */
 const wordsMax = 1_000
 
 const xmlSigns: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
-/** Text as XML takes it: control characters, which it cannot have, are left out. */
+/** Escapes text for XML. Omits control characters, which XML cannot contain. */
 const xml = (text: string): string =>
   text
     .toWellFormed()
@@ -31,18 +31,18 @@ Sitemap: ${origin}/sitemap.xml
     ),
 }
 
-/** Collections in the site map: the latest. The protocol allows 50,000 a file. */
+/** Number of latest collections in the site map. The protocol allows 50,000 entries per file. */
 const mappedMax = 5_000
-/** It asks for many pages of the list, so all who ask within a minute have the same. Milliseconds. */
+/** Cache time of the site map, which takes many queries. Milliseconds. */
 const mapKeptMilliseconds = 60_000
 
 interface Mapped {
   readonly id: string
-  /** Its element. */
+  /** Its XML element. */
   readonly text: string
 }
 
-/** By registry. */
+/** Cached site maps by registry. */
 const maps = new WeakMap<object, { readonly entries: Promise<Mapped[]>; readonly until: number }>()
 
 export const siteMap: Page = {
@@ -54,7 +54,7 @@ export const siteMap: Page = {
       maps.set(registry, { entries, until: performance.now() + mapKeptMilliseconds })
       entries.catch(() => maps.delete(registry))
     }
-    // Read each time: a collection that was made private is missing at once.
+    // Check visibility at each request, so that a collection that became private disappears at once.
     const shown = await registry.collections.stillPublic((await entries).map(({ id }) => id))
     const urls = (await entries).filter(({ id }) => shown.has(id)).map(({ text }) => text)
     return new Plain(

@@ -146,7 +146,7 @@ const Mine = ({ items }: { items: readonly MyCollection[] }) => (
   </section>
 )
 
-/** First steps for new users. @param level of its heading: `h2` where the page has a heading of its own */
+/** First steps for new users. @param level of the heading: `h2` if the page has a heading of its own */
 export const FirstSteps = ({ slug, level: Heading }: { slug: string; level: 'h1' | 'h2' }) => (
   <section class="steps">
     <Heading>Welcome, {slug}</Heading>

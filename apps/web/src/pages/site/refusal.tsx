@@ -1,4 +1,4 @@
-/** The page of a refusal: the reason and the ways on. A hidden thing and an absent one have the same page. */
+/** Page of a refusal: the reason and links to continue. Hidden and absent things get the same page. */
 import type { ErrorCode, RegistryError } from '@ulmus/registry'
 import { Reasons } from '../../components/form.tsx'
 import type { View } from '../../page.ts'
@@ -17,7 +17,7 @@ const titles: Readonly<Record<number, string>> = {
   507: 'The store is full',
 }
 
-/** Refusals within a collection that the visitor may see: their pages name the reason and lead back into it. */
+/** Refusals within a collection that the visitor may see: their pages name the reason and link to the collection. */
 const withinCollection: Readonly<Partial<Record<ErrorCode, string>>> = {
   version_not_found: 'No such version',
   version_withdrawn: 'This version was withdrawn',
@@ -26,7 +26,7 @@ const withinCollection: Readonly<Partial<Record<ErrorCode, string>>> = {
   file_not_found: 'No such file',
 }
 
-/** @param here path and query that were asked for */
+/** @param here requested path and query */
 export function refusalPage(error: RegistryError, status: number, here: string, isSignedIn: boolean): View {
   const within = withinCollection[error.code]
   const title = within ?? titles[status] ?? 'This cannot be done'
@@ -78,7 +78,7 @@ const Why = ({ error, status, isWithin }: { error: RegistryError; status: number
   return <Reasons of={error} />
 }
 
-/** The collection of the address. The visitor may see it. */
+/** Link to the collection of the address, which the visitor may see. */
 function Collection({ here }: { here: string }) {
   const [path, owner, slug] = /^\/([^/?]+)\/([^/?]+)/.exec(here) ?? []
   return path === undefined ? null : (
@@ -91,7 +91,7 @@ function Collection({ here }: { here: string }) {
   )
 }
 
-/** Into the collection of the address: its records of the type asked for, its latest version, its list of versions. */
+/** Links into the collection of the address: records of the requested type, the latest version, the list of versions. */
 function WaysOn({ error: { code }, here }: { error: RegistryError; here: string }) {
   const [records, collection] = /^(\/[^/?]+\/[^/?]+)(?:\/v\/[^/?]+)?(?:\/records\/[^/?]+)?/.exec(here) ?? []
   if (records === undefined) return null

@@ -1,4 +1,4 @@
-/** `…/files`: what records refer to besides each other; `?hash=` shows one of them. */
+/** `…/files`: files that records refer to; `?hash=` shows one of them. */
 import type { VersionFile } from '@ulmus/wire'
 import { Preview } from '../../components/file.tsx'
 import { Empty, ShortHash, TableScroll, Time } from '../../components/small.tsx'

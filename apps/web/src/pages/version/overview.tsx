@@ -1,4 +1,4 @@
-/** `/:owner/:slug`: what a collection is, at a glance. */
+/** `/:owner/:slug`: overview of a collection. */
 import { fieldsOf } from '@ulmus/content'
 import { giveWay } from '@ulmus/registry'
 import type { Version } from '@ulmus/wire'
@@ -18,7 +18,7 @@ import { readmeOf } from '../../readme/readme.ts'
 /** Longer descriptions are cut. Characters. */
 const descriptionMax = 10_000
 const messageMax = 1_000
-/** Of the fields of a type the first are named, each so long; fewer and shorter where there are many types. */
+/** Number of fields named for each type, and maximum length of a name; both less if there are many types. */
 const fieldsNamed = { few: 12, many: 4 }
 const nameMax = { few: 60, many: 20 }
 const manyTypes = 100
@@ -36,7 +36,7 @@ const show = async (visit: Visit): Promise<View> => {
   const version = { ...read, metadata: readJson<Version['metadata']>(read.metadata) }
   const seen = { ...collection, description: descriptionOf(collection, version) }
   const types = await typesOf(read)
-  // A member's browser reads as a member: of what the public sees, the digest is another.
+  // The browser of a member reads with the member's rights, so it cannot verify the digest of the public view.
   const isOwnView = !seen.isMember || seen.view === 'full'
   const readme = await readmeOf(version.metadata['readme'], seen, visit)
   const head = headOf(seen)
@@ -85,7 +85,7 @@ const headOf = (seen: SeenCollection) => ({
   feed: collectionPath(seen, 'versions.atom'),
 })
 
-/** A version named in the address has the description that it was published with, not that of the latest one. */
+/** If the address names a version, show the description of its own metadata, not that of the latest version. */
 function descriptionOf(seen: SeenCollection, { metadata: { description } }: Described): string | null {
   if (seen.version === undefined) return seen.description
   return typeof description === 'string' ? description : null
@@ -101,7 +101,7 @@ interface ShownType {
   readonly fields: readonly string[]
 }
 
-/** Schemas have 4 MiB together at most, and are parsed one by one, so that others have their turns. */
+/** Parses the schemas one by one, up to 4 MiB in total, so that other requests get turns of the event loop. */
 async function typesOf(version: ShownVersion): Promise<ShownType[]> {
   const types: ShownType[] = []
   for (const name of Object.keys(version.schemas)) {
@@ -247,7 +247,7 @@ function About({ seen, version }: { seen: SeenCollection; version: Described }) 
   )
 }
 
-/** The whole version, checked in the browser; its worker's script is named here, for scripts cannot know its hash. */
+/** Verification of the whole version in the browser. The attribute names the worker's script, because scripts cannot know its hash. */
 const Verify = ({ seen, version, visit }: { seen: SeenCollection; version: Described; visit: Visit }) => (
   <section class="verify">
     <h2>Verify</h2>

@@ -1,4 +1,4 @@
-/** `…/records/:type/:id`: one record, its fields, its history, and the way to its proof. */
+/** `…/records/:type/:id`: one record with its fields, its history, and a link to its proof. */
 
 import { type Field, fieldsOf, tellingField } from '@ulmus/content'
 import { RegistryError } from '@ulmus/registry'
@@ -21,11 +21,11 @@ import { CollectionPage } from '../../layout/collection.tsx'
 import type { Page, Visit } from '../../page.ts'
 import { apiVersionPath, collectionPath, recordPath, versionPath, withQuery } from '../../paths.ts'
 
-/** Versions of the history that are shown. */
+/** Maximum number of versions in the history. */
 const historyMax = 20
-/** Fields that are shown; those that the record has come first. */
+/** Maximum number of fields shown; fields that the record has come first. */
 const fieldsMax = 500
-/** All values together have so many characters on the page, or, where there are many of them, some hundred each. */
+/** Length of all values together. If there are many, each may still have the minimum below. Characters. */
 const valuesMax = 300_000
 const valueMin = 400
 
@@ -92,9 +92,9 @@ interface FieldsProps {
   seen: SeenCollection
   record: ShownRecord
   fields: readonly Field[]
-  /** Of the records that it refers to. */
+  /** Labels of referenced records. */
   names: ReadonlyMap<string, string>
-  /** Those that it refers to. */
+  /** Files that the record refers to. */
   files: ReadonlyMap<string, NamedFile>
 }
 
@@ -162,7 +162,7 @@ interface FactsProps {
   seen: SeenCollection
   record: ShownRecord
   version: ShownVersion
-  /** Address of its proof. */
+  /** Address of the record's proof. */
   proof: string
 }
 

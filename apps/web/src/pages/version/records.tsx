@@ -1,4 +1,4 @@
-/** `…/records/:type`: the records of a type as a table. */
+/** `…/records/:type`: records of a type as a table. */
 
 import { type Field, fieldsOf } from '@ulmus/content'
 import { RegistryError } from '@ulmus/registry'
@@ -19,15 +19,15 @@ import { CollectionPage } from '../../layout/collection.tsx'
 import { type Page, Redirect, type Visit } from '../../page.ts'
 import { apiVersionPath, collectionPath, recordPath, versionPath, withQuery } from '../../paths.ts'
 
-/** Columns shown unless others are chosen. */
+/** Number of columns shown by default. */
 const columnsUsual = 8
-/** Columns shown when more are chosen. */
+/** Maximum number of columns shown. */
 const columnsMax = 30
-/** Text in a cell is cut here; in a table of many cells earlier. Characters. */
+/** Maximum length of text in a cell; less in a table with many cells. Characters. */
 const cellCharacters = 80
 const cellCharactersOfMany = 24
 const manyCells = 400
-/** Of all nested values of a page, unfolded; escaped as HTML they may take several times as much. Characters. */
+/** Limit of all unfolded nested values of a page; escaped as HTML they may take several times as much. Characters. */
 const unfoldedOnPageMax = 300_000
 const namesMax = 60
 
@@ -36,7 +36,7 @@ const show = async (visit: Visit) => {
   if (version === null) return new Redirect(collectionPath(seen), 302)
   const types = Object.keys(version.schemas)
   const query = visit.url.searchParams
-  // The API's address has the type in its query; here it names the same table.
+  // Accept the API's form of the address too, with the type in the query.
   const type = visit.params['type'] ?? (query.get('type') || types[0])
   const schema = type === undefined ? undefined : schemaIn(version, type)
   if (type === undefined || schema === undefined) return noType(seen, types, type)
@@ -112,14 +112,14 @@ function noType(seen: SeenCollection, types: readonly string[], type: string | u
   }
 }
 
-/** The fields that `?columns=a,b` names; without it the first ones. */
+/** Fields named by `?columns=a,b`; by default the first ones. */
 function columnsIn(query: URLSearchParams, fields: readonly Field[]): readonly Field[] {
   const asked = query.getAll('columns').flatMap((names) => names.split(','))
   const chosen = fields.filter(({ name }) => asked.includes(name))
   return chosen.length > 0 ? chosen.slice(0, columnsMax) : fields.slice(0, columnsUsual)
 }
 
-/** Types beyond so many are found in a list that opens. */
+/** Number of types in the line; further types are in a collapsed list. */
 const typesInLine = 12
 
 function Types({ seen, version, type }: { seen: SeenCollection; version: ShownVersion; type: string }) {
@@ -151,7 +151,7 @@ function Types({ seen, version, type }: { seen: SeenCollection; version: ShownVe
   )
 }
 
-/** Its values stand at the right, by their ends. */
+/** True for numeric types, whose values are right-aligned. */
 const isNumber = (type: string): boolean => /^(?:integer|number)(?: or null)?$/.test(type)
 
 interface ToolsProps {
@@ -266,9 +266,9 @@ const Row = ({
   seen: SeenCollection
   record: ShownRecord
   chosen: readonly Field[]
-  /** Of a text in a cell. Characters. */
+  /** Maximum length of a text in a cell. Characters. */
   most: number
-  /** Of a nested value in a cell, unfolded. Characters. */
+  /** Maximum length of an unfolded nested value in a cell. Characters. */
   unfoldedAt: number
 }) => (
   <tr>

@@ -1,4 +1,4 @@
-/** `…/schemas`: what the records of each type have. */
+/** `…/schemas`: fields of the records of each type. */
 
 import { type Field, fieldsOf, type Json, type PlainSchema, withPropertiesInOrder } from '@ulmus/content'
 import { Badge, Empty, TableScroll } from '../../components/small.tsx'
@@ -8,14 +8,14 @@ import { CollectionPage } from '../../layout/collection.tsx'
 import { type Page, Redirect, type Visit } from '../../page.ts'
 import { apiVersionPath, collectionPath, versionPath, withQuery } from '../../paths.ts'
 
-/** Types shown open, with their fields; those beyond are names until they are asked for, `?type=`. */
+/** Number of types shown with their fields. Other types appear only as names; `?type=` shows one of them. */
 const typesMax = 30
 const fieldsMax = 500
 /** Budget shared by all types of a page: fields, characters of descriptions, characters of raw schemas. */
 const fieldsOfPage = 1_500
 const wordsOfPage = 200_000
 const rawOfPage = 150_000
-/** Of a name. Characters. */
+/** Maximum length of a name. Characters. */
 const nameMax = 100
 
 const show = async (visit: Visit) => {
@@ -70,7 +70,7 @@ interface TypeProps {
   type: string
   schema: PlainSchema
   count: number
-  /** Types that the page shows. */
+  /** Number of types on the page. */
   of: number
 }
 
@@ -106,7 +106,7 @@ function Type({ seen, type, schema, count, of }: TypeProps) {
   )
 }
 
-/** Of each title and description. Characters. */
+/** Minimum and maximum length of each title and description. Characters. */
 const wordsMin = 60
 const wordsMax = 500
 const wordsFor = (fields: number): number =>

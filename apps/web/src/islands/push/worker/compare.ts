@@ -1,4 +1,4 @@
-/** The difference between a file and the latest version, by hashes, and the push that publishes it. */
+/** Difference between a file and the latest version, by hashes, and the push that publishes it. */
 import type { Push, PushOptions } from '@ulmus/client'
 import { recordOf } from '@ulmus/content'
 import type { Plan, TableRecord } from '@ulmus/tabular'
@@ -7,24 +7,24 @@ import type { CompareAsk, Target } from '../shapes.ts'
 import { counted, countText } from '../words.ts'
 import type { HeldRecord, Schemas } from './latest.ts'
 
-/** A record of the file, and where it stands there. */
+/** A record of the file with its line. */
 export interface FileRecord extends TableRecord {
   readonly line: number
-  /** It was pushed as private, and stays so. */
+  /** The record was pushed as private and remains private. */
   readonly private?: true
 }
 
 export interface Comparison {
   readonly plan: Plan
-  /** The complete set of the next version; undefined: the schemas stay. */
+  /** All schemas of the next version; undefined: unchanged. */
   readonly schemas: Schemas | undefined
-  /** Added and updated ones. */
+  /** Added and updated records. */
   readonly changed: readonly FileRecord[]
   readonly added: number
-  /** Ids. */
+  /** Ids of removed records. */
   readonly removed: readonly string[]
   readonly unchanged: number
-  /** Of the type in the latest version. */
+  /** Number of records of the type in the latest version. */
   readonly heldBefore: number
 }
 
@@ -36,7 +36,7 @@ interface Sides {
   readonly schemas: Schemas | undefined
 }
 
-/** Rows between two reports of progress. */
+/** Rows between two progress reports. */
 const reportedEvery = 10_000
 
 /** @throws TableError for a row that does not fit the plan */
@@ -51,7 +51,7 @@ export async function compareRecords(sides: Sides, report: Report): Promise<Comp
     const known = held.get(record.id)
     if (known === undefined) added++
     else if (known.hash === recordOf(record.id, record.type, record.data as never).hash) continue
-    // A push that does not repeat the mark would make the record public.
+    // Repeat the mark: without it the push would make the record public.
     changed.push(known?.isPrivate ? { ...record, private: true } : record)
   }
   const removed = mode === 'everything' ? [...held.keys()].filter((id) => !seen.has(id)) : []
@@ -62,7 +62,7 @@ export async function compareRecords(sides: Sides, report: Report): Promise<Comp
 export const hasChanges = ({ changed, removed, schemas }: Comparison): boolean =>
   changed.length + removed.length > 0 || schemas !== undefined
 
-/** Something that the user probably did not mean. */
+/** Sentence about a change that the user probably did not intend. */
 export function cautionOf({
   plan,
   changed,

@@ -1,4 +1,4 @@
-/** The work of the worker: one file, read, planned, compared with the latest version, and pushed. */
+/** Work of the worker: reads one file, plans, compares it with the latest version, and pushes it. */
 import { createPushClient, type PushClient, UlmusError } from '@ulmus/client'
 import {
   checkTable,
@@ -41,13 +41,13 @@ import { recordsWithLines } from './lines.ts'
 import { changesOf } from './schema-changes.ts'
 import { serverRefusal } from './server-faults.ts'
 
-/** A file that was read, and the latest version that it is compared with. */
+/** The open file, and the latest version for comparison. */
 interface Opened {
   readonly target: Target
   readonly latest: LatestVersion
   readonly table: Table
   readonly inference: Inference
-  /** Two columns that make an id together, once they were looked for. */
+  /** Two columns that together form an id, once searched for. */
   pair?: ReturnType<typeof keyOfTwo>
 }
 
@@ -92,7 +92,7 @@ export class Desk {
     return isSame && latest !== undefined ? latest : LatestVersion.read(this.#client, target)
   }
 
-  /** Types by their columns first; of the likeliest, ids are compared as well. */
+  /** Compares types by their columns. For the most similar ones, also compares ids. */
   async #likenesses(report: Report): Promise<Likeness[]> {
     const { latest, table, inference } = this.#opened!
     const all = Object.entries(latest.schemas).map(([type, schema]) => ({ type, schema }))
@@ -122,7 +122,7 @@ export class Desk {
     return this.#planned
   }
 
-  /** Two columns that make an id together. Reads the file once more, at the first call. */
+  /** Two columns that together form an id. The first call reads the file once more. */
   #keyOfTwo(): ReturnType<typeof keyOfTwo> {
     const opened = this.#opened!
     opened.pair ??= keyOfTwo(opened.table, opened.inference)
@@ -178,7 +178,7 @@ export class Desk {
     return { lines, unit: table.unit, pair: await this.#keyOfTwo() }
   }
 
-  /** A dry run. What it makes public is confirmed, because nothing is published yet. */
+  /** Dry run. Confirms all exposures, because it publishes nothing. */
   async #tryOut(comparison: Comparison, exposures: readonly Exposure[], report: Report) {
     const { target } = this.#opened!
     const attempt = (some: readonly Exposure[]) => {
@@ -194,7 +194,7 @@ export class Desk {
     }
   }
 
-  /** @returns the new version */
+  /** Publishes. @returns the new version */
   async publish({ message, confirmed }: PublishAsk, report: Report): Promise<string> {
     const { target } = this.#opened!
     const comparison = this.#comparison!
@@ -217,7 +217,7 @@ export class Desk {
   }
 }
 
-/** Without columns that a file has no longer, because it is read another way now. */
+/** Removes columns that the file no longer has after it was read with other options. */
 function askFor({ columns }: Table, { id, rename = {}, ...ask }: PlanAsk): PlanAsk {
   const isThere = (name: string) => columns.includes(name)
   return {
@@ -227,5 +227,5 @@ function askFor({ columns }: Table, { id, rename = {}, ...ask }: PlanAsk): PlanA
   }
 }
 
-/** Types whose records are read to find the one of the file. */
+/** Maximum number of types whose records are read to find the type of the file. */
 const matchedTypesMax = 3

@@ -14,7 +14,7 @@ const exposureOf = (found: MadePublic): Exposure => ({
   privateIn: found.privateIn.join(', '),
 })
 
-/** As far as the latest version tells; the registry remembers names of earlier ones as well. */
+/** Exposures relative to the latest version. The registry also remembers names of earlier versions. */
 export const exposuresOf = (before: Schemas, after: Schemas): Exposure[] =>
   foundIn(before, after).map(exposureOf)
 
@@ -26,14 +26,14 @@ export function refusedExposures(body: { madePublic?: unknown }): Exposure[] {
   )
 }
 
-/** One of each name: a name is confirmed for all types at once. */
+/** Deduplicates by name: a name is confirmed for all types at once. */
 export function distinctExposures(exposures: readonly Exposure[]): Exposure[] {
   const byName = new Map<string, Exposure>()
   for (const one of exposures) if (!byName.has(one.name)) byName.set(one.name, one)
   return [...byName.values()]
 }
 
-/** Columns whose fields are private elsewhere in the collection, and where: they begin as private. */
+/** Columns whose fields are private elsewhere in the collection, with the place. They start as private. */
 export function guardedColumns(before: Schemas, after: Schemas, plan: Plan): Record<string, string> {
   const found = foundIn(before, after).filter(({ type }) => type === plan.type)
   const columns = plan.columns.flatMap(({ name, field = name }) => {

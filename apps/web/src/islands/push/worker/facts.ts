@@ -1,9 +1,9 @@
-/** Findings about a file, as the page shows them. */
+/** Facts about a file for the page. */
 import { type Column, type Inference, misfitsOf, type Plan, type Row, type Table } from '@ulmus/tabular'
 import type { ColumnFacts, Mark, OpenedFile } from '../shapes.ts'
 import { counted } from '../words.ts'
 
-/** Characters of a value, and values and rows that the page shows. */
+/** Maximum length of a value in characters, and maximum numbers of values and rows shown. */
 const cellCharacters = 60
 const examplesMax = 3
 const sampleRows = 5
@@ -26,10 +26,10 @@ export const factsOf = ({ name, isEmpty, examples, conversions, choices }: Colum
   choices,
 })
 
-/** Marks that programs and people write where a value is missing. */
+/** Marks that programs and people use for a missing value. */
 const usualMarks = /^(?:n\/?a|nan|null|none|nil|missing|unknown|\\n|[-–—.?*#]{1,3})$/i
 
-/** Texts that keep a column from being one of numbers, days or the like: a few among many, or usual marks. */
+/** Texts that prevent a column from being read as numbers, days or the like: a few among many values, or usual marks. */
 export function marksOf({ columns }: Inference): Mark[] {
   const marks = new Map<string, number | undefined>()
   for (const column of columns) {
@@ -42,7 +42,7 @@ export function marksOf({ columns }: Inference): Mark[] {
   return Array.from(marks, ([mark, count]) => ({ mark, count }))
 }
 
-/** However many rows have them. None where the column holds no values but texts. */
+/** Usual marks in a column, however frequent. Empty if the column has only texts. */
 function usualMarksOf({ tallies, distinct }: Column): string[] {
   const first = tallies.find(({ kind }) => kind === 'string')?.value
   if (typeof first !== 'string' || tallies.length < 2) return []
@@ -66,7 +66,7 @@ export async function sampleOf(table: Table): Promise<OpenedFile['sample']> {
   return { columns, rows: rows.map(text) }
 }
 
-/** @param areUnique whether each row has an id of its own, where several columns make it */
+/** @param areUnique true if each row has its own id, for an id of several columns */
 export function idText({ id }: Plan, { columns, rows }: Inference, areUnique = false): string {
   if (id.length === 0)
     return 'No id is ticked, so records are numbered from 1. A row that is inserted later renumbers all records after it.'

@@ -1,4 +1,4 @@
-/** Refusals of the file itself: rows that do not fit the plan, with the ways out. */
+/** Refusals of the file itself: rows that do not fit the plan, with remedies. */
 import {
   type ColumnMisfit,
   type Conversion,
@@ -14,7 +14,7 @@ import type { Edits } from '../shapes.ts'
 import { counted, countText, kindLabels } from '../words.ts'
 import { cellText } from './facts.ts'
 
-/** The first faults of a file, and how many there are. */
+/** The first faults of a file, and the total number. */
 export class FaultList {
   readonly first: TableError[] = []
   total = 0
@@ -25,13 +25,13 @@ export class FaultList {
   }
 }
 
-/** Facts about repeated ids, read from the file. */
+/** Facts about repeated ids in the file. */
 export interface RepeatedIds {
-  /** For each id that is repeated, the first line that has it. */
+  /** First line of each repeated id. */
   readonly lines: ReadonlyMap<string, number>
-  /** Name of a row: line, item, row. */
+  /** Word for a row: line, item, row. */
   readonly unit: string
-  /** Two columns that make an id together, if there are such. */
+  /** Two columns that together form an id, if there are any. */
   readonly pair: readonly string[] | undefined
 }
 
@@ -54,7 +54,7 @@ export function fileRefusal(
   }
 }
 
-/** Fields that the file lacks and the schema requires. */
+/** Refusal for fields that the schema requires and the file lacks. */
 export const absentRefusal = (misfits: readonly ColumnMisfit[], plan: Plan, inference: Inference): Refusal =>
   refusalOf(
     `The file has no ${misfits.map(({ field }) => field).join(', ')}, which every ${plan.type} had so far. Nothing was sent.`,
@@ -73,7 +73,7 @@ const faultOf = (fault: TableError, { lines, unit }: RepeatedIds): FileFault => 
       : problemOf(fault),
 })
 
-/** The first sentence of a fault, without what stands in its other cells: place, column, value. */
+/** First sentence of a fault, without the parts that other cells show: place, column, value. */
 function problemOf({ message, column = '', value = '' }: TableError): string {
   const sentence = message.replace(/^.*?, (?:line|item|row) \d+: /s, '')
   const beginnings = [`\`${column}\` has `, `\`${column}\` is `, `${value}, which is `, `${value}, `]
@@ -124,7 +124,7 @@ function readingText(column: string, conversion: Conversion, { columns }: Infere
     : `Read ${cellText(found.value)} as ${cellText(found.becomes)}`
 }
 
-/** Other columns that are proposed as the id. */
+/** Maximum number of other columns proposed as the id. */
 const proposedIds = 2
 
 function idRemedies({ id }: Plan, { columns }: Inference, { pair }: RepeatedIds): Remedy[] {

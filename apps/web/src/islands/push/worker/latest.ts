@@ -1,4 +1,4 @@
-/** The latest version of the collection, as far as a file is compared with it: schemas, and the records of a type by hash. */
+/** Latest version of the collection for comparison: schemas, and the records of a type by hash. */
 import { cursorAfter, type PushClient } from '@ulmus/client'
 import { HashSet, type KnownType } from '@ulmus/tabular'
 import type { Report } from '../calls.ts'
@@ -13,11 +13,11 @@ export interface HeldRecord {
   readonly isPrivate: boolean
 }
 
-/** Records that show which fields make the id, and which are in use. */
+/** Records sampled to find the fields of the id, and the fields in use. */
 const samplesMax = 100
-/** Ids that are read to find the type of a file. Of larger types, the columns alone must tell. */
+/** Limit of ids read to find the type of a file. Larger types are compared only by their columns. */
 const matchedIdsMax = 200_000
-/** Of a manifest, records that one request asks for. */
+/** Records of a manifest per request. */
 const pageRecords = 10_000
 
 export class LatestVersion {
@@ -45,7 +45,7 @@ export class LatestVersion {
     return new LatestVersion(client, target, schemas as Schemas, typeCounts)
   }
 
-  /** The records of a type, by id. They are read once. */
+  /** Records of a type, by id. Read once. */
   heldOf(type: string, report: Report): Promise<ReadonlyMap<string, HeldRecord>> {
     const known = this.#held.get(type)
     if (known !== undefined) return known
@@ -55,7 +55,7 @@ export class LatestVersion {
     return reading
   }
 
-  /** A type with what the proposals for a file need to know of it. */
+  /** A type with the facts needed to propose types for a file. */
   async known(type: string, report: Report): Promise<KnownType> {
     const schema = this.schemas[type]
     const { ref, head } = this.#target
@@ -69,7 +69,7 @@ export class LatestVersion {
     const held = new Map<string, HeldRecord>()
     const { ref, head } = this.#target
     if (head === null || this.schemas[type] === undefined) return held
-    // Records come by type: from the first of this one on, until another begins.
+    // Records are ordered by type: read from the first of this type until the next type begins.
     const asked = { cursor: cursorAfter(type, ''), limit: pageRecords }
     for await (const page of this.#client.versions.manifest(ref, head, asked)) {
       const entries = (page.records ?? []).filter((entry) => entry.type === type)

@@ -1,4 +1,4 @@
-/** Types of the collection beside a file: how they are alike, in words. */
+/** Compares the types of the collection with a file, and describes their similarity. */
 import { parseSemver } from '@ulmus/content'
 import type { Inference, TypeMatch } from '@ulmus/tabular'
 import type { LikeType } from '../shapes.ts'
@@ -6,11 +6,11 @@ import { countText } from '../words.ts'
 import type { Schemas } from './latest.ts'
 
 export interface Likeness extends LikeType {
-  /** Likely enough to be proposed. */
+  /** True if the type is similar enough to be proposed. */
   readonly isLikely: boolean
 }
 
-/** All types, the likeliest first. @param matches of those that have anything in common with the file */
+/** All types, most similar first. @param matches for types that share anything with the file */
 export function likenesses(
   matches: readonly TypeMatch[],
   inference: Inference,
@@ -44,7 +44,7 @@ function columnsText(shared: number, all: number): string {
 const idsText = (shared: number | undefined, rows: number): string =>
   shared === undefined ? ' match' : ` and ${countText(shared)} of ${countText(rows)} ids match`
 
-/** A name that no type of the collection has: `Grants2`. */
+/** A free type name, such as `Grants2`. */
 export function freeName(name: string, schemas: Schemas): string {
   let free = name
   for (let number = 2; Object.hasOwn(schemas, free); number++) free = `${name}${number}`

@@ -1,15 +1,15 @@
-/** Records with the lines of the file that they come from. */
+/** Records with their lines in the file. */
 import { type Plan, recordsOf, type Table, type TableError, type TableRecord } from '@ulmus/tabular'
 
 export type LinedRecord = TableRecord & { readonly line: number }
 
-/** @param onFault learns of each row that fits no record; those are left out */
+/** @param onFault called for each row that fits no record; such rows are skipped */
 export async function* recordsWithLines(
   table: Table,
   plan: Plan,
   onFault: (fault: TableError) => void,
 ): AsyncGenerator<LinedRecord, void> {
-  // Every row becomes a record or a fault, in the order of the rows.
+  // Each row becomes a record or a fault, in order.
   const lines: number[] = []
   let next = 0
   const noted: Table = {

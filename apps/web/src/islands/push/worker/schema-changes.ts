@@ -3,10 +3,10 @@ import { changeSchema, type Plan, schemaOf } from '@ulmus/tabular'
 import type { Schemas } from './latest.ts'
 
 export interface SchemaChanges {
-  /** The complete set of the next version. */
+  /** All schemas of the next version. */
   readonly after: Schemas
   readonly isChanged: boolean
-  /** Change of the plan's type. */
+  /** Changes of the plan's type. */
   readonly sentences: readonly string[]
 }
 
@@ -29,7 +29,7 @@ export function changesOf(plan: Plan, before: Schemas): SchemaChanges {
 function changedSchema(known: object, plan: Plan): ReturnType<typeof changeSchema> {
   const schema = known as Record<string, unknown>
   if (typeof schema['properties'] === 'object') return changeSchema(schema, plan)
-  // It lists no fields and admits any, so only the private ones need to be said.
+  // The schema lists no fields and admits any, so list only the private ones.
   const hidden = plan.columns.filter(({ isPrivate }) => isPrivate).map(({ name, field = name }) => field)
   if (hidden.length === 0) return { schema, changes: [] }
   const properties = Object.fromEntries(hidden.map((field) => [field, { private: true }]))

@@ -1,4 +1,4 @@
-/** Refusals of the registry as places in the user's own file, with the ways out. */
+/** Refusals of the registry, mapped to places in the user's file, with remedies. */
 import { BatchRefused, type UlmusError } from '@ulmus/client'
 import type { Plan, PlannedColumn } from '@ulmus/tabular'
 import { type FileFault, type Refusal, refusalOf } from '../refusal.ts'
@@ -10,9 +10,9 @@ type RefusedRecord = NonNullable<UlmusError['body']['validationErrors']>[number]
 
 export interface Sent {
   readonly plan: Plan
-  /** Columns as the schema of the latest version has them. Undefined: the type is new. */
+  /** Columns by the schema of the latest version. Undefined: the type is new. */
   readonly known: ReadonlyMap<string, PlannedColumn> | undefined
-  /** The records that were sent, in their order. */
+  /** The sent records, in order. */
   readonly changed: readonly FileRecord[]
 }
 
@@ -40,7 +40,7 @@ function outdated(head: string | null): Refusal {
   return refusalOf(sentence, { ways: [way] })
 }
 
-/** A fault of a record, and the column that it is about. */
+/** A fault of a record, with its column. */
 interface RecordFault extends FileFault {
   readonly isListed: boolean
   readonly isMissing: boolean
@@ -74,13 +74,13 @@ function recordFaults(error: UlmusError, { plan, changed }: Sent): RecordFault[]
   })
 }
 
-/** The top-level member that a JSON pointer leads to, or into. */
+/** Top-level member of a JSON pointer. */
 function fieldAt(pointer: string): string | undefined {
   const [, first] = pointer.split('/')
   return first?.replaceAll('~1', '/').replaceAll('~0', '~')
 }
 
-/** Characters of a value that a table of faults shows. */
+/** Maximum length of a value in the table of faults. Characters. */
 const valueCharacters = 60
 
 export function shown(value: unknown): string {
@@ -88,7 +88,7 @@ export function shown(value: unknown): string {
   return text.length > valueCharacters ? `${text.slice(0, valueCharacters)}…` : text
 }
 
-/** One for each column and kind of fault. */
+/** One remedy for each column and kind of fault. */
 function remediesFor(faults: readonly RecordFault[], sent: Sent): Remedy[] {
   const byColumn = Map.groupBy(
     faults.filter(({ column }) => column !== undefined),
@@ -114,7 +114,7 @@ function remedyFor(faults: readonly RecordFault[], { plan, known }: Sent): Remed
     })
   if (isMissing)
     return remedy(`Make ${column} optional`, `Some records have no ${column}.`, { isRequired: false })
-  // A record of the latest version, which the changed column no longer fits.
+  // A record of the latest version no longer fits the changed column.
   if (line === undefined && before !== undefined && before.kind !== planned.kind)
     return remedy(
       `Keep ${column} a ${before.kind}`,
