@@ -1,4 +1,4 @@
-/** JSON values as `JSON.parse` yields them: what every part of this package takes and gives. */
+/** JSON values as `JSON.parse` returns them, used throughout this package. */
 
 /** Any JSON value. */
 export type Json = null | boolean | number | string | Json[] | JsonObject
