@@ -117,7 +117,7 @@ async function brokenIn(source: FileSource, piecesBefore: number): Promise<Broke
   return { line: newlines + 1, text: '' }
 }
 
-/** Windows-1252, unless most of the text is UTF-8, or it has bytes that Windows-1252 does not define. */
+/** Windows-1252, uncertain if it has bytes that Windows-1252 does not define. @throws TableError if most non-ASCII text is UTF-8 */
 async function guessed(source: FileSource, { line, text }: Broken): Promise<Encoding> {
   const decoder = new TextDecoder('utf-8')
   let good = 0

@@ -53,7 +53,7 @@ export interface ForkOf {
   sourceVersionId: string
   /** Whether the source may be private. */
   ofPrivate: boolean
-  /** The fork, whose head is this version. `public` is ignored unless the source is public. */
+  /** The fork, whose head is this version. Its `public` takes effect only if the source is public. */
   collection: Omit<CollectionRow, 'foldedName'>
   owner: OwnerNames
   /** The collection's row in the audit log, to which its visibility is added. */
