@@ -18,7 +18,7 @@ export interface Keyed {
 export interface RecordToPut extends Keyed {
   /** Sent as `JSON.stringify` writes it, so undefined members are omitted. */
   readonly data: object | string | number | boolean | null
-  /** Whether only members of the collection's owner see it. Default: false */
+  /** True if only members of the collection's owner see it. Default: false */
   readonly private?: boolean
 }
 

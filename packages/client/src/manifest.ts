@@ -20,7 +20,7 @@ const hashedAtOnce = 1_000
 
 export interface Hashing {
   readonly schemas: Schemas
-  /** Whether the registry will remove fields that the schemas do not list: hashes then exclude them. */
+  /** True if the registry will remove fields that the schemas do not list: hashes then exclude them. */
   readonly strip: boolean
   readonly signal?: AbortSignal
   /** Called with the number of records hashed since the last call. */

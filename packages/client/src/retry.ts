@@ -20,7 +20,7 @@ export const usualRetry: RetryPolicy = Object.freeze({
 })
 
 /**
- * Whether a retry can help. 429 means that the request was not processed, so any request may be retried; without an answer, or after
+ * True if a retry can help. 429 means that the request was not processed, so any request may be retried; without an answer, or after
  * 502, 503 or 504, the request may have taken effect, so only a repeatable one is retried.
  */
 function isPassing(error: unknown, repeatable: boolean): error is UlmusError {

@@ -35,7 +35,7 @@ export interface Call {
   readonly json?: unknown
   /** A body to send unchanged, with its type. Must be sendable twice: bytes, not a stream. */
   readonly raw?: { readonly body: Uint8Array<ArrayBuffer> | Blob; readonly contentType: string }
-  /** Whether a repetition is harmless. Default: true for GET and PUT. */
+  /** True if a repetition is harmless. Default: true for GET and PUT. */
   readonly repeatable?: boolean
   readonly signal?: AbortSignal
   /** Called before each retry. */

@@ -2,7 +2,7 @@
 import { type ProofResult, recordOf, verifyProof as verifyContentProof } from '@ulmus/content'
 import type { CollectionRecord, ProvenRecord } from '@ulmus/wire'
 
-/** Whether a record's content matches its hash (content-model §3). */
+/** True if a record's content matches its hash (content-model §3). */
 export function verifyRecord(record: CollectionRecord): boolean {
   return recordOf(record.id, record.type, record.data).hash === record.hash
 }

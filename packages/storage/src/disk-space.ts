@@ -3,7 +3,7 @@ import { statfs } from 'node:fs/promises'
 import { StorageFull } from './errors/storage-full.ts'
 
 export interface DiskSpace {
-  /** Whether less than the reserve is free. Queries the file systems at most once a second. */
+  /** True if less than the reserve is free. Queries the file systems at most once a second. */
   isFull(): Promise<boolean>
   /**
    * Queries the file systems at once if `bytes` is given.

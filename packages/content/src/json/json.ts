@@ -8,7 +8,7 @@ export interface JsonObject {
   [name: string]: Json
 }
 
-/** Whether `value` is a JSON object: neither null nor an array nor a scalar. */
+/** True if `value` is a JSON object: neither null nor an array nor a scalar. */
 export function isJsonObject(value: Json | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -26,7 +26,7 @@ const referenceBytes = '{"$ref":"'.length + 64 + '"}'.length
 /** Length of the line, without its newline, of a record whose canonical form has `size` bytes. Bytes. */
 export const leafLineLength = (size: number): number => (size <= recordInlineBytesMax ? size : referenceBytes)
 
-/** Whether a line represents the record of this hash and size. */
+/** True if a line represents the record of this hash and size. */
 export const isLeafLineOf = (line: Uint8Array, { hash, size }: { hash: Hash; size: number }): boolean =>
   size <= recordInlineBytesMax ? hashBytes(line) === hash : decoder.decode(line) === referenceText(hash)
 

@@ -9,7 +9,7 @@ export const isLikePrivate = (name: string): boolean =>
 const charactersMax = 20
 
 /**
- * Whether a name is `private` except for case, separators or a prefix `x`: `xPrivate`, `X-PRIVATE`, `pri_vate`. Also true for `private`.
+ * True if a name is `private` except for case, separators or a prefix `x`: `xPrivate`, `X-PRIVATE`, `pri_vate`. Also true for `private`.
  */
 export const meansPrivate = (name: string): boolean => /^x?private$/.test(plainOf(name))
 

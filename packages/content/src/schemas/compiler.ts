@@ -58,11 +58,11 @@ export const isKnownFormat = (format: string): boolean => formats.has(format)
 
 const withoutHash = (uri: string) => uri.replace(/#$/, '')
 
-/** Whether `$schema` names a supported draft. */
+/** True if `$schema` names a supported draft. */
 export const isKnownDraft = (named: Json): boolean =>
   typeof named === 'string' && [draft07, draft2020].includes(withoutHash(named))
 
-/** Whether `schema` declares JSON Schema 2020-12; the default is draft-07. */
+/** True if `schema` declares JSON Schema 2020-12; the default is draft-07. */
 function is2020(schema: JsonObject): boolean {
   const named = schema['$schema']
   return typeof named === 'string' && withoutHash(named) === draft2020

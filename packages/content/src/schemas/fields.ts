@@ -16,7 +16,7 @@ export interface Field {
   readonly isPrivate: boolean
   /** Type of the records that the field refers to; undefined if it refers to none. */
   readonly refersTo: string | undefined
-  /** Whether its values are long or nested: such fields come last in tables. */
+  /** True if its values are long or nested: such fields come last in tables. */
   readonly isNested: boolean
 }
 

@@ -18,7 +18,7 @@ const patternStepsMax = 268_435_456
 
 /** A compiled pattern. */
 export interface Pattern {
-  /** Whether the pattern matches anywhere in `text`, which must be well formed. */
+  /** True if the pattern matches anywhere in `text`, which must be well formed. */
   test(text: string): boolean
   /** The source. Ajv treats two patterns of a schema with the same string as one. */
   toString(): string

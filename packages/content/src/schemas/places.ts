@@ -74,7 +74,7 @@ export const jsonSchemaKeywords: ReadonlySet<string> = new Set([
   ...plainKeywords,
 ])
 
-/** Whether draft-07 or 2020-12 defines `keyword`. */
+/** True if draft-07 or 2020-12 defines `keyword`. */
 export const isJsonSchemaKeyword = (keyword: string): boolean => jsonSchemaKeywords.has(keyword)
 
 /** A value within a schema, and the path to it. */
@@ -102,7 +102,7 @@ export interface Place {
 export interface SchemaPlaces {
   /** Every object that is a schema, could be meant as one, or is made one by a reference. The root is first. */
   readonly places: readonly Place[]
-  /** Whether `reference` points outside the schema. */
+  /** True if `reference` points outside the schema. */
   leavesSchema(place: Place, reference: string): boolean
   /** Targets of `reference` within the schema; empty if there are none. */
   targetsOf(place: Place, reference: string): Location[]

@@ -26,7 +26,7 @@ export interface Schema {
   readonly canonical: string
   /** SHA-256 of `canonical`. */
   readonly hash: Hash
-  /** Whether the type is private: the root has `"private": true`. */
+  /** True if the type is private: the root has `"private": true`. */
   readonly private: boolean
   /** Names of the private members of the root's `properties`. */
   readonly privateFields: readonly string[]

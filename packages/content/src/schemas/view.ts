@@ -57,7 +57,7 @@ function cutReferences(value: Json, privateTypes: ReadonlySet<string>): Json {
   return isSame ? value : Object.fromEntries(members)
 }
 
-/** Whether `value`, from an `x-ref-type`, is the name of a private type, or a list of names with one. */
+/** True if `value`, from an `x-ref-type`, is the name of a private type, or a list of names with one. */
 function namesOneOf(value: Json, privateTypes: ReadonlySet<string>): boolean {
   if (typeof value === 'string') return privateTypes.has(value)
   if (!Array.isArray(value) || !value.every((name) => typeof name === 'string')) return false

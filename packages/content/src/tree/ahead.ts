@@ -16,7 +16,7 @@ export class Ahead<T> {
     return this.#underWay.length === 0
   }
 
-  /** Whether another task, on about this many bytes, is within bounds. */
+  /** True if another task, on about this many bytes, is within bounds. */
   hasRoom(bytes: number): boolean {
     return this.isEmpty || (this.#underWay.length < this.most && this.#bytes + bytes <= this.#bytesMost)
   }

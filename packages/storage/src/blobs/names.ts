@@ -28,7 +28,7 @@ const nameCharactersMax = 200
  */
 const wellFormed = /^[a-z0-9][a-z0-9-]*(?:\/[a-z0-9][a-z0-9-]*){1,3}$/
 
-/** Whether a function in this file could have made the name. */
+/** True if a function in this file could have made the name. */
 export const isName = (name: string) => name.length <= nameCharactersMax && wellFormed.test(name)
 
 /** @throws RangeError for a name that no function in this file makes. */

@@ -27,7 +27,7 @@ export const poolForLookUps = (
 interface Hold {
   readonly client: Promise<pg.PoolClient>
   isTaken: boolean
-  /** Whether the connection itself has failed, not only a statement on it. */
+  /** True if the connection itself has failed, not only a statement on it. */
   isBroken: boolean
   underWay: number
 }

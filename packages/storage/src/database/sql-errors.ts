@@ -6,7 +6,7 @@ export class DatabaseUnfit extends Error {
   override name = 'DatabaseUnfit'
 }
 
-/** Whether a unique index or primary key refused the statement; if `constraint` is given, this one. */
+/** True if a unique index or primary key refused the statement; if `constraint` is given, this one. */
 export const isUniqueViolation = (error: unknown, constraint?: string): boolean =>
   isViolation(error, '23505', constraint)
 
@@ -18,19 +18,19 @@ function isViolation(error: unknown, code: string, constraint: string | undefine
 }
 
 /**
- * Whether a foreign key refused the statement: a row refers to an absent row, or a removed row is still referenced. If `constraint` is
+ * True if a foreign key refused the statement: a row refers to an absent row, or a removed row is still referenced. If `constraint` is
  * given, this foreign key.
  */
 export const isForeignKeyViolation = (error: unknown, constraint?: string): boolean =>
   isViolation(error, '23503', constraint)
 
-/** Whether the database refused a text because it contains U+0000, which PostgreSQL cannot store. */
+/** True if the database refused a text because it contains U+0000, which PostgreSQL cannot store. */
 export function isUnstorableText(error: unknown): boolean {
   for (const told of causes(error)) if (told.code === '22021' || told.code === '22P05') return true
   return false
 }
 
-/** Whether the same transaction may succeed when run again: serialization failure or deadlock. */
+/** True if the same transaction may succeed when run again: serialization failure or deadlock. */
 export function isConflict(error: unknown): boolean {
   for (const told of causes(error)) if (told.code === '40001' || told.code === '40P01') return true
   return false

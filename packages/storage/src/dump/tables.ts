@@ -38,7 +38,7 @@ export function dumpedTables(): DumpedTable[] {
   })
 }
 
-/** Whether our tables have no rows; the database may have the tables of an older release. */
+/** True if our tables have no rows; the database may have the tables of an older release. */
 export async function holdsNoRows(at: Queries): Promise<boolean> {
   for (const { name } of dumpedTables()) {
     const { rows: there } = await at.query('select to_regclass($1) is not null as there', [`public.${name}`])

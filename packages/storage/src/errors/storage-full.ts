@@ -9,7 +9,7 @@ export class StorageFull extends Error {
 /** ENOSPC and EDQUOT are from the file system; 53100 is PostgreSQL's `disk_full`. */
 const codes = new Set<unknown>(['ENOSPC', 'EDQUOT', '53100'])
 
-/** Whether a write failed because a store's disk or quota is full. */
+/** True if a write failed because a store's disk or quota is full. */
 export function isStorageFull(error: unknown): boolean {
   for (const told of causes(error)) if (told instanceof StorageFull || codes.has(told.code)) return true
   return false

@@ -21,7 +21,7 @@ const databaseAway = /^(?:08...|57P0[1-5]|53300|25P03|25006|58030|42501)$/
 const driverSays =
   /^(?:Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Query read timeout|Cannot use a pool after calling end)/
 
-/** Whether the database or the object store is unreachable or not writable, as opposed to refusing the request. */
+/** True if the database or the object store is unreachable or not writable, as opposed to refusing the request. */
 export function isUnavailable(error: unknown): boolean {
   for (const told of causes(error)) {
     if (told instanceof StoreUnavailable) return true

@@ -53,7 +53,7 @@ export interface ObjectReader extends NodeReader {
    */
   prefetch(leaves: readonly Hash[]): Promise<void>
   /**
-   * Whether to read a leaf with this many bytes of records through the cache: it is cached, is worth caching, or there is space. If not, a
+   * Decides whether to read a leaf with this many bytes of records through the cache: it is cached, is worth caching, or there is space. If not, a
    * reader of a small part should read its stored form.
    */
   shouldCache(leaf: Pick<Child, 'hash' | 'bytes'>): boolean

@@ -258,7 +258,7 @@ class PackingWriter implements ObjectWriter {
     await before
   }
 
-  /** Whether this commit adds the object for the first time. */
+  /** True if this commit adds the object for the first time. */
   #isFirst(name: Pick<NewObject, 'kind' | 'hash'>): boolean {
     const key = objectKey(name)
     if (this.#seen.has(key)) return false

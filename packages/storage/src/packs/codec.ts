@@ -58,7 +58,7 @@ const usualTableLog = 17
 /** Tables of 4 MiB. They are zeroed for every object, which costs more than larger ones could save. */
 const tableLogMax = 20
 
-/** Whether `raw` may be encoded as a delta to `base`. Holds for patches too: a patch's dictionary begins with the base's first bytes. */
+/** True if `raw` may be encoded as a delta to `base`. Holds for patches too: a patch's dictionary begins with the base's first bytes. */
 export const mayBeDelta = (raw: Uint8Array, base: Uint8Array): boolean =>
   base.length >= dictionaryBytesMin &&
   raw.length + base.length <= deltaBytesMax &&

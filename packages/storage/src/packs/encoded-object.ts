@@ -29,7 +29,7 @@ export interface EncodedObject {
 type Decode = (bytes: Uint8Array, rawLengthMax: number, base?: Uint8Array) => Uint8Array | Promise<Uint8Array>
 
 export interface DecodingOptions {
-  /** Whether decoding may block the calling thread, even for large objects. */
+  /** True if decoding may block the calling thread, even for large objects. */
   mayHoldUp?: boolean
   /** The reader checks every part that it uses against a hash, so the whole is not verified. */
   isCheckedInParts?: boolean

@@ -41,7 +41,7 @@ const mayAssume = `--assume-role-policy-doc=${policy({ Principal: account, Actio
 const mayAll = `--policy-doc=${policy({ Action: ['s3:*'], Resource: 'arn:aws:s3:::*' })}`
 const startMillisecondsMax = 25_000
 
-/** Whether the programs are installed. */
+/** True if the programs are installed. */
 export const cephInstalled = (): boolean => programs.every(isOnPath)
 
 function isOnPath(program: string): boolean {

@@ -22,7 +22,7 @@ export interface SmallDisk {
 
 let possible: boolean | undefined
 
-/** Whether a file system can be mounted here; prints the reason once if not. */
+/** True if a file system can be mounted here; prints the reason once if not. */
 export function smallDisksPossible(): boolean {
   if (possible !== undefined) return possible
   try {

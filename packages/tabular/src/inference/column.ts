@@ -20,15 +20,15 @@ export interface Tally {
 export interface Column {
   readonly name: string
   readonly kind: Kind
-  /** Whether no row has a value. */
+  /** True if no row has a value. */
   readonly isEmpty: boolean
-  /** Whether every row has a value; an explicit null counts as one. */
+  /** True if every row has a value; an explicit null counts as one. */
   readonly isFull: boolean
-  /** Whether some values are "": they count as values among texts, and as missing in a column of numbers or the like. */
+  /** True if some values are "": they count as values among texts, and as missing in a column of numbers or the like. */
   readonly hasEmptyTexts: boolean
-  /** Whether some values are an explicit null, as opposed to missing. */
+  /** True if some values are an explicit null, as opposed to missing. */
   readonly isNullable: boolean
-  /** Whether all values differ, and none is empty or too long for an id. Also false if determining it would take too much memory. */
+  /** True if all values differ, and none is empty or too long for an id. Also false if determining it would take too much memory. */
   readonly isUnique: boolean
   /** The values of a unique column. */
   readonly ids: HashSet | undefined

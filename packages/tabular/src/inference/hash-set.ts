@@ -29,7 +29,7 @@ export class HashSet {
   #size = 0
   /** Slots taken from the budget. */
   #taken: number
-  /** Whether the budget was exhausted: further texts are not added. */
+  /** True if the budget was exhausted: further texts are not added. */
   isFull: boolean
 
   constructor(budget = new HashBudget()) {

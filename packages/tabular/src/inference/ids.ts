@@ -39,14 +39,14 @@ function nameWeight(name: string): number {
 
 export const isNamedLikeId = (name: string): boolean => nameWeight(name) > 0
 
-/** Whether a column may be the id despite its name: texts, days or years. Other numbers are counts or measurements. */
+/** True if a column may be the id despite its name: texts, days or years. Other numbers are counts or measurements. */
 function isPlausible({ name, kind }: Column): boolean {
   const words = wordsOf(name)
   if (unnamed.test(name) || words.length === 0 || rankWords.test(words.at(-1)!)) return false
   return kind === 'string' || kind === 'date' || (kind === 'integer' && yearName.test(name))
 }
 
-/** Whether a column may be part of a joined id: a count such as a stop's position in its trip may, a measurement may not. */
+/** True if a column may be part of a joined id: a count such as a stop's position in its trip may, a measurement may not. */
 export const canBePart = ({ name, kind, isFull }: Column): boolean =>
   isFull && !unnamed.test(name) && (kind === 'string' || kind === 'integer' || kind === 'date')
 

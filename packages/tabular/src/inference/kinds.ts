@@ -27,12 +27,12 @@ const date = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])$/
 const dateTime =
   /^\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/
 
-/** Whether a text is a number that a double represents without loss (see `isRounded`). */
+/** True if a text is a number that a double represents without loss (see `isRounded`). */
 function isNumber(text: string): boolean {
   return number.test(text) && /^-?\.?\d/.test(text) && text !== '-0' && !isRounded(text)
 }
 
-/** Whether the calendar has the day: there is no 30th of February. */
+/** True if the calendar has the day: there is no 30th of February. */
 const isDay = (text: string): boolean => {
   const day = new Date(`${text.slice(0, 10)}T00:00:00Z`)
   return !Number.isNaN(day.getTime()) && day.toISOString().slice(0, 10) === text.slice(0, 10)

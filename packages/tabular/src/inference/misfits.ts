@@ -63,6 +63,6 @@ function markedOnly({ name, kind, tallies, codes, marks }: Column): Misfits | un
   }
 }
 
-/** Whether a text would be a number but for its number of digits or leading zeros. */
+/** True if a text would be a number but for its number of digits or leading zeros. */
 const isNumeral = ({ kind, value }: Tally): boolean =>
   kind === 'numeral' || (kind === 'string' && typeof value === 'string' && /^[-+]?\d[\d.eE+-]*$/.test(value))

@@ -53,7 +53,7 @@ export class DelimitedParser {
   readonly #charactersMax: number
   /** Number of lines still to be skipped. */
   #skip: number
-  /** Whether the current position is within a skipped line. */
+  /** True if the current position is within a skipped line. */
   #isPassing = false
   #lineEnd: number | undefined
   /** Input that is not yet part of a completed line. */
@@ -64,7 +64,7 @@ export class DelimitedParser {
   #at = 0
   #isQuoted = false
   #hasQuotes = false
-  /** Whether the value was quoted and has been added already. */
+  /** True if the value was quoted and has been added already. */
   #isAfterQuotes = false
   #values: (string | undefined)[] = []
   #line = 1
@@ -191,7 +191,7 @@ export class DelimitedParser {
     if (isReturn && isBeforeLineFeed) this.#start = ++this.#at
   }
 
-  /** Whether a carriage return ends a line: always before a line feed; alone only in files whose first line ends that way. */
+  /** True if a carriage return ends a line: always before a line feed; alone only in files whose first line ends that way. */
   #isEnd(isBeforeLineFeed: boolean): boolean {
     this.#lineEnd ??= isBeforeLineFeed ? lineFeed : carriageReturn
     return isBeforeLineFeed || this.#lineEnd === carriageReturn
@@ -232,7 +232,7 @@ export class DelimitedParser {
     return true
   }
 
-  /** Whether an odd number of backslashes precedes: pairs of them are literal. */
+  /** True if an odd number of backslashes precedes: pairs of them are literal. */
   #isAfterBackslash(at: number): boolean {
     let first = at
     while (first - 1 > this.#start && this.#text.charCodeAt(first - 1) === backslash) first--

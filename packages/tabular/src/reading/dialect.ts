@@ -117,7 +117,7 @@ function mostFrequent(numbers: readonly number[]): number {
   return most[0]
 }
 
-/** Whether a line of a table with several columns has only delimiters, or only spaces. */
+/** True if a line of a table with several columns has only delimiters, or only spaces. */
 export const isBlank = ({ values }: Line): boolean =>
   values.every((value) => value === undefined) || (values.length === 1 && values[0]?.trim() === '')
 

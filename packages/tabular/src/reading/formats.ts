@@ -66,7 +66,7 @@ function formatOfText(text: string, isCut: boolean): Format {
   return line.split('\t').length > line.split(',').length ? 'tsv' : 'csv'
 }
 
-/** Whether the first line is a complete object with more text below. A single object is JSON, on one line or on several. */
+/** True if the first line is a complete object with more text below. A single object is JSON, on one line or on several. */
 function isLines(text: string, isCut: boolean): boolean {
   const [line = ''] = text.split('\n', 1)
   const isFollowed = text.slice(line.length).trim() !== '' || (isCut && line.length < text.length)

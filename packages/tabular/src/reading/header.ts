@@ -29,7 +29,7 @@ const isTyped = (value: Cell): boolean => {
 
 const isWhole = (value: Cell): boolean => /^-?\d+$/.test(value?.trim() ?? '')
 
-/** Whether the first row has numbers or dates above more of them, and no usual name. */
+/** True if the first row has numbers or dates above more of them, and no usual name. */
 function looksLikeData(first: readonly Cell[], others: readonly (readonly Cell[])[]): boolean {
   const typed = first.flatMap((value, place) => (isTyped(value) ? [place] : []))
   if (typed.length === 0 || first.some((value) => usualName.test(value?.trim() ?? ''))) return false
@@ -46,7 +46,7 @@ function looksLikeData(first: readonly Cell[], others: readonly (readonly Cell[]
   return typed.some(isTypedBelow) && !first.some((_, place) => isNameAbove(place))
 }
 
-/** Whether these are consecutive years or column numbers: each is one more than the previous. */
+/** True if these are consecutive years or column numbers: each is one more than the previous. */
 const isSeries = (values: readonly Cell[]): boolean =>
   values.length > 1 &&
   values.every(isWhole) &&

@@ -41,10 +41,10 @@ export function parseJson(text: string, missing: readonly string[] = []): unknow
 const isWholeDouble = (numeral: string): boolean =>
   /[.eE]/.test(numeral) && Number.isSafeInteger(Number(numeral))
 
-/** Whether a number loses information as a double. */
+/** True if a number loses information as a double. */
 export const isRounded = (numeral: string): boolean => lossOf(numeral) !== undefined
 
-/** Whether the double has another value, as opposed to the same fraction with fewer digits. */
+/** True if the double has another value, as opposed to the same fraction with fewer digits. */
 export const isAnother = (numeral: string): boolean => lossOf(numeral) === 'value'
 
 /**

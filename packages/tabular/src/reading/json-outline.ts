@@ -106,7 +106,7 @@ const isRowsList = ({ isList, kinds }: Container): boolean =>
   kinds.text === undefined &&
   kinds.scalar === undefined
 
-/** Whether an object's members are objects with similar members: their names are ids. */
+/** True if an object's members are objects with similar members: their names are ids. */
 function isKeyed(container: Container): boolean {
   const { isList, kinds, names, sampled } = container
   const count = kinds.object ?? 0

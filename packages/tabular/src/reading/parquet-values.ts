@@ -168,7 +168,7 @@ function plainOf(value: unknown): unknown {
   return value instanceof Uint8Array ? base64Of(value) : value
 }
 
-/** Whether these are bytes without further annotations in the schema. */
+/** True if these are bytes without further annotations in the schema. */
 export const isPlainBytes = ({
   type,
   converted_type: kind,

@@ -69,7 +69,7 @@ export async function openParquet(source: FileSource): Promise<Table> {
   }
 }
 
-/** Whether all values of a column are UTF-8: old writers do not annotate texts. */
+/** True if all values of a column are UTF-8: old writers do not annotate texts. */
 async function isText(name: string, options: ReadingOptions, column: string): Promise<boolean> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
   for (const { rowStart, rowEnd } of groupsOf(name, options.metadata, 1)) {

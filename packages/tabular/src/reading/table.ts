@@ -14,7 +14,7 @@ export interface Table {
   readonly name: string
   readonly format: Format
   readonly unit: Unit
-  /** Whether all values in the file are texts, so that a text that looks like a number is one. */
+  /** True if all values in the file are texts, so that a text that looks like a number is one. */
   readonly isText: boolean
   /** Column names. For JSON and NDJSON they are complete after one read of all rows; positions never change. */
   readonly columns: readonly string[]

@@ -32,7 +32,7 @@ export interface TypeMatch {
   readonly columns: readonly string[]
   /** Number of the file's ids that the type has; undefined if the caller knows no ids, or no column can be the id. */
   readonly sharedIds: number | undefined
-  /** Whether the match is likely enough to propose it. */
+  /** True if the match is likely enough to propose it. */
   readonly isLikely: boolean
   /** For people: `3 of 4 columns are fields of Ward, and 119 of 120 ids are in it.` */
   readonly reason: string

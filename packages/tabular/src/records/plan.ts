@@ -13,10 +13,10 @@ export interface PlannedColumn {
   readonly field?: string | undefined
   readonly kind: Kind
   readonly isRequired: boolean
-  /** Whether null is a valid value. */
+  /** True if null is a valid value. */
   readonly isNullable?: boolean | undefined
   readonly isPrivate: boolean
-  /** Whether the type has this field already: the plan then starts from its schema. */
+  /** True if the type has this field already: the plan then starts from its schema. */
   readonly isKnown?: boolean | undefined
   /** Rewrites texts of the file before they are read as the kind. */
   readonly conversion?: Conversion | undefined
@@ -47,7 +47,7 @@ export interface Plan {
 export interface GoneField {
   readonly field: string
   readonly isRequired: boolean
-  /** Whether the file may lack it: it is optional and the file is JSON, or the wishes say so. */
+  /** True if the file may lack it: it is optional and the file is JSON, or the wishes say so. */
   readonly isAccepted: boolean
   /** A new column of the file that may be this field under another name. */
   readonly renamed?: string | undefined
@@ -159,7 +159,7 @@ function plannedColumn(
   }
 }
 
-/** Whether every row has a value: offer to require one. Empty texts count as values only in a column of texts. */
+/** True if every row has a value: offer to require one. Empty texts count as values only in a column of texts. */
 export const mayBeRequired = ({ isFull, kind, hasEmptyTexts }: Column): boolean =>
   isFull && (kind === 'string' || !hasEmptyTexts)
 

@@ -7,7 +7,7 @@ export type SqliteRow = readonly unknown[]
 export interface SqliteRows {
   /** Empty at the end of the table. */
   readonly rows: readonly SqliteRow[]
-  /** Whether the row after `rows` is longer than any record may be; neither it nor any later row is sent. */
+  /** True if the row after `rows` is longer than any record may be; neither it nor any later row is sent. */
   readonly isNextTooLong: boolean
 }
 

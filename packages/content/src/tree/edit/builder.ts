@@ -21,7 +21,7 @@ export interface NodeSink {
 /** Finished tree and its top node, which may be a reused old one. */
 export interface Built {
   tree: Tree
-  /** Whether the top is an old interior node: if it has a single child, that child must become the root. */
+  /** True if the top is an old interior node: if it has a single child, that child must become the root. */
   passedOn: boolean
 }
 
@@ -131,7 +131,7 @@ export class TreeBuilder {
     return { hash, lastKey: node.lastKeys.at(-1)!, count, bytes, zeros }
   }
 
-  /** Whether all unfinished nodes above `level` are empty. */
+  /** True if all unfinished nodes above `level` are empty. */
   #isTop(level: number): boolean {
     for (let i = level; i < this.#rows.length; i++) {
       if (!isEmpty(this.#rows[i])) return false

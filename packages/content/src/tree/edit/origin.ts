@@ -31,7 +31,7 @@ export class Origin {
     return this.#replaced
   }
 
-  /** Whether the node finished last, if it has this hash, is an old one and thus stored already. */
+  /** True if the node finished last, if it has this hash, is an old one and thus stored already. */
   knows(hash: Hash): boolean {
     return hash === this.#replaced || hash === this.#latest
   }

@@ -72,7 +72,7 @@ export class EditPlan<P> {
     yield { do: 'turn', level: node.level, source: undefined }
   }
 
-  /** Whether an old node can be reused whole. `isLast`: no old entry follows the node's. */
+  /** True if an old node can be reused whole. `isLast`: no old entry follows the node's. */
   #isWhole(level: number, child: Child, isLast: boolean): boolean {
     const edit = this.#edits.current
     if (this.#open !== undefined) return false
@@ -169,7 +169,7 @@ export class EditPlan<P> {
     return count >= this.#shape.leafEntriesMax
   }
 
-  /** Whether a range has more entries and edits than two full leaves. */
+  /** True if a range has more entries and edits than two full leaves. */
   #isLong({ held, edits }: OpenRange<P>): boolean {
     return held + edits.length > 2 * this.#shape.leafEntriesMax
   }
@@ -183,6 +183,6 @@ export class EditPlan<P> {
   }
 }
 
-/** Whether an edit may change a leaf with these keys: a drop of an absent key has no effect. */
+/** True if an edit may change a leaf with these keys: a drop of an absent key has no effect. */
 const mayChange = ({ key, put }: Edit<unknown>, held: ReadonlySet<string>): boolean =>
   put !== undefined || held.has(key)

@@ -31,7 +31,7 @@ export interface EditRange<P> {
   leaves: readonly Child[]
   /** Edits of its keys, ascending. */
   edits: readonly Edit<P>[]
-  /** Whether the range begins within a leaf that the previous range left unfinished. */
+  /** True if the range begins within a leaf that the previous range left unfinished. */
   goesOn: boolean
   /** If false, the next range continues this one's last leaf; there is then a next range. */
   ends: boolean
@@ -67,14 +67,14 @@ export interface Cut {
   shape: TreeShape
 }
 
-/** Whether an edit changes the leaf; `index` is that of the first entry with a key ≥ the edit's. */
+/** True if an edit changes the leaf; `index` is that of the first entry with a key ≥ the edit's. */
 function isChange<P>(edit: Edit<P>, leaf: LeafNode, index: number): boolean {
   if (leaf.keys[index] !== edit.key) return edit.put !== undefined
   if (edit.put === undefined || edit.put.size !== leaf.sizes[index]) return true
   return leaf.tree === 'records' && edit.put.hash !== leaf.hashes[index]
 }
 
-/** Whether any edit of a range has an effect. */
+/** True if any edit of a range has an effect. */
 export function changesAnything<P>({ edits }: EditRange<P>, opened: readonly OpenedLeaf<P>[]): boolean {
   const leaves = opened.values()
   let leaf = leaves.next().value?.leaf

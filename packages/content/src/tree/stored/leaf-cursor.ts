@@ -14,7 +14,7 @@ export class LeafCursor {
   readonly #tree: Tree
   /** The current leaf, which covers all keys from the last requested one up to its own last key. */
   #leaf: { hash: Hash; node: LeafNode; at: number } | undefined
-  /** Whether no key of the tree follows the last requested one. */
+  /** True if no key of the tree follows the last requested one. */
   #isPastEnd: boolean
 
   constructor(reader: NodeReader, tree: Tree) {

@@ -100,7 +100,7 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** Whether the file or one of its parent folders does not exist. */
+/** True if the file or one of its parent folders does not exist. */
 export function isAbsence(error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException
   return code === 'ENOENT' || code === 'ENOTDIR'

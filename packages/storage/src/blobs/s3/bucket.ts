@@ -48,7 +48,7 @@ export interface Bucket {
   readonly client: S3Client
   readonly name: string
   readonly prefix: string
-  /** Whether the credentials come from the settings, rather than from the places that Amazon's tools use. */
+  /** True if the credentials come from the settings, rather than from the places that Amazon's tools use. */
   readonly ownKeys: boolean
   /** Location of the bucket, for messages. */
   readonly place: string

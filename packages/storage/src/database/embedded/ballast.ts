@@ -14,7 +14,7 @@ const pieceBytes = 1_048_576
 
 const ballastOf = (folder: string): string => join(folder, 'ballast')
 
-/** Whether the free space may be too small for PostgreSQL to start or continue. */
+/** True if the free space may be too small for PostgreSQL to start or continue. */
 export function lacksRoom(folder: string): boolean {
   const { bavail, bsize } = statfsSync(folder)
   return bavail * bsize < ballastBytes

@@ -9,7 +9,7 @@ const majorVersion = '18'
 /** PostgreSQL's own files. They appear in the folder complete (see files.ts). */
 export const filesIn = (folder: string): string => join(folder, 'pg')
 
-/** Whether the folder contains a database. */
+/** True if the folder contains a database. */
 export const hasEmbedded = (folder: string): boolean => existsSync(filesIn(folder))
 
 /** @throws DatabaseUnfit for incomplete files or files of another version: PGlite would create a new database over them. */

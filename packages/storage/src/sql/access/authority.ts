@@ -35,7 +35,7 @@ export const authorityAsJson = ({ ownerId, accountId, roles, credential, now }: 
 
 /** A caller's relation to a collection. */
 export interface Standing {
-  /** Whether the credential is valid. */
+  /** True if the credential is valid. */
   isGood: boolean
   /** Undefined if the collection is gone. */
   collection: { id: string; ownerId: string; public: boolean } | undefined
@@ -72,7 +72,7 @@ export async function lockStanding(
   }
 }
 
-/** Whether a credential is valid; locks it, so that it stays valid until the transaction ends. Runs a single statement. */
+/** Checks whether a credential is valid, and locks it, so that it stays valid until the transaction ends. Runs a single statement. */
 export async function lockCredential(
   at: Queries,
   { accountId, credential }: Pick<Authority, 'accountId' | 'credential'>,

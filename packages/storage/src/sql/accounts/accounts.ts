@@ -17,7 +17,7 @@ export const accounts = pgTable(
     createdAt: instant('created_at').notNull(),
     /** When a user was suspended: since then no credential is valid. Null: not suspended. */
     suspendedAt: instant('suspended_at'),
-    /** Whether the identity provider named the user an operator of the registry at the last sign-in. */
+    /** True if the identity provider named the user an operator of the registry at the last sign-in. */
     claimsOperator: boolean('claims_operator').notNull().default(false),
     /** Setting of an organization: false lets only its admins make private collections public. */
     membersMayChangeVisibility: boolean('members_may_change_visibility').notNull().default(true),
@@ -161,7 +161,7 @@ export async function ownsCollections(at: Queries, id: string): Promise<boolean>
   return rows.length > 0
 }
 
-/** Whether the account owns fewer than `max` (1 or more) collections. Exact only while the account is locked. */
+/** True if the account owns fewer than `max` (1 or more) collections. Exact only while the account is locked. */
 export async function ownsFewerCollections(at: Queries, id: string, max: number): Promise<boolean> {
   const { rows } = await at.query('select 1 from collections where owner_id = $1 offset $2 limit 1', [
     id,

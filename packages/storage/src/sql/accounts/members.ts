@@ -146,7 +146,7 @@ export async function ownerIdsOf(tx: Tx, orgId: string): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-/** Whether an organization has an owner who is not suspended. Exact only while the organization's account is locked. */
+/** True if an organization has an owner who is not suspended. Exact only while the organization's account is locked. */
 export async function hasOwnerWhoActs(tx: Tx, orgId: string): Promise<boolean> {
   const { rows } = await tx.query(
     `select from members join accounts on accounts.id = user_id

@@ -13,9 +13,9 @@ export const formerCollectionSlugs = pgTable(
     slug: bytewiseText('slug').notNull(),
     /** Null if the collection was deleted. */
     collectionId: uuid('collection_id').references(() => collections.id, { onDelete: 'set null' }),
-    /** Whether the collection belongs to another account, or did when it was deleted. */
+    /** True if the collection belongs to another account, or did when it was deleted. */
     given: boolean('given').notNull().default(false),
-    /** Whether a version was public under it. */
+    /** True if a version was public under it. */
     published: boolean('published').notNull(),
     /** Until then, no collection of another owner may take the slug. Null: forever. */
     keptUntil: instant('kept_until'),

@@ -12,7 +12,7 @@ export const files = pgTable(
   {
     hash: bytewiseText('hash').primaryKey(),
     size: count('size').notNull(),
-    /** Whether any version of any collection has had the file. */
+    /** True if any version of any collection has had the file. */
     used: boolean('used').notNull().default(false),
     createdAt: instant('created_at').notNull(),
   },

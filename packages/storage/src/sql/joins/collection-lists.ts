@@ -34,7 +34,7 @@ export interface ListedCollection {
   readonly isFork: boolean
 }
 
-/** Whether a row of `collections` is a fork. A private or deleted source does not count. */
+/** True if a row of `collections` is a fork. A private or deleted source does not count. */
 export const isForkText =
   'exists (select from collections as source where source.id = collections.forked_from_id and source.public)'
 

@@ -51,7 +51,7 @@ export interface ForkOf {
   sourceId: string
   /** Version of the source that is forked, which must not be withdrawn. */
   sourceVersionId: string
-  /** Whether the source may be private. */
+  /** True if the source may be private. */
   ofPrivate: boolean
   /** The fork, whose head is this version. Its `public` takes effect only if the source is public. */
   collection: Omit<CollectionRow, 'foldedName'>

@@ -10,7 +10,7 @@ export async function listPushesWithSpills(at: Queries, collectionId: string): P
   return rows.map(({ id }) => id)
 }
 
-/** Whether a collection, a fork of it, or a fork of that still exists. */
+/** True if a collection, a fork of it, or a fork of that still exists. */
 async function isRemembered(at: Queries, id: string): Promise<boolean> {
   for (const remembers of ['id = $1', 'ancestors @> array[$1::uuid]']) {
     const { rows } = await at.query(`select from collections where ${remembers} limit 1`, [id])

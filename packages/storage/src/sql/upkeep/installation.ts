@@ -26,7 +26,7 @@ export async function insertInstallation(tx: Tx, id: string): Promise<void> {
   await tx.query('insert into installation (id) values ($1) on conflict do nothing', [id])
 }
 
-/** Whether the database refers to anything in an object store. */
+/** True if the database refers to anything in an object store. */
 export async function recordsBlobs(at: Queries): Promise<boolean> {
   const { rows } = await at.query<{ found: boolean }>(
     'select exists (select from packs) or exists (select from files) or exists (select from versions) as found',

@@ -10,7 +10,7 @@ export const periodicTasks = pgTable('periodic_tasks', {
   begunAt: instant('begun_at').notNull(),
   /** End of the last completed or failed run. Null: there was none. */
   endedAt: instant('ended_at'),
-  /** Whether that run succeeded. */
+  /** True if that run succeeded. */
   succeeded: boolean('succeeded'),
 })
 

@@ -30,7 +30,7 @@ export const versions = pgTable(
     publicRecords: count('public_records').notNull(),
     publicFiles: count('public_files').notNull(),
     publicBytes: count('public_bytes').notNull(),
-    /** Whether the public document differs from the previous version's. If not, outsiders do not see the version's message. */
+    /** True if the public document differs from the previous version's. If not, outsiders do not see the version's message. */
     publicChanged: boolean('public_changed').notNull(),
     /** Bytes that it added to the store, counted for its collection; 0 once it is erased and no version builds on it. See usage.ts. */
     storedBytes: count('stored_bytes').notNull(),
