@@ -1,4 +1,4 @@
-/** Which request each call of organizations and logs sends, and what it makes of the answer. */
+/** Requests sent by the calls for organizations and logs, and their handling of answers. */
 import { afterEach, expect, test } from 'vitest'
 import { type Client, createClient } from './client.ts'
 import { type FaultyServer, type Request, startFaultyServer } from './testing/faulty-server.ts'

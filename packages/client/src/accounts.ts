@@ -19,32 +19,32 @@ export const accountCalls = (transport: Transport) => ({
   me: () => call(transport, 'GET /api/accounts/me', {}),
   /** The public profile of any account. @throws account_not_found */
   get: (slug: string) => call(transport, 'GET /api/accounts/:slug', { slug }),
-  /** The organizations that the account is a member of, with its role in each. */
+  /** Organizations of the account, with its role in each. */
   memberships: () => everyItem(readPage(transport, 'GET /api/accounts/me/memberships', {})),
-  /** The collections of the account and of its organizations, the latest change first. */
+  /** Collections of the account and of its organizations, last changed first. */
   collections: () => everyItem(readPage(transport, 'GET /api/accounts/me/collections', {})),
   /** Changes the given fields; a former slug redirects until another account takes it. */
   update: (slug: string, changes: UpdateAccount) =>
     call(transport, 'PATCH /api/accounts/:slug', { slug }, { json: changes }),
   /** Deletes an account that owns no collections. @throws has_collections */
   remove: (slug: string) => call(transport, 'DELETE /api/accounts/:slug', { slug }),
-  /** The invitations that were made for the account by its slug, the newest first. */
+  /** Invitations that name the account by its slug, newest first. */
   invitations: () => everyItem(readPage(transport, 'GET /api/accounts/me/invitations', {})),
   /**
-   * Joins an organization, or declines. Either uses the invitation up. @throws invitation_not_found
-   * @param invitation the token of its link, or the id of one's own
+   * Joins an organization, or declines. Both consume the invitation. @throws invitation_not_found
+   * @param invitation the token of its link, or the id of an invitation that names the account
    */
   answerInvitation: (invitation: string, accept: boolean) =>
     call(transport, 'POST /api/invitations/:token', { token: invitation }, { json: { accept } }),
-  /** A page of the acts in an organization, or by and on a user, newest first. @throws insufficient_role */
+  /** A page of the audit log of an organization or user, newest first. @throws insufficient_role */
   audit: (slug: string, options: AuditOptions = {}) =>
     readPage(transport, 'GET /api/accounts/:slug/audit', { slug }, { query: options }),
-  /** All of it, page by page. */
+  /** The whole audit log, page by page. */
   auditAll: (slug: string, filters: AuditFilters = {}) =>
     everyItem(
       readPage(transport, 'GET /api/accounts/:slug/audit', { slug }, { query: { limit: 100, ...filters } }),
     ),
-  /** All of it as one answer, for logs of any length. */
+  /** The whole audit log as one streamed answer, for logs of any length. */
   auditStream: (slug: string, filters: AuditFilters = {}, signal?: AbortSignal) =>
     streamAudit(transport, slug, filters, signal),
   /** Storage usage of an account, for its members. @throws account_not_found, not_a_member */
@@ -52,9 +52,9 @@ export const accountCalls = (transport: Transport) => ({
 })
 
 export const orgCalls = (transport: Transport) => ({
-  /** Makes an organization whose owner is the caller. @throws slug_taken, invalid_slug, reserved_slug */
+  /** Creates an organization owned by the caller. @throws slug_taken, invalid_slug, reserved_slug */
   create: (org: CreateOrg) => call(transport, 'POST /api/accounts', {}, { json: org }),
-  /** Its members, to members. */
+  /** Members of the organization. The caller must be one of them. */
   members: (org: string) => everyItem(readPage(transport, 'GET /api/accounts/:slug/members', { slug: org })),
   /**
    * Adds a member or changes its role. If the registry requires consent, a new member gets an invitation instead.
@@ -70,18 +70,18 @@ export const orgCalls = (transport: Transport) => ({
   /** Open invitations, newest first. Admins only. */
   invitations: (org: string) =>
     everyItem(readPage(transport, 'GET /api/accounts/:slug/invitations', { slug: org })),
-  /** Takes an invitation back. @throws invitation_not_found */
+  /** Revokes an invitation. @throws invitation_not_found */
   removeInvitation: (org: string, id: string) =>
     call(transport, 'DELETE /api/accounts/:slug/invitations/:id', { slug: org, id }),
-  /** Its settings, to members. @throws not_an_org, not_a_member */
+  /** Settings of the organization, for members. @throws not_an_org, not_a_member */
   settings: (org: string) => call(transport, 'GET /api/accounts/:slug/settings', { slug: org }),
-  /** Changes the given fields, for owners. @throws insufficient_role */
+  /** Changes the given settings, for owners. @throws insufficient_role */
   changeSettings: (org: string, settings: Partial<OrgSettings>) =>
     call(transport, 'PATCH /api/accounts/:slug', { slug: org }, { json: { settings } }),
 })
 
 export const keyCalls = (transport: Transport) => ({
-  /** Makes a key no stronger than this client's credential. The raw key is in this answer and nowhere else. */
+  /** Creates a key no stronger than this client's credential. Only this answer contains the raw key. */
   create: (key: CreateKey) => call(transport, 'POST /api/accounts/keys', {}, { json: key }),
   list: () => everyItem(readPage(transport, 'GET /api/accounts/keys', {})),
   revoke: (id: string) => call(transport, 'DELETE /api/accounts/keys/:id', { id }),

@@ -5,9 +5,9 @@ import { readLines } from './chunks.ts'
 import type { PageOptions } from './lists.ts'
 import { asFailure, type Transport } from './transport.ts'
 
-/** Which events are wanted: all that are given must fit. */
+/** Filter of events: all given conditions must match. */
 export interface AuditFilters {
-  /** The slug of who did it. */
+  /** Slug of the actor. */
   readonly actor?: string
   /** Such as `version.made`. */
   readonly action?: string
@@ -17,7 +17,7 @@ export interface AuditFilters {
 
 export type AuditOptions = AuditFilters & PageOptions
 
-/** All events, newest first. If the stream breaks off, it rejects: a newest-first listing cannot be resumed. @throws UlmusError */
+/** All events, newest first. Rejects if the stream breaks off, because a newest-first list cannot be resumed. @throws UlmusError */
 export async function* streamAudit(
   transport: Transport,
   slug: string,

@@ -1,14 +1,14 @@
-/** NDJSON in batches that keep a push session's limits. http-api §9. */
+/** Splits NDJSON into batches within the limits of a push session. http-api §9. */
 
 export interface Batch {
-  /** Lines, each with its end. */
+  /** Lines with their line ends. */
   readonly body: Uint8Array<ArrayBuffer>
   readonly lines: number
-  /** Which records its lines are about. */
+  /** Keys of the records in its lines. */
   readonly keys: ReadonlySet<string>
 }
 
-/** Common fields of every line. */
+/** Common members of all lines. */
 export interface Keyed {
   readonly id: string
   readonly type: string
@@ -16,21 +16,21 @@ export interface Keyed {
 
 /** A record to publish. */
 export interface RecordToPut extends Keyed {
-  /** Sent as `JSON.stringify` writes it, so members that are undefined are left out. */
+  /** Sent as `JSON.stringify` writes it, so undefined members are omitted. */
   readonly data: object | string | number | boolean | null
-  /** Whether only members of the collection's owner see it. Default: false */
+  /** True if only members of the collection's owner see it. Default: false */
   readonly private?: boolean
 }
 
 export interface BatchLimits {
-  /** At most this many bytes, unless a single line alone is longer. */
+  /** Maximum size of a batch; a single longer line is sent alone. */
   readonly bytes: number
   readonly lines: number
 }
 
 const encoder = new TextEncoder()
 
-/** Values as lines of JSON, gathered into batches in their order. A value's `undefined` members are left out. */
+/** Encodes values as lines of JSON, in batches in the given order. Undefined members are omitted. */
 export async function* batchesOf(
   values: Iterable<Keyed> | AsyncIterable<Keyed>,
   limits: BatchLimits,
@@ -46,7 +46,7 @@ export async function* batchesOf(
       bytes = 0
       keys = new Set()
     }
-    // No type holds U+0000.
+    // Types never contain U+0000.
     keys.add(`${value.type}\0${value.id}`)
     lines.push(line)
     bytes += line.length

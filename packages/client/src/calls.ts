@@ -1,20 +1,20 @@
-/** Calls by the names of operations, such as `GET /api/accounts/:slug`: the wire package's table gives the types of each. */
+/** Typed calls by the names of operations, such as `GET /api/accounts/:slug`: the wire package's table has the types of each. */
 import type { AnswerOf, JsonInput, OperationName, ParamsOf, QueryInput, RawInput } from '@ulmus/wire'
 import { type Page, pageOf } from './lists.ts'
 import type { Call, Transport } from './transport.ts'
 
-/** A member that is needed where the operation takes it, and forbidden where it does not. */
+/** A member that is required if the operation accepts it, and forbidden otherwise. */
 type Needed<Member extends string, T> = [T] extends [never]
   ? { readonly [M in Member]?: undefined }
   : { readonly [M in Member]: T }
-/** Likewise, but not needed if all of it is optional. */
+/** Likewise, but optional if all of the member's own members are. */
 type Wanted<Member extends string, T> = [T] extends [never]
   ? { readonly [M in Member]?: undefined }
   : Record<never, never> extends T
     ? { readonly [M in Member]?: T }
     : { readonly [M in Member]: T }
 
-/** Path parameters; `{}` for a path without. */
+/** Path parameters; `{}` for a path without any. */
 type Params<N extends OperationName> = [ParamsOf<N>] extends [never]
   ? Readonly<Record<string, never>>
   : Readonly<ParamsOf<N>>
@@ -31,8 +31,8 @@ type Arguments<N extends OperationName> =
     : [params: Params<N>, input: Input<N>]
 
 /**
- * The request for an operation, with percent-encoded path parameters.
- * @throws TypeError for a parameter that no address can carry
+ * Request for an operation, with percent-encoded path parameters.
+ * @throws TypeError for a parameter that cannot be part of a URL
  */
 export function requestOf<N extends OperationName>(name: N, ...[params, input]: Arguments<N>): Call {
   const [method, pattern] = name.split(' ') as [Call['method'], string]
@@ -41,15 +41,15 @@ export function requestOf<N extends OperationName>(name: N, ...[params, input]: 
   return { ...input, method, path }
 }
 
-/** URL parsers take `.` and `..` for steps here and up, percent-encoded or not, so such a name would lead to another call. */
+/** URL parsers resolve `.` and `..`, percent-encoded or not, so such a parameter would lead to another operation. */
 function segmentOf(name: string): string {
   if (name === '.' || name === '..') throw new TypeError(`\`${name}\` is no name that an address can carry.`)
   return encodeURIComponent(name)
 }
 
 /**
- * The body of the answer to an operation.
- * @throws UlmusError; the signal's reason; TypeError for a path parameter that no address can carry
+ * Calls an operation and returns the body of the answer.
+ * @throws UlmusError; the signal's reason; TypeError for a path parameter that cannot be part of a URL
  */
 export const call = async <N extends OperationName>(
   transport: Transport,
@@ -59,7 +59,7 @@ export const call = async <N extends OperationName>(
 
 type ItemOf<N extends OperationName> = AnswerOf<N> extends (infer Item)[] ? Item : never
 
-/** A page of a list. @throws as `call` */
+/** Reads a page of a list. @throws as `call` */
 export const readPage = async <N extends OperationName>(
   transport: Transport,
   name: N,

@@ -1,9 +1,9 @@
-/** Bodies of answers as they arrive: in chunks, in lines, or whole. */
+/** Reads bodies of answers: in chunks, in lines, or whole. */
 import { UlmusError } from './errors.ts'
 
 /**
- * The chunks of `response`. Rejects when its body breaks off or is silent for `silenceMs`; the time between two chunks asked
- * for does not count. Giving up early cancels the body.
+ * Chunks of `response`. Rejects if its body breaks off or is silent for `silenceMs`; time that the consumer takes between two
+ * chunks does not count. Cancels the body if the consumer stops early.
  */
 export async function* readChunks(
   response: Response,
@@ -22,11 +22,11 @@ export async function* readChunks(
   }
 }
 
-/** Over what a record may take in any notation. Characters. */
+/** More than any record takes, however it is written. Characters. */
 const lineLengthMax = 67_108_864
 
 /**
- * The lines of `response`, without their ends and without blank ones. Rejects like `readChunks`, for a line over 64 Mi characters, and
+ * Lines of `response`, without line ends and blank lines. Rejects like `readChunks`, for a line over 64 Mi characters, and
  * for invalid UTF-8.
  */
 export async function* readLines(
@@ -35,7 +35,7 @@ export async function* readLines(
   lengthMax = lineLengthMax,
 ): AsyncGenerator<string, void, undefined> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
-  /** The beginning of a line whose end has not come, in pieces: a long line is not joined anew with every chunk. */
+  /** Parts of an incomplete line. A list, so that a long line is not copied with every chunk. */
   let pieces: string[] = []
   let waiting = 0
   for await (const chunk of readChunks(response, silenceMs)) {
@@ -55,7 +55,7 @@ export async function* readLines(
   if (rest.trim() !== '') yield rest
 }
 
-/** The whole body of `response`. Rejects as `readChunks`, and for a body over `bytesMax`. */
+/** The whole body of `response`. Rejects like `readChunks`, and for a body over `bytesMax`. */
 export async function readWhole(
   response: Response,
   silenceMs: number,
@@ -77,7 +77,7 @@ export async function readWhole(
   return whole
 }
 
-/** Not retried: the next response would be as large. */
+/** Not retried: the next response would be just as large. */
 const tooLarge = ({ status }: Response): UlmusError =>
   new UlmusError('The answer is larger than any of a registry.', { status, code: 'answer_too_large' })
 

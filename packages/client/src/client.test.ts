@@ -263,7 +263,7 @@ test('a collection that moved is found at its new address on the same registry, 
   await expect(client.collections.get('ada/round')).rejects.toMatchObject({ code: 'redirected' })
 })
 
-/** A body that never ends, and how many pieces of it were taken. */
+/** An endless body, and the number of its pieces that were read. */
 function endless() {
   let taken = 0
   const body = new ReadableStream({
@@ -306,7 +306,7 @@ test('no name leads to another call', async () => {
   ]
   for (const call of calls) await expect(call()).rejects.toThrow('is no name that an address can carry')
   expect(seen).toEqual([])
-  // A record may have such an id: it is asked for by a query.
+  // A record may have such an id: it is requested by a query.
   await expect(client.records.one('ada/x', 'v1.0.0', 'City', '..')).rejects.toMatchObject({
     code: 'record_not_found',
   })

@@ -1,4 +1,4 @@
-/** The client: one function that makes it, one member a noun. */
+/** The client: created by one function, with one member per noun. */
 import { accountCalls, keyCalls, orgCalls } from './accounts.ts'
 import { collectionCalls, versionCalls } from './collections.ts'
 import type { DryRunResult, PushResult } from './commit.ts'
@@ -13,14 +13,14 @@ import { recordCalls } from './records.ts'
 import { dryRunOfSnapshot, type Snapshot, type SnapshotOptions, snapshot } from './snapshot.ts'
 import { type ClientOptions, openTransport, type Transport } from './transport.ts'
 
-/** Calls that publish changes, and the reads that they need. */
+/** Calls that publish changes, and the reads that these need. */
 const pushCalls = (transport: Transport) => ({
   versions: versionCalls(transport),
   records: recordCalls(transport),
-  /** Publishes a version of a collection from what changed. */
+  /** Publishes a version of a collection from changes. */
   push: (ref: CollectionRef, what: Push, pushOptions?: PushOptions): Promise<PushResult> =>
     push(transport, ref, what, pushOptions),
-  /** Show what the call of the same name would publish, or its refusal. Sends all the data, and publishes nothing. */
+  /** Shows what the call of the same name would publish, or why it would be refused. Sends all data and publishes nothing. */
   dryRun: {
     push: (ref: CollectionRef, what: Push, pushOptions?: PushOptions): Promise<DryRunResult> =>
       dryRunOfPush(transport, ref, what, pushOptions),
@@ -28,9 +28,9 @@ const pushCalls = (transport: Transport) => ({
 })
 
 /**
- * The part of a client that pushes changes and reads versions and records: less for a browser to load.
+ * Creates a client that only pushes changes and reads versions and records: less code for a browser to load.
  *
- * @throws TypeError as `createClient` does
+ * @throws TypeError as `createClient`
  */
 export function createPushClient(options: ClientOptions) {
   return pushCalls(openTransport(options))
@@ -39,12 +39,12 @@ export function createPushClient(options: ClientOptions) {
 export type PushClient = ReturnType<typeof createPushClient>
 
 /**
- * A typed client of a registry's HTTP API, for Node and browsers. It holds no connection: there is nothing to close.
+ * Creates a typed client of a registry's HTTP API, for Node and browsers. It keeps no connection, so it need not be closed.
  *
  * Every call rejects with `UlmusError`. Reads, uploads and the steps of a push are retried while the network or the server is
  * down (`options.retry`), other writes only if the server has not processed them (429).
  *
- * @throws TypeError when `baseUrl` is missing or no address, or `apiKey` is none
+ * @throws TypeError if `baseUrl` is missing or not a URL, or `apiKey` is not a key
  * @example
  * const client = createClient({ baseUrl: 'http://127.0.0.1:4000', apiKey: 'ul_…' })
  * await client.push('ada/cities', { baseVersion: null, schemas: { City: {} }, records: [{ id: '1', type: 'City', data: {} }] })
@@ -63,12 +63,12 @@ export function createClient(options: ClientOptions) {
     metadata: metadataCalls(transport),
     pushSessions: pushSessionCalls(transport),
     operators: operatorCalls(transport),
-    /** Publishes a version of a collection from everything that it is to hold. */
+    /** Publishes a version of a collection from its complete content. */
     snapshot: (ref: CollectionRef, what: Snapshot, snapshotOptions?: SnapshotOptions): Promise<PushResult> =>
       snapshot(transport, ref, what, snapshotOptions),
     /**
-     * Makes a type of a collection equal to some rows, and leaves the rest of it as it is. Resolves to null when nothing changed, which
-     * takes one small request to find out.
+     * Makes the records of a type equal to the given rows and leaves other types unchanged. Resolves to null if nothing changed, which
+     * one small request finds out.
      */
     mirror: <Row extends object>(
       ref: CollectionRef,
@@ -77,7 +77,7 @@ export function createClient(options: ClientOptions) {
     ): Promise<PushResult | null> => mirror(transport, ref, what, pushOptions),
     dryRun: {
       ...calls.dryRun,
-      /** Shows what a snapshot would publish, or be refused for. Sends all of it, and publishes nothing. */
+      /** Shows what a snapshot would publish, or why it would be refused. Sends all data and publishes nothing. */
       snapshot: (
         ref: CollectionRef,
         what: Snapshot,

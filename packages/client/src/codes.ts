@@ -1,15 +1,15 @@
-/** The codes of errors. `/docs/errors` of every registry says what to do about each. */
+/** Codes of errors. `/docs/errors` of every registry explains them and their remedies. */
 import type { InputCode } from '@ulmus/content'
 import type { RefusalCode } from '@ulmus/wire'
 
 /**
- * Refusals, the input rules that a record breaks before it is sent, and:
+ * Refusals, input rules that are checked before a record is sent, and:
  *
- * - `network`: no answer came. `http_<status>`: the answer was not the registry's, as a proxy's is not.
- * - `answer_too_large`: it was not read to its end. `redirected`: to another origin, which was not followed.
+ * - `network`: there was no answer. `http_<status>`: the answer is not from a registry but, for example, from a proxy.
+ * - `answer_too_large`: the answer was not read to its end. `redirected`: a redirect to another origin was not followed.
  * - `timeout`: a job took longer than the caller would wait.
- * - `too_many_removed`: `maxRemoved` forbids it. `records_changed`: `records` was not the same the second time.
- * - `push_not_committed`: the session stays open after a commit.
+ * - `too_many_removed`: refused because of `maxRemoved`. `records_changed`: `records` differed the second time.
+ * - `push_not_committed`: the session is still open after a commit.
  */
 export type ErrorCode =
   | RefusalCode

@@ -21,18 +21,18 @@ export const collectionCalls = (transport: Transport) => ({
   /** A page of the public collections, newest change first. */
   browse: (options: BrowseOptions = {}) =>
     readPage(transport, 'GET /api/collections', {}, { query: options }),
-  /** All of them, page by page. */
+  /** All public collections, page by page. */
   browseAll: (options: BrowseOptions = {}) =>
     everyItem(readPage(transport, 'GET /api/collections', {}, { query: { limit: 100, ...options } })),
   /** @throws slug_taken, invalid_slug, not_a_member, key_limited */
   create: (owner: string, collection: NewCollection) =>
     call(transport, 'POST /api/accounts/:owner/collections', { owner }, { json: collection }),
-  /** @throws collection_not_found, also for what the caller may not see */
+  /** @throws collection_not_found, also for a collection that is hidden from the caller */
   get: async (ref: CollectionRef) => call(transport, 'GET /api/collections/:owner/:slug', partsOf(ref)),
   update: async (ref: CollectionRef, changes: UpdateCollection) =>
     call(transport, 'PATCH /api/collections/:owner/:slug', partsOf(ref), { json: changes }),
   remove: async (ref: CollectionRef) => call(transport, 'DELETE /api/collections/:owner/:slug', partsOf(ref)),
-  /** A page of an account's collections; to others than its members, of the public ones. */
+  /** A page of an account's collections; callers who are not members see only public ones. */
   list: (owner: string, options: PageOptions = {}) =>
     readPage(transport, 'GET /api/accounts/:owner/collections', { owner }, { query: options }),
   listAll: (owner: string) =>
@@ -42,7 +42,7 @@ export const collectionCalls = (transport: Transport) => ({
   /** Forks the latest version into an organization. @throws private_content, no_versions, slug_taken, not_a_member */
   fork: async (source: CollectionRef, fork: CreateFork) =>
     call(transport, 'POST /api/collections/:owner/:slug/fork', partsOf(source), { json: fork }),
-  /** Gives a collection to another account; the former address leads on. @throws insufficient_role, not_a_member, slug_taken */
+  /** Transfers a collection to another account; its former address redirects. @throws insufficient_role, not_a_member, slug_taken */
   transfer: async (ref: CollectionRef, to: string) =>
     call(transport, 'POST /api/collections/:owner/:slug/transfer', partsOf(ref), { json: { to } }),
 })
@@ -66,12 +66,12 @@ export const versionCalls = (transport: Transport) => ({
     ),
   /** A version in detail. `version`: `latest` (the default), a semver or a digest. @throws version_not_found */
   get: (ref: CollectionRef, version = 'latest') => readVersion(transport, ref, version),
-  /** Makes a version unreadable, permanently. With `erase`, also deletes the data that only it has. @throws insufficient_role */
+  /** Makes a version permanently unreadable. With `erase`, also deletes the data that only it has. @throws insufficient_role */
   withdraw: async (ref: CollectionRef, version: string, withdrawal: WithdrawVersion) =>
     call(transport, 'POST /api/collections/:owner/:slug/versions/:v/withdraw', versionParts(ref, version), {
       json: withdrawal,
     }),
-  /** Warns its readers; null takes the warning back. @throws insufficient_role, version_withdrawn */
+  /** Warns the version's readers; null removes the warning. @throws insufficient_role, version_withdrawn */
   deprecate: async (ref: CollectionRef, version: string, message: string | null) =>
     call(transport, 'POST /api/collections/:owner/:slug/versions/:v/deprecate', versionParts(ref, version), {
       json: { message },
@@ -79,15 +79,15 @@ export const versionCalls = (transport: Transport) => ({
   /** The JSON Schema of each type. */
   schemas: async (ref: CollectionRef, version = 'latest') =>
     (await readVersion(transport, ref, version)).schemas as Schemas,
-  /** The files of a version, and which of its records refer to each. */
+  /** Files of a version, with the records that refer to each. */
   files: (ref: CollectionRef, version = 'latest') =>
     everyItem(
       readPage(transport, 'GET /api/collections/:owner/:slug/versions/:v/files', versionParts(ref, version)),
     ),
-  /** Manifest of a version, by hash, or with `since` its changes, page by page. */
+  /** Manifest of a version by hash, or with `since` its changes, page by page. */
   manifest: (ref: CollectionRef, version = 'latest', options: ManifestOptions = {}) =>
     manifestPages(transport, ref, version, options),
-  /** Differences between two versions, with the data on both sides, page by page. Either may be the newer. */
+  /** Differences between two versions, with the data of both sides, page by page. Either may be the newer. */
   diff: (ref: CollectionRef, from: string, to = 'latest', options: DiffOptions = {}) =>
     diffPages(transport, ref, { from, to }, options),
   /**

@@ -1,17 +1,17 @@
-/** Commit of a push, or its dry run: requested, awaited, and requested again if an answer got lost. http-api §9. */
+/** Commit or dry run of a push: requests it, waits for it, and retries if an answer was lost. http-api §9. */
 import type { CommittedPush, DryRun, OpenedPush, PushState } from '@ulmus/wire'
 import { call } from './calls.ts'
 import { UlmusError } from './errors.ts'
 import { sleep } from './retry.ts'
 import { cancel, type SessionPlace } from './session.ts'
 
-/** The version that a push made. `warnings`: of its schemas and of its records, the first 100 of each. */
+/** The version that a push made. `warnings`: about its schemas and its records, the first 100 of each. */
 export type PushResult = CommittedPush
 
-/** The version that a push would make, with the same warnings. `schemaChanged`: its types or schemas differ from the base's. */
+/** The version that a push would make, with the same warnings. `schemaChanged`: its types or schemas differ from those of the base. */
 export type DryRunResult = DryRun
 
-/** A result with the warnings that the session was opened with. */
+/** Adds the warnings from the session's opening to a result. */
 export const withWarnings = <T extends PushResult>(
   result: T,
   { warnings = [], total_warnings = 0 }: Partial<Pick<OpenedPush, 'warnings' | 'total_warnings'>>,
@@ -24,11 +24,11 @@ export const withWarnings = <T extends PushResult>(
 export interface CommitOptions {
   readonly signal?: AbortSignal
   readonly onRetry: () => void
-  /** Uploads those of the files that it has; says how many. */
+  /** Uploads those of the files that the caller has; returns their number. */
   readonly supply: (hashes: string[]) => Promise<number>
 }
 
-/** Next step of a session that has received everything. */
+/** Final step of a session that has received everything: commit or dry run. */
 export interface Ending<T> {
   readonly phase: 'committing' | 'checking'
   readonly run: (session: SessionPlace, options: CommitOptions) => Promise<T>
@@ -37,16 +37,16 @@ export interface Ending<T> {
 export const committing: Ending<PushResult> = { phase: 'committing', run: commitPush }
 export const dryRun: Ending<DryRunResult> = { phase: 'checking', run: dryRunPush }
 
-/** Waits between polls of a session that commits. Milliseconds. */
+/** Shortest and longest wait between polls of a committing session. Milliseconds. */
 const pollMs = 20
 const pollMsMax = 1_000
 
-/** Commit requests in all: a first, one after supplying files, and some after a server forgot an unfinished one. */
+/** Maximum of commit requests: the first, one after supplying files, and some in case a server lost an unfinished commit. */
 const commitsMax = 5
 
 /**
- * Commits a session. Requests it asynchronously, so that no proxy's time limit cuts it off.
- * @throws what ended the session; files_missing with the hashes that `supply` did not have
+ * Commits a session. Requests it asynchronously, so that no proxy's timeout interrupts it.
+ * @throws the error that ended the session; files_missing with the hashes that `supply` lacked
  */
 async function commitPush(session: SessionPlace, options: CommitOptions): Promise<PushResult> {
   for (let commits = 1; ; commits++) {
@@ -65,7 +65,7 @@ async function commitPush(session: SessionPlace, options: CommitOptions): Promis
   }
 }
 
-/** Shows what a commit of a session would make, then cancels the session. @throws as `commitPush` */
+/** Shows what a commit would make, then cancels the session. @throws as `commitPush` */
 async function dryRunPush(session: SessionPlace, options: CommitOptions): Promise<DryRunResult> {
   const { signal, onRetry } = options
   const { transport, root, params } = session
@@ -81,7 +81,7 @@ async function dryRunPush(session: SessionPlace, options: CommitOptions): Promis
   }
 }
 
-/** The result, or undefined when the session is open again without having failed. */
+/** The result, or undefined if the session is open again without an error. */
 async function askAndWait(
   { transport, root, params }: SessionPlace,
   options: CommitOptions,
@@ -92,7 +92,7 @@ async function askAndWait(
     const answer = await call(transport, `POST ${root}/:id/commit`, params, request)
     if ('semver' in answer) return answer
   } catch (error) {
-    // A repeated commit may find the first one at work, or done.
+    // After a retry, the first commit may be running or done.
     if (!(error instanceof UlmusError && error.code === 'push_not_open')) throw error
   }
   for (let wait = pollMs; ; wait = Math.min(pollMsMax, wait * 1.5)) {

@@ -1,10 +1,10 @@
-/** Cursors of records, which a client can make itself. http-api §7. */
+/** Cursors of records, which clients can make themselves. http-api §7. */
 
 const encoder = new TextEncoder()
 
-/** The cursor of the place right after a record: base64url of the JCS of `[type, id]`. */
+/** Cursor of the position right after a record: base64url of the JCS of `[type, id]`. */
 export function cursorAfter(type: string, id: string): string {
-  // Two well-formed strings in an array: what JSON.stringify writes is their JCS.
+  // For an array of two well-formed strings, JSON.stringify writes the JCS.
   const bytes = encoder.encode(JSON.stringify([type, id]))
   let text = ''
   for (const byte of bytes) text += String.fromCharCode(byte)

@@ -5,9 +5,9 @@ import { type CollectionRef, versionParts } from './places.ts'
 import type { Transport } from './transport.ts'
 
 export interface ManifestOptions {
-  /** A version that you have, by semver or digest: pages contain only the changes since, as `delta`. */
+  /** A version that the caller has, by semver or digest: pages then contain only the changes since, as `delta`. */
   readonly since?: string
-  /** Records a page: at most 10,000, default 1,000. */
+  /** Records per page: at most 10,000, default 1,000. */
   readonly limit?: number
   /** Begin after this record: `cursorAfter(type, id)`, or a page's `nextCursor`. */
   readonly cursor?: string
@@ -15,14 +15,14 @@ export interface ManifestOptions {
 }
 
 export interface DiffOptions {
-  /** Differences a page: at most 2,000, default 500. */
+  /** Differences per page: at most 2,000, default 500. */
   readonly limit?: number
   /** Begin after this record: `cursorAfter(type, id)`, or a page's `nextCursor`. */
   readonly cursor?: string
   readonly signal?: AbortSignal
 }
 
-/** The pages of a manifest, fetched on demand. `latest` is fixed to the version of the first page. */
+/** Pages of a manifest, fetched on demand. `latest` is resolved once, with the first page. */
 export async function* manifestPages(
   transport: Transport,
   ref: CollectionRef,
@@ -46,7 +46,7 @@ export async function* manifestPages(
 }
 
 /**
- * The pages of the differences between two versions, fetched on demand. `latest` is fixed likewise. `from` may be of another
+ * Pages of the differences between two versions, fetched on demand. `latest` is resolved once, likewise. `from` may belong to another
  * collection: `owner/slug@v1.0.0`.
  */
 export async function* diffPages(

@@ -1,8 +1,8 @@
-/** Errors that failed calls reject with. */
+/** Errors of failed calls. */
 import type { ErrorBody, Issue, ValidationError } from '@ulmus/wire'
 import type { ErrorCode } from './codes.ts'
 
-/** The most useful members of an error body; all others are in `body` too. */
+/** The most useful members of an error body; `body` contains all others as well. */
 export type ErrorFacts = Partial<ErrorBody> & {
   validationErrors?: ValidationError[]
   totalErrors?: number
@@ -13,18 +13,19 @@ export type ErrorFacts = Partial<ErrorBody> & {
 }
 
 /**
- * A refusal by the registry, or a request that got no answer.
+ * A refusal by the registry, or a request without an answer.
  *
- * - `status`: the HTTP status; 0 when no answer came (network failure, silence, an answer that broke off).
- * - `code`: the registry's stable code (docs/errors.md); `network` with status 0; `redirected` for an answer that leads elsewhere, and
- *   `answer_too_large` for one that no registry sends; `http_<status>` when the answer was not the registry's, as a proxy's is not.
- * - `body`: the answer's JSON object, empty when it had none.
+ * - `status`: the HTTP status; 0 without an answer (network failure, timeout, an answer that broke off).
+ * - `code`: the registry's stable code (docs/errors.md); `network` with status 0; `redirected` for a redirect that is not followed;
+ * `answer_too_large` for an answer larger than any registry sends; `http_<status>` for an answer that is not from a registry but,
+ * for example, from a proxy.
+ * - `body`: the answer's JSON object, empty if it has none.
  */
 export class UlmusError extends Error {
   readonly status: number
   readonly code: ErrorCode
   readonly body: ErrorFacts
-  /** How long the answer asked to wait before trying again. Milliseconds; undefined when it did not say. */
+  /** Wait before a retry that the answer asks for. Milliseconds; undefined if it asks for none. */
   readonly retryAfterMs: number | undefined
 
   constructor(
@@ -39,7 +40,7 @@ export class UlmusError extends Error {
     this.retryAfterMs = facts.retryAfterMs
   }
 
-  /** Error made from an error body, as in a failed job or push session. */
+  /** Creates the error from an error body, as in a failed job or push session. */
   static fromBody(
     body: ErrorFacts,
     status: number = body.statusCode ?? 0,
@@ -51,10 +52,10 @@ export class UlmusError extends Error {
   }
 }
 
-/** Refused lines that a message names. */
+/** Maximum of refused lines that a message lists. */
 const namedMax = 3
 
-/** The end of a message: the first refused lines or records. @param linesBefore is added to their numbers */
+/** End of a message: the first refused lines or records. @param linesBefore added to their line numbers */
 function firstOf({ validationErrors = [], totalErrors }: ErrorFacts, linesBefore = 0): string {
   if (!Array.isArray(validationErrors) || validationErrors.length === 0) return ''
   const named = validationErrors.slice(0, namedMax).map((fault) => {
@@ -73,7 +74,7 @@ export type LineKind = 'records' | 'deletes' | 'manifest'
 
 /**
  * A batch of a push that the registry refused; nothing of the push is published. The `line` numbers in `body.validationErrors`
- * count from 1 after the first `linesBefore` lines of `kind`. Of a snapshot's records, only those that are sent count.
+ * count from 1 after the first `linesBefore` lines of `kind`. For a snapshot's records, only lines that were sent count.
  */
 export class BatchRefused extends UlmusError {
   readonly kind: LineKind
@@ -93,7 +94,7 @@ export class BatchRefused extends UlmusError {
   }
 }
 
-/** The error of an answer whose status is no success. `text`: its body. */
+/** Error of an unsuccessful answer. `text`: its body. */
 export function errorFromAnswer(response: Response, text: string): UlmusError {
   const retryAfterMs = readRetryAfter(response.headers.get('retry-after'), Date.now())
   return UlmusError.fromBody(parseFacts(text), response.status, retryAfterMs)
@@ -108,7 +109,7 @@ function parseFacts(text: string): ErrorFacts {
   }
 }
 
-/** `Retry-After`: seconds or an HTTP date (RFC 9110 §10.2.3) → milliseconds from `now`, undefined when it says neither. */
+/** Converts `Retry-After`, seconds or an HTTP date (RFC 9110 §10.2.3), to milliseconds from `now`; undefined if it is neither. */
 export function readRetryAfter(value: string | null, now: number): number | undefined {
   if (value === null) return undefined
   if (/^\s*\d+\s*$/.test(value)) return Number(value) * 1_000

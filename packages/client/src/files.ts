@@ -1,4 +1,4 @@
-/** Files: bytes by their SHA-256. http-api §8. */
+/** Files, identified by their SHA-256. http-api §8. */
 import { hashBytes } from '@ulmus/content'
 import type { StoredFile } from '@ulmus/wire'
 import { call, requestOf } from './calls.ts'
@@ -6,25 +6,25 @@ import { UlmusError } from './errors.ts'
 import { type CollectionRef, partsOf } from './places.ts'
 import type { Transport } from './transport.ts'
 
-/** Bytes of a file. A `Blob` (in Node: `fs.openAsBlob`) is read from disk as it is sent. */
+/** Bytes of a file. A `Blob` (in Node: `fs.openAsBlob`) is read from disk while it is sent. */
 export type FileBytes = Uint8Array<ArrayBuffer> | Blob
 
 export interface FileUpload {
   readonly bytes: FileBytes
-  /** Default: the blob's own, else `application/octet-stream`. */
+  /** Default: the blob's type, else `application/octet-stream`. */
   readonly contentType?: string
-  /** `sha256:<hex>`, when it is known; else it is computed, which reads a blob whole into memory. */
+  /** `sha256:<hex>`, if known; otherwise it is computed, which reads a blob into memory. */
   readonly hash?: string
 }
 
-/** A file with its name. */
+/** A file with its hash. */
 export interface NamedFile {
   readonly hash: string
   readonly bytes: FileBytes
   readonly contentType: string
 }
 
-/** Names a file by its hash, as records refer to it: `{ $file: hash }`. */
+/** Determines a file's hash, by which records refer to it: `{ $file: hash }`. */
 export async function nameFile(upload: FileUpload): Promise<NamedFile> {
   const { bytes } = upload
   const ownType = bytes instanceof Blob ? bytes.type : ''
@@ -38,7 +38,7 @@ export const fileCalls = (transport: Transport) => {
   const requestFor = (ref: CollectionRef, hash: string, signal: AbortSignal | undefined) =>
     requestOf('GET /api/collections/:owner/:slug/files/:hash', { ...partsOf(ref), hash }, { signal })
   return {
-    /** Uploads a file into a collection; again is harmless. @throws hash_mismatch, too_large */
+    /** Uploads a file to a collection; a repetition is harmless. @throws hash_mismatch, too_large */
     upload: async (ref: CollectionRef, upload: FileUpload, signal?: AbortSignal): Promise<StoredFile> => {
       const { hash, bytes, contentType } = await nameFile(upload)
       return call(
@@ -48,7 +48,7 @@ export const fileCalls = (transport: Transport) => {
         { raw: { body: bytes, contentType }, signal },
       )
     },
-    /** The whole file in memory, checked against its hash. @throws file_not_found; `hash_mismatch` for damaged bytes */
+    /** Downloads the whole file into memory and verifies its hash. @throws file_not_found; `hash_mismatch` for damaged bytes */
     download: async (ref: CollectionRef, hash: string, signal?: AbortSignal) => {
       const { body: bytes, headers } = await transport.bytes(requestFor(ref, hash, signal))
       const actual = `sha256:${hashBytes(bytes)}`
@@ -60,7 +60,7 @@ export const fileCalls = (transport: Transport) => {
       }
       return { bytes, contentType: headers.get('content-type') ?? 'application/octet-stream' }
     },
-    /** The answer with its body still to be read, for files that memory should not hold. Not checked against the hash. */
+    /** Returns the response with its body unread, for files too large for memory. The hash is not verified. */
     open: async (ref: CollectionRef, hash: string, signal?: AbortSignal): Promise<Response> =>
       (await transport.open(requestFor(ref, hash, signal))).response,
   }

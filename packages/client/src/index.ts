@@ -1,4 +1,4 @@
-/** The client package's table of contents. */
+/** Public API of the client package. */
 
 export type { Json, JsonObject, ProofResult } from '@ulmus/content'
 export type {

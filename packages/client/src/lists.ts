@@ -1,9 +1,9 @@
-/** Lists that come in pages, followed by their `Link` header (RFC 8288). http-api §1. */
+/** Paged lists, read by their `Link` header (RFC 8288). http-api §1. */
 import type { Call, Transport } from './transport.ts'
 
 export interface Page<T> {
   readonly items: T[]
-  /** The page after this one; null on the last. */
+  /** Reads the next page; null on the last. */
   readonly next: (() => Promise<Page<T>>) | null
 }
 
@@ -14,14 +14,14 @@ export interface PageOptions {
   readonly offset?: number
 }
 
-/** A page of a list. Only the query of a `next` link is followed, so that no answer can lead elsewhere. */
+/** Reads a page of a list. Uses only the query of the `next` link, so that no answer can direct the client elsewhere. */
 export async function pageOf<T>(transport: Transport, request: Call): Promise<Page<T>> {
   const { body, headers } = await transport.json<T[]>(request)
   const query = nextQuery(headers.get('link'))
   return { items: body, next: query === null ? null : () => pageOf<T>(transport, { ...request, query }) }
 }
 
-/** Every item of a list, with pages fetched on demand. */
+/** All items of a list, with pages fetched on demand. */
 export async function* everyItem<T>(first: Promise<Page<T>>): AsyncGenerator<T, void, undefined> {
   let page: Page<T> | null = await first
   while (page !== null) {
@@ -30,7 +30,7 @@ export async function* everyItem<T>(first: Promise<Page<T>>): AsyncGenerator<T, 
   }
 }
 
-/** The query of the `next` link of a `Link` header, null when it has none. */
+/** Query of the `next` link in a `Link` header, or null if there is none. */
 export function nextQuery(link: string | null): Record<string, string> | null {
   for (const [, target, parameters] of (link ?? '').matchAll(/<([^>]*)>((?:\s*;[^,<]*)*)/g)) {
     if (!/;\s*rel\s*=\s*"?(?:[^"]*\s)?next(?:\s[^"]*)?"?\s*(?:;|$)/i.test(parameters ?? '')) continue

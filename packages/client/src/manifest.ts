@@ -1,4 +1,4 @@
-/** A snapshot's manifest, made where the records are: each by its hash. http-api §9; content-model §3. */
+/** Makes a snapshot's manifest on the client: the hash of each record. http-api §9; content-model §3. */
 import { InputError, type Json, knownFieldsOf, recordOf, withoutUnknownFields } from '@ulmus/content'
 import type { ManifestEntry, Schemas } from '@ulmus/wire'
 import { batchesOf, type RecordToPut } from './batches.ts'
@@ -6,21 +6,21 @@ import type { ErrorCode } from './codes.ts'
 import { UlmusError } from './errors.ts'
 import { sleep } from './retry.ts'
 
-/** Some entries, as NDJSON. */
+/** Part of a manifest, as NDJSON. */
 export interface ManifestChunk {
   readonly body: Uint8Array<ArrayBuffer>
   readonly lines: number
 }
 
-/** Limits of one request, entries and bytes; below the registry's own. */
+/** Limits of one request, in entries and bytes; below the registry's own. */
 const chunkLimits = { lines: 50_000, bytes: 32 * 1024 ** 2 }
 
-/** Records hashed between two checks of the signal and the page's clock. */
+/** Records hashed before the signal is checked and other work of the page gets a turn. */
 const hashedAtOnce = 1_000
 
 export interface Hashing {
   readonly schemas: Schemas
-  /** Whether the registry will remove fields that the schemas do not list: hashes are of the rest. */
+  /** True if the registry will remove fields that the schemas do not list: hashes then exclude them. */
   readonly strip: boolean
   readonly signal?: AbortSignal
   /** Called with the number of records hashed since the last call. */
@@ -28,9 +28,9 @@ export interface Hashing {
 }
 
 /**
- * The manifest of some records in chunks, each record once: a memory of some 250 bytes a record while it is made, of 130 afterwards.
+ * Makes the manifest of records in chunks, with each record once. Takes some 250 bytes of memory per record while hashing, 130 afterwards.
  * @throws UlmusError with the code of the input rule that a record breaks (content-model §2); `manifest_conflict` for a record
- * that comes both private and not
+ * that appears both as private and as not private
  */
 export async function hashRecords(
   records: Iterable<RecordToPut> | AsyncIterable<RecordToPut>,
@@ -50,7 +50,7 @@ async function* entriesOf(
   const known = new Map(
     strip ? Object.entries(schemas).map(([type, schema]) => [type, knownFieldsOf(schema)]) : [],
   )
-  /** By hash, whether the record is private. */
+  /** By hash: whether the record is private. */
   const seen = new Map<string, boolean>()
   let hashed = 0
   for await (const line of records) {
@@ -80,7 +80,7 @@ function hashOf(line: RecordToPut, known: ReadonlySet<string> | undefined): stri
   }
 }
 
-/** The data as sent: without undefined members, objects by their own `toJSON`. */
+/** The data in the form that is sent: without undefined members, and with each object's `toJSON` applied. */
 const asSent = (data: unknown): Json => JSON.parse(JSON.stringify(data)) as Json
 
 const refusal = (line: RecordToPut, code: ErrorCode, why: string, cause?: unknown): UlmusError =>
@@ -92,7 +92,7 @@ const refusal = (line: RecordToPut, code: ErrorCode, why: string, cause?: unknow
 
 const decoder = new TextDecoder()
 
-/** The entries of a chunk again. */
+/** Parses the entries of a chunk. */
 export function entriesIn({ body }: ManifestChunk): ManifestEntry[] {
   const lines = decoder.decode(body).trimEnd()
   return JSON.parse(`[${lines.replaceAll('\n', ',')}]`) as ManifestEntry[]

@@ -1,4 +1,4 @@
-/** Metadata updates, at once or as a job. interface.md "Version metadata"; http-api §5. */
+/** Metadata updates, synchronous or as a job. interface.md "Version metadata"; http-api §5. */
 import type { MetadataPatch, MetadataResult, StartedMetadataJob } from '@ulmus/wire'
 import { call } from './calls.ts'
 import { UlmusError } from './errors.ts'
@@ -7,7 +7,7 @@ import { sleep } from './retry.ts'
 import type { Transport } from './transport.ts'
 
 export interface WaitOptions {
-  /** How long to wait in all. Milliseconds, default 600,000. */
+  /** Total time to wait. Milliseconds, default 600,000. */
   readonly timeoutMs?: number
   readonly signal?: AbortSignal
 }
@@ -26,21 +26,21 @@ export const metadataCalls = (transport: Transport) => {
     )
   return {
     /**
-     * Merges into the latest version's metadata and makes a patch version; a member given as null is removed.
-     * @throws metadata_update_in_progress (`body.job_id` says which), no_versions, too_large
+     * Merges into the latest version's metadata and makes a patch version; a null removes a member.
+     * @throws metadata_update_in_progress (`body.job_id` identifies it), no_versions, too_large
      */
     patch: async (ref: CollectionRef, patch: MetadataPatch) =>
       (await call(transport, 'PATCH /api/collections/:owner/:slug/metadata', partsOf(ref), {
         json: patch,
       })) as MetadataResult,
-    /** The same as a job, answered at once. */
+    /** Starts the same update as a job, and returns at once. */
     patchAsync: async (ref: CollectionRef, patch: MetadataPatch) =>
       (await call(transport, 'PATCH /api/collections/:owner/:slug/metadata', partsOf(ref), {
         query: { async: true },
         json: patch,
       })) as StartedMetadataJob,
     job,
-    /** Waits for the job and returns the synchronous call's answer. @throws the synchronous call's error; `timeout` */
+    /** Waits for the job and returns the answer of the synchronous call. @throws the errors of the synchronous call; `timeout` */
     waitForJob: async (
       ref: CollectionRef,
       id: string,

@@ -1,4 +1,4 @@
-/** Making a type equal to rows of a program: "this is all of it", at the cost of what changed. */
+/** Makes a type equal to all rows of a program, at a cost proportional to the changes. */
 import {
   canonicalize,
   InputError,
@@ -24,28 +24,28 @@ import type { Transport } from './transport.ts'
 
 export interface Mirror<Row extends object> {
   readonly type: string
-  /** The member that identifies a row, which is left out of the data; or a function that gives the id of a row. */
+  /** The member that identifies a row, which is omitted from the data; or a function that returns the id of a row. */
   readonly id: (keyof Row & string) | ((row: Row) => string)
   /**
-   * All rows. They are read twice if any changed: an iterator that can be read once is kept in memory, so give a function that begins
-   * the rows anew where they are many.
+   * All rows. They are read twice if any changed: an iterator that can be read only once is kept in memory. For many rows, give a function
+   * that starts again from the first row.
    */
   readonly rows: Iterable<Row> | AsyncIterable<Row> | (() => Iterable<Row> | AsyncIterable<Row>)
-  /** Default: the one that the type has. A new type gets `{}`, which admits everything. */
+  /** Default: the type's current schema. A new type gets `{}`, which admits everything. */
   readonly schema?: JsonObject
-  /** How many records may go: a count, or a share of the type. Default: `50%`. */
+  /** Maximum of records that may be removed: a count, or a share of the type. Default: `50%`. */
   readonly maxRemoved?: MaxRemoved
-  /** Makes the collection if there is none. */
+  /** Creates the collection if it does not exist. */
   readonly create?: Creation
   readonly message?: string
   readonly metadata?: Push['metadata']
 }
 
-/** Rows hashed between two checks of the signal. */
+/** Rows hashed before the signal is checked and other work of the page gets a turn. */
 const hashedAtOnce = 1_000
 
 /**
- * @throws version_conflict, schema_violation, …; `too_many_removed`; TypeError for a row without an id, or with one that came before
+ * @throws version_conflict, schema_violation, …; `too_many_removed`; TypeError for a row without an id or with a repeated one
  */
 export async function mirror<Row extends object>(
   transport: Transport,
@@ -86,7 +86,7 @@ function restartable<Row extends object>(rows: Mirror<Row>['rows']): () => Rows<
   return once ? keeping(rows) : () => rows
 }
 
-/** Reads once and caches the result. */
+/** Reads the rows once and caches them. */
 function keeping<Row>(rows: Rows<Row>): () => Rows<Row> {
   const kept: Row[] = []
   let isRead = false
@@ -102,7 +102,7 @@ function keeping<Row>(rows: Rows<Row>): () => Rows<Row> {
   }
 }
 
-/** Record of a row, as `JSON.stringify` renders it: undefined members are left out and dates are texts. */
+/** Record of a row, as `JSON.stringify` renders it: undefined members are omitted, and dates become strings. */
 function recordIn<Row extends object>(
   { type, id: named }: Mirror<Row>,
   row: Row,
@@ -146,7 +146,7 @@ function entryOf(id: string, type: string, data: JsonObject, row: number): TreeE
   }
 }
 
-/** Null before the first version. */
+/** Latest version; null before the first. */
 async function latestOf(
   transport: Transport,
   ref: CollectionRef,
@@ -162,7 +162,7 @@ async function latestOf(
   }
 }
 
-/** The complete set, if it changes. */
+/** The complete set of schemas, if it changes. */
 function schemasFor<Row extends object>(
   { type, schema }: Mirror<Row>,
   base: Version | null,
@@ -182,7 +182,7 @@ interface Held {
   readonly isPrivate: boolean
 }
 
-/** The records of the type in a version, by id. */
+/** Records of the type in a version, by id. */
 async function heldOf(
   transport: Transport,
   ref: CollectionRef,
@@ -191,7 +191,7 @@ async function heldOf(
   signal: AbortSignal | undefined,
 ): Promise<Map<string, Held>> {
   const held = new Map<string, Held>()
-  // No id is empty, so this is the place before the first one.
+  // Ids are never empty, so this is the position before the first record.
   const options = { cursor: cursorAfter(type, ''), limit: 10_000, signal }
   for await (const { records = [] } of manifestPages(transport, ref, semver, options)) {
     for (const entry of records) {
@@ -202,7 +202,7 @@ async function heldOf(
   return held
 }
 
-/** Rows that the version lacks. A record that is private stays so. */
+/** Rows that the version lacks. A private record stays private. */
 async function* changedOf<Row extends object>(
   what: Mirror<Row>,
   rows: Rows<Row>,

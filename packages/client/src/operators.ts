@@ -1,13 +1,13 @@
-/** Calls of operators: people who come back under another identity, and people who leave. */
+/** Calls for operators: linking a new identity to a person's account, and erasing a person. */
 import type { HandOver, LinkIdentity } from '@ulmus/wire'
 import { call } from './calls.ts'
 import type { Transport } from './transport.ts'
 
 export const operatorCalls = (transport: Transport) => ({
-  /** Lets an identity sign in as a user. @throws identity_taken (see `move`), account_not_found, not_a_user, not_an_operator */
+  /** Lets another identity sign in as a user. @throws identity_taken (see `move`), account_not_found, not_a_user, not_an_operator */
   linkIdentity: (slug: string, identity: LinkIdentity) =>
     call(transport, 'POST /api/admin/accounts/:slug/identities', { slug }, { json: identity }),
-  /** Gives collections of a user to another account. @throws account_not_found, collection_not_found, not_a_user, not_an_operator */
+  /** Transfers a user's collections to another account. @throws account_not_found, collection_not_found, not_a_user, not_an_operator */
   handOver: (slug: string, what: HandOver) =>
     call(transport, 'POST /api/admin/accounts/:slug/transfer', { slug }, { json: what }),
   /** Erases a person. @throws has_public_collections unless `confirm` is true, account_not_found, not_a_user, not_an_operator */

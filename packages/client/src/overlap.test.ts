@@ -5,7 +5,7 @@ import { sendOverlapping } from './overlap.ts'
 const records = (...ids: string[]) => ids.map((id) => ({ id, type: 'T' }))
 const oneEach = { bytes: 1_000, lines: 1 }
 
-/** Sends whose end the test decides. */
+/** Sends that end when the test decides. */
 function controlled() {
   const started: { name: string; end: () => void; fail: (error: Error) => void; stop: AbortSignal }[] = []
   const send = (batch: { body: Uint8Array }, stop: AbortSignal) =>
@@ -17,7 +17,7 @@ function controlled() {
   return { started, send, names: () => started.map(({ name }) => name) }
 }
 
-/** Long enough for everything that does not wait for a test. */
+/** Long enough for everything that does not wait for the test. */
 const settle = () => new Promise((resolve) => setTimeout(resolve, 10))
 
 test('as many batches as allowed are on their way, no more', async () => {

@@ -1,4 +1,4 @@
-/** Several batches on their way at once, where their order cannot matter. http-api §9: of one (type, id) the last line counts. */
+/** Sends batches concurrently where their order does not matter. http-api §9: of one (type, id) the last line counts. */
 import type { AnswerOf } from '@ulmus/wire'
 import type { Batch } from './batches.ts'
 import { call } from './calls.ts'
@@ -11,11 +11,10 @@ interface Underway {
 }
 
 /**
- * Sends each batch by `send`, at most `most` at a time. One that holds a (type, id) of a batch still on its way waits for that
- * batch's answer, so that the last line of a record arrives last, whatever is sent again in between.
+ * Sends each batch by `send`, at most `most` at a time. A batch that shares a (type, id) with a batch in flight waits for that
+ * batch's answer, so that the last line of a record arrives last, despite retries.
  *
- * The first failure, in the order of the batches, stops the others (`send`'s signal) and becomes the rejection, after all
- * have ended.
+ * The first failure, in the order of the batches, aborts the others (`send`'s signal); once all have ended, it becomes the rejection.
  */
 export async function sendOverlapping(
   batches: AsyncIterable<Batch>,
@@ -31,7 +30,7 @@ export async function sendOverlapping(
         underway.shift()
       }
       const done = send(batch, stop.signal)
-      // Awaited in a later turn; until then its failure must not count as unhandled.
+      // Awaited in a later turn; until then a failure must not count as unhandled.
       done.catch(() => undefined)
       underway.push({ keys: batch.keys, done })
     }
@@ -48,7 +47,7 @@ function shareAny(some: ReadonlySet<string>, others: ReadonlySet<string>): boole
   return false
 }
 
-/** One is checked while the next one arrives. */
+/** The server checks one batch while the next arrives. */
 const parallelUsual = 2
 
 type BatchOperation =
@@ -58,7 +57,7 @@ type BatchOperation =
 /**
  * Sends batches while the next one is being made; `sent` is called for each accepted batch, with its answer and the number of lines
  * before it. Batches may be accepted out of order.
- * @param skipped lines before the first batch, which were sent earlier
+ * @param skipped number of lines before the first batch, which were sent earlier
  * @throws BatchRefused for refused lines
  */
 export async function sendBatches<N extends BatchOperation>(
@@ -87,7 +86,7 @@ export async function sendBatches<N extends BatchOperation>(
   })
 }
 
-/** Makes a refusal that names lines say which lines those are. */
+/** Adds the position of the batch to a refusal with line numbers. */
 export async function refusedAs<T>(kind: LineKind, linesBefore: number, work: () => Promise<T>): Promise<T> {
   try {
     return await work()

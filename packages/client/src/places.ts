@@ -1,9 +1,9 @@
-/** Path parameters that name collections and versions. */
+/** Path parameters for collections and versions. */
 
-/** A collection by its path: `owner/slug`, or the two apart. */
+/** A collection's path: `owner/slug`, or both parts separately. */
 export type CollectionRef = string | { readonly owner: string; readonly slug: string }
 
-/** @throws TypeError when a text is not `owner/slug`. */
+/** @throws TypeError if a text is not `owner/slug`. */
 export const partsOf = (ref: CollectionRef): { owner: string; slug: string } =>
   typeof ref === 'string' ? splitRef(ref) : ref
 

@@ -1,10 +1,10 @@
-/** Sessions of pushes that an earlier program opened. http-api §9. */
+/** Push sessions opened by an earlier run of a program. http-api §9. */
 import { call } from './calls.ts'
 import { type CollectionRef, partsOf } from './places.ts'
 import type { Transport } from './transport.ts'
 
 export const pushSessionCalls = (transport: Transport) => ({
-  /** How a session is, and what became of its commit. To ask keeps an open one open. @throws push_not_found */
+  /** State of a session, and the result of its commit. The request keeps an open session alive. @throws push_not_found */
   get: async (ref: CollectionRef, session: string, signal?: AbortSignal) =>
     call(
       transport,
@@ -12,7 +12,7 @@ export const pushSessionCalls = (transport: Transport) => ({
       { ...partsOf(ref), id: session },
       { signal },
     ),
-  /** Gives a session up; nothing of it is published. @throws push_not_found, push_not_open */
+  /** Cancels a session; nothing of it is published. @throws push_not_found, push_not_open */
   cancel: async (ref: CollectionRef, session: string, signal?: AbortSignal): Promise<void> => {
     await call(
       transport,

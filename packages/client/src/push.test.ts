@@ -68,7 +68,7 @@ test('async iterables are read no faster than the server takes them', async () =
   server.fail(/\/records/, { how: 'stall', ms: 50 }, { how: 'stall', ms: 50 })
   await client.push('ada/numbers', { baseVersion: null, records: slowly() })
   expect(keeper.published.size).toBe(50)
-  // Two batches on their way, the next one being made, and the line that overflows it.
+  // Two batches in flight, the next one being made, and the line that overflows it.
   expect(Math.max(...ahead)).toBeLessThanOrEqual(16)
 })
 
@@ -203,7 +203,7 @@ test('a file that only a record refers to is sent when the commit misses it', as
   const { keeper, server, client } = await start()
   const bytes = new TextEncoder().encode('a picture')
   const { hash } = await nameFile({ bytes })
-  // The session says at first that it needs nothing.
+  // At first the session reports that it needs no files.
   keeper.files.add(hash)
   async function* lines() {
     keeper.files.delete(hash)
@@ -301,7 +301,7 @@ test('a push that a killed program began goes on with its session, and sends wha
   let opened: OpenedPush | undefined
   let last: PushProgress | undefined
   const stop = new AbortController()
-  // The farewell of a killed program is never sent.
+  // The requests that cancel are lost, as if the program had been killed.
   server.fail(/^DELETE/, { how: 'drop' }, { how: 'drop' }, { how: 'drop' }, { how: 'drop' })
   const killed = client.push('ada/numbers', what, {
     parallel: 1,

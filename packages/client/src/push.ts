@@ -1,4 +1,4 @@
-/** Publishing a version: "this changed", as one call. http-api §9, delta. */
+/** Publishes a version from changes, in one call. http-api §9, delta. */
 import type { DeleteLine, JsonInput, OpenedPush } from '@ulmus/wire'
 import { type Batch, batchesOf, type Keyed, type RecordToPut } from './batches.ts'
 import { call } from './calls.ts'
@@ -31,22 +31,22 @@ import type { Transport } from './transport.ts'
 
 export interface PushProgress {
   readonly phase: 'opening' | 'files' | 'records' | 'deletes' | 'committing' | 'checking' | 'done'
-  /** By this call; what it resumes is not counted. */
+  /** Counts of this call, without those of a resumed session. */
   readonly filesSent: number
   readonly recordsSent: number
   readonly deletesSent: number
-  /** Of `records` and `deletes`, from the first one on without a gap: what `resume` need not send again. */
+  /** Accepted lines of `records` and `deletes` before the first gap: `resume` need not send them again. */
   readonly recordsTaken: number
   readonly deletesTaken: number
-  /** Of NDJSON and files that were acknowledged. */
+  /** Acknowledged bytes of NDJSON and files. */
   readonly bytesSent: number
-  /** Requests sent again so far. */
+  /** Number of retried requests so far. */
   readonly retries: number
 }
 
-/** `schemas` absent: the base's. */
+/** Without `schemas`, those of the base apply. */
 export interface Push extends Opening {
-  /** New and changed records. Read once, as fast as the server takes them. Of one (type, id) the last counts. */
+  /** New and changed records. Read once, as fast as the server accepts them. Of one (type, id) the last counts. */
   readonly records?: Iterable<RecordToPut> | AsyncIterable<RecordToPut>
   /** Records to remove; sent after `records`, so a (type, id) in both is removed. */
   readonly deletes?: Iterable<DeleteLine> | AsyncIterable<DeleteLine>
@@ -58,13 +58,13 @@ export interface PushOptions extends SessionOptions {
   /** Called with the session once it is open, so that a killed program can resume it. */
   readonly onOpened?: (opened: OpenedPush) => void
   /**
-   * An open session (`client.pushSessions.get`) that a killed program began for the very same push. Lines that were sent but not
+   * An open session (`client.pushSessions.get`) that a killed program began for exactly the same push. Lines that were sent but not
    * counted are sent again, which is harmless.
    */
   readonly resume?: ResumedPush
 }
 
-/** A session from `onOpened`, and its number of lines from `onProgress`. */
+/** The session passed to `onOpened`, and the line counts of the last progress. */
 export interface ResumedPush {
   readonly opened: OpenedPush
   readonly recordsTaken: number
@@ -89,8 +89,8 @@ const begin: PushProgress = {
 }
 
 /**
- * Publishes a version. Every step is repeated when the network or the server is away for a while (repeating one is harmless:
- * of one record the last line counts, a second commit answers with the first result); after a final failure the session is
+ * Publishes a version. Every step is retried while the network or the server is down for a while. Retries are harmless:
+ * of one record the last line counts, and a second commit is answered with the first result. After a final failure the session is
  * cancelled, and nothing is published.
  * @throws version_conflict, no_changes, files_missing, invalid_schema, …; BatchRefused for refused lines; the signal's reason
  */
@@ -101,7 +101,7 @@ export const push = (
   options?: PushOptions,
 ): Promise<PushResult> => inSession(committing, transport, ref, what, options)
 
-/** Shows what `push` would publish with the same steps; publishes nothing and cancels the session. @throws as `push` */
+/** Shows what `push` would publish: takes the same steps, publishes nothing and cancels the session. @throws as `push` */
 export const dryRunOfPush = (
   transport: Transport,
   ref: CollectionRef,
@@ -153,7 +153,7 @@ async function openSession(
   signal: AbortSignal | undefined,
   onRetry: () => void,
 ): Promise<OpenedPush> {
-  // A session opened by an answer that got lost ends by itself.
+  // If the answer is lost, the session that it opened expires.
   const request = { json, repeatable: true, signal, onRetry }
   return call(transport, `POST ${pushesPath}`, partsOf(ref), request)
 }
@@ -191,7 +191,7 @@ async function* after<T>(lines: Iterable<T> | AsyncIterable<T>, count: number): 
   for await (const line of lines) if (index++ >= count) yield line
 }
 
-/** How far a sequence was taken without a gap, while its parts are taken in any order. */
+/** Counts the accepted lines before the first gap, while parts of the sequence are accepted in any order. */
 class GaplessCount {
   #end: number
   readonly #beyond = new Map<number, number>()
@@ -200,7 +200,7 @@ class GaplessCount {
     this.#end = end
   }
 
-  /** @returns the lines before the first gap */
+  /** @returns the number of lines before the first gap */
   add(start: number, length: number): number {
     this.#beyond.set(start, length)
     for (;;) {

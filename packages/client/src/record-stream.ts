@@ -1,4 +1,4 @@
-/** `records.ndjson` as an iterator that survives broken connections. http-api §7. */
+/** `records.ndjson` as an iterator that resumes after broken connections. http-api §7. */
 import type { CollectionRecord } from '@ulmus/wire'
 import { requestOf } from './calls.ts'
 import { readLines } from './chunks.ts'
@@ -8,7 +8,7 @@ import { type CollectionRef, versionParts } from './places.ts'
 import { sleep, waitAfter } from './retry.ts'
 import { asFailure, type Transport } from './transport.ts'
 
-/** A record whose data the caller knows. */
+/** A record with a known type of data. */
 export type RecordOf<T> = Omit<CollectionRecord, 'data'> & { data: T }
 
 export interface StreamOptions {
@@ -16,13 +16,13 @@ export interface StreamOptions {
   /** Begin after this record (see `cursorAfter`). */
   readonly after?: string
   readonly signal?: AbortSignal
-  /** Called each time the connection broke and the stream resumes. */
+  /** Called each time the stream resumes after a broken connection. */
   readonly onResume?: () => void
 }
 
 /**
- * The records of a version in order. `latest` is fixed to the version at the beginning, so that a resumed stream continues
- * in the same one. Every record that arrives resets the count of failures. @throws UlmusError, the signal's reason
+ * Records of a version in order. `latest` is resolved once at the beginning, so that a resumed stream continues
+ * in the same version. Every received record resets the count of failures. @throws UlmusError, the signal's reason
  */
 export async function* streamRecords<T>(
   transport: Transport,
@@ -44,7 +44,7 @@ export async function* streamRecords<T>(
     })
     try {
       const { response, drop } = await transport.open(request)
-      // Only the count of a stream begun at the start says how many records there are in all.
+      // Only a stream from the first record has the total number of records in its header.
       if (after === undefined) expected = readCount(response.headers)
       try {
         for await (const line of readLines(response, transport.timeoutMs)) {

@@ -1,4 +1,4 @@
-/** Reading the records of a version: a page, one, all by pages, all as a stream. http-api §7. */
+/** Reads the records of a version: a page, one record, all page by page, all as a stream. http-api §7. */
 import type { Json } from '@ulmus/content'
 import type { ProvenRecord, RecordsPage } from '@ulmus/wire'
 import { call, readPage } from './calls.ts'
@@ -13,13 +13,13 @@ export type ProvenRecordOf<T> = Omit<ProvenRecord, 'data'> & { data: T }
 export interface RecordsFilter {
   readonly type?: string
   readonly id?: string
-  /** Records a page: at most 2,000, default 100. */
+  /** Records per page: at most 2,000, default 100. */
   readonly limit?: number
   /** Begin after this record: `cursorAfter(type, id)`, or a page's `nextCursor`. */
   readonly after?: string
 }
 
-/** A path cannot carry these ids: URL parsers take them for steps up and here, percent-encoded or not. */
+/** A path cannot contain these ids: URL parsers resolve them, percent-encoded or not. */
 const isStep = (id: string): boolean => id === '.' || id === '..'
 
 export const recordCalls = (transport: Transport) => {
@@ -88,20 +88,20 @@ export const recordCalls = (transport: Transport) => {
   return {
     /** A page of records in order of type, then id. */
     page,
-    /** One record, with `proof` what `verifyProof` needs. @throws record_not_found */
+    /** One record, with `proof` also the input of `verifyProof`. @throws record_not_found */
     one,
-    /** All records, page by page. Give a semver rather than `latest` where new versions may land meanwhile. */
+    /** All records, page by page. Give a semver instead of `latest` if new versions may be published meanwhile. */
     iterate,
     /**
-     * All records as one stream, which resumes when the connection breaks. `T` is the type of their data: the version's schema
-     * defines it, and the client does not check it.
+     * All records as one stream, which resumes after a broken connection. `T` is the type of their data, which the version's schema
+     * defines and the client does not check.
      */
     ndjson: <T = Json>(ref: CollectionRef, version = 'latest', options: StreamOptions = {}) =>
       streamRecords<T>(transport, ref, version, options),
-    /** A page of the versions in which a record changed, newest first. @throws record_not_found when no version had it */
+    /** A page of the versions in which a record changed, newest first. @throws record_not_found if no version had it */
     history: (ref: CollectionRef, type: string, id: string, options: PageOptions = {}) =>
       historyPage(ref, type, id, options),
-    /** All of them, page by page. */
+    /** All of those versions, page by page. */
     historyAll: (ref: CollectionRef, type: string, id: string) =>
       everyItem(historyPage(ref, type, id, { limit: 100 })),
   }

@@ -1,13 +1,13 @@
-/** The guard against a source that lost its rows: how many records of a type a push may remove. */
+/** Guard against a source that lost its rows: limits the records of a type that a push may remove. */
 import { UlmusError } from './errors.ts'
 
-/** A count of records, or a share of those that a type has: `100`, `'5%'`. */
+/** A count of records, or a share of a type's records: `100`, `'5%'`. */
 export type MaxRemoved = number | `${number}%`
 
-/** Half of a type. A program that removes more does so on purpose or by a fault of its source: the caller must say which. */
+/** Half of a type. Removing more is either deliberate or a fault of the source, so the caller must confirm it. */
 export const maxRemovedUsual: MaxRemoved = '50%'
 
-/** Number of `count` records that may be removed. @throws TypeError unless it is a count, or a share of at most 100 % */
+/** Number of `count` records that may be removed. @throws TypeError unless `max` is a count, or a share of at most 100 % */
 export function allowedRemovals(max: MaxRemoved, count: number): number {
   const [, digits = '', percent] = /^(\d+(?:\.\d+)?)(%?)$/.exec(String(max)) ?? []
   const value = Number(digits)
@@ -18,7 +18,7 @@ export function allowedRemovals(max: MaxRemoved, count: number): number {
   return percent === '%' ? Math.floor((count * value) / 100) : value
 }
 
-/** Records that a push removes of a type, and how many it has before. */
+/** Number of a type's records that a push removes, and their number before. */
 export interface Removal {
   readonly type: string
   readonly removed: number
@@ -29,7 +29,7 @@ const numbers = new Intl.NumberFormat('en')
 
 /** `20,099 of 20,100 records of Item (99.9 %), and at most 10,050 may go (50%)` */
 export const removalText = ({ type, removed, count }: Removal, max: MaxRemoved): string => {
-  // Never show "100 %" for a part.
+  // Never show "100 %" for fewer than all.
   const share = Math.floor((removed / count) * 1_000) / 10
   const bound = typeof max === 'string' ? ` (${max})` : ''
   return `${numbers.format(removed)} of ${numbers.format(count)} records of ${type} (${share} %), and at most ${numbers.format(allowedRemovals(max, count))} may go${bound}`

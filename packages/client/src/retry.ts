@@ -1,14 +1,14 @@
-/** When a request is sent again, and after how long. */
+/** Retries of requests, and the waits between them. */
 import { UlmusError } from './errors.ts'
 
 export interface RetryPolicy {
-  /** Times a request is sent in all. At least 1, default 6. */
+  /** Maximum number of attempts, including the first. At least 1, default 6. */
   readonly attempts: number
-  /** Wait before the second attempt; doubles each time. Milliseconds, default 200. */
+  /** Wait before the second attempt; doubles with each further one. Milliseconds, default 200. */
   readonly delayMs: number
-  /** Longest wait of our own choosing. Milliseconds, default 10,000. */
+  /** Longest wait, except for a `Retry-After`. Milliseconds, default 10,000. */
   readonly delayMsMax: number
-  /** Longest `Retry-After` that is waited for; a longer one ends the attempts. Milliseconds, default 120,000. */
+  /** Longest accepted `Retry-After`; a longer one ends the attempts. Milliseconds, default 120,000. */
   readonly retryAfterMsMax: number
 }
 
@@ -20,8 +20,8 @@ export const usualRetry: RetryPolicy = Object.freeze({
 })
 
 /**
- * Whether a retry can help. 429 says that the request was not processed, so any may be repeated; after no answer, or a
- * 502, 503 or 504, the request may have taken effect, so only a repeatable one is.
+ * True if a retry can help. 429 means that the request was not processed, so any request may be retried; without an answer, or after
+ * 502, 503 or 504, the request may have taken effect, so only a repeatable one is retried.
  */
 function isPassing(error: unknown, repeatable: boolean): error is UlmusError {
   if (!(error instanceof UlmusError)) return false
@@ -30,8 +30,8 @@ function isPassing(error: unknown, repeatable: boolean): error is UlmusError {
 }
 
 /**
- * Wait before attempt `attempt` + 1 (the first is 1), in milliseconds: between half and all of a doubling delay, so that many
- * clients do not return at once, but never sooner than the answer's `Retry-After`. Undefined: give up.
+ * Wait after attempt number `attempt` (the first is 1), in milliseconds: a random part, at least half, of a doubling delay, so that many
+ * clients do not return at once, but never less than the answer's `Retry-After`. Undefined: give up.
  */
 export function waitAfter(
   error: unknown,
@@ -64,7 +64,7 @@ export async function retrying<T>(
   }
 }
 
-/** Resolves after `ms` milliseconds; rejects with the signal's reason when it is aborted first. */
+/** Resolves after `ms` milliseconds; rejects with the signal's reason if it is aborted first. */
 export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason)

@@ -1,4 +1,4 @@
-/** Session steps that both kinds of push share: opening, files, batches of lines, cancelling. http-api §9. */
+/** Session steps shared by both kinds of push: opening, files, batches of lines, cancelling. http-api §9. */
 import type { OpenPush } from '@ulmus/wire'
 import { call } from './calls.ts'
 import { UlmusError } from './errors.ts'
@@ -6,36 +6,36 @@ import { type FileUpload, type NamedFile, nameFile } from './files.ts'
 import { type CollectionRef, partsOf } from './places.ts'
 import type { Transport } from './transport.ts'
 
-/** Fields about the version, besides its records, in a push or a snapshot. */
+/** Members of a push or a snapshot besides the records. */
 export interface Opening {
-  /** The semver that the version is to follow; null for a collection's first version. */
+  /** Semver of the version to follow; null for a collection's first version. */
   readonly baseVersion: string | null
-  /** Given: a collection that is not there is made. A dry run makes none. */
+  /** If given, a missing collection is created, except by a dry run. */
   readonly create?: Creation
   /** The complete set `{type: JSON Schema}`. */
   readonly schemas?: OpenPush['schemas']
-  /** Merged into the base's; a member given as null is removed. */
+  /** Merged into the base's metadata; a null removes a member. */
   readonly metadata?: OpenPush['metadata']
-  /** Bytes of files that records refer to or that the version is to hold besides. Sent if the collection lacks them. */
+  /** Bytes of files that records refer to, or of further files for the version. Uploaded if the collection lacks them. */
   readonly files?: Iterable<FileUpload>
   readonly message?: string
   readonly appId?: string
   readonly actorId?: string
-  /** Remove top-level members that a record's schema does not list, rather than have the record refused. */
+  /** Remove top-level members that a record's schema does not list, instead of refusing the record. */
   readonly stripUnknownFields?: boolean
   /** Names of fields and types that were private and may become public with these schemas. */
   readonly confirmPublic?: readonly string[]
 }
 
-/** Makes the collection if there is none. */
+/** Settings of a collection to create if it does not exist. */
 export interface Creation {
-  /** Default: private, or what the settings of the organization say. */
+  /** Default: private, or the organization's setting. */
   readonly public?: boolean
   /** Default: the slug. */
   readonly name?: string
 }
 
-/** Opens a session; where the collection is missing and `create` is given, makes it first. */
+/** Opens a session; if the collection is missing and `create` is given, creates it first. */
 export async function openedBy<T>(
   transport: Transport,
   ref: CollectionRef,
@@ -58,17 +58,17 @@ export interface SessionOptions {
   /** Size of a batch, below the registry's own limits. Bytes, default 8 MiB; lines, default 10,000. */
   readonly batchBytes?: number
   readonly batchLines?: number
-  /** Batches on their way at once, at most; those that share a record never are. At least 1, default 2. */
+  /** Maximum of batches in flight; batches that share a record are never sent concurrently. At least 1, default 2. */
   readonly parallel?: number
 }
 
 export const batchBytesUsual = 8 * 1024 ** 2
 export const batchLinesUsual = 10_000
 
-/** How long the farewell to a failed session may take. Milliseconds. */
+/** Timeout for cancelling a failed session. Milliseconds. */
 const cancelMs = 10_000
 
-/** The figures of a progress that the steps of this file change. */
+/** Members of the progress that this file's steps change. */
 export interface SharedTally {
   phase: string
   filesSent: number
@@ -78,7 +78,7 @@ export interface SharedTally {
 
 export type Tally<Progress> = { -readonly [Member in keyof Progress]: Progress[Member] }
 
-/** Tells `onProgress` of each change, in a copy of its own. */
+/** Calls `onProgress` with a copy of the progress after each change. */
 export function reporter<Progress extends object>(
   start: Progress,
   onProgress: ((progress: Progress) => void) | undefined,
@@ -96,26 +96,26 @@ export const snapshotsPath = '/api/collections/:owner/:slug/versions/negotiate'
 /** A session at the server. */
 export interface SessionPlace {
   readonly transport: Transport
-  /** Path under which sessions of its kind lie. */
+  /** Path of the sessions of its kind. */
   readonly root: typeof pushesPath | typeof snapshotsPath
   readonly params: { readonly owner: string; readonly slug: string; readonly id: string }
 }
 
 export interface Session extends SessionPlace {
-  /** Files that can be sent, by name. */
+  /** Files that can be sent, by hash. */
   readonly files: ReadonlyMap<string, NamedFile>
   readonly options: SessionOptions
   readonly report: (change: (tally: SharedTally) => void) => void
   readonly onRetry: () => void
 }
 
-/** Files by their names. */
+/** Files by their hashes. */
 export async function nameFiles(files: Iterable<FileUpload> = []): Promise<Map<string, NamedFile>> {
   const named = await Promise.all([...files].map(nameFile))
   return new Map(named.map((file) => [file.hash, file]))
 }
 
-/** The members that the bodies which open sessions share. `files`: names. */
+/** Members common to the bodies that open sessions. `files`: hashes. */
 export const openingBody = (
   what: Opening,
   files: readonly string[],
@@ -131,7 +131,7 @@ export const openingBody = (
   confirm_public: what.confirmPublic && [...what.confirmPublic],
 })
 
-/** Does `work` in a session; when it fails, the session is cancelled, and nothing is published. */
+/** Runs `work` in a session; if it fails, the session is cancelled, and nothing is published. */
 export async function within<T>(session: Session, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -141,7 +141,7 @@ export async function within<T>(session: Session, work: () => Promise<T>): Promi
   }
 }
 
-/** Uploads those of `hashes` whose bytes were given; the commit names the ones that stay missing. */
+/** Uploads those of `hashes` whose bytes were given; the commit reports the missing ones. */
 export async function sendFiles(session: Session, hashes: readonly string[]): Promise<number> {
   let sent = 0
   for (const hash of hashes) {
@@ -167,7 +167,7 @@ export async function sendFiles(session: Session, hashes: readonly string[]): Pr
   return sent
 }
 
-/** Ends the session early. It would end by itself, so a failure here changes nothing and must not hide the first one. */
+/** Cancels the session early. It would expire anyway, so a failure here is ignored and does not hide the first one. */
 export async function cancel({ transport, root, params }: SessionPlace): Promise<void> {
   const signal = AbortSignal.timeout(cancelMs)
   await call(transport, `DELETE ${root}/:id`, params, { signal }).catch(() => undefined)

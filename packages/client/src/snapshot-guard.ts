@@ -1,4 +1,4 @@
-/** The guard of snapshots: a source that lost its rows must not remove most of a type. */
+/** Guard of snapshots: a source that lost its rows must not remove most of a type. */
 import type { RecordToPut } from './batches.ts'
 import { readVersion } from './collections.ts'
 import { manifestPages } from './differences.ts'
@@ -8,7 +8,7 @@ import type { Transport } from './transport.ts'
 
 type Records = Iterable<RecordToPut> | AsyncIterable<RecordToPut>
 
-/** Counts the records of each type on their way. */
+/** Passes records on and counts them by type. */
 export async function* countedByType(
   records: Records,
   counts: Map<string, number>,
@@ -34,8 +34,8 @@ export interface GuardedSnapshot {
 }
 
 /**
- * Most snapshots are cleared by counts: what the registry does not need is in the base version. Only if so many records changed that
- * those could be others is the base version listed. @throws UlmusError `too_many_removed`
+ * For most snapshots counts suffice: records that the registry does not need are in the base version. The base version is listed only if so
+ * many records changed that the counts cannot decide. @throws UlmusError `too_many_removed`
  */
 export async function guardSnapshot(snapshot: GuardedSnapshot): Promise<void> {
   const { transport, ref, what, options, counts, needed } = snapshot

@@ -23,13 +23,13 @@ async function start(timeoutMs = 20_000) {
   return { keeper, server, client }
 }
 
-/** As a caller without types might give it. */
+/** A line as an untyped caller might pass it. */
 const untyped = (line: unknown) => line as RecordLine
 const record = (n: number, data: unknown = { n }) => untyped({ id: `${n}`, type: 'T', data })
 const hashOf = ({ id, type, data }: RecordLine) => recordOf(id, type, data).hash
 const first = { baseVersion: null, schemas: { T: {} } }
 
-/** Records that count how often they are begun. */
+/** Records that count how often their iteration starts. */
 function counted(count: number, change: (n: number) => unknown = (n) => ({ n })) {
   const source = {
     begun: 0,

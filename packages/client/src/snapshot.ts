@@ -1,4 +1,4 @@
-/** Publishing a version: "this is everything", as one call. http-api §9, snapshot. */
+/** Publishes a version from its complete content, in one call. http-api §9, snapshot. */
 import type { JsonInput, Negotiated, NegotiatedInChunks, Schemas } from '@ulmus/wire'
 import { type Batch, batchesOf, type RecordToPut } from './batches.ts'
 import { call } from './calls.ts'
@@ -46,24 +46,24 @@ export interface SnapshotProgress {
   readonly recordsHashed: number
   /** Entries of the manifest that the registry has compared with the base version. */
   readonly recordsCompared: number
-  /** How many of those it lacks. */
+  /** Number of compared records that the registry lacks. */
   readonly recordsNeeded: number
   readonly recordsSent: number
   readonly filesSent: number
-  /** Of NDJSON and files that were acknowledged. */
+  /** Acknowledged bytes of NDJSON and files. */
   readonly bytesSent: number
-  /** Requests sent again so far. */
+  /** Number of retried requests so far. */
   readonly retries: number
 }
 
 export interface Snapshot extends Opening {
   readonly schemas: Schemas
   /**
-   * Begins the records of the version, all of them. Called twice when the registry lacks any: to hash them, then to send those that
-   * it lacks; so they must be the same both times. The same record twice is harmless.
+   * Starts an iteration over all records of the version. Called twice if the registry lacks any: to hash them, then to send those that
+   * it lacks; the records must be the same both times. Repeated records are harmless.
    */
   readonly records: () => Iterable<RecordToPut> | AsyncIterable<RecordToPut>
-  /** How many records of a type may go: a count, or a share of the type. Default: `50%`. */
+  /** Maximum of a type's records that may be removed: a count, or a share of the type. Default: `50%`. */
   readonly maxRemoved?: MaxRemoved
 }
 
@@ -76,18 +76,18 @@ interface Running extends Session {
   readonly ref: CollectionRef
   readonly what: Snapshot
   readonly count: Count
-  /** Records of each type. */
+  /** Number of records of each type. */
   readonly counts: ReadonlyMap<string, number>
-  /** `keyOf` of the records that the registry lacks and was not sent yet. */
+  /** `keyOf` of the records that the registry lacks and that were not sent yet. */
   readonly needed: Set<string>
 }
 
 type Count = (change: (tally: Tally<SnapshotProgress>) => void) => void
 
-/** Below these a manifest goes within the request that opens the session: entries, and their bytes. */
+/** Up to these sizes, a manifest is sent in the request that opens the session: entries, and their bytes. */
 const inlineEntriesMax = 100_000
 const inlineBytesMax = 64 * 1024 ** 2
-/** Limit of one request to the registry. */
+/** Limits of one request to the registry. */
 const batchBytesMax = 128 * 1024 ** 2
 const batchLinesMax = 10_000
 
@@ -103,13 +103,13 @@ const begin: SnapshotProgress = {
 }
 
 /**
- * Publishes a version that holds just these records: what the base version has of them is not sent, what it has besides is
- * removed. Every step is repeated when the network or the server is away for a while; after a final failure the session is
+ * Publishes a version with exactly these records: records that the base version has are not sent, and its other records are
+ * removed. Every step is retried while the network or the server is down for a while; after a final failure the session is
  * cancelled, and nothing is published.
  *
- * Memory: some 250 bytes a record, most of it given back once they are hashed.
+ * Memory: some 250 bytes per record, most of it freed once they are hashed.
  * @throws version_conflict, no_changes, files_missing, invalid_schema, manifest_conflict, …; BatchRefused for refused lines;
- * `records_changed` when `records` is not the same the second time; the signal's reason
+ * `records_changed` if `records` differs the second time; the signal's reason
  */
 export const snapshot = (
   transport: Transport,
@@ -118,7 +118,7 @@ export const snapshot = (
   options?: SnapshotOptions,
 ): Promise<PushResult> => inSession(committing, transport, ref, what, options)
 
-/** Shows what `snapshot` would publish with the same steps; publishes nothing and cancels the session. @throws as `snapshot` */
+/** Shows what `snapshot` would publish: takes the same steps, publishes nothing and cancels the session. @throws as `snapshot` */
 export const dryRunOfSnapshot = (
   transport: Transport,
   ref: CollectionRef,
@@ -176,7 +176,7 @@ const negotiate = (
   options: Pick<Call, 'signal' | 'onRetry'>,
 ): Promise<Negotiated | NegotiatedInChunks> =>
   refusedAs('manifest', 0, () =>
-    // A session opened by an answer that got lost ends by itself.
+    // If the answer is lost, the session that it opened expires.
     call(transport, `POST ${snapshotsPath}`, partsOf(ref), { json, repeatable: true, ...options }),
   )
 
@@ -209,10 +209,10 @@ async function sendAndEnd<T extends PushResult>(
   return withWarnings(result, opened)
 }
 
-/** Sends the chunks and lets go of each. */
+/** Sends the chunks and releases each. */
 async function sendManifest(running: Running, chunks: ManifestChunk[]): Promise<void> {
   async function* batches(): AsyncGenerator<Batch, void, undefined> {
-    // A record comes once in all of the chunks: none waits for another.
+    // A record is in only one chunk, so no chunk has to wait for another.
     for (let chunk = chunks.shift(); chunk !== undefined; chunk = chunks.shift()) {
       yield { ...chunk, keys: new Set() }
     }
@@ -230,10 +230,10 @@ async function sendManifest(running: Running, chunks: ManifestChunk[]): Promise<
   )
 }
 
-/** No type holds U+0000. */
+/** Types never contain U+0000. */
 const keyOf = ({ type, id }: { type: string; id: string }): string => `${type}\0${id}`
 
-/** Remembers which records of a chunk the registry lacks. */
+/** Records which entries of a chunk the registry lacks. */
 function noteNeeded({ needed, count }: Running, chunk: ManifestChunk, hashes: readonly string[]): void {
   const lacking = new Set(hashes)
   const before = needed.size

@@ -1,4 +1,4 @@
-/** Requests as the rest of the client makes them: one function for JSON, one for streams, one place for failures. */
+/** HTTP transport of the client: JSON and streamed requests, with retries and errors in one place. */
 import { readWhole } from './chunks.ts'
 import { errorFromAnswer, UlmusError } from './errors.ts'
 import { type RetryPolicy, retrying, usualRetry } from './retry.ts'
@@ -8,17 +8,17 @@ export interface ClientOptions {
   readonly baseUrl: string
   /** Sent as `Authorization: Bearer`. Default: the credentials that `fetch` sends by itself, such as a browser's session cookie. */
   readonly apiKey?: string
-  /** Absent: the global one. */
+  /** Default: the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch
   readonly retry?: Partial<RetryPolicy>
-  /** Silence after which a request counts as unanswered; a large body gets longer. Milliseconds, default 120,000. */
+  /** Timeout for silence of the server; longer for a large body. Milliseconds, default 120,000. */
   readonly timeoutMs?: number
 }
 
-/** An upload slower than this counts as silence. Bytes a millisecond (64 KiB/s). */
+/** A slower upload counts as silence. Bytes per millisecond (64 KiB/s). */
 const slowestUploadBytesPerMs = 64
 
-/** No answer of a registry in JSON is longer, whose pages are bounded: 64 MiB. */
+/** Maximum of a JSON answer: 64 MiB. Pages are bounded, so a registry's answers are smaller. */
 const jsonBytesMax = 67_108_864
 /** Largest byte array on all platforms: 2 GiB. */
 const fileBytesMax = 2_147_483_647
@@ -27,15 +27,15 @@ type QueryValue = string | number | boolean | undefined
 
 export interface Call {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** Beginning with `/api/`, its segments already percent-encoded: `requestOf` does it. */
+  /** Begins with `/api/`; its segments are percent-encoded by `requestOf`. */
   readonly path: string
-  /** Undefined members are left out. */
+  /** Undefined members are omitted. */
   readonly query?: Readonly<Record<string, QueryValue>>
   /** A body to send as JSON. */
   readonly json?: unknown
-  /** A body to send as it is, with its type. Must be sendable twice: bytes, no stream. */
+  /** A body to send unchanged, with its type. Must be sendable twice: bytes, not a stream. */
   readonly raw?: { readonly body: Uint8Array<ArrayBuffer> | Blob; readonly contentType: string }
-  /** Whether sending it twice does what sending it once does. Default: true for GET and PUT. */
+  /** True if a repetition is harmless. Default: true for GET and PUT. */
   readonly repeatable?: boolean
   readonly signal?: AbortSignal
   /** Called before each retry. */
@@ -51,15 +51,15 @@ export interface Answer<T> {
 export interface Transport {
   readonly policy: RetryPolicy
   readonly timeoutMs: number
-  /** The answer, its body parsed as JSON (undefined when it has none). @throws UlmusError; the signal's reason */
+  /** Returns the answer with its body parsed as JSON (undefined if it has none). @throws UlmusError; the signal's reason */
   json<T>(call: Call): Promise<Answer<T>>
-  /** The answer, its body whole in memory. @throws UlmusError; the signal's reason */
+  /** Returns the answer with its whole body in memory. @throws UlmusError; the signal's reason */
   bytes(call: Call): Promise<Answer<Uint8Array<ArrayBuffer>>>
-  /** The response as soon as its headers arrive, and a way to drop it. @throws UlmusError; the signal's reason */
+  /** Returns the response once its headers arrive, and a function that drops it. @throws UlmusError; the signal's reason */
   open(call: Call): Promise<{ response: Response; drop: (reason: unknown) => void }>
 }
 
-/** @throws TypeError for options with which no call could succeed */
+/** @throws TypeError for options with which every call would fail */
 export function openTransport(options: ClientOptions): Transport {
   demandUsable(options)
   const base = options.baseUrl.replace(/\/+$/, '')
@@ -84,7 +84,7 @@ export function openTransport(options: ClientOptions): Transport {
         const ask = { method, headers, body, signal, redirect: 'manual' } as const
         let at = url
         let response = await fetcher(at, ask)
-        // A collection that moved answers 308 with its new address on the same registry.
+        // A moved collection answers 308 with its new address on the same registry.
         for (let moves = 0; isRedirect(response); moves++) {
           const next = moves < movesMax ? moveOf(response, at) : undefined
           if (next === undefined || body instanceof ReadableStream) throw redirected(response, at)
@@ -123,7 +123,7 @@ export function openTransport(options: ClientOptions): Transport {
   }
 }
 
-/** Plain JavaScript has no compiler that reports a missing option before the first call fails. */
+/** Checks options at run time, because plain JavaScript has no compiler that reports a missing one before the first call fails. */
 function demandUsable({ baseUrl, apiKey }: Partial<ClientOptions> = {}): void {
   const inBrowser = 'location' in globalThis
   const like = "such as 'https://registry.example'"
@@ -144,7 +144,7 @@ interface RequestBody {
   readonly body?: string | Uint8Array<ArrayBuffer> | Blob
 }
 
-/** Shorter bodies gain nothing by compression. Bytes, or characters. */
+/** Shorter bodies are not compressed. Bytes or characters. */
 const compressedMin = 1_024
 
 async function requestBody(call: Call, options: ClientOptions): Promise<RequestBody> {
@@ -154,7 +154,7 @@ async function requestBody(call: Call, options: ClientOptions): Promise<RequestB
   if (json === undefined && raw === undefined) return { headers }
   headers['content-type'] = raw?.contentType ?? 'application/json'
   const body = raw?.body ?? JSON.stringify(json)
-  // Files are stored as they are sent: the registry refuses them compressed.
+  // Files are stored as they are sent, so the registry refuses them compressed.
   const isText = json !== undefined || raw?.contentType === 'application/x-ndjson'
   if (!isText || body instanceof Blob || body.length < compressedMin) return { headers, body }
   headers['content-encoding'] = 'gzip'
@@ -185,14 +185,14 @@ function queryText(query: Call['query']): string {
   return text === '' ? '' : `?${text}`
 }
 
-/** In browsers an answer that would lead elsewhere is opaque: its status is 0. */
+/** Browsers report a redirect as an opaque answer with status 0. */
 const isRedirect = ({ type, status }: Response): boolean =>
   type === 'opaqueredirect' || [301, 302, 303, 307, 308].includes(status)
 
-/** Former addresses that are followed in one call. */
+/** Maximum of redirects followed in one call. */
 const movesMax = 3
 
-/** The address on the same origin that a 307 or 308 leads to; undefined for one that leads elsewhere. */
+/** Target of a 307 or 308 on the same origin; undefined for any other redirect. */
 function moveOf({ status, headers }: Response, url: string): string | undefined {
   const target = headers.get('location')
   if ((status !== 307 && status !== 308) || target === null || !URL.canParse(target, url)) return undefined
@@ -200,7 +200,7 @@ function moveOf({ status, headers }: Response, url: string): string | undefined 
   return next.origin === new URL(url).origin ? next.href : undefined
 }
 
-/** To another origin the key and the body would be sent to strangers. */
+/** A redirect to another origin would send the key and the body to strangers. */
 function redirected({ status, headers }: Response, url: string): UlmusError {
   const target = headers.get('location')
   const to = target !== null && URL.canParse(target, url) ? ` to ${new URL(target, url).href}` : ''
@@ -210,7 +210,7 @@ function redirected({ status, headers }: Response, url: string): UlmusError {
   )
 }
 
-/** The caller's own abort stays what it is; everything that is no refusal is a request without an answer. */
+/** Passes on the caller's own abort and UlmusErrors; any other error means that the request got no answer. */
 export function asFailure(error: unknown, where: string, signal?: AbortSignal): unknown {
   if (signal?.aborted) return signal.reason
   if (error instanceof UlmusError) return error

@@ -14,7 +14,7 @@ import { verifyProof, verifyRecord } from './verify.ts'
 const { canonical, hash, size } = recordOf('berlin', 'City', { name: 'Berlin', population: 3_700_000 })
 const record = { id: 'berlin', type: 'City', data: { population: 3_700_000, name: 'Berlin' }, hash }
 
-/** A version of this one record, and the proof that it is in it. */
+/** A version with this record only, and the proof that the record belongs to it. */
 async function prove(): Promise<{ digest: string; proven: ProvenRecord }> {
   const nodes: string[] = []
   const tree = await editTree(

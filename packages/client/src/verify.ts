@@ -1,15 +1,15 @@
-/** Checks that need no trust in the server: a record's hash, and its place in a version's digest. */
+/** Verification without trust in the server: a record's hash, and its membership in a version's digest. */
 import { type ProofResult, recordOf, verifyProof as verifyContentProof } from '@ulmus/content'
 import type { CollectionRecord, ProvenRecord } from '@ulmus/wire'
 
-/** Whether a record's content hashes to the hash it came with (content-model §3). */
+/** True if a record's content matches its hash (content-model §3). */
 export function verifyRecord(record: CollectionRecord): boolean {
   return recordOf(record.id, record.type, record.data).hash === record.hash
 }
 
 /**
- * Whether a record read with `proof` belongs to the version whose digest is `digest` (`private:…` or `public:…`), and is the
- * very record that was proven. A good answer rests on SHA-256 and the digest alone.
+ * Verifies that a record read with `proof` belongs to the version with the digest `digest` (`private:…` or `public:…`), and is the
+ * proven record. The result depends only on SHA-256 and the digest.
  */
 export function verifyProof(digest: string, record: ProvenRecord): ProofResult {
   const { proof } = record

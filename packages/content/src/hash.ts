@@ -1,19 +1,19 @@
 /**
- * SHA-256 and the order and length of text as UTF-8, the three things that every name in a version rests on
+ * SHA-256, and the order and length of text in UTF-8, on which every name in a version depends
  * (content-model §1 and §5). Synchronous in Node and in a browser.
  */
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
 
-/** A SHA-256 in 64 lowercase hexadecimal digits. */
+/** A SHA-256 as 64 lowercase hexadecimal digits. */
 export type Hash = string & { readonly __brand: 'Hash' }
 
-/** Used part of `node:crypto`; absent in a browser, where the pure implementation serves (some 20 times slower). */
+/** Used part of `node:crypto`. Browsers lack it and use the pure implementation, some 20 times slower. */
 interface NativeCrypto {
   hash?(algorithm: 'sha256', data: string | Uint8Array, encoding: 'hex'): string
 }
 
-/** Used part of `node:buffer`, whose count of UTF-8 bytes is vectorised. */
+/** Used part of `node:buffer`, which counts UTF-8 bytes with vector instructions. */
 interface NativeBuffer {
   Buffer: { byteLength(text: string): number }
 }
@@ -27,10 +27,10 @@ const native = builtin<NativeCrypto>('node:crypto')?.hash
 const nativeBuffer = builtin<NativeBuffer>('node:buffer')?.Buffer
 const encoder = new TextEncoder()
 
-/** Text shorter than this is counted faster in place than by a call out of the engine. In UTF-16 code units. */
+/** Up to this length, counting in JavaScript is faster than a native call. UTF-16 code units. */
 const countedInPlaceMax = 48
 
-/** SHA-256 of the UTF-8 bytes of `text`, which should be well formed: a lone surrogate counts as U+FFFD. */
+/** SHA-256 of the UTF-8 bytes of `text`, which should be well formed: a lone surrogate is hashed as U+FFFD. */
 export const hashText: (text: string) => Hash =
   native === undefined
     ? (text) => pureHash(encoder.encode(text))
@@ -40,14 +40,14 @@ export const hashText: (text: string) => Hash =
 export const hashBytes: (bytes: Uint8Array) => Hash =
   native === undefined ? pureHash : (bytes) => native('sha256', bytes, 'hex') as Hash
 
-/** The same as `hashBytes` without help from the host. Exported so that a test can hold the two against each other. */
+/** Like `hashBytes`, without native code. Exported so that a test can compare the two. */
 export function pureHash(bytes: Uint8Array): Hash {
   return bytesToHex(sha256(bytes)) as Hash
 }
 
 const hashPattern = /^[0-9a-f]{64}$/
 
-/** `text` as a hash, or undefined when it is not exactly 64 lowercase hexadecimal digits. */
+/** `text` as a hash, or undefined unless it is exactly 64 lowercase hexadecimal digits. */
 export function parseHash(text: string): Hash | undefined {
   return text.length === 64 && hashPattern.test(text) ? (text as Hash) : undefined
 }
@@ -58,7 +58,7 @@ export function utf8Length(text: string): number {
   return countUtf8(text)
 }
 
-/** The same as `utf8Length` without help from the host. Exported for the tests. */
+/** Like `utf8Length`, without native code. Exported for the tests. */
 export function countUtf8(text: string): number {
   const units = text.length
   let bytes = units
@@ -75,8 +75,8 @@ export function countUtf8(text: string): number {
 }
 
 /**
- * Order of two well-formed strings by their UTF-8 bytes, which is the order of their code points: negative when `a` comes
- * first, 0 when equal. JavaScript's `<` differs: it puts U+10000 and above before U+E000…U+FFFF.
+ * Compares two well-formed strings by their UTF-8 bytes, which is the order of their code points: negative if `a` comes
+ * first, 0 if they are equal. JavaScript's `<` differs: it puts U+10000 and above before U+E000…U+FFFF.
  */
 export function compareUtf8(a: string, b: string): number {
   if (a === b) return 0
@@ -89,7 +89,7 @@ export function compareUtf8(a: string, b: string): number {
   return a.length - b.length
 }
 
-/** Moves surrogates above every other unit, keeping order within each kind. Only for units ≥ 0xD800. */
+/** Moves surrogates above all other units and keeps the order within both groups. Only for units ≥ 0xD800. */
 function rotate(unit: number): number {
   return unit < 0xe000 ? unit + 0x2000 : unit - 0x800
 }

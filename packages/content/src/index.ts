@@ -1,4 +1,4 @@
-/** The content package's table of contents: canonical JSON, input rules, records, schemas, views, versions, trees. */
+/** Public API of the content package: canonical JSON, input rules, records, schemas, views, versions, trees. */
 
 export { compareUtf8, type Hash, hashBytes, hashText, parseHash, utf8Length } from './hash.ts'
 export { canonicalize } from './json/canonical.ts'

@@ -1,26 +1,26 @@
-/** Free space of the file systems on which data is kept, held against a reserve. */
+/** Free space of the file systems with data, compared with a reserve. */
 import { statfs } from 'node:fs/promises'
 import { StorageFull } from './errors/storage-full.ts'
 
 export interface DiskSpace {
-  /** Whether less than the reserve is free. Asks the file systems once a second at most. */
+  /** True if less than the reserve is free. Queries the file systems at most once a second. */
   isFull(): Promise<boolean>
   /**
-   * Asks the file systems at once when `bytes` are given.
-   * @param bytes What is about to be written, as far as that is known.
-   * @throws StorageFull when that would leave less than the reserve.
+   * Queries the file systems at once if `bytes` is given.
+   * @param bytes Size of the next write, if it is known.
+   * @throws StorageFull if the write would leave less than the reserve.
    */
   demand(bytes?: number): Promise<void>
-  /** Bytes that are free. Infinity: unknown. Asks the file systems once a second at most. */
+  /** Free bytes; Infinity if unknown. Queries the file systems at most once a second. */
   free(): Promise<number>
 }
 
-/** How long an answer of the file systems is used. Milliseconds. */
+/** Lifetime of a cached answer of the file systems. Milliseconds. */
 const answerMilliseconds = 1_000
-/** A file system that counts its files and has room for fewer is full, too: the database's log is one file after another. */
+/** A file system with free inodes for fewer files counts as full: the database's log keeps creating files. */
 const filesMin = 256
 
-/** For stores that are not on disks of ours: they say themselves when they are full. */
+/** For remote stores, which report themselves when they are full. */
 export const unlimitedSpace: DiskSpace = {
   isFull: async () => false,
   demand: async () => undefined,
@@ -28,8 +28,8 @@ export const unlimitedSpace: DiskSpace = {
 }
 
 /**
- * @param options.folders Existing folders, perhaps on different file systems. None: nothing is ever full.
- * @param options.reserveBytes 0: only what the file systems refuse themselves is refused.
+ * @param options.folders Existing folders, possibly on different file systems. If empty, nothing is ever full.
+ * @param options.reserveBytes If 0, only the file systems themselves refuse writes.
  */
 export function watchSpace(options: { folders: readonly string[]; reserveBytes: number }): DiskSpace {
   const { folders, reserveBytes } = options
@@ -59,13 +59,13 @@ export function watchSpace(options: { folders: readonly string[]; reserveBytes: 
   }
 }
 
-/** Of the fullest. A file system that does not tell counts as empty: what it refuses is refused then. */
+/** Free bytes of the fullest file system. One that does not report its space counts as empty: it refuses writes itself. */
 async function freeBytesOf(folders: readonly string[]): Promise<number> {
   const free = await Promise.all(folders.map(freeBytes))
   return Math.min(...free)
 }
 
-/** Bytes that this account may still write into the folder's file system. */
+/** Bytes that this account may still write to the folder's file system. */
 export async function freeBytes(folder: string): Promise<number> {
   try {
     const { bsize, bavail, files, ffree } = await statfs(folder)

@@ -1,4 +1,4 @@
-/** Stores on a disk without room: what they say, what they leave behind, and that the embedded database starts on one. */
+/** Stores on a full disk: their errors, their leftovers, and the start of the embedded database. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chownSync, cpSync, existsSync, readdirSync, statSync } from 'node:fs'

@@ -1,6 +1,6 @@
 /**
- * Writes to an embedded database's log for as long as it takes it, once standard input has ended. Each line on standard output is a commit
- * that was acknowledged.
+ * Once standard input has ended, writes to an embedded database's log until it refuses. Each line on standard output is an
+ * acknowledged commit.
  */
 import { text } from 'node:stream/consumers'
 import { keepBallast } from './database/embedded/ballast.ts'

@@ -1,4 +1,4 @@
-/** Storage: bytes and rows, no rules. */
+/** Storage of bytes and rows, without business rules. */
 
 export * from './blobs/blob-store.ts'
 export { openDiskStore } from './blobs/disk/store.ts'

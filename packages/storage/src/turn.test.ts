@@ -18,7 +18,7 @@ test('steps that wait for nothing let others have the loop, many such works side
     }),
   )
   delay.disable()
-  // 200 ms of work: half of it in one piece would be this work's fault, less may be the machine's.
+  // 200 ms of work: a pause of half of it would be this code's fault, a shorter one may be the machine's.
   expect(delay.max / 1e6).toBeLessThan(100)
   expect(delay.count).toBeGreaterThan(10)
 })

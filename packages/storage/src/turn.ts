@@ -1,12 +1,12 @@
-/** Turns of the event loop: long synchronous work in small steps yields between them. */
+/** Cooperative scheduling: long synchronous work in small steps yields to the event loop between them. */
 
-/** Work that has had the loop for so long gives way. Milliseconds. */
+/** Work that has run this long in one turn of the event loop yields. Milliseconds. */
 const turnMillisecondsMax = 1
 
-/** When this turn's work began, as far as anybody asked; undefined before the first asks. */
+/** When this turn's first call was made; undefined before it. */
 let began: number | undefined
 
-/** To be awaited between two steps: undefined while this turn of the loop is young, else a promise of the next one. */
+/** To await between two steps: undefined while this turn of the loop is short, else a promise of the next turn. */
 export function giveWay(): Promise<void> | undefined {
   if (began === undefined) {
     began = performance.now()

@@ -18,7 +18,7 @@ const fields: Field[] = ['name', 'lat', 'lng', 'country', 'admin1', 'admin2'].ma
   kind: 'string',
 }))
 
-/** All cities, some times over. */
+/** All cities, repeated. */
 function* contents(times: number) {
   let number = 0
   for (let time = 0; time < times; time++)
@@ -33,7 +33,7 @@ async function write(times: number): Promise<void> {
 
 beforeAll(() => write(1))
 
-/** Needed bytes of the heap. */
+/** Live bytes of the heap. */
 function heapNeeded(): number {
   setFlagsFromString('--expose-gc')
   runInNewContext('gc')()

@@ -36,7 +36,7 @@ test.each(readingCases.map((one) => [`${one.file} ${one.table ?? ''}`, one] as c
     expect(notes.filter(({ isUncertain }) => isUncertain).map(({ option }) => option)).toEqual(
       asks === undefined ? [] : [asks],
     )
-    // The first choice is the way in use.
+    // The first choice is the reading in use.
     for (const { choices } of notes)
       if (choices[0] !== undefined)
         expect(await read(file, { table, ...choices[0].options })).toMatchObject({ columns, rows })

@@ -26,7 +26,7 @@ async function read(from: FileSource, options: ReadOptions = {}, kinds: PlanWish
 const data = async (name: string, text: BlobPart) =>
   (await read(source(name, text))).records.map((one) => one.data)
 
-/** A file of any length that is nowhere: `head`, and then the same byte. */
+/** A virtual file of any length: `head`, then the same byte repeated. */
 const endless = (name: string, head: string, byte: string, size: number): FileSource => ({
   name,
   size,
@@ -70,7 +70,7 @@ describe('texts', () => {
     const late = new TextEncoder().encode(`a\n${'x\n'.repeat(400_000)}`)
     late[700_002] = 0xff
     expect((await openTable(source('a.csv', late))).notes[0]?.sentence).toMatch(/^Line 350002,/)
-    // No letter of Windows-1252 has this byte.
+    // Windows-1252 does not define this byte.
     const foreign = await openTable(source('a.csv', new Uint8Array([97, 10, 0x83, 0x81, 10])))
     expect(foreign.notes[0]).toMatchObject({ option: 'encoding', isUncertain: true })
   })

@@ -1,4 +1,7 @@
-/** Files of rows as records: read, their columns inferred, a schema made of them. For browsers and Node; what Node alone has is in `./node.ts`. */
+/**
+ * Converts files of rows to records: reads them, infers their columns, makes a schema. For browsers and Node; `./node.ts` adds what only
+ * Node offers.
+ */
 export { type Column, idOf, type Tally } from './inference/column.ts'
 export { type Conversion, conversions, type OfferedConversion } from './inference/conversions.ts'
 export { HashBudget, HashSet } from './inference/hash-set.ts'

@@ -1,4 +1,4 @@
-/** Ids, codes, conversions and declared numbers: what inference proposes beside the kinds. */
+/** Proposals of the inference besides kinds: ids, codes, conversions and declared numbers. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
@@ -36,7 +36,7 @@ describe('the id', () => {
     ['name,alpha-2,country-code', ['Northland,NL,004', 'Southland,SL,012'], 'country-code', 'named'],
     ['name,stationid', ['A,7', 'B,8'], 'stationid', 'named'],
     ['label,SiteNo,ID', ['A,7,1', 'B,8,2'], 'ID', 'named'],
-    // What is counted, measured or a place in an order is none, nor is what has no name.
+    // Counts, measurements, positions in an order and unnamed columns are not ids.
     ['Rank,Country,Medals', ['1,Norway,37', '2,Germany,27'], 'Country', 'unique'],
     ['rank,medals', ['1,37', '2,27'], undefined, undefined],
     ['t,temp', ['10.5,3', '11.5,4'], undefined, undefined],
@@ -87,7 +87,7 @@ describe('codes that look like numbers stay texts', () => {
     [['250.0', '250.00'], 'string', { line: 3, value: '250.00', other: '250.0' }],
     [['1', '1.0'], 'string', { line: 3, value: '1.0', other: '1' }],
     [['1E5', '2E10'], 'string', { line: 2, value: '1E5', other: undefined }],
-    // Prices have zeros at their ends, programs write exponents, and sensors minus zero.
+    // Prices have trailing zeros, programs write exponents, and sensors minus zero.
     [['1.50', '2.25', '10.00', '1.50'], 'number', undefined],
     [['1.78784E+16', '3', '1e-05', '1.0E5'], 'number', undefined],
     [['0.0', '-0.0', '1.5'], 'number', undefined],
@@ -134,7 +134,7 @@ describe('conversions are offered, and applied when they are asked for', () => {
     expect(await offered('01/02/2024')).toEqual(['day-month-year', 'month-day-year'])
     expect(await offered('"1,338"')).toEqual(['thousands', 'decimal-comma'])
     expect(await offered('01/02/2024', '13/02/2024')).toEqual(['day-month-year'])
-    // No such day; numbers; words.
+    // An impossible day; numbers; words.
     expect(await offered('31/02/2024')).toEqual([])
     expect(await offered('1.234', '2.5')).toEqual([])
     expect(await offered('Oslo', 'no')).toEqual([])
@@ -205,6 +205,6 @@ test('marks for missing values are named by the mark, whatever their share', asy
   })
   expect((await misfitsIn('a.csv', 'id,v\n1,-\n2,2026-01-31\n3,\\N\n'))?.marks).toEqual(['-', '\\N'])
   expect((await misfitsIn('a.json', '[{"id":1,"v":"NA"},{"id":2,"v":1.5}]'))?.kind).toBe('number')
-  // A text beside them is a value, and so may NA be: the code of Namibia.
+  // Beside a text it is a value, and so may NA be: the code of Namibia.
   expect(await misfitsIn('a.csv', 'id,v\n1,NA\n2,DE\n')).toBeUndefined()
 })

@@ -13,7 +13,7 @@ import { Numeral } from './reading/table.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'ulmus-tabular-'))
 afterAll(() => rmSync(folder, { recursive: true }))
-/** A process that ended and whose new parent has not read its exit status is a zombie: it runs no more. */
+/** A process that has ended is a zombie until its new parent reads its exit status: it no longer runs. */
 const isRunning = (pid: number): boolean =>
   /^[^Z]/.test(
     spawnSync('ps', ['-o', 'stat=', '-p', String(pid)])
@@ -50,11 +50,11 @@ describe('files', () => {
 
 describe('Parquet', () => {
   test('moments of years that have more than four digits are texts with a sign, from INT96 as well', () => {
-    // hyparquet gives nanoseconds for INT96, as big integers.
+    // hyparquet returns INT96 as nanoseconds in a bigint.
     const { timestampFromNanoseconds: moment } = parsers
     expect(moment(253_402_300_800n * 1_000_000_000n + 5n)).toBe('+010000-01-01T00:00:00.000000005')
     expect(moment(-62_198_755_200n * 1_000_000_000n)).toBe('-000001-01-01T00:00:00')
-    // Beyond what a Date holds: the count itself.
+    // Beyond the range of a Date: the count itself.
     expect(moment(8_640_000_000_001n * 1_000_000_000n)).toEqual(new Numeral('8640000000001000000000'))
   })
 
@@ -221,15 +221,15 @@ describe.skipIf(isFast)('SQLite', () => {
       CREATE VIRTUAL TABLE words USING fts5(word)`)
     made.close()
     expect(await tablesOf(indexed)).toEqual({ tables: ['t', 'words'], views: ['endless', 'large', 'paths'] })
-    // The path of the file on this machine is in no record, and memory has a bound.
+    // No record contains the file's path on this machine, and memory is bounded.
     await expect(read(indexed, { table: 'paths' })).rejects.toThrow('unsafe use of virtual table')
     const before = performance.now()
     await expect(read(indexed, { table: 'large' })).rejects.toThrow(
       'indexed.db, row 1: The row is longer than 16777216 characters.',
     )
-    // The process that reads sends no such row: that would take 20 seconds.
+    // The reading process does not send such a row, which would take 20 seconds.
     expect(performance.now() - before).toBeLessThan(10_000)
-    // A query that never ends holds up nothing here, and a signal ends it.
+    // A query that never ends does not block this process, and a signal ends it.
     const stop = new AbortController()
     const table = await openFile(indexed, { table: 'endless', signal: stop.signal })
     const reading = inferTable(table)

@@ -1,4 +1,4 @@
-/** Files by their paths, SQLite among them: what Node has and browsers have not. */
+/** Opens files by path, including SQLite: features that only Node offers. */
 import { open, stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { formatOf } from './reading/formats.ts'
@@ -11,13 +11,16 @@ import { openSqlite } from './sqlite/sqlite.ts'
 export { tablesOf } from './sqlite/sqlite.ts'
 
 export interface FileOptions extends ReadOptions {
-  /** Of a SQLite file: a table or view (default: the only table). */
+  /** For a SQLite file: a table or view (default: the only table). */
   readonly table?: string | undefined
-  /** Ends the process that reads a SQLite file. */
+  /** Kills the process that reads a SQLite file. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** The file, open until its table is closed. @throws TableError for a file that is empty or no table; the system's error for one that cannot be opened */
+/**
+ * Opens a file; it stays open until its table is closed. @throws TableError for a file that is empty or not a table; the system's error if
+ * it cannot be opened
+ */
 export async function openFile(path: string, options: FileOptions = {}): Promise<Table> {
   const source = await fileSource(path)
   try {
@@ -38,7 +41,7 @@ export async function openFile(path: string, options: FileOptions = {}): Promise
 async function fileSource(path: string): Promise<FileSource & { close(): Promise<void> }> {
   const name = basename(path)
   const kind = await stat(path)
-  // A file is read twice; what can be read once only, such as a pipe, is no file.
+  // Refuse pipes and the like: a file is read twice.
   if (!kind.isFile())
     throw new Error(`${path} is no regular file. Save what it gives to one, and choose that.`)
   const handle = await open(path)

@@ -28,7 +28,7 @@ async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
 }
 const open = (name: string, text: string) => openTable(sourceOf(new File([text], name)))
 
-/** A file that gives some bytes at a time, so that every place is once between two pieces. */
+/** A file that returns a few bytes at a time, so that every position is once a boundary between pieces. */
 function inPieces(name: string, text: string, bytes: number): FileSource {
   const source = sourceOf(new File([text], name))
   return {
@@ -40,7 +40,7 @@ function inPieces(name: string, text: string, bytes: number): FileSource {
 const rowsOf = async (table: Table) =>
   (await all(table.batches())).flat().map(({ values }) => table.columns.map((_, place) => values[place]))
 
-/** Characters that CSV is made of, more often than chance has it. */
+/** Texts with a high share of the characters that delimit CSV. */
 const text = fc.oneof(
   fc.string({ unit: 'grapheme' }),
   fc.string({ unit: fc.constantFrom('"', ',', ';', '\n', '\r', '\t', ' ', 'a', '0', '{', '[', '\0') }),

@@ -1,4 +1,4 @@
-/** A file of a type that is there already: which type it is, what its schema says, what does not fit, and what a change makes of it. */
+/** A file for an existing type: matching the type, the plan from its schema, misfits, and changes of the schema. */
 import { describe, expect, test } from 'vitest'
 import {
   type ColumnMisfit,
@@ -33,7 +33,7 @@ const csv = (rows: readonly Ward[], header = 'code,name,status,beds') =>
 const withRow = (at: number, change: (ward: Ward) => Ward) =>
   wards.map((ward, place) => (place === at ? change(ward) : ward))
 
-/** The type as the first file made it, with a closed list and required fields as careful publishers have them. */
+/** The type made by the first file, with a closed list and required fields as a careful publisher would declare. */
 async function wardType(wishes: Partial<PlanWishes> = {}): Promise<KnownType> {
   const table = await open(csv(wards), 'wards.csv')
   const plan = planOf(await inferTable(table), {
@@ -58,7 +58,7 @@ async function second(text: string, wishes: Partial<PlanWishes> = {}, name = 'wa
   return { known, table, inference, asked, plan, check, changed }
 }
 
-/** The file with the first way out of its only misfit. */
+/** Applies the first remedy to the file's only misfit. */
 async function cured(text: string) {
   const { check, asked } = await second(text)
   const [misfit] = check.misfits as [ColumnMisfit]
@@ -192,7 +192,7 @@ test('a schema of another origin keeps what plans do not know', async () => {
     properties: {
       beds: { type: ['number', 'null'], minimum: 0, description: 'Beds' },
       size: { enum: [1, 2] },
-      // No order: it would come before those that have none.
+      // Has no order: it would come before the fields that have none.
       code: { type: 'string' },
     },
     required: ['beds'],
@@ -223,7 +223,7 @@ describe('which type a file is of', () => {
     }
     const birds = 'id,name,beak\n1,a,long\n2,b,short\n'
     expect(await matched(birds, 'birds.csv', await wardType())).toMatchObject([{ isLikely: false }])
-    // Numbers from 1 on are ids of everything.
+    // Numbers from 1 on are ids in many types.
     const numbered = (type: string): KnownType => {
       const ids = new HashSet()
       for (const id of ['1', '2', '3']) ids.add(id)

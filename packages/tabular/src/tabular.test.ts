@@ -59,7 +59,7 @@ test('the columns of a table, its id, its schema and its records', async () => {
     ['population', 'integer', false],
     ['capital', 'boolean', true],
     ['founded', 'date', true],
-    // Zeros in front are part of a code, and one text makes all of them texts.
+    // Leading zeros are part of a code, and a single text makes all of them texts.
     ['code', 'string', true],
   ])
   expect(idCandidates(inference.columns)[0]?.name).toBe('id')
@@ -146,7 +146,7 @@ test('few values that come often are offered as a closed list, as long as there 
   const choicesOf = async (text: string) => (await inferTable(await open('a.csv', text))).columns[1]?.choices
   expect(await choicesOf(sizes(100))).toEqual(['large', 'small'])
   expect(await choicesOf(sizes(99))).toBeUndefined()
-  // Offered, and closed when it is asked for: the next file may have another one.
+  // Offered, but closed only on request: the next file may have another value.
   const property = (schema: object) => (schema as { properties: object }).properties
   const asked = (wishes: Partial<PlanWishes>) => read('a.csv', sizes(100), wishes)
   expect(property((await asked({})).schema)).toEqual({ size: { type: 'string', propertyOrder: 0 } })
@@ -233,7 +233,7 @@ test('a row that does not fit the plan is reported with file, line and column, a
     [5, 'id', '"2"'],
     [6, 'id', undefined],
   ])
-  // What stands for no value is said once, and then it is a column of integers.
+  // Values that mean missing are named once, and the column becomes one of integers.
   const { records: mapped } = await read('a.csv', 'id,population\n1,5\n2,n/a\n', { missing: ['n/a'] })
   const items = '[{"id":1,"population":5},{"id":2,"population":-999},{"id":3,"population":"n/a"}]'
   const ofJson = await read('a.json', items, { missing: ['n/a', '-999'] })
@@ -339,6 +339,6 @@ test('the few values that keep a column from being of numbers are found, and whe
   expect((await misfitsIn('1.5', 'n/a'))?.kind).toBe('number')
   expect(await misfitsIn('1.5')).toBeUndefined()
   expect(await misfitsIn('a', 'b', 'c', 'd')).toBeUndefined()
-  // Such a column is one of codes.
+  // Such a column contains codes.
   expect(await misfitsIn('007')).toBeUndefined()
 })

@@ -26,7 +26,7 @@ export const OwnAccount = Account.extend({ email: z.string() }).meta({
 })
 export type OwnAccount = z.infer<typeof OwnAccount>
 
-/** `POST /api/accounts`: makes an organization, the caller its owner. */
+/** `POST /api/accounts`: creates an organization; the caller becomes its owner. */
 export const CreateOrg = z.strictObject({ slug: AccountSlug, displayName: Name }).meta({
   id: 'CreateOrg',
   description: 'A new organization.',

@@ -1,4 +1,4 @@
-/** The audit log: who did what, when, and with what. http-api §11. */
+/** Audit log: actor, action, time and credential of each entry. http-api §11. */
 import { z } from 'zod'
 import { exampleId, exampleInstant } from './examples.ts'
 import { listParameters } from './lists.ts'

@@ -1,6 +1,6 @@
-/** The codes of refusals. `/docs/errors` of every registry says what to do about each. */
+/** Codes of refusals. `/docs/errors` of every registry explains them and their remedies. */
 
-/** Codes of a registry of this release. A newer one may have more. */
+/** Codes of this release's registry. A newer registry may have more. */
 export type RefusalCode =
   | 'unexpected_record'
   | 'manifest_conflict'

@@ -5,7 +5,7 @@ import { AnyObject } from './json.ts'
 import { listParameters } from './lists.ts'
 import { Count, Description, Id, Instant, line, Name, SemverText } from './text.ts'
 
-/** `GET /api/collections`: public ones, newest `updatedAt` first unless `sort` says otherwise. */
+/** `GET /api/collections`: public ones, newest `updatedAt` first unless `sort` is given. */
 export const BrowseQuery = z.strictObject({
   ...listParameters('updated'),
   q: line(200, 0)
@@ -110,7 +110,7 @@ export const OwnedCollection = z
   })
 export type OwnedCollection = z.infer<typeof OwnedCollection>
 
-/** The latest version within a collection's detail. Counts and bytes are those of the view the caller reads. */
+/** Latest version within a collection's detail. Counts and bytes are those of the caller's view. */
 const exampleSummary = {
   semver: 'v1.0.0',
   recordCount: 2,

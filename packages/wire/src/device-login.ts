@@ -1,4 +1,4 @@
-/** Signing in with a browser, and from a terminal (RFC 8628). http-api §2, §10; bodies are snake_case, as the RFC has them. */
+/** Sign-in with a browser, and from a terminal (RFC 8628). http-api §2, §10; bodies are snake_case, as in the RFC. */
 import { z } from 'zod'
 import { Scope } from './keys.ts'
 import { Label } from './text.ts'

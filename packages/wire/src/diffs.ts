@@ -1,4 +1,4 @@
-/** Differences of versions, with the data on both sides. http-api §7. */
+/** Differences between versions, with the data of both sides. http-api §7. */
 import { z } from 'zod'
 import { exampleAdded } from './examples.ts'
 import { AnyJson } from './json.ts'
@@ -62,7 +62,7 @@ export const DiffLine = z
   })
 export type DiffLine = z.infer<typeof DiffLine>
 
-/** By type, then id; `added`, `updated` and `removed` together are paged as one list. */
+/** Ordered by type, then id; `added`, `updated` and `removed` are paged together as one list. */
 export const DiffPage = z
   .object({
     from: SemverText.meta({

@@ -1,4 +1,4 @@
-/** The one shape of every refusal. http-api §1; the codes and what to do about each are in docs/errors.md. */
+/** Common form of all refusals. http-api §1; docs/errors.md explains the codes and their remedies. */
 import { z } from 'zod'
 import { exampleFile, exampleId, exampleRecord } from './examples.ts'
 import { Instant } from './text.ts'
@@ -19,7 +19,7 @@ export const Issue = z
   .meta({ id: 'Issue', description: 'A fault in one part of a request.' })
 export type Issue = z.infer<typeof Issue>
 
-/** Fault that a schema finds in one value of a record's data. */
+/** Fault of one value of a record's data, found by a schema. */
 export const SchemaIssue = z
   .object({
     path: z.string().meta({ description: 'JSON pointer into the data; empty for the data itself.' }),
@@ -47,7 +47,7 @@ export const ValidationError = z
   .meta({ id: 'ValidationError', description: 'A refused line or record, with the reason.' })
 export type ValidationError = z.infer<typeof ValidationError>
 
-/** Facts about a record, which several codes have. */
+/** Members about a record, which several codes have. */
 const recordFacts = {
   id: z
     .string()
@@ -64,7 +64,7 @@ const recordFacts = {
   path: z.string().optional().meta({ description: '`invalid_schema`: JSON pointer into the schema.' }),
 }
 
-/** Facts of pushes. */
+/** Members of refused pushes. */
 const pushFacts = {
   validationErrors: z
     .array(ValidationError)
@@ -111,7 +111,7 @@ const pushFacts = {
   status: z.string().optional().meta({ description: '`push_not_open`: the status of the session.' }),
 }
 
-/** A refusal: a sentence for a person, a stable code for a program, and the facts of that code. */
+/** A refusal: a sentence for people, a stable code for programs, and members that depend on the code. */
 export const ErrorBody = z
   .looseObject({
     error: z.string().meta({ description: 'Message for people. It can change.' }),
@@ -169,7 +169,7 @@ export const ErrorBody = z
   })
 export type ErrorBody = z.infer<typeof ErrorBody>
 
-/** The 308 of a former slug. */
+/** Answer 308 for a former slug. */
 export const Moved = z
   .object({
     error: z.string(),

@@ -1,9 +1,9 @@
 /**
- * Examples in the API's description: a collection `ada/cities` and its first two versions. Sent in the order of a push to a registry
- * that has only the account `ada`, they work as written. A test of the server does so.
+ * Examples for the API's description: a collection `ada/cities` and its first two versions. Sent as pushes in their order to a registry
+ * that has only the account `ada`, they work as written; a test of the server does so.
  */
 
-/** A file, and the name that its bytes give it. */
+/** A file and its hash. */
 export const exampleFile = {
   text: 'A map of Oslo\n',
   hash: 'sha256:fdc4d6fda4e250b10ce9981cac56b09d83b993d736ea595a001ea9ac1f69980a',
@@ -76,10 +76,10 @@ export const exampleAdded = [
   { ...sweden, hash: swedenHash },
 ]
 
-/** The record that reading it alone answers. */
+/** Answer for a single record. */
 export const exampleRecord = { ...norway, hash: norwayHash }
 
-/** Made by the registry, so every registry has others. */
+/** Assigned by the registry, so real values differ. */
 export const exampleId = '0198c9a0-0000-7000-8000-000000000000'
 export const exampleInstant = '2026-01-15T00:00:00.000Z'
 export const exampleUser = {

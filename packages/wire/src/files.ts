@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { exampleFile, exampleInstant } from './examples.ts'
 import { Count, FileHash, Instant } from './text.ts'
 
-/** The answer to `PUT …/files/sha256:<hex>`, 201 or, when the collection holds it already, 200. */
+/** Answer to `PUT …/files/sha256:<hex>`: 201, or 200 if the collection has the file already. */
 const stored = { hash: exampleFile.hash, size: 14, contentType: 'text/plain' }
 
 export const StoredFile = z

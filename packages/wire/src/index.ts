@@ -1,4 +1,4 @@
-/** The wire package's table of contents: the shape of every request and every answer of the HTTP API. */
+/** Public API of the wire package: the shapes of all requests and answers of the HTTP API. */
 
 export * from './accounts.ts'
 export * from './admin.ts'

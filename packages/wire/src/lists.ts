@@ -1,7 +1,7 @@
-/** Query parameters, which arrive as strings and are taken exactly, and how lists are paged. http-api §1 and §7. */
+/** Query parameters, which arrive as strings and are validated exactly, and the paging of lists. http-api §1 and §7. */
 import { z } from 'zod'
 
-/** The query of a call that takes none: any parameter is refused. */
+/** Query of an operation without parameters: any parameter is refused. */
 export const NoQuery = z.strictObject({})
 
 /** `true` or `false`, nothing else; absent is false. */
@@ -61,7 +61,7 @@ export const queryCursor = (example: string) =>
 export const listLimitUsual = 50
 export const listLimitMax = 100
 
-/** A cursor of each kind of list, opaque to callers. */
+/** Example cursor for each kind of list; cursors are opaque to callers. */
 const exampleCursors = {
   audit:
     'WyJhdWRpdCIsIm5leHQiLCIyMDI2LTAxLTE1VDAwOjAwOjAwLjAwMFoiLCIwMTk4YzlhMC0wMDAwLTcwMDAtODAwMC0wMDAwMDAwMDAwMDAiXQ',
@@ -79,12 +79,12 @@ export const listParameters = (kind: keyof typeof exampleCursors) => ({
   cursor: queryCursor(exampleCursors[kind]),
 })
 
-/** Of accounts and members, which are listed by slug. */
+/** Lists of accounts and members, ordered by slug. */
 export const ListQuery = z.strictObject(listParameters('slug'))
-/** Of an account's collections, the latest change first. */
+/** Lists of an account's collections, last changed first. */
 export const CollectionListQuery = z.strictObject(listParameters('updated'))
-/** Of versions, the newest first. */
+/** Lists of versions, newest first. */
 export const VersionListQuery = z.strictObject(listParameters('semver'))
-/** Of versions in which a record changed, the newest first. */
+/** Lists of versions in which a record changed, newest first. */
 export const HistoryQuery = z.strictObject(listParameters('history'))
 export type ListQuery = z.infer<typeof ListQuery>

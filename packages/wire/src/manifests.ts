@@ -1,4 +1,4 @@
-/** Manifests: what a version holds, by hash. http-api §7. */
+/** Manifests: the content of a version, by hash. http-api §7. */
 import { z } from 'zod'
 import { exampleDigest, exampleFile, examplePlace, exampleRecord } from './examples.ts'
 import { queryLimit } from './lists.ts'
@@ -18,7 +18,7 @@ export const placeCursor = z
     examples: [examplePlace],
   })
 
-/** How a page of records or of differences ends. A page may hold fewer than `limit` and still have more after it. */
+/** End of a page of records or of differences. A page may have fewer than `limit` items although more follow. */
 export const PlacePagination = z.object({
   limit: z.int(),
   hasMore: z.boolean(),
@@ -42,7 +42,7 @@ export type ManifestQuery = z.infer<typeof ManifestQuery>
 
 const listed = { id: exampleRecord.id, type: exampleRecord.type, hash: exampleRecord.hash }
 
-/** A record by its hash. A snapshot push takes it as it is, as a `ManifestEntry`. */
+/** A record by its hash. A snapshot push accepts it as a `ManifestEntry`. */
 export const ListedRecord = z
   .object({
     id: z.string(),
@@ -62,7 +62,7 @@ export const RemovedRecord = z
   .meta({ id: 'RemovedRecord', description: 'A removed record, with its last hash.' })
 export type RemovedRecord = z.infer<typeof RemovedRecord>
 
-/** Records by type, then id; `added`, `updated` and `removed` together are paged as one list. */
+/** Records ordered by type, then id; `added`, `updated` and `removed` are paged together as one list. */
 export const Manifest = z
   .object({
     semver: SemverText,

@@ -6,7 +6,7 @@ import { AnyObject } from './json.ts'
 import { querySwitch } from './lists.ts'
 import { DigestText, Id, Instant, SemverText } from './text.ts'
 
-/** `PATCH …/metadata`: its members are merged into the latest version's metadata, a member given as null is removed. */
+/** `PATCH …/metadata`: its members are merged into the latest version's metadata; a null removes a member. */
 export const MetadataPatch = AnyObject.meta({
   ...AnyObject.meta(),
   id: 'MetadataPatch',
@@ -35,7 +35,7 @@ export const MetadataResult = z
   })
 export type MetadataResult = z.infer<typeof MetadataResult>
 
-/** The 202 to `?async=true`. */
+/** Answer 202 to `?async=true`. */
 export const StartedMetadataJob = z
   .object({ job_id: Id, status: z.literal('running'), base_semver: SemverText })
   .meta({

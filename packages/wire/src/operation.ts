@@ -1,47 +1,47 @@
-/** Declares operations of the HTTP API: each once, for the server, the client and the description of the API. */
+/** Declaration of an operation of the HTTP API, shared by the server, the client and the API's description. */
 import type { z } from 'zod'
 import type { RefusalCode } from './codes.ts'
 import type { Scope } from './keys.ts'
 
-/** A body or an answer that no shape validates, because it is a stream. */
+/** A body or answer that is a stream and not validated. */
 export interface Streamed {
   readonly description: string
-  /** By content type, with JSON Schema. */
+  /** JSON Schema and example by content type. */
   readonly content: Readonly<Record<string, { readonly schema: object; readonly example: string }>>
 }
 
-/** zod's core type: comparing schemas with the whole of `ZodType` takes the compiler many times as long. */
+/** zod's core type: the compiler takes many times as long to compare schemas with the whole of `ZodType`. */
 type Shape = z.core.$ZodType
 type Body = Shape | Streamed
 type Answers = Readonly<Record<number, Shape | Streamed>>
 
-/** An operation without its method and its path, which are its key in the table of operations. */
+/** An operation without its method and path, which are its key in the table of operations. */
 export interface Operation<
   P extends Shape = Shape,
   Q extends Shape = Shape,
   B extends Body = Body,
   A extends Answers = Answers,
 > {
-  /** A name for programs made from the description. */
+  /** Name for code generated from the description. */
   readonly id: string
   /** Group in the description. */
   readonly tag: string
   readonly summary: string
   readonly description: string
-  /** The credential that it needs, checked before the body is read. Absent: none. */
+  /** Required credential, checked before the body is read. Absent: none. */
   readonly entrance?: {
-    /** The least scope; `any`: anyone signed in. */
+    /** Least scope; `any`: any signed-in caller. */
     readonly scope: Scope | 'any'
-    /** True: a key limited to one collection is refused. */
+    /** If true, a key limited to one collection is refused. */
     readonly unlimited?: true
   }
-  /** False: no credential is looked at. */
+  /** If false, credentials are ignored. */
   readonly credentials?: false
-  /** `sign-in`: requests without a credential count apart from others against the rate limit. */
+  /** `sign-in`: requests without a credential have a rate limit of their own. */
   readonly limited?: 'sign-in'
-  /** The URL names something that never changes: `version`, unless `:v` is `latest`; `hash`, always. Caches may keep the answer. */
+  /** The URL refers to immutable content: `version`, unless `:v` is `latest`; `hash`, always. Caches may keep the answer. */
   readonly names?: 'version' | 'hash'
-  /** False: answers have no entity tag. They are streams of what changes while it is read. */
+  /** If false, answers have no entity tag, because they are streams of data that may change during the read. */
   readonly tagged?: false
   readonly params?: P
   readonly query?: Q
@@ -52,15 +52,15 @@ export interface Operation<
     readonly example: string
   }[]
   readonly body?: B
-  /** Successes by status. The first is the usual one. */
+  /** Successful answers by status. The first is the usual one. */
   readonly answers: A
-  /** Descriptions of successes by status, if the answer's shape has none. */
+  /** Descriptions of successful answers by status, if the shape has none. */
   readonly answerWords?: Readonly<Record<number, string>>
-  /** Answers that no shape describes, as OpenAPI writes them, by status. */
+  /** Other answers in OpenAPI's form, by status. */
   readonly otherAnswers?: Readonly<
     Record<number, { readonly description: string; readonly headers?: object }>
   >
-  /** Codes of refusals, beside those that follow from its method and its credential. */
+  /** Codes of refusals, in addition to those implied by its method and its credential. */
   readonly refusals?: readonly RefusalCode[]
 }
 
@@ -76,7 +76,7 @@ export const operation = <
 const linesText = (lines: readonly unknown[]): string =>
   lines.map((one) => `${JSON.stringify(one)}\n`).join('')
 
-/** NDJSON: a text, of which each line has the shape. `examples`: lines, by default those of the shape. */
+/** NDJSON: a text in which each line has the shape. `examples`: lines; default: those of the shape. */
 export function linesOf(line: z.ZodType, description: string, examples?: readonly object[]): Streamed {
   const { id, examples: own = [] } = line.meta() ?? {}
   const schema = {

@@ -1,4 +1,4 @@
-/** Table of all operations of the HTTP API, in the order of its description. */
+/** Table of all operations of the HTTP API, in the order of the API's description. */
 import type { z } from 'zod'
 import type { Operation } from './operation.ts'
 import { accountOperations } from './operations/accounts.ts'
@@ -17,7 +17,7 @@ import { signInOperations } from './operations/signing-in.ts'
 import { snapshotOperations } from './operations/snapshots.ts'
 import { versionOperations } from './operations/versions.ts'
 
-/** By method and path: `POST /api/accounts/keys`. */
+/** Keyed by method and path: `POST /api/accounts/keys`. */
 export const operations = {
   ...accountOperations,
   ...memberOperations,
@@ -44,29 +44,29 @@ type Parts<N extends OperationName> =
 
 /** Path parameters of an operation. */
 export type ParamsOf<N extends OperationName> = z.output<Parts<N>['P']>
-/** Query of an operation as the server reads it. */
+/** Query of an operation as parsed by the server. */
 export type QueryOf<N extends OperationName> = z.output<Parts<N>['Q']>
 type QueryInputOf<Q> = Q extends z.core.$ZodType
   ? { [K in keyof z.input<Q>]: z.output<Q>[K & keyof z.output<Q>] }
   : never
-/** Query as a caller gives it: values before they are written as text, parameters with a default left out. */
+/** Query of an operation as given by a caller: values before their conversion to text; parameters with a default are optional. */
 export type QueryInput<N extends OperationName> = QueryInputOf<Parts<N>['Q']>
 
-/** A body that is sent as it is. */
+/** A body that is sent unchanged. */
 export interface RawBody {
   readonly body: Uint8Array<ArrayBuffer> | Blob
   readonly contentType: string
 }
 type JsonInputOf<B> = B extends z.core.$ZodType ? z.input<B> : never
 type RawInputOf<B> = B extends z.core.$ZodType ? never : RawBody
-/** JSON body as a caller gives it. */
+/** JSON body of an operation as given by a caller. */
 export type JsonInput<N extends OperationName> = JsonInputOf<Parts<N>['B']>
-/** Body of an operation that takes a stream. */
+/** Body of an operation that accepts a stream. */
 export type RawInput<N extends OperationName> = RawInputOf<Parts<N>['B']>
 type ShapeOutput<S> = S extends z.core.$ZodType ? z.output<S> : unknown
 /** JSON body of an operation; unknown if it is a stream. */
 export type BodyOf<N extends OperationName> = ShapeOutput<Parts<N>['B']>
-/** Answer of an operation, whichever success it is; unknown if it is a stream. */
+/** Successful answer of an operation, whatever the status; unknown if it is a stream. */
 export type AnswerOf<N extends OperationName> = {
   [Status in keyof Parts<N>['A']]: ShapeOutput<Parts<N>['A'][Status]>
 }[keyof Parts<N>['A']]

@@ -1,6 +1,6 @@
 /**
- * Path parameters. Any text is let in: what a slug or a hash may look like is the registry's rule, and what cannot exist is
- * answered as absent.
+ * Path parameters. Any text is accepted here: the registry checks the form of slugs and hashes, and answers impossible ones as
+ * absent.
  */
 import { z } from 'zod'
 import { exampleFile, exampleId } from './examples.ts'

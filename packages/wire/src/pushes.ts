@@ -15,7 +15,7 @@ import { AnyJson, AnyObject } from './json.ts'
 import { querySwitch } from './lists.ts'
 import { Count, DigestText, FileHash, Id, Instant, line, prose, SemverText } from './text.ts'
 
-/** Files that one push may declare beside those its records refer to. */
+/** Maximum of files that one push may declare in addition to those its records refer to. */
 export const declaredFilesMax = 100_000
 
 /** `POST …/pushes` */
@@ -74,7 +74,7 @@ export const PushLimits = z
   .meta({ id: 'PushLimits', description: 'Limits of the session.' })
 export type PushLimits = z.infer<typeof PushLimits>
 
-/** Something that is accepted, though it may not be meant. */
+/** Accepted input that may be unintended. */
 export const PushWarning = z
   .object({
     code: z.string().meta({ description: 'Stable: [Publishing](/docs/publishing#warnings) lists them.' }),
@@ -89,7 +89,7 @@ export const PushWarning = z
   .meta({ id: 'PushWarning', description: 'Something accepted that may be a mistake.' })
 export type PushWarning = z.infer<typeof PushWarning>
 
-/** Of the schemas, in the answers that open sessions. */
+/** Warnings about schemas, in the answers that open sessions. */
 export const schemaWarnings = {
   warnings: z
     .array(PushWarning)
@@ -144,7 +144,7 @@ export const DeleteLine = z
   .meta({ id: 'DeleteLine', description: 'A record to remove, if it is there.', examples: exampleDeletes })
 export type DeleteLine = z.infer<typeof DeleteLine>
 
-/** The answer to a batch: how many lines were taken, all of them. */
+/** Answer to a batch: the number of accepted lines, which is all of them. */
 export const BatchReceived = z.object({ received: Count }).meta({
   id: 'BatchReceived',
   description: 'Number of lines received: all of the request.',
@@ -164,7 +164,7 @@ export const CommitQuery = z
   })
 export type CommitQuery = z.infer<typeof CommitQuery>
 
-/** The 201 to a commit. */
+/** Answer 201 to a commit. */
 export const CommittedPush = z
   .object({
     semver: SemverText,
@@ -196,7 +196,7 @@ export const CommittedPush = z
   })
 export type CommittedPush = z.infer<typeof CommittedPush>
 
-/** The 200 to a commit with `?dry_run=true`. */
+/** Answer 200 to a commit with `?dry_run=true`. */
 export const DryRun = z
   .object({
     dry_run: z.literal(true),
@@ -225,7 +225,7 @@ export const DryRun = z
   })
 export type DryRun = z.infer<typeof DryRun>
 
-/** The 202 to a commit with `?async=true`. */
+/** Answer 202 to a commit with `?async=true`. */
 export const CommittingPush = z.object({ session_id: Id, status: z.literal('committing') }).meta({
   id: 'CommittingPush',
   description: 'The commit is running; the state of the session has its progress.',
@@ -238,7 +238,7 @@ export const PushStatus = z
   .meta({ description: '`checking`: a dry run is running, after which the session is open again.' })
 export type PushStatus = z.infer<typeof PushStatus>
 
-/** The query of `GET …/pushes/:id` */
+/** Query of `GET …/pushes/:id` */
 export const PushStateQuery = z.strictObject({
   files_after: FileHash.optional().meta({
     examples: [exampleFile.hash],

@@ -1,4 +1,4 @@
-/** Records as they are read. Order is always type, then id, both by UTF-8 bytes. http-api §7. */
+/** Records for reading. Always ordered by type, then id, both by UTF-8 bytes. http-api §7. */
 import { z } from 'zod'
 import { examplePlace, exampleRecord } from './examples.ts'
 import { AnyJson } from './json.ts'
@@ -72,7 +72,7 @@ export const RecordQuery = z.strictObject({
 })
 export type RecordQuery = z.infer<typeof RecordQuery>
 
-/** With the version's digest, all that `verifyProof` of the content package needs. */
+/** Together with the version's digest, the input of `verifyProof` in the content package. */
 export const RecordProof = z
   .object({
     canonical: z.string().meta({ description: 'Canonical form of the record.' }),
@@ -91,6 +91,6 @@ export const ProvenRecord = CollectionRecord.extend({ proof: RecordProof.optiona
 })
 export type ProvenRecord = z.infer<typeof ProvenRecord>
 
-/** `GET …/versions/:v/records.ndjson`: a `CollectionRecord` a line; `X-Record-Count` says how many follow. */
+/** `GET …/versions/:v/records.ndjson`: one `CollectionRecord` per line; `X-Record-Count` is their number. */
 export const RecordsStreamQuery = z.strictObject({ type, after })
 export type RecordsStreamQuery = z.infer<typeof RecordsStreamQuery>

@@ -1,4 +1,4 @@
-/** Browser sessions of the account that is asking. */
+/** Browser sessions of the caller's account. */
 import { z } from 'zod'
 import { exampleId, exampleInstant } from './examples.ts'
 import { Id, Instant } from './text.ts'

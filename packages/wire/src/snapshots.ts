@@ -5,7 +5,7 @@ import { AnyObject } from './json.ts'
 import { OpenPush, schemaWarnings } from './pushes.ts'
 import { Count, FileHash, HashText, Id } from './text.ts'
 
-/** Largest number of entries in one body or chunk. */
+/** Maximum of entries in one body, and in one chunk. */
 export const manifestInlineMax = 500_000
 export const manifestChunkMax = 50_000
 
@@ -54,7 +54,7 @@ export const Negotiate = NegotiateOpening.extend({
 })
 export type Negotiate = z.infer<typeof Negotiate>
 
-/** The 200 to a negotiation with an inline manifest. */
+/** Answer 200 to a negotiation with an inline manifest. */
 export const Negotiated = z
   .object({
     session_id: Id,
@@ -87,7 +87,7 @@ export const Negotiated = z
   })
 export type Negotiated = z.infer<typeof Negotiated>
 
-/** The 200 to a negotiation whose manifest comes in chunks. */
+/** Answer 200 to a negotiation whose manifest is sent in chunks. */
 export const NegotiatedInChunks = z
   .object({
     session_id: Id,
@@ -118,7 +118,7 @@ export const NegotiatedInChunks = z
   })
 export type NegotiatedInChunks = z.infer<typeof NegotiatedInChunks>
 
-/** The answer to a chunk of the manifest. */
+/** Answer to a chunk of the manifest. */
 export const ManifestReceived = z
   .object({
     received: Count,
@@ -133,7 +133,7 @@ export const ManifestReceived = z
   })
 export type ManifestReceived = z.infer<typeof ManifestReceived>
 
-/** The answer to a batch of records. */
+/** Answer to a batch of records. */
 export const SnapshotReceived = z
   .object({
     received: Count,

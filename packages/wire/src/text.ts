@@ -1,13 +1,13 @@
-/** Texts that people write, and identifiers, as bodies and answers carry them. */
+/** Texts written by people, and identifiers, in bodies and answers. */
 import { z } from 'zod'
 import { exampleDigest, exampleFile, exampleInstant, exampleRecord } from './examples.ts'
 
-/** Number of characters as a reader counts them: code points, not UTF-16 units. */
+/** Number of characters: code points, not UTF-16 units. */
 const characters = (text: string): number => [...text].length
 
 /**
- * One line: trimmed, `min` to `max` characters, no control characters, no lone surrogate (PostgreSQL's text can carry neither
- * NUL nor half a character).
+ * One line: trimmed, `min` to `max` characters, no control characters, no lone surrogate (PostgreSQL's text can store neither
+ * NUL nor a lone surrogate).
  */
 export const line = (max: number, min: 0 | 1 = 1) =>
   z
@@ -18,7 +18,7 @@ export const line = (max: number, min: 0 | 1 = 1) =>
     .refine((text) => characters(text) <= max, `must have at most ${max} characters`)
     .meta({ minLength: min, maxLength: max })
 
-/** Several lines: trimmed, up to `max` characters, no control characters but tabs and line ends. May be empty. */
+/** Several lines: trimmed, up to `max` characters, no control characters except tabs and line ends. May be empty. */
 export const prose = (max: number) =>
   z
     .string()
@@ -34,10 +34,10 @@ export const prose = (max: number) =>
 export const Name = line(200)
 /** Purpose of a key. http-api §1. */
 export const Label = line(100)
-/** A collection's own description, shown while its latest version's metadata has none. */
+/** A collection's own description, shown if its latest version's metadata has none. */
 export const Description = prose(10_000)
 
-/** An identifier the registry gave. */
+/** An identifier assigned by the registry. */
 export const Id = z.uuid()
 /** An instant in UTC: `2026-01-15T00:00:00.000Z`. */
 export const Instant = z.string().meta({ format: 'date-time', examples: [exampleInstant] })
@@ -47,7 +47,7 @@ export const SemverText = z.string().meta({ examples: ['v1.2.3'] })
 export const DigestText = z.string().meta({ examples: [exampleDigest] })
 /** 64 lowercase hex digits. */
 export const HashText = z.string().meta({ examples: [exampleRecord.hash] })
-/** `sha256:` and 64 lowercase hex digits, as files are named everywhere. */
+/** `sha256:` and 64 lowercase hex digits, the name of a file everywhere. */
 export const FileHash = z
   .string()
   .regex(/^sha256:[0-9a-f]{64}$/, 'must be `sha256:` and 64 lowercase hex digits')

@@ -1,4 +1,4 @@
-/** Versions. http-api §7. Counts, bytes and digests are those of the view the caller reads. */
+/** Versions. http-api §7. Counts, bytes and digests are those of the caller's view. */
 import type { JsonObject } from '@ulmus/content'
 import { z } from 'zod'
 import {

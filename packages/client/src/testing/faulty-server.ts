@@ -1,17 +1,17 @@
-/** A real HTTP server that misbehaves as told, for tests of what the client does about it. */
+/** A real HTTP server with planned faults, for tests of the client's reaction. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { gunzipSync } from 'node:zlib'
 
 /**
- * What goes wrong once:
- * - `drop`: the connection closes before the request is looked at.
- * - `lose_answer`: the request is carried out, then the connection closes.
+ * A fault that happens once:
+ * - `drop`: the connection closes before the request is processed.
+ * - `lose_answer`: the request is processed, then the connection closes.
  * - `cut`: the answer breaks off after its first `bytes`.
- * - `end_early`: the answer ends after its first `bytes` as if it were whole.
- * - `stall`: the request is carried out, the answer comes after `ms`.
+ * - `end_early`: the answer ends after its first `bytes` as if it were complete.
+ * - `stall`: the request is processed, the answer follows after `ms`.
  * - `stall_body`: the answer stops after its first `bytes` and never ends.
- * - `status`: refused with it, not carried out.
+ * - `status`: the request is refused with this status and not processed.
  */
 export type Fault =
   | { how: 'drop' | 'lose_answer' }
@@ -37,9 +37,9 @@ export interface FaultyServer {
   readonly url: string
   /** `METHOD /path?query` of every request that reached the server, in order. */
   readonly requests: string[]
-  /** When each came, on the clock of `performance.now()`. */
+  /** Time of each request, by `performance.now()`. */
   readonly times: number[]
-  /** Plans a fault for the next request that matches; faults of one pattern are used up in order. */
+  /** Plans faults for the next requests that match; faults of one pattern happen in order. */
   fail(pattern: RegExp, ...faults: Fault[]): void
   close(): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** As much of a registry as a push and a stream of records need, in memory, for the faulty server to serve. */
+/** Minimal in-memory registry for pushes and streams of records, served by the faulty server. */
 import { createHash } from 'node:crypto'
 import type { DeleteLine, RecordLine } from '@ulmus/wire'
 import { cursorAfter } from '../cursor.ts'
@@ -21,9 +21,9 @@ export class SessionKeeper {
   /** Sizes of the batches received, in lines. */
   readonly batches: number[] = []
   readonly files = new Set<string>()
-  /** Sessions by their state. */
+  /** State of each session. */
   readonly sessions = new Map<string, 'open' | 'committing' | 'committed' | 'cancelled'>()
-  /** Times a version was made. */
+  /** Number of versions made. */
   commits = 0
   readonly #options: KeeperOptions
   readonly #drafts = new Map<string, RecordLine | null>()

@@ -1,4 +1,4 @@
-/** As much of a registry as a snapshot needs, in memory, for the faulty server to serve. */
+/** Minimal in-memory registry for snapshots, served by the faulty server. */
 import { recordOf } from '@ulmus/content'
 import type { ManifestEntry, RecordLine } from '@ulmus/wire'
 import type { Reply, Request } from './faulty-server.ts'
@@ -15,13 +15,13 @@ const linesOf = <T>(body: Buffer): T[] =>
     .map((line) => JSON.parse(line) as T)
 
 export class SnapshotKeeper {
-  /** The version: records by hash. What a test puts in here is the base. */
+  /** Current version: records by hash. A test sets it as the base. */
   published = new Map<string, RecordLine>()
-  /** Lines of each request taken, by what they were. */
+  /** Number of lines in each accepted request, by kind. */
   readonly manifests: number[] = []
   readonly batches: number[] = []
   readonly sessions = new Map<string, 'open' | 'committing' | 'committed' | 'cancelled'>()
-  /** The body that opened the latest session, without its manifest. */
+  /** Body that opened the latest session, without its manifest. */
   opening: Record<string, unknown> = {}
   commits = 0
   readonly #manifest = new Map<string, ManifestEntry>()

@@ -7,7 +7,7 @@ import type { Json } from './json.ts'
 
 const json = fc.json({ maxDepth: 4, stringUnit: 'grapheme' }).map((text) => JSON.parse(text) as Json)
 
-/** RFC 8785 in the fewest words: slow, and without memory. */
+/** RFC 8785, minimal: slow and without a cache. */
 function naive(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(naive).join(',')}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
@@ -24,7 +24,7 @@ function codeOf(value: Json): string {
   return 'none'
 }
 
-/** The double whose IEEE 754 bits are the 16 hexadecimal digits of `bits`. */
+/** The double with the IEEE 754 bits in the 16 hexadecimal digits `bits`. */
 function double(bits: string): number {
   const view = new DataView(new ArrayBuffer(8))
   view.setBigUint64(0, BigInt(`0x${bits}`))

@@ -1,14 +1,14 @@
 /**
- * RFC 8785, the JSON Canonicalization Scheme: the one text of a value that is hashed (content-model §1).
+ * RFC 8785, the JSON Canonicalization Scheme: the canonical text of a value, which is hashed (content-model §1).
  *
- * Sorting names into a new object and calling `JSON.stringify` is not it: integer-like names enumerate first. The text is
- * therefore written member by member. Records of one type have the same few shapes, so the sorted order of an object's
- * names is remembered and found again by comparing names, which for names out of `JSON.parse` compares pointers.
+ * Sorting names into a new object and calling `JSON.stringify` is not enough: integer-like names enumerate first. The text is
+ * therefore written member by member. Records of one type have a few shapes, so the sorted order of an object's
+ * names is cached and found again by comparing names; for names from `JSON.parse` this compares pointers.
  */
 import { InputError } from './input-error.ts'
 import type { Json, JsonObject } from './json.ts'
 
-/** A list of names as an object enumerates them, and how to write its members in canonical order. */
+/** The names of an object in enumeration order, and how to write its members in canonical order. */
 interface Shape {
   /** In the order of `Object.keys`. */
   readonly names: readonly string[]
@@ -18,13 +18,13 @@ interface Shape {
   readonly leads: readonly string[]
 }
 
-/** Objects with more members than this are sorted anew each time: their names are rather data than shape. */
+/** Shapes of objects with more members are not cached: such names are data. */
 const rememberedNamesMax = 128
-/** Nor is a shape remembered whose names are longer than this together. In UTF-16 code units. */
+/** Shapes with a greater total length of names are not cached. UTF-16 code units. */
 const rememberedNamesUnitsMax = 2048
-/** Shapes remembered under one first name and number of names. */
+/** Cached shapes per first name and number of names. */
 const shapesPerSlotMax = 4
-/** Slots remembered; all are forgotten when full. With the limits above: some 30 MB at worst, whatever arrives. */
+/** Cached slots; the cache is emptied when full. With the limits above it takes some 30 MB at worst, for any input. */
 const slotsMax = 1024
 
 /** Shapes by the number of names, then by the first name. */
@@ -35,13 +35,13 @@ let slotCount = 0
 const escaped = /["\\\u0000-\u001f]/
 
 /**
- * The canonical text of `value`. Recurses once a level of nesting: some thousand levels are safe, the input rules admit 65.
- * @throws InputError `number_out_of_range` for NaN and infinities, `lone_surrogate` for a string or name with one.
+ * The canonical text of `value`. Recurses once per level of nesting: some thousand levels are safe, the input rules admit 65.
+ * @throws InputError `number_out_of_range` for NaN and infinities, `lone_surrogate` for a string or name that contains one.
  * @throws TypeError for a value outside JSON.
  */
 export function canonicalize(value: Json): string {
   const text = write(value)
-  // A lone surrogate passes through `write` unescaped. For text without any character above U+00FF this costs nothing.
+  // A lone surrogate passes through `write` unescaped. This check is free for text without characters above U+00FF.
   if (!text.isWellFormed())
     throw new InputError('lone_surrogate', 'A string or name holds an unpaired surrogate.')
   return text
@@ -65,7 +65,7 @@ function writeString(text: string): string {
   return JSON.stringify(text)
 }
 
-/** RFC 8785 §3.2.2.3: as ECMAScript writes it; minus zero is `0`. */
+/** RFC 8785 §3.2.2.3: as in ECMAScript; minus zero is `0`. */
 function writeNumber(value: number): string {
   if (Number.isFinite(value)) return `${value}`
   throw new InputError('number_out_of_range', `${value} cannot be written as JSON.`)
@@ -110,7 +110,7 @@ function sameNames(a: readonly string[], b: readonly string[]): boolean {
 }
 
 function makeShape(names: readonly string[]): Shape {
-  // The default order of `sort` is by UTF-16 code units, which is what RFC 8785 §3.2.3 asks for.
+  // The default order of `sort` is by UTF-16 code units, as RFC 8785 §3.2.3 requires.
   const sorted = [...names].sort()
   return { names, sorted, leads: sorted.map((name, i) => `${i === 0 ? '{' : ','}${writeString(name)}:`) }
 }
@@ -131,7 +131,7 @@ function remember(byFirst: Map<string, Shape[]>, slot: Shape[] | undefined, shap
       byFirst.set(shape.names[0]!, [shape])
     }
   } else {
-    // Most recent first: it is the likeliest to come next.
+    // Most recent first, because it is the most likely to recur.
     slot.unshift(shape)
     if (slot.length > shapesPerSlotMax) slot.pop()
   }

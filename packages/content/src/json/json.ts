@@ -1,4 +1,4 @@
-/** JSON values as `JSON.parse` yields them: what every part of this package takes and gives. */
+/** JSON values as `JSON.parse` returns them, used throughout this package. */
 
 /** Any JSON value. */
 export type Json = null | boolean | number | string | Json[] | JsonObject
@@ -8,7 +8,7 @@ export interface JsonObject {
   [name: string]: Json
 }
 
-/** Whether `value` is a JSON object: neither null nor an array nor a scalar. */
+/** True if `value` is a JSON object: neither null nor an array nor a scalar. */
 export function isJsonObject(value: Json | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,15 +1,15 @@
-/** Numbers that a 64-bit float does not keep: one rule, by the value of the literal and not by its form. */
+/** Numbers that a 64-bit float cannot represent, judged by the literal's value and not by its form. */
 
 export type NumberFault = 'unsafe_integer' | 'too_many_digits' | 'number_out_of_range'
 
-/** Significant digits that identify any 64-bit float. Programs that write floats write no more. */
+/** Significant digits that identify any 64-bit float. Programs write floats with no more. */
 const digitsMax = 17
-/** `toPrecision` takes no more. */
+/** Maximum argument of `toPrecision`. */
 const precisionMax = 100
 
 /**
- * What is wrong with a JSON number; undefined when nothing is. A whole number must be the number that its canonical form says. A fraction
- * of at most 17 significant digits is rounded to the nearest float; with more digits it must be that float, written out.
+ * Fault of a JSON number; undefined if there is none. A whole number must equal its canonical form. A fraction
+ * of at most 17 significant digits is rounded to the nearest float; one with more digits must be exactly that float.
  */
 export function numberFault(literal: string): NumberFault | undefined {
   const value = Number(literal)
@@ -26,7 +26,7 @@ export function numberFault(literal: string): NumberFault | undefined {
   return isWrittenOut ? undefined : 'too_many_digits'
 }
 
-/** 0.`digits` × 10^`exponent`, without zeros at either end of the digits. */
+/** 0.`digits` × 10^`exponent`, with neither leading nor trailing zeros in the digits. */
 interface Decimal {
   readonly digits: string
   readonly exponent: number
@@ -46,7 +46,7 @@ function decimalOf(literal: string): Decimal {
   }
 }
 
-/** A loop: `/0+$/` takes quadratic time with zeros inside. */
+/** Removes trailing zeros. A loop, because `/0+$/` takes quadratic time if there are zeros inside. */
 function withoutZerosAtEnd(digits: string): string {
   let end = digits.length
   while (digits[end - 1] === '0') end--

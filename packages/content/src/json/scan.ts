@@ -1,9 +1,9 @@
 /**
- * The text rules of content-model §2 as one scan from the start of the text, which throws at the first violation.
+ * The text rules of content-model §2 as a scan from the start of the text, which throws at the first violation.
  *
- * A rule is broken where the scan can first tell: a repeated name at its closing quote, a number at its last character, a
- * leading surrogate when something else than a trailing one follows, nesting at the bracket that goes too deep. Syntax is
- * RFC 8259. This scan is exact rather than fast; `input.ts` asks it only when a cheaper proof fails.
+ * A violation is reported at the first position where the scan can detect it: a repeated name at its closing quote, a number at its last
+ * character, a leading surrogate at the character after it unless that is a trailing one, nesting at the bracket that exceeds the depth.
+ * Syntax is RFC 8259. This scan is exact rather than fast; `input.ts` uses it only if a cheaper proof fails.
  */
 import { InputError } from './input-error.ts'
 import { type NumberFault, numberFault } from './number-fault.ts'
@@ -26,7 +26,7 @@ const simpleEscapes: Record<string, string> = {
   t: '\t',
 }
 
-/** Throws InputError with the code of the first violation in `text`; returns when there is none. */
+/** Throws InputError with the code of the first violation in `text`, if any. */
 export function scanText(text: string, depthMax: number): void {
   const scan = new Scan(text, depthMax)
   scan.value(0)
@@ -118,7 +118,7 @@ class Scan {
     }
   }
 
-  /** Handles characters at which `plainCharacters` stops, except the closing quote: an escape, a surrogate or an error. */
+  /** Handles the characters at which `plainCharacters` stops, except the closing quote: an escape, a surrogate or an error. */
   private specialUnit(): string {
     const start = this.at
     const leading = this.unit()
@@ -130,7 +130,7 @@ class Scan {
     return this.fail('lone_surrogate', start, 'half of a surrogate pair stands alone')
   }
 
-  /** The trailing surrogate at this place, literal or escaped; undefined, and nothing is taken, when something else is here. */
+  /** Consumes the trailing surrogate at this position, literal or escaped. Returns undefined, consuming nothing, if there is none. */
   private trailing(): string | undefined {
     const here = this.text.slice(this.at, this.at + 6)
     if (isTrailing(here.charAt(0))) {
@@ -140,7 +140,7 @@ class Scan {
     return /^\\u[dD][c-fC-F][0-9a-fA-F]{2}$/.test(here) ? this.unit() : undefined
   }
 
-  /** One UTF-16 code unit, literal or escaped. */
+  /** Consumes one UTF-16 code unit, literal or escaped. */
   private unit(): string {
     const unit = this.text.charCodeAt(this.at)
     if (Number.isNaN(unit) || unit < 0x20) return this.failSyntax()
@@ -187,7 +187,7 @@ class Scan {
     if (!this.accept(character)) this.failSyntax()
   }
 
-  /** Takes what the sticky `pattern` matches here; false when it does not match. */
+  /** Consumes the match of the sticky `pattern` at this position; returns false if there is none. */
   private skip(pattern: RegExp): boolean {
     pattern.lastIndex = this.at
     if (!pattern.test(this.text)) return false
@@ -222,7 +222,7 @@ function numberReason(fault: NumberFault, literal: string): string {
   return `the number ${shortened(literal)} is too ${value === 0 ? 'close to zero' : 'large'} for a 64-bit float; write it as a string`
 }
 
-/** Names and numbers can be megabytes long, messages should not. */
+/** Names and numbers can be megabytes long; messages must not be. */
 function shortened(text: string): string {
   return text.length <= 60 ? text : `${text.slice(0, 57)}…`
 }

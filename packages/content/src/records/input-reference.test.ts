@@ -1,6 +1,6 @@
 /**
- * The input rules against a slow reference, on texts made by chance: the same are taken, as the same value, and of the others the same
- * rule is broken at the same character. `INPUT_SEED` repeats a run, `INPUT_TEXTS` makes it longer.
+ * The input rules compared with a slow reference on random texts: both accept the same texts with the same value, and report the same
+ * violation at the same character for all others. `INPUT_SEED` repeats a run, `INPUT_TEXTS` makes it longer.
  */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -108,7 +108,7 @@ const whole = fc.oneof(
   fc.json({ maxDepth: 4, stringUnit: 'binary' }),
   fc.jsonValue({ maxDepth: 3 }).map((value) => JSON.stringify(value, null, '\t')),
 )
-/** A good text with up to four places in it cut out, spliced, doubled or swapped. */
+/** A valid text with up to four places cut out, spliced, doubled or swapped. */
 const mutated = fc
   .tuple(
     whole,
@@ -151,7 +151,7 @@ const deep = fc
     return open.repeat(levels) + piece + close.repeat(levels)
   })
 const digits = fc.string({ unit: fc.constantFrom(...'0123456789'), minLength: 1, maxLength: 24 })
-/** Numbers as programs write floats, and others of many digits. */
+/** Numbers as programs write floats, and numbers with many digits. */
 const numerals = fc.oneof(
   fc
     .tuple(fc.double({ noNaN: true, noDefaultInfinity: true }), fc.integer({ min: 1, max: 60 }))
@@ -168,7 +168,7 @@ const numerals = fc.oneof(
 const texts = fc.oneof(soup, whole, mutated, mutated, members, deep, numerals)
 const depths = fc.constantFrom(1, 2, 3, 65)
 
-/** What is refused, as the sentence for a person says it; the value where nothing is. */
+/** The violation, as parsed from the message; the value if there is none. */
 type Outcome = { value: Json } | Violation
 
 function outcomeOf(action: () => Json): Outcome {
@@ -181,7 +181,7 @@ function outcomeOf(action: () => Json): Outcome {
   }
 }
 
-/** What the rules say of a text: `JSON.parse` has the value, the reference what it would pass over. */
+/** Expected outcome: the value of `JSON.parse`, or the first violation by the reference. */
 function expected(text: string, depthMax: number): Outcome {
   const violations = violationsOf(text, depthMax)
   let value: Json | undefined
@@ -190,7 +190,7 @@ function expected(text: string, depthMax: number): Outcome {
   } catch {
     value = undefined
   }
-  // The reference itself against the engine: what is not JSON, and nothing else, is a violation of syntax.
+  // Check the reference against the engine: syntax is violated exactly if `JSON.parse` refuses the text.
   expect(violations.some(({ code }) => code === 'syntax')).toBe(value === undefined)
   return violations[0] ?? { value: value! }
 }
@@ -213,7 +213,7 @@ test('a text is taken or refused as the reference does it, at the same character
     }),
     run,
   )
-  // Each rule decides some of them, and not always the same one.
+  // Each rule decides some of the texts.
   expect([...met.keys()].sort()).toEqual(
     [
       'duplicate_key',
@@ -248,7 +248,7 @@ test('bytes are taken as their text is, up to the first that are not UTF-8', () 
   )
 })
 
-/** The longest prefix that is UTF-8, found by trying every length from the longest on. */
+/** The longest prefix that is UTF-8, found by trying all lengths, longest first. */
 function utf8Prefix(bytes: Uint8Array): { text: string; isWhole: boolean } {
   for (let length = bytes.length; ; length--) {
     try {
@@ -257,7 +257,7 @@ function utf8Prefix(bytes: Uint8Array): { text: string; isWhole: boolean } {
       )
       return { text, isWhole: length === bytes.length }
     } catch {
-      // Shorter.
+      // Try a shorter one.
     }
   }
 }

@@ -15,7 +15,7 @@ function codeOf(action: () => unknown): string {
   return 'none'
 }
 
-/** A text that holds `inner` at level `levels` of nesting. */
+/** A text with `inner` at nesting level `levels`. */
 function nested(levels: number, inner = ''): string {
   return `${'['.repeat(levels)}${inner}${']'.repeat(levels)}`
 }
@@ -59,7 +59,7 @@ const violations: [string, string][] = [
   ['{"a":":","a":1}', 'duplicate_key'],
   ['{"\\"":1,"\\u0022":2}', 'duplicate_key'],
   ['{"😀":1,"\\ud83d\\ude00":2}', 'duplicate_key'],
-  // unsafe_integer: by value, however it is written
+  // unsafe_integer: by value, whatever the notation
   ['9007199254740993', 'unsafe_integer'],
   ['-9007199254740993', 'unsafe_integer'],
   ['9007199254740993.0', 'unsafe_integer'],
@@ -241,7 +241,7 @@ describe('parseRecordLine', () => {
     [line({ data: undefined }), 'bad_envelope'],
     [line({ private: 'yes' }), 'bad_envelope'],
     [line({ private: null }), 'bad_envelope'],
-    // Two rules broken: the earlier one in the table.
+    // With two violations, the earlier one in the table is reported.
     [line({ id: 1, type: 1 }), 'bad_id'],
     [line({ id: 1, data: undefined }), 'bad_id'],
     [line({ type: 1, data: undefined }), 'bad_type'],

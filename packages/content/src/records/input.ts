@@ -1,10 +1,10 @@
 /**
- * From the text of a line to checked values: the input rules of content-model §2, whose first violation decides.
+ * Parses the text of a line into checked values: the input rules of content-model §2. The first violation is reported.
  *
- * Text rules cannot be checked on parsed values (a rounded integer is lost data, of a repeated member only the last is left),
- * and a parser of our own would be several times slower than the engine's. So good text is parsed by `JSON.parse` and proven
- * good by what a skim over the text and a count of the value's members say; whenever the proof fails, the exact scan of
- * `scan.ts` decides. It is the only one to report.
+ * Text rules cannot be checked on parsed values (a rounded integer has lost data; of a repeated member only the last remains),
+ * and a parser of our own would be several times slower than the engine's. So `JSON.parse` parses the text, and a quick pass over the text
+ * together with a count of the value's members proves it valid. If the proof fails, the exact scan of
+ * `scan.ts` decides. Only that scan reports errors.
  */
 import { utf8Length } from '../hash.ts'
 import { InputError } from '../json/input-error.ts'
@@ -14,43 +14,43 @@ import { scanText } from '../json/scan.ts'
 import { isLikePrivate } from './private-likeness.ts'
 import { idBytesMax, type RecordContent, typeBytesMax } from './record.ts'
 
-/** Levels of objects and arrays a line may nest; its own object is level 1. */
+/** Maximum nesting of objects and arrays in a line; its own object is level 1. */
 export const lineDepthMax = 65
 
 export interface ParseOptions {
-  /** Levels of objects and arrays the text may nest: 1 to 1,000, default `lineDepthMax`. */
+  /** Maximum nesting of objects and arrays in the text: 1 to 1,000, default `lineDepthMax`. */
   depthMax?: number
 }
 
 /** A record line: a record and whether it is pushed as private. */
 export interface RecordLine extends RecordContent {
-  /** As the line has it; absent means false. */
+  /** As in the line; absent means false. */
   private?: boolean
 }
 
-/** A delete line names a record. */
+/** A delete line, which names a record. */
 export interface DeleteLine {
   id: string
   type: string
 }
 
 /**
- * The value of a JSON text that obeys the text rules. Bytes must be UTF-8 (else `syntax`); a byte order mark is no JSON.
- * @throws InputError syntax, duplicate_key, unsafe_integer, too_many_digits, number_out_of_range, lone_surrogate, too_deep: the one that
- * occurs first in the text.
+ * The value of a JSON text that obeys the text rules. Bytes must be UTF-8 without a byte order mark (else `syntax`).
+ * @throws InputError syntax, duplicate_key, unsafe_integer, too_many_digits, number_out_of_range, lone_surrogate or too_deep: the first
+ * violation in the text.
  */
 export function parseStrict(source: string | Uint8Array, options: ParseOptions = {}): Json {
   const depthMax = options.depthMax ?? lineDepthMax
   return parseText(typeof source === 'string' ? source : decode(source, depthMax), depthMax)
 }
 
-/** Of a line. */
+/** Members of a record line. */
 const members: ReadonlySet<string> = new Set(['id', 'type', 'data', 'private'])
 
 /**
- * A record line `{id, type, data, private?}`; other members are ignored, unless one looks like a misspelt `private`,
+ * A record line `{id, type, data, private?}`. Other members are ignored, unless one looks like a misspelt `private`,
  * because its author believes that the record is hidden.
- * @throws InputError every code of content-model §2 but `record_too_large`, which `recordOf` finds.
+ * @throws InputError every code of content-model §2 except `record_too_large`, which `recordOf` reports.
  */
 export function parseRecordLine(source: string | Uint8Array): RecordLine {
   const line = parseEnvelope(source)
@@ -71,24 +71,24 @@ export function parseRecordLine(source: string | Uint8Array): RecordLine {
 
 /**
  * A delete line `{id, type}`; other members are ignored.
- * @throws InputError as `parseRecordLine`, whose rules for `data` and `private` do not apply.
+ * @throws InputError as `parseRecordLine`, except for the rules about `data` and `private`.
  */
 export function parseDeleteLine(source: string | Uint8Array): DeleteLine {
   const line = parseEnvelope(source)
   return { id: line['id'] as string, type: line['type'] as string }
 }
 
-/** Fault of `id` as a record's id, as a sentence; undefined if there is none. Does not look for lone surrogates. */
+/** Fault of `id` as a record's id, as a sentence; undefined if there is none. Does not check for lone surrogates. */
 export function idFault(id: Json | undefined): string | undefined {
   if (typeof id !== 'string')
     return id === undefined ? 'There is no member "id".' : 'The id must be a string.'
   if (id === '') return 'The id must not be empty.'
-  // No UTF-16 code unit takes more than 3 bytes.
+  // A UTF-16 code unit takes at most 3 bytes.
   if (id.length * 3 <= idBytesMax || utf8Length(id) <= idBytesMax) return undefined
   return `The id takes ${utf8Length(id)} bytes in UTF-8; at most ${idBytesMax} are allowed.`
 }
 
-/** Fault of `type` as a type's name, as a sentence; undefined if there is none. Does not look for lone surrogates. */
+/** Fault of `type` as a type's name, as a sentence; undefined if there is none. Does not check for lone surrogates. */
 export function typeFault(type: Json | undefined): string | undefined {
   if (typeof type !== 'string')
     return type === undefined ? 'There is no member "type".' : 'The type must be a string.'
@@ -118,16 +118,16 @@ function decode(bytes: Uint8Array, depthMax: number): string {
     return strictDecoder.decode(bytes)
   } catch {
     const good = wellFormedPrefix(bytes)
-    // A violation before the bad bytes comes first.
+    // A violation before the invalid bytes is reported first.
     scanText(good, depthMax)
     throw new InputError('syntax', `After character ${good.length}: the bytes are not UTF-8.`)
   }
 }
 
-/** The longest prefix of `bytes` that is UTF-8, decoded. `bytes` must not be UTF-8 as a whole. */
+/** The longest prefix of `bytes` that is valid UTF-8, decoded. `bytes` as a whole must be invalid. */
 function wellFormedPrefix(bytes: Uint8Array): string {
   const lenient = lenientDecoder.decode(bytes)
-  // U+FFFD may also be in the source; the bytes are wrong at the first one that is not.
+  // The source may contain U+FFFD itself; the first one that is not in the source marks the invalid bytes.
   let offset = 0
   let from = 0
   for (;;) {
@@ -149,20 +149,20 @@ function parseText(text: string, depthMax: number): Json {
     throw new InputError('syntax', `The text is not JSON: ${cause instanceof Error ? cause.message : cause}.`)
   }
   const members = skim(text, depthMax)
-  // Text that may nest too deep is not walked: the walk recurses.
+  // Skip the recursive count for text that may nest too deep.
   if (members < 0 || members !== countMembers(value)) scanText(text, depthMax)
   return value
 }
 
-/** Without an exponent, a number of at most so many characters loses nothing; a fraction below 2^53 of at most so many neither. */
+/** A number without an exponent loses nothing up to this many characters; a fraction below 2^53 up to the second bound. */
 const plainNumberLengthMax = 15
 const plainFractionLengthMax = 18
 /** An escaped surrogate, paired or not. */
 const surrogateEscape = /\\u[dD][89a-fA-F]/
 
 /**
- * The number of members of all objects in `text`, which must be JSON; −1 when the text may break a rule other than
- * `duplicate_key`. With repeated names it is more than `countMembers` finds in the value. */
+ * Number of members of all objects in `text`, which must be JSON; −1 if the text may break a rule other than
+ * `duplicate_key`. With repeated names it exceeds the result of `countMembers`. */
 function skim(text: string, depthMax: number): number {
   if (!text.isWellFormed()) return -1
   const hasEscapes = text.includes('\\')
@@ -185,7 +185,7 @@ function skim(text: string, depthMax: number): number {
   return members
 }
 
-/** End of the number that starts at `start`; −1 if it is malformed. */
+/** End of the number that starts at `start`; −1 if the number may break a rule. */
 function numberEnd(text: string, start: number): number {
   let end = start
   let hasFraction = false
@@ -204,7 +204,7 @@ function numberEnd(text: string, start: number): number {
   return numberFault(literal) === undefined ? end : -1
 }
 
-/** Closing quote of the string that opens at `open`: the first quote with an even number of backslashes before it. */
+/** Closing quote of the string that opens at `open`: the first quote after an even number of backslashes. */
 function closingQuote(text: string, open: number): number {
   for (let close = text.indexOf('"', open + 1); ; close = text.indexOf('"', close + 1)) {
     let backslashes = 0

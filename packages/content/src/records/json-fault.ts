@@ -1,8 +1,8 @@
-/** JSON that a person types into a form, checked by the rules that record lines have. */
+/** Checks JSON that a person types into a form by the rules for record lines. */
 import { InputError } from '../json/input-error.ts'
 import { parseStrict } from './input.ts'
 
-/** The first fault of a text, with its line and column, as a sentence; undefined if it is JSON that a record may hold. */
+/** The first fault of a text, with its line and column, as a sentence; undefined if a record may contain it. */
 export function jsonFault(text: string): string | undefined {
   try {
     parseStrict(text)

@@ -1,18 +1,18 @@
 /**
- * Bodies of leaves: the canonical forms of a leaf's records in entry order, one a line, each line ended by a newline.
- * A record over 16 KiB lies in an object of its own, and its line is `{"$ref":"<record hash>"}` (content-model §5), which no
- * canonical form can be: those begin with `{"id":`.
+ * Bodies of leaves: the canonical forms of a leaf's records in entry order, one per line, each line ended by a newline.
+ * A record over 16 KiB is stored as a separate object, and its line is `{"$ref":"<record hash>"}` (content-model §5). This cannot be
+ * confused with a canonical form, which begins with `{"id":`.
  */
 import { type Hash, hashBytes, parseHash } from '../hash.ts'
 
-/** The body itself contains canonical forms up to this size. Bytes. */
+/** Largest canonical form that is stored in the body itself. Bytes. */
 export const recordInlineBytesMax = 16_384
 
 const newline = 0x0a
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
-/** Third byte of `{"$ref":"`, which no canonical form has there. */
+/** Third byte of `{"$ref":"`, where a canonical form has another. */
 const dollar = 0x24
 
 export const isReferenceLine = (line: Uint8Array): boolean => line[2] === dollar
@@ -23,14 +23,14 @@ export const referenceLineTo = (hash: Hash): Uint8Array => encoder.encode(refere
 
 const referenceBytes = '{"$ref":"'.length + 64 + '"}'.length
 
-/** Bytes of the line of a record whose canonical form has `size` bytes, without its newline. */
+/** Length of the line, without its newline, of a record whose canonical form has `size` bytes. Bytes. */
 export const leafLineLength = (size: number): number => (size <= recordInlineBytesMax ? size : referenceBytes)
 
 /** True if a line represents the record of this hash and size. */
 export const isLeafLineOf = (line: Uint8Array, { hash, size }: { hash: Hash; size: number }): boolean =>
   size <= recordInlineBytesMax ? hashBytes(line) === hash : decoder.decode(line) === referenceText(hash)
 
-/** The lines of a body, without their newlines; views of it, no copies. */
+/** The lines of a body, without their newlines, as views. */
 export function leafLines(body: Uint8Array): Uint8Array[] {
   const lines: Uint8Array[] = []
   for (let start = 0; start < body.length; ) {
@@ -66,7 +66,7 @@ export function leafBodyOf(lines: readonly Uint8Array[]): Uint8Array {
   return body
 }
 
-/** The hash that a reference line names. @throws Error for a line that is none. */
+/** The hash in a reference line. @throws Error for any other line. */
 export function referencedHash(line: Uint8Array): Hash {
   const hash = parseHash(decoder.decode(line.subarray(9, -2)))
   if (hash === undefined) throw new Error('a leaf body holds a malformed reference')

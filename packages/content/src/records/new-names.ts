@@ -1,6 +1,6 @@
 /**
- * Names that new records and types may have. A terminal or a page would obey control characters, or show another name than it is:
- * C0, DEL, C1, line and paragraph separators, and marks that turn the direction of text. Names that were stored before this rule stay
+ * Rule for ids and types of new records. A terminal or page could execute control characters or display another name:
+ * C0, DEL, C1, line and paragraph separators, and marks that change the direction of text. Names stored before this rule stay
  * readable, so only pushed names are checked.
  */
 const controls = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/

@@ -1,4 +1,4 @@
-/** Misspellings of `private`, which hide nothing. */
+/** Detection of misspellings of `private`, which would hide nothing. */
 import { distance } from 'fastest-levenshtein'
 
 /** `Private`, `x-private`, `isPrivate`, `priavte`: at most two letters differ, ignoring case and hyphens. False for `private` itself. */
@@ -8,10 +8,12 @@ export const isLikePrivate = (name: string): boolean =>
 /** Longer names cannot be misspellings of it. Characters. */
 const charactersMax = 20
 
-/** Whether a name is `private` but for its case, separators or a prefix `x`: `xPrivate`, `X-PRIVATE`, `pri_vate`. Also true for `private`. */
+/**
+ * True if a name is `private` except for case, separators or a prefix `x`: `xPrivate`, `X-PRIVATE`, `pri_vate`. Also true for `private`.
+ */
 export const meansPrivate = (name: string): boolean => /^x?private$/.test(plainOf(name))
 
-/** Letters and digits alone, in lower case: without separators, signs and characters that cannot be seen. */
+/** Lowercase letters and digits only: without separators, signs and invisible characters. */
 export const plainOf = (name: string): string =>
   name
     .normalize('NFKC')

@@ -12,18 +12,18 @@ export const idBytesMax = 1_024
 /** Longest name of a type, in UTF-8 bytes. */
 export const typeBytesMax = 128
 
-/** Content of a record. */
+/** Parts of a record. */
 export interface RecordContent {
   id: string
   type: string
   data: Json
 }
 
-/** A record as it is stored and named. */
+/** A record in the form that is stored and hashed. */
 export interface RecordText {
   id: string
   type: string
-  /** `{"id":…,"type":…,"data":…}`, each part as RFC 8785 has it. */
+  /** `{"id":…,"type":…,"data":…}`, each part as in RFC 8785. */
   canonical: string
   /** SHA-256 of `canonical`. */
   hash: Hash
@@ -32,8 +32,8 @@ export interface RecordText {
 }
 
 /**
- * The record of checked parts (see `parseRecordLine`).
- * @throws InputError `record_too_large` over `recordBytesMax`; `lone_surrogate`, `number_out_of_range` for what no text could hold.
+ * Makes a record from checked parts (see `parseRecordLine`).
+ * @throws InputError `record_too_large` over `recordBytesMax`; `lone_surrogate`, `number_out_of_range` for values that no valid text has.
  */
 export function recordOf(id: string, type: string, data: Json): RecordText {
   const canonical = `{"id":${canonicalize(id)},"type":${canonicalize(type)},"data":${canonicalize(data)}}`
@@ -48,7 +48,7 @@ export function recordOf(id: string, type: string, data: Json): RecordText {
 }
 
 /**
- * The parts of a canonical form, which must come from `recordOf` (the caller has checked its hash).
+ * Parses a canonical form that `recordOf` made (the caller has checked its hash).
  * @throws InputError `syntax` or `bad_envelope` for text that `recordOf` could not have made.
  */
 export function parseCanonical(canonical: string): RecordContent {
@@ -67,14 +67,14 @@ export function parseCanonical(canonical: string): RecordContent {
 
 const filePrefix = 'sha256:'
 
-/** The file that `text` names (`sha256:` and 64 lowercase hexadecimal digits), or undefined. */
+/** The file that `text` refers to (`sha256:` and 64 lowercase hexadecimal digits), or undefined. */
 export function parseFileReference(text: string): Hash | undefined {
   return text.startsWith(filePrefix) ? parseHash(text.slice(filePrefix.length)) : undefined
 }
 
 /**
- * Hashes of the files `data` refers to: each once, ascending. An object whose `$file` member names a file is a reference and
- * is not searched further; one whose `$file` is anything else is searched like any object.
+ * Hashes of the files that `data` refers to: each once, ascending. An object whose `$file` member names a file is a reference and
+ * is not searched further; an object with any other `$file` is searched like any object.
  */
 export function fileReferences(data: Json): Hash[] {
   const found = new Set<Hash>()

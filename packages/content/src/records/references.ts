@@ -1,8 +1,8 @@
-/** Fields that hold ids of other records: which a schema declares, and which ids a record has in them (content-model §4). */
+/** Reference fields, which contain ids of other records: those that a schema declares, and a record's ids in them (content-model §4). */
 import { isJsonObject, type Json } from '../json/json.ts'
 import { parseFileReference } from './record.ts'
 
-/** Keyword for a field with the id of a record; its value is the record's type. */
+/** Keyword for a field with the id of a record; the keyword's value is that record's type. */
 export const referenceKeyword = 'x-ref-type'
 
 /** A path into data; undefined means every item of an array. */
@@ -10,16 +10,19 @@ type Steps = readonly (string | undefined)[]
 
 export interface ReferenceField {
   readonly steps: Steps
-  /** Of the records that it names. */
+  /** Type of the records that the field refers to. */
   readonly type: string
 }
 
 /** Fields nested deeper are ignored. Levels. */
 const depthMax = 16
-/** Further fields are ignored: every record is searched for each of them. */
+/** Further fields are ignored, because every record is searched for each field. */
 const fieldsMax = 100
 
-/** The first 100 fields that say `x-ref-type`, within `properties` and `items` alone: what is behind a `$ref` or in `anyOf` depends on the data. */
+/**
+ * The first 100 fields with `x-ref-type`, within `properties` and `items` only: subschemas behind a `$ref` or in `anyOf` depend on the
+ * data.
+ */
 export function referenceFieldsOf(schema: Json): ReferenceField[] {
   const fields: ReferenceField[] = []
   const visit = (value: Json | undefined, steps: Steps): void => {
@@ -35,7 +38,7 @@ export function referenceFieldsOf(schema: Json): ReferenceField[] {
   return fields
 }
 
-/** Calls `tell` with each id in a field and its JSON pointer. Values that are no strings are skipped. */
+/** Calls `tell` with each id in a field and its JSON pointer. Skips values other than strings. */
 export function eachId(
   data: Json,
   field: ReferenceField,

@@ -1,4 +1,4 @@
-/** Differences between two schemas, in words. */
+/** Describes the differences between two schemas in words. */
 import { inFieldOrder, placeOf } from './field-order.ts'
 import { type Field, fieldsOf, type PlainSchema } from './fields.ts'
 
@@ -8,8 +8,8 @@ export type Sentence = string
 const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
 
 /**
- * What became of a type, each a sentence that begins after its name. Empty: nothing.
- * @param before, after its schemas, the members of each in canonical order; undefined: there is no such type
+ * Changes of a type, each a sentence that begins after the type's name; empty if there are none.
+ * @param before, after its schemas, their members in canonical order; undefined: there is no such type
  */
 export function schemaChanges(before: PlainSchema | undefined, after: PlainSchema | undefined): Sentence[] {
   if (before === undefined || after === undefined)

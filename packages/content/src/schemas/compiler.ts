@@ -1,6 +1,6 @@
 /**
- * Compiles schemas with Ajv in a way that users' schemas and data cannot abuse: patterns and formats run in linear time,
- * `uniqueItems` in n·log n, an absent member is never found on `Object.prototype`, and no schema knows of another.
+ * Compiles schemas with Ajv so that users' schemas and data cannot abuse it: patterns and formats run in linear time,
+ * `uniqueItems` in n·log n, absent members are never found on `Object.prototype`, and schemas cannot refer to each other.
  */
 import { Ajv, type ErrorObject, type FormatDefinition, type Options, type ValidateFunction } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
@@ -11,7 +11,7 @@ import type { Json, JsonObject } from '../json/json.ts'
 import { compilePattern, PatternError } from './pattern.ts'
 import { SchemaError } from './schema-error.ts'
 
-/** Why data does not match a schema. */
+/** Reason why data does not match a schema. */
 export interface SchemaIssue {
   /** JSON pointer into the data; empty for the data itself. */
   path: string
@@ -19,11 +19,11 @@ export interface SchemaIssue {
   message: string
 }
 
-/** Largest number of issues reported per value of data. */
+/** Maximum number of issues reported per value of data. */
 export const schemaIssuesMax = 20
 /**
- * Above this many values, or this product of values and characters of the schema, report only the first issue: Ajv would create
- * an object for every issue, and there may be one for each value and each few characters.
+ * Above this number of values, or this product of values and characters of the schema, report only the first issue: Ajv would create
+ * an object for every issue, and there may be one per value and few characters.
  */
 const allIssuesValuesMax = 10_000
 const allIssuesWorkMax = 4_000_000
@@ -31,24 +31,24 @@ const allIssuesWorkMax = 4_000_000
 const draft2020 = 'https://json-schema.org/draft/2020-12/schema'
 const draft07 = 'http://json-schema.org/draft-07/schema'
 
-/** Names that every object inherits, which Ajv would take for members unless configured to check own ones (which costs time). */
+/** Names that every object inherits. Ajv takes them for members unless configured to check own ones, which costs time. */
 const inheritedName =
   /"(?:__proto__|__(?:define|lookup)[GS]etter__|constructor|hasOwnProperty|isPrototypeOf|propertyIsEnumerable|toLocaleString|toString|valueOf)"/
 
 /**
- * `url` of ajv-formats with `\S+(?::\S*)?@` written `\S+@`: the same strings match, but the time is no longer quadratic. The
+ * `url` of ajv-formats with `\S+(?::\S*)?@` replaced by `\S+@`: it matches the same strings, but no longer in quadratic time. The
  * other full formats were timed with 30,000 characters of every awkward kind and are linear.
  */
 const urlPattern = new RegExp((fullFormats['url'] as RegExp).source.replace('\\S+(?::\\S*)?@', '\\S+@'), 'iu')
 
-/** Most of what `date-time` of ajv-formats admits, told at a tenth of the cost. More digits of a second could round to 60. */
+/** Matches most dates that `date-time` of ajv-formats admits, at a tenth of the cost. A second with more digits could round to 60. */
 const usualDateTime =
   /^\d{4}-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30))T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?Z$/
 const dateTime = fullFormats['date-time'] as FormatDefinition<string> & {
   validate: (text: string) => boolean
 }
 
-/** A compiled schema: the issues of some data, none when it matches. */
+/** A compiled schema: returns the issues of the given data, none if it matches. */
 export type Check = (data: Json) => SchemaIssue[]
 
 /** Formats that are checked. */
@@ -58,11 +58,11 @@ export const isKnownFormat = (format: string): boolean => formats.has(format)
 
 const withoutHash = (uri: string) => uri.replace(/#$/, '')
 
-/** Whether `$schema` names a draft that is understood as such. */
+/** True if `$schema` names a supported draft. */
 export const isKnownDraft = (named: Json): boolean =>
   typeof named === 'string' && [draft07, draft2020].includes(withoutHash(named))
 
-/** Whether `schema` asks for JSON Schema 2020-12; draft-07 is meant otherwise. */
+/** True if `schema` declares JSON Schema 2020-12; the default is draft-07. */
 function is2020(schema: JsonObject): boolean {
   const named = schema['$schema']
   return typeof named === 'string' && withoutHash(named) === draft2020
@@ -70,7 +70,7 @@ function is2020(schema: JsonObject): boolean {
 
 let metaChecks: { draft07: ValidateFunction; draft2020: ValidateFunction } | undefined
 
-/** @throws SchemaError when `schema` does not match the meta-schema it names. */
+/** @throws SchemaError if `schema` does not match its meta-schema. */
 export function checkAgainstMetaSchema(schema: JsonObject): void {
   metaChecks ??= {
     draft07: new Ajv({ strict: false, logger: false }).getSchema(draft07)!,
@@ -87,7 +87,7 @@ export function checkAgainstMetaSchema(schema: JsonObject): void {
 
 /**
  * Compiles a schema that obeys `checkSchemaRules`.
- * @throws SchemaError when Ajv cannot compile it, for example because a reference has no target.
+ * @throws SchemaError if Ajv cannot compile it, for example because a reference has no target.
  */
 export function compileSchema(schema: JsonObject, canonical: string): Check {
   const ownProperties = inheritedName.test(canonical)
@@ -102,7 +102,7 @@ export function compileSchema(schema: JsonObject, canonical: string): Check {
       all(data)
       return issuesOf(all.errors)
     } catch (cause) {
-      // The stack overflows when a schema refers to itself without descending into the data.
+      // The stack overflows if a schema refers to itself without descending into the data.
       if (cause instanceof RangeError)
         return [{ path: '', message: 'cannot be checked: the schema refers to itself without end' }]
       throw cause
@@ -111,7 +111,7 @@ export function compileSchema(schema: JsonObject, canonical: string): Check {
 }
 
 function compile(schema: JsonObject, options: Options): ValidateFunction {
-  // An asynchronous schema would answer with a promise, which counts as true.
+  // An asynchronous schema would return a promise, which counts as true.
   const { $async: _, ...synchronous } = schema
   try {
     return engine(is2020(schema), options).compile(synchronous)
@@ -121,7 +121,7 @@ function compile(schema: JsonObject, options: Options): ValidateFunction {
   }
 }
 
-/** Without meta-schemas, so that a reference to one has no target either. */
+/** Contains no meta-schemas, so that a reference to one is refused as well. */
 function engine(newer: boolean, options: Options): Ajv {
   const all: Options = {
     strict: false,

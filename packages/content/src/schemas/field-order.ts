@@ -1,12 +1,12 @@
 /**
- * The order that an author gives fields: an integer `propertyOrder` in each property's schema, the convention of JSON Editor. Schemas are
- * stored as canonical JSON, whose members are sorted by name, so the order of the text does not survive.
+ * Order of fields as given by the author: an integer `propertyOrder` in each property's schema, the convention of JSON Editor. Schemas are
+ * stored as canonical JSON with members sorted by name, so the order of the text is lost.
  */
 import { isJsonObject, type Json, type JsonObject } from '../json/json.ts'
 
 export const orderKeyword = 'propertyOrder'
 
-/** Undefined: the property has no place of its own and follows those that have. */
+/** Undefined if the property has no valid `propertyOrder`; it then follows those that have. */
 export function placeOf(property: unknown): number | undefined {
   if (typeof property !== 'object' || property === null || !Object.hasOwn(property, orderKeyword))
     return undefined
@@ -14,7 +14,7 @@ export function placeOf(property: unknown): number | undefined {
   return Number.isSafeInteger(place) ? (place as number) : undefined
 }
 
-/** Names of members by the order of `schema`; those without a place follow as they are. */
+/** Sorts names of members by the order of `schema`; names without an order follow in their given order. */
 export function inFieldOrder(names: readonly string[], schema: unknown): string[] {
   const properties = propertiesOf(schema)
   const places = new Map<string, number>()
@@ -24,14 +24,14 @@ export function inFieldOrder(names: readonly string[], schema: unknown): string[
   }
   if (places.size === 0) return [...names]
   const last = Number.POSITIVE_INFINITY
-  // Infinity less Infinity is NaN.
+  // Avoid a subtraction of infinities, which is NaN.
   return names.toSorted((a, b) => {
     const [first, second] = [places.get(a) ?? last, places.get(b) ?? last]
     return first === second ? 0 : first - second
   })
 }
 
-/** `value` with the members of its objects in the order of `schema`, nested ones too. JavaScript puts names such as `7` first. */
+/** `value` with the members of its objects in the order of `schema`, including nested ones. JavaScript puts names such as `7` first. */
 export function withMembersInOrder(value: Json, schema: unknown): Json {
   if (Array.isArray(value)) {
     const items = isObject(schema) ? schema['items'] : undefined
@@ -46,7 +46,7 @@ export function withMembersInOrder(value: Json, schema: unknown): Json {
   return Object.fromEntries(members)
 }
 
-/** A schema to be read: the members of every `properties` in their order. */
+/** A schema for display: the members of every `properties` in the author's order. */
 export function withPropertiesInOrder(schema: Json): Json {
   if (Array.isArray(schema)) return schema.map(withPropertiesInOrder)
   if (!isJsonObject(schema)) return schema
@@ -60,8 +60,8 @@ export function withPropertiesInOrder(schema: Json): Json {
 }
 
 /**
- * `properties` without the members `cut`, whose places close up: the places left are the first of those that were there, so that no gap
- * says that something is missing.
+ * `properties` without the members `cut`. The remaining members move up to the first of the previous order values, so that no gap
+ * reveals the cut ones.
  */
 export function withoutPlacesOf(properties: JsonObject, cut: ReadonlySet<string>): JsonObject {
   const left = Object.entries(properties).filter(([name]) => !cut.has(name))

@@ -1,7 +1,7 @@
-/** Schemas as people read them: fields in the order that helps, types and rules in words. */
+/** Schemas for display: fields in a helpful order, types and rules in words. */
 import { inFieldOrder } from './field-order.ts'
 
-/** A JSON Schema that is read and not checked: any part may be anything. */
+/** A JSON Schema for display only: unchecked, so any part may have any value. */
 export type PlainSchema = Readonly<Record<string, unknown>>
 
 export interface Field {
@@ -14,9 +14,9 @@ export interface Field {
   readonly rules: readonly string[]
   readonly isRequired: boolean
   readonly isPrivate: boolean
-  /** Type of the records that it refers to; undefined: none. */
+  /** Type of the records that the field refers to; undefined if it refers to none. */
   readonly refersTo: string | undefined
-  /** Whether its values are long or nested, so that they come last in tables. */
+  /** True if its values are long or nested: such fields come last in tables. */
   readonly isNested: boolean
 }
 
@@ -25,10 +25,13 @@ const textIn = (value: unknown): string | undefined =>
 const objectIn = (value: unknown): PlainSchema | undefined =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as PlainSchema) : undefined
 
-/** Names that say at a glance which record it is. */
+/** Names of fields by which people recognise a record. */
 const telling = ['name', 'title', 'label', 'displayName', 'fullName', 'code']
 
-/** The fields of a type in their author's order. Those without a place follow: telling names, then required ones, nested ones last, else by name. */
+/**
+ * Fields of a type in the author's order. Fields without an order follow: recognisable names, then required ones, nested ones last, else by
+ * name.
+ */
 export function fieldsOf(schema: PlainSchema): Field[] {
   const properties = objectIn(schema['properties']) ?? {}
   const required = new Set(Array.isArray(schema['required']) ? schema['required'] : [])
@@ -44,7 +47,7 @@ export function fieldsOf(schema: PlainSchema): Field[] {
   return inFieldOrder([...byName.keys()], schema).map((name) => byName.get(name)!)
 }
 
-/** The field by whose value people know a record; undefined: none is telling. */
+/** The field by which people recognise a record; undefined if there is none. */
 export const tellingField = (fields: readonly Field[]): string | undefined =>
   telling.find((one) => fields.some(({ name }) => name === one))
 
@@ -64,7 +67,7 @@ function fieldOf(name: string, at: PlainSchema, isRequired: boolean): Field {
   }
 }
 
-/** A type in words. */
+/** Describes a type in words. */
 export function typeText(at: PlainSchema): string {
   const { type } = at as { type?: unknown }
   if (Array.isArray(type)) return type.map((one) => typeText({ ...at, type: one })).join(' or ')
@@ -86,7 +89,7 @@ export function typeText(at: PlainSchema): string {
   return reference === undefined ? 'any' : (reference.split('/').at(-1) ?? 'any')
 }
 
-/** How long a value is shown within a rule. Characters. */
+/** Maximum length of a value within a rule. Characters. */
 const ruleValueMax = 60
 
 const valueText = (value: unknown): string => {
@@ -110,7 +113,7 @@ const says: readonly [keyword: string, say: (value: unknown) => string][] = [
   ['default', (value) => `default ${valueText(value)}`],
 ]
 
-/** Values of an enumeration that are named. */
+/** Maximum number of listed values of an enumeration. */
 const choicesMax = 8
 
 function rulesOf(at: PlainSchema): string[] {

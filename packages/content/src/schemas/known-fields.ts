@@ -1,8 +1,8 @@
-/** Which top-level members of a record its schema lists (content-model §4). */
+/** Known fields: the top-level members of a record that its schema lists (content-model §4). */
 import { isJsonObject, type Json } from '../json/json.ts'
 import { withoutMembers } from './private-fields.ts'
 
-/** The names that the schema's root lists as `properties`; undefined for one without `properties`, to which every member is known. */
+/** Names in the `properties` of the schema's root; undefined without `properties`, where every member is known. */
 export function knownFieldsOf(schema: Json): ReadonlySet<string> | undefined {
   const properties = isJsonObject(schema) ? schema['properties'] : undefined
   return isJsonObject(properties) ? new Set(Object.keys(properties)) : undefined
@@ -16,7 +16,7 @@ export function unknownFieldsOf(data: Json, known: ReadonlySet<string> | undefin
   return unknown
 }
 
-/** `data` without them; `data` itself when there are none. */
+/** `data` without its unknown fields; `data` itself if there are none. */
 export function withoutUnknownFields(data: Json, known: ReadonlySet<string> | undefined): Json {
   const unknown = unknownFieldsOf(data, known)
   return unknown.length === 0 ? data : withoutMembers(data, new Set(unknown))

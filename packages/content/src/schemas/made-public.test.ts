@@ -105,7 +105,7 @@ describe('names that are remembered', () => {
     for (const dropped of [{ Grants: of('title') }, {}, { Other: of('x') }] as Record<string, Json>[]) {
       const former = formerlyPrivate(map({ Grants: grants }), map(dropped))
       expect(former).toEqual([{ type: 'Grants', field: 'Case officer' }])
-      // Later versions remember it, too.
+      // Later versions remember it as well.
       expect(formerlyPrivate(map(dropped), map(dropped), former)).toEqual(former)
       const made = madePublic(map(dropped), map({ Grants: of('title', 'Case officer') }), former)
       expect(made).toEqual([{ type: 'Grants', field: 'Case officer', privateIn: ['Grants'] }])

@@ -1,39 +1,39 @@
 /**
- * Private names that a new set of schemas would make public. A push that does so must confirm each of them, because the usual cause is
- * a second file without the marks of the first. Also remembers names that schemas drop, so that the protection survives a version
+ * Finds private names that a new set of schemas would make public. A push must confirm each of them, because the usual cause is
+ * a second file without the marks of the first. Names that schemas drop are remembered too, so that the protection survives a version
  * without the field.
  */
 import { isJsonObject, type Json } from '../json/json.ts'
 import { knownFieldsOf } from './known-fields.ts'
 import { privateFieldsOf } from './private-fields.ts'
 
-/** Something private. Without `field`: the type. `byType`: the field has no mark of its own, its type is private. */
+/** A private type, or with `field` a private field. `byType`: the field has no mark of its own, but its type is private. */
 export interface PrivateName {
   readonly type: string
   readonly field?: string
   readonly byType?: true
 }
 
-/** A field, or without `field` a type, that would become public. */
+/** A field that would become public, or without `field` a type. */
 export interface MadePublic {
   readonly type: string
   readonly field?: string
-  /** Types in which it is, or was, private. */
+  /** Types in which it is or was private. */
   readonly privateIn: readonly string[]
 }
 
 /** JSON Schemas by type. */
 export type SchemaSources = ReadonlyMap<string, Json>
 
-/** Of the names that are remembered; the oldest go first. UTF-16 units. */
+/** Maximum total length of remembered names; the oldest are dropped first. UTF-16 code units. */
 const rememberedUnitsMax = 65_536
 
 /** The name that a push repeats in `confirm_public`. */
 export const nameToConfirm = ({ type, field }: MadePublic): string => field ?? type
 
 /**
- * What `next` makes public and `base`, with `former`, kept private. Names are compared without case, spaces and punctuation, fields in
- * every type: the second file of a table often becomes a type of its own. Confirming a type covers its fields without marks.
+ * Names that `next` makes public and `base` or `former` kept private. Names are compared ignoring case, spaces and punctuation, and fields
+ * across types: the second file of a table often becomes a separate type. Confirming a type covers its fields without marks.
  */
 export function madePublic(
   base: SchemaSources,
@@ -55,7 +55,7 @@ export function madePublic(
   for (const [type, schema] of next) {
     if (isPrivateType(schema)) continue
     const privateType = types.get(plainName(type))
-    // A public type whose name is spelt otherwise than that of a private one may have been there before.
+    // If `base` has this public type beside a private one with a differently spelt name, the type is not new.
     if (privateType !== undefined && (privateType === type || !isShown(base.get(type))))
       made.push({ type, privateIn: [privateType] })
     for (const field of fieldsShown(base.get(type), schema, privateNames)) {
@@ -68,8 +68,8 @@ export function madePublic(
 }
 
 /**
- * What `base` and `former` kept private and `next` neither has nor makes public. A field with a mark is remembered until its own type
- * shows it.
+ * Names that `base` or `former` kept private and that `next` neither keeps private nor makes public. A marked field is remembered until
+ * its own type makes it public.
  */
 export function formerlyPrivate(
   base: SchemaSources,
@@ -101,13 +101,13 @@ function newest(names: PrivateName[]): PrivateName[] {
   return names.slice(first + 1)
 }
 
-/** The mark of a field counts in every type, the privacy of its type in that type alone. */
+/** A field's mark applies across types, a type's privacy only to its own fields. */
 const keyOf = ({ type, field, byType }: PrivateName): string =>
   JSON.stringify([field === undefined || byType ? type : '', field === undefined ? '' : plainName(field)])
 
 /**
- * Private types, fields with a mark, and the fields of private types unless a public type has a field of that name: a name such as `name`
- * is no secret then.
+ * Private types, marked fields, and fields of private types unless a public type has a field of the same name: a name such as `name`
+ * is then no secret.
  */
 function privateNamesOf(schemas: SchemaSources): PrivateName[] {
   const names: PrivateName[] = []
@@ -124,7 +124,7 @@ function privateNamesOf(schemas: SchemaSources): PrivateName[] {
   return names
 }
 
-/** The fields that public types list, as they are compared. */
+/** Fields that public types list, in the form for comparison. */
 function publicNamesOf(schemas: Iterable<Json>): Set<string> {
   const names = new Set<string>()
   for (const schema of schemas) for (const field of publicFieldsOf(schema) ?? []) names.add(plainName(field))
@@ -132,8 +132,8 @@ function publicNamesOf(schemas: Iterable<Json>): Set<string> {
 }
 
 /**
- * Fields of a public type's schema that `before`, its schema in the base, did not show. Without `properties` it may show any: all fields
- * with marks count then.
+ * Fields of a public type's schema that `before`, its schema in the base, did not make public. A schema without `properties` may make
+ * any field public: all marked fields count then.
  */
 function fieldsShown(before: Json | undefined, schema: Json, privateNames: readonly PrivateName[]): string[] {
   const shown = before === undefined ? [] : publicFieldsOf(before)
@@ -146,7 +146,7 @@ function fieldsShown(before: Json | undefined, schema: Json, privateNames: reado
 const markedIn = (names: readonly PrivateName[]): string[] =>
   names.flatMap(({ field, byType }) => (byType ? [] : (field ?? [])))
 
-/** Undefined: any, since the schema lists none. */
+/** Undefined if the schema lists no `properties`, so that any field is public. */
 function publicFieldsOf(schema: Json): readonly string[] | undefined {
   if (isPrivateType(schema)) return []
   const fields = knownFieldsOf(schema)
@@ -159,7 +159,7 @@ const isShown = (schema: Json | undefined): boolean => schema !== undefined && !
 
 const isPrivateType = (schema: Json): boolean => isJsonObject(schema) && schema['private'] === true
 
-/** `Case officer`, `case_officer` and `CaseOfficer` are one name. */
+/** Form for comparison: `Case officer`, `case_officer` and `CaseOfficer` are equal. */
 function plainName(name: string): string {
   const plain = name
     .normalize('NFKC')

@@ -1,37 +1,37 @@
 /**
- * Patterns of schemas run on users' data, so none may take exponential time. The engine's own `RegExp` backtracks; patterns
- * are therefore run by re2js, an RE2 in plain JavaScript (it also runs in a browser), whose time is linear in the text. Chosen
- * before re2-wasm, which is no longer kept and cannot be loaded synchronously everywhere. A test costs some 0.6 µs on a short
- * string, 0.05 µs natively.
+ * Patterns in users' schemas run on users' data, so none may take exponential time. JavaScript's own `RegExp` backtracks; patterns
+ * therefore run in re2js, an RE2 in plain JavaScript (also for browsers), whose time is linear in the text. re2-wasm was
+ * rejected: it is unmaintained and cannot be loaded synchronously everywhere. A test takes some 0.6 µs on a short
+ * string, natively 0.05 µs.
  *
- * A pattern means what ECMAScript says with the `u` flag: where RE2 reads the same text otherwise (`.`, `\s`, `\uXXXX`, `[` in
- * a class…) it is rewritten. What no linear engine can do (lookaround, backreferences) is refused.
+ * A pattern has its ECMAScript meaning with the `u` flag: syntax that RE2 reads differently (`.`, `\s`, `\uXXXX`, `[` in
+ * a class…) is rewritten. Features that no linear engine supports (lookaround, backreferences) are refused.
  */
 import { RE2JS } from 're2js'
 
 /** Longest pattern, in UTF-16 code units. */
 export const patternUnitsMax = 256
-/** Largest compiled pattern, in RE2 instructions: its cost for one character at worst. */
+/** Largest compiled pattern, in RE2 instructions: the worst-case cost of one character. */
 export const patternInstructionsMax = 4_096
-/** A text is not searched, and does not match, when its length in code units times the instructions is more: some seconds. */
+/** A text counts as no match, without a search, if its length in code units times the instructions exceeds this: some seconds. */
 const patternStepsMax = 268_435_456
 
 /** A compiled pattern. */
 export interface Pattern {
-  /** Whether the pattern matches anywhere in `text`, which must be well formed. */
+  /** True if the pattern matches anywhere in `text`, which must be well formed. */
   test(text: string): boolean
-  /** The source. Ajv takes two patterns of a schema that have the same string for one. */
+  /** The source. Ajv treats two patterns of a schema with the same string as one. */
   toString(): string
 }
 
-/** Why a pattern is refused, as a sentence. */
+/** Reason for refusing a pattern, as a sentence. */
 export class PatternError extends Error {
   override readonly name = 'PatternError'
 }
 
 /**
- * Compiles the source of an ECMAScript pattern (as with the `u` flag, no others).
- * @throws PatternError when it is longer than `patternUnitsMax`, no such pattern, or has what RE2 cannot do in linear time.
+ * Compiles the source of an ECMAScript pattern with the `u` flag and no other.
+ * @throws PatternError if it is longer than `patternUnitsMax`, invalid, or needs a feature that RE2 lacks.
  */
 export function compilePattern(source: string): Pattern {
   if (source.length > patternUnitsMax) {
@@ -75,7 +75,7 @@ const noSpaces =
   '\\x{0}-\\x{8}\\x{e}-\\x{1f}\\x{21}-\\x{9f}\\x{a1}-\\x{167f}\\x{1681}-\\x{1fff}\\x{200b}-\\x{2027}\\x{202a}-\\x{202e}' +
   '\\x{2030}-\\x{205e}\\x{2060}-\\x{2fff}\\x{3001}-\\x{fefe}\\x{ff00}-\\x{10ffff}'
 
-/** The parts of a valid `u` pattern that RE2 may read otherwise; every other character is a part of its own. */
+/** Parts of a valid `u` pattern that RE2 may read differently; every other character is a separate part. */
 const parts = new RegExp(
   [
     String.raw`\\u\{([0-9a-fA-F]+)\}`,
@@ -92,7 +92,7 @@ const parts = new RegExp(
   'gu',
 )
 
-/** The same pattern for RE2. `source` must compile with the `u` flag. */
+/** Translates a pattern to RE2. `source` must compile with the `u` flag. */
 function translate(source: string): string {
   let inClass = false
   return source.replace(parts, (part: string, ...captures: (string | undefined)[]) => {
@@ -109,7 +109,7 @@ function translate(source: string): string {
     if (part.startsWith('\\')) return translateEscape(part, inClass)
     if (inClass) {
       if (part.endsWith(']')) inClass = false
-      // Within a class an opening bracket is a plain character.
+      // Within a class, an opening bracket is a plain character.
       return part.startsWith('[') ? `\\${part}` : part
     }
     if (part === '[]') return '[^\\x{0}-\\x{10ffff}]'
@@ -156,7 +156,7 @@ const generalCategories: Record<string, string> = {
   Separator: 'Z',
 }
 
-/** The name RE2 has for a Unicode property, or the same name, which RE2 then may refuse. */
+/** RE2's name of a Unicode property, or the given name, which RE2 may refuse. */
 function shortProperty(name: string): string {
   const value = name.replace(/^(?:Script|sc|General_Category|gc)=/, '')
   return Object.hasOwn(generalCategories, value) ? generalCategories[value]! : value

@@ -27,9 +27,9 @@ const schemaMapKeywords = new Set([
   'patternProperties',
   'properties',
 ])
-/** Their values are data, in which a member such as `$ref` or `private` is no keyword. `example` is OpenAPI's. */
+/** Keywords whose values are data, in which a member such as `$ref` or `private` is not a keyword. `example` is from OpenAPI. */
 const dataKeywords = new Set(['const', 'default', 'enum', 'example', 'examples'])
-/** The other keywords that JSON Schema defines. None of them holds a schema. */
+/** Other keywords of JSON Schema. Their values contain no schemas. */
 const plainKeywords = new Set([
   '$anchor',
   '$comment',
@@ -74,10 +74,10 @@ export const jsonSchemaKeywords: ReadonlySet<string> = new Set([
   ...plainKeywords,
 ])
 
-/** Whether draft-07 or 2020-12 defines `keyword`. */
+/** True if draft-07 or 2020-12 defines `keyword`. */
 export const isJsonSchemaKeyword = (keyword: string): boolean => jsonSchemaKeywords.has(keyword)
 
-/** A value within a schema, and the way to it. */
+/** A value within a schema, and the path to it. */
 export interface Location {
   readonly value: Json
   /** Undefined for the root. */
@@ -90,28 +90,28 @@ export interface Location {
 export interface Place {
   readonly schema: JsonObject
   readonly at: Location
-  /** URI against which its references are resolved. */
+  /** URI for resolving its references. */
   readonly base: string
   /**
-   * False below a keyword that JSON Schema does not define, or that has a value of a form that it does not define: every object there
+   * False below an unknown keyword, or below a value whose form JSON Schema does not define: every object there
    * could be meant as a schema, and a reference could make it one.
    */
   readonly isCertain: boolean
 }
 
 export interface SchemaPlaces {
-  /** Every object that is a schema, could be meant as one, or is made one by a reference. The root is the first. */
+  /** Every object that is a schema, could be meant as one, or is made one by a reference. The root is first. */
   readonly places: readonly Place[]
-  /** Whether `reference` names a document that is not within the schema. */
+  /** True if `reference` points outside the schema. */
   leavesSchema(place: Place, reference: string): boolean
-  /** Targets of `reference` within the schema; empty if it has none. */
+  /** Targets of `reference` within the schema; empty if there are none. */
   targetsOf(place: Place, reference: string): Location[]
 }
 
-/** Base of schemas without `$id`, so that relative ones can be resolved. */
+/** Base URI of schemas without `$id`, for resolving relative ones. */
 const anonymousBase = 'http://schema.invalid/'
 
-/** The places of a schema that was parsed from text: no object in it may occur twice. Takes time in proportion to its size. */
+/** Finds the places of a schema parsed from text; no object may occur in it twice. Takes time proportional to its size. */
 export function placesOf(root: JsonObject): SchemaPlaces {
   const walk = new PlaceWalk(root)
   return {
@@ -141,7 +141,7 @@ class PlaceWalk {
         : anonymousBase
     this.#resources.set(rootBase, rootAt)
     this.#visit(rootAt, anonymousBase, true)
-    // Grows: what a reference makes a schema may have references of its own.
+    // The list grows in the loop: a schema found through a reference may contain references.
     for (const place of this.#waiting) {
       const reference = place.schema['$ref']
       if (typeof reference !== 'string') continue
@@ -181,13 +181,13 @@ class PlaceWalk {
     for (const member of membersOf(at)) this.#visit(member, base, isCertain)
   }
 
-  /** Takes every object for a schema. */
+  /** Visits every object as a possible schema. */
   #visitAny(at: Location, base: string): void {
     if (Array.isArray(at.value)) for (const member of membersOf(at)) this.#visitAny(member, base)
     else this.#visit(at, base, false)
   }
 
-  /** Notes by which names a schema can be referred to. Answers with its base. */
+  /** Records the names by which a schema can be referred to. Returns its base URI. */
   #enter(schema: JsonObject, at: Location, outer: string): string {
     const id = schema['$id']
     let base = outer
@@ -214,7 +214,7 @@ class PlaceWalk {
     if (resource === undefined) return []
     const hash = reference.indexOf('#')
     const fragment = hash < 0 ? '' : reference.slice(hash + 1)
-    // Ajv takes `#/` for `#`.
+    // Ajv treats `#/` as `#`.
     if (fragment === '' || fragment === '/') return [resource]
     const named = this.#anchors.get(`${withoutFragment(uri)}#${percentDecoded(fragment)}`) ?? []
     const pointed = locate(resource, fragment.split('/').map(percentDecoded))
@@ -230,7 +230,7 @@ class PlaceWalk {
   }
 }
 
-/** The location and those around it, from the inside. */
+/** The location and its ancestors, innermost first. */
 export function* outwards(at: Location): Generator<Location> {
   for (let here: Location | undefined = at; here !== undefined; here = here.parent) yield here
 }
@@ -246,7 +246,7 @@ function* membersOf(at: Location): Generator<Location> {
   for (const [key, value] of Object.entries(at.value as JsonObject)) yield { value, parent: at, key }
 }
 
-/** @param parts of a pointer: the first is empty. */
+/** @param parts of a pointer; the first is empty. */
 function locate(from: Location, [first, ...parts]: string[]): Location | undefined {
   if (first !== '') return undefined
   let at = from

@@ -1,4 +1,4 @@
-/** Private fields: which they are, when they can be cut out of a schema, and how (content-model §4, §6). */
+/** Private fields of a schema: finding them, checking that they can be removed, and removing them (content-model §4, §6). */
 import { isJsonObject, type Json, type JsonObject } from '../json/json.ts'
 import { withoutPlacesOf } from './field-order.ts'
 import {
@@ -13,8 +13,8 @@ import {
 import { SchemaError } from './schema-error.ts'
 
 /**
- * Keywords of the root that may speak of private fields in a way that cannot be cut. To the list of content-model §6 come those that
- * would hold the same: `const` and `enum` (whole records), `then`, `else`.
+ * Keywords of the root that may describe private fields in a way that cannot be removed. Beyond the list of content-model §6:
+ * `const` and `enum`, which contain whole records, `then` and `else`.
  */
 const uncuttable = [
   '$ref',
@@ -31,10 +31,10 @@ const uncuttable = [
   'enum',
 ]
 
-/** Their targets depend on the data, and may be the root. */
+/** References whose targets depend on the data and may be the root. */
 const dynamicReferences = ['$dynamicRef', '$recursiveRef']
 
-/** Root keywords that may hold or name private fields and say nothing that a reader of the public view needs. */
+/** Root keywords that may contain or name private fields and that readers of the public view do not need. */
 const cutWithPrivateFields = new Set([
   '$comment',
   'dependencies',
@@ -49,7 +49,7 @@ const isCutAtRoot = (keyword: string): boolean =>
 
 const definitionKeywords = new Set(['$defs', 'definitions'])
 
-/** The names of the private fields: members of the root's `properties` whose schema says `"private": true`. */
+/** Names of the private fields: members of the root's `properties` whose schema has `"private": true`. */
 export function privateFieldsOf(schema: JsonObject): string[] {
   const properties = schema['properties']
   if (!isJsonObject(properties)) return []
@@ -59,7 +59,7 @@ export function privateFieldsOf(schema: JsonObject): string[] {
   })
 }
 
-/** @throws SchemaError when `schema`, which has the private fields `fields`, says what could not be cut with them. */
+/** @throws SchemaError if `schema`, with the private fields `fields`, describes them in a way that cannot be removed. */
 export function checkCuttable(schema: JsonObject, fields: readonly string[], all: SchemaPlaces): void {
   for (const keyword of uncuttable) {
     if (Object.hasOwn(schema, keyword)) {
@@ -91,7 +91,7 @@ export function checkCuttable(schema: JsonObject, fields: readonly string[], all
   checkReferencesLeft(fields, all)
 }
 
-/** The public schema must be one: no reference in it may lead to a keyword of the root that it lacks. */
+/** Checks that the public schema is complete: no reference in it may point to a keyword of the root that was removed. */
 function checkReferencesLeft(fields: readonly string[], all: SchemaPlaces): void {
   for (const { place, part } of referencesLeft(fields, all)) {
     if (!isCutAtRoot(part.keyword)) continue
@@ -102,7 +102,9 @@ function checkReferencesLeft(fields: readonly string[], all: SchemaPlaces): void
   }
 }
 
-/** `schema` without its private fields `fields` and without what it says of them, as far as that is known to be of them. */
+/**
+ * `schema` without the private fields `fields`, without root keywords that may describe them, and without definitions that only those use.
+ */
 export function cutPrivateFields(schema: JsonObject, fields: readonly string[]): JsonObject {
   const cut = new Set(fields)
   const defined = new Set<string>()
@@ -121,7 +123,7 @@ export function cutPrivateFields(schema: JsonObject, fields: readonly string[]):
   return Object.fromEntries(members)
 }
 
-/** Part that is kept or cut as a whole: a keyword of the root, or a member of `properties`, `$defs` or `definitions` there. */
+/** Part that is kept or removed as a whole: a keyword of the root, or a member of `properties`, `$defs` or `definitions` there. */
 interface Part {
   id: string
   keyword: string
@@ -137,7 +139,7 @@ function partOf(at: Location): Part {
   return { keyword, id: partId(keyword, isDivided ? keys.at(-2) : undefined) }
 }
 
-/** The references in what the public schema has, with the parts to which they lead. A definition is in it that one of them leads to. */
+/** References within the public schema, with the parts that they point to. The public schema contains the definitions that these reach. */
 function* referencesLeft(fields: readonly string[], all: SchemaPlaces) {
   const placesByPart = new Map<string, Place[]>()
   const definitions: string[] = []
@@ -172,7 +174,7 @@ function targetsOf(all: SchemaPlaces, place: Place): Location[] {
   return typeof reference === 'string' ? all.targetsOf(place, reference) : []
 }
 
-/** `data` without the top-level members `names`; anything but an object as it is. A member `__proto__` survives. */
+/** `data` without the top-level members `names`; anything but an object is returned unchanged. Keeps a member `__proto__`. */
 export function withoutMembers(data: Json, names: ReadonlySet<string>): Json {
   if (!isJsonObject(data)) return data
   return Object.fromEntries(Object.entries(data).filter(([name]) => !names.has(name)))

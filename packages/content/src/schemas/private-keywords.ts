@@ -5,8 +5,8 @@ import { type Place, pointerTo, type SchemaPlaces } from './places.ts'
 import { SchemaError } from './schema-error.ts'
 
 /**
- * An author would believe marked data hidden. So the keyword is refused wherever it hides nothing, and also below keywords
- * that JSON Schema does not define.
+ * Refuses the keyword wherever it hides nothing, and below keywords that JSON Schema does not define: the author would believe that
+ * the data is hidden.
  * @throws SchemaError
  */
 export function checkPrivateKeywords({ places }: SchemaPlaces): void {

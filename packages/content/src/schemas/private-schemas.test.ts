@@ -71,11 +71,11 @@ describe('"private" where it hides nothing is refused, with its pointer', () => 
     ]),
     ['/x-ui/xPrivate', { 'x-ui': { xPrivate: true } }],
     ['/properties/a/not/private', { properties: { a: { not: { private: false } } } }],
-    // Below keywords that JSON Schema does not define, as an author may misspell one, or refer to it.
+    // Below undefined keywords: an author may misspell a keyword, or refer to such a place.
     ['/Properties/a/private', { Properties: { a: hidden } }],
     ['/properties/a/x-parts/0/b/private', { properties: { a: { 'x-parts': [{ b: hidden }] } } }],
     ['/x-foo/bar/private', { properties: { a: { $ref: '#/x-foo/bar' } }, 'x-foo': { bar: hidden } }],
-    // What is data becomes a schema when a reference leads to it.
+    // Data becomes a schema if a reference points to it.
     ['/default/a/private', { properties: { b: { $ref: '#/default/a' } }, default: { a: hidden } }],
     ['/default/a/private', { properties: { b: { $ref: '#/%64efault/a' } }, default: { a: hidden } }],
     [
@@ -246,7 +246,7 @@ test('a schema is refused, or no byte of what it marks, names included, is in it
     expect([...visible.keys()].join()).not.toContain(token)
     if (open === undefined) return
     expect(open.canonical).not.toContain(token)
-    // The public view is a schema that others could push.
+    // The public view is a schema that others can push.
     expect(acceptSchema(JSON.parse(open.canonical) as Json).canonical).toBe(open.canonical)
     expect(isJsonObject(open.source)).toBe(true)
     expect(canonicalize(publicData(schema, data))).not.toContain(token)

@@ -5,11 +5,11 @@ import { type Place, placesOf, pointerTo, type SchemaPlaces } from './places.ts'
 import { checkPrivateKeywords } from './private-keywords.ts'
 import { SchemaError } from './schema-error.ts'
 
-/** Levels of objects and arrays a schema may nest, as any text (content-model §2). */
+/** Maximum nesting of objects and arrays in a schema, the same as in any text (content-model §2). */
 export const schemaDepthMax = 65
 
 /**
- * Checks nesting, references, patterns and where it says `private`. Answers with its places.
+ * Checks nesting, references, patterns and the use of `private`. Returns the schema's places.
  * @throws SchemaError
  */
 export function checkSchemaRules(schema: JsonObject): SchemaPlaces {

@@ -2,7 +2,7 @@
 export class SchemaError extends Error {
   override readonly name = 'SchemaError'
   readonly code = 'invalid_schema'
-  /** JSON pointer to the place in the schema, when there is one. */
+  /** JSON pointer to the position in the schema, if there is one. */
   readonly path?: string
 
   constructor(message: string, path?: string) {

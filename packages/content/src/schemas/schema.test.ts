@@ -189,7 +189,7 @@ describe('validate', () => {
     const schema = { items: { type: 'string' } }
     expect(issues(schema, Array(100).fill(1))).toHaveLength(20)
     expect(issues(schema, Array(20_000).fill(1))).toHaveLength(1)
-    // What has an issue for every value and every line of its schema would be millions.
+    // A schema with an issue for every value and each of its lines would produce millions.
     const long = { items: { allOf: Array(1_000).fill({ type: 'string' }) } }
     expect(issues(long, Array(100).fill(1))).toHaveLength(20)
     expect(issues(long, Array(1_000).fill(1))).toHaveLength(1)

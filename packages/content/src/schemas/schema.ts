@@ -1,4 +1,4 @@
-/** Schemas of types: acceptance, and validation of data by accepted ones (content-model §4). */
+/** Schemas of types: accepting schemas, and validating data with accepted ones (content-model §4). */
 
 import { type Hash, hashText, utf8Length } from '../hash.ts'
 import { canonicalize } from '../json/canonical.ts'
@@ -12,32 +12,34 @@ import { SchemaError } from './schema-error.ts'
 
 /** Largest canonical form of a schema: 256 KiB. */
 export const schemaBytesMax = 262_144
-/** Schemas kept compiled, the latest used ones: so many, and so much of their canonical forms, which may take twenty times that as objects. */
+/**
+ * Bounds of the cache of compiled schemas: their number, and the size of their canonical forms; as objects they may take twenty times that.
+ */
 const cachedSchemasMax = 256
 const cachedCharactersMax = 4_194_304
 
 /** An accepted schema. Immutable; two with the same hash are interchangeable. */
 export interface Schema {
-  /** A copy of the input, its members in canonical order. */
+  /** Copy of the input, its members in canonical order. */
   readonly source: JsonObject | boolean
-  /** RFC 8785 of `source`. */
+  /** `source` as in RFC 8785. */
   readonly canonical: string
   /** SHA-256 of `canonical`. */
   readonly hash: Hash
-  /** Whether the type is private: the root says `"private": true`. */
+  /** True if the type is private: the root has `"private": true`. */
   readonly private: boolean
   /** Names of the private members of the root's `properties`. */
   readonly privateFields: readonly string[]
-  /** Why `data` does not match: at most 20 issues, none when it does. */
+  /** Issues of `data`: at most 20, none if it matches. */
   validate(data: Json): SchemaIssue[]
   /** Top-level members of `data` that the root's `properties` does not list; none without root `properties`. */
   unknownFields(data: Json): string[]
-  /** `data` without its unknown fields; `data` itself when there are none. */
+  /** `data` without its unknown fields; `data` itself if there are none. */
   strip(data: Json): Json
 }
 
 export interface AcceptOptions {
-  /** The schema was accepted before and comes from a store: nothing is checked, and it is compiled when first used. */
+  /** The schema comes from a store and was accepted before: it is not checked, and is compiled at first use. */
   accepted?: boolean
 }
 
@@ -46,10 +48,9 @@ let cachedCharacters = 0
 
 /**
  * The schema of a type, from parsed JSON (whose text obeyed the text rules, see `parseStrict`).
- * @throws SchemaError `invalid_schema`: no object or boolean, over `schemaBytesMax`, nested more than 65 levels, not valid against its
- * meta-schema (draft-07 unless `$schema` names 2020-12), a reference that leaves it or has no target, a pattern that is too
- * long, does not compile with the `u` flag or cannot be matched in linear time, `private` where it hides nothing, private fields that
- * could not be cut.
+ * @throws SchemaError `invalid_schema` if it is neither an object nor a boolean, exceeds `schemaBytesMax`, nests more than 65 levels, or is
+ * invalid against its meta-schema (draft-07 unless `$schema` names 2020-12); if a reference leaves it or has no target; if a pattern is too
+ * long, does not compile with the `u` flag or cannot run in linear time; if `private` hides nothing, or private fields cannot be removed.
  */
 export function acceptSchema(source: Json, options: AcceptOptions = {}): Schema {
   if (typeof source !== 'boolean' && !isJsonObject(source)) {
@@ -81,7 +82,7 @@ function check(source: JsonObject, schema: AcceptedSchema): void {
   if (schema.privateFields.length > 0) checkPublicForm(source, schema.privateFields, places)
 }
 
-/** The schema without its private fields must be valid, too: no reference may lead to a removed part. */
+/** The schema without its private fields must be valid too: no reference may point to a removed part. */
 function checkPublicForm(source: JsonObject, privateFields: readonly string[], places: SchemaPlaces): void {
   checkCuttable(source, privateFields, places)
   const left = cutPrivateFields(source, privateFields)
@@ -93,7 +94,7 @@ function checkPublicForm(source: JsonObject, privateFields: readonly string[], p
   }
 }
 
-/** Makes `schema` the latest used one, and forgets those that were used longest ago. */
+/** Marks `schema` as most recently used, and evicts the least recently used ones. */
 function keep(schema: AcceptedSchema): void {
   forget(schema)
   cache.set(schema.hash, schema)

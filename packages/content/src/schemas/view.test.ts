@@ -10,7 +10,7 @@ function accepted(sources: Record<string, Json>): Map<string, Schema> {
   return new Map(Object.entries(sources).map(([type, source]) => [type, acceptSchema(source)]))
 }
 
-/** Occurs nowhere but in what is private. */
+/** Occurs only in private parts. */
 const secret = 'k7Qz-secret'
 
 describe('publicSchemas', () => {

@@ -1,12 +1,12 @@
-/** The public view of schemas and data: what anyone may see (content-model §6). */
+/** Public view of schemas and data, as outsiders see it (content-model §6). */
 import { isJsonObject, type Json } from '../json/json.ts'
 import { referenceKeyword } from '../records/references.ts'
 import { cutPrivateFields, withoutMembers } from './private-fields.ts'
 import { acceptSchema, type Schema } from './schema.ts'
 
 /**
- * The schemas of the public view, by type, in the order given: without private types; of the others without private fields,
- * what is said of them, and every `x-ref-type` that names a private type. A schema with nothing to cut is the same object.
+ * Schemas of the public view, by type, in the given order. Removes private types, and from the other schemas private fields,
+ * keywords that describe them, and every `x-ref-type` that names a private type. An unaffected schema is returned as the same object.
  */
 export function publicSchemas(schemas: ReadonlyMap<string, Schema>): Map<string, Schema> {
   const privateTypes = new Set<string>()
@@ -18,7 +18,7 @@ export function publicSchemas(schemas: ReadonlyMap<string, Schema>): Map<string,
   return visible
 }
 
-/** `data` of a record of a public type without its private fields; `data` itself when it has none. */
+/** `data` of a record of a public type without its private fields; `data` itself if it has none. */
 export function publicData(schema: Pick<Schema, 'privateFields'>, data: Json): Json {
   const { privateFields } = schema
   if (privateFields.length === 0 || !isJsonObject(data)) return data
@@ -31,13 +31,13 @@ function publicSchema(schema: Schema, privateTypes: ReadonlySet<string>): Schema
   const withoutFields =
     schema.privateFields.length === 0 ? schema.source : cutPrivateFields(schema.source, schema.privateFields)
   const cut = privateTypes.size === 0 ? withoutFields : cutReferences(withoutFields, privateTypes)
-  // Cutting adds nothing, and no reference points into the removed part, so the rest is still acceptable.
+  // Removal adds nothing, and no reference points into the removed part, so the rest is still acceptable.
   return cut === schema.source ? schema : acceptSchema(cut, { accepted: true })
 }
 
 /**
- * `value` without the members `x-ref-type`, at any depth, that name a private type; `value` itself when there are none. Places that hold
- * no schema are searched too: better to cut too much than to name what must not be known of.
+ * `value` without the members `x-ref-type`, at any depth, that name a private type; `value` itself if there are none. Also searches places
+ * that are not schemas: removing too much is better than naming a hidden type.
  */
 function cutReferences<T extends Json>(value: T, privateTypes: ReadonlySet<string>): T
 function cutReferences(value: Json, privateTypes: ReadonlySet<string>): Json {
@@ -57,7 +57,7 @@ function cutReferences(value: Json, privateTypes: ReadonlySet<string>): Json {
   return isSame ? value : Object.fromEntries(members)
 }
 
-/** Whether `value`, of an `x-ref-type`, is the name of a private type, or a list of names with one. */
+/** True if `value`, from an `x-ref-type`, is the name of a private type, or a list of names with one. */
 function namesOneOf(value: Json, privateTypes: ReadonlySet<string>): boolean {
   if (typeof value === 'string') return privateTypes.has(value)
   if (!Array.isArray(value) || !value.every((name) => typeof name === 'string')) return false

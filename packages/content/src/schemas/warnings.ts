@@ -1,4 +1,4 @@
-/** Warnings about keywords of an accepted schema that have no effect although the author may expect one (content-model §4). */
+/** Warnings about keywords of an accepted schema that have no effect, although the author may expect one (content-model §4). */
 import { distance } from 'fastest-levenshtein'
 import { isJsonObject, type Json, type JsonObject } from '../json/json.ts'
 import { isLikePrivate, plainOf } from '../records/private-likeness.ts'
@@ -14,7 +14,7 @@ export interface SchemaWarning {
   message: string
 }
 
-/** Keywords that mean something here, or to OpenAPI, beside those of JSON Schema. */
+/** Keywords that a misspelling may mean: those of JSON Schema and ours. `elsewhere`: valid keywords beyond JSON Schema, also OpenAPI's. */
 const known = [...jsonSchemaKeywords, referenceKeyword, orderKeyword, 'private'].map((name) => ({
   name,
   plainName: plainOf(name),
@@ -31,12 +31,12 @@ const elsewhere = new Set([
   '$async',
 ])
 
-/** Unknown keywords of one schema that are compared with the known ones. Each comparison takes some microseconds. */
+/** Maximum of unknown keywords per schema that are compared with known ones. Each comparison takes some microseconds. */
 const comparedMax = 2_000
 /** Longer keywords cannot be misspellings. Characters. */
 const comparedCharactersMax = 40
 
-/** @param hasType whether the version is to have a type of that name */
+/** @param hasType whether the new version has a type of that name */
 export function* schemaWarnings(
   schema: Json,
   hasType: (type: string) => boolean,

@@ -1,13 +1,13 @@
-/** For tests: schemas with `private` and its misspellings in all sorts of places, and what must not be seen of them. */
+/** For tests: schemas with `private` and its misspellings in many places, with a token that must not become visible. */
 import fc from 'fast-check'
 import { isJsonObject, type Json, type JsonObject } from '../json/json.ts'
 
-/** In every name and value that is marked private, and nowhere else. */
+/** Part of every name and value that is marked private, and of nothing else. */
 export const token = 'k7Qz'
 
 export interface MarkedSchema {
   source: JsonObject
-  /** Matches it, as long as it is accepted. */
+  /** Matches the schema, if it is accepted. */
   data: JsonObject
 }
 
@@ -38,14 +38,14 @@ const wraps: readonly ((inner: JsonObject) => JsonObject)[] = [
   (inner) => ({ $defs: { in: inner } }),
 ]
 
-/** A schema in several others, which may be marked within. */
+/** A schema nested in several others, possibly marked within. */
 const nested = fc
   .tuple(fc.array(fc.constantFrom(...wraps), { maxLength: 3 }), fc.option(mark, { freq: 4 }))
   .map(([around, marked]) => {
     const inner: JsonObject = marked === null ? { title: 'plain' } : { ...marked, title: token }
     return around.reduce((schema, wrap) => wrap(schema), inner)
   })
-/** So that one in three or so is accepted. */
+/** Chosen so that about one schema in three is accepted. */
 const plain = fc
   .array(fc.constantFrom(...wraps.slice(0, 5)), { maxLength: 2 })
   .map((around) => around.reduce<JsonObject>((schema, wrap) => wrap(schema), {}))
@@ -72,7 +72,7 @@ const rootSays = fc.shuffledSubarray<JsonObject>(
   ],
   { maxLength: 4 },
 )
-/** Which a schema with private fields must not have. */
+/** Keywords that a schema with private fields must not have. */
 const rootMustNot = fc.constantFrom<JsonObject>(
   { allOf: [{ required: [`${token}1`] }] },
   { oneOf: [{ properties: { [`${token}1`]: {} } }] },
@@ -81,7 +81,7 @@ const rootMustNot = fc.constantFrom<JsonObject>(
   { enum: [{ [`${token}1`]: token }] },
 )
 
-/** References in public fields; of a place in the schema, written in one of several ways. */
+/** Spellings of a reference to a place in the schema, for public fields. */
 const writings: readonly ((pointer: string) => string)[] = [
   (pointer) => `#${pointer}`,
   (pointer) => `#${encodeURI(pointer)}`,
@@ -108,7 +108,7 @@ export const markedSchema: fc.Arbitrary<MarkedSchema> = parts.map((given) => {
   const source: JsonObject = {
     $id: 'http://a.org/t',
     ...given.type,
-    // A definition that only private fields use is theirs; without any it would be an open one.
+    // A definition that only private fields use is hidden with them; without private fields it would be an open one.
     $defs: fields.length > 0 ? { ...definitions, hidden: { $ref: `#/definitions/${token}` } } : definitions,
     ...(fields.length > 0 ? { definitions: { [token]: { title: token } } } : {}),
     ...(isMarked ? Object.assign({}, ...given.root, given.mustNot) : {}),
@@ -120,7 +120,7 @@ export const markedSchema: fc.Arbitrary<MarkedSchema> = parts.map((given) => {
     ]),
   }
   const targets = [...pointers(source, '')].filter(
-    // A reference to all of `$defs` also shows definitions that private fields use.
+    // A reference to all of `$defs` also exposes definitions that private fields use.
     (pointer) =>
       !/^\/(?:\$defs(?:\/hidden|$)|definitions)/.test(pointer) ||
       (fields.length === 0 && pointer === '/$defs'),
@@ -134,7 +134,7 @@ export const markedSchema: fc.Arbitrary<MarkedSchema> = parts.map((given) => {
   return { source: JSON.parse(JSON.stringify(source)) as JsonObject, data }
 })
 
-/** Of every object within. */
+/** Pointers to all objects within. */
 function* pointers(value: Json, at: string): Generator<string> {
   if (typeof value !== 'object' || value === null) return
   if (!Array.isArray(value)) yield at

@@ -1,4 +1,4 @@
-/** True in `npm run test:fast`, which skips large inputs and child processes: `skip(isFast)`. */
+/** True if this is `npm run test:fast`, which skips large inputs and child processes: `skip(isFast)`. */
 export const isFast = process.env['LAWS'] === 'fast'
 
 /** CPU time of this thread so far, for laws about cost. Milliseconds. */

@@ -1,6 +1,6 @@
 /**
- * The text rules of content-model §2 once more, for tests: slow, without regular expressions, and a character at a time, so that it is
- * easily seen to be right. It goes on after every violation but one of syntax, and tells them all.
+ * Second implementation of the text rules of content-model §2, for tests: slow, without regular expressions, one character at a time, so
+ * that its correctness is easy to see. It continues after every violation except one of syntax, and reports all.
  */
 
 export interface Violation {
@@ -16,7 +16,7 @@ export interface Violation {
   readonly at: number
 }
 
-/** In the order in which one scan from the start of the text can tell. Nests as deep as the stack allows. */
+/** Violations in the order in which a scan from the start can detect them. Nests as deep as the stack allows. */
 export function violationsOf(text: string, depthMax: number): Violation[] {
   const found: Violation[] = []
   try {
@@ -40,7 +40,7 @@ class SyntaxAt extends Error {
 interface State {
   readonly found: Violation[]
   readonly depthMax: number
-  /** Of the value that is being read: 0 is the whole text. */
+  /** Nesting of the value being read: 0 is the whole text. */
   readonly depth: number
 }
 
@@ -51,7 +51,7 @@ function blanks(text: string, at: number): number {
   return end
 }
 
-/** Reads a value; where it ends. */
+/** Reads a value and returns its end. */
 function value(text: string, at: number, state: State): number {
   for (const word of ['true', 'false', 'null'])
     if (text.slice(at, at + word.length) === word) return at + word.length
@@ -93,7 +93,7 @@ function object(text: string, at: number, state: State): number {
   }
 }
 
-/** Reads a string: what it says, and where it ends. */
+/** Reads a string and returns its value and its end. */
 function string(text: string, at: number, state: State): { said: string; end: number } {
   let said = ''
   let next = at + 1
@@ -113,7 +113,7 @@ function string(text: string, at: number, state: State): { said: string; end: nu
 
 /**
  * Reads one UTF-16 code unit of a string, which may be escaped.
- * @param waiting where a leading surrogate began that nothing can complete any more if this is an error; −1: none
+ * @param waiting start of a leading surrogate that remains incomplete if this is an error; −1 if there is none
  */
 function character(
   text: string,
@@ -142,7 +142,7 @@ const isTrailing = (unit: string) => unit >= '\udc00' && unit <= '\udfff'
 
 const isDigit = (unit: string | undefined) => unit !== undefined && unit >= '0' && unit <= '9'
 
-/** Reads the longest number there is; where it ends. */
+/** Reads the longest possible number and returns its end. */
 function number(text: string, at: number, { found }: State): number {
   const digits = (from: number): number => {
     let end = from
@@ -161,7 +161,7 @@ function number(text: string, at: number, { found }: State): number {
   return end
 }
 
-/** Of a number without a sign, by exact arithmetic. */
+/** Violation of a number without a sign, by exact arithmetic. */
 function numberViolation(literal: string): Violation['code'] | undefined {
   const value = Number(literal)
   if (value === Infinity) return /^[0-9]+$/.test(literal) ? 'unsafe_integer' : 'number_out_of_range'
@@ -172,7 +172,7 @@ function numberViolation(literal: string): Violation['code'] | undefined {
   if (written[0] % written[1] === 0n) return 'unsafe_integer'
   const digits = literal.split(/e/i)[0]!.replace('.', '').replace(/^0+/, '').replace(/0+$/, '')
   if (digits.length <= 17 && value < 2 ** 53) return undefined
-  // Its digits are the closest decimal of that length to the float: at most half a unit of the last digit away.
+  // Its digits are the decimal of that length closest to the float: at most half a unit of the last digit away.
   const [above, below] = distance(written, exactRatioOf(value))
   const [unitAbove, unitBelow] = [written[0] / BigInt(digits), written[1]]
   return above * 2n * unitBelow <= unitAbove * below && digits.length <= 100 ? undefined : 'too_many_digits'
@@ -193,7 +193,7 @@ function ratioOf(literal: string): Ratio {
   return power < 0 ? [digits, 10n ** BigInt(-power)] : [digits * 10n ** BigInt(power), 1n]
 }
 
-/** A float is a whole number of times a power of two. */
+/** A float as a ratio of whole numbers: the denominator is a power of two. */
 function exactRatioOf(value: number): Ratio {
   let [above, below] = [value, 1n]
   while (!Number.isInteger(above)) {

@@ -1,18 +1,20 @@
 /**
  * Node boundaries (content-model §5). They depend on keys alone, so changing a record's value never moves its neighbours between
- * nodes, and the same set of keys is cut in the same way in any order of arrival.
+ * nodes, and a set of keys is cut in the same way whatever their order of arrival.
  */
 import { hashText } from '../hash.ts'
 
-/** The numbers that cut a tree into nodes. All digests rest on `defaultShape`; tests take smaller ones to grow tall trees of few entries. */
+/**
+ * Parameters that cut a tree into nodes. All digests depend on `defaultShape`; tests use smaller ones to grow tall trees from few entries.
+ */
 export interface TreeShape {
-  /** A leaf ends after a key with at least so many trailing zero bits: its mean length is 2 to that power. */
+  /** A leaf ends after a key with at least this many trailing zero bits: its mean length is 2 to that power. */
   leafBits: number
-  /** So many zero bits more are needed at every level above: the mean fan-out is 2 to that power. */
+  /** Additional zero bits required at each higher level: the mean fan-out is 2 to that power. */
   levelBits: number
-  /** A leaf never holds more entries. At least 2. */
+  /** Maximum of entries in a leaf. At least 2. */
   leafEntriesMax: number
-  /** An interior node never holds more children. At least 2, or levels would never shrink. */
+  /** Maximum of children of an interior node. At least 2, or levels would never shrink. */
   childrenMax: number
 }
 
@@ -24,10 +26,10 @@ export const defaultShape: TreeShape = Object.freeze({
   childrenMax: 1_024,
 })
 
-/** Bits of a key's hash that can decide a boundary: levels that would need more end by number of children only. */
+/** Bits of a key's hash that can decide a boundary: nodes of levels that need more end by number of children only. */
 const boundaryBitsMax = 64
 
-/** Hexadecimal digits that write `boundaryBitsMax` bits. */
+/** Hexadecimal digits for `boundaryBitsMax` bits. */
 const boundaryDigits = boundaryBitsMax / 4
 
 /** tz(k): the trailing zero bits (0–64) of the first 8 bytes of SHA-256(`key` as UTF-8), read big-endian. */
@@ -43,7 +45,7 @@ export function trailingZeroBits(key: string): number {
   return zeros
 }
 
-/** Trailing zero bits with which a key ends a node of `level` (0 = leaf), or Infinity where no key can. */
+/** Trailing zero bits with which a key ends a node of `level` (0 = leaf), or Infinity if no key can. */
 export function bitsToEnd(shape: TreeShape, level: number): number {
   const bits = shape.leafBits + shape.levelBits * level
   return bits <= boundaryBitsMax ? bits : Number.POSITIVE_INFINITY

@@ -18,7 +18,7 @@ async function diffed(before: Tree, after: Tree, nodes: MemoryNodes, from?: stri
   return changes
 }
 
-/** The keys that the contents do not hold alike, in order. */
+/** Keys whose entries differ between the contents, in order. */
 function differing(before: Contents, after: Contents): string[] {
   return [...new Set([...before.keys(), ...after.keys()])]
     .filter((key) => {
@@ -199,7 +199,7 @@ describe('diffTrees between versions of 200,000 entries', () => {
       const after = await editTree(before, [edits], nodes, { kind: 'records' })
       nodes.forget()
       expect((await diffed(before, after, nodes)).map(({ key }) => key)).toEqual(edits.map(({ key }) => key))
-      // Two sides, a leaf and at most its two ancestors for each edit, and the roots.
+      // For each edit: two sides, a leaf and at most its two ancestors; and the roots.
       expect(nodes.reads.length).toBeLessThanOrEqual(2 + 2 * 3 * count)
     }
   })

@@ -4,30 +4,30 @@ import { Ahead } from './ahead.ts'
 import { type Child, childAt, firstAfter, keysOf, levelOf, type Tree, type TreeNode } from './node.ts'
 import { type Located, locate, type NodeReader, readChild } from './read.ts'
 
-/** A key that the trees do not hold alike: added (no `before`), dropped (no `after`) or with another hash or size. */
+/** A key whose entries differ between the trees: added (no `before`), dropped (no `after`) or with another hash or size. */
 export interface TreeChange {
   key: string
   before?: Located
   after?: Located
 }
 
-/** Port: nodes, a way to compare leaves elsewhere, and to know ahead which ones. */
+/** Port: reads nodes, may compare leaves in another thread, and may prefetch leaves. */
 export interface DiffReader<C extends TreeChange = TreeChange> extends NodeReader {
   /**
-   * Compares two leaves that hold what their trees have up to the same last key, as `diffTrees` does, in another thread: some are on
-   * their way at once. Undefined: these two are to be read and compared here.
+   * Compares two leaves that cover the same keys up to the same last key, as `diffTrees` does, in another thread; several comparisons run
+   * concurrently. Returns undefined if the caller should read and compare the leaves itself.
    */
   compareLeaves?(before: Child, after: Child): Promise<C[]> | undefined
-  /** Called with leaves that the trees do not share, before they are read: those under a node of each. */
+  /** Called with leaves that the trees do not share, before they are read: those below one node of each tree. */
   prefetch?(leaves: readonly Hash[]): Promise<void>
 }
 
-/** Pairs of leaves compared elsewhere at once. */
+/** Bounds for concurrent comparisons of leaves in other threads. */
 const pairsAtOnce = { most: 8, bytesMost: 16_777_216 }
 
 /**
- * Every key that `before` and `after` do not hold alike, in key order; with `options.after` only keys > it. Both trees must
- * be of one kind and shape. Where their nodes are the same nothing is read, so the cost follows the number of differences.
+ * Every key whose entries differ between `before` and `after`, in key order; with `options.after` only greater keys. Both trees must
+ * have the same kind and shape. Shared nodes are not read, so the cost is proportional to the number of differences.
  */
 export async function* diffTrees<C extends TreeChange = TreeChange>(
   before: Tree,
@@ -64,7 +64,7 @@ export async function* diffTrees<C extends TreeChange = TreeChange>(
         }
       }
       if (level > atEntry) {
-        // Keys below the taller node can equal keys below the other: it must be opened to tell.
+        // Keys below the taller node may equal keys below the other, so it must be opened.
         await Promise.all([old.openAt(level), next.openAt(level)])
         if (level === 1) await prefetchLeaves(reader, old, next)
         continue
@@ -87,14 +87,14 @@ async function prefetchLeaves(reader: DiffReader, old: Cursor, next: Cursor): Pr
   await reader.prefetch([...removed, ...added])
 }
 
-/** The leaves before both cursors, if they end alike: everything earlier has been compared, so they begin alike, too. */
+/** The leaves at both cursors, if they end alike. They also begin alike, because everything earlier has been compared. */
 function leafPair(old: Cursor, next: Cursor): { before: Child; after: Child } | undefined {
   if (old.level !== 0 || next.level !== 0) return undefined
   const [before, after] = [old.leaf, next.leaf]
   return before.lastKey === after.lastKey ? { before, after } : undefined
 }
 
-/** Compares the entries or ends at the cursors, and advances the cursors at the lesser key. */
+/** Compares the entries at the cursors, if any, and advances the cursors at the lesser key. */
 function compareEntries(old: Cursor, next: Cursor): TreeChange | undefined {
   const order = old.level === atEnd ? 1 : next.level === atEnd ? -1 : compareUtf8(old.key, next.key)
   if (order < 0) {
@@ -113,14 +113,14 @@ function compareEntries(old: Cursor, next: Cursor): TreeChange | undefined {
 
 /** Level of a cursor at an entry of an opened leaf. */
 const atEntry = -1
-/** The level of a cursor that has passed everything. */
+/** Level of a cursor at the end of the tree. */
 const atEnd = -2
 
-/** A place in a tree: before a node that is not opened, before an entry, or at the end. */
+/** A position in a tree: before an unopened node, before an entry, or at the end. */
 class Cursor {
   readonly #reader: NodeReader
   readonly #after: string | undefined
-  /** Opened nodes from the root down, each with the index of the cursor's next child or entry. */
+  /** Opened nodes from the root down, each with the index of its next child or entry. */
   readonly #path: { hash: Hash; node: TreeNode; index: number }[] = []
 
   constructor(reader: NodeReader, after: string | undefined) {
@@ -151,7 +151,7 @@ class Cursor {
     return childAt(node, index)
   }
 
-  /** Hashes of the next leaf and of those after it under the same node; empty if the next thing is no leaf. */
+  /** Hashes of the next leaf and those after it under the same node; empty if a leaf is not next. */
   get leavesAhead(): Hash[] {
     const top = this.#path.at(-1)
     return top?.node.kind === 'node' && top.node.level === 1 ? top.node.children.slice(top.index) : []
@@ -170,13 +170,13 @@ class Cursor {
     this.#enter(top.node.children[top.index]!, await readChild(this.#reader, top.node, top.index))
   }
 
-  /** Passes the next node or entry; requires one. */
+  /** Skips the next node or entry; requires one. */
   skip(): void {
     this.#path.at(-1)!.index++
     this.#leaveFinished()
   }
 
-  /** Passes the next entry and returns it. */
+  /** Returns the next entry and moves past it. */
   take(): Located {
     const { hash, node, index } = this.#path.at(-1)!
     if (node.kind !== 'leaf') throw new RangeError('The cursor does not stand at an entry.')

@@ -1,6 +1,6 @@
 /**
- * Roots that no change of code may change, for every stored digest rests on them: the implementation and the naive reference
- * are both held against packages/content/golden/trees.json.
+ * Roots that no change of code may alter, because all stored digests depend on them: the implementation and the naive reference
+ * are both compared with packages/content/golden/trees.json.
  */
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'

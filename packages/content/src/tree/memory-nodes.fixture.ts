@@ -1,4 +1,4 @@
-/** Nodes in memory for the tests of this folder, in a store that records its calls. */
+/** In-memory store of nodes for the tests of this folder; it records its calls. */
 import { type Hash, hashText } from '../hash.ts'
 import type { TreeShape } from './boundary.ts'
 import { type EditPort, editTree } from './edit/edit.ts'

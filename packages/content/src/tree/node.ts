@@ -1,7 +1,7 @@
 /**
  * Tree nodes and their encoding (content-model §5): a leaf is `{"e":[[key,hash,size],…],"t":"leaf"}` (`[key,size]` in a
  * set), an interior node `{"e":[[lastKey,childHash,count,bytes],…],"l":level,"t":"node"}`, both JCS. A node's hash is the
- * hash of that text, so there must be one text a node: decoding refuses every other.
+ * hash of that text, so every node has exactly one text: decoding refuses any other.
  */
 import { compareUtf8, type Hash, parseHash } from '../hash.ts'
 import type { Json } from '../json/json.ts'
@@ -11,7 +11,7 @@ import { TreeError } from './tree-error.ts'
 /** Kind of a tree, by the entries of its leaves: `[key, hash, size]` (records) or `[key, size]` (set). */
 export type TreeKind = 'records' | 'set'
 
-/** A tree as documents name it: its root, its number of entries, the sum of their sizes in bytes. */
+/** Reference to a tree in a document: its root, its number of entries, the sum of their sizes in bytes. */
 export interface Tree {
   root: Hash | null
   count: number
@@ -21,7 +21,7 @@ export interface Tree {
 /** The tree without entries, which has no node. */
 export const emptyTree: Tree = Object.freeze({ root: null, count: 0, bytes: 0 })
 
-/** Entries in key order, in parallel arrays. `hashes` is empty when `tree` is 'set'. Never without entries. */
+/** Entries in key order, in parallel arrays. `hashes` is empty if `tree` is 'set'. Has at least one entry. */
 export interface LeafNode {
   kind: 'leaf'
   tree: TreeKind
@@ -30,10 +30,10 @@ export interface LeafNode {
   sizes: number[]
 }
 
-/** Nodes of the level below in key order, in parallel arrays: each one's last key, hash, entries and bytes beneath it. */
+/** Nodes of the level below in key order, in parallel arrays: each one's last key, hash, and the number and bytes of its entries. */
 export interface InteriorNode {
   kind: 'node'
-  /** 1 above leaves, and one more each level up. */
+  /** 1 above leaves, one more per higher level. */
   level: number
   lastKeys: string[]
   children: Hash[]
@@ -44,7 +44,7 @@ export interface InteriorNode {
 /** Any node of a tree. */
 export type TreeNode = LeafNode | InteriorNode
 
-/** A node as its parent names it. `count` and `bytes` are those of all entries beneath it. */
+/** A parent's entry for a node. `count` and `bytes` are totals of all entries below it. */
 export interface Child {
   hash: Hash
   lastKey: string
@@ -59,7 +59,7 @@ export const childAt = ({ children, lastKeys, counts, bytes }: InteriorNode, i: 
   bytes: bytes[i]!,
 })
 
-/** Placeholder for an entry's hash in a set, whose entries are keys alone. */
+/** Placeholder for an entry's hash in a set, whose entries have only keys. */
 export const noHash = '' as Hash
 
 /** Level of a node: 0 for leaves. */
@@ -67,12 +67,12 @@ export function levelOf(node: TreeNode): number {
   return node.kind === 'leaf' ? 0 : node.level
 }
 
-/** The keys by which a node is searched: an entry's own, or the last one below each child. */
+/** Keys for searching a node: the entries' own, or the last one below each child. */
 export function keysOf(node: TreeNode): string[] {
   return node.kind === 'leaf' ? node.keys : node.lastKeys
 }
 
-/** Index of the first of the ascending `keys` that is ≥ `key`; `keys.length` when none is. */
+/** Index of the first of the ascending `keys` that is ≥ `key`; `keys.length` if there is none. */
 export function firstAtLeast(keys: readonly string[], key: string): number {
   let low = 0
   let high = keys.length
@@ -84,7 +84,7 @@ export function firstAtLeast(keys: readonly string[], key: string): number {
   return low
 }
 
-/** Index of the first of the ascending `keys` that is > `key`; `keys.length` when none is. */
+/** Index of the first of the ascending `keys` that is > `key`; `keys.length` if there is none. */
 export function firstAfter(keys: readonly string[], key: string): number {
   const index = firstAtLeast(keys, key)
   return keys[index] === key ? index + 1 : index
@@ -102,7 +102,7 @@ export function encodeNode(node: TreeNode): string {
   }
   const { keys, hashes, sizes } = node
   for (let i = 0; i < keys.length; i++) {
-    // JSON.stringify writes a well-formed string as JCS does: RFC 8785 §3.2.2.2 took over ECMAScript's rules.
+    // JSON.stringify writes a well-formed string as JCS does: RFC 8785 §3.2.2.2 adopted ECMAScript's rules.
     const key = JSON.stringify(keys[i])
     const hash = node.tree === 'set' ? '' : `"${hashes[i]}",`
     text += `${i === 0 ? '[' : ',['}${key},${hash}${sizes[i]}]`
@@ -113,7 +113,7 @@ export function encodeNode(node: TreeNode): string {
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
- * The node that `bytes` encode. Does not check their hash: that is the reader's part.
+ * Decodes a node. Does not check the hash of `bytes`: the reader must.
  * @throws TreeError `node_malformed` for all bytes that `encodeNode` would not write for a node of 1–8,192 entries or
  * 1–1,024 children, with ascending well-formed keys, hashes of 64 hexadecimal digits, counts ≥ 1 and sizes ≥ 0, all
  * numbers and their sums safe integers.
@@ -128,7 +128,7 @@ export function decodeNode(bytes: Uint8Array): TreeNode {
   return decodeNodeText(text)
 }
 
-/** The same as `decodeNode` for bytes already decoded to text. */
+/** Like `decodeNode`, for bytes already decoded to text. */
 export function decodeNodeText(text: string): TreeNode {
   let value: Json
   try {
@@ -141,7 +141,7 @@ export function decodeNodeText(text: string): TreeNode {
   if (!Array.isArray(rows) || rows.length === 0) throw malformed('it has no entries')
   const node = value['t'] === 'leaf' ? leafOf(rows) : interiorOf(rows, value['l'])
   checkAscending(keysOf(node))
-  // Covers what the fields do not say: other members, spaces, escapes, number forms and the `t` of an interior node.
+  // Detects the faults that the fields do not: other members, spaces, escapes, number forms and the `t` of an interior node.
   if (encodeNode(node) !== text) throw malformed('it is not in canonical form')
   return node
 }

@@ -1,6 +1,6 @@
 /**
- * Proof that a record belongs to a version: the nodes from its leaf up to its type's root, and the view document that names
- * that root and whose hash is the version's digest. A reader with the digest needs no other trust.
+ * Proof that a record belongs to a version: the nodes from its leaf up to its type's root, and the view document that contains
+ * that root and whose hash is the version's digest. A reader with the digest has to trust nothing else.
  */
 
 import { type Hash, hashText, utf8Length } from '../hash.ts'
@@ -9,7 +9,7 @@ import { parseDocument, type TypeEntry } from '../versions/document.ts'
 import { decodeNodeText, encodeNode, firstAtLeast, type Tree, type TreeNode } from './node.ts'
 import { type NodeReader, readChild } from './read.ts'
 
-/** The encoded nodes on the way to the entry with this key, leaf first, root last; undefined when the tree lacks it. */
+/** The encoded nodes on the path to the entry with this key, leaf first, root last; undefined if the tree lacks the key. */
 export async function proveEntry(
   tree: Tree,
   key: string,
@@ -27,7 +27,7 @@ export async function proveEntry(
   return node.keys[firstAtLeast(node.keys, key)] === key ? { nodes } : undefined
 }
 
-/** Claim of a proof: that the record `canonical` belongs to the version `digest`. */
+/** Claim that the record `canonical` belongs to the version `digest`, with its proof. */
 export interface ProofClaim {
   /** The version's digest: 64 lowercase hexadecimal digits, alone or after `private:` or `public:`. */
   digest: string
@@ -39,13 +39,13 @@ export interface ProofClaim {
   document: string
 }
 
-/** The record that a proof proves, or why it proves nothing. */
+/** The proven record, or the reason why the proof is invalid. */
 export type ProofResult = { ok: true; id: string; type: string; hash: Hash } | { ok: false; reason: string }
 
-/** Checks a proof without reading anything but the claim itself. Never throws, whatever the claim's texts hold. */
+/** Verifies a proof from the claim alone. Never throws, whatever the texts contain. */
 export function verifyProof(claim: ProofClaim): ProofResult {
   const { digest, canonical, nodes, document } = claim
-  // A lone surrogate would be hashed as U+FFFD: two texts with one hash.
+  // A lone surrogate would be hashed as U+FFFD: two texts would have one hash.
   if (![canonical, document, ...nodes].every((text) => text.isWellFormed())) {
     return refused('The proof holds text that is not well-formed Unicode.')
   }
@@ -104,7 +104,7 @@ function faultInPath(
   return undefined
 }
 
-/** A parent's entry for a node. */
+/** The entry that a parent must have for a node. */
 function summaryOf(
   text: string,
   node: TreeNode,
@@ -124,7 +124,7 @@ function refused(reason: string): ProofResult {
   return { ok: false, reason }
 }
 
-/** Result of `make`, or undefined if it refuses its input by throwing. */
+/** Result of `make`, or undefined if it throws. */
 function attempt<T>(make: () => T): T | undefined {
   try {
     return make()

@@ -1,4 +1,4 @@
-/** Reading a tree: one entry, a walk over leaves from any key, and how many entries lie before a key. */
+/** Reads a tree: finds an entry, walks leaves from any key, and counts the entries up to a key. */
 import { compareUtf8, type Hash } from '../hash.ts'
 import {
   type Child,
@@ -17,11 +17,11 @@ import { TreeError } from './tree-error.ts'
 
 /** Port: decoded nodes by hash. */
 export interface NodeReader {
-  /** The node with this hash. Rejects when it is absent or its bytes do not have this hash; never returns another. */
+  /** The node with this hash. Rejects if it is absent or its bytes have another hash. */
   node(hash: Hash): Promise<TreeNode>
 }
 
-/** An entry and where it lies: the hash of its leaf and its index therein. In a set `hash` is empty. */
+/** An entry and its location: the hash of its leaf and its index there. In a set `hash` is empty. */
 export interface Located {
   key: string
   hash: Hash
@@ -42,8 +42,8 @@ export function locate(hash: Hash, leaf: LeafNode, index: number): Located {
 }
 
 /**
- * The node below `parent` at `index`.
- * @throws TreeError `node_misplaced` when its level or its last key is not what the parent says.
+ * The child of `parent` at `index`.
+ * @throws TreeError `node_misplaced` if its level or last key contradicts the parent.
  */
 export async function readChild(reader: NodeReader, parent: InteriorNode, index: number): Promise<TreeNode> {
   const hash = parent.children[index]!
@@ -52,7 +52,7 @@ export async function readChild(reader: NodeReader, parent: InteriorNode, index:
   return child
 }
 
-/** @throws TreeError `node_misplaced` when a node is not what its parent says. */
+/** @throws TreeError `node_misplaced` if a node contradicts its parent. */
 export function checkPlace(hash: Hash, node: TreeNode, said: { level: number; lastKey: string }): void {
   if (levelOf(node) !== said.level || keysOf(node).at(-1) !== said.lastKey) {
     throw new TreeError('node_misplaced', `Node ${hash} is not at the level or the keys its parent says.`)
@@ -80,7 +80,8 @@ export function entryIn(hash: Hash, leaf: LeafNode, key: string): Located | unde
 }
 
 /**
- * The leaf that has the entry with this key, if any has. Reads one node a level, but no leaf; only the root where it is a leaf itself.
+ * The leaf that would contain the key; undefined if the key is beyond the last. Reads one node per level but no leaf, except a root
+ * that is a leaf.
  */
 export async function findLeaf(tree: Tree, key: string, reader: NodeReader): Promise<Child | undefined> {
   if (tree.root === null) return undefined
@@ -91,12 +92,12 @@ export async function findLeaf(tree: Tree, key: string, reader: NodeReader): Pro
     const index = firstAtLeast(node.lastKeys, key)
     if (index === node.children.length) return undefined
     if (node.level === 1) return childAt(node, index)
-    // At a level above 1 all children are interior, or misplaced.
+    // Above level 1 all children are interior nodes, or misplaced.
     node = (await readChild(reader, node, index)) as InteriorNode
   }
 }
 
-/** A leaf met on a walk; `start` is the index of the first wanted entry in it. */
+/** A leaf met on a walk; `start` is the index of its first wanted entry. */
 export interface WalkedLeaf {
   hash: Hash
   leaf: LeafNode
@@ -104,8 +105,8 @@ export interface WalkedLeaf {
 }
 
 /**
- * Leaves in key order, from the first entry with a key > `after` (from the first of all when absent). Reads only nodes
- * that hold such entries, each when its turn comes.
+ * Leaves in key order, from the first entry with a key > `after` (by default from the first entry). Reads only nodes
+ * that contain such entries, each on demand.
  */
 export async function* walkLeaves(
   tree: Tree,
@@ -135,8 +136,8 @@ async function* leavesBelow(
 }
 
 /**
- * The leaves that hold entries with a key > `after`, in key order, without reading them: those below one parent at a time. Only the
- * root is read where it is a leaf itself.
+ * References to the leaves that contain entries with a key > `after`, in key order, without reading them; yields those below one parent at
+ * a time. Reads no leaf, except a root that is a leaf.
  */
 export async function* nameLeaves(
   tree: Tree,
@@ -160,7 +161,7 @@ async function* leavesNamedBelow(
   const start = after === undefined ? 0 : firstAfter(lastKeys, after)
   if (node.level > 1) {
     for (let i = start; i < children.length; i++) {
-      // At a level above 1 all children are interior, or misplaced.
+      // Above level 1 all children are interior nodes, or misplaced.
       const child = (await readChild(reader, node, i)) as InteriorNode
       yield* leavesNamedBelow(child, reader, i === start ? after : undefined)
     }
@@ -169,7 +170,7 @@ async function* leavesNamedBelow(
   }
 }
 
-/** How many entries have a key ≤ `key`. Reads at most one node a level: the rest is known from the counts. */
+/** Number of entries with a key ≤ `key`. Reads at most one node per level: the rest follows from the counts. */
 export async function countThrough(tree: Tree, key: string, reader: NodeReader): Promise<number> {
   if (tree.root === null) return 0
   let node = await reader.node(tree.root)

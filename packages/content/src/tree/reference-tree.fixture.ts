@@ -1,16 +1,16 @@
-/** For the tests of this folder: contents of trees, and the naive reference that the real implementation must equal. */
+/** For the tests of this folder: contents of trees, and a naive reference that the real implementation must match. */
 import { type Hash, hashText } from '../hash.ts'
 import type { TreeShape } from './boundary.ts'
 import type { Edit } from './edit/queue.ts'
 import type { Tree, TreeKind } from './node.ts'
 
-/** Payload of an entry, recognisable: tests check that each stays beside its own. */
+/** A recognisable payload: tests check that each stays with its entry. */
 export const payloadOf = (key: string, hash: string): string => `${key}=${hash}`
 
 /** Contents of a tree: hash and size by key. */
 export type Contents = Map<string, { hash: Hash; size: number }>
 
-/** The order of UTF-8 bytes, by way of the bytes themselves. */
+/** Compares by UTF-8 bytes, using the bytes themselves. */
 export function byBytes(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b))
 }
@@ -27,7 +27,7 @@ export function putEdits(contents: Contents): Edit<string>[] {
 }
 
 /**
- * The reference: the whole sorted list is cut level by level until one node is left. Slow and plain on purpose, and it shares
+ * Reference implementation: the whole sorted list is cut level by level until one node is left. Deliberately slow and simple; it shares
  * no code with the builder.
  */
 export function referenceTree(

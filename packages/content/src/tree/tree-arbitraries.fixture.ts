@@ -5,7 +5,7 @@ import type { TreeShape } from './boundary.ts'
 import type { Edit } from './edit/queue.ts'
 import { byBytes, type Contents, payloadOf } from './reference-tree.fixture.ts'
 
-/** Shapes so small that a hundred entries make tall trees with forced splits at every level. Of 10 bits hardly any key ends a leaf. */
+/** Shapes so small that a hundred entries make tall trees with forced splits at every level. With 10 bits, hardly any key ends a leaf. */
 export const tinyShape: fc.Arbitrary<TreeShape> = fc.record({
   leafBits: fc.oneof({ weight: 3, arbitrary: fc.integer({ min: 1, max: 3 }) }, fc.constantFrom(5, 10)),
   levelBits: fc.integer({ min: 1, max: 2 }),
@@ -13,7 +13,7 @@ export const tinyShape: fc.Arbitrary<TreeShape> = fc.record({
   childrenMax: fc.integer({ min: 2, max: 5 }),
 })
 
-/** Heads of keys whose order by UTF-16 is not their order by UTF-8. */
+/** Prefixes of keys whose order by UTF-16 differs from that by UTF-8. */
 const heads = ['', 'k', 'ä', '\ud7ff', '\ue000', '\ufffd', '\uffff', '\u{10000}', '\u{1f600}', '\u{10ffff}']
 
 /** Some 600 keys, few enough for edits to hit existing ones. */
@@ -27,7 +27,7 @@ export const anyContents: fc.Arbitrary<Contents> = fc
   .array(fc.tuple(anyKey, value), { maxLength: 250, size: 'max' })
   .map((entries) => new Map(entries))
 
-/** Keys that follow one of `anyKey` closely. */
+/** Consecutive keys close to one of `anyKey`. */
 const anyRun = fc
   .record({ start: anyKey, length: fc.nat(30), of: fc.constantFrom('drops', 'puts', 'both') })
   .chain(({ start, length, of }) => {
@@ -36,7 +36,7 @@ const anyRun = fc
     return puts.map((all) => all.map((put, i) => [`${start}+${10 + i}`, put] as const))
   })
 
-/** Edits in key order: about a third of them drops. Some lie close together, more of them than leaves of a tiny shape hold. */
+/** Edits in key order, about a third of them drops. Some are close together, in greater numbers than a leaf of a tiny shape has entries. */
 export const anyEdits: fc.Arbitrary<Edit<string>[]> = fc
   .tuple(
     fc.array(fc.tuple(anyKey, fc.option(value, { freq: 2 })), { maxLength: 40, size: 'max' }),

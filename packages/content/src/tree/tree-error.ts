@@ -1,11 +1,11 @@
-/** Faults of a tree or of a request for one. A closed union, so that callers can decide by code. */
+/** Faults of a tree or of a request for one. A closed union, so that callers can branch on the code. */
 
 /**
- * - `node_malformed`: bytes that are no node's encoding.
- * - `node_misplaced`: a well-formed node where its parent or its tree promised another.
- * - `edits_unsorted`: edits that do not come strictly ascending by the UTF-8 bytes of their keys.
- * - `entry_malformed`: a key that holds a lone surrogate, or a size that is no safe integer ≥ 0.
- * - `payloads_mismatched`: a leaf's payloads that are not one for each of its entries.
+ * - `node_malformed`: bytes that do not encode a node.
+ * - `node_misplaced`: a well-formed node that contradicts its parent or its tree.
+ * - `edits_unsorted`: edits that do not ascend strictly by the UTF-8 bytes of their keys.
+ * - `entry_malformed`: a key with a lone surrogate, or a size that is not a safe integer ≥ 0.
+ * - `payloads_mismatched`: a leaf whose number of payloads differs from its number of entries.
  */
 export type TreeErrorCode =
   | 'node_malformed'
@@ -14,7 +14,7 @@ export type TreeErrorCode =
   | 'entry_malformed'
   | 'payloads_mismatched'
 
-/** Thrown by every function of the tree folder; what ports throw passes through as it is. */
+/** Thrown by every function of the tree folder; errors of ports pass through unchanged. */
 export class TreeError extends Error {
   override readonly name = 'TreeError'
   readonly code: TreeErrorCode

@@ -1,10 +1,13 @@
-/** View documents: metadata and tree roots of a version, and their digests (content-model §7). Merging and checking metadata (http-api §5). */
+/**
+ * View documents: metadata and tree roots of a version, and their digests (content-model §7). Also merges and checks metadata (http-api
+ * §5).
+ */
 import { type Hash, hashText, parseHash, utf8Length } from '../hash.ts'
 import { canonicalize } from '../json/canonical.ts'
 import { isJsonObject, type Json, type JsonObject } from '../json/json.ts'
 import { typeFault } from '../records/input.ts'
 
-/** A tree as a document names it. Empty: root null, count 0, bytes 0. */
+/** Reference to a tree in a document. Empty: root null, count 0, bytes 0. */
 export interface TreeSummary {
   root: Hash | null
   /** Entries. */
@@ -22,14 +25,14 @@ export interface TypeEntry extends TreeSummary {
 export interface ViewDocument {
   files: TreeSummary
   metadata: JsonObject
-  /** By type. A type may be called `__proto__`: build this object with `Object.fromEntries`. */
+  /** By type. A type may be named `__proto__`: build this object with `Object.fromEntries`. */
   types: Record<string, TypeEntry>
 }
 
 /** A document without its metadata, which may take a MiB: the roots of its trees. */
 export type ViewRoots = Pick<ViewDocument, 'files' | 'types'>
 
-/** RFC 8785 of a document: the text that is stored and hashed. */
+/** A document as in RFC 8785: the text that is stored and hashed. */
 export function documentText(document: ViewDocument): string {
   const { files, metadata, types } = document
   const entries = Object.entries(types).map(([type, { schema, root, count, bytes }]): [string, Json] => [
@@ -45,8 +48,8 @@ export function documentText(document: ViewDocument): string {
 
 /**
  * The metadata of a stored document, in canonical form, without parsing it.
- * @param bytes of the document. @param roots what it says beside its metadata
- * @throws DocumentError when the bytes are not those of a document with these roots
+ * @param bytes of the document. @param roots the document's other members
+ * @throws DocumentError if the bytes are not those of a document with these roots
  */
 export function metadataIn(bytes: Uint8Array, roots: ViewRoots): Uint8Array {
   const text = documentText({ ...roots, metadata: {} })
@@ -66,7 +69,7 @@ const encoder = new TextEncoder()
 const isAt = (bytes: Uint8Array, part: Uint8Array, at: number): boolean =>
   part.every((byte, index) => bytes[at + index] === byte)
 
-/** Before it there are only counts and a hash. */
+/** The text before it has only counts and a hash, so this is its first occurrence. */
 const metadataStart = '"metadata":'
 
 /** SHA-256 of `documentText`. */
@@ -80,8 +83,8 @@ export class DocumentError extends Error {
 }
 
 /**
- * The document of its text or UTF-8 bytes. The caller must check that they hash to the requested digest.
- * @throws DocumentError when the text is not the canonical form of a document.
+ * Parses a document from its text or UTF-8 bytes. The caller must check that they hash to the requested digest.
+ * @throws DocumentError if the text is not the canonical form of a document.
  */
 export function parseDocument(source: string | Uint8Array): ViewDocument {
   const { text, value } = parseText(source)
@@ -94,7 +97,7 @@ export function parseDocument(source: string | Uint8Array): ViewDocument {
   return value as unknown as ViewDocument
 }
 
-/** Not by the input rules: the canonical form of 1e20, which they admit, is an integer beyond 2^53, which they do not. */
+/** Parses without the input rules: they admit 1e20 but refuse its canonical form, an integer beyond 2^53. */
 function parseText(source: string | Uint8Array): { text: string; value: Json } {
   try {
     const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
@@ -146,10 +149,10 @@ function isCount(value: Json | undefined): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
 }
 
-/** Which of a version's views a digest names: members are shown the first, others the second. */
+/** View of a version that a digest is of: members see `private`, others `public`. */
 export type ViewName = 'private' | 'public'
 
-/** A digest as callers see it: `private:` and the hash of the full document, or `public:` and that of the public one. */
+/** External form of a digest: `private:` and the hash of the full document, or `public:` and that of the public one. */
 export function digestLabel(view: ViewName, hash: Hash): string {
   return `${view}:${hash}`
 }
@@ -174,7 +177,7 @@ export interface MetadataIssue {
   message: string
 }
 
-/** `base` with the top-level members of `patch` in place of its own; a member that is null in the patch is removed. */
+/** `base` with its top-level members replaced by those of `patch`; a null in the patch removes a member. */
 export function mergeMetadata(base: JsonObject, patch: JsonObject): JsonObject {
   const merged = new Map(Object.entries(base))
   for (const [name, value] of Object.entries(patch)) {
@@ -196,7 +199,7 @@ export function metadataIssues(patch: JsonObject): MetadataIssue[] {
   return issues
 }
 
-/** Bytes that metadata takes, as `metadataBytesMax` counts them. */
+/** Size of metadata, as limited by `metadataBytesMax`. Bytes. */
 export function metadataBytes(metadata: JsonObject): number {
   return utf8Length(canonicalize(metadata))
 }

@@ -1,4 +1,4 @@
-/** Semantic version numbers, and which one a version gets (content-model §7). */
+/** Semantic version numbers, and the choice of a new version's number (content-model §7). */
 import { canonicalize } from '../json/canonical.ts'
 import { documentText, type ViewDocument } from './document.ts'
 
@@ -8,12 +8,12 @@ export interface Semver {
   patch: number
 }
 
-/** Largest part of a version number; it fits 32 bits, as databases count. */
+/** Largest part of a version number; it fits a signed 32-bit integer of a database. */
 export const semverPartMax = 2_147_483_647
 
 /**
- * How a version differs from its base, the strongest difference only. `first`: there is no base. `schema`: the set of types or a
- * type's schema. `content`: records or files. `other`: metadata or private data. `none`: nothing, so there is no version to make.
+ * Strongest difference between a version and its base. `first`: there is no base. `schema`: the set of types or a
+ * type's schema. `content`: records or files. `other`: metadata or private data. `none`: nothing, so no version is made.
  */
 export type VersionChange = 'first' | 'schema' | 'content' | 'other' | 'none'
 
@@ -25,7 +25,7 @@ export interface VersionViews {
 
 const semverPattern = /^v?(0|[1-9][0-9]{0,9})\.(0|[1-9][0-9]{0,9})\.(0|[1-9][0-9]{0,9})$/
 
-/** The number in `v1.2.3` or `1.2.3`; undefined for any other text, leading zeros and parts over `semverPartMax` included. */
+/** The number in `v1.2.3` or `1.2.3`; undefined for any other text, including leading zeros and parts over `semverPartMax`. */
 export function parseSemver(text: string): Semver | undefined {
   const match = semverPattern.exec(text)
   if (match === null) return undefined
@@ -38,12 +38,12 @@ export function formatSemver({ major, minor, patch }: Semver): string {
   return `v${major}.${minor}.${patch}`
 }
 
-/** Negative when `a` comes before `b`, 0 when they are equal. */
+/** Negative if `a` comes before `b`, 0 if they are equal. */
 export function compareSemver(a: Semver, b: Semver): number {
   return a.major - b.major || a.minor - b.minor || a.patch - b.patch
 }
 
-/** How `next` differs from its base; a base of null is that there is none. */
+/** Difference between `next` and its base, or null if there is no base. */
 export function changeBetween(base: VersionViews | null, next: VersionViews): VersionChange {
   if (base === null) return 'first'
   const before = base.full
@@ -63,8 +63,8 @@ function entryOf(document: ViewDocument, type: string) {
 }
 
 /**
- * The number of the version after `base`: v1.0.0 first, then the next major for `schema`, minor for `content`, patch for `other`.
- * @throws RangeError for `none` (nothing changed, so there is no version), when only one of `base` null and `first` holds, and
+ * The number of the version after `base`: first v1.0.0, then the next major for `schema`, minor for `content`, patch for `other`.
+ * @throws RangeError for `none` (nothing changed, so there is no version), if exactly one of `base` null and `first` holds, and
  * beyond `semverPartMax`.
  */
 export function nextSemver(base: Semver | null, change: VersionChange): Semver {

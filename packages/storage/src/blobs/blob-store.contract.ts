@@ -1,4 +1,4 @@
-/** The suite that every blob store passes. Call it from the store's own test. */
+/** Contract suite that every blob store must pass. Call it from the store's own test. */
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { BlobMissing } from '../errors/stores.ts'

@@ -1,6 +1,6 @@
-/** The port to where bytes lie: a folder or a bucket. `blob-store.contract.ts` is the suite that every store passes. */
+/** Port to a blob store: a folder or a bucket. Every store passes the suite `blob-store.contract.ts`. */
 
-/** Bytes [start, start + length) of a blob. */
+/** Byte range [start, start + length) of a blob. */
 export interface ByteRange {
   start: number
   length: number
@@ -12,31 +12,31 @@ export interface ListedBlob {
   modifiedAt: Date
 }
 
-/** Names come from names.ts; every call that takes one rejects a name that room would not make. */
+/** Blob names come from names.ts; every method rejects a name that names.ts cannot produce. */
 export interface BlobStore {
   /**
-   * Stores a blob, whole or not at all; durable when it resolves. Putting a name again replaces it in one step: a reader sees
-   * the old bytes or the new. If `source` fails, nothing is left and its error is rethrown. A piece of `source` may be overwritten once
-   * the next is requested. Resolves to the bytes written.
+   * Stores a blob, whole or not at all; it is durable when this resolves. Replacing a blob is atomic: a reader sees the old bytes or the
+   * new. If `source` fails, nothing is stored and its error is rethrown. `source` may reuse the buffer of a piece once the next is
+   * requested. Resolves to the number of bytes written.
    */
   put(name: string, source: Uint8Array | AsyncIterable<Uint8Array>): Promise<number>
   /**
-   * A blob, or a part of it.
-   * @throws BlobMissing when it is absent, or ends before the range does.
+   * Reads a blob or a range of it.
+   * @throws BlobMissing if the blob is absent or shorter than the range.
    */
   read(name: string, range?: ByteRange): Promise<Uint8Array>
   /**
-   * In pieces, for blobs that do not fit in memory. The reader may stop at any time. Pieces are the reader's own; one that fills its
-   * buffer may be transferred away once the next is requested. A blob replaced or removed meanwhile is
-   * streamed as it was, or ends in an error: never a mixture.
+   * Streams a blob in pieces, for blobs that do not fit in memory. The reader may stop at any time. The reader owns each piece, and may
+   * transfer one that fills its buffer once it requests the next. If the blob is replaced or removed during the read, the
+   * stream yields the old bytes or fails; it never mixes old and new.
    * @throws BlobMissing from the iterator.
    */
   stream(name: string, range?: ByteRange): AsyncIterable<Uint8Array>
-  /** Bytes, undefined when absent. */
+  /** Size in bytes, or undefined if the blob is absent. */
   size(name: string): Promise<number | undefined>
   /** Ignores an absent blob. */
   remove(name: string): Promise<void>
-  /** Blobs whose names begin with `prefix`, in any order. What comes or goes meanwhile may be listed or not. */
+  /** Lists blobs whose names begin with `prefix`, in any order. Blobs written or removed during the listing may or may not appear. */
   list(prefix: string): AsyncIterable<ListedBlob>
   /** Cheap; rejects when the store cannot be reached. */
   ping(): Promise<void>

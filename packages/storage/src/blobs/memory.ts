@@ -1,4 +1,4 @@
-/** Blobs in memory, for tests and for measuring without a disk. Nothing outlives the process. */
+/** In-memory blob store for tests and for measurements without a disk. */
 
 import { BlobMissing } from '../errors/stores.ts'
 import type { BlobStore, ByteRange } from './blob-store.ts'

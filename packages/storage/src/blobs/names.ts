@@ -1,4 +1,4 @@
-/** The one room that makes blob names. Two fan-out characters keep folders small where many blobs lie. */
+/** Blob names: no other module makes them. Two fan-out characters keep folders small. */
 import type { Hash } from '@ulmus/content'
 
 export const packsPrefix = 'packs/'
@@ -7,29 +7,31 @@ export const filesPrefix = 'files/'
 /** `id` is a UUID, so that two servers never write the same pack. */
 export const packName = (id: string) => checkedName(`${packsPrefix}${id.slice(0, 2)}/${id}`)
 
-/** An uploaded file, as it came. */
+/** An uploaded file, unchanged. */
 export const fileName = (hash: Hash) => checkedName(`${filesPrefix}${hash.slice(0, 2)}/${hash}`)
 
-/** Says which installation the store belongs to. */
+/** Identifies the installation that the store belongs to. */
 export const installationName = 'installation/id'
 
 /** Received data of push sessions. */
 export const allSpillsPrefix = 'spills/'
 
-/** Everything that one push session has received and not yet committed. */
+/** Data that one push session has received and not yet committed. */
 export const spillsPrefix = (pushId: string) => `${allSpillsPrefix}${pushId}/`
 
 /** A checked and sorted batch of a push session. */
 export const spillName = (pushId: string, id: string) => checkedName(`${spillsPrefix(pushId)}${id}`)
 
 const nameCharactersMax = 200
-/** Two to four parts of lowercase letters, digits and hyphens: no way up, no absolute path, nothing a file system folds or forbids. */
+/**
+ * Two to four parts of lowercase letters, digits and hyphens: no `..`, no absolute path, no character that a file system folds or forbids.
+ */
 const wellFormed = /^[a-z0-9][a-z0-9-]*(?:\/[a-z0-9][a-z0-9-]*){1,3}$/
 
-/** Whether a function here could have made it. */
+/** True if a function in this file could have made the name. */
 export const isName = (name: string) => name.length <= nameCharactersMax && wellFormed.test(name)
 
-/** @throws RangeError for a name that no function here makes. */
+/** @throws RangeError for a name that no function in this file makes. */
 export function checkedName(name: string): string {
   if (isName(name)) return name
   throw new RangeError(`"${name.slice(0, nameCharactersMax)}" is no name of a blob.`)

@@ -222,7 +222,7 @@ describe('a server', () => {
 
   it('is refused with a sentence when it lacks the trigrams', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'ulmus-unfit-'))
-    // PostgreSQL runs as another account than root.
+    // PostgreSQL does not run as root but as another account.
     chmodSync(folder, 0o755)
     const bare = await startPostgres(join(folder, 'postgres'))
     try {
@@ -274,7 +274,7 @@ describe('a server', () => {
     await database.query(...insertInto(accounts, slugs.map(account)))
     const answers = slugs.map(async (slug, index) => {
       if (index % 7 !== 3) return (await findAccountBySlug(database, slug))?.slug
-      // Not an id.
+      // The slug is not a valid id, so the statement fails.
       await expect(findCollectionByPath(database, { owner: slug, slug: 'c' }, slug)).rejects.toThrow()
       return slug
     })

@@ -6,22 +6,23 @@ export { DatabaseUnfit, isForeignKeyViolation, isUniqueViolation, isUnstorableTe
 /** Runs statements: the database itself or an open transaction. */
 export interface Queries {
   /**
-   * SQL with `$1`… parameters. Without parameters it may hold several statements; the rows are then those of all, in order.
-   * `bigint` comes as a number, up to 2^53 − 1; `numeric`, such as a sum of those, as text. Nothing checks the rows against `Row`.
-   * @param name of a statement that is made often, which then is planned once a connection. No other has it.
+   * Runs SQL with `$1`… parameters. Without parameters, the text may contain several statements; the rows of all are then returned in
+   * order. `bigint` is returned as a number, up to 2^53 − 1; `numeric`, such as a sum of `bigint`, as text. Nothing checks the rows against
+   * `Row`.
+   * @param name unique name of a frequent statement, which is then planned once per connection.
    */
   query<Row = Record<string, unknown>>(
     text: string,
     values?: unknown[],
     name?: string,
   ): Promise<{ rows: Row[] }>
-  /** The same for a statement that nearly every request makes, and that reads a row or two by a key: see look-ups.ts. */
+  /** Runs a statement that nearly every request makes and that reads a row or two by key: see look-ups.ts. */
   lookUp<Row>(text: string, values: unknown[], name: string): Promise<{ rows: Row[] }>
 }
 
 declare const inTransaction: unique symbol
 
-/** An open transaction. Statements that write demand one. */
+/** An open transaction. Functions that write require one. */
 export interface Tx extends Queries {
   readonly [inTransaction]: true
 }
@@ -30,17 +31,19 @@ export interface Database extends Queries {
   readonly kind: 'embedded' | 'server'
   /**
    * Runs `work` in one transaction (read committed): committed and durable when this resolves, rolled back when `work` rejects.
-   * On a server, a serialization failure or deadlock (40001, 40P01) runs it again, up to 3 times more, so `work` must have no
-   * effects but its statements. Inside it use `tx` only: a statement on the database itself is refused, because embedded it
-   * would wait for the transaction for ever.
+   * On a server, a serialization failure or deadlock (40001, 40P01) runs `work` again, up to 3 more times, so `work` must have no
+   * effects but its statements. Inside it use `tx` only: a statement on the database itself is refused, because the embedded database
+   * would wait for the transaction forever.
    */
   transact<T>(work: (tx: Tx) => Promise<T>): Promise<T>
-  /** The same where `work` makes a single statement, by `query`: it commits by itself, without a `begin` and a `commit` around it. */
+  /**
+   * Like `transact` for a `work` that makes a single statement, by `query`: the statement commits by itself, without `begin` and `commit`.
+   */
   transactOnce<T>(work: (tx: Tx) => Promise<T>): Promise<T>
-  /** Of the pool for transactions and for statements that are no look-ups; `waiting`: those who have none yet. */
+  /** Connections of the pool for transactions and for statements other than look-ups; `waiting` counts callers without a connection. */
   connections(): { open: number; idle: number; waiting: number }
   /** Cheap; rejects when the database does not answer. */
   ping(): Promise<void>
-  /** Waits for open transactions. */
+  /** Waits for open transactions before closing. */
   close(): Promise<void>
 }

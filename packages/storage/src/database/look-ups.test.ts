@@ -6,7 +6,7 @@ import { databases } from '../testing/databases.ts'
 import { LookUps, poolForLookUps } from './look-ups.ts'
 import { openDatabase } from './open.ts'
 
-/** A pool has ended a little before its connections have, which the end of their database may meet. */
+/** Ignores errors: a pool ends slightly before its connections, which may meet the end of their database. */
 const deaf = (pool: pg.Pool): pg.Pool =>
   pool.on('error', () => undefined).on('connect', (client) => client.on('error', () => undefined))
 
@@ -48,7 +48,7 @@ test('other waiters get the connection before later look-ups', async () => {
     order.push('other')
     client.release()
   })
-  // If these joined the first, a stream of look-ups would hold the connection for ever.
+  // If these joined the first, a stream of look-ups would occupy the connection forever.
   await Promise.all([first, other, ask('second'), ask('third')])
   expect(order).toEqual(['connected', 'first', 'other', 'second', 'third'])
   await pool.end()

@@ -1,20 +1,20 @@
 /**
- * Look-ups: the statements that nearly every request makes, outside of transactions, share one connection, on which each is sent without
- * waiting for the answers before it. What a statement to another process or thread costs both sides is mostly waking each other
- * up; one that finds the other side awake costs half. Answers come in the order of statements, each closed by a message of its
- * own, also when a statement fails.
+ * Look-ups: statements that nearly every request makes outside of transactions. They share one connection and are pipelined:
+ * each is sent without waiting for earlier answers. Most of the cost of a statement to another process or thread is waking the other
+ * side; a statement that finds it awake costs half. Answers arrive in the order of the statements, each ended by its own
+ * message, also when a statement fails.
  *
- * A slow statement holds up those behind it, so where there are other connections only those made by `lookUp` come here: they read a
- * row or two by a key.
+ * A slow statement delays those behind it. So where there are other connections, only statements by `lookUp` use this one: they read a
+ * row or two by key.
  */
 import pg from 'pg'
 import { isUnavailable } from '../errors/unavailable.ts'
 
-/** A connection that has not answered for so long is given up, with all that was asked on it. Milliseconds. */
+/** Silence after which the connection is closed and all its pending statements fail. Milliseconds. */
 const silenceMillisecondsMax = 10_000
 
 /**
- * One connection to a server, for look-ups alone.
+ * A pool with a single connection to a server, for look-ups.
  * @param config of a pool
  * @param silenceMilliseconds less in tests
  */
@@ -23,11 +23,11 @@ export const poolForLookUps = (
   silenceMilliseconds = silenceMillisecondsMax,
 ): pg.Pool => new pg.Pool({ ...config, max: 1, pipeline: true, query_timeout: silenceMilliseconds })
 
-/** A connection in use by look-ups until all of them are answered. */
+/** A connection that look-ups use until all of them are answered. */
 interface Hold {
   readonly client: Promise<pg.PoolClient>
   isTaken: boolean
-  /** It has failed itself, and not only a statement on it. */
+  /** True if the connection itself has failed, not only a statement on it. */
   isBroken: boolean
   underWay: number
 }

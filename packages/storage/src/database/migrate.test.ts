@@ -97,7 +97,7 @@ describe.each(databases)('migrations ($name)', ({ settings }) => {
   test('only those up to the last that is asked for are run', async () => {
     const made = await settings()
     try {
-      // Templates have all tables: an empty database is made of one by dropping them.
+      // Templates have all tables, so drop them to get an empty database.
       const emptied = await openDatabase(made.settings)
       await emptied.query('drop schema public cascade; drop schema drizzle cascade; create schema public')
       await emptied.close()

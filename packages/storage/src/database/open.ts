@@ -1,28 +1,28 @@
-/** Opens either database, and loads what that one needs alone. */
+/** Opens either kind of database, loading only the modules that it needs. */
 import type { Database } from './database.ts'
 import type { Migrations } from './migrate.ts'
 
 export interface DatabaseConfig {
-  /** Connection string of a PostgreSQL server, 13 or newer, with the `pg_trgm` extension at hand. */
+  /** Connection string of a PostgreSQL server, version 13 or newer, that offers the `pg_trgm` extension. */
   url?: string
-  /** Folder of the embedded database, made when absent. Used when there is no `url`. */
+  /** Folder of the embedded database, created if absent. Used if there is no `url`. */
   folder?: string
-  /** Called with what an operator should know, one line each. */
+  /** Receives messages for the operator, one line each. */
   log?: (line: string) => void
-  /** Connections to the server at most, one of them for look-ups alone. 2 or more, default 10. */
+  /** Maximum of connections to the server, one of them for look-ups alone. 2 or more, default 10. */
   poolMax?: number
-  /** Default: all of this release. */
+  /** Migrations to run. Default: all of this release. */
   migrations?: Migrations
 }
 
 /**
  * Opens the database and migrates its tables. Servers that start at the same time migrate one after the other.
- * @throws FolderInUse when another process has the embedded database open; DatabaseUnfit for a server too old or without `pg_trgm`, and for
+ * @throws FolderInUse if another process has the embedded database open; DatabaseUnfit for a server too old or without `pg_trgm`, and for
  * a database that is newer than this program.
  */
 export async function openDatabase(config: DatabaseConfig): Promise<Database> {
   const { log = () => undefined, migrations } = config
-  // A process needs one of the two, and starts sooner without the other.
+  // Each kind is imported on demand, so that a process starts sooner without the other.
   if (config.url !== undefined) {
     const { openServer } = await import('./server.ts')
     return openServer({ url: config.url, poolMax: config.poolMax ?? 10, log, migrations })

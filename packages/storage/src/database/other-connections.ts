@@ -1,10 +1,10 @@
-/** Detection of servers that use a database. */
+/** Detects other Ulmus servers that use a database. */
 import pg from 'pg'
 
-/** How many connections of Ulmus a server has to this database, but for the one that asks. @throws what the driver rejects with */
+/** Counts the connections of Ulmus to this database, except this function's own. @throws errors of the driver */
 export async function otherConnections(url: string): Promise<number> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 })
-  // The query that runs rejects with it, too. Unheard, it would end the process.
+  // The running query rejects with this error as well. An unhandled error event would end the process.
   client.on('error', () => undefined)
   await client.connect()
   try {

@@ -1,4 +1,4 @@
-/** A database behind a pool of connections: statements and transactions, whatever is at the other end. */
+/** Statements and transactions over a pool of connections, for both kinds of database. */
 import pg from 'pg'
 import type { Database, Queries, Tx } from './database.ts'
 import { isConflict } from './sql-errors.ts'
@@ -10,16 +10,16 @@ const runsAgainMax = 3
 export const types = new pg.TypeOverrides()
 types.setTypeParser(pg.types.builtins.INT8, Number)
 
-/** Several statements at once answer with an array of results. */
+/** A text with several statements is answered by an array of results. */
 type Run = (statement: pg.QueryConfig) => Promise<pg.QueryResult | pg.QueryResult[]>
 
-/** Run statements outside of transactions. */
+/** Runs statements outside of transactions. */
 export interface Outside {
   readonly run: Run
   readonly lookUp: Run
 }
 
-/** An error gets the statement and its values as members that are not enumerable, for the log (errors/logged-error.ts). */
+/** An error gets the statement and its values as non-enumerable members, for the log (errors/logged-error.ts). */
 function queryOn(run: Run): Queries['query'] {
   return async (text, values, name) => {
     try {
@@ -87,7 +87,7 @@ async function transactOn<T>(pool: pg.Pool, work: (tx: Tx) => Promise<T>): Promi
     const query = queryOn((statement) => client.query(statement))
     const result = await work({ query, lookUp: query } as Tx)
     const ended = await client.query('commit')
-    // A failed statement whose error was swallowed leaves a transaction that "commit" rolls back without an error.
+    // If the caller swallowed the error of a failed statement, "commit" rolls the transaction back without an error.
     if (ended.command !== 'COMMIT')
       throw new Error('The transaction was rolled back: one of its statements had failed.')
     client.release()

@@ -1,4 +1,4 @@
-/** A database that cannot be used is refused with the cure, by a real server. */
+/** Refusals of real servers: an unusable database is reported with the cure. */
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,8 +1,8 @@
-/** Why a database server cannot be used, where its operator or ours can mend that: a sentence with the cure for each reason. */
+/** Reasons for which a database server cannot be used and that an operator can fix: a sentence with the cure for each. */
 import { causes } from '../errors/causes.ts'
 import { DatabaseUnfit } from './sql-errors.ts'
 
-/** By SQLSTATE: https://www.postgresql.org/docs/current/errcodes-appendix.html. `said` is PostgreSQL's message, without its full stop. */
+/** By SQLSTATE: https://www.postgresql.org/docs/current/errcodes-appendix.html. `said` is PostgreSQL's message without its full stop. */
 const sentences: Record<string, (said: string) => string> = {
   '3D000': (said) =>
     `The database of DATABASE_URL is not there: ${said}. Create it, or correct the name after the last slash.`,
@@ -22,7 +22,7 @@ const sentences: Record<string, (said: string) => string> = {
     `The database of DATABASE_URL holds tables of something else: ${said}. Give Ulmus a database of its own.`,
 }
 
-/** The error, or DatabaseUnfit in its place. */
+/** The error, or a DatabaseUnfit in its place. */
 export function refusalOf(error: unknown): unknown {
   for (const { code, message } of causes(error)) {
     const sentence = typeof code === 'string' && Object.hasOwn(sentences, code) ? sentences[code] : undefined

@@ -1,4 +1,4 @@
-/** A PostgreSQL server, through a pool of connections. */
+/** A PostgreSQL server, accessed through a pool of connections. */
 import pg from 'pg'
 import type { Database } from './database.ts'
 import { LookUps, poolForLookUps } from './look-ups.ts'
@@ -14,7 +14,7 @@ const connectMillisecondsMax = 5_000
  */
 const idleInTransactionMillisecondsMax = 20_000
 const serverVersionMin = 13
-/** "ulmus", as the number of the lock that migrating servers wait on. */
+/** "ulmus" as a number: the advisory lock for migrations. */
 const migrationLock = 0x75_6c_6d_75
 
 export async function openServer(options: {
@@ -39,7 +39,7 @@ export async function openServer(options: {
   const tellLoss = (error: Error) => options.log(`A database connection was lost: ${error.message}`)
   for (const one of [pool, lookUpPool]) {
     one.on('error', tellLoss)
-    // A pool listens to idle connections only; one lost while something runs on it would end the process.
+    // A pool handles errors of idle connections only; an error on a busy one would end the process.
     one.on('connect', (client) => client.on('error', tellLoss))
   }
   const lookUps = new LookUps(lookUpPool)
@@ -52,7 +52,7 @@ export async function openServer(options: {
   }
   const { silenceMilliseconds } = options
   const ask = (text: string, values: unknown[]) => lookUps.query({ text, values })
-  // A pooler in between has its own names for connections, and gives up silent ones itself.
+  // A pooler in between has its own numbers for connections, and closes silent ones itself.
   const end = isDirect ? giveUpSilent(pool, { ask, tell: options.log, silenceMilliseconds }) : () => undefined
   return pooledDatabase({
     kind: 'server',
@@ -69,8 +69,8 @@ export async function openServer(options: {
 }
 
 /**
- * Checks the server and migrates, one process at a time: the lock is the connection's and goes with it.
- * @returns `isDirect`: the server itself is at the other end of connections, and not a pooler
+ * Checks the server and migrates. The advisory lock admits one process at a time; it belongs to the connection and ends with it.
+ * @returns `isDirect`: connections end at the server itself, not at a pooler
  */
 async function prepare(pool: pg.Pool, migrations: Migrations | undefined): Promise<{ isDirect: boolean }> {
   const client = await pool.connect()
@@ -81,7 +81,7 @@ async function prepare(pool: pg.Pool, migrations: Migrations | undefined): Promi
     await client.query('select pg_advisory_unlock($1)', [migrationLock])
     const { rows } = await client.query<{ backend: number }>('select pg_backend_pid() as backend')
     const { processID } = client as unknown as { processID: number }
-    // Made before anybody watched it.
+    // Close this connection: it was opened before silent connections are detected.
     client.release(true)
     return { isDirect: rows[0]?.backend === processID }
   } catch (error) {

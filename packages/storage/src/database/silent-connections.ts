@@ -1,9 +1,9 @@
 /**
- * Detects connections whose other end vanished: a firewall forgot them, a machine lost its power, an address moved. TCP notices after a
+ * Detects dead connections: a firewall forgot them, a machine lost power, an address moved. TCP notices after a
  * quarter of an hour or never; until then queries hang, and each such connection shrinks the pool.
  *
- * A statement may take long, so silence alone proves nothing. When a connection has been silent for long, ask the server over another
- * one about it: it is working, has answered long ago, or is unknown there.
+ * A statement may take long, so silence alone proves nothing. For a connection that has been silent for long, ask the server over another
+ * connection: it is still working, has answered long ago, or does not know the connection.
  */
 import type { Socket } from 'node:net'
 import type pg from 'pg'
@@ -12,14 +12,14 @@ import type pg from 'pg'
 const silenceMillisecondsMax = 10_000
 
 export interface SilenceOptions {
-  /** A statement on a connection that is given up by itself when it is silent. */
+  /** Runs a statement on a connection that has its own timeout for silence. */
   readonly ask: (text: string, values: unknown[]) => Promise<pg.QueryResult>
   readonly tell: (line: string) => void
   /** Less in tests. Milliseconds. */
   readonly silenceMilliseconds?: number
 }
 
-/** Members of the driver that its types lack. */
+/** Members of the driver that its types omit. */
 interface Driven {
   readonly processID: number
   readonly connection: {
@@ -33,16 +33,16 @@ interface Watched {
   readonly stream: Socket
   /** Bytes sent when the server last reported ready: if more were sent since, an answer is pending. */
   bytesAnswered: number
-  /** By `performance.now()`. */
+  /** Time of the last received data, by `performance.now()`. */
   heardAt: number
 }
 
-/** PostgreSQL's state of a connection that it still works for. A blocked send does not count as work. */
+/** Backends that are still working. A backend blocked in sending does not count. */
 const atWork = `
   select pid from pg_stat_activity
   where pid = any($1) and state = 'active' and wait_event is distinct from 'ClientWrite'`
 
-/** Gives up, from now on, the connections of a pool that wait for an answer which will not come. @returns what ends it */
+/** Starts closing the pool's connections that wait for an answer which will not come. @returns a function that stops this */
 export function giveUpSilent(pool: pg.Pool, options: SilenceOptions): () => void {
   const silence = options.silenceMilliseconds ?? silenceMillisecondsMax
   const watched = new Set<Watched>()
@@ -55,7 +55,7 @@ export function giveUpSilent(pool: pg.Pool, options: SilenceOptions): () => void
       one.heardAt = performance.now()
     })
     stream.once('close', () => watched.delete(one))
-    // Before the driver sends what comes next.
+    // Runs before the driver sends the next statement.
     connection.prependListener('readyForQuery', () => {
       one.bytesAnswered = stream.bytesWritten
     })
@@ -72,7 +72,7 @@ export function giveUpSilent(pool: pg.Pool, options: SilenceOptions): () => void
     isLooking = true
     try {
       const busy = await busyOf(silent, options)
-      // Skip connections that were heard from meanwhile, as after a pause of this process.
+      // Skip connections that received data meanwhile, as after a pause of this process.
       const still = new Set(silentOnes())
       const lost = silent.filter((one) => still.has(one) && !busy.has(one.backend))
       for (const { stream } of lost)
@@ -87,7 +87,7 @@ export function giveUpSilent(pool: pg.Pool, options: SilenceOptions): () => void
   return () => clearInterval(watch)
 }
 
-/** Backends that are at work. When the server does not answer either, none. */
+/** Backends that are at work; empty if the server does not answer. */
 async function busyOf(silent: readonly Watched[], { ask }: SilenceOptions): Promise<ReadonlySet<number>> {
   try {
     const { rows } = await ask(atWork, [silent.map(({ backend }) => backend)])

@@ -1,12 +1,12 @@
-/** Reasons for which the database refused a statement. */
+/** Classification of errors with which the database refuses statements. */
 import { causes } from '../errors/causes.ts'
 
-/** The server at the given URL cannot be used, for a reason that its operator can mend. The sentence says which. */
+/** The database cannot be used, for a reason that its operator can fix. The message says which. */
 export class DatabaseUnfit extends Error {
   override name = 'DatabaseUnfit'
 }
 
-/** Whether a unique index or primary key refused the statement; with `constraint`, that one. */
+/** True if a unique index or primary key refused the statement; if `constraint` is given, this one. */
 export const isUniqueViolation = (error: unknown, constraint?: string): boolean =>
   isViolation(error, '23505', constraint)
 
@@ -18,25 +18,25 @@ function isViolation(error: unknown, code: string, constraint: string | undefine
 }
 
 /**
- * Whether a row was refused that refers to one which is not there, or one was to go that others refer to; with `constraint`, by that
- * foreign key.
+ * True if a foreign key refused the statement: a row refers to an absent row, or a removed row is still referenced. If `constraint` is
+ * given, this foreign key.
  */
 export const isForeignKeyViolation = (error: unknown, constraint?: string): boolean =>
   isViolation(error, '23503', constraint)
 
-/** Whether a text was refused that no text of PostgreSQL can be: one with U+0000. */
+/** True if the database refused a text because it contains U+0000, which PostgreSQL cannot store. */
 export function isUnstorableText(error: unknown): boolean {
   for (const told of causes(error)) if (told.code === '22021' || told.code === '22P05') return true
   return false
 }
 
-/** Whether the same transaction may succeed when run again: serialization failure or deadlock. */
+/** True if the same transaction may succeed when run again: serialization failure or deadlock. */
 export function isConflict(error: unknown): boolean {
   for (const told of causes(error)) if (told.code === '40001' || told.code === '40P01') return true
   return false
 }
 
-/** Error that a function of ours raised with a code (SQLSTATE) of its own. */
+/** Returns the error that one of our SQL functions raised with this SQLSTATE. */
 export function raised(
   error: unknown,
   code: string,

@@ -1,10 +1,10 @@
-/** The inside of a transaction: whether code runs in one, to refuse what would wait for itself; and one of a single statement. */
+/** Detects code that runs inside a transaction, to refuse statements that would deadlock; and makes single-statement transactions. */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Queries, Tx } from './database.ts'
 
 const scopes = new AsyncLocalStorage<{ open: boolean }>()
 
-/** Runs `work` as the inside of a transaction, which ends with it. */
+/** Marks `work` as running inside a transaction that ends with it. */
 export function runInTransaction<T>(work: () => Promise<T>): Promise<T> {
   const scope = { open: true }
   return scopes.run(scope, async () => {
@@ -16,7 +16,7 @@ export function runInTransaction<T>(work: () => Promise<T>): Promise<T> {
   })
 }
 
-/** @throws Error when called inside a transaction, of whatever database. */
+/** @throws Error if called inside a transaction of any database. */
 export function refuseInsideTransaction(): void {
   if (scopes.getStore()?.open !== true) return
   throw new Error(
@@ -24,7 +24,7 @@ export function refuseInsideTransaction(): void {
   )
 }
 
-/** A transaction that is a single statement. @throws Error from the second, which would not be part of it. */
+/** A transaction of a single statement. @throws Error from the second statement, which would not be part of it. */
 export function singleStatement(query: Queries['query']): Tx {
   let isMade = false
   const once: Queries['query'] = async (text, values, name) => {

@@ -18,7 +18,7 @@ const newFile = () => join(folder, `dump-${files++}`)
 const [ada, collection, push] = [crypto.randomUUID(), crypto.randomUUID(), crypto.randomUUID()]
 const odd = 'a "line"\nand\\another\u2028\u0085 – ÿ🜨'
 
-/** Rows with what is hard to carry: binary, JSON with the order of its keys and U+0000, arrays, words, sequences, quotes. */
+/** Inserts rows with values that are hard to transfer: binary, JSON with key order and U+0000, arrays, words, sequences, quotes. */
 async function fill(database: Database): Promise<void> {
   const now = '2026-01-31T12:00:00.123Z'
   await database.transact(async (tx) => {
@@ -76,7 +76,7 @@ test('a table comes after those that it refers to, and those of a minute are not
     ['collections', 'device_logins'],
   ])
     expect(names.indexOf(first!)).toBeLessThan(names.indexOf(later!))
-  // Backups outlast by years what is of a minute, and comes from addresses.
+  // Backups must not keep these short-lived rows, which derive from addresses, for years.
   expect(names).not.toContain('request_counts')
   // A backup must not keep the text of a version that was erased.
   expect(names).not.toContain('rendered_readmes')
@@ -162,7 +162,7 @@ describe('a dump that is not whole', () => {
     await expect(all(written(bytes))).rejects.toThrow(sentence)
   })
 
-  /** Compressed as it is read: lines that are right, and then one that unpacks to a GiB. */
+  /** Compressed while it is read: valid lines, then one that expands to a GiB. */
   async function* bomb(before: string) {
     const compress = createZstdCompress()
     const nothing = Buffer.alloc(4_194_304, 'a')

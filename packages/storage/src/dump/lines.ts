@@ -1,25 +1,25 @@
 /**
- * Lines of a compressed text. The input is untrusted and may expand to any size, so a line has a bound; memory beyond it is limited to
- * the 64 KiB that the decompressor returns at a time.
+ * Lines of a compressed text. The input is untrusted and may expand to any size, so lines are bounded; beyond one line, memory is limited
+ * to the 64 KiB that the decompressor returns at a time.
  */
 import { constants, createZstdDecompress } from 'node:zlib'
 
-/** Format of the lines: their bound, and its errors. */
+/** Bound of the lines, and the errors to throw. */
 export interface CompressedLines {
-  /** Of a line, without its line feed. */
+  /** Maximum of a line, without its line feed. */
   readonly bytesMax: number
   /** @param line counted from 1 */
   tooLong(line: number): Error
-  /** The text is not compressed as it should be. */
+  /** The compressed data is damaged. */
   damaged(cause: unknown): Error
-  /** The last line has no end. */
+  /** The last line has no line feed. */
   cutOff(): Error
 }
 
-/** Largest window of the decompressor, as a power of two: 8 MiB. Our own texts are written with 2 MiB; the format allows 2 GiB. */
+/** Largest window of the decompressor, as a power of two: 8 MiB. Our own dumps are written with 2 MiB; the format allows 2 GiB. */
 const windowLogMax = 23
 
-/** Decompresses, and yields each line without its line feed. */
+/** Decompresses the text and yields each line without its line feed. */
 export async function* linesOf(
   source: AsyncIterable<Uint8Array>,
   { bytesMax, cutOff, damaged, tooLong }: CompressedLines,

@@ -1,11 +1,11 @@
-/** Loading a dump into a database that has the tables and no rows. */
+/** Loads a dump into a database that has the tables but no rows. */
 import type { Tx } from '../database/database.ts'
 import { type DumpedRow, type DumpedRows, DumpUnreadable } from './read.ts'
 import { quoted } from './tables.ts'
 
 /**
- * Inserts every row, and moves the sequences past them. Returns the number of rows by table.
- * @throws DumpUnreadable for a table or a column that this database has not
+ * Inserts every row and moves the sequences past them. Returns the number of rows by table.
+ * @throws DumpUnreadable for a table or column that this database lacks
  */
 export async function loadDump(tx: Tx, dump: AsyncIterable<DumpedRows>): Promise<Record<string, number>> {
   const counts: Record<string, number> = {}
@@ -22,7 +22,7 @@ export async function loadDump(tx: Tx, dump: AsyncIterable<DumpedRows>): Promise
   return counts
 }
 
-/** The values of each column: arrays are a parameter each, however many rows there are. */
+/** Values by column: each column is passed as one array parameter, whatever the number of rows. */
 const columnsOf = (rows: readonly DumpedRow[], columns: number): (string | null)[][] =>
   Array.from({ length: columns }, (_, index) => rows.map((row) => row[index] ?? null))
 

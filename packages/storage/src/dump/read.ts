@@ -1,8 +1,8 @@
-/** Reading a dump. Rows come some at a time, so that memory is bounded whatever the size. */
+/** Reads a dump in batches of rows, so that memory is bounded. */
 import { type CompressedLines, linesOf } from './lines.ts'
 import { dumpFormat } from './write.ts'
 
-/** A row's values as PostgreSQL's text of them, in the order of the table's columns. */
+/** Values of a row in PostgreSQL's text form, in the order of the table's columns. */
 export type DumpedRow = readonly (string | null)[]
 
 export interface DumpedRows {
@@ -11,22 +11,23 @@ export interface DumpedRows {
   readonly rows: readonly DumpedRow[]
 }
 
-/** The dump is damaged, or has another format. The message says which. */
+/** The dump is damaged or has another format. The message says which. */
 export class DumpUnreadable extends Error {
   override name = 'DumpUnreadable'
 }
 
 /**
- * A row at most, as it is in a dump. The longest is that of a push that declares as many files as its opening holds (128 MiB of it), with
- * its schemas (4 MiB) and metadata (2 MiB). A backup reads its dump when it is made, so none is kept that a restore would refuse.
+ * Longest line of a dump. The longest row is that of a push that declares as many files as one request can (128 MiB), with
+ * its schemas (4 MiB) and metadata (2 MiB). A backup reads back each dump that it writes, so no backup exceeds what a restore accepts.
  */
 export const dumpLineBytesMax = 268_435_456
 const rowsAtOnce = 1_000
-/** Rows are handed on before they are more. Bytes of their lines. */
+/** Batches of rows stay below this. Bytes of their lines. */
 const bytesAtOnce = 4_194_304
 
 /**
- * Every row of a dump, tables in the order in which they can be inserted; each table at least once, without rows where it has none.
+ * Yields all rows of a dump, with tables in an order in which they can be inserted. Each table appears at least once, without rows if it
+ * is empty.
  * @param lineBytesMax smaller in tests
  * @throws DumpUnreadable
  */
@@ -75,7 +76,7 @@ async function* rowsOf(
   }
 }
 
-/** The last migration of the database that was dumped. @throws DumpUnreadable */
+/** Last migration of the dumped database. @throws DumpUnreadable */
 export async function dumpedMigration(source: AsyncIterable<Uint8Array>): Promise<number> {
   const lines = linesOf(source, dumpLines(dumpLineBytesMax))
   try {
@@ -104,7 +105,7 @@ function demandFormat({ format, migration }: Head): number {
 const notWritten = 'The dump of the database is damaged.'
 const cutOff = () => new DumpUnreadable('The dump of the database ends too early.')
 
-/** @param at the table that is being read, if it is known */
+/** @param at the table being read, if it is known */
 const dumpLines = (bytesMax: number, at: { readonly table?: string } = {}): CompressedLines => ({
   bytesMax,
   cutOff,

@@ -1,4 +1,7 @@
-/** The tables that a dump holds: all of ours but caches and counts of a minute. Those of pg-boss are not: what its jobs are for is in rows of ours, and is taken up from there. */
+/**
+ * Tables in a dump: all of ours except caches and the request counts of a minute. Tables of pg-boss are left out, because its jobs
+ * are recreated from our own rows.
+ */
 import { is } from 'drizzle-orm'
 import { getTableConfig, PgTable } from 'drizzle-orm/pg-core'
 import type { Queries } from '../database/database.ts'
@@ -13,7 +16,7 @@ export interface DumpedTable {
   readonly columns: readonly string[]
 }
 
-/** Referenced tables come first, so that rows can be inserted in this order. */
+/** Orders tables so that referenced ones come first and rows can be inserted in this order. */
 export function dumpedTables(): DumpedTable[] {
   const exported: unknown[] = Object.values(schema)
   const tables = exported.filter((value): value is PgTable => is(value, PgTable) && !passing.includes(value))
@@ -35,7 +38,7 @@ export function dumpedTables(): DumpedTable[] {
   })
 }
 
-/** Whether there are no rows of ours, in a database that may have the tables of an older release. */
+/** True if our tables have no rows; the database may have the tables of an older release. */
 export async function holdsNoRows(at: Queries): Promise<boolean> {
   for (const { name } of dumpedTables()) {
     const { rows: there } = await at.query('select to_regclass($1) is not null as there', [`public.${name}`])
@@ -46,5 +49,5 @@ export async function holdsNoRows(at: Queries): Promise<boolean> {
   return true
 }
 
-/** A name as SQL takes it, whatever it is. */
+/** Quotes any name for SQL. */
 export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`

@@ -1,6 +1,6 @@
 /**
- * Dumping the database: every row of ours, seen at one moment, in a file that either kind of database takes (docs/formats.md). A value is
- * PostgreSQL's own text of it, which keeps every type as it is.
+ * Writes a dump of the database: every row of ours as of one moment, in a file that either kind of database can load (docs/formats.md).
+ * Values are in PostgreSQL's own text form, which preserves every type.
  */
 import { createWriteStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
@@ -9,18 +9,18 @@ import type { Database, Tx } from '../database/database.ts'
 import { type DumpedTable, dumpedTables, quoted } from './tables.ts'
 
 export const dumpFormat = 1
-/** Bounds for the result of one statement, since rows have any size. Characters. */
+/** Bounds for the result of one statement, since rows vary in size. Characters. */
 const [charactersFew, charactersMany] = [262_144, 2_097_152]
 const rowsAtOnceMax = 4_096
 
 /**
- * Writes a dump to a new file. On a server other sessions continue meanwhile; the embedded database has a single session, so all
+ * Writes a dump to a new file. On a server, other sessions continue meanwhile; the embedded database has a single session, so all
  * requests wait until the last row is read.
  */
 export async function writeDump(database: Database, path: string): Promise<void> {
   const compressed = createZstdCompress()
   const written = pipeline(compressed, createWriteStream(path, { flags: 'wx', mode: 0o600 }))
-  // Reported below; a broken stream also fails the writes.
+  // A failure is reported below; a broken stream also fails the writes.
   written.catch(() => undefined)
   const write = (text: string) =>
     new Promise<void>((resolve, reject) => {
@@ -29,7 +29,7 @@ export async function writeDump(database: Database, path: string): Promise<void>
   try {
     await database.transact(async (tx) => {
       await tx.query('set transaction isolation level repeatable read, read only')
-      // The receiver of the rows may be slow.
+      // The consumer of the rows may be slow.
       await tx.query('set local idle_in_transaction_session_timeout = 0')
       await dumpInto(tx, write)
     })
@@ -43,7 +43,7 @@ export async function writeDump(database: Database, path: string): Promise<void>
 }
 
 async function dumpInto(tx: Tx, write: (text: string) => Promise<void>): Promise<void> {
-  // Each value's text must read the same in another database, whatever this one's settings.
+  // Each value's text must be independent of this database's settings.
   await tx.query(
     "set local datestyle = iso; set local intervalstyle = postgres; set local timezone = 'UTC'; set local bytea_output = hex; set local extra_float_digits = 3",
   )
@@ -60,7 +60,7 @@ async function dumpInto(tx: Tx, write: (text: string) => Promise<void>): Promise
 
 const line = (value: object): string => `${JSON.stringify(value)}\n`
 
-/** Returns how many there are. */
+/** Returns the number of rows. */
 async function dumpRows(
   tx: Tx,
   { name, columns }: DumpedTable,

@@ -1,4 +1,4 @@
-/** Causes of an error: drivers and clients wrap errors, some of them several times. */
+/** Iterates over the causes of an error: drivers and clients wrap errors, sometimes several times. */
 
 export interface Told {
   code?: unknown
@@ -10,7 +10,7 @@ export interface Told {
 
 const depthMax = 8
 
-/** The error, its causes, and the errors gathered in it (an AggregateError of several addresses tried). */
+/** Yields the error, its causes, and the errors gathered in it (such as an AggregateError for several addresses). */
 export function* causes(error: unknown, depth = 0): Generator<Told> {
   if (typeof error !== 'object' || error === null || depth > depthMax) return
   const told: Told = error

@@ -1,7 +1,7 @@
-/** An error as a log may have it: what failed and where, without the values that were worked on. */
+/** Form of an error that is safe to log: what failed and where, without user data. */
 import { causes } from './causes.ts'
 
-/** Members of errors that name no value: parts of the schema, of the network, of the program. */
+/** Members of errors that contain no user data: parts of the schema, of the network, of the program. */
 const facts = [
   'query',
   'code',
@@ -27,9 +27,9 @@ export interface LoggedError {
 }
 
 /**
- * For the log's `err`. Errors of statements tell values in many places: in `params`, and those of PostgreSQL in `detail`, `where`,
- * `hint` and, of data that it cannot take (SQLSTATE class 22), in the message. Stacks begin with the message. None of that is passed on;
- * the text of a statement is (`query`), since its values are parameters.
+ * For the log's `err`. Errors of statements contain values in many places: in `params`, and PostgreSQL's errors in `detail`, `where`,
+ * `hint` and, for invalid data (SQLSTATE class 22), in the message. Stacks begin with the message. All of these are left out;
+ * the text of a statement is logged (`query`), since its values are parameters.
  */
 export function loggedError(error: unknown): unknown {
   if (!(error instanceof Error)) return typeof error === 'object' && error !== null ? 'no error' : error
@@ -66,10 +66,10 @@ function messageOf(error: Error, values: readonly string[]): string {
   return values.some((value) => error.message.includes(value)) ? 'not told: it holds a value' : error.message
 }
 
-/** Long enough not to be part of ordinary words. */
+/** Shorter values could be parts of ordinary words. */
 const valueLengthMin = 4
 
-/** Parameters of the statements in the chain. */
+/** Parameters of the statements in the chain of causes. */
 function valuesOf(error: Error): string[] {
   const values: string[] = []
   for (const one of causes(error)) {
@@ -81,7 +81,7 @@ function valuesOf(error: Error): string[] {
   return values
 }
 
-/** The stack without the message with which it begins. */
+/** The stack without the message at its beginning. */
 function framesOf({ stack = '', message }: Error): string {
   const at = stack.indexOf(message)
   const rest = at < 0 ? stack : stack.slice(at + message.length)

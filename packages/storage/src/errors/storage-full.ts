@@ -1,15 +1,15 @@
-/** The one test of whether a store, of rows or of bytes, has no room left: what HTTP answers with 507. */
+/** Test for a full store, of rows or of bytes: HTTP answers 507. */
 import { causes } from './causes.ts'
 
-/** There is no room for a write. Nothing of it is kept. */
+/** There is no space for a write. Nothing of it is stored. */
 export class StorageFull extends Error {
   override name = 'StorageFull'
 }
 
-/** ENOSPC and EDQUOT are the file system's; 53100 is PostgreSQL's `disk_full`. */
+/** ENOSPC and EDQUOT are from the file system; 53100 is PostgreSQL's `disk_full`. */
 const codes = new Set<unknown>(['ENOSPC', 'EDQUOT', '53100'])
 
-/** Whether a write failed because the disk or the quota behind a store is used up. */
+/** True if a write failed because a store's disk or quota is full. */
 export function isStorageFull(error: unknown): boolean {
   for (const told of causes(error)) if (told instanceof StorageFull || codes.has(told.code)) return true
   return false

@@ -1,10 +1,10 @@
 /** Errors of stored bytes. Each names the object or blob. */
 import type { Hash } from '@ulmus/content'
 
-/** `plain` is named by the hash of its own bytes, `body` by the hash of the leaf whose records it holds. */
+/** A `plain` object is named by the hash of its own bytes, a `body` by the hash of the leaf whose records it contains. */
 export type ObjectKind = 'plain' | 'body'
 
-/** The store has no blob of that name, or it is shorter than the requested range. */
+/** The store has no blob of this name, or the blob is shorter than the requested range. */
 export class BlobMissing extends Error {
   override name = 'BlobMissing'
   readonly blob: string
@@ -15,7 +15,7 @@ export class BlobMissing extends Error {
   }
 }
 
-/** The store does not answer, or not to us: the network, its own trouble, credentials that are no longer taken. Trying later may help. */
+/** The store does not answer or refuses access: a network problem, an outage, rejected credentials. A retry may succeed. */
 export class StoreUnavailable extends Error {
   override name = 'StoreUnavailable'
 
@@ -40,7 +40,7 @@ export class PackCorrupt extends Error {
   }
 }
 
-/** The index knows no such object. */
+/** The index has no such object. */
 export class ObjectMissing extends Error {
   override name = 'ObjectMissing'
   readonly hash: Hash
@@ -53,7 +53,7 @@ export class ObjectMissing extends Error {
   }
 }
 
-/** The object is in the index, but the bytes there are gone or not the ones that were stored. */
+/** The index has the object, but its bytes are gone or differ from the stored ones. */
 export class ObjectCorrupt extends Error {
   override name = 'ObjectCorrupt'
   readonly hash: Hash
@@ -69,8 +69,8 @@ export class ObjectCorrupt extends Error {
 }
 
 /**
- * A sweep removed objects that a commit had found in the index and relied on; some may be there again, stored otherwise. Nothing is
- * recorded: the commit must be built again, by what the index says now of all of them.
+ * A sweep removed objects that a commit had found in the index and relied on; some may exist again in another form. Nothing is
+ * recorded: the commit must be rebuilt from the current state of the index.
  */
 export class ObjectsSwept extends Error {
   override name = 'ObjectsSwept'

@@ -1,4 +1,4 @@
-/** The one test of whether a store, of rows or of bytes, cannot be reached or written to at the moment: HTTP answers 503. */
+/** Test for a store, of rows or of bytes, that is currently unreachable or not writable: HTTP answers 503. */
 import { causes } from './causes.ts'
 import { StoreUnavailable } from './stores.ts'
 
@@ -13,15 +13,15 @@ const networkCodes = new Set([
   'EAI_AGAIN',
 ])
 /**
- * Class 08 is connection trouble, 57P0x a server that stops or starts, 53300 one with no connection to spare, 25P03 one that ended a
- * transaction because nothing came for long, 25006 one that is read-only, such as a replica after a failover, 58030 one whose disk
- * fails, 42501 one that may not open its own files, which is also its answer for a read-only file system.
+ * Class 08: connection failure. 57P0x: the server is stopping or starting. 53300: no free connection. 25P03: the server ended an
+ * idle transaction. 25006: the server is read-only, such as a replica after a failover. 58030: its disk
+ * fails. 42501: it may not open its own files, which is also its answer for a read-only file system.
  */
 const databaseAway = /^(?:08...|57P0[1-5]|53300|25P03|25006|58030|42501)$/
 const driverSays =
   /^(?:Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Query read timeout|Cannot use a pool after calling end)/
 
-/** Whether the database or the object store cannot be reached or written to, as opposed to refusing the request. */
+/** True if the database or the object store is unreachable or not writable, as opposed to refusing the request. */
 export function isUnavailable(error: unknown): boolean {
   for (const told of causes(error)) {
     if (told instanceof StoreUnavailable) return true

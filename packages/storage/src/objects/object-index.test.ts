@@ -1,4 +1,4 @@
-/** Cached locations while sweeps remove objects and commits store them anew. */
+/** Cached locations while sweeps remove objects and commits store them again. */
 import { randomBytes } from 'node:crypto'
 import { type Hash, hashText } from '@ulmus/content'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -13,7 +13,7 @@ import { openObjectWriter } from './object-writer.ts'
 
 const megabyte = 1_048_576
 
-/** Texts of one kind, each of which differs from the others by a little. */
+/** Similar texts, each slightly different from the others. */
 function versionsOfText(count: number): [hash: Hash, text: string][] {
   const same = randomBytes(2_000).toString('hex')
   return Array.from({ length: count }, (_, n) => {
@@ -50,7 +50,7 @@ describe.each(databases)('the index of objects ($name)', ({ open }) => {
     const reader = openReader(blobs)
     expect(await chainOf(reader, old![0])).toEqual([old![0], base![0]])
 
-    // A sweep removes both, and a commit stores the base anew, as a delta.
+    // A sweep removes both, and a commit stores the base again, as a delta.
     await remove(old![0])
     await remove(base![0])
     await store(blobs, first!)

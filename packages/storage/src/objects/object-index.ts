@@ -9,24 +9,24 @@ import { findObjects, type ObjectPlace, objectKey } from '../sql/objects/objects
 
 export interface ObjectIndex {
   /**
-   * The object's place and those of its bases, in the chain's order.
-   * @throws ObjectMissing when the index does not hold it; that is not remembered, since it may be stored any moment.
-   * ObjectCorrupt when the index holds it and lacks one of its bases.
+   * Locations of the object and its bases, in the order of the chain.
+   * @throws ObjectMissing if the index lacks the object; this is not cached, since it may be stored at any moment.
+   * ObjectCorrupt if the index has the object but lacks one of its bases.
    */
   find(kind: ObjectKind, hash: Hash): Promise<ObjectPlace[]>
-  /** Remembers the places of leaves and their bodies, as far as it holds them. */
+  /** Caches the locations of those leaves and bodies that the index has. */
   prefetch(leaves: readonly Hash[]): Promise<void>
   /**
-   * Forgets the object and its chain: later requests read the database, and answers to earlier pending ones are not cached.
+   * Evicts the object and its chain: later requests read the database, and answers to pending ones are not cached.
    */
   forget(kind: ObjectKind, hash: Hash): void
   bytes(): number
 }
 
-/** A remembered place: its hashes, the pack's name, the map's own; and each of its bases. Bytes, about. */
+/** Approximate size of a cached location (its hashes, the pack's name, the map entry) and of each of its bases. Bytes. */
 const placeBytes = 512
 const baseBytes = 96
-/** Hashes in one statement at most. */
+/** Maximum of hashes in one statement. */
 const hashesMax = 1_000
 
 interface Waiting {
@@ -35,7 +35,7 @@ interface Waiting {
   reject(error: unknown): void
 }
 
-/** @param options.bytesMax For remembered places. Bytes. */
+/** @param options.bytesMax Maximum size of cached locations. Bytes. */
 export function openObjectIndex(options: { database: Database; bytesMax: number }): ObjectIndex {
   const places = new LRUCache<string, ObjectPlace>({
     maxSize: Math.max(placeBytes, Math.floor(options.bytesMax)),
@@ -56,7 +56,7 @@ export function openObjectIndex(options: { database: Database; bytesMax: number 
     }
   }
 
-  /** Everything asked in one turn of the event loop, in one statement, or a few. */
+  /** Batches all requests of one turn of the event loop into one statement, or a few. */
   function lookUpSoon(hash: Hash): Promise<ReadonlyMap<string, ObjectPlace>> {
     return new Promise((resolve, reject) => {
       waiting.push({ hash, resolve, reject })
@@ -73,11 +73,11 @@ export function openObjectIndex(options: { database: Database; bytesMax: number 
     async find(kind, hash) {
       const known = chainIn(places, kind, hash)
       if ('chain' in known) return known.chain
-      // Here, not where the statement runs: it may run for others too, who are in no transaction.
+      // Checked here, because the batched statement may also run for callers outside of transactions.
       refuseInsideTransaction()
       const found = new Map(await lookUpSoon(hash))
       let looked = chainIn(found, kind, hash)
-      // A base that was stored anew since may have other bases than the object's row says.
+      // A base that was stored again since may have other bases than the object's row says.
       for (
         let asked = hash;
         !('chain' in looked) && looked.missing !== asked;
@@ -111,8 +111,8 @@ export function openObjectIndex(options: { database: Database; bytesMax: number 
 }
 
 /**
- * Locations of an object and its bases, or the first that is missing. Follows each link's own base: cached locations may have different
- * ages, so the list of bases in an older one may be outdated if a base was swept and stored anew.
+ * Locations of an object and its bases, or the first that is missing. Follows each link's own base: cached locations may differ in
+ * age, so an older one may list outdated bases if a base was swept and stored again.
  */
 function chainIn(
   places: Pick<ReadonlyMap<string, ObjectPlace>, 'get'>,
@@ -124,7 +124,7 @@ function chainIn(
     const place = places.get(objectKey({ kind, hash: next }))
     if (place === undefined) return { missing: next }
     chain.push(place)
-    // Places of different times could make a chain longer than any that is stored.
+    // Locations of different ages could form a chain longer than any stored one.
     if (chain.length > basesMax + 1) return { missing: hash }
   }
   return { chain }

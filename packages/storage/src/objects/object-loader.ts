@@ -1,4 +1,4 @@
-/** Objects out of their packs: the whole chain of a delta read at once, decoded from its far end, and checked. */
+/** Loads objects from their packs: reads the whole delta chain at once, decodes it from the far end, and verifies it. */
 import { crc32 } from 'node:zlib'
 import type { Hash } from '@ulmus/content'
 import type { ByteRange } from '../blobs/blob-store.ts'
@@ -10,19 +10,19 @@ import { type ObjectName, type ObjectPlace, objectKey } from '../sql/objects/obj
 import type { ObjectIndex } from './object-index.ts'
 
 export interface LoadedObject {
-  /** The pack it lies in. */
+  /** Name of the object's pack. */
   pack: string
   raw: Uint8Array
 }
 
-/** Sources to load from. If `kept` has the raw bytes of a base, neither it nor the chain beyond it is read. */
+/** Sources to load from. If `kept` has the raw bytes of a base, neither the base nor the chain beyond it is read. */
 export interface LoadedFrom {
   index: ObjectIndex
   packs: PackSource
   kept: (kind: ObjectKind, hash: Hash) => Uint8Array | undefined
 }
 
-/** @throws ObjectMissing when the index does not hold it; ObjectCorrupt, naming it, when anything of it or its chain is damaged. */
+/** @throws ObjectMissing if the index lacks the object; ObjectCorrupt, naming the object, if it or its chain is damaged. */
 export async function loadObject(from: LoadedFrom, kind: ObjectKind, hash: Hash): Promise<LoadedObject> {
   try {
     return await loadOnce(from, kind, hash)
@@ -40,8 +40,8 @@ async function loadOnce(from: LoadedFrom, kind: ObjectKind, hash: Hash): Promise
 }
 
 /**
- * Those of the objects that are not stored as they were, or lack a base that is. The bytes of their chains are read and not decoded. What
- * the index does not hold is not among them.
+ * Those of the objects whose stored bytes, or those of a base, are damaged or missing. Reads the bytes of their chains without decoding
+ * them. Objects that the index lacks are left out.
  */
 export async function findDamaged(from: LoadedFrom, names: readonly ObjectName[]): Promise<DamagedObject[]> {
   try {
@@ -66,9 +66,9 @@ const placeOfDamage = ({ kind, hash, chain }: EncodedObject): DamagedObject => (
 })
 
 /**
- * Some objects as they are stored: one look-up in the index, then range reads for them and their bases, side by side, one for
- * those that touch, and one for a base of several.
- * @throws ObjectMissing when the index does not hold one; ObjectCorrupt, naming it, when the store has not what the index says.
+ * Reads objects in stored form: one look-up in the index, then concurrent range reads for the objects and their bases. Adjacent ranges are
+ * merged, and a shared base is read once.
+ * @throws ObjectMissing if the index lacks an object; ObjectCorrupt, naming the object, if the store lacks bytes that the index lists.
  */
 export async function readEncoded(from: LoadedFrom, names: readonly ObjectName[]): Promise<EncodedObject[]> {
   const lacking = new Map<string, string>()
@@ -78,7 +78,7 @@ export async function readEncoded(from: LoadedFrom, names: readonly ObjectName[]
       return await readChains(from, chains)
     } catch (cause) {
       if (!(cause instanceof BlobMissing)) throw cause
-      // Absent where the index says it is: moved by a sweep since the index was asked, or gone.
+      // The pack is gone: a sweep moved the object since the look-up, or the object is lost.
       const lost = chains.find((chain) => chain.some(({ pack }) => pack === cause.blob))!
       const { kind, hash, pack } = lost[0]!
       const where = lost.map((place) => place.pack).join()
@@ -115,17 +115,17 @@ async function readChains(
 }
 
 interface PlaceInPack extends Omit<ByteRange, 'start'> {
-  /** The pack's name in the blob store. */
+  /** Name of the pack in the blob store. */
   pack: string
-  /** Start in the pack. Bytes. */
+  /** Offset in the pack. Bytes. */
   offset: number
 }
 
-/** Places that touch are one read up to this size together. Bytes. */
+/** Adjacent locations are merged into reads up to this size. Bytes. */
 const readBytesMax = 4_194_304
 
 /**
- * The bytes of each place, in the given order; views of the read bytes, shared by repeated places. Merges adjacent places, and runs the
+ * Bytes of each location, in the given order; views of the read bytes, shared by repeated locations. Merges adjacent ones and runs the
  * reads concurrently.
  * @throws BlobMissing
  */

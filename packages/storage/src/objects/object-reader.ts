@@ -1,5 +1,5 @@
 /**
- * Reads objects by their names, checked against them. One reader per process, shared by all requests: it caches recent reads, and
+ * Reads objects by name and verifies them. One reader per process, shared by all requests: it caches recent reads, and
  * concurrent reads of one object share one read.
  */
 import {
@@ -25,55 +25,55 @@ import { findDamaged, loadObject, readEncoded } from './object-loader.ts'
 import { openReadCache } from './read-cache.ts'
 
 /**
- * Every read rejects with ObjectMissing when the index does not know the object, ObjectCorrupt when its bytes differ from those
- * stored. Results are shared with other readers and must not be changed.
+ * Every read rejects with ObjectMissing if the index lacks the object, and with ObjectCorrupt if its bytes differ from the stored
+ * ones. Results are shared with other readers and must not be changed.
  */
 export interface ObjectReader extends NodeReader {
   node(hash: Hash): Promise<TreeNode>
-  /** Not cached: for objects read once (large records) or cached elsewhere in another form (schemas). */
+  /** Not cached: for objects that are read once (large records) or cached elsewhere in another form (schemas). */
   plain(hash: Hash): Promise<Uint8Array>
   /** The records of a leaf as NDJSON, in entry order. */
   body(leaf: Hash): Promise<Uint8Array>
-  /** A document as it is stored. Kept. */
+  /** A document in stored form. Cached. */
   documentBytes(digest: Hash): Promise<Uint8Array>
-  /** The same, parsed anew: of a MiB of metadata in some 50 ms. */
+  /** Like `documentBytes`, but parsed on each call: some 50 ms for a MiB of metadata. */
   document(digest: Hash): Promise<ViewDocument>
   /** Decodes a plain object and caches the result, deeply frozen. All callers must use the same decoder for one hash. */
   decoded<T extends object>(hash: Hash, decode: (raw: Uint8Array) => T): Promise<T>
-  /** Keeps a document that was just stored, by its text, as if it had been read. */
+  /** Caches a document that was just stored, given its text. */
   primeDocument(digest: Hash, text: string): void
   /**
-   * The reader for a walk over that many bytes of records: this one if they are a small part of its cache; else one
-   * that uses the cache but adds no leaves and no bodies, so that a long walk does not evict frequently read objects.
+   * The reader for a scan over that many bytes of records: this one if they are a small part of its cache; otherwise one
+   * that uses the cache but adds no leaves and no bodies, so that a long scan does not evict frequently read objects.
    */
   scanReader(bytes: number): ObjectReader
   /**
-   * Looks up where these leaves and their bodies lie, all in one statement, or a few: reading them does not ask any more. Best for
-   * many that are about to be read. Those that the index does not hold are passed over.
+   * Caches the locations of these leaves and their bodies with one statement, or a few, so that reading them needs no look-up. Best for
+   * many leaves that are about to be read. Leaves that the index lacks are skipped.
    */
   prefetch(leaves: readonly Hash[]): Promise<void>
   /**
-   * Whether to read a leaf with so many bytes of records through the cache: it is cached, is worth it, or there is room. If not, a
-   * reader of a small part reads it in its stored form.
+   * Decides whether to read a leaf with this many bytes of records through the cache: it is cached, is worth caching, or there is space. If not, a
+   * reader of a small part should read its stored form.
    */
   shouldCache(leaf: Pick<Child, 'hash' | 'bytes'>): boolean
   /** A leaf and its body in stored form, for another thread to decode. Bypasses the cache. */
   encodedLeaf(leaf: Hash): Promise<Required<EncodedLeaf>>
-  /** Two leaves likewise, their bodies only if wanted. What one is stored as a delta to is read once for both. */
+  /** Two leaves in stored form, with their bodies if requested. A base that they share is read once. */
   encodedPair(
     leaves: readonly [Hash, Hash],
     options: { bodies: boolean },
   ): Promise<[EncodedLeaf, EncodedLeaf]>
-  /** Locations of an object and its bases, itself first: a delta to it builds on this chain. */
+  /** Locations of an object and its bases, the object first: a delta to it extends this chain. */
   chain(kind: ObjectKind, hash: Hash): Promise<ObjectPlace[]>
-  /** The next `chain` asks the index. For what turns out to be stored otherwise than it was. */
+  /** Evicts the object's location, so that the next `chain` queries the index. For objects that turn out to have moved. */
   forget(kind: ObjectKind, hash: Hash): void
   /**
-   * Those of the objects that the index holds and that are not stored as they were, by their bytes and those of their bases. What was
-   * found whole is not read again for a while.
+   * Those of the objects that the index has and whose stored bytes, or those of a base, are damaged. Objects found intact are
+   * not read again for a while.
    */
   damagedOf(names: readonly ObjectName[]): Promise<DamagedObject[]>
-  /** The bytes of any object, from the cache, or read without caching. */
+  /** Raw bytes of any object, from the cache, or read without caching. */
   raw(kind: ObjectKind, hash: Hash): Promise<Uint8Array>
   /** Estimated size of the caches. Bytes, at most `cacheBytesMax`. */
   cachedBytes(): number
@@ -86,22 +86,22 @@ export interface EncodedLeaf {
 }
 
 /**
- * Shares of the cache. A leaf's node and its body are read together, and where one is not kept it helps little that the other is: a usual
- * body takes 3.5 times what its decoded node does. Documents and the index are small.
+ * Shares of the cache. A leaf's node and its body are read together, so caching only one of them helps little: a typical
+ * body takes 3.5 times the size of its decoded node. Documents and the index are small.
  */
 const shares = { nodes: 0.18, bodies: 0.55, documents: 0.07, decoded: 0.08, places: 0.12 }
-/** The part of the cache for bodies that one walk may fill. */
+/** Part of the body cache that one scan may fill. */
 const walkShare = 1 / 8
-/** A decoded leaf takes about this many times its text, which its strings are slices of. */
+/** Size of a decoded leaf relative to its text, which its strings are slices of. */
 const decodedNodeFactor = 2
-/** Likewise for decoded JSON. */
+/** Size of decoded JSON relative to its text. */
 const decodedJsonFactor = 3
 
-/** Objects that are remembered as whole, some 200 bytes each, and how long. Schemas come with every push. Milliseconds. */
+/** Maximum of objects remembered as intact, some 200 bytes each, and how long. Every push sends schemas. Milliseconds. */
 const wholeMax = 20_000
 const wholeMilliseconds = 600_000
 
-/** @param options.cacheBytesMax For all caches together. Bytes. */
+/** @param options.cacheBytesMax Maximum of all caches together. Bytes. */
 export function openObjectReader(options: {
   database: Database
   blobs: BlobStore
@@ -145,7 +145,7 @@ export function openObjectReader(options: {
   }
   const walker: ObjectReader = {
     ...reader,
-    // Interior nodes are few, and every walk and search begins with them.
+    // Interior nodes are few, and every scan and search begins with them.
     node: (hash) => nodes.get(hash, () => load.node(hash), isInterior),
     body: (leaf) => bodies.get(leaf, () => load.bytes('body', leaf), never),
   }
@@ -159,9 +159,9 @@ function openCaches(bytesMax: number) {
   const decodeds = openReadCache<object>(bytesMax * shares.decoded)
   return {
     ...{ nodes, bodies, documents, decodeds },
-    /** Shares concurrent reads, and caches nothing. */
+    /** Shares concurrent reads and caches nothing. */
     plains: openReadCache<Uint8Array>(0),
-    /** Raw bytes of a cached object in any form. A node has one encoding, so re-encoding yields the bytes it was read from. */
+    /** Raw bytes of an object cached in any form. A node has one encoding, so re-encoding yields the bytes it was read from. */
     kept(kind: ObjectKind, hash: Hash): Uint8Array | undefined {
       if (kind === 'body') return bodies.peek(hash)
       const node = nodes.peek(hash)
@@ -173,7 +173,7 @@ function openCaches(bytesMax: number) {
 
 type Stores = Parameters<typeof loadObject>[0]
 
-/** Reads and decodes; `bytes`: what a cache is to count for the value. */
+/** Reads and decodes; `bytes` is the value's cost in the cache. */
 function loaderOf(stores: Stores) {
   async function decoded<T>(
     hash: Hash,
@@ -198,9 +198,9 @@ function loaderOf(stores: Stores) {
   }
 }
 
-/** Reads of stored forms, past the caches. */
+/** Reads of stored forms, bypassing the caches. */
 function storedFormsOf(stores: Stores): Pick<ObjectReader, 'encodedLeaf' | 'encodedPair' | 'damagedOf'> {
-  /** Lately found as they were stored. */
+  /** Objects recently found intact. */
   const whole = new LRUCache<string, true>({ max: wholeMax, ttl: wholeMilliseconds })
   return {
     async encodedLeaf(leaf) {

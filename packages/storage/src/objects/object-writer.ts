@@ -1,4 +1,4 @@
-/** One commit's new objects, on their way into packs. */
+/** Writes one commit's new objects into packs. */
 import { randomUUID } from 'node:crypto'
 import { type Hash, hashBytes } from '@ulmus/content'
 import type { BlobStore } from '../blobs/blob-store.ts'
@@ -13,37 +13,36 @@ import { objectKey, type ReliedOn, storedObjects } from '../sql/objects/objects.
 import { giveWay } from '../turn.ts'
 import type { ObjectReader } from './object-reader.ts'
 
-/** Bytes of objects after which the next pack begins (content-model §8). */
+/** Size of a pack after which the next one begins (content-model §8). Bytes of objects. */
 export const packBytesMax = 268_435_456
 /** Objects are looked up, compressed and written in batches of this size. At most two batches are in memory. Bytes. */
 const batchBytesMax = 4_194_304
 const batchObjectsMax = 256
 
-/** Objects for the transaction to record with `recordPacks`. */
+/** Result for the transaction to record with `recordPacks`. */
 export interface PackedObjects {
   packs: StoredPack[]
   /**
-   * Encoded bytes of all objects that were added, those that the index had included: an account's usage is counted with this, and must not tell
-   * it what other accounts have stored.
+   * Encoded bytes of all added objects, including those that the index had. An account's usage is counted with this, and must not reveal
+   * what other accounts have stored.
    */
   bytes: number
-  /** Objects skipped because the index had them, and bases of deltas: they must still exist. */
+  /** Objects skipped because the index had them, and bases of deltas: the transaction must check that they still exist. */
   reliedOn: ReliedOn[]
-  /** Objects written although the index had them, because they are damaged there. */
+  /** Objects written although the index had them, because their stored bytes are damaged. */
   replaced: DamagedObject[]
 }
 
 /**
- * Objects may be added without waiting for the one before; its memory is then the caller's. What each object costs beyond the
- * batches is its hash, kept so that it is written once.
+ * Objects may be added without waiting for the previous one; the caller then bears the memory. Beyond the batches, each object
+ * costs its hash, which is kept so that the object is written once.
  */
 export interface ObjectWriter {
   /**
    * Adds an object, unless this commit or the index has it. `hash` is that of `raw` for plain objects, the leaf's for bodies.
-   * Resolves when there is room for more; rejects, like all that follows, once a look-up or the store has failed.
-   * @param options.replaces An object of the same kind in the index whose bytes are much the same: this one may be stored as
-   * what differs.
-   * @throws RangeError for a plain object whose hash is another, or more than `objectBytesMax` bytes.
+   * Resolves when there is space for more. Once a look-up or a write has failed, this and all later calls reject.
+   * @param options.replaces A similar object of the same kind in the index: the new one may be stored as a delta to it.
+   * @throws RangeError for a plain object whose hash differs, or for more than `objectBytesMax` bytes.
    */
   add(
     kind: ObjectKind,
@@ -52,11 +51,11 @@ export interface ObjectWriter {
     options?: { replaces?: Hash | undefined },
   ): Promise<void>
   /**
-   * Adds an object that the caller has encoded and checked, likewise.
-   * @param done Called once the writer needs its memory no more, unless writing fails before.
+   * Adds an object that the caller has encoded and verified, in the same way.
+   * @param done Called when the writer no longer needs the object's memory; not called if writing fails first.
    */
   addEncoded(object: PreparedObject, done?: () => void): Promise<void>
-  /** Packs are durable, except for an inline one. Without new objects there are no packs, only the objects relied on. */
+  /** Packs are durable when this resolves, except an inline one. Without new objects there are no packs, only the objects relied on. */
   finish(): Promise<PackedObjects>
   /** Aborts pending writes and removes the packs written so far. */
   abort(): Promise<void>
@@ -66,30 +65,30 @@ export interface ObjectWriter {
 export interface PreparedObject extends StoredForm {
   kind: ObjectKind
   hash: Hash
-  /** SHA-256 of the raw bytes of a body; null for objects named by it. */
+  /** SHA-256 of the raw bytes of a body; null for plain objects, which are named by it. */
   checksum: Hash | null
 }
 
 interface NewObject {
   kind: ObjectKind
   hash: Hash
-  /** Size that it adds to its batch. Bytes. */
+  /** Size counted towards its batch. Bytes. */
   bytes: number
   prepare(): PreparedObject | Promise<PreparedObject>
-  /** To be called when it is written, or is not to be. */
+  /** Called when the object is written or will not be written. */
   done?: (() => void) | undefined
 }
 
 export interface WriterOptions {
   database: Database
   blobs: BlobStore
-  /** Reads the objects that new ones replace; without it every object is stored to stand alone. */
+  /** Reads the objects that new ones replace; without it no object is stored as a delta. */
   objects?: ObjectReader
-  /** True: a small pack is not put into the store but handed over, to be recorded with its rows. Default: false. */
+  /** If true, a small pack is not put into the store but returned, to be recorded with its rows. Default: false. */
   inline?: boolean
   /**
-   * False: do not ask the index whether it has an object, pack it in any case; the caller that records the pack must then rely on existing
-   * ones. Default: true.
+   * If false, the writer packs every object without querying the index; the caller that records the pack must then rely on existing
+   * objects. Default: true.
    */
   lookUp?: boolean
   /** Smaller in tests. */
@@ -196,7 +195,7 @@ class PackingWriter implements ObjectWriter {
     return this.#reader.damagedOf(held.map(({ kind, hash }) => ({ kind, hash })))
   }
 
-  /** A replacement must stand alone: other objects may be deltas to it, up to the longest chain allowed. */
+  /** Stores a replacement without a base: other objects may be deltas to it, up to the longest chain allowed. */
   async #aloneIfReplacing(object: PreparedObject): Promise<PreparedObject> {
     const [base] = object.bases
     if (base === undefined || !this.#replaced.has(objectKey(object))) return object
@@ -223,12 +222,12 @@ class PackingWriter implements ObjectWriter {
     return { kind, hash, checksum, ...(await encodeReplacing(raw, before)) }
   }
 
-  /** Side by side, begun one by one: to begin a hundred at once holds the event loop for some 20 ms. */
+  /** Runs concurrently, but starts one by one: starting a hundred at once blocks the event loop for some 20 ms. */
   async #prepareAll(objects: readonly NewObject[]): Promise<PreparedObject[]> {
     const prepared: Promise<PreparedObject>[] = []
     for (const object of objects) {
       const one = Promise.resolve(object.prepare())
-      // Reported below, when all have begun.
+      // A rejection is reported below, when all have started.
       one.catch(() => undefined)
       prepared.push(one)
       await giveWay()
@@ -241,7 +240,7 @@ class PackingWriter implements ObjectWriter {
     this.#pack = undefined
   }
 
-  /** Batches are written one after the other; a failed one fails all that follow. */
+  /** Batches are written one after the other; once one fails, all later ones fail. */
   #sendBatch(): void {
     const objects = this.#batch
     this.#batch = []
@@ -259,7 +258,7 @@ class PackingWriter implements ObjectWriter {
     await before
   }
 
-  /** Whether this commit meets the object for the first time. */
+  /** True if this commit adds the object for the first time. */
   #isFirst(name: Pick<NewObject, 'kind' | 'hash'>): boolean {
     const key = objectKey(name)
     if (this.#seen.has(key)) return false

@@ -23,7 +23,7 @@ import { openObjectWriter, type PackedObjects } from './object-writer.ts'
 
 const megabyte = 1_048_576
 
-/** The store, with its reads counted and its puts refused on demand. The store beneath is a real one. */
+/** A real store whose reads are counted and whose puts can be made to fail. */
 function watched(store: BlobStore): BlobStore & { reads: number; refusal?: Error } {
   return {
     ...store,
@@ -212,7 +212,7 @@ describe.each(databases)('objects ($name)', ({ open }) => {
           (bytes) => hashBytes(bytes) === (entry.checksum ?? entry.hash),
           (error: unknown) => error,
         )
-        // A flip that zstd does not mind (an unused bit of its header) still decodes to the right bytes.
+        // A flip that zstd ignores (an unused bit of its header) still decodes to the right bytes.
         if (entry === hit && outcome !== true) {
           expect(outcome).toBeInstanceOf(ObjectCorrupt)
           expect(outcome).toMatchObject({ hash: entry.hash, kind: entry.kind, pack: pack.name })
@@ -295,7 +295,7 @@ describe.each(databases)('objects ($name)', ({ open }) => {
     const held = reader.cachedBytes()
     const walker = reader.scanReader(100 * megabyte)
     for (const [leaf] of bodies) await Promise.all([walker.node(leaf), walker.body(leaf)])
-    // Where objects lie is remembered; what they hold is not.
+    // Locations are cached; contents are not.
     expect(reader.cachedBytes() - held).toBeLessThan(40 * 1_024)
     const reads = blobs.reads
     await Promise.all([walker.node(often), reader.node(often), walker.body(often), reader.body(often)])
@@ -324,7 +324,7 @@ describe.each(databases)('objects ($name)', ({ open }) => {
       expect(Buffer.from(await decodeEncoded(leaf)).toString()).toBe(node)
       expect(await decodeEncoded(body)).toEqual(await reader.raw('body', hashText(node)))
     }
-    // One for each leaf with its body, and one for each body read again.
+    // One read for each leaf with its body, and one for each body read again.
     expect([statements, blobs.reads]).toEqual([1, 40])
     await expect(reader.encodedLeaf(hashText('absent'))).rejects.toThrow(ObjectMissing)
   })
@@ -343,7 +343,7 @@ describe.each(databases)('objects ($name)', ({ open }) => {
     const reader = openReader(blobs)
     blobs.reads = 0
     const pair = await reader.encodedPair([old, next], { bodies: true })
-    // The old leaf with its body lies side by side, and so does the new one.
+    // Each leaf is adjacent to its body, so each pair takes one read.
     expect(blobs.reads).toBe(2)
     for (const [index, { node, body }] of pair.entries()) {
       expect(Buffer.from(await decodeEncoded(node)).toString()).toBe(texts[index])

@@ -13,10 +13,10 @@ export interface ReadCache<T extends object> {
     load: () => Promise<{ value: T; bytes: number }>,
     worthKeeping?: (value: T) => boolean,
   ): Promise<T>
-  /** Caches a value made rather than loaded. `bytes`: its cost. */
+  /** Caches a value that was made rather than loaded. `bytes`: its cost. */
   keep(hash: Hash, value: T, bytes: number): void
   /**
-   * Whether to cache a value of this size when it is loaded: it is cached, there is room, or it was requested recently, within one cache
+   * Decides whether to cache a value of this size when it is loaded: it is cached, there is room, or it was requested recently, within one cache
    * turnover. Otherwise rare reads would evict frequent ones and be evicted themselves.
    */
   shouldCache(hash: Hash, bytes: number): boolean
@@ -30,7 +30,7 @@ const entryBytes = 256
 /** Minimum weight of a remembered request, which bounds their number. Bytes. */
 const askedBytesMin = 65_536
 
-/** @param bytesMax Bytes; below an entry's own cost nothing is kept. A value that takes more than an eighth of it is not kept. */
+/** @param bytesMax Bytes. If it is below the cost of an entry, nothing is cached. Values larger than an eighth of it are not cached. */
 export function openReadCache<T extends object>(bytesMax: number): ReadCache<T> {
   const max = Math.floor(bytesMax)
   const kept =
@@ -59,7 +59,7 @@ export function openReadCache<T extends object>(bytesMax: number): ReadCache<T> 
     async get(hash, load, worthKeeping = () => true) {
       const found = kept?.get(hash)
       if (found !== undefined) {
-        // A walk over cached values alone waits for nothing.
+        // Yield: a scan over cached values alone would block the event loop.
         await giveWay()
         return found
       }

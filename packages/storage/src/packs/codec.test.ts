@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { decodeObject, encodeObject, mayBeDelta, objectBytesMax } from './codec.ts'
 
-/** Lines of some 700 bytes with a vocabulary, as records are; `changed` of them, evenly spread, are others. */
+/** Lines of some 700 bytes with a small vocabulary, like records; `changed` of them, evenly spread, differ. */
 function body(lines: number, changed = 0): Buffer {
   const words = Array.from({ length: 300 }, (_, i) => `word${(i * 7_919) % 1_000}`)
   let seed = 7

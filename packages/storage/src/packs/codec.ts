@@ -1,15 +1,14 @@
 /**
- * How an object is encoded in a pack: one byte that names the encoding, the raw length as u32 little-endian, then
+ * Encoding of an object in a pack: one byte that names the encoding, the raw length as u32 little-endian, then
  *
- *     0  zstd frame of the raw bytes
- *     1  zstd frame of the raw bytes, with the raw bytes of the base as dictionary
- *     2  operations · zstd frame of the literals, with what these are like as dictionary (`patch.ts`)
+ * 0 zstd frame of the raw bytes 1 zstd frame of the raw bytes, with the raw bytes of the base as dictionary 2 operations · zstd frame of
+ * the literals, with similar parts of the base as dictionary (`patch.ts`)
  *
- * 1 and 2 are deltas (content-model §8): decoding them needs the raw bytes of another object again, their base. What is large and
- * mostly the same lines is a patch (2), which costs the time of what changed: finding again with zstd all that did not (1) takes ten
- * times as long for 1 % of a usual body.
+ * 1 and 2 are deltas (content-model §8): decoding them needs the raw bytes of another object, their base. A large object with
+ * mostly the same lines becomes a patch (2), whose cost is proportional to the changes: zstd (1) searches all of the unchanged part too and
+ * takes ten times as long for a 1 % change of a typical body.
  *
- * Knowing the length, zstd is given room for all of its output at once: in pieces of its usual 64 KiB, a body would go back and
+ * The length lets zstd allocate its output at once: in chunks of its usual 64 KiB, a body would pass back and
  * forth between threads a dozen times.
  */
 import { promisify } from 'node:util'
@@ -19,7 +18,7 @@ import { patchOf, readPatch } from './patch.ts'
 const compress = promisify(zstdCompress)
 const decompress = promisify(zstdDecompress)
 
-/** content-model §8. At level 1 zstd does not find that most of a body is in its dictionary. */
+/** content-model §8. At level 1, zstd does not find that most of a body is in its dictionary. */
 const zstdLevel = 3
 const plainZstd = 0
 const deltaZstd = 1
@@ -27,45 +26,45 @@ const patchZstd = 2
 
 const headerBytes = 5
 /**
- * Up to this size a frame is decoded on the calling thread: 0.3 ms for a usual body, which is what handing it to another thread
- * and back costs this one, too. Bytes of what it holds.
+ * Frames up to this size are decoded on the calling thread: a typical body takes 0.3 ms, as much as handing it to another thread
+ * and back costs the calling thread. Bytes of decoded content.
  */
 const decodedAtOnceMax = 2_097_152
 /**
- * Up to this size a frame is encoded on the calling thread: 0.08 ms, where handing it to another thread and back costs this one
- * 0.1 ms and both together 0.25 ms. Bytes of what it holds and of its dictionary.
+ * Frames up to this size are encoded on the calling thread, which takes 0.08 ms. Handing one to another thread and back costs the calling
+ * thread 0.1 ms and both threads 0.25 ms. Bytes of content and dictionary.
  */
 const encodedAtOnceMax = 16_384
-/** Below this size, an object and its base together, zstd takes no longer for a delta than for a patch. Bytes. */
+/** Combined size of an object and its base below which zstd is as fast for a delta as for a patch. Bytes. */
 const patchedBytesMin = 16_384
 /** Minimum size of zstd's output chunks, regardless of options. Bytes. */
 const chunkBytesMin = 1_024
 
 /**
- * No object is larger, raw. The largest is the body of a full leaf: 8,192 records of 16 KiB, each with its line feed. Bytes.
+ * Largest raw size of an object: the body of a full leaf, 8,192 records of 16 KiB, each with its line feed. Bytes.
  */
 export const objectBytesMax = 8_192 * (16_384 + 1)
 
-/** An object and its base together, when one is a delta: what zstd's decoders grant a window without being asked. Bytes. */
+/** Combined size of a delta and its base: the largest window that zstd's decoders accept by default. Bytes. */
 const deltaBytesMax = 2 ** 27
 /** zstd ignores a shorter dictionary. Bytes. */
 const dictionaryBytesMin = 8
-/** A dictionary that begins so is taken for one of zstd's own format (its §5), not for plain content. */
+/** zstd takes a dictionary with this prefix for one in its own format (its §5), not for plain content. */
 const dictionaryMagic = Buffer.from([0x37, 0xa4, 0x30, 0xec])
 const windowLogMin = 17
-/** At a window of 2 MiB, the tables of level 3 with 2^17 entries still find the matches between usual bodies. */
+/** With a window of 2 MiB, the tables of level 3 with 2^17 entries still find the matches between typical bodies. */
 const usualWindowLog = 21
 const usualTableLog = 17
 /** Tables of 4 MiB. They are zeroed for every object, which costs more than larger ones could save. */
 const tableLogMax = 20
 
-/** Whether `raw` may be encoded as a delta to `base`. A patch's dictionary begins as its base does, so the same holds for it. */
+/** True if `raw` may be encoded as a delta to `base`. Holds for patches too: a patch's dictionary begins with the base's first bytes. */
 export const mayBeDelta = (raw: Uint8Array, base: Uint8Array): boolean =>
   base.length >= dictionaryBytesMin &&
   raw.length + base.length <= deltaBytesMax &&
   !dictionaryMagic.equals(base.subarray(0, dictionaryMagic.length))
 
-/** @param base Raw bytes of the object that a delta is to, for which `mayBeDelta` holds. */
+/** @param base Raw bytes of the delta's base, for which `mayBeDelta` holds. */
 export async function encodeObject(raw: Uint8Array, base?: Uint8Array): Promise<Uint8Array> {
   const { head, content, dictionary } = encodingOf(raw, base)
   const options = compressionOf(content, dictionary)
@@ -76,13 +75,13 @@ export async function encodeObject(raw: Uint8Array, base?: Uint8Array): Promise<
   ])
 }
 
-/** The same on the calling thread, whatever the size. */
+/** Like `encodeObject`, but always on the calling thread. */
 export function encodeObjectHere(raw: Uint8Array, base?: Uint8Array): Uint8Array {
   const { head, content, dictionary } = encodingOf(raw, base)
   return Buffer.concat([head, zstdCompressSync(content, compressionOf(content, dictionary))])
 }
 
-/** Header before the frame, and input of the frame. */
+/** The header before the frame, and the frame's input. */
 interface Encoding {
   head: Uint8Array
   content: Uint8Array
@@ -111,7 +110,7 @@ function compressionOf(content: Uint8Array, dictionary: Uint8Array | undefined) 
   return { params, chunkSize, ...(dictionary && { dictionary }) }
 }
 
-/** The window reaches from the end of the object back to the start of its dictionary, and the tables grow with it. */
+/** The window spans the object and its dictionary, and the tables grow with it. */
 function deltaParams(bytes: number): Record<number, number> {
   const windowLog = Math.max(windowLogMin, 32 - Math.clz32(bytes))
   if (windowLog <= usualWindowLog) return { [constants.ZSTD_c_windowLog]: windowLog }
@@ -124,8 +123,8 @@ function deltaParams(bytes: number): Record<number, number> {
 }
 
 /**
- * @param base Raw bytes of a delta's base; undefined for an object that stands alone.
- * @throws Error when the encoding is another, anything of it is damaged or incomplete, or it holds more than `rawLengthMax` bytes.
+ * @param base Raw bytes of a delta's base; undefined for an object without a base.
+ * @throws Error if the encoding is unknown, the data is damaged or incomplete, or the object exceeds `rawLengthMax` bytes.
  */
 export async function decodeObject(
   encoded: Uint8Array,
@@ -140,13 +139,13 @@ export async function decodeObject(
   )
 }
 
-/** The same on the calling thread, whatever the size. */
+/** Like `decodeObject`, but always on the calling thread. */
 export function decodeObjectHere(encoded: Uint8Array, rawLengthMax: number, base?: Uint8Array): Uint8Array {
   const { frame, length, dictionary, finish } = contentOf(encoded, rawLengthMax, base)
   return finish(whole(zstdDecompressSync(frame, decompressionOf(length, dictionary)), length))
 }
 
-/** Content of the frame, its dictionary, and the decoded result. */
+/** The frame, its dictionary, and the function that completes the decoding. */
 interface Content {
   frame: Uint8Array
   length: number

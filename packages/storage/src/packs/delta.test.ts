@@ -12,10 +12,10 @@ import { databases } from '../testing/databases.ts'
 import { goingOnFrom } from './delta.ts'
 import { basesMax, readFooter } from './pack.ts'
 
-/** Lines of some 70 bytes: so many are large enough for patches. */
+/** Number of lines of some 70 bytes that makes texts large enough for patches. */
 const patchedLines = 300
 
-/** Lengths of what a history of equal changes takes, by the rule: `alone` for what stands alone, a unit for each change. */
+/** Expected lengths for a history of equal changes: `alone` for an object without a base, one unit for each change. */
 function historyLengths(versions: number, alone: number): { lengths: number[]; deepest: number } {
   type Stored = { version: number; chain: number[]; bases: Stored[] }
   const lengths: number[] = []
@@ -52,7 +52,7 @@ describe('base of the next delta', () => {
     expect(deepest).toBe(basesMax)
     const long = historyLengths(500, 100)
     expect(long.deepest).toBe(basesMax)
-    // For ever far below what beginning anew with every seventh would take.
+    // Stays far below the cost of starting anew with every seventh.
     expect(long.lengths.reduce((sum, length) => sum + length)).toBeLessThan((500 / 7) * 100 * 0.6)
   })
 })
@@ -88,7 +88,7 @@ describe.each(databases)('deltas ($name)', ({ open }) => {
     kind === 'body' ? objects.body(hash) : objects.plain(hash)
 
   let unique = 0
-  /** Texts of which each is the one before with a few lines changed, dropped, added or swapped, the first of `size` lines. */
+  /** Texts, the first of `size` lines, each made from the previous one by changing, dropping, adding or swapping a few lines. */
   function history(edits: readonly { at: number; drop: number; add: string[] }[], size = 60): string[] {
     unique++
     let lines = Array.from({ length: size }, (_, i) => `${unique}-${i}-${hashText(`${i}`)}`)
@@ -146,7 +146,7 @@ describe.each(databases)('deltas ($name)', ({ open }) => {
     )
   })
 
-  /** Twelve versions of one body, each in a pack of its own. */
+  /** Twelve versions of one body, each in a separate pack. */
   async function chained(blobs: BlobStore, size = 60, lineAt = (i: number) => `line ${i}`) {
     const edits = Array.from({ length: 11 }, (_, i) => ({ at: i * 5, drop: 1, add: [lineAt(i)] }))
     const texts = history(edits, size)
@@ -193,7 +193,7 @@ describe.each(databases)('deltas ($name)', ({ open }) => {
     const reader = openObjectReader({ database: asked, blobs: counted, cacheBytesMax: 1_048_576 })
     expect(utf8(await reader.body(versions[6]!.hash))).toBe(versions[6]!.text)
     expect([statements, reads]).toEqual([1, 7])
-    // Version 7 is a delta to version 0; version 8 to 7, of which the body is kept now.
+    // Version 7 is a delta to version 0; version 8 to version 7, whose body is cached now.
     expect(utf8(await reader.body(versions[7]!.hash))).toBe(versions[7]!.text)
     expect([statements, reads]).toEqual([2, 9])
     expect(utf8(await reader.body(versions[8]!.hash))).toBe(versions[8]!.text)
@@ -202,7 +202,7 @@ describe.each(databases)('deltas ($name)', ({ open }) => {
 
   const chains = [
     { encoding: 1 },
-    // In the order of the lines of the history that is to be.
+    // In the order of the lines of the history to be made.
     { encoding: 2, size: patchedLines, lineAt: (i: number) => `${unique + 1}-${i * 5}-line` },
   ]
   it.each(chains)(

@@ -1,20 +1,22 @@
-/** Choice of a new object's stored form: a delta to its predecessor or to a base of that, or alone (content-model §8). */
+/**
+ * Choice of a new object's stored form: a delta to its predecessor or to one of the predecessor's bases, or no delta (content-model §8).
+ */
 import type { Hash } from '@ulmus/content'
 import { encodeObject, encodeObjectHere, mayBeDelta } from './codec.ts'
 import { basesMax } from './pack.ts'
 
 export { encodeObjectHere }
 
-/** How an object is to lie in a pack. */
+/** Encoded bytes of an object, and the bases that decoding needs. */
 export interface StoredForm {
   encoded: Uint8Array
   bases: readonly Hash[]
 }
 
-/** Objects that a new one replaces: its predecessor's chain, nearest first, with encoded lengths, and the raw bytes. */
+/** Object that a new one replaces: its chain, nearest first, with encoded lengths, and access to the raw bytes. */
 export interface Replaced {
   chain: readonly { hash: Hash; length: number }[]
-  /** Raw bytes of the i-th of the chain. */
+  /** Raw bytes of the i-th object of the chain. */
   raw(i: number): Uint8Array | Promise<Uint8Array>
 }
 
@@ -22,7 +24,7 @@ type Encode = (raw: Uint8Array, base?: Uint8Array) => Uint8Array | Promise<Uint8
 
 /**
  * @param encode `encodeObject`, or `encodeObjectHere`
- * @throws what `replaced` rejects with.
+ * @throws errors of `replaced.raw`.
  */
 export async function encodeReplacing(
   raw: Uint8Array,
@@ -36,7 +38,7 @@ export async function encodeReplacing(
   if (!mayBeDelta(raw, base)) return encodeAlone(raw, encode)
   const bases = chain.slice(from).map((place) => place.hash)
   const delta = { encoded: await encode(raw, base), bases }
-  // Alone, it would take about as much as its oldest relation: if the delta is far smaller, skip the trial.
+  // Without a base, it would take about as much as the last object of the chain: if the delta is far smaller, skip the trial.
   if (delta.encoded.length < chain.at(-1)!.length / 2) return delta
   const alone = await encodeAlone(raw, encode)
   return delta.encoded.length < alone.encoded.length ? delta : alone
@@ -48,13 +50,13 @@ export const encodeAlone = async (raw: Uint8Array, encode: Encode = encodeObject
 })
 
 /**
- * Position in a chain of the base for the next delta: the nearest object, while there is room for one more.
+ * Position in a chain of the base for the next delta: the nearest object, as long as the chain may grow by one.
  *
- * A full chain branches off one of its bases instead. A delta to the i-th before the nearest repeats what the i deltas between
- * them say and makes room for i − 1 more after it, so it costs the mean of their lengths on top of every version until the chain
- * is full again: the i with the least mean is taken, the greatest of several. An object that stands alone makes room for six and
- * costs its own length; where a seventh of that is less, there is none (undefined). So 20 versions that each change 1 % take
- * about 1.3 times what the first does, where beginning anew with every seventh would take 3.2 times.
+ * A full chain branches off one of its bases instead. A delta to the i-th object before the nearest repeats the changes of the i deltas
+ * between them and makes room for i − 1 further deltas. So, until the chain is full again, it adds the mean of their lengths to every
+ * version. This chooses the i with the least mean, the greatest of several. An object without a base makes room for six deltas and
+ * costs its own length; if a seventh of that is less, the result is undefined. With this, 20 versions that each change 1 % take
+ * about 1.3 times the size of the first; starting anew with every seventh would take 3.2 times.
  * @param lengths Encoded lengths of the chain's objects, nearest first. Bytes.
  */
 export function goingOnFrom(lengths: readonly number[]): number | undefined {

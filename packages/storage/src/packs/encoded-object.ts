@@ -1,4 +1,4 @@
-/** Stored form of an object, as read: decoding it needs nothing more and can run in another thread. */
+/** Stored form of an object, as read: complete, so that another thread can decode it. */
 import { crc32 } from 'node:zlib'
 import { type Hash, hashBytes } from '@ulmus/content'
 import { ObjectCorrupt, type ObjectKind } from '../errors/stores.ts'
@@ -10,7 +10,7 @@ export { ObjectCorrupt }
 export interface EncodedLink {
   hash: Hash
   pack: string
-  /** CRC-32 that the bytes must have. */
+  /** Expected CRC-32 of the bytes. */
   crc: number
   bytes: Uint8Array
 }
@@ -18,32 +18,32 @@ export interface EncodedLink {
 export interface EncodedObject {
   kind: ObjectKind
   hash: Hash
-  /** SHA-256 that the decoded bytes must have. */
+  /** Expected SHA-256 of the decoded bytes. */
   checksum: Hash
   /** The object's own encoding, then those of its bases, nearest first. */
   chain: EncodedLink[]
-  /** Raw bytes of the last link's base; undefined if it stands alone. */
+  /** Raw bytes of the last link's base; undefined if that link has none. */
   base: Uint8Array | undefined
 }
 
 type Decode = (bytes: Uint8Array, rawLengthMax: number, base?: Uint8Array) => Uint8Array | Promise<Uint8Array>
 
 export interface DecodingOptions {
-  /** The calling thread may be held up however large the object is. */
+  /** True if decoding may block the calling thread, even for large objects. */
   mayHoldUp?: boolean
-  /** The reader checks every used part of the object against a hash, so the whole is not checked. */
+  /** The reader checks every part that it uses against a hash, so the whole is not verified. */
   isCheckedInParts?: boolean
 }
 
-/** The raw bytes of an object; see `decodeChain`. */
+/** Raw bytes of an object; see `decodeChain`. */
 export const decodeEncoded = async (
   encoded: EncodedObject,
   options: DecodingOptions = {},
 ): Promise<Uint8Array> => (await decodeChain(encoded, options))[0]!
 
 /**
- * Decodes a chain from its far end and checks what comes of it: the raw bytes of every link, the object's own first.
- * @throws ObjectCorrupt, naming the object, when anything of it or its chain is damaged.
+ * Decodes a chain from its far end and verifies it. Returns the raw bytes of every link, the object's own first.
+ * @throws ObjectCorrupt, naming the object, if it or its chain is damaged.
  */
 export async function decodeChain(
   { kind, hash, checksum, chain, base }: EncodedObject,

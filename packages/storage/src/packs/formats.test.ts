@@ -1,4 +1,4 @@
-/** The formats of docs/formats.md. zstd's output may differ between releases: what it made is decoded, all else is compared. */
+/** Formats of docs/formats.md. zstd's output may differ between releases: it is decoded, everything else is compared. */
 import { type Hash, hashBytes, hashText } from '@ulmus/content'
 import { goldenBytes, goldenText } from '@ulmus/content/testing/golden'
 import { expect, test } from 'vitest'
@@ -76,7 +76,7 @@ test('a pack is read', async () => {
   expect(next).toBe(body!.replace('"n":1', '"n":2'))
 })
 
-/** What an entry stands for, with its chain: checked against its CRC-32s and its name or checksum. */
+/** Decodes an entry with its chain, and checks CRC-32s and name or checksum. */
 async function objectIn(pack: Uint8Array, { hash, kind, checksum, bases }: PackEntry): Promise<string> {
   const chain = [hash, ...bases].map((link: Hash) => {
     const { offset, length, crc } = entries.find((entry) => entry.hash === link)!

@@ -1,12 +1,10 @@
 /**
- * Packs: what one commit writes, in one blob or a few. The index in the database can be rebuilt from their footers alone.
+ * Packs: one commit's objects, in one blob or a few. The index in the database can be rebuilt from their footers alone.
  *
- *     magic 'ULMUSPK\0' · format u32 = 1
- *     encoded objects, end to end
- *     footer: zstd of JSON lines [hash, kind, offset, length, crc, checksum or null, …hashes of the chain of bases]
- *     trailer: footer's offset u64 · footer's length u32 · SHA-256 of the footer as stored · magic
+ * magic 'ULMUSPK\0' · format u32 = 1 encoded objects, end to end footer: zstd of JSON lines [hash, kind, offset, length, crc, checksum or
+ * null, …hashes of the chain of bases] trailer: footer's offset u64 · footer's length u32 · SHA-256 of the footer as stored · magic
  *
- * Numbers are little-endian. Offsets count from the pack's first byte and, as lengths, are in bytes.
+ * Numbers are little-endian. Offsets and lengths are in bytes; offsets count from the start of the pack.
  */
 import { crc32 } from 'node:zlib'
 import { type Hash, hashBytes, parseHash } from '@ulmus/content'
@@ -21,18 +19,18 @@ export interface PackEntry {
   kind: ObjectKind
   offset: number
   length: number
-  /** CRC-32 of the encoded bytes: it tells every flipped byte, also one that decoding would not mind. */
+  /** CRC-32 of the encoded bytes. It detects every flipped bit, including those that decoding ignores. */
   crc: number
-  /** SHA-256 of the decoded bytes where the name does not say it (bodies), null elsewhere. */
+  /** SHA-256 of the decoded bytes for bodies; null for plain objects, whose name is this hash. */
   checksum: Hash | null
   /**
-   * Objects of the same kind that decoding needs (content-model §8): this delta's base, then that one's base, and so on to one that
-   * stands alone. At most `basesMax`; none for an object that stands alone.
+   * Objects of the same kind that decoding needs (content-model §8): this delta's base, its base, and so on, ending with an object
+   * without a base. At most `basesMax`.
    */
   bases: readonly Hash[]
 }
 
-/** Deltas in a chain at most (content-model §8). */
+/** Maximum of deltas in a chain (content-model §8). */
 export const basesMax = 6
 
 /** A pack in the store. */
@@ -40,7 +38,7 @@ export interface StoredPack {
   name: string
   bytes: number
   entries: PackEntry[]
-  /** All of it, when it is inline: recorded with its rows, and not in the blob store (see sql/objects/inline-packs.ts). */
+  /** The whole pack if it is inline: recorded with its rows instead of in the blob store (see sql/objects/inline-packs.ts). */
   content?: Uint8Array
 }
 
@@ -48,13 +46,13 @@ export interface StoredPack {
 export type PackSource = Pick<BlobStore, 'read' | 'size'>
 
 export interface PackWriter {
-  /** Bytes of header and objects so far. */
+  /** Bytes of header and objects written so far. */
   readonly bytes: number
-  /** Resolves when `encoded` is copied and there is room for more; rejects when the store refused. One at a time. */
+  /** Resolves when `encoded` is copied and there is space for more; rejects if the store failed. Call it one at a time. */
   add(object: Omit<PackEntry, 'offset' | 'length' | 'crc'>, encoded: Uint8Array): Promise<void>
-  /** Durable when it resolves, unless it is inline. */
+  /** The pack is durable when this resolves, unless it is inline. */
   finish(): Promise<StoredPack>
-  /** Leaves nothing in the store. */
+  /** Removes everything from the store. */
   abort(): Promise<void>
 }
 
@@ -63,14 +61,14 @@ const format = 1
 const headerBytes = magic.length + 4
 const digestBytes = 32
 const trailerBytes = 8 + 4 + digestBytes + magic.length
-/** A pack that is no larger is given to the store whole: a few system calls instead of some for every part. Bytes. */
+/** A pack up to this size is passed to the store whole, which takes a few system calls instead of some for every part. Bytes. */
 const inlineBytesMax = 65_536
-/** Some 128 bytes an object: enough for ten million of them. */
+/** Enough for ten million objects of some 128 bytes each. */
 const footerBytesMax = 2_147_483_647
 
 /**
- * Starts writing a pack, which streams into the store as it goes once it is not small.
- * @param options.inline true: a small one is not put into the store but handed over by `finish`
+ * Starts a pack. Once it is no longer small, it streams into the store.
+ * @param options.inline if true, a small pack is not put into the store but returned by `finish`
  */
 export function writePack(
   blobs: BlobStore,
@@ -126,7 +124,7 @@ export function writePack(
 
 interface Upload {
   write(bytes: Uint8Array): Promise<void>
-  /** Bytes of the blob, which is durable then. */
+  /** Returns the size of the blob, which is then durable. Bytes. */
   finish(): Promise<number>
   abort(): Promise<void>
 }
@@ -166,7 +164,7 @@ function encodeTrailer(offset: number, footer: Uint8Array): Uint8Array {
 }
 
 /**
- * What a pack holds, read from its last bytes.
+ * Reads the entries of a pack from its footer.
  * @throws PackCorrupt if any byte outside the objects is damaged; BlobMissing if there is no such pack.
  */
 export async function readFooter(packs: PackSource, name: string): Promise<StoredPack> {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { decodeObject, decodeObjectHere, encodeObject, encodeObjectHere, objectBytesMax } from './codec.ts'
 import { patchOf, readPatch } from './patch.ts'
 
-/** Lines of 100 to 200 bytes in the order of their keys, as a body has them; `revisions` of some of the records. */
+/** Lines of 100 to 200 bytes ordered by key, as in a body; `revisions` changes some of the records. */
 function body(keys: Iterable<number>, revisions: ReadonlyMap<number, number> = new Map()): Buffer {
   const line = (key: number) => {
     const text = `${key * 7_919}-${key % 13}`.repeat(1 + (key % 9)).padEnd(90, '.')
@@ -30,7 +30,7 @@ const derived = (lines: string[]) =>
     )
     .map((edits) => edits.reduce((all, [at, drop, add]) => all.toSpliced(at, drop, ...add), lines))
 
-/** Two texts of lines, ended by `end`, of which most are in both; sorted or not, the last one ended or not. */
+/** Two texts of lines, ended by `end`, with most lines in common; sorted or not, with or without a final line end. */
 const pairOfTexts = fc
   .record({
     lines: fc.array(fc.string({ maxLength: 60 }), { maxLength: 60 }),

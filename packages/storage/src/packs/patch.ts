@@ -1,13 +1,14 @@
 /**
- * Patches: what an object takes over from its base, line by line, and the literals, which it does not. A patch's operations are
+ * Patches: the lines that an object copies from its base, and the literals, which are its other bytes. A patch's operations are
  *
- *     their number · of each: literal bytes to insert · bytes of the base to skip · bytes of the base to copy
+ * their number · of each: literal bytes to insert · bytes of the base to skip · bytes of the base to copy
  *
- * in varints: seven bits a byte, the lowest first, the eighth bit set in all but the last. Base and literals are both passed once, from
- * front to back. The literals are encoded apart, with what of the base is not copied as dictionary: a changed line costs its changes.
+ * in varints: seven bits a byte, the lowest first, the eighth bit set in all but the last. Base and literals are both traversed once, from
+ * front to back. The literals are compressed separately, with the uncopied parts of the base as dictionary: a changed line costs its
+ * changes.
  *
- * Bodies and nodes are sorted by key, so a line that the other has not is found by merging: of two lines that differ, the lesser
- * is passed over. Lines in any other order come out right as well, but take more bytes.
+ * Bodies and nodes are sorted by key, so a merge finds the lines that only one side has: of two lines that differ, the lesser
+ * is skipped. Lines in any other order also produce a correct patch, but a larger one.
  */
 
 interface Operation {
@@ -19,32 +20,32 @@ interface Operation {
 export interface Patch {
   operations: Uint8Array
   literals: Uint8Array
-  /** Of the base, what the literals are like: the dictionary for them. */
+  /** Parts of the base that resemble the literals: their dictionary. */
   like: Uint8Array
 }
 
 const lineFeed = 0x0a
-/** Before every entry of a node, which has no line feeds: cut after it, nodes are lines as well. */
+/** Precedes every entry of a node. Nodes have no line feeds; cut after this byte, they have lines as well. */
 const bracket = 0x5b
 
 /**
- * Largest share of literals, of the object and of the part compared so far: at a quarter, zstd takes about as long for them as for the
- * whole, and a completely new object fails this early.
+ * Largest share of literals, of the object and of the part compared so far. At a quarter, zstd takes about as long for them as for the
+ * whole object. A completely new object exceeds the share early.
  */
 const literalShareMax = 1 / 8
 /**
- * Ten times the lines of a full leaf. It bounds the memory that operations take, and the time that merging does: keys may be full of
- * brackets.
+ * Ten times the number of lines in a full leaf. Bounds the operations' memory and the merge's time, because keys may contain
+ * many brackets.
  */
 const operationsMax = 81_920
 /**
- * The first bytes of the base are in the dictionary also where they are copied, as an example for added lines, which have no old ones
- * there: without it, one record that is added to a usual body takes 490 bytes, with it 340. Bytes.
+ * The dictionary includes the first bytes of the base even where they are copied, as a sample for added lines, which have no old
+ * counterpart. One record added to a typical body takes 340 bytes with it, 490 without. Bytes.
  */
 const exampleBytes = 4_096
 
 const firstStepBytes = 256
-/** So few are compared here faster than natively. Bytes. */
+/** Up to this many bytes, comparing in JavaScript is faster than natively. */
 const comparedHereMax = 32
 
 const maskOfSeven = 0x7f
@@ -52,7 +53,7 @@ const moreFollow = 0x80
 /** Enough for any length of an object. */
 const varintBytesMax = 5
 
-/** @returns undefined where too little of `raw` is lines of `base`, or they are too many, for a patch to be worth it. */
+/** @returns undefined if too little of `raw` consists of lines of `base`, or there are too many lines, for a patch to pay off. */
 export function patchOf(raw: Uint8Array, base: Uint8Array): Patch | undefined {
   const operations = merge(bufferOf(base), bufferOf(raw))
   if (operations === undefined) return undefined
@@ -104,7 +105,7 @@ function merge(base: Buffer, raw: Buffer): Operation[] | undefined {
   return operations
 }
 
-/** Of `same` bytes that are the same from `i` and from `j`, those up to the end of a line in both. */
+/** Reduces `same`, the number of equal bytes from `i` and from `j`, to whole lines in both. */
 function wholeLines(base: Buffer, i: number, raw: Buffer, j: number, same: number, end: number): number {
   if (same === 0 || (i + same === base.length && j + same === raw.length)) return same
   return Math.max(0, base.lastIndexOf(end, i + same - 1) + 1 - i)
@@ -115,7 +116,7 @@ function afterLine(bytes: Buffer, at: number, end: number): number {
   return found === -1 ? bytes.length : found + 1
 }
 
-/** How many bytes are the same in `a` from `i` and in `b` from `j`: ever longer stretches while they are, then halves. */
+/** Number of equal bytes in `a` from `i` and in `b` from `j`: compares doubling stretches, then bisects. */
 function commonBytes(a: Buffer, i: number, b: Buffer, j: number): number {
   const most = Math.min(a.length - i, b.length - j)
   const few = Math.min(most, comparedHereMax)
@@ -138,7 +139,7 @@ function commonBytes(a: Buffer, i: number, b: Buffer, j: number): number {
   return same
 }
 
-/** Bytes that are not copied, after the first `exampleBytes`. */
+/** The first `exampleBytes` of the base, then its bytes that are not copied. */
 function likeOf(base: Uint8Array, operations: readonly Operation[]): Uint8Array {
   const parts = [base.subarray(0, exampleBytes)]
   let at = 0
@@ -164,19 +165,19 @@ function packed(operations: readonly Operation[]): Uint8Array {
   return bytes.subarray(0, at)
 }
 
-/** A patch as it was read: what its literals are decoded with, and how. */
+/** A decoded patch: the dictionary of its literals, and the function that applies them. */
 export interface ReadPatch {
-  /** Bytes that its operations take, after which the encoded literals begin. */
+  /** Size of the operations, after which the encoded literals begin. Bytes. */
   length: number
   literalBytes: number
   like: Uint8Array
-  /** @param literals Of `literalBytes`. */
+  /** @param literals Decoded literals, of `literalBytes` bytes. */
   apply(literals: Uint8Array): Uint8Array
 }
 
 /**
- * @param rawLength Bytes that the operations must give.
- * @throws Error when they give another number, go beyond the base, or are cut off.
+ * @param rawLength Bytes that the operations must produce.
+ * @throws Error if they produce another number, exceed the base, or are cut off.
  */
 export function readPatch(bytes: Uint8Array, base: Uint8Array, rawLength: number): ReadPatch {
   let at = 0

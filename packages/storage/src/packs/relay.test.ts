@@ -4,7 +4,7 @@ import { Relay } from './relay.ts'
 
 const never = new Promise<never>(() => undefined)
 
-/** Reads to the end, at its leisure; what it read hashed, and lengths of the pieces. */
+/** Reads slowly to the end; returns the hash of the bytes and the lengths of the pieces. */
 async function readAll(relay: Relay) {
   const hashed = createHash('sha256')
   const lengths: number[] = []

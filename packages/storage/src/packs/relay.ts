@@ -1,26 +1,26 @@
 /** Relay between the producer and the reader of a byte stream: joins many small pieces into few large ones. */
 
-/** Size of one write to a file. Bytes. */
+/** Size of one piece, which is one write to a file. Bytes. */
 const pieceBytes = 524_288
 
-/** One piece is filled while the one before it is read. Their memory is used again and again: nothing of it waits to be collected. */
+/** Fills one piece while the previous one is read. The two buffers are reused, so nothing waits for garbage collection. */
 export class Relay {
   #filling = Buffer.allocUnsafeSlow(pieceBytes)
   #spare = Buffer.allocUnsafeSlow(pieceBytes)
   #filled = 0
   /** The next piece; undefined at the end. */
   #offer = Promise.withResolvers<Uint8Array | undefined>()
-  /** The piece before it is read. */
+  /** Resolves when the previous piece has been read. */
   #taken = Promise.resolve()
   #isRead: () => void = () => undefined
   #failure: Error | undefined
 
   constructor() {
-    // The reader may have left.
+    // The reader may have stopped.
     this.#offer.promise.catch(() => undefined)
   }
 
-  /** Read it once. Requesting the next piece overwrites the previous one. */
+  /** Call once. Requesting the next piece overwrites the previous one. */
   async *pieces(): AsyncGenerator<Uint8Array> {
     for (;;) {
       const piece = await this.#offer.promise
@@ -33,7 +33,7 @@ export class Relay {
     }
   }
 
-  /** Resolves when `bytes` are copied. @param reading Rejects when nothing more is read: so does this, then. */
+  /** Resolves when `bytes` are copied. @param reading Rejects when the reader has stopped; then this rejects too. */
   async write(bytes: Uint8Array, reading: Promise<unknown>): Promise<void> {
     for (let at = 0; at < bytes.length; ) {
       if (this.#filled === pieceBytes) await this.#pass(reading)
@@ -44,14 +44,14 @@ export class Relay {
     }
   }
 
-  /** Resolves when the last piece is on its way. */
+  /** Resolves when the last piece has been passed to the reader. */
   async end(reading: Promise<unknown>): Promise<void> {
     if (this.#filled > 0) await this.#pass(reading)
     await Promise.race([this.#taken, reading])
     this.#offer.resolve(undefined)
   }
 
-  /** Fails the reader's next read. */
+  /** Makes the reader's next read fail. */
   fail(error: Error): void {
     this.#failure = error
     this.#offer.reject(error)

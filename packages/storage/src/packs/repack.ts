@@ -1,4 +1,4 @@
-/** Copying what lives of worn packs into a new one, byte for byte. */
+/** Copies the live objects of sparse packs into a new pack, byte for byte. */
 import { randomUUID } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import type { BlobStore } from '../blobs/blob-store.ts'
@@ -7,8 +7,8 @@ import { ObjectCorrupt } from '../errors/stores.ts'
 import { type PackEntry, type PackSource, type StoredPack, writePack } from './pack.ts'
 
 /**
- * Writes a pack of the given objects of other `packs`; durable when it resolves. Nothing is left when it rejects.
- * @throws ObjectCorrupt if the bytes are damaged: a copy would hide that. BlobMissing.
+ * Writes a pack with the given objects of other packs; it is durable when this resolves. If this rejects, nothing is left in the store.
+ * @throws ObjectCorrupt if the bytes are damaged, because a copy would hide that. BlobMissing.
  */
 export async function copyObjects(
   blobs: BlobStore,

@@ -1,4 +1,4 @@
-/** Every table, for dumps and for the generator of migrations. */
+/** All tables, for dumps and for the generator of migrations. */
 
 export * from './access/device-logins.ts'
 export * from './access/keys.ts'

@@ -1,10 +1,9 @@
 /**
- * Buckets on a real S3 server, one a run:
+ * Buckets on a real S3 server, started once per run:
  *
- *     describe.skipIf(s3Server() === null)('packs in a bucket', () => {
- *       const { settings, dispose } = await makeBucket()
+ * describe.skipIf(s3Server() === null)('packs in a bucket', () => { const { settings, dispose } = await makeBucket()
  *
- * Where Debian's Ceph is not installed and `ULMUS_TEST_S3` names no other server there is none, and the run says so.
+ * Without Debian's Ceph, and without a server in `ULMUS_TEST_S3`, there is none, and the run reports it.
  */
 import { inject } from 'vitest'
 import type { S3Server } from './ceph.ts'
@@ -12,14 +11,14 @@ import { makeBucketOn } from './make-bucket.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Null: there is none. */
+    /** Null if there is none. */
     s3Server: Pick<S3Server, 'endpoint' | 'keys' | 'role'> | null
   }
 }
 
 export const s3Server = () => inject('s3Server')
 
-/** An empty bucket. `dispose` removes it and all that is in it. */
+/** Creates an empty bucket. `dispose` removes it with its content. */
 export async function makeBucket(): ReturnType<typeof makeBucketOn> {
   const server = s3Server()
   if (server === null) throw new Error('There is no S3 server: skip the suite.')

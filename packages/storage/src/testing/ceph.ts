@@ -1,6 +1,6 @@
 /**
- * A real S3 server for tests: Ceph (monitor, one storage daemon in memory, S3 gateway), as Debian packages it. It is up in two
- * seconds and keeps nothing.
+ * A real S3 server for tests: Ceph (monitor, one storage daemon in memory, S3 gateway), as packaged by Debian. It starts in two
+ * seconds and persists nothing.
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { randomBytes, randomUUID } from 'node:crypto'
@@ -14,12 +14,12 @@ export interface S3Server {
   /** `http://127.0.0.1:<port>` */
   readonly endpoint: string
   readonly keys: { readonly accessKeyId: string; readonly secretAccessKey: string }
-  /** The ARN of a role that the account of `keys` may assume at the endpoint. Undefined: there is none. */
+  /** ARN of a role that the account of `keys` may assume at the endpoint. Undefined if there is none. */
   readonly role?: string
   stop(): Promise<void>
 }
 
-/** `setpriv` ends the daemons with the run, however that ends. */
+/** `setpriv` ends the daemons with the run, even after a crash. */
 const programs = [
   'setpriv',
   'ceph',
@@ -30,9 +30,9 @@ const programs = [
   'radosgw',
   'radosgw-admin',
 ]
-/** Its own words when it cannot: Debian's packages of the programs. */
+/** Debian's packages of the programs, for the message about missing ones. */
 export const cephPackages = 'radosgw ceph-mon ceph-osd ceph-common'
-/** A role that the account may assume, for a second or longer, and that may do everything in buckets. */
+/** A role that the account may assume, for one second or longer, with all rights on buckets. */
 const roleName = 'Ulmus'
 const policy = (statement: object) =>
   JSON.stringify({ Version: '2012-10-17', Statement: [{ Effect: 'Allow', ...statement }] })
@@ -41,7 +41,7 @@ const mayAssume = `--assume-role-policy-doc=${policy({ Principal: account, Actio
 const mayAll = `--policy-doc=${policy({ Action: ['s3:*'], Resource: 'arn:aws:s3:::*' })}`
 const startMillisecondsMax = 25_000
 
-/** Whether the programs are installed. */
+/** True if the programs are installed. */
 export const cephInstalled = (): boolean => programs.every(isOnPath)
 
 function isOnPath(program: string): boolean {
@@ -55,7 +55,7 @@ function isOnPath(program: string): boolean {
   })
 }
 
-/** Starts a cluster on free ports of 127.0.0.1, with its files in `folder`, which is made. */
+/** Starts a cluster on free ports of 127.0.0.1, with its files in `folder`, which is created. */
 export async function startCeph(folder: string): Promise<S3Server> {
   for (const part of ['mon', 'osd', 'rgw', 'run']) mkdirSync(join(folder, part), { recursive: true })
   const [monitorPort, port] = [await freePort(), await freePort()]
@@ -157,7 +157,7 @@ async function untilAnswers(endpoint: string): Promise<void> {
   }
 }
 
-/** At once: the data is disposable. */
+/** Kills the daemons without a clean shutdown: the data is disposable. */
 async function endAll(daemons: readonly ChildProcess[]): Promise<void> {
   await Promise.all(
     daemons.map(async (daemon) => {

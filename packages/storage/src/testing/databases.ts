@@ -1,11 +1,10 @@
 /**
- * The databases that suites run on, every one a real one: PostgreSQL in process and PostgreSQL on a server.
+ * Databases for test suites, all of them real: PostgreSQL in process and PostgreSQL on a server.
  *
- *     describe.each(databases)('versions on $name', ({ open }) => {
- *       const { database, dispose } = await open()
+ * describe.each(databases)('versions on $name', ({ open }) => { const { database, dispose } = await open()
  *
- * What depends on the database is tested on both: statements, transactions, locks, crashes. The rest takes `anyDatabase`.
- * Each `open` gives a database of its own with all tables and no rows, copied from a template made once a run.
+ * Tests that depend on the database run on both: statements, transactions, locks, crashes. All others use `anyDatabase`.
+ * Each `open` returns a separate database with all tables and no rows, copied from a template made once per run.
  */
 import { randomUUID } from 'node:crypto'
 import { cpSync, rmSync } from 'node:fs'
@@ -17,13 +16,13 @@ import { openDatabase } from '../database/open.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** A folder that goes with the run. */
+    /** A folder that is removed after the run. */
     testFolder: string
     /** Folder of an embedded database, migrated and closed. */
     embeddedTemplate: string
-    /** Connection string of a server that tests may make databases on. */
+    /** Connection string of a server on which tests may create databases. */
     serverUrl: string
-    /** Name of a migrated database on it without connections. */
+    /** Name of a migrated database on that server, without connections. */
     serverTemplate: string
   }
 }
@@ -33,9 +32,9 @@ export type DatabaseSettings = { folder: string; url?: undefined } | { url: stri
 
 export interface TestDatabase {
   readonly name: 'embedded' | 'server'
-  /** A fresh database, open. `dispose` closes and drops it. */
+  /** Opens a fresh database. `dispose` closes and drops it. */
   open(): Promise<{ database: Database; dispose(): Promise<void> }>
-  /** Location of a fresh database, not opened. `dispose` drops it, and with it any connections to a server's. */
+  /** Settings of a fresh, unopened database. `dispose` drops it, on a server also with open connections. */
   settings(): Promise<{ settings: DatabaseSettings; dispose(): Promise<void> }>
 }
 
@@ -44,7 +43,7 @@ export const databases: readonly TestDatabase[] = [
   testDatabase('server', copyOnServer),
 ]
 
-/** For laws that do not depend on the database: a server, which opens fastest. Both where `TEST_DATABASES` is `all`. */
+/** For tests that do not depend on the database: a server, which opens fastest. Both if `TEST_DATABASES` is `all`. */
 export const anyDatabase: readonly TestDatabase[] =
   process.env.TEST_DATABASES === 'all' ? databases : databases.slice(1)
 
@@ -82,7 +81,7 @@ async function copyOnServer() {
   }
 }
 
-/** Runs one statement on a connection of its own. */
+/** Runs one statement on a separate connection. */
 export async function onServer(url: string, statement: string): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()

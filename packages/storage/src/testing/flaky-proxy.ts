@@ -1,4 +1,4 @@
-/** A proxy before an HTTP server that misbehaves as networks and servers do, on real sockets. */
+/** Proxy in front of an HTTP server that simulates failures of networks and servers, on real sockets. */
 import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -9,37 +9,37 @@ export type Mishap =
   | 'none'
   /** The connection is closed before the request reaches the server. */
   | 'drop'
-  /** The server does what it is asked; then the connection is closed without an answer. */
+  /** The server executes the request; then the connection is closed without an answer. */
   | 'lose answer'
-  /** Nothing is ever answered. */
+  /** There is never an answer. */
   | 'silence'
-  /** The server is not asked; this status is answered, as S3 would. */
+  /** The request does not reach the server; the answer has this status, as S3 would send it. */
   | { status: number; code: string }
-  /** The answer is late. Milliseconds. */
+  /** The answer is delayed. Milliseconds. */
   | { delay: number }
-  /** The body of the answer stops after so many bytes: with the connection, or without a word. */
+  /** The body of the answer stops after this many bytes: the connection closes or stays silent. */
   | { cutAfter: number; end: 'close' | 'silence' }
-  /** The body ends after so many bytes, in good order, and its head says that this is all. */
+  /** The body ends cleanly after this many bytes, and the headers declare that length. */
   | { shortenTo: number }
 
 export interface Call {
   readonly method: string
   /** Path and query. */
   readonly url: string
-  /** `bytes=0-99`, when a part is asked for. */
+  /** `bytes=0-99`, if a range is requested. */
   readonly range: string | undefined
-  /** How many requests came before. */
+  /** Number of earlier requests. */
   readonly index: number
 }
 
 export interface FlakyProxy {
-  /** `http://127.0.0.1:<port>`, the same however often it goes away. */
+  /** `http://127.0.0.1:<port>`; stays the same across outages. */
   readonly url: string
   /** Every request so far. */
   readonly calls: readonly Call[]
-  /** Decides what becomes of each request from now on. Before: nothing. */
+  /** Sets the mishap of each request from now on. Default: none. */
   misbehave(mishapOf: (call: Call) => Mishap): void
-  /** Connections that clients hold open. */
+  /** Number of connections that clients keep open. */
   connections(): Promise<number>
   /** Stops listening and cuts connections. */
   leave(): Promise<void>

@@ -1,4 +1,7 @@
-/** Before a run: the template of the embedded database, a server and the template on it, for slow tests an S3 server. After it: all gone. */
+/**
+ * Starts, before a run, the template of the embedded database, a server with its template, and for slow tests an S3 server; removes all of
+ * them afterwards.
+ */
 import { randomUUID } from 'node:crypto'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -11,7 +14,7 @@ import { startPostgres } from './postgres.ts'
 
 /**
  * `ULMUS_TEST_S3` names an S3 server to use instead of Ceph, as `http://<access key>:<secret>@<host>:<port>`; its account must be
- * allowed to create buckets. Null: there is neither.
+ * allowed to create buckets. Null if there is neither.
  */
 async function openS3(folder: string): Promise<S3Server | null> {
   const given = process.env.ULMUS_TEST_S3
@@ -27,7 +30,7 @@ async function openS3(folder: string): Promise<S3Server | null> {
   return null
 }
 
-/** `ULMUS_TEST_DATABASE_URL` names a server to use instead of one of our own; its account must be allowed to create databases. */
+/** `ULMUS_TEST_DATABASE_URL` names a server to use instead of starting one; its account must be allowed to create databases. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = mkdtempSync(join(tmpdir(), 'ulmus-test-'))
   chmodSync(folder, 0o711)

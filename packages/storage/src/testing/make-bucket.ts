@@ -1,4 +1,4 @@
-/** A bucket on an S3 server that is at hand. */
+/** Makes a bucket on a given S3 server. */
 import { randomUUID } from 'node:crypto'
 import {
   CreateBucketCommand,
@@ -10,7 +10,7 @@ import {
 import type { S3Settings } from '../blobs/s3/bucket.ts'
 import type { S3Server } from './ceph.ts'
 
-/** An empty bucket. `dispose` removes it and all that is in it. */
+/** Creates an empty bucket. `dispose` removes it with its content. */
 export async function makeBucketOn(
   server: Pick<S3Server, 'endpoint' | 'keys'>,
 ): Promise<{ settings: S3Settings; dispose(): Promise<void> }> {

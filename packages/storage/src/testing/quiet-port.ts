@@ -1,4 +1,4 @@
-/** Ports for what goes away and comes back: below those that systems give to outgoing connections, which would take one meanwhile. */
+/** Ports for servers that restart: below the range for outgoing connections, which could take the port in between. */
 import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 
@@ -12,7 +12,7 @@ const isFree = (port: number): Promise<boolean> =>
     probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)))
   })
 
-/** A port of 127.0.0.1 that is free, and likely to stay so. @throws Error when all that are tried are taken */
+/** A free port of 127.0.0.1 that is likely to stay free. @throws Error if all tried ports are taken */
 export async function quietPort(): Promise<number> {
   for (let tries = 0; tries < triesMax; tries++) {
     const port = randomInt(from, to)

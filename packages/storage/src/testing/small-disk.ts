@@ -1,8 +1,7 @@
 /**
- * A small file system of its own, for tests that fill it: a tmpfs, which root may mount on Linux.
+ * A small file system for tests that fill it: a tmpfs, which root can mount on Linux.
  *
- *     describe.skipIf(!smallDisksPossible())('a full disk', () => {
- *       const disk = mountSmallDisk(64 * 2 ** 20)
+ * describe.skipIf(!smallDisksPossible())('a full disk', () => { const disk = mountSmallDisk(64 * 2 ** 20)
  */
 import { execFileSync } from 'node:child_process'
 import { closeSync, mkdtempSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs'
@@ -12,18 +11,18 @@ import { join } from 'node:path'
 export interface SmallDisk {
   readonly folder: string
   free(): number
-  /** Fills the disk with a file until so many bytes are free. */
+  /** Fills the disk with a file until this many bytes are free. */
   fill(bytesLeft: number): void
-  /** Lets nothing be written to it, as a file system that found damage, or lets it again. No file of it may be open for writing. */
+  /** Makes the disk read-only, like a file system that found damage, or writable again. No file on it may be open for writing. */
   setReadOnly(isReadOnly: boolean): void
-  /** Removes that file. */
+  /** Removes the filling file. */
   clear(): void
   dispose(): void
 }
 
 let possible: boolean | undefined
 
-/** Whether a file system can be mounted here; says so once when not. */
+/** True if a file system can be mounted here; prints the reason once if not. */
 export function smallDisksPossible(): boolean {
   if (possible !== undefined) return possible
   try {
@@ -58,7 +57,7 @@ export function mountSmallDisk(bytes: number): SmallDisk {
       try {
         for (let left = free() - bytesLeft; left >= page.length; left -= page.length) writeSync(file, page)
       } catch (error) {
-        // Others write to it meanwhile.
+        // Other processes may write to the disk meanwhile.
         if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error
       } finally {
         closeSync(file)

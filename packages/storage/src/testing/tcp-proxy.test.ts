@@ -35,7 +35,7 @@ async function connected(): Promise<Socket> {
   return socket
 }
 
-/** What comes back within so long; undefined: nothing. */
+/** The answer within this time; undefined if there is none. */
 async function echoed(socket: Socket, text: string, milliseconds = 300): Promise<string | undefined> {
   const answer = once(socket, 'data').then(([bytes]) => String(bytes))
   socket.write(text)
@@ -63,7 +63,7 @@ test('refuses, and listens again on the same port', async () => {
 
 test('resets', async () => {
   const socket = await connected()
-  // A reset reaches who reads.
+  // Only a socket that is being read notices a reset.
   socket.resume()
   const [error] = await Promise.all([once(socket, 'error'), proxy.become({ kind: 'reset' })])
   expect(error).toMatchObject([{ code: 'ECONNRESET' }])

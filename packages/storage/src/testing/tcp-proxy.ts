@@ -8,18 +8,18 @@ export type NetworkState =
   | { readonly kind: 'pass' }
   /** Stops listening and closes connections. */
   | { readonly kind: 'refuse' }
-  /** Connections are reset (RST), new ones as soon as they are made. */
+  /** Connections are reset (RST), new ones right after they are accepted. */
   | { readonly kind: 'reset' }
-  /** Nothing comes through in either direction, ends neither; connections are made and not answered. */
+  /** Nothing passes in either direction, not even ends; connections are accepted but never answered. */
   | { readonly kind: 'hang' }
-  /** Everything comes later, in order. Milliseconds for each piece of up to 64 KiB. */
+  /** Everything is delayed, in order. Milliseconds for each piece of up to 64 KiB. */
   | { readonly kind: 'delay'; readonly milliseconds: number }
 
 /** Both ends of one connection. */
 interface Pair {
   readonly client: Socket
   readonly server: Socket
-  /** Nothing comes through it ever again, as through a firewall that has forgotten it; neither side learns of the other's end. */
+  /** Nothing passes any longer, as if a firewall had forgotten the connection; neither side notices the other's end. */
   isForgotten: boolean
 }
 
@@ -41,7 +41,7 @@ export class TcpProxy {
     return proxy
   }
 
-  /** Of 127.0.0.1; stays the same across stops and restarts. */
+  /** Port on 127.0.0.1; stays the same across stops and restarts. */
   get port(): number {
     return this.#port
   }
@@ -50,7 +50,7 @@ export class TcpProxy {
     return this.#pairs.size
   }
 
-  /** @param options.forgetting connections that are open now stay as they are, whatever comes next */
+  /** @param options.forgetting connections that are open now stay forgotten, whatever the later states */
   async become(state: NetworkState, options: { forgetting?: boolean } = {}): Promise<void> {
     if (options.forgetting === true) for (const pair of this.#pairs) pair.isForgotten = true
     this.#state = state
@@ -105,7 +105,7 @@ export class TcpProxy {
     }
   }
 
-  /** The other side learns of an end when the network lets it through. */
+  /** Passes an end on to the other side once the network state permits. */
   async #closed(pair: Pair, other: Socket, hadError: boolean): Promise<void> {
     await this.#passable(pair)
     if (hadError) other.destroy()
@@ -126,7 +126,7 @@ export class TcpProxy {
     }
   }
 
-  /** Resolves when a piece may go on; for a forgotten connection when the proxy ends it. */
+  /** Resolves when a piece may pass; for a forgotten connection only when the proxy closes it. */
   async #passable(pair: Pair): Promise<void> {
     if (this.#state.kind === 'delay' && !pair.isForgotten) await sleep(this.#state.milliseconds)
     while (pair.isForgotten ? this.#state.kind !== 'refuse' : this.#state.kind === 'hang')

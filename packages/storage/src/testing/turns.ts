@@ -1,4 +1,4 @@
-/** Counts turns of the event loop while work runs: blocking work lets it turn only once or twice. */
+/** Counts turns of the event loop while work runs: blocking work allows only one or two. */
 export async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
   let turns = 0
   let isOver = false

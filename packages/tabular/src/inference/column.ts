@@ -1,4 +1,4 @@
-/** Inferred type of one column. */
+/** Inference of a column's type. */
 import { Numeral, Real } from '../reading/table.ts'
 import { textOf } from '../reading/table-error.ts'
 import { ConversionWatch, type OfferedConversion } from './conversions.ts'
@@ -10,9 +10,9 @@ import { Shape } from './shape.ts'
 
 export interface Tally {
   readonly kind: Seen
-  /** Values. */
+  /** Number of values. */
   readonly count: number
-  /** Line of the first one. */
+  /** Line of the first value. */
   readonly line: number
   readonly value: unknown
 }
@@ -20,49 +20,52 @@ export interface Tally {
 export interface Column {
   readonly name: string
   readonly kind: Kind
-  /** No row has a value. */
+  /** True if no row has a value. */
   readonly isEmpty: boolean
-  /** Every row has a value; null, where the file says so, is one. */
+  /** True if every row has a value; an explicit null counts as one. */
   readonly isFull: boolean
-  /** Some values are "": values among texts, and none where a number or the like should stand. */
+  /** True if some values are "": they count as values among texts, and as missing in a column of numbers or the like. */
   readonly hasEmptyTexts: boolean
-  /** Some values are null, which is more than to be missing. */
+  /** True if some values are an explicit null, as opposed to missing. */
   readonly isNullable: boolean
-  /** No two rows have the same value, and none is empty or too long for an id. False as well where it takes too much memory to know. */
+  /** True if all values differ, and none is empty or too long for an id. Also false if determining it would take too much memory. */
   readonly isUnique: boolean
   /** The values of a unique column. */
   readonly ids: HashSet | undefined
-  /** All values, where they are few texts and each comes often: offer them as a closed list. A plan has none unless it is asked for. */
+  /** All values, if they are few texts that each occur often: offer them as a closed list. A plan uses them only on request. */
   readonly choices: readonly string[] | undefined
-  /** All different values, sorted, of a column of at most 100 short texts. */
+  /** All distinct values, sorted, of a column with at most 100 distinct short texts. */
   readonly distinct: readonly string[] | undefined
-  /** Readings of numbers, dates and answers that every value of a column of texts allows, the likeliest first. Offer them; a plan has none unless it is asked for. */
+  /**
+   * Conversions to numbers, dates and booleans that apply to every value of a column of texts, likeliest first. Offer them; a plan uses
+   * them only on request.
+   */
   readonly conversions: readonly OfferedConversion[]
-  /** All values are numbers, and the column is still one of texts, because numbers would lose something. */
+  /** Reason for keeping a column of texts although all values are numbers, because a conversion would lose information. */
   readonly codes: CodeReason | undefined
-  /** Values that may mean missing, such as `NA`. They are values until the reader says so. */
+  /** Values that may mean missing, such as `NA`. They count as values unless the caller decides otherwise. */
   readonly marks: readonly Mark[]
-  /** The first few. */
+  /** The first few values. */
   readonly examples: readonly unknown[]
-  /** Of how many kinds the values are, most frequent first: what keeps a column from being of numbers. */
+  /** Number of values by kind, most frequent first: shows what prevents a column from being numeric. */
   readonly tallies: readonly Tally[]
-  /** Of lists and objects: what they hold, as a schema. */
+  /** Schema of the content, for lists and objects. */
   readonly nested: Readonly<Record<string, unknown>> | undefined
 }
 
-/** Choices that are offered; different texts that are remembered, and their length in characters. */
+/** Maximum of offered choices; maximum of distinct texts that are remembered, and of their length in characters. */
 const choicesMax = 12
 const distinctMax = 100
 const choiceCharactersMax = 64
-/** Fewer values say little about which others there may be. */
+/** Fewer values are too few to infer a closed list. */
 const choiceRowsMin = 100
 const examplesMax = 5
-/** Characters of an example; longer ones are cut. */
+/** Maximum length of an example; longer ones are truncated. Characters. */
 const exampleCharactersMax = 200
-/** Bytes that an id may take (packages/content); no character takes more than three a code unit. */
+/** Maximum length of an id (packages/content). Bytes; a UTF-16 code unit takes at most three. */
 export const idBytesMax = 1024
 
-/** The id made of a value; undefined for an empty text, a fraction, or a text that is too long. */
+/** The id made from a value; undefined for an empty text, a fraction, or a text that is too long. */
 export function idOf(value: unknown): string | undefined {
   const text = typeof value === 'string' ? value : value instanceof Numeral ? value.text : undefined
   if (text === undefined) {
@@ -74,7 +77,7 @@ export function idOf(value: unknown): string | undefined {
   return isShort ? text : undefined
 }
 
-/** A text of its own: a slice would keep the whole piece of the file in memory. */
+/** Copies a text: a slice would keep the whole piece of the file in memory. */
 const copyOf = (text: string): string => JSON.parse(JSON.stringify(text)) as string
 
 const exampleOf = (value: unknown): unknown => {
@@ -157,7 +160,7 @@ export class ColumnWatch {
     else this.#numbers.clear()
   }
 
-  /** @param rows all that there are */
+  /** @param rows total number of rows */
   column(name: string, rows: number): Column {
     const tallies = Array.from(this.#counts, ([kind, count]) => ({ kind, ...count })).sort(
       (a, b) => b.count - a.count,
@@ -167,7 +170,7 @@ export class ColumnWatch {
     const codes = seen === 'number' ? this.#numbers.reason : undefined
     const kind = codes === undefined ? seen : 'string'
     const values = tallies.reduce((sum, { count }) => sum + count, 0)
-    // An empty text is a value only among texts; elsewhere it means a missing one.
+    // An empty text is a value only among texts; otherwise it means a missing one.
     const count = values + (kind === 'string' ? this.#empties : 0)
     const isUnique = this.#ids !== undefined && values > 0 && values === rows
     if (!isUnique) this.#ids?.clear()

@@ -1,4 +1,7 @@
-/** Numbers, dates and answers as people write them, rewritten as records have them. Offered, and applied only when the plan says so. */
+/**
+ * Converts numbers, dates and booleans from human notations to those of records. Conversions are offered, and applied only if the plan says
+ * so.
+ */
 import { type Kind, kindOfAll, kindOfText, type Seen } from './kinds.ts'
 
 export const conversions = [
@@ -17,9 +20,9 @@ export interface OfferedConversion {
   readonly conversion: Conversion
   /** Kind of the column afterwards. */
   readonly kind: Kind
-  /** Values that it would change. */
+  /** Number of values that it would change. */
   readonly count: number
-  /** Of the first of them, with what it becomes. */
+  /** The first of them, with its line and its converted form. */
   readonly line: number
   readonly value: string
   readonly becomes: string
@@ -28,7 +31,7 @@ export interface OfferedConversion {
 const padded = (digits: string) => digits.padStart(2, '0')
 const isoDay = (year: string, month: string, day: string) => `${year}-${padded(month)}-${padded(day)}`
 
-/** Commas, spaces and apostrophes between groups of three digits; the same one throughout a number. */
+/** Commas, spaces or apostrophes between groups of three digits; the same separator throughout a number. */
 const grouped = /^([-+]?)([1-9]\d{0,2}(?:([, \u00a0\u202f'’])\d{3})(?:\3\d{3})*)(\.\d+)?$/
 const groupedComma = /^([-+]?)([1-9]\d{0,2}(?:([. \u00a0\u202f'’])\d{3})(?:\3\d{3})*|\d+)(?:,(\d+))?$/
 const percent = /^[-+]?\d+(?:[.,]\d+)?(?=[ \u00a0\u202f]?%$)/
@@ -40,9 +43,9 @@ const moment = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(:\d\d(?:[.,]\d+)?)?[ ]?(Z|UTC|
 interface Rule {
   /** Kinds that the rewritten text may have. */
   readonly gives: readonly Seen[]
-  /** Kinds of texts that stay as they are. */
+  /** Kinds of texts that remain unchanged. */
   readonly keeps: readonly Seen[]
-  /** Undefined: the text is written another way. */
+  /** Returns undefined if the text is in another notation. */
   rewrite(text: string): string | undefined
 }
 
@@ -111,13 +114,13 @@ const rules: Readonly<Record<Conversion, Rule>> = {
   },
 }
 
-/** `+02` and `+0200` as `+02:00`. */
+/** Converts `+02` and `+0200` to `+02:00`. */
 function zoneOf(zone: string): string {
   if (zone === 'Z' || zone === 'UTC') return 'Z'
   return `${zone.slice(0, 3)}:${zone.slice(3).replace(':', '') || '00'}`
 }
 
-/** The text that a conversion makes of another, and its kind. Undefined: it is written another way, or is no such number, day or moment. */
+/** Converts a text and determines its kind. Undefined if it is in another notation, or not a valid number, day or moment. */
 export function converted(conversion: Conversion, text: string): { text: string; kind: Seen } | undefined {
   const { gives, keeps, rewrite } = rules[conversion]
   const trimmed = text.trim()
@@ -130,7 +133,7 @@ export function converted(conversion: Conversion, text: string): { text: string;
   return keeps.includes(kind) ? { text: trimmed, kind } : undefined
 }
 
-/** Kinds that a conversion can give a column. */
+/** Kinds that a column may have after the conversion. */
 export const kindsAfter = (conversion: Conversion): readonly Kind[] => rules[conversion].gives as Kind[]
 
 interface Candidate {
@@ -140,7 +143,7 @@ interface Candidate {
   first: { line: number; value: string; becomes: string } | undefined
 }
 
-/** Conversions that read every text of a column. */
+/** Finds the conversions that apply to every text of a column. */
 export class ConversionWatch {
   #left: Candidate[] = conversions.map((conversion) => ({
     conversion,
@@ -153,7 +156,7 @@ export class ConversionWatch {
   see(text: string, kind: Seen, line: number): void {
     if (this.#left.length === 0) return
     this.#left = this.#left.filter((candidate) => {
-      // Most columns of numbers have nothing to be rewritten.
+      // Shortcut: in most columns of numbers there is nothing to convert.
       if (kind === 'integer' || (kind === 'number' && candidate.conversion === 'thousands')) {
         candidate.kinds.add(kind)
         return rules[candidate.conversion].keeps.includes(kind)
@@ -169,7 +172,7 @@ export class ConversionWatch {
     })
   }
 
-  /** A value that is no text: no conversion changes it. */
+  /** Handles a value other than a text: no conversion changes it. */
   seeValue(kind: Seen): void {
     this.#left = this.#left.filter(({ conversion, kinds }) => {
       kinds.add(kind)
@@ -177,7 +180,7 @@ export class ConversionWatch {
     })
   }
 
-  /** Those that change something. */
+  /** The conversions that change at least one value. */
   offered(copy: (text: string) => string): OfferedConversion[] {
     return this.#left.flatMap(({ conversion, kinds, count, first }) =>
       first === undefined

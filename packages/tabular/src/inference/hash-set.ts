@@ -1,11 +1,11 @@
 /**
- * Texts as 63 bits each: for a million of them 16 to 32 MiB, whatever their length. Two that differ are taken for one with a probability
- * of 1 to 10^19 a pair: of ten million texts, once in 180,000 files.
+ * Set of texts, stored as 63-bit hashes: 16 to 32 MiB for a million texts of any length. Two different texts collide with a probability
+ * of 1 to 10^19 per pair: with ten million texts, in one of 180,000 files.
  */
 
 const slotsMin = 1024
 
-/** Bound of all sets of one table. */
+/** Memory bound of all sets of one table. */
 export class HashBudget {
   #slotsLeft: number
   /** @param slots 8 bytes each; default 2^25, which is 256 MiB */
@@ -24,12 +24,12 @@ export class HashBudget {
 
 export class HashSet {
   readonly #budget: HashBudget
-  /** Two words a slot; two zeros are an empty one. */
+  /** Two words per slot; two zeros mark an empty slot. */
   #words: Uint32Array
   #size = 0
-  /** Slots of the budget. */
+  /** Slots taken from the budget. */
   #taken: number
-  /** The budget was too small: further texts were not added. */
+  /** True if the budget was exhausted: further texts are not added. */
   isFull: boolean
 
   constructor(budget = new HashBudget()) {
@@ -43,9 +43,9 @@ export class HashSet {
     return this.#size
   }
 
-  /** @returns false when it was there already, or when the set is full */
+  /** @returns false if the text was already present, or the set is full */
   add(text: string): boolean {
-    // At most half of the slots are taken: searches stay short.
+    // At most half of the slots are used, so that searches are short.
     if (this.#size * 4 >= this.#words.length) this.#grow()
     if (this.isFull) return false
     const [low, high] = hashOf(text)
@@ -62,7 +62,7 @@ export class HashSet {
     return this.#words[this.#placeOf(this.#words, low, high)] !== 0
   }
 
-  /** Returns the number of texts that are in both. */
+  /** Number of texts in both sets. */
   sharedWith(other: HashSet): number {
     let shared = 0
     for (let at = 0; at < this.#words.length; at += 2) {
@@ -72,7 +72,7 @@ export class HashSet {
     return shared
   }
 
-  /** Gives the memory back. */
+  /** Empties the set and frees its memory. */
   clear(): void {
     this.#budget.give(this.#taken)
     this.#taken = 0
@@ -108,7 +108,9 @@ export class HashSet {
   }
 }
 
-/** Two words, the first odd so that it is never zero: cyrb53 by bryc, which is in the public domain, with all of its bits but one. */
+/**
+ * Hashes to two words, the first odd so that it is never zero: cyrb53 by bryc, which is in the public domain, with all of its bits but one.
+ */
 function hashOf(text: string): readonly [low: number, high: number] {
   let low = 0xdeadbeef
   let high = 0x41c6ce57

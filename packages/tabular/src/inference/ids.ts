@@ -1,24 +1,24 @@
-/** Columns that make the id of a record. */
+/** Proposes the columns that make the id of a record. */
 import type { Column } from './column.ts'
 
 export interface IdProposal {
   /** One column, or several whose values are joined. */
   readonly columns: readonly string[]
-  /** `declared` by the file as its key; `named` like an id; `unique`: no more is known than that its values differ. Ask about the last one. */
+  /** `declared`: the file's key; `named`: the name is that of an id; `unique`: only the values differ, so ask the user for confirmation. */
   readonly why: 'declared' | 'named' | 'unique'
 }
 
-/** Words that a column of ids ends in. */
+/** Last words in names of id columns. */
 const idWords = /^(?:ids?|uuid|guid|identifier|key|code|slug|no|nr)$/
-/** The same without a space before it, as in `stationid`. */
+/** Likewise without a separator before it, as in `stationid`. */
 const idEnding = /(?:code|uuid|guid|identifier|..[^aeiou]id)$/
-/** Words that end so by chance. */
+/** Words with the same ending by chance. */
 const otherWords = /(?:grid|hybrid|orchid|valid|solid|humid|rapid|acid|covid|pyramid|encode|decode)$/
 const bareId = /^_?(?:id|uuid|guid)$/i
-/** Places in an order, which the next file gives to other records. */
+/** Names of positions in an order, which the next file may give to other records. */
 const rankWords = /^(?:rank|ranking|position|pos|place|order|row|index|idx|sort|n|number|line)$/
 const yearName = /^(?:year|jahr|année|annee|año|ano)$/i
-/** Columns without a name, as `openTable` calls them. */
+/** Names that `openTable` gives to unnamed columns. */
 const unnamed = /^column_\d+_*$/
 
 /** `StationID` → station, id; `country-code` → country, code. */
@@ -30,7 +30,7 @@ const wordsOf = (name: string): string[] =>
     .split(/[^\p{L}\p{N}]+/u)
     .filter((word) => word !== '')
 
-/** Returns the weight of a column's name as a name of ids: 2 `id`, 1 `country-code`, 0 nothing. */
+/** Weight of a column's name as the name of an id: 2 for `id`, 1 for `country-code`, else 0. */
 function nameWeight(name: string): number {
   if (bareId.test(name)) return 2
   const last = wordsOf(name).at(-1) ?? ''
@@ -39,18 +39,18 @@ function nameWeight(name: string): number {
 
 export const isNamedLikeId = (name: string): boolean => nameWeight(name) > 0
 
-/** A column that may be the id although its name does not say so: of texts, of days or of years. Other numbers are counted or measured. */
+/** True if a column may be the id despite its name: texts, days or years. Other numbers are counts or measurements. */
 function isPlausible({ name, kind }: Column): boolean {
   const words = wordsOf(name)
   if (unnamed.test(name) || words.length === 0 || rankWords.test(words.at(-1)!)) return false
   return kind === 'string' || kind === 'date' || (kind === 'integer' && yearName.test(name))
 }
 
-/** True if a column may be part of an id of several: counts such as a stop's place in its trip are, measurements are not. */
+/** True if a column may be part of a joined id: a count such as a stop's position in its trip may, a measurement may not. */
 export const canBePart = ({ name, kind, isFull }: Column): boolean =>
   isFull && !unnamed.test(name) && (kind === 'string' || kind === 'integer' || kind === 'date')
 
-/** Columns whose values can be ids, the likeliest first: those with such a name, then the others in the order of the file. */
+/** Columns whose values can be ids, likeliest first: those with the name of an id, then the others in the order of the file. */
 export function idCandidates(columns: readonly Column[]): Column[] {
   const can = columns.filter(
     ({ name, isUnique, kind }) =>
@@ -63,7 +63,7 @@ export function idCandidates(columns: readonly Column[]): Column[] {
   return [...named, ...others]
 }
 
-/** @param key of the file, where it declares one. Undefined: no column can be the id */
+/** @param key of the file, if it declares one. Undefined: no column can be the id */
 export function proposeId({
   columns,
   key,
@@ -79,8 +79,8 @@ export function proposeId({
 }
 
 /**
- * The id of several values: `T1~3`. A `~` in a value is written `%7E` and a `%` is written `%25`, so that no two rows of different values
- * get one id. An id of one column is its value as it is.
+ * Joins several values to an id: `T1~3`. In the parts `~` is written `%7E` and `%` is written `%25`, so that rows with different values
+ * get different ids. An id of one column is its value unchanged.
  */
 export const joinIds = (parts: readonly string[]): string =>
   parts.length === 1

@@ -1,4 +1,4 @@
-/** Inference over a table: reads its rows once, in order, and keeps none. */
+/** Inference of a table's columns: reads the rows once, in order, and keeps none. */
 import type { Format } from '../reading/options.ts'
 import type { Table } from '../reading/table.ts'
 import { type Column, ColumnWatch } from './column.ts'
@@ -6,7 +6,7 @@ import { HashBudget } from './hash-set.ts'
 import { NumberBudget } from './number-texts.ts'
 
 export interface Inference {
-  /** Of the table. */
+  /** Name of the table. */
   readonly name: string
   readonly format: Format
   readonly rows: number
@@ -17,8 +17,8 @@ export interface Inference {
 }
 
 /**
- * Memory is bounded by the number of columns and by 256 MiB for all ids: 8 columns of a million different values are known to be unique, or
- * one of 16 million; which further ones are is not known.
+ * Memory is bounded by the number of columns and by 256 MiB for all ids: enough to determine the uniqueness of 8 columns with a million
+ * distinct values, or one with 16 million; further columns count as not unique.
  * @throws TableError for the first row that cannot be read
  */
 export async function inferTable(table: Table, budget = new HashBudget()): Promise<Inference> {

@@ -1,16 +1,16 @@
-/** Several columns that make a key together, for tables in which no column does alone. */
+/** Joined keys, for tables in which no single column is unique. */
 import type { Table } from '../reading/table.ts'
 import { idOf } from './column.ts'
 import { HashBudget, HashSet } from './hash-set.ts'
 import { canBePart, isNamedLikeId, joinIds } from './ids.ts'
 import type { Inference } from './infer.ts'
 
-/** Columns that are tried; most keys are at the left. */
+/** Maximum of columns that are tried; most keys are at the left. */
 const columnsMax = 10
-/** Slots of all sets: 64 MiB. Pairs end with the first row that repeats one. */
+/** Slots of all sets: 64 MiB. A pair is dropped at the first repetition. */
 const slotsMax = 2 ** 23
 
-/** The ids that the columns make together, and whether each row has one of its own. Reads the table once more. */
+/** Ids that the columns make together, and whether each row has a different one. Reads the table once more. */
 export async function joinedIds(
   table: Table,
   { columns }: Inference,
@@ -29,7 +29,7 @@ export async function joinedIds(
   return { ids, isUnique }
 }
 
-/** For each of the ids, the first line that has it. Reads the table once more, as far as the last of them. */
+/** First line of each of the ids. Reads the table once more, up to the last of these lines. */
 export async function firstLines(
   table: Table,
   { columns }: Inference,
@@ -49,11 +49,11 @@ export async function firstLines(
   return lines
 }
 
-/** The first pair, in the order of the file, whose values differ in every row. Reads the table once more. */
+/** The first pair of columns, in the order of the file, that differs in every row. Reads the table once more. */
 export async function keyOfTwo(table: Table, { columns }: Inference): Promise<[string, string] | undefined> {
   const places = columns.flatMap((column, place) => (canBePart(column) ? [place] : [])).slice(0, columnsMax)
   const budget = new HashBudget(slotsMax)
-  // Two counts, such as a rank and a number of medals, differ by chance.
+  // Skip pairs of two counts, such as a rank and a number of medals: they differ by chance.
   const isCount = (place: number) => {
     const { name, kind } = columns[place]!
     return kind === 'integer' && !isNamedLikeId(name)

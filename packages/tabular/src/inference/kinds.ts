@@ -16,23 +16,23 @@ export const kinds = [
 /** `any`: values of several kinds. */
 export type Kind = (typeof kinds)[number]
 
-/** Kind of a value; a numeral is a number that must stay a text. */
+/** Kind of a value; a numeral is a number that must remain a text. */
 export type Seen = Exclude<Kind, 'any'> | 'numeral'
 
-/** No zeros in front, which are part of a code, and no `-0`, which JSON does not tell from 0. */
+/** Excludes leading zeros, which are part of a code, and `-0`, which JSON readers do not distinguish from 0. */
 const integer = /^(?:0|-?[1-9]\d{0,15})$/
 const number = /^-?(?:0|[1-9]\d*)?(?:\.\d+)?(?:[eE][+-]?\d{1,3})?$/
 const date = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])$/
-/** RFC 3339: with a zone. */
+/** RFC 3339: with a time zone. */
 const dateTime =
   /^\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/
 
-/** True if a text is a number that a double represents exactly, or nearly so. */
+/** True if a text is a number that a double represents without loss (see `isRounded`). */
 function isNumber(text: string): boolean {
   return number.test(text) && /^-?\.?\d/.test(text) && text !== '-0' && !isRounded(text)
 }
 
-/** True if a calendar has the day: there is no 30th of February. */
+/** True if the calendar has the day: there is no 30th of February. */
 const isDay = (text: string): boolean => {
   const day = new Date(`${text.slice(0, 10)}T00:00:00Z`)
   return !Number.isNaN(day.getTime()) && day.toISOString().slice(0, 10) === text.slice(0, 10)
@@ -40,11 +40,11 @@ const isDay = (text: string): boolean => {
 
 const isTrue = /^(?:true|True|TRUE)$/
 const isFalse = /^(?:false|False|FALSE)$/
-/** Boolean of the usual texts for true and false. Undefined for others: `yes` and `1` may mean something else. */
+/** Boolean of the usual texts for true and false. Undefined for others: `yes` and `1` may have another meaning. */
 export const booleanOf = (text: string): boolean | undefined =>
   isTrue.test(text) ? true : isFalse.test(text) ? false : undefined
 
-/** The list or the object that a text is in JSON. */
+/** The list or object that a text contains as JSON. */
 export function nestedOf(text: string): object | undefined {
   try {
     const value = parseJson(text)
@@ -54,7 +54,7 @@ export function nestedOf(text: string): object | undefined {
   }
 }
 
-/** The narrowest kind of a text that is not empty: its first character tells most. */
+/** The narrowest kind of a text that is not empty; its first character excludes most kinds. */
 export function kindOfText(text: string): Seen {
   const first = text.charCodeAt(0)
   if ((first >= 0x30 && first <= 0x39) || first === 0x2d || first === 0x2e) {
@@ -69,14 +69,14 @@ export function kindOfText(text: string): Seen {
   return nested === undefined ? 'string' : Array.isArray(nested) ? 'array' : 'object'
 }
 
-/** The kind of a text that is known to be one: a day, a moment, or just a text. */
+/** Kind of a text that is not to be read as a number: a day, a moment, or just a text. */
 function kindOfString(text: string): Seen {
   if (text.length < 10 || text.charCodeAt(4) !== 0x2d) return 'string'
   if (date.test(text)) return isDay(text) ? 'date' : 'string'
   return dateTime.test(text) && isDay(text) ? 'date-time' : 'string'
 }
 
-/** The kind of a value that has a type already. Not of null and undefined. */
+/** Kind of a value that has a type already. Not for null and undefined. */
 export function kindOfValue(value: unknown): Seen {
   if (typeof value === 'string') return kindOfString(value)
   if (typeof value === 'number') return Number.isSafeInteger(value) ? 'integer' : 'number'
@@ -86,14 +86,14 @@ export function kindOfValue(value: unknown): Seen {
   return Array.isArray(value) ? 'array' : 'object'
 }
 
-/** The kind that all values have in common. @param isText whether numbers, too, are texts in the file */
+/** The common kind of all values. @param isText whether the file stores numbers as texts, too */
 export function kindOfAll(seen: ReadonlySet<Seen>, isText: boolean): Kind {
   const [first, second] = seen
   if (first === undefined) return 'string'
   if (second === undefined) return first === 'numeral' ? 'string' : first
   const isOf = (...some: Seen[]) => [...seen].every((kind) => some.includes(kind))
   if (isOf('integer', 'number')) return 'number'
-  // One number that must be a text makes all of them texts.
+  // A single number that must remain a text makes all of them texts.
   if (isText || isOf('integer', 'number', 'numeral') || isOf('string', 'date', 'date-time', 'numeral'))
     return 'string'
   return 'any'

@@ -1,4 +1,4 @@
-/** Marks that people and programs write for a missing value. */
+/** Marks that people and programs write for missing values. */
 import { Numeral } from '../reading/table.ts'
 import type { Seen } from './kinds.ts'
 
@@ -10,10 +10,10 @@ const marks: ReadonlySet<string> = new Set(
 
 export interface Mark {
   readonly mark: string
-  /** Of its values, as if it were one. */
+  /** Kind of the mark, if it were a value. */
   readonly kind: Seen
   readonly count: number
-  /** Of the first. */
+  /** Line of the first occurrence. */
   readonly line: number
 }
 
@@ -27,7 +27,7 @@ export class MarkWatch {
     if (typeof text !== 'string' || !marks.has(text)) return
     const known = this.#seen.get(text)
     if (known !== undefined) known.count++
-    // A text of its own: a slice would keep the whole piece of the file in memory.
+    // Store the constant: a slice would keep the whole piece of the file in memory.
     else this.#seen.set([...marks].find((mark) => mark === text)!, { kind, count: 1, line })
   }
 

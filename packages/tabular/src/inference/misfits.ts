@@ -1,4 +1,4 @@
-/** Columns of numbers, dates or the like except for a few values, which often mean a missing one, such as `n/a`. */
+/** Finds columns of numbers, dates or the like with a few other values, which often mean a missing one, such as `n/a`. */
 import type { Column, Tally } from './column.ts'
 import { type Kind, kindOfAll } from './kinds.ts'
 
@@ -7,19 +7,19 @@ export interface Misfits {
   /** Kind of the other values. */
   readonly kind: Kind
   readonly count: number
-  /** Of the first. */
+  /** Line of the first misfit. */
   readonly line: number
   readonly value: unknown
-  /** All values that misfit, if each is a mark for a missing value. */
+  /** All misfits, if each is a mark for a missing value. */
   readonly marks?: readonly string[] | undefined
 }
 
-/** Of a hundred values. With more misfits the column is one of texts. */
+/** Percentage of values. With more misfits, the column counts as one of texts. */
 const misfitsMax = 10
 
 const isNumeric = ({ kind }: Tally): boolean => kind === 'integer' || kind === 'number'
 
-/** Undefined for a column whose values have their kind in common, and for one of texts. Numbers that must stay texts are no misfits. */
+/** Undefined if all values have a common kind, or the column is one of texts. Numbers that must remain texts are not misfits. */
 export function misfitsOf(column: Column): Misfits | undefined {
   const { name, kind, tallies, codes } = column
   const [most] = tallies
@@ -43,7 +43,7 @@ export function misfitsOf(column: Column): Misfits | undefined {
   }
 }
 
-/** Misfits that are marks, such as `NA`: whatever their share, if all other values have their kind in common. */
+/** Misfits that are all marks, such as `NA`, in any number, if the other values have a common kind. */
 function markedOnly({ name, kind, tallies, codes, marks }: Column): Misfits | undefined {
   if (codes !== undefined || (kind !== 'string' && kind !== 'any')) return undefined
   const [first] = [...marks].sort((a, b) => a.line - b.line)
@@ -63,6 +63,6 @@ function markedOnly({ name, kind, tallies, codes, marks }: Column): Misfits | un
   }
 }
 
-/** A text of digits alone would be a number, if numbers had that many digits or zeros in front. */
+/** True if a text would be a number but for its number of digits or leading zeros. */
 const isNumeral = ({ kind, value }: Tally): boolean =>
   kind === 'numeral' || (kind === 'string' && typeof value === 'string' && /^[-+]?\d[\d.eE+-]*$/.test(value))

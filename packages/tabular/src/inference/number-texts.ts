@@ -1,15 +1,15 @@
-/** Codes that look like numbers: `1.1` beside `1.10`, and `1E5`. As numbers they would lose what tells them apart. */
+/** Detects codes that look like numbers: `1.1` beside `1.10`, and `1E5`. A conversion to numbers would make them indistinguishable. */
 
-/** Why a column whose values are all numbers is proposed as one of texts. */
+/** Reason for keeping a column of texts although all values are numbers. */
 export interface CodeReason {
-  /** Line and text of the value that says so. */
+  /** Line and text of the deciding value. */
   readonly line: number
   readonly value: string
-  /** Another text of the column that is the same number; undefined: the value is written as no program writes numbers. */
+  /** Another text in the column for the same number; undefined: no program writes numbers like this value. */
   readonly other: string | undefined
 }
 
-/** Different numbers that are remembered of one table: about 100 bytes each. Beyond it a pair may be overlooked. */
+/** Maximum of distinct numbers remembered per table: about 100 bytes each. Beyond it a pair may be missed. */
 const numbersMax = 2 ** 19
 
 /** Memory budget for the number texts of all columns of a table. */
@@ -29,11 +29,11 @@ export class NumberTexts {
     this.#budget = budget
   }
 
-  /** @param text of a number that doubles hold */
+  /** @param text of a number that a double represents */
   see(text: string, line: number, copy: (text: string) => string): void {
     if (this.reason !== undefined) return
     const value = Number(text)
-    // Programs write `0.0` and `-0.0` into one column of measurements.
+    // Programs mix `0.0` and `-0.0` in one column of measurements.
     if (value === 0) return
     const known = this.#texts.get(value)
     if (known === undefined) {
@@ -45,7 +45,7 @@ export class NumberTexts {
     } else if (known !== text) this.#end({ line, value: copy(text), other: known })
   }
 
-  /** Gives the memory back. */
+  /** Frees the memory. */
   clear(): void {
     this.#budget.left += this.#texts.size
     this.#texts.clear()

@@ -1,4 +1,4 @@
-/** Columns whose values are the ids of records: of another type, or of their own. */
+/** Finds columns with ids of other records, of another type or of the same. */
 import type { Table } from '../reading/table.ts'
 import { idOf } from './column.ts'
 import type { HashSet } from './hash-set.ts'
@@ -6,14 +6,14 @@ import type { Inference } from './infer.ts'
 
 export interface TypeIds {
   readonly type: string
-  /** Those of all its records: `ids` of the column that holds them (`Inference`), or collected from elsewhere. */
+  /** Ids of all records of the type: `ids` of the id column (`Inference`), or collected elsewhere. */
   readonly ids: HashSet
 }
 
-/** Different values that make a coincidence unlikely. */
+/** Minimum of distinct values for which a coincidence is unlikely. */
 const differentMin = 3
 
-/** `country_id`, `countryCode` and `Country` speak of a type `Country`. */
+/** `country_id`, `countryCode` and `Country` are names for a type `Country`. */
 function isNamedAfter(column: string, type: string): boolean {
   const plain = (text: string) => text.replace(/[^a-z0-9]/gi, '').toLowerCase()
   const about = plain(column).replace(/(?:id|key|code|ref)s?$/, '')
@@ -21,9 +21,9 @@ function isNamedAfter(column: string, type: string): boolean {
 }
 
 /**
- * Finds the columns that hold nothing but ids of one of `types`, by name. Reads the table once more. Columns of integers are taken for references
- * only if their name is like the type's: the numbers 1 to 100 are everything.
- * @param id the column that holds the records' own ids, which refers to nothing
+ * Finds the columns that contain only ids of one of `types`. Reads the table once more. Columns of integers count as references
+ * only if their name is like the type's, because the numbers 1 to 100 occur everywhere.
+ * @param id the column with the records' own ids, which is not a reference
  */
 export async function referencesIn(
   table: Table,
@@ -58,7 +58,8 @@ export async function referencesIn(
     if (left.length === 0) break
   }
   const found = left.filter(({ different, isNamed }) => isNamed || different.size >= differentMin)
-  // Of several types that fit, the one that the column is named after; else the one with the fewest ids, which says the most.
+  // If several types match, prefer the one that the column is named after, then the one with the fewest ids, as the least likely
+  // coincidence.
   found.sort((a, b) => Number(b.isNamed) - Number(a.isNamed) || a.ids.size - b.ids.size)
   const references = new Map<string, string>()
   for (const { name, type } of found) if (!references.has(name)) references.set(name, type)

@@ -1,11 +1,11 @@
-/** Shapes of lists and objects, level by level, within bounds. */
+/** Infers the shape of lists and objects, level by level, within bounds. */
 import { type Kind, kindOfAll, kindOfValue, type Seen } from './kinds.ts'
 
-/** Levels to inspect; deeper ones may have any shape. */
+/** Maximum of inspected levels; deeper ones may have any shape. */
 const depthMax = 8
-/** Names of an object's members. An object with more is one whose names are data. */
+/** Maximum of an object's member names. In an object with more, the names are data. */
 const namesMax = 100
-/** Of all objects of a column. */
+/** Maximum of shapes per column. */
 const shapesMax = 1_000
 
 export class Shape {
@@ -27,7 +27,7 @@ export class Shape {
       return
     }
     const kind = kindOfValue(value)
-    // Within lists and objects a numeral is a text, and whatever stands elsewhere is as it is.
+    // Within lists and objects, a numeral is a text; all other values keep their kind.
     this.#seen.add(kind === 'numeral' ? 'string' : kind)
     if (this.#depth === depthMax) return
     if (kind === 'array') {
@@ -53,7 +53,7 @@ export class Shape {
     return ++this.#counted.shapes > shapesMax ? undefined : new Shape(this.#depth + 1, this.#counted)
   }
 
-  /** A schema that every value seen fits. What may be missing is not required. */
+  /** A schema that all inspected values match. Members that may be missing are not required. */
   schema(): Record<string, unknown> {
     if (this.#seen.size === 0) return {}
     const kind = kindOfAll(this.#seen, false)

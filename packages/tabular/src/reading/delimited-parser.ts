@@ -1,8 +1,8 @@
 /**
- * Parses CSV (RFC 4180) and its dialects, piece by piece. A quote has a meaning only where a value begins; elsewhere it is a character.
+ * Parses CSV (RFC 4180) and its dialects, piece by piece. A quote is special only at the beginning of a value; elsewhere it is a character.
  *
- * No library: it must tell an empty value from an empty text in quotes, and other parsers call a function with an object for each value
- * to do so, eight times as slow.
+ * No library is used: the parser must distinguish an empty value from a quoted empty text, and other parsers do so with a callback
+ * and an object per value, eight times as slow.
  */
 import type { Quotes } from './options.ts'
 
@@ -16,14 +16,14 @@ const backslash = 0x5c
 const textAfterQuote =
   'Text follows the quote that ends a value. Write "" for a quote inside of a quoted value.'
 
-/** Each is optional: a comma, doubled quotes, no comments and no lines to skip. */
+/** Defaults: a comma, doubled quotes, no comments and no skipped lines. */
 export interface Dialect {
   /** One character. */
   readonly delimiter?: string | undefined
   readonly quotes?: Quotes | undefined
-  /** One character, which begins lines to pass over. Empty: none. */
+  /** One character that begins lines to skip. Empty: none. */
   readonly comment?: string | undefined
-  /** Lines at the top to pass over. */
+  /** Number of lines to skip at the top. */
   readonly skip?: number | undefined
 }
 
@@ -34,9 +34,9 @@ const pastSpaces = (text: string, from: number): number => {
 }
 
 export interface Line {
-  /** On which it begins, from 1. */
+  /** Number of its first line in the file, from 1. */
   readonly line: number
-  /** Undefined: an empty cell. `""` in quotes is the empty text. */
+  /** Undefined is an empty cell; `""` in quotes is the empty text. */
   readonly values: readonly (string | undefined)[]
 }
 
@@ -51,12 +51,12 @@ export class DelimitedParser {
   readonly #quotes: Quotes
   readonly #comment: number
   readonly #charactersMax: number
-  /** Lines that are still to be passed over. */
+  /** Number of lines still to be skipped. */
   #skip: number
-  /** In the middle of a line that is passed over. */
+  /** True if the current position is within a skipped line. */
   #isPassing = false
   #lineEnd: number | undefined
-  /** Input that belongs to no finished line yet. */
+  /** Input that is not yet part of a completed line. */
   #text = ''
   /** Start of the current value. */
   #start = 0
@@ -64,17 +64,17 @@ export class DelimitedParser {
   #at = 0
   #isQuoted = false
   #hasQuotes = false
-  /** The value was in quotes and is added already. */
+  /** True if the value was quoted and has been added already. */
   #isAfterQuotes = false
   #values: (string | undefined)[] = []
   #line = 1
-  /** Of the line that is being read. */
+  /** First line of the row being read. */
   #firstLine = 1
   #quoteLine = 1
   #characters = 0
   fault: ParserFault | undefined
 
-  /** @param charactersMax of one line with all its values */
+  /** @param charactersMax of one row with all its values */
   constructor(
     { delimiter = ',', quotes = 'doubled', comment = '', skip = 0 }: Dialect,
     charactersMax: number,
@@ -86,7 +86,7 @@ export class DelimitedParser {
     this.#charactersMax = charactersMax
   }
 
-  /** The lines that end in `piece`; empty ones are left out. Stops at what cannot be read: see `fault`. */
+  /** Returns the rows that end in `piece`, without empty ones. Stops at unreadable input: see `fault`. */
   push(piece: string): Line[] {
     this.#text = this.#text.slice(this.#start) + piece
     this.#at -= this.#start
@@ -97,7 +97,7 @@ export class DelimitedParser {
     return lines
   }
 
-  /** The last line, which need not end. */
+  /** Returns the last row, which may lack a line end. */
   end(): Line[] {
     const lines = this.#read(true)
     if (this.fault !== undefined) return lines
@@ -133,7 +133,7 @@ export class DelimitedParser {
         this.#quoteLine = this.#line
         this.#at++
       } else {
-        // A piece may end between both halves of a line's end.
+        // A piece may end between the two characters of a line end.
         if (unit === carriageReturn && at + 1 === text.length && !isLast) return lines
         this.#readLineEnd(unit === carriageReturn, text.charCodeAt(at + 1) === lineFeed, lines)
       }
@@ -151,7 +151,7 @@ export class DelimitedParser {
     this.#isPassing = true
   }
 
-  /** Drops what it passes. */
+  /** End of the current line, whose text is dropped. */
   #nextLineEnd(text: string): number {
     let at = this.#at
     for (; at < text.length; at++) {
@@ -191,13 +191,13 @@ export class DelimitedParser {
     if (isReturn && isBeforeLineFeed) this.#start = ++this.#at
   }
 
-  /** True if a carriage return ends a line: before a line feed always, alone in files that end their first line so. */
+  /** True if a carriage return ends a line: always before a line feed; alone only in files whose first line ends that way. */
   #isEnd(isBeforeLineFeed: boolean): boolean {
     this.#lineEnd ??= isBeforeLineFeed ? lineFeed : carriageReturn
     return isBeforeLineFeed || this.#lineEnd === carriageReturn
   }
 
-  /** Up to the quote that ends the value. @returns false when more text is needed */
+  /** Reads up to the quote that ends the value. @returns false if more text is needed */
   #readQuoted(isLast: boolean): boolean {
     const text = this.#text
     for (;;) {
@@ -232,7 +232,7 @@ export class DelimitedParser {
     return true
   }
 
-  /** An even number of backslashes are backslashes. */
+  /** True if an odd number of backslashes precedes: pairs of them are literal. */
   #isAfterBackslash(at: number): boolean {
     let first = at
     while (first - 1 > this.#start && this.#text.charCodeAt(first - 1) === backslash) first--

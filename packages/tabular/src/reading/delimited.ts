@@ -9,10 +9,10 @@ import { type Row, rowCharactersMax, type Table } from './table.ts'
 import { errorAt, shown } from './table-error.ts'
 import { headOf, textsOf } from './texts.ts'
 
-/** Rows that tell whether the first one is a header. */
+/** Number of rows by which the header is detected. */
 const headerRows = 200
 
-/** @throws TableError for an empty file, for two columns of one name, and for too many columns */
+/** @throws TableError for an empty file, for two columns of the same name, and for too many columns */
 export async function openDelimited(
   source: FileSource,
   format: 'csv' | 'tsv',
@@ -48,7 +48,7 @@ export async function openDelimited(
     async *batches() {
       let isHeader = header
       for await (const lines of linesOf(source, encoding, dialect)) {
-        // Rows of a spreadsheet below its table: only delimiters. A table of one column has none.
+        // Skip rows with only delimiters, as spreadsheets write below a table. A table of one column has no such rows.
         const filled = columns.length === 1 ? lines : lines.filter((line) => !isBlank(line))
         const rows: Row[] = isHeader ? filled.slice(1) : filled
         isHeader &&= filled.length === 0
@@ -71,7 +71,7 @@ function checkOptions(file: string, { delimiter, comment, skip }: ReadOptions): 
     throw errorAt(file, `The number of lines to skip must be a whole number, not ${skip}.`)
 }
 
-/** The first line that is not blank, if it ends beyond the sample. */
+/** The first line that is not blank, for the case that it ends beyond the sample. */
 async function firstLine(source: FileSource, encoding: string, dialect: Dialect): Promise<Line | undefined> {
   for await (const lines of linesOf(source, encoding, dialect)) {
     const first = lines.find((line) => !isBlank(line))
@@ -80,7 +80,7 @@ async function firstLine(source: FileSource, encoding: string, dialect: Dialect)
   return undefined
 }
 
-/** Some lines at a time, never none. */
+/** Yields batches of lines, never empty ones. */
 async function* linesOf(
   source: FileSource,
   encoding: string,
@@ -89,7 +89,7 @@ async function* linesOf(
   const parser = new DelimitedParser(dialect, rowCharactersMax)
   const checked = (lines: Line[]) => {
     if (parser.fault === undefined) return
-    // Lines before the fault come first.
+    // Yield the lines before the fault first.
     if (lines.length === 0) throw errorAt(source.name, parser.fault.sentence, { line: parser.fault.line })
   }
   for await (const text of textsOf(source, encoding)) {
@@ -104,7 +104,7 @@ async function* linesOf(
   checked([])
 }
 
-/** Delimiters at the end of a line are harmless; values without a column are not. */
+/** Refuses values beyond the last column; surplus delimiters at the end of a line are harmless. */
 function checkLength(file: string, { line, values }: Row, columns: number): void {
   const last = values.findLastIndex((value) => value !== undefined)
   if (last < columns) return

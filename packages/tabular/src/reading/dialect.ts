@@ -1,4 +1,4 @@
-/** Detects the dialect of a CSV or TSV file: delimiter, quotes, comments, lines above the header. Looks at the beginning of the text. */
+/** Detects the dialect of a CSV or TSV file from the beginning of its text: delimiter, quotes, comments, lines above the header. */
 import { DelimitedParser, type Dialect, type Line } from './delimited-parser.ts'
 import type { Choice, Note, Quotes, ReadOptions } from './options.ts'
 import { rowCharactersMax } from './table.ts'
@@ -6,7 +6,7 @@ import { shown } from './table-error.ts'
 
 export interface DetectedDialect {
   readonly dialect: Required<Dialect>
-  /** The lines of the sample below `dialect.skip`. */
+  /** Lines of the sample after the first `dialect.skip`. */
   readonly lines: readonly Line[]
   readonly notes: readonly Note[]
 }
@@ -18,19 +18,19 @@ export const delimiters = [
   { delimiter: '|', called: 'pipes' },
 ] as const
 
-/** Lines at the top that may be a title. */
+/** Maximum of lines at the top that may be a title. */
 const titleLinesMax = 20
 
 interface Attempt {
   readonly dialect: Required<Dialect>
   readonly lines: readonly Line[]
-  /** Values of most lines. */
+  /** Most frequent number of values per line. */
   readonly width: number
-  /** From 0 to 1: how well the lines agree. 0: one value a line, or not readable. */
+  /** Agreement of the lines, from 0 to 1. 0: one value per line, or unreadable. */
   readonly score: number
 }
 
-/** @param own the delimiter that the format has by its name @param isCut the text goes on */
+/** @param own usual delimiter of the format @param isCut whether the text continues after the sample */
 export function detectDialect(
   text: string,
   isCut: boolean,
@@ -58,13 +58,13 @@ export function detectDialect(
 const rank = ({ score, dialect, width }: Attempt, own: string): number =>
   score + (dialect.delimiter === own ? 0.05 : 0) + width / 1e6
 
-/** `sep=;` in the first line: a hint to Excel, and no part of the table. */
+/** `sep=;` in the first line: a hint for Excel, not part of the table. */
 const namedDelimiter = (text: string): string | undefined => /^"?sep=([^\r\n])"?\r?\n/i.exec(text)?.[1]
 
-/** Lines that are searched for the end of comments at the top. */
+/** Maximum of lines searched for the end of comments at the top. */
 const commentLinesMax = 200
 
-/** `#`, if the first lines begin with it. The last of them may be the header, at least as wide as the next line: `#chrom`. */
+/** `#`, if the first lines begin with it. The last of them may be the header, if it is at least as wide as the next line: `#chrom`. */
 function commentIn(text: string, skip: number): { comment: string; above: number } {
   const lines = text.split(/\r\n|\n|\r/, skip + commentLinesMax).slice(skip)
   if (!lines.find((line) => line !== '')?.startsWith('#')) return { comment: '', above: 0 }
@@ -83,7 +83,7 @@ function attemptQuotes(text: string, isCut: boolean, dialect: Dialect): Attempt 
   const { delimiter = ',' } = dialect
   const plain = attempt(text, isCut, { ...dialect, quotes: 'doubled' })
   const others: Quotes[] = []
-  // Outside of quotes: a text in quotes may hold the same.
+  // Look outside of quotes only: a quoted text may contain the same.
   if (text.replace(/"[^"]*"/g, '""').includes(`${delimiter} "`)) others.push('spaced')
   if (text.includes('\\"')) others.push('backslash')
   if (plain.score === 0 && delimiter === '\t') others.push('none')
@@ -109,7 +109,7 @@ function attempt(text: string, isCut: boolean, given: Dialect): Attempt {
   return { dialect, lines, width, score: widths[0] === width ? share : share * 0.8 }
 }
 
-/** The larger one of two that come equally often. */
+/** The most frequent number; of several, the largest. */
 function mostFrequent(numbers: readonly number[]): number {
   const counts = new Map<number, number>()
   for (const one of numbers) counts.set(one, (counts.get(one) ?? 0) + 1)
@@ -117,18 +117,21 @@ function mostFrequent(numbers: readonly number[]): number {
   return most[0]
 }
 
-/** True if a line of a table of several columns has nothing but delimiters, or nothing but spaces. */
+/** True if a line of a table with several columns has only delimiters, or only spaces. */
 export const isBlank = ({ values }: Line): boolean =>
   values.every((value) => value === undefined) || (values.length === 1 && values[0]?.trim() === '')
 
 const filled = ({ values }: Line): number =>
   values.filter((value) => value !== undefined && value.trim() !== '').length
 
-/** Lines above the header: they have one value and no delimiter, or fewer than half of the three values or more of most lines. */
+/**
+ * Number of lines above the header: lines with one value and no delimiter, or with fewer than half as many values as most lines have, if
+ * these have at least three.
+ */
 function titleLines({ lines, dialect }: Attempt): number {
   const most = mostFrequent(lines.map(filled).filter((count) => count > 0))
   if (most < 2) return 0
-  // With two columns, `,value` is the header of an index without a name.
+  // With two columns, `,value` may be a header with an unnamed index.
   const isTitle = (line: Line) =>
     line.values.length === 1 || filled(line) === 0 || (most > 2 && filled(line) < Math.max(2, most / 2))
   const header = lines.findIndex((line) => !isTitle(line))
@@ -175,7 +178,7 @@ function notesOf(
   return notes
 }
 
-/** One line above the header may be the name of the one column, of values that hold the delimiter: ask. */
+/** A line above the header may be the name of a single column whose values contain the delimiter, so ask the user. */
 function titleNote(found: Required<Dialect>, lines: readonly Line[], skip: number): Note {
   const titles = lines.filter(({ line }) => line <= skip)
   const above = titles.flatMap(({ values }) =>

@@ -1,4 +1,6 @@
-/** Finds the encoding of a text file: by its byte order mark, by its zeros, by reading it as UTF-8; else Windows-1252, and says so. */
+/**
+ * Detects the encoding of a text file: by byte order mark, by zero bytes, by trying UTF-8; otherwise assumes Windows-1252 and reports it.
+ */
 import type { Choice, Note } from './options.ts'
 import { type FileSource, piecesOf } from './source.ts'
 import { errorAt, shown } from './table-error.ts'
@@ -13,7 +15,7 @@ const readAs = (encoding: string, label: string): Choice => ({
   options: { encoding },
 })
 
-/** Encodings that a reader may try when the guess is wrong. */
+/** Encodings that the user may try if the guess is wrong. */
 const others: readonly Choice[] = [
   readAs('windows-1252', 'Windows-1252 (Western Europe)'),
   readAs('windows-1250', 'Windows-1250 (Central Europe)'),
@@ -22,7 +24,7 @@ const others: readonly Choice[] = [
   readAs('gb18030', 'GB 18030 (Chinese)'),
 ]
 
-/** @param head the first bytes of a file @returns undefined if no mark and no zeros tell it */
+/** @param head the first bytes of a file @returns undefined if neither a mark nor zero bytes determine it */
 export function encodingByMark(head: Uint8Array): string | undefined {
   const [a, b, c, d] = head
   if (a === 0xff && b === 0xfe) return c === 0 && d === 0 && head.length > 3 ? 'utf-32' : 'utf-16le'
@@ -32,7 +34,7 @@ export function encodingByMark(head: Uint8Array): string | undefined {
   return encodingByZeros(head.subarray(0, 4096))
 }
 
-/** Latin letters, digits and delimiters have zeros at every second byte in UTF-16, and three of four in UTF-32. */
+/** Latin letters, digits and delimiters have a zero in every second byte in UTF-16, and in three of four in UTF-32. */
 function encodingByZeros(head: Uint8Array): string | undefined {
   const zeros = [0, 0, 0, 0]
   for (let at = 0; at < head.length; at++) if (head[at] === 0) zeros[at % 4]!++
@@ -49,9 +51,9 @@ function encodingByZeros(head: Uint8Array): string | undefined {
 }
 
 /**
- * Reads the whole file if nothing at its beginning tells the encoding: the first byte that is not UTF-8 may be anywhere.
- * @param given the encoding that the reader chose
- * @throws TableError for UTF-32, an unknown label, and UTF-8 with some broken bytes
+ * Reads the whole file unless its beginning determines the encoding: the first byte that is not UTF-8 may be anywhere.
+ * @param given the encoding that the user chose
+ * @throws TableError for UTF-32, an unknown label, and UTF-8 with some invalid bytes
  */
 export async function encodingOf(source: FileSource, given: string | undefined): Promise<Encoding> {
   if (given !== undefined) return { encoding: labelOf(source.name, given), notes: [] }
@@ -79,7 +81,7 @@ function labelOf(file: string, label: string): string {
 
 interface Broken {
   readonly line: number
-  /** The first line that is not UTF-8, as Windows-1252. */
+  /** The first line that is not UTF-8, decoded as Windows-1252. */
   readonly text: string
 }
 
@@ -98,7 +100,7 @@ async function firstBroken(source: FileSource): Promise<Broken | undefined> {
   }
 }
 
-/** Counts the lines before the first broken byte: only now, because most files have none. */
+/** Counts the lines before the first invalid byte. A second pass, because most files have none. */
 async function brokenIn(source: FileSource, piecesBefore: number): Promise<Broken> {
   let newlines = 0
   let pieces = 0
@@ -115,7 +117,7 @@ async function brokenIn(source: FileSource, piecesBefore: number): Promise<Broke
   return { line: newlines + 1, text: '' }
 }
 
-/** Windows-1252, unless much of the text is UTF-8 after all, or it has bytes that Windows-1252 lacks. */
+/** Windows-1252, uncertain if it has bytes that Windows-1252 does not define. @throws TableError if most non-ASCII text is UTF-8 */
 async function guessed(source: FileSource, { line, text }: Broken): Promise<Encoding> {
   const decoder = new TextDecoder('utf-8')
   let good = 0

@@ -1,10 +1,10 @@
-/** The format of a file: by its first bytes, else by its name's ending, else by how its text begins. */
+/** Detects the format of a file: by its first bytes, else by the extension of its name, else by the beginning of its text. */
 import { encodingByMark } from './encodings.ts'
 import type { Format } from './options.ts'
 import type { FileSource } from './source.ts'
 import { errorAt } from './table-error.ts'
 
-/** Bytes to inspect. */
+/** Number of inspected bytes. */
 const headBytes = 64 * 1024
 
 const byEnding: Readonly<Record<string, Format>> = {
@@ -18,7 +18,7 @@ const byEnding: Readonly<Record<string, Format>> = {
   parquet: 'parquet',
 }
 
-/** Files that people try and that are no tables yet, by their first bytes. */
+/** Files that users try but that are not tables, by their first bytes. */
 const elsewhere = [
   ['PK\x03\x04', 'This is a workbook or another ZIP archive. Save its sheet as CSV (UTF-8) and choose that.'],
   ['\xd0\xcf\x11\xe0', 'This is an old workbook. Save its sheet as CSV (UTF-8) and choose that.'],
@@ -29,7 +29,7 @@ const elsewhere = [
   ['%PDF', 'This is a PDF. Tables in it must be saved as CSV first.'],
 ] as const
 
-/** @throws TableError for an empty file, and for one that is known to be no table */
+/** @throws TableError for an empty file, and for a known format that is not a table */
 export async function formatOf(source: FileSource, encoding?: string): Promise<Format> {
   const head = await source.read(0, Math.min(headBytes, source.size))
   if (head.length === 0) throw errorAt(source.name, 'The file is empty.')
@@ -66,7 +66,7 @@ function formatOfText(text: string, isCut: boolean): Format {
   return line.split('\t').length > line.split(',').length ? 'tsv' : 'csv'
 }
 
-/** True if the first line is an object of its own, with more below. One object alone is JSON, on one line or on several. */
+/** True if the first line is a complete object with more text below. A single object is JSON, on one line or on several. */
 function isLines(text: string, isCut: boolean): boolean {
   const [line = ''] = text.split('\n', 1)
   const isFollowed = text.slice(line.length).trim() !== '' || (isCut && line.length < text.length)

@@ -1,4 +1,4 @@
-/** Decides whether the first row of a table names its columns, and makes names. */
+/** Detects whether the first row of a table is a header, and makes column names. */
 import { kindOfText } from '../inference/kinds.ts'
 import type { Choice, Note } from './options.ts'
 import { columnsMax } from './table.ts'
@@ -11,7 +11,7 @@ const choices: readonly [asData: Choice, asHeader: Choice] = [
   { label: 'The first row names the columns', options: { header: true } },
 ]
 
-/** @param rows the first rows, the one in question included */
+/** @param rows the first rows, including the possible header */
 export function detectHeader(rows: readonly (readonly Cell[])[]): { header: boolean; notes: Note[] } {
   const [first, ...others] = rows
   if (first === undefined || !looksLikeData(first, others)) return { header: true, notes: [] }
@@ -19,7 +19,7 @@ export function detectHeader(rows: readonly (readonly Cell[])[]): { header: bool
   return { header: false, notes: [{ option: 'header', sentence, isUncertain: true, choices }] }
 }
 
-/** Names that no data has. */
+/** Names that do not occur as data. */
 const usualName = /^_*(?:id|name|key|code|date|year|type|value|title)$/i
 
 const isTyped = (value: Cell): boolean => {
@@ -29,7 +29,7 @@ const isTyped = (value: Cell): boolean => {
 
 const isWhole = (value: Cell): boolean => /^-?\d+$/.test(value?.trim() ?? '')
 
-/** The first row has numbers or dates, above more of them, and no name. */
+/** True if the first row has numbers or dates above more of them, and no usual name. */
 function looksLikeData(first: readonly Cell[], others: readonly (readonly Cell[])[]): boolean {
   const typed = first.flatMap((value, place) => (isTyped(value) ? [place] : []))
   if (typed.length === 0 || first.some((value) => usualName.test(value?.trim() ?? ''))) return false
@@ -46,15 +46,15 @@ function looksLikeData(first: readonly Cell[], others: readonly (readonly Cell[]
   return typed.some(isTypedBelow) && !first.some((_, place) => isNameAbove(place))
 }
 
-/** Years or numbers of columns: each is one more than the one before. */
+/** True if these are consecutive years or column numbers: each is one more than the previous. */
 const isSeries = (values: readonly Cell[]): boolean =>
   values.length > 1 &&
   values.every(isWhole) &&
   values.every((value, place) => place === 0 || Number(value) === Number(values[place - 1]) + 1)
 
 /**
- * Names for columns. One without a name is called by its place, as tables without a name for their index have one.
- * @throws TableError for too many columns, and for two of one name
+ * Makes names for columns. An unnamed column is named by its position, for example an index without a name.
+ * @throws TableError for too many columns, and for two of the same name
  */
 export function columnNames(
   file: string,

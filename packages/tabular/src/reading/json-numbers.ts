@@ -1,22 +1,23 @@
-/** JSON texts whose numbers say more than `JSON.parse` keeps: it rounds long ones, and takes `21.0` for an integer. */
+/** Parses JSON with numbers that `JSON.parse` would alter: it rounds long ones and turns `21.0` into an integer. */
 import { Numeral, Real } from './table.ts'
 
 /** Significant digits that identify any double. */
 const digitsMax = 17
-/** `toPrecision` takes no more. */
+/** Maximum argument of `toPrecision`. */
 const precisionMax = 100
-/** Levels that are looked through for numbers; no record has as many. */
+/** Maximum of levels searched for numbers; no record has as many. */
 const depthMax = 64
 
-/** Matches texts that may have such a number: 16 digits, perhaps with a point among them, or an exponent of three. */
+/** Matches texts that may have such a number: 16 digits, possibly with a point among them, or an exponent of three digits. */
 const suspicious = /\d[\d.]{15}|[eE][+-]?\d{3}/
-/** Matches texts that may have a whole number that is written as a double. */
+/** Matches texts that may have a whole number written as a double. */
 const wholes = /\d(?:\.0+|(?:\.\d+)?[eE]\+?\d+)\s*(?:[,\]}]|$)/
 const token = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|-?(?:NaN|Infinity)\b/gs
 
 /**
- * The value of a text, with `Numeral` for each number that would be rounded and `Real` for whole doubles.
- * @param missing values that mean missing: if `NaN`, `Infinity` or `-Infinity` is among them, it is read as a `Numeral`, or as null inside lists and objects
+ * Parses a text, with `Numeral` for each number that would be rounded and `Real` for whole doubles.
+ * @param missing values that mean missing: if `NaN`, `Infinity` or `-Infinity` is among them, it is read as a `Numeral`, or as null inside
+ * lists and objects
  * @throws SyntaxError
  */
 export function parseJson(text: string, missing: readonly string[] = []): unknown {
@@ -40,15 +41,15 @@ export function parseJson(text: string, missing: readonly string[] = []): unknow
 const isWholeDouble = (numeral: string): boolean =>
   /[.eE]/.test(numeral) && Number.isSafeInteger(Number(numeral))
 
-/** True if a number loses something as a double. */
+/** True if a number loses information as a double. */
 export const isRounded = (numeral: string): boolean => lossOf(numeral) !== undefined
 
-/** True if the double is another number, and not the same fraction with fewer digits. */
+/** True if the double has another value, as opposed to the same fraction with fewer digits. */
 export const isAnother = (numeral: string): boolean => lossOf(numeral) === 'value'
 
 /**
- * Returns the loss of a number as a double. The rule of the registry (`number-fault.ts` of packages/content, which this package must
- * not import): a whole number must be what the double is written as; a fraction may have 17 digits, or more that write the double out.
+ * Loss of a number as a double. Same rule as the registry's (`number-fault.ts` of packages/content, which this package must
+ * not import): a whole number must equal the double's decimal form; a fraction may have 17 digits, or more if they are exactly the double.
  */
 function lossOf(numeral: string): 'value' | 'digits' | undefined {
   const value = Number(numeral)
@@ -65,7 +66,7 @@ function lossOf(numeral: string): 'value' | 'digits' | undefined {
   return isSmall ? 'digits' : 'value'
 }
 
-/** 0.`digits` × 10^`exponent`, without zeros at either end of the digits. */
+/** 0.`digits` × 10^`exponent`, with neither leading nor trailing zeros in the digits. */
 interface Decimal {
   readonly digits: string
   readonly exponent: number
@@ -92,7 +93,7 @@ function withNumerals(value: unknown, mark: string, depth = 1): unknown {
   if (typeof value === 'string') {
     if (!value.startsWith(mark)) return value
     const text = value.slice(mark.length)
-    // A member of the row itself is left out by its text; deeper ones can only be null.
+    // A member of the row itself is omitted by its text; deeper ones can only become null.
     if (isNotNumber(text) && depth > 2) return null
     return isRounded(text) ? new Numeral(text) : new Real(Number(text))
   }

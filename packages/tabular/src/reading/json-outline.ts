@@ -6,22 +6,22 @@ import { rowCharactersMax } from './table.ts'
 import { errorAt, shown } from './table-error.ts'
 import { textsOf } from './texts.ts'
 
-/** `items` of a list, `members` of an object, or `one` row: the whole object. */
+/** `items` of a list, `members` of an object, or `one`: the whole object is a single row. */
 export interface RowsLocation {
   readonly rows: 'items' | 'members' | 'one'
-  /** Names that lead to the list or object. */
+  /** Names on the path to the list or object. */
   readonly path: readonly string[]
-  /** A name for the column of member names that no sampled member has. */
+  /** Name for the column of member names; no sampled member has it. */
   readonly keyName: string
   readonly notes: readonly Note[]
 }
 
-/** Levels that are searched for rows. */
+/** Maximum of levels searched for rows. */
 const levelsMax = 4
-/** Members of an object whose own members are compared, and containers that are kept in mind. */
+/** Maximum of members compared per object, and of remembered containers. */
 const sampledMax = 50
 const containersMax = 2_000
-/** An object of so many values of one kind is a map, not a record. */
+/** An object with at least this many values of one kind is a map, not a record. */
 const mapMin = 20
 
 /** An object or a list near the root. */
@@ -29,7 +29,7 @@ interface Container {
   readonly path: readonly string[]
   readonly isList: boolean
   readonly kinds: Partial<Record<ValueKind, number>>
-  /** Of the first members that are objects: how many have a member of a name. */
+  /** By name: number of the sampled members, all of them objects, that have a member of this name. */
   readonly names: Map<string, number>
   sampled: number
 }
@@ -48,7 +48,7 @@ export async function findRows(
   for await (const text of textsOf(source, encoding)) {
     walker.push(text)
     if (walker.fault !== undefined) throw errorAt(source.name, walker.fault)
-    // The first item tells all about a file that is one list.
+    // For a file that is one list, the first item is enough.
     if (outline.root?.isList === true) break
   }
   if (outline.root === undefined) {
@@ -106,7 +106,7 @@ const isRowsList = ({ isList, kinds }: Container): boolean =>
   kinds.text === undefined &&
   kinds.scalar === undefined
 
-/** An object whose members are objects that look alike: their names are ids. */
+/** True if an object's members are objects with similar members: their names are ids. */
 function isKeyed(container: Container): boolean {
   const { isList, kinds, names, sampled } = container
   const count = kinds.object ?? 0
@@ -184,7 +184,7 @@ function chosenRows(file: string, { containers, root }: Outline): RowsLocation {
   return emptyList(containers, root!) ?? wholeObject(root!)
 }
 
-/** A list without items, if nothing else can be the rows. */
+/** An empty list, if nothing else can be the rows. */
 function emptyList(containers: readonly Container[], root: Container): RowsLocation | undefined {
   const empty = containers.filter((one) => one.isList && one.path.length === 1 && countOf(one) === 0)
   const isWrapper =

@@ -1,19 +1,19 @@
-/** Walks through a JSON text piece by piece, and takes the texts of the values that a visitor wants. Nothing else is kept. */
+/** Walks a JSON text piece by piece and extracts the texts of the values that a visitor selects. Keeps nothing else. */
 
 export type ValueKind = 'object' | 'list' | 'text' | 'scalar'
-/** `enter` an object or a list, `take` the text of a value, or `pass` over it. */
+/** `enter` an object or a list, `take` the text of a value, or `pass` to skip it. */
 export type Step = 'enter' | 'take' | 'pass'
 
 export interface Taken {
-  /** Of the member; undefined for an item of a list. */
+  /** Name of the member; undefined for an item of a list. */
   readonly name: string | undefined
-  /** From 1, in its list or object. */
+  /** Position in its list or object, from 1. */
   readonly number: number
   readonly text: string
 }
 
 export interface Visitor {
-  /** @param path names of members that lead to the value, and the numbers of items as `undefined`; empty for the whole */
+  /** @param path member names leading to the value, with `undefined` for items of lists; empty for the whole text */
   visit(path: readonly (string | undefined)[], kind: ValueKind): Step
   take(value: Taken): void
 }
@@ -40,13 +40,13 @@ export class JsonWalker {
   #state: State = 'value'
   readonly #containers: Container[] = []
   readonly #path: (string | undefined)[] = []
-  /** Of the value that is passed. */
+  /** Kind of the value being skipped or taken. */
   #kind: ValueKind = 'scalar'
   #isTaken = false
   #isInText = false
   #isEscaped = false
   #depth = 0
-  /** A sentence: why the text is no JSON. */
+  /** Reason why the text is not JSON, as a sentence. */
   fault: string | undefined
 
   /** @param charactersMax of a taken value */
@@ -55,7 +55,7 @@ export class JsonWalker {
     this.#charactersMax = charactersMax
   }
 
-  /** Items of the list, or members of the object, that are read so far. */
+  /** Number of items or members read so far in the current list or object. */
   get count(): number {
     return this.#containers.at(-1)?.count ?? 0
   }
@@ -93,7 +93,7 @@ export class JsonWalker {
     else this.#between(unit)
   }
 
-  /** Names, colons, commas, and the ends of lists and objects. */
+  /** Handles names, colons, commas, and the ends of lists and objects. */
   #between(unit: number): void {
     if (this.#state === 'name' && unit === quote) {
       this.#state = 'in-name'
@@ -147,7 +147,7 @@ export class JsonWalker {
     this.#state = 'colon'
   }
 
-  /** Passes to the end of a text whose first quote is passed. @returns undefined if the piece ends before */
+  /** Moves to the end of a string whose first quote was read. @returns undefined if the piece ends before */
   #textEnd(): number | undefined {
     const text = this.#text
     for (; this.#at < text.length; this.#at++) {
@@ -164,7 +164,7 @@ export class JsonWalker {
     if (end !== undefined) this.#endValue(end)
   }
 
-  /** @returns undefined if the piece ends before the value */
+  /** @returns undefined if the piece ends before the value does */
   #valueEnd(): number | undefined {
     const text = this.#text
     for (; this.#at < text.length; this.#at++) {

@@ -1,4 +1,4 @@
-/** JSON and NDJSON as tables: the members of all objects are columns. */
+/** JSON and NDJSON as tables: the members of all objects are the columns. */
 
 import { encodingOf } from './encodings.ts'
 import { columnNames, detectHeader, numberedNames } from './header.ts'
@@ -11,10 +11,10 @@ import { Batch, ColumnNames, columnsMax, rowCharactersMax, type Table } from './
 import { errorAt, shown, type Unit } from './table-error.ts'
 import { textsOf } from './texts.ts'
 
-/** Rows that tell whether the first one is a header. */
+/** Number of rows by which the header is detected. */
 const headerRows = 200
 
-/** @throws TableError if the file holds no rows, or several lists that may be the rows */
+/** @throws TableError if the file contains no rows, or several lists that may be the rows */
 export async function openJson(
   source: FileSource,
   format: 'json' | 'ndjson',
@@ -95,7 +95,7 @@ async function* linesOf(source: FileSource, encoding: string): AsyncGenerator<Ta
   let number = 0
   for await (const text of textsOf(source, encoding)) {
     const [first = '', ...others] = text.split('\n')
-    // A long line is not searched again with each piece of it.
+    // Only the new piece is split, so that a long line is not searched again with each piece.
     rest += first
     const lines = others.length === 0 ? [] : [rest, ...others.slice(0, -1)]
     rest = others.at(-1) ?? rest
@@ -111,7 +111,7 @@ async function* linesOf(source: FileSource, encoding: string): AsyncGenerator<Ta
   if (rest.trim() !== '') yield { name: undefined, number: number + 1, text: rest }
 }
 
-/** The rows that tell the shape of all: many only if they are lists. */
+/** The rows that determine the shape of all: several only if they are lists. */
 async function firstRows(texts: AsyncIterable<Taken>): Promise<Taken[]> {
   const rows: Taken[] = []
   for await (const item of texts) {
@@ -122,7 +122,7 @@ async function firstRows(texts: AsyncIterable<Taken>): Promise<Taken[]> {
 }
 
 interface RowShape {
-  /** `lists` have their columns by place. */
+  /** With `lists`, the columns are positions. */
   readonly of: 'objects' | 'lists' | 'features'
   readonly columns: readonly string[]
   readonly header: boolean | undefined
@@ -140,7 +140,7 @@ async function shapeOf(
     try {
       return JSON.parse(text) as unknown
     } catch {
-      // It is refused with its place when the rows are read.
+      // It is refused with its position when the rows are read.
       return undefined
     }
   })
@@ -185,7 +185,7 @@ const isFeature = (value: unknown): value is Feature =>
   typeof value.properties === 'object' &&
   !Array.isArray(value.properties)
 
-/** Its properties, and its other members: `feature_id` if a property is called `id` as well. */
+/** A feature's properties and other members: `feature_id` if there is also a property `id`. */
 function flatFeature({ type: _, properties, ...others }: Feature): object {
   const own = properties ?? {}
   const rest = Object.entries(others).map(
@@ -270,7 +270,7 @@ class RowReader {
         const sentence = `The objects have more than ${columnsMax} different members. Put those that are data, such as ids, into one member that is a list.`
         throw this.#fault(sentence, { line, column: name }, this.#unit === 'item' ? [asMembers] : [])
       }
-      // No holes: they would make the list a slow one.
+      // Fill gaps: holes would make the array slow.
       while (values.length < place) values.push(undefined)
       values[place] = value
     }

@@ -1,4 +1,4 @@
-/** Opens a file as a table, whatever its format. */
+/** Opens a file of any format as a table. */
 import { openDelimited } from './delimited.ts'
 import { formatOf } from './formats.ts'
 import type { ReadOptions } from './options.ts'
@@ -14,14 +14,14 @@ export async function openTable(source: FileSource, options: ReadOptions = {}): 
 async function openAny(source: FileSource, options: ReadOptions): Promise<Table> {
   const format = options.format ?? (await formatOf(source, options.encoding))
   if (format === 'csv' || format === 'tsv') return openDelimited(source, format, options)
-  // A page that reads CSV does not load the readers of other formats.
+  // Imported on demand, so that a page that reads CSV does not load the other readers.
   if (format === 'json' || format === 'ndjson')
     return (await import('./json.ts')).openJson(source, format, options)
   if (format === 'parquet') return (await import('./parquet.ts')).openParquet(source)
   throw errorAt(source.name, 'A SQLite file is read by the command line alone: ulmus import.')
 }
 
-/** The same table, without the values that mean missing. */
+/** The same table, with the values that mean missing removed. */
 export function withoutMissing(table: Table, missing: readonly string[] = []): Table {
   if (missing.length === 0) return table
   const none = new Set<unknown>(missing)

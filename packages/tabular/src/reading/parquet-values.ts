@@ -1,10 +1,10 @@
-/** Values of Parquet as JSON has them. */
+/** Converts values of Parquet to values of JSON. */
 import type { SchemaElement, SchemaTree } from 'hyparquet'
 import { base64Of } from './base64.ts'
 import { parseJson } from './json-numbers.ts'
 import { Numeral, realOf } from './table.ts'
 
-/** Reads hyparquet's value of one column. Undefined: a missing value. */
+/** Converts hyparquet's value of one column. Undefined: a missing value. */
 export type ConvertValue = (value: unknown) => unknown
 
 const microsecond = 1_000n
@@ -12,8 +12,9 @@ const day = 86_400_000_000_000n
 const second = 1_000_000_000n
 
 /**
- * `2024-05-17T12:00:00.123456`: as many digits as the moment has, up to nine. Years before 0 and after 9999 have a sign and six digits, as
- * in ISO 8601, and make no date-time. What no calendar of JavaScript holds, such as infinity, is its count of nanoseconds.
+ * `2024-05-17T12:00:00.123456`: as many fractional digits as the moment needs, up to nine. Years before 0 and after 9999 have a sign and
+ * six digits, as in ISO 8601, and are not a valid date-time. Moments beyond JavaScript's calendar, such as infinity, become their count of
+ * nanoseconds.
  */
 function momentText(nanos: bigint): string | Numeral {
   const seconds = nanos / second - (nanos % second < 0n ? 1n : 0n)
@@ -25,7 +26,7 @@ function momentText(nanos: bigint): string | Numeral {
   return at.toISOString().slice(0, -5) + (fraction === '' ? '' : `.${fraction}`)
 }
 
-/** Parsers for hyparquet: moments and days become texts, since its own would cut microseconds. */
+/** Parsers for hyparquet: moments and days become texts, because its own parsers would truncate microseconds. */
 export const parsers = {
   timestampFromMilliseconds: (millis: bigint) => momentText(BigInt(millis) * 1_000_000n),
   timestampFromMicroseconds: (micros: bigint) => momentText(BigInt(micros) * microsecond),
@@ -39,15 +40,15 @@ export const parsers = {
   geographyFromBytes: (bytes: Uint8Array) => bytes,
 }
 
-/** Absent stays absent, whatever the column. */
+/** Keeps an absent value absent, whatever the column. */
 const present =
   (convert: ConvertValue): ConvertValue =>
   (value) =>
     value === null || value === undefined ? undefined : convert(value)
 
 /**
- * Returns the conversion to JSON for a part of the schema. Decimals lose what says that they are some: hyparquet gives their digits then, and
- * not the nearest double of a product.
+ * The conversion to JSON for a part of the schema. Annotations of decimals are removed: hyparquet then returns their digits
+ * instead of the nearest double of a product.
  */
 export function converterOf({ element, children }: SchemaTree): ConvertValue {
   if (children.length > 0) return present(nestedConverter(element, children))
@@ -63,7 +64,7 @@ function nestedConverter(element: SchemaElement, children: readonly SchemaTree[]
   const [only] = children
   const kind = element.logical_type?.type ?? element.converted_type
   if (kind === 'LIST' && only !== undefined) {
-    // Three levels, or two in old files: what hyparquet leaves out here has no name in its values.
+    // Three levels, or two in old files; hyparquet's values have no names for the levels that it leaves out.
     const item = converterOf(
       only.children.length === 1 ? only.children[0]! : { ...only, element: onceOf(only.element) },
     )
@@ -92,7 +93,7 @@ const onceOf = (element: SchemaElement): SchemaElement => ({ ...element, repetit
 const isList = (value: unknown): value is ArrayLike<unknown> & Iterable<unknown> =>
   Array.isArray(value) || (ArrayBuffer.isView(value) && !(value instanceof Uint8Array))
 
-/** Digits of a decimal that a double gives back as they were. */
+/** Number of decimal digits that a double preserves. */
 const exactDigits = 15
 
 function decimalConverter({ scale = 0, logical_type: logical }: SchemaElement): ConvertValue {
@@ -117,7 +118,7 @@ function signedOf(bytes: Uint8Array): bigint {
 }
 
 function scalarOf({ logical_type: logical, converted_type: kind, type }: SchemaElement): ConvertValue {
-  // A moment without a known zone is a text: `Z` would claim more than the file does.
+  // A moment without a known time zone stays a text: `Z` would claim more than the file does.
   const isMoment = logical?.type === 'TIMESTAMP' || (kind?.startsWith('TIMESTAMP') ?? false)
   const isUtc = logical?.type === 'TIMESTAMP' ? logical.isAdjustedToUTC : true
   if (isMoment) return (value) => (typeof value === 'string' && isUtc ? `${value}Z` : value)
@@ -143,10 +144,10 @@ const doubleOf: ConvertValue = (value) => {
   return typeof one === 'number' ? realOf(one) : one
 }
 
-/** Digits that tell any two 32-bit floats apart, and those that each keeps. */
+/** Digits that every 32-bit float preserves, and digits that distinguish any two. */
 const [floatDigitsMin, floatDigitsMax] = [6, 9]
 
-/** The shortest number that is the same 32-bit float: 1.1, not 1.100000023841858. */
+/** The shortest number with the same 32-bit float: 1.1, not 1.100000023841858. */
 function floatOf(value: unknown): unknown {
   if (typeof value !== 'number' || !Number.isFinite(value)) return plainOf(value)
   for (let digits = floatDigitsMin; digits < floatDigitsMax; digits++) {
@@ -156,7 +157,7 @@ function floatOf(value: unknown): unknown {
   return realOf(Number(value.toPrecision(floatDigitsMax)))
 }
 
-/** Without any more to say about them. Not a number and infinite are no numbers of JSON. */
+/** Converts values without further annotations. NaN and infinities are not numbers in JSON. */
 function plainOf(value: unknown): unknown {
   if (typeof value === 'bigint')
     return Number.isSafeInteger(Number(value)) ? Number(value) : new Numeral(String(value))
@@ -167,7 +168,7 @@ function plainOf(value: unknown): unknown {
   return value instanceof Uint8Array ? base64Of(value) : value
 }
 
-/** Bytes that the schema says nothing more about. */
+/** True if these are bytes without further annotations in the schema. */
 export const isPlainBytes = ({
   type,
   converted_type: kind,
@@ -179,7 +180,7 @@ export const isPlainBytes = ({
 export const textOfBytes: ConvertValue = (value) =>
   value instanceof Uint8Array ? new TextDecoder().decode(value) : undefined
 
-/** Decimals without what says that they are some: hyparquet leaves their digits alone then. */
+/** Removes the annotations of decimals, so that hyparquet does not convert their digits. */
 export function withoutDecimals(element: SchemaElement): SchemaElement {
   const { converted_type: kind, logical_type: logical, ...rest } = element
   if (kind !== 'DECIMAL' && logical?.type !== 'DECIMAL') return element

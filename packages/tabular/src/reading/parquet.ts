@@ -1,4 +1,4 @@
-/** Parquet as a table, a group of rows at a time. */
+/** Parquet as a table, read one row group at a time. */
 import {
   type AsyncBuffer,
   type FileMetaData,
@@ -12,7 +12,7 @@ import type { FileSource } from './source.ts'
 import { batchRows, columnsMax, type Row, type Table } from './table.ts'
 import { errorAt, shown } from './table-error.ts'
 
-/** The library's, which fail for a page without values: it has no bytes. */
+/** The library's decompressors, except for a page without values, which has no bytes: they fail there. */
 export const compressors = Object.fromEntries(
   Object.entries(libraryCompressors).map(([codec, decompress]) => [
     codec,
@@ -20,9 +20,9 @@ export const compressors = Object.fromEntries(
   ]),
 )
 
-/** Memory limit of an unpacked group of rows. Bytes. */
+/** Maximum uncompressed size of a row group. Bytes. */
 const groupBytesMax = 1024 ** 3
-/** Cells of a group: those without a value take no bytes in the file, and some in memory. */
+/** Maximum of cells in a row group: cells without a value take no space in the file, but some in memory. */
 const groupCellsMax = 50_000_000
 
 interface ReadingOptions {

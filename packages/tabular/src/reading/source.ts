@@ -1,14 +1,14 @@
-/** Source of a file's bytes. A file is read more than once: to infer its columns, and to convert its rows. */
+/** Random access to a file's bytes. A file is read more than once: to infer its columns, and to convert its rows. */
 export interface FileSource {
-  /** Without folders: sentences begin with it, and its ending tells the format. */
+  /** Without folders: messages begin with it, and its extension hints at the format. */
   readonly name: string
   /** Bytes. */
   readonly size: number
-  /** From `start` up to `end`, which is at most `size`. */
+  /** Reads from `start` up to `end`, which is at most `size`. */
   read(start: number, end: number): Promise<Uint8Array<ArrayBuffer>>
 }
 
-/** A file that a browser holds, or any text: `new File([text], 'cities.csv')`. */
+/** A browser's file, or any text: `new File([text], 'cities.csv')`. */
 export const sourceOf = (file: File): FileSource => ({
   name: file.name,
   size: file.size,
@@ -18,11 +18,11 @@ export const sourceOf = (file: File): FileSource => ({
 /** Bytes per read. */
 const pieceBytes = 256 * 1024
 
-/** The bytes from the beginning to the end. */
+/** Reads the bytes in order. */
 export async function* piecesOf(source: FileSource): AsyncGenerator<Uint8Array<ArrayBuffer>, void> {
   for (let at = 0; at < source.size; ) {
     const piece = await source.read(at, Math.min(at + pieceBytes, source.size))
-    // A file may be cut while it is read.
+    // The file may be truncated while it is read.
     if (piece.length === 0) return
     at += piece.length
     yield piece

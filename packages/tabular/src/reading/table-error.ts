@@ -1,4 +1,4 @@
-/** An error about a file and its place in it: the message is a sentence for the person who chose the file. */
+/** Error about a file and a position in it, with a message for the person who chose the file. */
 import type { Choice } from './options.ts'
 
 export interface Fault {
@@ -6,13 +6,13 @@ export interface Fault {
   readonly line?: number | undefined
   /** The column's name in the file. */
   readonly column?: string | undefined
-  /** The value there, cut. */
+  /** The value at this position, truncated. */
   readonly value?: string | undefined
-  /** The whole id, where an earlier row has it, too. */
+  /** The whole id, if an earlier row has it as well. */
   readonly repeatedId?: string | undefined
 }
 
-/** The word for one row of a table in sentences. */
+/** Word for a row of the table in messages. */
 export type Unit = 'line' | 'item' | 'row'
 
 export class TableError extends Error {
@@ -21,10 +21,10 @@ export class TableError extends Error {
   readonly column: string | undefined
   readonly value: string | undefined
   readonly repeatedId: string | undefined
-  /** Ways to read the file after all: open it again with the options of one. */
+  /** Alternative ways to read the file: open it again with the options of one. */
   readonly choices: readonly Choice[]
 
-  /** @param place the beginning of the message: `cities.csv, line 17` */
+  /** @param place beginning of the message: `cities.csv, line 17` */
   constructor(
     sentence: string,
     place?: string,
@@ -43,7 +43,7 @@ export class TableError extends Error {
   }
 }
 
-/** An error about a file, or about one row of it. */
+/** An error about a file, or about one of its rows. */
 export const errorAt = (
   file: string,
   sentence: string,
@@ -59,21 +59,21 @@ export const errorAt = (
     choices,
   )
 
-/** Characters of a value that a sentence shows. */
+/** Maximum length of a value in a message. Characters. */
 const shownMax = 40
 
-/** A value as a text: itself, or as JSON. */
+/** A value as text: a text unchanged, others as JSON. */
 export function textOf(value: unknown): string {
   if (typeof value === 'string') return value
   try {
     return String(JSON.stringify(value))
   } catch {
-    // It nests so deep that the stack ends.
+    // Nested too deeply: the stack overflowed.
     return '…'
   }
 }
 
-/** A value as sentences show it. */
+/** A value as shown in messages. */
 export function shown(value: unknown): string {
   const text = textOf(value)
   return JSON.stringify(text.length > shownMax ? `${text.slice(0, shownMax)}…` : text)

@@ -5,52 +5,52 @@ import type { Unit } from './table-error.ts'
 export interface Row {
   /** From 1, counted in the table's `unit`. */
   readonly line: number
-  /** In the order of the table's columns; undefined or missing: the row has no value there. */
+  /** In the order of the table's columns; undefined or absent if the row has no value there. */
   readonly values: readonly unknown[]
 }
 
 export interface Table {
-  /** Of the file, or of the file and the table in it. */
+  /** Name of the file, or of the file and the table in it. */
   readonly name: string
   readonly format: Format
   readonly unit: Unit
-  /** True if the values of the file are texts, so that a text that looks like a number is one. */
+  /** True if all values in the file are texts, so that a text that looks like a number is one. */
   readonly isText: boolean
-  /** Names. Of JSON and NDJSON they are complete when the rows were read once; none is ever moved. */
+  /** Column names. For JSON and NDJSON they are complete after one read of all rows; positions never change. */
   readonly columns: readonly string[]
   /** Columns that the file declares as the key of a row, as SQLite does. */
   readonly key?: readonly string[] | undefined
   /** The options that the file is read with, given or detected. */
   readonly detected: Detected
-  /** Findings for the reader, the uncertain ones among them: ask about those before anything is published. */
+  /** Findings for the user; ask about the uncertain ones before anything is published. */
   readonly notes: readonly Note[]
-  /** Reads the file anew, some hundred rows at a time. @throws TableError */
+  /** Reads the file from the start, some hundred rows at a time. @throws TableError */
   batches(): AsyncIterable<readonly Row[]>
-  /** Lets go of the file. Nothing is read after it. */
+  /** Closes the file. Nothing can be read afterwards. */
   close(): Promise<void>
 }
 
-/** Columns that a file may have. */
+/** Maximum number of columns. */
 export const columnsMax = 4096
-/** Characters of one row, item or line: twice what a record may take in bytes. */
+/** Maximum of characters in one row, item or line: twice the byte limit of a record. */
 export const rowCharactersMax = 16 * 1024 ** 2
-/** Rows that are handed on at once, and the characters of their texts after which no more are waited for. */
+/** Size of a batch: maximum of rows, and number of characters after which it is passed on. */
 export const batchRows = 512
 const batchCharacters = 1024 ** 2
 
-/** Rows that wait to be handed on. */
+/** Rows collected for the next batch. */
 export class Batch {
   #rows: Row[] = []
   #characters = 0
 
-  /** @param characters how much text the row has, about @returns true if the batch is full */
+  /** @param characters approximate text size of the row @returns true if the batch is full */
   add(row: Row, characters: number): boolean {
     this.#rows.push(row)
     this.#characters += characters
     return this.#rows.length >= batchRows || this.#characters >= batchCharacters
   }
 
-  /** All rows since the last call. */
+  /** Returns all rows added since the last call. */
   take(): Row[] {
     const rows = this.#rows
     this.#rows = []
@@ -59,7 +59,7 @@ export class Batch {
   }
 }
 
-/** A number that doubles do not hold: an integer beyond 2^53, `1e400`, a decimal of many digits. Its column is of texts. */
+/** A number that a double cannot represent: an integer beyond 2^53, `1e400`, a decimal with many digits. Its column is one of texts. */
 export class Numeral {
   readonly text: string
   constructor(text: string) {
@@ -70,7 +70,7 @@ export class Numeral {
   }
 }
 
-/** A whole number that the file has as a double: `21.0` of JSON, REAL of SQLite, DOUBLE of Parquet. Its column is of numbers, not of integers. */
+/** A whole number stored as a double: `21.0` in JSON, REAL in SQLite, DOUBLE in Parquet. Its column is one of numbers, not integers. */
 export class Real {
   readonly value: number
   constructor(value: number) {
@@ -84,16 +84,16 @@ export class Real {
   }
 }
 
-/** A double as a value of a row. */
+/** Value of a row for a double. */
 export const realOf = (value: number): number | Real =>
   Number.isSafeInteger(value) ? new Real(value) : value
 
-/** The columns of objects, as they come. */
+/** Columns of objects, in the order of their appearance. */
 export class ColumnNames {
   readonly names: string[] = []
   readonly #places = new Map<string, number>()
 
-  /** @returns undefined for one column too many */
+  /** @returns undefined if there would be too many columns */
   placeOf(name: string): number | undefined {
     const known = this.#places.get(name)
     if (known !== undefined) return known

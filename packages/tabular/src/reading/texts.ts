@@ -1,4 +1,4 @@
-/** The bytes of a file as text. */
+/** Decodes the bytes of a file to text. */
 import { type FileSource, piecesOf } from './source.ts'
 import { errorAt } from './table-error.ts'
 
@@ -8,7 +8,7 @@ const newlinesIn = (text: string): number => {
   return count
 }
 
-/** Pieces of the text, without its byte order mark. @throws TableError for bytes that are no text, with their line */
+/** Pieces of the text, without its byte order mark. @throws TableError for invalid bytes, with their line */
 export async function* textsOf(source: FileSource, encoding: string): AsyncGenerator<string, void> {
   const decoder = new TextDecoder(encoding, { fatal: true })
   let newlines = 0
@@ -31,7 +31,7 @@ export async function* textsOf(source: FileSource, encoding: string): AsyncGener
   if (rest !== '') yield rest
 }
 
-/** The beginning of the text: what one read gives. `isCut`: there is more. */
+/** The beginning of the text, as far as one read returns it. `isCut`: the text continues. */
 export async function headOf(
   source: FileSource,
   encoding: string,

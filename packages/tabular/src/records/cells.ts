@@ -1,4 +1,4 @@
-/** Cells of a table, as the columns of a plan read them. */
+/** Reads cells of a table by the columns of a plan. */
 import { converted } from '../inference/conversions.ts'
 import type { Table } from '../reading/table.ts'
 import type { PlannedColumn } from './plan.ts'
@@ -6,7 +6,7 @@ import { type ReadValue, readerOf, unfit } from './values.ts'
 
 export interface CellColumn extends PlannedColumn {
   readonly field: string
-  /** Undefined: there is no value. `unfit`: it is not of the column's kind. */
+  /** Returns undefined for a missing value, and `unfit` for a value of another kind than the column's. */
   readonly read: ReadValue
 }
 
@@ -46,7 +46,7 @@ export class Places {
     this.#table = table
   }
 
-  /** @returns true if there are new ones */
+  /** @returns true if new columns have appeared */
   update(): boolean {
     const names = this.#table.columns
     if (names.length === this.#known) return false
@@ -55,7 +55,7 @@ export class Places {
     return true
   }
 
-  /** Undefined: no row has had the column so far. */
+  /** Undefined if no row has had the column so far. */
   of(name: string): number | undefined {
     return this.#places.get(name)
   }

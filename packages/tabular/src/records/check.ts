@@ -1,4 +1,7 @@
-/** Compares the rows of a file with a plan, before anything is made of them: every column that does not fit, with its first place and the ways out. */
+/**
+ * Compares the rows of a file with a plan before the conversion: lists every column that does not fit, with its first position and possible
+ * remedies.
+ */
 import { idOf } from '../inference/column.ts'
 import type { Conversion } from '../inference/conversions.ts'
 import type { HashSet } from '../inference/hash-set.ts'
@@ -12,40 +15,40 @@ import type { GoneField, Plan, PlanWishes } from './plan.ts'
 import { kindNames } from './records.ts'
 import { unfit } from './values.ts'
 
-/** A way out, as a wish: `wishesWith` adds it. `missing` is an option of `openTable`. */
+/** A remedy, as a change of the wishes (`wishesWith`). `missing` is an option of `openTable`. */
 export type Way =
   | { readonly do: 'kind'; readonly kind: Kind }
   | { readonly do: 'convert'; readonly conversion: Conversion }
   | { readonly do: 'allow'; readonly values: readonly string[] }
   | { readonly do: 'optional' }
-  /** `optional`: the field is required, and must be made optional, too. */
+  /** `optional`: the field is required and must also be made optional. */
   | { readonly do: 'missing'; readonly value: string; readonly optional: boolean }
   | { readonly do: 'rename'; readonly from: string }
 
 export interface ColumnMisfit {
-  /** In the file; of a field that has no column, its name. */
+  /** Column in the file; for a field without a column, the field's name. */
   readonly column: string
   readonly field: string
   readonly why: 'kind' | 'values' | 'empty' | 'gone'
-  /** Values that do not fit; rows without a value. */
+  /** Number of values that do not fit, or of rows without a value. */
   readonly count: number
-  /** Of the first; undefined: the file has no such column. */
+  /** Line of the first; undefined if the file has no such column. */
   readonly line: number | undefined
-  /** The first, as sentences show it. */
+  /** The first such value, as shown in messages. */
   readonly value: string | undefined
   /** The fault, without the remedies. */
   readonly sentence: string
-  /** The likeliest first. */
+  /** Likeliest first. */
   readonly ways: readonly Way[]
 }
 
 export interface TableCheck {
   readonly misfits: readonly ColumnMisfit[]
-  /** Ids of the file that are among `ids`; undefined: none were given. */
+  /** Number of the file's ids that are among `ids`; undefined if none were given. */
   readonly knownIds: number | undefined
 }
 
-/** New values of a closed list that are named, and may be allowed at once. */
+/** Maximum of new values for a closed list that are listed and may be allowed at once. */
 const newValuesMax = 1_000
 
 interface Watched {
@@ -56,7 +59,7 @@ interface Watched {
   unlisted: Found
   empty: Found
   readonly kinds: Set<Seen>
-  /** Different texts that do not fit, as far as they are few. */
+  /** Distinct texts that do not fit, up to a bound. */
   readonly texts: Set<string>
 }
 
@@ -197,7 +200,7 @@ const goneMisfit = ({ field, renamed }: GoneField): ColumnMisfit => ({
   ways: [...(renamed === undefined ? [] : [{ do: 'rename', from: renamed } as const]), { do: 'optional' }],
 })
 
-/** The wishes with a way out of a misfit added. The value of `missing` is an option of `openTable` besides. */
+/** Adds a remedy to the wishes. The value of `missing` must also be passed to `openTable`. */
 export function wishesWith(wishes: PlanWishes, { column, field }: ColumnMisfit, way: Way): PlanWishes {
   switch (way.do) {
     case 'kind':

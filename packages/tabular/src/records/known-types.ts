@@ -1,4 +1,4 @@
-/** A file beside the types that a collection has already: which of them it is, and a plan that begins with what their schemas say. */
+/** Compares a file with the existing types of a collection: which type it matches, and a plan based on that type's schema. */
 import { idOf } from '../inference/column.ts'
 import type { HashSet } from '../inference/hash-set.ts'
 import { type IdProposal, joinIds, proposeId } from '../inference/ids.ts'
@@ -16,23 +16,23 @@ import {
 } from './plan.ts'
 import { type FieldState, statesOf } from './schema.ts'
 
-/** A type of the collection. The more the caller knows of it, the better is the proposal. */
+/** An existing type of the collection. The more the caller provides, the better the proposal. */
 export interface KnownType {
   readonly type: string
   readonly schema: unknown
-  /** Ids of all its records: `new HashSet()`, `add(id)` each. */
+  /** Ids of all its records: `new HashSet()`, then `add(id)` for each. */
   readonly ids?: HashSet | undefined
-  /** Some of its records, a hundred are plenty. They show which fields make the id, and which fields are in use. */
+  /** Some of its records; a hundred are plenty. They show which fields make the id, and which fields are in use. */
   readonly samples?: readonly { readonly id: string; readonly data: unknown }[] | undefined
 }
 
 export interface TypeMatch {
   readonly type: string
-  /** Columns of the file that are fields of it. */
+  /** Columns of the file that are fields of the type. */
   readonly columns: readonly string[]
-  /** Ids of the file that it has; undefined: the caller knows no ids, or no column can be the id. */
+  /** Number of the file's ids that the type has; undefined if the caller knows no ids, or no column can be the id. */
   readonly sharedIds: number | undefined
-  /** Likely enough to be proposed. */
+  /** True if the match is likely enough to propose it. */
   readonly isLikely: boolean
   /** For people: `3 of 4 columns are fields of Ward, and 119 of 120 ids are in it.` */
   readonly reason: string
@@ -41,8 +41,8 @@ export interface TypeMatch {
 const isBareId = /^_?id$/i
 
 /**
- * Types of the collection that the file may be of, the likeliest first. Reads the table once more for each set of several columns that
- * makes the ids of a type. @param known those of the collection
+ * Types of the collection that the file may belong to, likeliest first. Reads the table once more for each set of several columns that
+ * makes the ids of a type. @param known types of the collection
  */
 export async function matchTypes(
   table: Table,
@@ -69,7 +69,7 @@ function matchOf(
   const likeness = columns.length / (new Set([...names, ...fields]).size || 1)
   const ofIds = sharedIds === undefined ? 0 : sharedIds / inference.rows
   const isNamed = stemOf(typeNameOf(inference.name)) === stemOf(known.type)
-  // Names such as `name` and `code` are in every table, and so are the numbers from 1 on as ids.
+  // Weak evidence: names such as `name` and `code` are in every table, and ids are often numbers from 1 on.
   const byColumns = likeness >= 0.5 && (columns.length >= 3 || sharedIds === undefined)
   const byIds = ofIds >= 0.5 && !(known.samples ?? []).every(({ id }) => /^\d+$/.test(id))
   const match: TypeMatch = {
@@ -82,7 +82,7 @@ function matchOf(
   return { match, weight: likeness + ofIds + (isNamed ? 0.5 : 0) }
 }
 
-/** `Grants2` and `Grants` are about the same. */
+/** `Grants2` and `Grants` count as the same type. */
 const stemOf = (type: string): string => type.replace(/\d+$/, '')
 
 function reasonOf(type: string, shared: number, all: number, ids: number | undefined, rows: number): string {
@@ -92,10 +92,13 @@ function reasonOf(type: string, shared: number, all: number, ids: number | undef
   return `${some} of ${type}${ofIds}.`
 }
 
-/** Ids that columns make together, by the names of the columns: types often share them. */
+/** Joined ids by the names of their columns, cached because types often share them. */
 type JoinedIds = Map<string, Awaited<ReturnType<typeof joinedIds>>>
 
-/** Ids that the file and the type share: of the columns that make the ids of the type, if they are several; else of the column that shares the most. */
+/**
+ * Number of ids that the file and the type share: with the type's id columns, if there are several; otherwise with the column that shares
+ * most.
+ */
 async function sharedWith(
   table: Table,
   inference: Inference,
@@ -117,13 +120,13 @@ async function sharedWith(
   return counts.length === 0 ? undefined : Math.max(...counts)
 }
 
-/** As `proposeId`; `known`: the columns make the ids of existing records. */
+/** Like `IdProposal`; `known`: the columns make the ids of existing records. */
 export interface KnownIdProposal {
   readonly columns: readonly string[]
   readonly why: IdProposal['why'] | 'known'
 }
 
-/** Undefined: no column can be the id. @param rename fields by column, as in the wishes */
+/** Undefined if no column can be the id. @param rename fields by column, as in the wishes */
 export function proposeIdFor(
   inference: Inference,
   known: KnownType,
@@ -142,7 +145,7 @@ export function proposeIdFor(
   return proposeId(inference)
 }
 
-/** Columns of the file that make the ids of the type. Undefined: its samples do not tell, or the file lacks one of them. */
+/** Columns of the file that make the ids of the type. Undefined if its samples are inconclusive, or the file lacks one of the columns. */
 function idColumnsOf(
   { columns }: Inference,
   { samples = [] }: KnownType,
@@ -173,7 +176,7 @@ function idFieldsOf(samples: NonNullable<KnownType['samples']>): string[] | unde
     fields.find((field) =>
       samples.every(({ id, data }) => {
         const value = memberOf(data, field)
-        // Joined with another one, a part has its escapes.
+        // Join with an empty value, so that the part is escaped as in a joined id.
         return value !== undefined && joinIds([value, '']).slice(0, -1) === partOf(id, place)
       }),
     ),
@@ -184,7 +187,7 @@ function idFieldsOf(samples: NonNullable<KnownType['samples']>): string[] | unde
 /**
  * The plan for a file of an existing type: kinds, required, private, closed lists and references from its schema; new columns as
  * inferred. Wishes change it; `changeSchema` applies it to the schema, `checkTable` reports rows that do not fit.
- * @throws TableError as `planOf` does
+ * @throws TableError as `planOf`
  */
 export function planFor(inference: Inference, known: KnownType, wishes: PlanWishes): Plan {
   const states = statesOf(known.schema)
@@ -236,7 +239,7 @@ function goneOf(
   const fresh = columns.filter(({ isKnown }) => isKnown !== true)
   return [...states].flatMap(([field, { isRequired, kind }]): GoneField[] => {
     if (fields.has(field) || (!isRequired && !isInUse(field))) return []
-    // Records of JSON may lack optional fields, all of them too.
+    // Records of JSON may lack optional fields, even if all of them do.
     const isLoose = inference.format === 'json' || inference.format === 'ndjson' || asked.has(field)
     const isAccepted = optional.includes(field) || (!isRequired && isLoose)
     return [
@@ -250,7 +253,7 @@ function goneOf(
   })
 }
 
-/** A new column that may be the field: it has its kind, and its name in its own or no other one is new. */
+/** A new column that may be the renamed field: it has the same kind, and a similar name or no other column is new. */
 function renamedOf(
   field: string,
   kind: FieldState['kind'],

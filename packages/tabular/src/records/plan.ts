@@ -7,28 +7,28 @@ import type { Kind } from '../inference/kinds.ts'
 import { shown, TableError } from '../reading/table-error.ts'
 
 export interface PlannedColumn {
-  /** In the file. */
+  /** Name in the file. */
   readonly name: string
-  /** In the records; undefined: called as in the file. */
+  /** Name in the records; undefined if it is the same. */
   readonly field?: string | undefined
   readonly kind: Kind
   readonly isRequired: boolean
-  /** Null is a value of it. */
+  /** True if null is a valid value. */
   readonly isNullable?: boolean | undefined
   readonly isPrivate: boolean
-  /** The type has this field already: the plan began with what its schema says. */
+  /** True if the type has this field already: the plan then starts from its schema. */
   readonly isKnown?: boolean | undefined
   /** Rewrites texts of the file before they are read as the kind. */
   readonly conversion?: Conversion | undefined
   /** A closed list: other values are refused. */
   readonly choices?: readonly string[] | undefined
-  /** The type whose ids it holds. */
+  /** The type whose ids the column contains. */
   readonly reference?: string | undefined
-  /** Of lists and objects: what they hold, as a schema. */
+  /** Schema of the content, for lists and objects. */
   readonly nested?: Readonly<Record<string, unknown>> | undefined
 }
 
-/** A column of the file that makes no field: as was asked, because no row has a value there, or because it is the id alone. */
+/** A column of the file without a field: on request, because no row has a value, or because it is only the id. */
 export interface LeftOut {
   readonly name: string
   readonly why: 'asked' | 'empty' | 'id'
@@ -36,7 +36,7 @@ export interface LeftOut {
 
 export interface Plan {
   readonly type: string
-  /** Columns whose values make the id (`joinIds`); none: records are numbered from 1. */
+  /** Columns whose values make the id (`joinIds`); empty: records are numbered from 1. */
   readonly id: readonly string[]
   readonly columns: readonly PlannedColumn[]
   readonly leftOut?: readonly LeftOut[]
@@ -47,7 +47,7 @@ export interface Plan {
 export interface GoneField {
   readonly field: string
   readonly isRequired: boolean
-  /** The file may lack it: it is optional JSON, or the wishes say so. */
+  /** True if the file may lack it: it is optional and the file is JSON, or the wishes say so. */
   readonly isAccepted: boolean
   /** A new column of the file that may be this field under another name. */
   readonly renamed?: string | undefined
@@ -55,22 +55,24 @@ export interface GoneField {
 
 export interface PlanWishes {
   readonly type: string
-  /** Columns. Default: the likeliest (`proposeId`), if any can be it. Null: records are numbered from 1, in the order of the file. */
+  /**
+   * Columns of the id. Default: the likeliest (`proposeId`), if there are any. Null: records are numbered from 1, in the order of the file.
+   */
   readonly id?: readonly string[] | null | undefined
-  /** Columns. */
+  /** Columns whose fields are private. */
   readonly private?: readonly string[] | undefined
   readonly leaveOut?: readonly string[] | undefined
-  /** Columns in which every record must have a value. The columns of the id are required without a wish. */
+  /** Columns in which every record must have a value. The columns of the id are always required. */
   readonly required?: readonly string[] | undefined
-  /** Columns, or fields that have no column, in which records may lack a value although the schema requires one. */
+  /** Columns, or fields without a column, that records may lack although the schema requires them. */
   readonly optional?: readonly string[] | undefined
   /** Columns whose values become a closed list (`enum`). */
   readonly closed?: readonly string[] | undefined
   /** Values by column to add to the closed list of an existing type. */
   readonly allow?: Readonly<Record<string, readonly string[]>> | undefined
-  /** By column, such as those that `Column.conversions` offers. */
+  /** By column, such as those in `Column.conversions`. */
   readonly conversions?: Readonly<Record<string, Conversion>> | undefined
-  /** By column; what a value must be then, or its row is refused. */
+  /** By column: the kind that all values must have; rows with others are refused. */
   readonly kinds?: Readonly<Record<string, Kind>> | undefined
   /** Fields by column. */
   readonly rename?: Readonly<Record<string, string>> | undefined
@@ -78,7 +80,7 @@ export interface PlanWishes {
   readonly references?: ReadonlyMap<string, string> | undefined
 }
 
-/** `world-cities.csv` → `WorldCities`: a name that schemas take. */
+/** `world-cities.csv` → `WorldCities`: a name that is valid in schemas. */
 export function typeNameOf(file: string): string {
   const words = file
     .replace(/\.[a-z]+$/i, '')
@@ -89,10 +91,10 @@ export function typeNameOf(file: string): string {
   return /^[A-Za-z]/.test(name) ? name.slice(0, 64) : `Record${name}`.slice(0, 64)
 }
 
-/** An id is no field beside, unless its name says more than that. */
+/** A column with such a name is only the id and not also a field. */
 const isBareId = /^_?id$/i
 
-/** @throws TableError for a wish that names a column that there is not, and for two columns that would be one field */
+/** @throws TableError for a wish about an absent column, and for two columns with the same field */
 export function planOf(inference: Inference, wishes: PlanWishes): Plan {
   const { columns } = inference
   const { type, leaveOut = [], kinds = {}, rename = {}, conversions = {}, private: hidden = [] } = wishes
@@ -148,7 +150,7 @@ function plannedColumn(
     ...{ name, isNullable, isPrivate: hidden.includes(name) },
     isRequired: id.includes(name) || required.includes(name),
     ...(Object.hasOwn(rename, name) ? { field: rename[name] } : {}),
-    // Whatever refers is a text, as ids are.
+    // References are texts, because ids are.
     kind: reference === undefined ? chosen : 'string',
     ...(conversion === undefined ? {} : { conversion }),
     ...(reference === undefined ? {} : { reference }),
@@ -157,15 +159,15 @@ function plannedColumn(
   }
 }
 
-/** True if every row has a value: offer to require one. Empty texts are values among texts alone. */
+/** True if every row has a value: offer to require one. Empty texts count as values only in a column of texts. */
 export const mayBeRequired = ({ isFull, kind, hasEmptyTexts }: Column): boolean =>
   isFull && (kind === 'string' || !hasEmptyTexts)
 
-/** If the conversion does not read every value, the widest kind that it yields. */
+/** Kind of the column after the conversion; if it does not apply to every value, the widest kind that it yields. */
 const kindAfter = ({ conversions }: Column, wished: Conversion): Kind =>
   conversions.find(({ conversion }) => conversion === wished)?.kind ?? kindsAfter(wished).at(-1)!
 
-/** @throws TableError for a name that no column has */
+/** @throws TableError for a name that is not a column's */
 export function checkNames({ name: file, columns }: Inference, wished: readonly string[]): void {
   const known = columns.map(({ name }) => name)
   const lost = wished.find((name) => !known.includes(name))

@@ -1,4 +1,4 @@
-/** Rows as records of one type, by a plan. */
+/** Converts rows to records of one type, by a plan. */
 import { idBytesMax, idOf } from '../inference/column.ts'
 import { HashSet } from '../inference/hash-set.ts'
 import { joinIds } from '../inference/ids.ts'
@@ -15,13 +15,14 @@ export interface TableRecord {
 }
 
 export interface RecordsOptions {
-  /** Called with the error of each faulty row, which is then skipped. Default: the first fault is thrown. */
+  /** Called with the error of each invalid row, which is then skipped. Default: the first error is thrown. */
   readonly onFault?: ((fault: TableError) => void) | undefined
 }
 
 /**
- * A record a row, in the order of the file. No two have one id: 16 to 32 bytes a row are kept to know that, up to 16 million rows.
- * @throws TableError for a value that is not of its column's kind, a row without its id, and an id that comes twice
+ * Yields one record per row, in the order of the file. Ids are unique: to check this, 16 to 32 bytes per row are kept, up to 16 million
+ * rows.
+ * @throws TableError for a value of another kind than its column's, a row without an id, and a repeated id
  */
 export async function* recordsOf(
   table: Table,
@@ -172,7 +173,7 @@ export const kindNames = {
   any: 'value of at most 63 levels',
 } as const
 
-/** A member of whatever name: assigning to `__proto__` would do something else. */
+/** Sets a member of any name: an assignment to `__proto__` would set the prototype. */
 function setMember(data: Record<string, unknown>, name: string, value: unknown): void {
   if (name !== '__proto__') data[name] = value
   else Object.defineProperty(data, name, { value, enumerable: true, configurable: true, writable: true })

@@ -1,4 +1,4 @@
-/** Plans as JSON Schemas, and the fields of schemas as columns. */
+/** Converts plans to JSON Schemas, and fields of schemas to columns. */
 import type { Kind } from '../inference/kinds.ts'
 import { typeOf } from '../inference/shape.ts'
 import type { Plan, PlannedColumn } from './plan.ts'
@@ -7,7 +7,7 @@ type JsonSchema = Readonly<Record<string, unknown>>
 
 const fieldOf = ({ name, field = name }: PlannedColumn): string => field
 
-/** A JSON Schema that the rows of a plan fit. `propertyOrder` keeps the order of the columns. */
+/** A JSON Schema that the rows of a plan match. `propertyOrder` keeps the order of the columns. */
 export function schemaOf({ columns }: Plan): Record<string, unknown> {
   const properties = columns.map((column, place) => [fieldOf(column), schemaOfColumn(column, place)])
   const required = columns.filter(({ isRequired }) => isRequired).map(fieldOf)
@@ -34,17 +34,17 @@ function schemaOfColumn(column: PlannedColumn, propertyOrder: number | undefined
 const listOf = (choices: readonly string[], isNullable: boolean) =>
   isNullable ? [...choices, null] : [...choices]
 
-/** A field, as far as writing it into a table and reading it again needs to know. */
+/** A field with the properties needed to write it to a table and read it again. */
 export interface Field {
   readonly name: string
   readonly kind: Kind
 }
 
-/** The fields that a schema lists, of whatever origin: `any` where it says no type, or several. */
+/** Fields of any schema: `any` if it declares no type, or several. */
 export const fieldsOf = (schema: unknown): Field[] =>
   Object.entries(propertiesOf(schema)).map(([name, member]) => ({ name, kind: kindOfSchema(member) }))
 
-/** A field of a schema, in the form of a plan. */
+/** A field of a schema, in the terms of a plan. */
 export interface FieldState {
   readonly kind: Kind
   readonly isRequired: boolean
@@ -54,7 +54,7 @@ export interface FieldState {
   readonly reference: string | undefined
 }
 
-/** By field. */
+/** States by field. */
 export function statesOf(schema: unknown): Map<string, FieldState> {
   const { required } = objectOf(schema)
   return new Map(
@@ -74,7 +74,7 @@ export function statesOf(schema: unknown): Map<string, FieldState> {
   )
 }
 
-/** One change of a schema, in a sentence. */
+/** One change of a schema, described in a sentence. */
 export interface SchemaChange {
   readonly field: string
   readonly what: 'new' | 'kind' | 'values' | 'required' | 'optional' | 'private' | 'public' | 'null'
@@ -82,8 +82,8 @@ export interface SchemaChange {
 }
 
 /**
- * The schema of an existing type with the changes of a plan: kinds, closed lists, required and private fields, and new fields. All else
- * stays. A schema without `properties` admits any field, and stays unchanged.
+ * The schema of an existing type with the changes of a plan: kinds, closed lists, required and private fields, and new fields. Everything
+ * else stays. A schema without `properties` admits any field, and stays unchanged.
  */
 export function changeSchema(
   schema: JsonSchema,
@@ -97,7 +97,7 @@ export function changeSchema(
   const changes: SchemaChange[] = []
   const say = (field: string, what: SchemaChange['what'], sentence: string) =>
     changes.push({ field, what, sentence })
-  // Beside fields without an order, one that has it would come first.
+  // Give new fields an order only if all others have one: otherwise they would come first.
   const orders = Object.values(before).map((property) => objectOf(property)['propertyOrder'])
   let order = orders.every(Number.isSafeInteger) ? Math.max(-1, ...(orders as number[])) : undefined
   const required = new Set(Array.from(states, ([field, { isRequired }]) => (isRequired ? field : undefined)))
@@ -141,7 +141,7 @@ export function changeSchema(
   }
 }
 
-/** Undefined: it stays as it is. */
+/** Returns undefined if the property stays unchanged. */
 function changedProperty(
   property: JsonSchema,
   state: FieldState,
@@ -176,7 +176,7 @@ const isSameList = (a: readonly string[] | undefined, b: readonly string[] | und
   a === b ||
   (a !== undefined && b !== undefined && a.length === b.length && b.every((one) => a.includes(one)))
 
-/** Values that a sentence names. */
+/** Maximum of values that a sentence lists. */
 const namedMax = 5
 
 function listWords(before: readonly string[] | undefined, after: readonly string[] | undefined): string {

@@ -1,15 +1,15 @@
-/** A value of a file as a value of a record. */
+/** Converts values of a file to values of a record. */
 import { booleanOf, type Kind, kindOfText, kindOfValue, nestedOf } from '../inference/kinds.ts'
 import { isAnother, isRounded, parseJson } from '../reading/json-numbers.ts'
 import { Numeral, Real } from '../reading/table.ts'
 
-/** A value that is not of its column's kind. */
+/** Marks a value of another kind than its column's. */
 export const unfit = Symbol('unfit')
 
-/** Levels that a value may nest: a line of a push has 65 (packages/content), and is itself the first. */
+/** Maximum nesting of a value: a line of a push may have 65 levels (packages/content), and is itself the first. */
 const depthMax = 63
 
-/** Reads a present value. Undefined: it means a missing one, such as an empty text in a column of numbers. */
+/** Reads a present value. Undefined if it means a missing one, such as an empty text in a column of numbers. */
 export type ReadValue = (value: unknown) => unknown
 
 export const readerOf = (kind: Kind, isText: boolean): ReadValue =>
@@ -75,7 +75,7 @@ const valueReaders: Readonly<Record<Kind, ReadValue>> = {
   any: (value) => plain(value),
 }
 
-/** With texts for numerals. The same value where it has none. */
+/** Replaces numerals by texts; returns the same value if there are none. */
 function plain(value: unknown, depth = 1): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (value instanceof Numeral) return value.text

@@ -1,8 +1,9 @@
 /**
- * Records as CSV (RFC 4180), so that reading it with the same fields gives the same records.
+ * Writes records as CSV (RFC 4180), such that reading it with the same fields returns the same records.
  *
- * An empty cell is no value; so null and a missing member are written alike, and read as missing. `""` is the empty text. Lists and objects
- * are JSON texts. In a field of any kind a text stands as it is, unless it would be read as JSON: `"1"` for the text, `1` for the number.
+ * An empty cell is a missing value; so null and a missing member are written the same way, and read as missing. `""` is the empty text.
+ * Lists and objects are JSON texts. In a field of any kind a text is written as it is, unless it would be read as JSON: `"1"` for the text,
+ * `1` for the number.
  */
 import type { Kind } from '../inference/kinds.ts'
 import { TableError } from '../reading/table-error.ts'
@@ -13,16 +14,16 @@ interface Content {
   readonly data: unknown
 }
 
-/** Characters that are handed on at once, about. */
+/** Approximate size of a written piece. Characters. */
 const pieceCharacters = 64 * 1024
 
-/** Semicolons and tabs as well: a reader that guesses the delimiter must find commas alone. */
+/** Includes semicolons and tabs, so that a reader that guesses the delimiter finds only commas. */
 const special = /[",;\t\r\n]/
 
 const cellOf = (text: string): string =>
   text === '' || special.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 
-/** The column of ids: `id`, with as many `_` before it as it takes to be called like no field. */
+/** Name of the column of ids: `id`, with as many leading `_` as it needs to differ from all fields. */
 export function idColumnOf(fields: readonly Field[]): string {
   let name = 'id'
   while (fields.some((field) => field.name.trim() === name)) name = `_${name}`
@@ -30,9 +31,9 @@ export function idColumnOf(fields: readonly Field[]): string {
 }
 
 /**
- * Names of fields are read without the spaces around them.
- * @param fields of a schema (`fieldsOf`) or a plan: every member that a record has
- * @throws TableError for a record that the columns cannot hold: with a member that is none of the fields, or of data that is no object
+ * Names of fields are read without surrounding spaces.
+ * @param fields of a schema (`fieldsOf`) or a plan: all members that a record may have
+ * @throws TableError for a record that the columns cannot represent: with a member outside the fields, or with data that is not an object
  */
 export async function* csvOf(
   records: AsyncIterable<Content> | Iterable<Content>,

@@ -1,4 +1,4 @@
-/** Rows of a SQLite table, as the process that reads the file sends them. */
+/** Rows of a SQLite table, in the form that the reading process sends. */
 import { rowCharactersMax } from '../reading/table.ts'
 
 /** Values of one row: null, a bigint, a number, a text or bytes. */
@@ -7,11 +7,11 @@ export type SqliteRow = readonly unknown[]
 export interface SqliteRows {
   /** Empty at the end of the table. */
   readonly rows: readonly SqliteRow[]
-  /** True if the row after `rows` is longer than any record may be; it is not sent, and none after it. */
+  /** True if the row after `rows` is longer than any record may be; neither it nor any later row is sent. */
   readonly isNextTooLong: boolean
 }
 
-/** Characters of a row's texts, and of its bytes as Base64. */
+/** Characters of a row's texts, and of its bytes in Base64. */
 export const charactersIn = (row: SqliteRow): number =>
   row.reduce((sum: number, value) => sum + charactersOf(value), 0)
 

@@ -1,6 +1,6 @@
 /**
- * Program of a process of its own that reads a SQLite file: reading blocks its thread, and a query of the file may never end. The parent
- * kills it. `argv` has the path and the parent's process id; each message is a request and gets one answer.
+ * Child process that reads a SQLite file: reading blocks its thread, and a query in the file may never end. The parent
+ * can kill it. `argv` has the path and the parent's process id; each message is a request and gets one answer.
  */
 import type { DatabaseSync } from 'node:sqlite'
 import { Worker } from 'node:worker_threads'
@@ -15,7 +15,7 @@ export interface TableList {
 export type SqliteRequest =
   | { readonly do: 'list' }
   | { readonly do: 'columns'; readonly table: string }
-  /** Begins to read the table anew. */
+  /** Starts reading the table from the first row. */
   | { readonly do: 'read'; readonly table: string; readonly columns: readonly string[] }
   /** The next `SqliteRows`. */
   | { readonly do: 'next' }
@@ -24,14 +24,14 @@ export type SqliteAnswer = { readonly result: unknown } | { readonly error: stri
 
 export interface SqliteColumns {
   readonly columns: readonly string[]
-  /** The declared primary key, in its order. */
+  /** The declared primary key, in key order. */
   readonly key: readonly string[]
 }
 
-/** Rows and characters of one message, about. */
+/** Approximate maximum of rows and characters in one message. */
 const rowsMax = 512
 const charactersMax = 1024 ** 2
-/** For all memory of SQLite. Bytes. */
+/** Maximum of SQLite's memory. Bytes. */
 const heapMax = 256 * 1024 ** 2
 
 const tooOld =
@@ -40,8 +40,8 @@ const tooOld =
 const [, , path, parent] = process.argv
 
 /**
- * Ends the process from a thread of its own when the parent was killed: a query may block this one for ever, and `disconnect` with it.
- * Windows keeps the number of a parent that is gone.
+ * Ends the process from a separate thread if the parent was killed: a query may block the main thread forever, so that it does not
+ * handle `disconnect`. Windows keeps the process id of a dead parent.
  */
 const watch = new Worker(
   `const { workerData: parent } = require('node:worker_threads')
@@ -59,18 +59,18 @@ const watch = new Worker(
   }, 500)`,
   { eval: true, workerData: Number(parent) },
 )
-// The channel to the parent alone keeps the process alive.
+// Only the channel to the parent keeps the process alive.
 watch.unref()
 
 let database: DatabaseSync | undefined
 let rows: Iterator<Record<string, unknown>> | undefined
 
-/** Nothing in the schema of the file may read other files, change anything or call functions that are not harmless. */
+/** Opens the file such that its schema cannot read other files, change anything or call unsafe functions. */
 async function open(): Promise<DatabaseSync> {
   const sqlite = await import('node:sqlite').catch(() => undefined)
-  // The first versions of Node 22 hold all rows in memory.
+  // The first versions of Node 22 keep all rows in memory.
   if (sqlite === undefined || !('iterate' in sqlite.StatementSync.prototype)) throw new Error(tooOld)
-  // Node 24.15 and newer keep the limit; older versions ignore it.
+  // Node 24.15 and newer enforce the limit; older versions ignore it.
   const opened = new sqlite.DatabaseSync(path!, { readOnly: true, limits: { length: rowBytesMax } })
   opened.exec(
     `PRAGMA trusted_schema = OFF; PRAGMA query_only = ON; PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0; PRAGMA hard_heap_limit = ${heapMax};`,
@@ -85,7 +85,7 @@ const textsOf = (found: DatabaseSync, sql: string, ...values: string[]): string[
     .all(...values)
     .map(({ name }) => String(name))
 
-/** Without the tables in which full-text and other indexes keep their own data. */
+/** Lists tables, without those in which full-text and other indexes store their own data. */
 const listOf = (types: string): string =>
   `SELECT name FROM pragma_table_list WHERE schema = 'main' AND type IN (${types}) AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name`
 
@@ -105,7 +105,7 @@ async function answer(request: SqliteRequest): Promise<unknown> {
     return { columns, key: textsOf(database, `${from} pk > 0 ORDER BY pk`, table) }
   }
   if (request.do === 'next') return nextRows()
-  // Numbered: no name of a column means anything to JavaScript then.
+  // Numbered aliases, because a column's name may be special in JavaScript.
   const list = request.columns.map((name, place) => `${identifier(name)} AS c${place}`).join(', ')
   const statement = database.prepare(`SELECT ${list} FROM ${identifier(request.table)}`)
   statement.setReadBigInts(true)
@@ -113,7 +113,7 @@ async function answer(request: SqliteRequest): Promise<unknown> {
   return undefined
 }
 
-/** A row that is too long is not sent: the channel takes many seconds for it. */
+/** A row that is too long is not sent, because the channel would take many seconds for it. */
 function nextRows(): SqliteRows {
   const found: SqliteRow[] = []
   let characters = 0
@@ -131,10 +131,10 @@ function nextRows(): SqliteRows {
 /** https://www.sqlite.org/rescode.html#toobig */
 const tooBig = 18
 
-/** Undefined at the end. */
+/** Returns undefined at the end. */
 function nextRow(): SqliteRow | 'too long' | undefined {
   try {
-    // Undefined where SQLite fails for want of memory.
+    // SQLite returns undefined if it runs out of memory.
     const next = rows!.next() as IteratorResult<Record<string, unknown>> | undefined
     if (next === undefined) throw new Error('a row takes too much memory')
     return next.done === true ? undefined : Object.values(next.value)
@@ -150,5 +150,5 @@ process.on('message', (request: SqliteRequest) => {
     (error: Error) => process.send!({ error: error.message } satisfies SqliteAnswer),
   )
 })
-// The parent ended.
+// The parent has ended.
 process.on('disconnect', () => process.exit())

@@ -1,4 +1,4 @@
-/** A table of a SQLite file, read by a process that can be killed. */
+/** A table of a SQLite file, read by a child process that can be killed. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -16,10 +16,10 @@ import { errorAt, shown } from '../reading/table-error.ts'
 import { charactersIn, type SqliteRows } from './rows.ts'
 import type { SqliteAnswer, SqliteColumns, SqliteRequest, TableList } from './sqlite-process.ts'
 
-/** Of the process that reads. SQLite's own limit is beside it. MiB. */
+/** Maximum heap of the reading process, in addition to SQLite's own limit. MiB. */
 const heapMax = 512
 
-/** The process that reads one file. It ends with `close`, with this process, and when `signal` is aborted. */
+/** The process that reads one file. It ends on `close`, with this process, or if `signal` is aborted. */
 class SqliteReader {
   readonly #file: string
   readonly #child: ChildProcess
@@ -51,7 +51,7 @@ class SqliteReader {
     signal?.addEventListener('abort', this.#kill)
   }
 
-  /** One request at a time. */
+  /** Sends one request at a time. */
   async ask<Result>(request: SqliteRequest): Promise<Result> {
     this.#signal?.throwIfAborted()
     try {
@@ -95,8 +95,8 @@ export async function tablesOf(path: string, signal?: AbortSignal): Promise<Tabl
 }
 
 /**
- * @param wanted a table or view; undefined: the only table. A view runs a query of the file, so none is chosen unasked.
- * @throws TableError if there are several, or not that one
+ * @param wanted a table or view; undefined: the only table. A view runs a query from the file, so it must be requested explicitly.
+ * @throws TableError if there are several tables, or not the wanted one
  */
 export async function openSqlite(
   path: string,
@@ -169,12 +169,12 @@ async function* batchesOf(
   if (rest.length > 0) yield rest
 }
 
-/** NULL is no value, a BLOB is Base64. */
+/** NULL is a missing value; a BLOB becomes Base64. */
 function recordValueOf(value: unknown): unknown {
   if (value === null) return undefined
   if (typeof value === 'bigint')
     return Number.isSafeInteger(Number(value)) ? Number(value) : new Numeral(String(value))
-  // Integers come as bigints: this is REAL.
+  // Integers arrive as bigints, so this is REAL.
   if (typeof value === 'number') return Number.isFinite(value) ? realOf(value) : new Numeral(String(value))
   return value instanceof Uint8Array ? base64Of(value) : value
 }

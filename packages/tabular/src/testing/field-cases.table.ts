@@ -1,20 +1,20 @@
-/** The right outcome of each file in `field-cases/`. Every file has a row in each of the tables that are about it. */
+/** Expected outcome of each file in `field-cases/`. Every file has a row in each table that concerns it. */
 import type { ReadOptions } from '../reading/options.ts'
 
-/** A file as it is read without any options, except `table`. */
+/** A file read without options, except `table`. */
 export interface ReadingCase {
   readonly file: string
   readonly table?: string
   readonly columns: readonly string[]
-  /** Values of the rows; a number: so many rows. */
+  /** Values of the rows, or their number. */
   readonly rows: readonly (readonly unknown[])[] | number
-  /** The options that the notes are about. */
+  /** Options that the notes concern. */
   readonly notes?: readonly (keyof ReadOptions)[]
-  /** The option that the reader must be asked about. */
+  /** Option with an uncertain note. */
   readonly asks?: keyof ReadOptions
 }
 
-/** A file that is refused, and the way that then works. */
+/** A file that is refused, and the options with which it can be read. */
 export interface RefusalCase {
   readonly file: string
   readonly says: string

@@ -1,4 +1,4 @@
-/** Calls of operators. http-api §11. */
+/** Operations for operators. http-api §11. */
 import { z } from 'zod'
 import {
   ErasedAccount,

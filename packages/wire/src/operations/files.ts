@@ -7,7 +7,7 @@ import { CollectionPath, FilePath } from '../paths.ts'
 import { reading } from './versions.ts'
 
 const bytes = { type: 'string', format: 'binary' }
-/** Any content type is taken, and answered when the file is read. */
+/** Accepts any content type, which is also the type of the answer when the file is read. */
 const fileBody = {
   description: 'The bytes of the file, without content encoding, of any content type.',
   content: {

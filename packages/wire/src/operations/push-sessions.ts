@@ -34,14 +34,14 @@ export const batch = [
 interface SessionTerms {
   readonly id: string
   readonly tag: string
-  /** The kind of push. */
+  /** Name of the kind of push. */
   readonly what: string
 }
 
 interface CommitTerms extends SessionTerms {
-  /** When a client can commit. */
+  /** Condition for a commit. */
   readonly before: string
-  /** Refusals of this kind alone. */
+  /** Refusals that only this kind has. */
   readonly refusals?: readonly RefusalCode[]
 }
 

@@ -1,4 +1,4 @@
-/** Browsers that an account is signed in with. */
+/** Browser sessions of the caller's account. */
 import { z } from 'zod'
 import { operation } from '../operation.ts'
 import { SessionPath } from '../paths.ts'

@@ -1,4 +1,4 @@
-/** Signing in and out with a browser, and from a terminal. http-api §2, §10. */
+/** Sign-in and sign-out with a browser, and sign-in from a terminal. http-api §2, §10. */
 import { DevicePoll, DeviceRequest, DeviceStart, LoginQuery } from '../device-login.ts'
 import { CreatedKey } from '../keys.ts'
 import { operation } from '../operation.ts'

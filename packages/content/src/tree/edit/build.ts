@@ -1,4 +1,4 @@
-/** Trees and digests from nothing but what they are of: what a verifier computes who has a whole version. */
+/** Builds trees and digests from complete data, as a verifier does that has a whole version. */
 import { compareUtf8, type Hash, hashText, parseHash } from '../../hash.ts'
 import { canonicalize } from '../../json/canonical.ts'
 import type { JsonObject } from '../../json/json.ts'
@@ -6,7 +6,7 @@ import { digestLabel, documentDigest, type TypeEntry, type ViewName } from '../.
 import { emptyTree, noHash, type Tree, type TreeKind } from '../node.ts'
 import { type EditPort, editTree } from './edit.ts'
 
-/** An entry of a tree: of a record its id, hash and the size of its canonical form. */
+/** An entry of a tree; for a record its id, hash and the size of its canonical form. */
 export interface TreeEntry {
   readonly key: string
   readonly hash: Hash
@@ -23,14 +23,14 @@ const building: EditPort<null> = {
   interior: forget,
 }
 
-/** The tree of some entries, in any order; its nodes are hashed and forgotten. @param kind default: `records` */
+/** Builds the tree of the given entries, in any order, without keeping its nodes. @param kind default: `records` */
 export function treeOf(entries: Iterable<TreeEntry>, kind: TreeKind = 'records'): Promise<Tree> {
   return treeOfBatches([Array.from(entries).sort((a, b) => compareUtf8(a.key, b.key))], kind)
 }
 
 /**
- * The tree of entries that stream in: over all batches, keys ascend strictly by their UTF-8 bytes. Memory holds a batch and the
- * unfinished nodes. @param kind default: `records` @throws TreeError for keys out of order
+ * Builds the tree of streamed entries: across all batches, keys ascend strictly by their UTF-8 bytes. Keeps one batch and the
+ * unfinished nodes in memory. @param kind default: `records` @throws TreeError for keys out of order
  */
 export function treeOfBatches(
   batches: Iterable<TreeEntry[]> | AsyncIterable<TreeEntry[]>,
@@ -45,7 +45,7 @@ async function* editsOf(batches: Iterable<TreeEntry[]> | AsyncIterable<TreeEntry
   }
 }
 
-/** A view of a version, whole. */
+/** One view of a version, complete. */
 export interface VersionParts {
   /** In any order. `size`: bytes of the canonical form. */
   readonly records: Iterable<{
@@ -61,7 +61,7 @@ export interface VersionParts {
   readonly files: Iterable<{ readonly hash: string; readonly size: number }>
 }
 
-/** The digest of one view of a version, with its prefix (content-model §5, §7). @throws TypeError for a hash that names no file */
+/** Digest of one view of a version, with its prefix (content-model §5, §7). @throws TypeError for an invalid file hash */
 export async function versionDigest(view: ViewName, parts: VersionParts): Promise<string> {
   const byType = new Map<string, TreeEntry[]>(Object.keys(parts.schemas).map((type) => [type, []]))
   for (const { type, id, hash, size } of parts.records) byType.get(type)?.push({ key: id, hash, size })
@@ -70,12 +70,12 @@ export async function versionDigest(view: ViewName, parts: VersionParts): Promis
   return digestOfTrees(view, { ...parts, trees })
 }
 
-/** A view of a version, its records as trees. `trees`: by type; a type without one has no records. */
+/** One view of a version, with its records as trees. `trees`: by type; a type without one has no records. */
 export interface VersionTrees extends Omit<VersionParts, 'records'> {
   readonly trees: ReadonlyMap<string, Tree>
 }
 
-/** As `versionDigest`, for who has built the trees already. @throws TypeError for a hash that names no file */
+/** Like `versionDigest`, for trees that are built already. @throws TypeError for an invalid file hash */
 export async function digestOfTrees(view: ViewName, parts: VersionTrees): Promise<string> {
   const types = Object.entries(parts.schemas).map(([type, schema]): [string, TypeEntry] => [
     type,

@@ -1,15 +1,15 @@
 /**
- * Builds the interior nodes of a tree over a stream of leaves, and of whole nodes that need no cutting, in key order. Holds one
- * unfinished node a level, whatever the tree's size, and makes no node that the finished tree does not hold.
+ * Builds the interior nodes of a tree from a stream, in key order, of leaves and of whole nodes that are reused. Keeps one
+ * unfinished node per level, whatever the tree's size, and makes no node that is absent from the finished tree.
  */
 import { type Hash, hashText } from '../../hash.ts'
 import { bitsToEnd, type TreeShape, trailingZeroBits } from '../boundary.ts'
 import { type Child, encodeNode, type InteriorNode, type Tree } from '../node.ts'
 import { Origin } from './origin.ts'
 
-/** Port: takes finished interior nodes, children before parents, those of a level in key order. */
+/** Port: receives finished interior nodes, children before parents, those of one level in key order. */
 export interface NodeSink {
-  /** `replaces` = the old node of its level that held most of these children, if any did. */
+  /** `replaces`: the old node of the same level that had most of these children, if any. */
   interior(made: {
     hash: Hash
     text: string
@@ -18,14 +18,14 @@ export interface NodeSink {
   }): void | Promise<void>
 }
 
-/** Finished tree: its top node, which may be an old one that the builder only passed on. */
+/** Finished tree and its top node, which may be a reused old one. */
 export interface Built {
   tree: Tree
-  /** True when the top is an old interior node: it may have a single child, and must then give way to it. */
+  /** True if the top is an old interior node: if it has a single child, that child must become the root. */
   passedOn: boolean
 }
 
-/** A child with what decides where its parent ends: the trailing zero bits of its last key. */
+/** A child, with the trailing zero bits of its last key, which decide where its parent ends. */
 interface CutChild extends Child {
   zeros: number
 }
@@ -39,7 +39,7 @@ interface Row {
   zeros: number
 }
 
-/** A tree under construction. What comes in must ascend strictly by key: the caller checks. */
+/** A tree under construction. The caller must add items strictly ascending by key. */
 export class TreeBuilder {
   readonly #sink: NodeSink
   readonly #shape: TreeShape
@@ -48,8 +48,8 @@ export class TreeBuilder {
   /** Origins of their children. */
   readonly #origins: Origin[] = []
   /**
-   * The finished node that holds all entries so far, when one does. It gets a parent only when something follows it:
-   * else it is the root, and a parent would be a node that no tree holds.
+   * The finished node that contains all entries so far, if there is one. It gets a parent only when another node follows:
+   * otherwise it is the root, and a parent would not be part of the tree.
    */
   #only: { level: number; child: CutChild; passedOn: boolean } | undefined
 
@@ -59,9 +59,8 @@ export class TreeBuilder {
   }
 
   /**
-   * Adds a node of `level` behind all others, if what comes next would start a node of that level, as it always does for a leaf
-   * (level 0); else does nothing and returns false. An interior node must be an old one, and end where a node of its level ends or
-   * be the last thing added.
+   * Appends a node of `level` if the next item starts a node of that level, which is always true for a leaf (level 0); otherwise does
+   * nothing and returns false. An interior node must be an old one, and must end where a node of its level ends or be the last item.
    */
   async append(level: number, child: Child): Promise<boolean> {
     if (this.#only !== undefined && this.#only.level < level) await this.#release()
@@ -72,12 +71,12 @@ export class TreeBuilder {
     return true
   }
 
-  /** Sets the old node that held the things added at `level` (from 1 on) from here on; undefined if none did. */
+  /** Sets the old node that the following items of `level` (from 1 on) come from; undefined if none. */
   turn(level: number, source: Hash | undefined): void {
     this.#origin(level).turn(this.#rows[level - 1]?.node.children.length ?? 0, source)
   }
 
-  /** Completes all unfinished nodes. Nothing may be added afterwards. Returns undefined when nothing was added at all. */
+  /** Completes all unfinished nodes. Nothing may be added afterwards. Returns undefined if nothing was added. */
   async finish(): Promise<Built | undefined> {
     for (let level = 1; level <= this.#rows.length; level++) {
       if (!isEmpty(this.#rows[level - 1])) await this.#place(level, await this.#finishRow(level), false)
@@ -88,14 +87,14 @@ export class TreeBuilder {
     return { tree: { root: hash, count, bytes }, passedOn: passedOn && level > 0 }
   }
 
-  /** Puts a finished node in its place: alone, while it holds everything, else under a parent. */
+  /** Places a finished node: alone while it contains everything, else under a parent. */
   async #place(level: number, child: CutChild, passedOn: boolean): Promise<void> {
     if (this.#only !== undefined) await this.#release()
     if (this.#isTop(level)) this.#only = { level, child, passedOn }
     else await this.#push(level + 1, child, false)
   }
 
-  /** Gives the node that held everything a parent, because something follows it. */
+  /** Gives the node that contained everything a parent, because another node follows. */
   async #release(): Promise<void> {
     const only = this.#only
     if (only === undefined) return
@@ -103,7 +102,7 @@ export class TreeBuilder {
     await this.#push(only.level + 1, only.child, true)
   }
 
-  /** Adds a child to the unfinished node of `level`. `followed`: it is certain that more will follow it. */
+  /** Adds a child to the unfinished node of `level`. `followed`: another child is certain to follow. */
   async #push(level: number, child: CutChild, followed: boolean): Promise<void> {
     const row = this.#row(level)
     const { node } = row
@@ -132,7 +131,7 @@ export class TreeBuilder {
     return { hash, lastKey: node.lastKeys.at(-1)!, count, bytes, zeros }
   }
 
-  /** Whether no unfinished node above `level` holds anything. */
+  /** True if all unfinished nodes above `level` are empty. */
   #isTop(level: number): boolean {
     for (let i = level; i < this.#rows.length; i++) {
       if (!isEmpty(this.#rows[i])) return false

@@ -26,7 +26,7 @@ function plain({ root, count, bytes }: Tree): Tree {
   return { root, count, bytes }
 }
 
-/** What a tree holds, read from its nodes; checks on the way that every payload lies beside its entry. */
+/** Contents of a tree, read from its nodes; also checks that every payload is beside its entry. */
 function contentsOf(tree: Tree, nodes: MemoryNodes): Contents {
   const contents: Contents = new Map()
   for (const hash of nodes.reachable(tree)) {
@@ -48,7 +48,7 @@ function sameEntry(a: { hash: string; size: number } | undefined, b: typeof a, k
   return a.size === b.size && (kind === 'set' || a.hash === b.hash)
 }
 
-/** The changes that `editTree` should tell of, from the contents alone. */
+/** Changes that `editTree` should report, computed from the contents alone. */
 function expectedChanges(before: Contents, after: Contents, kind: TreeKind): unknown[] {
   const keys = [...new Set([...before.keys(), ...after.keys()])].sort(byBytes)
   const told = (entry: { hash: string; size: number } | undefined): unknown =>
@@ -66,7 +66,7 @@ function withoutPayload({ key, before, after }: Changed): unknown {
   }
 }
 
-/** Edits `base` and checks all that must hold of any edit. */
+/** Edits `base` and checks all invariants of an edit. */
 async function checkedEdit(
   base: Tree,
   contents: Contents,
@@ -367,7 +367,7 @@ test('calls to the port come one after the other, however long they take', async
 })
 
 describe('ranges that are edited elsewhere', () => {
-  /** Edits ranges as another thread would: some at once, done in any order, from copies. */
+  /** Edits ranges as another thread would: concurrently, completed in any order, from copies. */
   class ElsewhereNodes extends MemoryNodes {
     readonly #shape: TreeShape
     readonly #takes: (range: EditRange<string>) => boolean
@@ -474,7 +474,7 @@ describe('ranges that are edited elsewhere', () => {
     done({ leaves: [], keep: async () => undefined })
     await edited
     expect(count).toBeGreaterThan(8)
-    // The edits of the next range are at hand.
+    // Edits of the next range are loaded too.
     expect(held).toBeLessThan(count / 2)
   })
 })

@@ -1,8 +1,8 @@
 /**
- * Editing a tree: old tree + sorted edits → new tree, the very one that building from scratch would give. The edits cut the tree
- * into ranges that are edited one by one or side by side; a builder puts interior nodes over the leaves that come of them. An old
- * node is opened only when an edit falls into it or when a boundary before it moved; every other one is passed on whole. The old
- * tree stays as it is.
+ * Editing a tree: old tree + sorted edits → the new tree, identical to one built from scratch. The edits cut the tree
+ * into ranges that are edited one after the other or concurrently; a builder adds interior nodes above the resulting leaves. An old
+ * node is opened only if it contains an edit or if an earlier boundary moved; all others are reused whole. The old
+ * tree is not changed.
  */
 import type { Hash } from '../../hash.ts'
 import { Ahead } from '../ahead.ts'
@@ -31,20 +31,20 @@ import {
   type UnfinishedLeaf,
 } from './range.ts'
 
-/** Port: where old nodes and payloads come from and new ones go. Without `edit`, calls come one after the other, never at once. */
+/** Port: source of old nodes and payloads, destination of new ones. Calls are sequential, except those of `edit`. */
 export interface EditPort<P> extends NodeReader, NodeSink {
   /**
-   * Payloads of a stored leaf, one for each entry, in order. Called once for each old leaf with changed entries, or with
+   * Payloads of a stored leaf, one for each entry, in order. Called once for each old leaf with changed entries or with
    * entries that move to a new leaf.
    */
   payloads(hash: Hash, leaf: LeafNode): Promise<P[]>
-  /** A new leaf with the payloads of its entries, once; leaves come in key order, before their parents. */
+  /** Receives a new leaf with the payloads of its entries, once; leaves come in key order, before their parents. */
   leaf(made: NewLeaf<P>): void | Promise<void>
-  /** Every entry that really changed, in key order. */
+  /** Receives every entry that actually changed, in key order. */
   change?(change: Change<P>): void | Promise<void>
   /**
-   * Edits a range elsewhere, as `editRange` does: `payloads`, `leaf` and `change` are not called for it. Some are on their way
-   * at once. Undefined: this one is to be edited here. However the edits lie, a range has hardly more than two full leaves'.
+   * Edits a range in another thread, as `editRange` does, without calls of `payloads`, `leaf` and `change`. Several ranges are edited
+   * concurrently. Returns undefined if the range should be edited here. A range has hardly more entries than two full leaves.
    */
   edit?(range: EditRange<P>): Promise<EditedElsewhere> | undefined
 }
@@ -53,23 +53,23 @@ export interface EditPort<P> extends NodeReader, NodeSink {
 export interface EditedElsewhere {
   /** All its leaves in key order. */
   leaves: Child[]
-  /** Called in key order, before the leaves come under their parents. */
+  /** Called in key order, before the leaves get parents. */
   keep(): Promise<void>
 }
 
-/** How `editTree` builds. */
+/** Kind and shape of the tree. */
 export interface EditOptions {
   /** Kind of the leaves; must be the kind of the old tree. */
   kind: TreeKind
-  /** Default: the shape of all stored trees. Only tests have a reason for another. */
+  /** Default: the shape of all stored trees. Only tests need another. */
   shape?: TreeShape
 }
 
 /**
- * Applies `edits` to `base` and returns the new tree, after its new nodes went to the port. Every node of the new tree is a
- * node of the old one or was given to the port, and the port gets no others; it may get an interior node that the old tree
- * has too. Memory: one unfinished node a level and the ranges at hand, of some thousand entries each.
- * @throws TreeError `edits_unsorted`, `entry_malformed`, `node_misplaced`, `payloads_mismatched`; whatever the port rejects with.
+ * Applies `edits` to `base` and returns the new tree, once its new nodes were passed to the port. Every node of the new tree is an old
+ * one or was passed to the port, which gets no other nodes; it may get an interior node that the old tree
+ * has as well. Memory: one unfinished node per level and the current ranges, of some thousand entries each.
+ * @throws TreeError `edits_unsorted`, `entry_malformed`, `node_misplaced`, `payloads_mismatched`; errors of the port.
  */
 export async function editTree<P>(
   base: Tree,
@@ -88,7 +88,7 @@ export async function editTree<P>(
   }
 }
 
-/** Stretches edited elsewhere at once; bytes are those of leaves and edits in them. */
+/** Bounds for concurrent edits in other threads; bytes are those of leaves and edits. */
 const rangesAtOnce = { most: 8, bytesMost: 16_777_216 }
 
 class Editor<P> {
@@ -118,10 +118,10 @@ class Editor<P> {
     return built.passedOn ? await this.#shed(built.tree) : built.tree
   }
 
-  /** Takes the steps one after the other; ranges that are edited elsewhere are begun ahead of their turn. */
+  /** Executes the steps in order; ranges for other threads are started ahead of their turn. */
   async #follow(steps: AsyncGenerator<Step<P>>): Promise<void> {
     const ahead = new Ahead<EditedElsewhere>(rangesAtOnce)
-    // An edit range that is edited elsewhere is not held, only its place.
+    // For a range in another thread only a placeholder is kept.
     const waiting: (Step<P> | 'elsewhere')[] = []
     const takeFirst = async () => {
       const step = waiting.shift()!
@@ -154,7 +154,7 @@ class Editor<P> {
     else await this.#editHere(step.range)
   }
 
-  /** If an old node cannot be reused whole because earlier entries have moved, its children can. */
+  /** Reuses an old node whole; if its boundaries moved because of earlier entries, reuses its children. */
   async #passOn(level: number, child: Child): Promise<void> {
     if (await this.#builder.append(level, child)) return
     const node = await this.#port.node(child.hash)
@@ -168,8 +168,8 @@ class Editor<P> {
   async #editHere(range: EditRange<P>): Promise<void> {
     const opened: OpenedLeaf<P>[] = []
     for (const leaf of range.leaves) opened.push(await this.#openLeaf(leaf))
-    // What begins with a leaf, takes in whole ones and changes nothing ends with one, too: at a natural end, a full leaf or the
-    // end of the tree.
+    // A range that begins with a leaf, covers whole leaves and changes nothing also ends with one: at a natural boundary, a full leaf
+    // or the end of the tree.
     const beginsLeaf = range.after === undefined && this.#unfinished === undefined
     const breaksOffWithin = range.through !== undefined && !range.ends
     if (beginsLeaf && !breaksOffWithin && !changesAnything(range, opened)) {
@@ -205,7 +205,7 @@ class Editor<P> {
     return node
   }
 
-  /** The root is the lowest node that holds everything: an old node with one child gives way to that child. */
+  /** The root is the lowest node that contains everything: an old node with one child is replaced by that child. */
   async #shed(tree: Tree): Promise<Tree> {
     let root = tree.root!
     let node = await this.#port.node(root)

@@ -25,7 +25,7 @@ function plain({ root, count, bytes }: Tree): Tree {
 }
 
 describe('forced splits at 8,192 entries', () => {
-  /** 20,000 keys of which none ends a leaf by its zeros, and one that does, behind them all. */
+  /** 20,000 keys none of which ends a leaf by its zeros, followed by one that does. */
   const run = Array.from({ length: 25_000 }, (_, i) => `k${10_000 + i}`)
     .filter((key) => trailingZeroBits(key) < defaultShape.leafBits)
     .slice(0, 20_000)
@@ -169,7 +169,7 @@ describe.skipIf(isFast)('in a tree of 1,000,000 entries', () => {
 
   const { leafBits, leafEntriesMax } = defaultShape
   const isBoundary = (key: string): boolean => trailingZeroBits(key) >= leafBits
-  /** How many entries stand between the boundary before an index and the next one. */
+  /** Number of entries between the boundary before an index and the next one. */
   function entriesBetweenBoundaries(i: number): number {
     let [first, last] = [i, i]
     while (first > 0 && !isBoundary(keyOf(first - 1))) first--
@@ -184,7 +184,7 @@ describe.skipIf(isFast)('in a tree of 1,000,000 entries', () => {
         const key = what === 'insert' ? `${keyOf(i)}x` : keyOf(i)
         const edit = what === 'drop' ? { key } : put(key, 2)
         const tree = await editTree(base, [[edit]], nodes, options)
-        // A boundary that comes or goes, or a leaf that ends because it is full, concerns the next leaf too.
+        // A boundary that appears or vanishes, or a leaf that ends because it is full, affects the next leaf too.
         const moved = what !== 'replace' && (isBoundary(key) || entriesBetweenBoundaries(i) >= leafEntriesMax)
         expect(tree.count).toBe(count + { replace: 0, insert: 1, drop: -1 }[what])
         if (moved) return
@@ -201,7 +201,7 @@ describe.skipIf(isFast)('in a tree of 1,000,000 entries', () => {
     const boundaries = Array.from({ length: 100_000 }, (_, i) => keyOf(i)).filter(
       (key) => trailingZeroBits(key) >= 10,
     )
-    // The boundary at index 9 stands before a forced split, which moves with it.
+    // The boundary at index 9 precedes a forced split, which moves with it.
     for (const key of boundaries.slice(10, 30)) {
       nodes.forget()
       const dropped = await editTree(base, [[{ key }]], nodes, options)

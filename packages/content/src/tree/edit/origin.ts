@@ -1,27 +1,27 @@
-/** Old node that an unfinished one replaces, one at every level: the old node with most of its entries. */
+/** Finds the old node that a new one replaces, at every level: the old node with most of its entries. */
 import type { Hash } from '../../hash.ts'
 
-/** Counts what old nodes give to the unfinished node of one level. */
+/** Counts the entries that old nodes contribute to the unfinished node of one level. */
 export class Origin {
-  /** The old node that is giving now. */
+  /** The old node that contributes now. */
   #source: Hash | undefined
-  /** Length of the unfinished node when `#source` began to give. */
+  /** Length of the unfinished node when `#source` began to contribute. */
   #since = 0
-  /** The old node that gave most to the unfinished one, and how much. */
+  /** The old node that contributed most to the unfinished one, and how much. */
   #giver: Hash | undefined
   #most = 0
-  /** The old node that gave last of all, and the giver of the node finished last. */
+  /** The latest contributor, and the main contributor to the node finished last. */
   #latest: Hash | undefined
   #replaced: Hash | undefined
 
-  /** From here on, where the unfinished node holds `length` things, they come from `source`, or from no old node. */
+  /** Sets the source of the items that follow the first `length` ones: an old node, or none. */
   turn(length: number, source: Hash | undefined): void {
     this.#settle(length)
     this.#source = source
     if (source !== undefined) this.#latest = source
   }
 
-  /** Completes the node of `length` things: returns the old node with most of them. The next node starts with the same source. */
+  /** Completes the node of `length` items: returns the old node with most of them. The next node starts with the same source. */
   finish(length: number): Hash | undefined {
     this.#settle(length)
     this.#replaced = this.#giver
@@ -31,7 +31,7 @@ export class Origin {
     return this.#replaced
   }
 
-  /** Whether the node finished last, if its hash is `hash`, is an old one and thus stored already. */
+  /** True if the node finished last, if it has this hash, is an old one and thus stored already. */
   knows(hash: Hash): boolean {
     return hash === this.#replaced || hash === this.#latest
   }

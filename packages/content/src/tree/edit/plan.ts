@@ -1,6 +1,6 @@
 /**
- * Plan of an edit to a tree, from left to right: the old nodes that stay whole, and the ranges between them to edit. Reads the
- * interior nodes that contain edits, and no leaf except a root and those with very many edits.
+ * Plan of an edit to a tree, from left to right: the old nodes that are reused whole, and the ranges between them to edit. Reads the
+ * interior nodes that contain edits, and no leaves except a root and those with very many edits.
  */
 import { compareUtf8, type Hash } from '../../hash.ts'
 import { bitsToEnd, type TreeShape, trailingZeroBits } from '../boundary.ts'
@@ -9,19 +9,19 @@ import { checkPlace, type NodeReader, readChild } from '../read.ts'
 import type { Edit, EditQueue } from './queue.ts'
 import type { EditRange } from './range.ts'
 
-/** `pass`: an old node stays as it is. `turn`: what follows at that level comes from the old node `source`, or from none. */
+/** `pass`: reuse an old node. `turn`: the following items of that level come from the old node `source`, or from none. */
 export type Step<P> =
   | { do: 'pass'; level: number; child: Child }
   | { do: 'turn'; level: number; source: Hash | undefined }
   | { do: 'edit'; range: EditRange<P> }
 
-/** An edit range still growing. */
+/** An edit range that may still grow. */
 interface OpenRange<P> {
   after: string | undefined
   leaves: Child[]
   edits: Edit<P>[]
   goesOn: boolean
-  /** Entries of its old leaves. */
+  /** Number of entries in its old leaves. */
   held: number
 }
 
@@ -33,8 +33,8 @@ export class EditPlan<P> {
   #open: OpenRange<P> | undefined
 
   /**
-   * @param edits loaded
-   * @param isUnfinished whether the range taken last has left its leaf unfinished; asked after one that does not end
+   * @param edits already loaded
+   * @param isUnfinished whether the last range left its leaf unfinished; called after a range that does not end
    */
   constructor(edits: EditQueue<P>, reader: NodeReader, shape: TreeShape, isUnfinished: () => boolean) {
     this.#edits = edits
@@ -64,7 +64,7 @@ export class EditPlan<P> {
       else if (this.#isWhole(node.level - 1, child, isLast && i === end))
         yield { do: 'pass', level: node.level - 1, child }
       else {
-        // Below level 1 there are interior nodes only, or misplaced ones.
+        // Below level 1 there are only interior nodes, or misplaced ones.
         const below = (await readChild(this.#reader, node, i)) as InteriorNode
         yield* this.#planInterior(child.hash, below, isLast && i === end)
       }
@@ -72,7 +72,7 @@ export class EditPlan<P> {
     yield { do: 'turn', level: node.level, source: undefined }
   }
 
-  /** Whether an old node stays as it is. `isLast`: no old entry follows the node's. */
+  /** True if an old node can be reused whole. `isLast`: no old entry follows the node's. */
   #isWhole(level: number, child: Child, isLast: boolean): boolean {
     const edit = this.#edits.current
     if (this.#open !== undefined) return false
@@ -116,7 +116,7 @@ export class EditPlan<P> {
     else if (!isLast && (this.#isFull(child) || this.#isLong(open))) yield* this.#breakOff(open)
   }
 
-  /** All edits that are left come after every old entry: drops drop nothing. */
+  /** Plans the edits after the last old entry: drops have no effect there. */
   async *#planRest(): AsyncGenerator<Step<P>> {
     const edits = this.#edits
     for (let edit = edits.current; edit !== undefined; edit = edits.current) {
@@ -146,9 +146,9 @@ export class EditPlan<P> {
   }
 
   /**
-   * Ends a range whose leaf may continue, because it ended by its length alone, or because no key has ended one for long. The next
-   * range begins with a leaf if this one happens to be complete.
-   * @param through where that is within its last old leaf; undefined: it takes in the whole of it
+   * Ends a range whose leaf may continue, because the leaf ended by its length alone, or because no key has ended one for long. If the leaf
+   * is complete after all, the next range begins with a new leaf.
+   * @param through end of the range within its last old leaf; undefined: it covers the whole leaf
    */
   async *#breakOff(
     { after, leaves, edits, goesOn }: OpenRange<P>,
@@ -169,7 +169,7 @@ export class EditPlan<P> {
     return count >= this.#shape.leafEntriesMax
   }
 
-  /** Whether a range holds more entries and edits than any two leaves do. */
+  /** True if a range has more entries and edits than two full leaves. */
   #isLong({ held, edits }: OpenRange<P>): boolean {
     return held + edits.length > 2 * this.#shape.leafEntriesMax
   }
@@ -183,6 +183,6 @@ export class EditPlan<P> {
   }
 }
 
-/** Whether an edit may change a leaf with these keys: a drop of another drops nothing. */
+/** True if an edit may change a leaf with these keys: a drop of an absent key has no effect. */
 const mayChange = ({ key, put }: Edit<unknown>, held: ReadonlySet<string>): boolean =>
   put !== undefined || held.has(key)

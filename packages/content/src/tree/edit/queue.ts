@@ -1,22 +1,22 @@
-/** Edits as they stream in: batches from outside, one at a time inside, without a promise for each. */
+/** Stream of edits: receives batches and returns single edits, without a promise for each. */
 import { compareUtf8, type Hash } from '../../hash.ts'
 import { TreeError } from '../tree-error.ts'
 
 /**
- * One edit: `put` present = insert or replace, absent = drop (of an absent key: nothing). `size` in bytes. In a set `hash`
- * is ignored. `payload` is what the port keeps beside the entry: for record trees the canonical line.
+ * One edit: with `put` an insertion or replacement, without it a drop (of an absent key: no effect). `size` in bytes. A set ignores `hash`.
+ * `payload` is stored by the port beside the entry: for record trees the canonical line.
  */
 export interface Edit<P> {
   key: string
   put?: { hash: Hash; size: number; payload: P } | undefined
 }
 
-/** Batches of edits; over all batches keys ascend strictly by their UTF-8 bytes. Empty batches are fine. */
+/** Batches of edits; across all batches keys ascend strictly by their UTF-8 bytes. Batches may be empty. */
 export type EditBatches<P> = AsyncIterable<Edit<P>[]> | Iterable<Edit<P>[]>
 
-/** The stream of edits, checked as it goes by. Call `load` once before anything else. */
+/** Stream of edits, checked as they are read. Call `load` once before anything else. */
 export class EditQueue<P> {
-  /** The edit whose turn it is; undefined after the last. Valid after `load` resolved or `step` returned true. */
+  /** The current edit; undefined after the last. Valid after `load` resolved or `step` returned true. */
   current: Edit<P> | undefined
   readonly #batches: AsyncIterator<Edit<P>[]> | Iterator<Edit<P>[]>
   #batch: Edit<P>[] = []
@@ -28,7 +28,7 @@ export class EditQueue<P> {
       Symbol.asyncIterator in batches ? batches[Symbol.asyncIterator]() : batches[Symbol.iterator]()
   }
 
-  /** Goes on to the next edit of the batch; false when there is none, and `load` must be awaited. */
+  /** Moves to the next edit of the batch; returns false if there is none, and `load` must be awaited. */
   step(): boolean {
     this.#index++
     if (this.#index >= this.#batch.length) return false
@@ -36,7 +36,7 @@ export class EditQueue<P> {
     return true
   }
 
-  /** Fetches the next batch that holds an edit. */
+  /** Fetches the next batch that contains an edit. */
   async load(): Promise<void> {
     this.current = undefined
     for (;;) {
@@ -50,7 +50,7 @@ export class EditQueue<P> {
     }
   }
 
-  /** Tells the source of the batches that no more are wanted. */
+  /** Tells the source that no more batches are needed. */
   async close(): Promise<void> {
     await this.#batches.return?.()
   }

@@ -1,6 +1,6 @@
 /**
- * Editing leaves. A range lies between two places where leaves end whatever the rest of the tree holds, so that it can be edited
- * on its own, several at once and in other threads: what comes of all of them in order are the leaves of the new tree.
+ * Editing leaves. Both ends of a range are leaf boundaries whatever the rest of the tree contains, so ranges can be edited
+ * independently, concurrently and in other threads: their results in order are the leaves of the new tree.
  */
 import { compareUtf8, type Hash, hashText } from '../../hash.ts'
 import { bitsToEnd, type TreeShape, trailingZeroBits } from '../boundary.ts'
@@ -16,24 +16,24 @@ export interface Entry<P> {
   payload: P
 }
 
-/** A real change of an entry. A put of the existing hash and size is no change. */
+/** An actual change of an entry. A put of the existing hash and size is no change. */
 export interface Change<P> {
   key: string
   before?: Entry<P> | undefined
   after?: Entry<P> | undefined
 }
 
-/** The keys beyond `after` (undefined: from the first of all) and up to `through` (undefined: to where its leaves and edits end). */
+/** The keys after `after` (undefined: from the start) up to `through` (undefined: to the end of its leaves and edits). */
 export interface EditRange<P> {
   after: string | undefined
   through: string | undefined
-  /** Old leaves that hold keys of the range. The first may hold some before it, the last some behind. */
+  /** Old leaves with keys of the range. The first may have keys before the range, the last keys after it. */
   leaves: readonly Child[]
   /** Edits of its keys, ascending. */
   edits: readonly Edit<P>[]
-  /** True: it begins within a leaf that the range before it has left unfinished. */
+  /** True if the range begins within a leaf that the previous range left unfinished. */
   goesOn: boolean
-  /** False: the next range continues its last leaf. It exists then. */
+  /** If false, the next range continues this one's last leaf; there is then a next range. */
   ends: boolean
 }
 
@@ -44,7 +44,7 @@ export interface OpenedLeaf<P> {
   payloads: readonly P[]
 }
 
-/** A leaf of the new tree that the old one has not. `replaces` = the old leaf that held most of its keys, if any did. */
+/** A new leaf. `replaces`: the old leaf that had most of its keys, if any. */
 export interface NewLeaf<P> {
   hash: Hash
   text: string
@@ -54,27 +54,27 @@ export interface NewLeaf<P> {
 }
 
 export interface EditedRange<P> {
-  /** All leaves of the range in key order, old ones too. `made`: a new one. */
+  /** All leaves of the range in key order, including old ones. `made`: present for a new one. */
   leaves: (Child & { made?: NewLeaf<P> })[]
   changes: Change<P>[]
   /** The last leaf, if the range ends within it: the next range continues it. */
   unfinished: UnfinishedLeaf<P> | undefined
 }
 
-/** How an edit of a tree cuts it. */
+/** Kind and shape by which a tree is cut into leaves. */
 export interface Cut {
   kind: TreeKind
   shape: TreeShape
 }
 
-/** Whether an edit changes the leaf, whose first entry with a key ≥ the edit's is at `index`. */
+/** True if an edit changes the leaf; `index` is that of the first entry with a key ≥ the edit's. */
 function isChange<P>(edit: Edit<P>, leaf: LeafNode, index: number): boolean {
   if (leaf.keys[index] !== edit.key) return edit.put !== undefined
   if (edit.put === undefined || edit.put.size !== leaf.sizes[index]) return true
   return leaf.tree === 'records' && edit.put.hash !== leaf.hashes[index]
 }
 
-/** Whether any edit of a range changes anything. */
+/** True if any edit of a range has an effect. */
 export function changesAnything<P>({ edits }: EditRange<P>, opened: readonly OpenedLeaf<P>[]): boolean {
   const leaves = opened.values()
   let leaf = leaves.next().value?.leaf
@@ -94,9 +94,9 @@ export function changesAnything<P>({ edits }: EditRange<P>, opened: readonly Ope
 }
 
 /**
- * The leaves of an edited range and what changed in it.
+ * The leaves of an edited range and its changes.
  * @param opened its old leaves, in order
- * @param before what the range before it left unfinished
+ * @param before the leaf that the previous range left unfinished
  * @throws TreeError `node_misplaced` for a leaf of another kind, `payloads_mismatched`.
  */
 export function editRange<P>(
@@ -134,7 +134,7 @@ export function editRange<P>(
     for (let i = from; i < end; i++) {
       const key = keys[i]!
       while (at < edits.length && compareUtf8(edits[at]!.key, key) < 0) insert(edits[at++]!)
-      // A leaf's inner keys do not end leaves, or this one would have ended there.
+      // The inner keys of a leaf do not end leaves, or this one would have ended there.
       const zeros = i === keys.length - 1 ? trailingZeroBits(key) : 0
       const old = { hash: hashes[i] ?? noHash, size: sizes[i]!, payload: payloads[i]! }
       const edit = edits[at]
@@ -165,7 +165,7 @@ function checkLeaf(hash: Hash, leaf: LeafNode, payloads: readonly unknown[], kin
     throw new TreeError('payloads_mismatched', `Leaf ${hash} came with ${payloads.length} payloads.`)
 }
 
-/** A leaf as it fills. */
+/** A leaf under construction. */
 export class UnfinishedLeaf<P> {
   readonly #kind: TreeKind
   readonly #leafBits: number
@@ -186,12 +186,15 @@ export class UnfinishedLeaf<P> {
     return this.#leaf.keys.length === 0
   }
 
-  /** Sets the old leaf that held the entries added from here on; undefined if none did. */
+  /** Sets the old leaf that the following entries come from; undefined if none. */
   turn(source: Hash | undefined): void {
     this.#origin.turn(this.#leaf.keys.length, source)
   }
 
-  /** Adds an entry; `zeros` are the trailing zero bits of its key, 0 will do for one known not to end a leaf. True: the leaf is complete. */
+  /**
+   * Adds an entry; `zeros` are the trailing zero bits of its key, or 0 if it is known not to end a leaf. Returns whether the leaf is
+   * complete.
+   */
   add(key: string, { hash, size, payload }: Entry<P>, zeros: number): boolean {
     const { keys, hashes, sizes } = this.#leaf
     keys.push(key)
@@ -202,7 +205,7 @@ export class UnfinishedLeaf<P> {
     return zeros >= this.#leafBits || keys.length >= this.#entriesMax
   }
 
-  /** The leaf as it is; another one begins. `isOld`: it is the one that it would replace. */
+  /** Completes the leaf and begins another. `isOld`: it equals the leaf that it would replace. */
   finish(): { child: Child; made: NewLeaf<P>; isOld: boolean } {
     const [leaf, payloads, bytes] = [this.#leaf, this.#payloads, this.#bytes]
     this.#leaf = emptyLeaf(this.#kind)

@@ -1,4 +1,4 @@
-/** Stored leaves where they lie in bytes. For servers: uses Node's `Buffer`. */
+/** Access to stored leaves in place. For servers: uses Node's `Buffer`. */
 export { LeafCursor } from './leaf-cursor.ts'
 export { LeafRows, leafChanges } from './leaf-rows.ts'
 export * from './lines.ts'

@@ -1,4 +1,4 @@
-/** Asks a tree for many keys in ascending order, reading each leaf once and none that no key falls into. */
+/** Looks up many keys of a tree in ascending order, reading each leaf at most once, and only leaves that may contain a key. */
 import { compareUtf8, type Hash } from '../../hash.ts'
 import type { LeafNode, Tree } from '../node.ts'
 import { findEntry, type NodeReader, walkLeaves } from '../read.ts'
@@ -12,9 +12,9 @@ export interface CursorEntry {
 export class LeafCursor {
   readonly #reader: NodeReader
   readonly #tree: Tree
-  /** The leaf that answers for every key from the last one asked up to its own last. */
+  /** The current leaf, which covers all keys from the last requested one up to its own last key. */
   #leaf: { hash: Hash; node: LeafNode; at: number } | undefined
-  /** True when no key of the tree comes after the last one asked. */
+  /** True if no key of the tree follows the last requested one. */
   #isPastEnd: boolean
 
   constructor(reader: NodeReader, tree: Tree) {
@@ -23,7 +23,7 @@ export class LeafCursor {
     this.#isPastEnd = tree.root === null
   }
 
-  /** The entry of a key, which comes after every key asked before. */
+  /** The entry of a key, which must be greater than all keys requested before. */
   async find(key: string): Promise<CursorEntry | undefined> {
     if (this.#isPastEnd) return undefined
     if (this.#leaf === undefined || compareUtf8(key, this.#leaf.node.keys.at(-1)!) > 0) {
@@ -37,7 +37,7 @@ export class LeafCursor {
     return node.keys[at] === key ? { hash: node.hashes[at]!, leaf: hash, index: at } : undefined
   }
 
-  /** Sets the leaf that holds the key, or else the one that holds the first key after it. */
+  /** Loads the leaf that contains the key, or else the one with the next greater key. */
   async #seek(key: string): Promise<CursorEntry | undefined> {
     this.#leaf = undefined
     const found = await findEntry(this.#tree, key, this.#reader)

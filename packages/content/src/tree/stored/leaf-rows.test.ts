@@ -5,7 +5,7 @@ import { encodeNode, type LeafNode, type TreeNode } from '../node.ts'
 import { entryIn } from '../read.ts'
 import { LeafRows, leafChanges } from './leaf-rows.ts'
 
-/** Keys are full of what JSON and rows are made of. */
+/** Keys full of characters that delimit JSON and rows. */
 const anyKey = fc.oneof(
   fc
     .array(fc.constantFrom('"', '\\', ',', '[', ']', '1', 'k', 'ü', '😀', '\n', '","', '],["'), {

@@ -1,5 +1,5 @@
 /**
- * Reads rows of a stored leaf in place, for worker threads that need a few of a thousand: only requested rows become strings, and
+ * Reads rows of a stored leaf in place, for worker threads that need a few out of a thousand: only requested rows become strings, and
  * rows that two leaves share are skipped without parsing.
  */
 import { compareUtf8, type Hash } from '../../hash.ts'
@@ -30,15 +30,15 @@ export class LeafRows {
   readonly leaf: Hash
   readonly length: number
   readonly #bytes: Buffer
-  /** Start of each row; one more at the end, for the row that would follow. */
+  /** Start of each row, and that of a further row after the last. */
   readonly #starts: Uint32Array
   /** Positions of the quotes that end the keys. */
   readonly #keyEnds: Uint32Array
   readonly #sizes: Float64Array
 
   /**
-   * @param bytes a node that has been checked against its hash
-   * @throws TreeError `node_misplaced` when it is no leaf of records, or its last key is not what its parent says.
+   * @param bytes a node that was verified against its hash
+   * @throws TreeError `node_misplaced` if it is not a leaf of records, or its last key contradicts its parent.
    */
   constructor({ hash, lastKey }: Pick<Child, 'hash' | 'lastKey'>, bytes: Uint8Array) {
     const most = Math.ceil(bytes.length / rowLengthMin)
@@ -52,7 +52,7 @@ export class LeafRows {
       throw new TreeError('node_misplaced', `Node ${hash} is not at the level or the keys its parent says.`)
   }
 
-  /** @returns how many there are; 0 when the bytes are not those of a leaf of records. */
+  /** @returns the number of rows; 0 if the bytes are not those of a leaf of records. */
   #findRows(): number {
     const bytes = this.#bytes
     const end = bytes.length - leafEnd.length
@@ -84,7 +84,7 @@ export class LeafRows {
     return this.#bytes.toString('latin1', start, start + 64) as Hash
   }
 
-  /** Of the record's canonical form. Bytes. */
+  /** Size of the record's canonical form. Bytes. */
   size(row: number): number {
     return this.#sizes[row]!
   }
@@ -93,7 +93,7 @@ export class LeafRows {
     return { key: this.key(row), hash: this.hash(row), size: this.size(row), leaf: this.leaf, index: row }
   }
 
-  /** Of rows `from` on, the first with a key ≥ `key`; `length` when none has. */
+  /** The first row from `from` on with a key ≥ `key`; `length` if there is none. */
   firstAtLeast(key: string, from = 0): number {
     let low = from
     let high = this.length
@@ -111,12 +111,12 @@ export class LeafRows {
     return row < this.length && this.key(row) === key ? this.at(row) : undefined
   }
 
-  /** The text of the rows from `from` to before `to`, at least one, with the commas between them; a view. */
+  /** Text of the rows [from, to), at least one, with the commas between them, as a view. */
   text(from: number, to: number): Uint8Array {
     return this.#bytes.subarray(this.#starts[from]!, this.#starts[to]! - 1)
   }
 
-  /** Start of each record's line in the leaf's body; one more at the end, for the body's end. Bytes. */
+  /** Start of each record's line in the leaf's body, and at last the body's end. Bytes. */
   lineStarts(): Float64Array {
     const starts = new Float64Array(this.length + 1)
     for (let row = 0; row < this.length; row++)
@@ -124,7 +124,7 @@ export class LeafRows {
     return starts
   }
 
-  /** How many rows from `row` on are those of `other` from `otherRow` on: ever more at once while they are, then ever fewer. */
+  /** Number of consecutive rows from `row` on that equal those of `other` from `otherRow` on: compares growing, then shrinking steps. */
   sameRows(row: number, other: LeafRows, otherRow: number): number {
     let same = 0
     let isGrowing = true
@@ -138,7 +138,7 @@ export class LeafRows {
   }
 
   #areSame(row: number, other: LeafRows, otherRow: number, some: number): boolean {
-    // Up to the bracket that ends the last row: the next character tells whether there are more.
+    // Compares up to the bracket that ends the last row; the next character depends on whether there are more rows.
     const [start, end] = [this.#starts[row]!, this.#starts[row + some]! - 1]
     const [otherStart, otherEnd] = [other.#starts[otherRow]!, other.#starts[otherRow + some]! - 1]
     return (

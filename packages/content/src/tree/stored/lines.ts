@@ -1,9 +1,9 @@
-/** Records as lines of NDJSON, made of their canonical forms as bytes: nothing is parsed on the way out. */
+/** Records as NDJSON lines, made from the bytes of their canonical forms without parsing. */
 import type { Hash } from '../../hash.ts'
 import { leafBodyOf } from '../../records/leaf-body.ts'
 import type { LeafNode } from '../node.ts'
 
-/** A line is a record's canonical form; with `hash`, it has the record's hash as a fourth member. */
+/** `canonical`: the record's canonical form; `hash`: the same with the record's hash as a fourth member. */
 export type LineForm = 'canonical' | 'hash'
 
 const newline = 0x0a
@@ -11,7 +11,7 @@ const closing = Buffer.from(',"hash":"')
 /** `,"hash":"<64 hex>"}` and a newline, in place of the form's closing brace. */
 const closingBytes = closing.length + 64 + 2 + 1
 
-/** The lines of records whose forms are at hand: those of the entries from `start` on. */
+/** Lines of a leaf's records from the entry `start` on, given their canonical forms. */
 export function linesOfForms(
   forms: readonly Uint8Array[],
   { leaf, start, form }: { leaf: LeafNode; start: number; form: LineForm },
@@ -25,7 +25,7 @@ export function linesOfForms(
   return lines
 }
 
-/** Bytes of the lines of a leaf's entries from `start` on. */
+/** Total length of the lines of a leaf's entries from `start` on. Bytes. */
 export function lineBytes(leaf: LeafNode, start: number, form: LineForm): number {
   let bytes = 0
   for (let index = start; index < leaf.sizes.length; index++) bytes += leaf.sizes[index]!
@@ -33,9 +33,9 @@ export function lineBytes(leaf: LeafNode, start: number, form: LineForm): number
 }
 
 /**
- * Writes the lines of a leaf's entries from `start` on to the beginning of `lines`, which has room for them. All of the entries lie
- * in the leaf's body themselves.
- * @returns false when the body is not of this leaf.
+ * Writes the lines of a leaf's entries from `start` on to the beginning of `lines`, which must be large enough. The body must contain
+ * all of these records inline.
+ * @returns false if the body does not belong to this leaf.
  */
 export function writeLines(
   lines: Buffer,
@@ -56,7 +56,7 @@ export function writeLines(
 }
 
 function writeWithHash(lines: Buffer, at: number, form: Uint8Array, hash: Hash): number {
-  // The hash takes the place of the closing brace.
+  // The hash replaces the closing brace.
   lines.set(form, at)
   let next = at + form.length - 1
   lines.set(closing, next)

@@ -1,6 +1,6 @@
 /**
- * Decodes nodes whose bytes match their hash already. Only the encoder's output is ever stored, so a matching hash implies the right
- * form and nothing needs checking. Five to ten times as fast as `decodeNode`, which dominates a cold walk through a tree.
+ * Decodes nodes whose hash was verified. Only output of the encoder is ever stored, so a matching hash implies the correct
+ * form, and nothing else needs checking. Five to ten times as fast as `decodeNode`, which dominates a cold walk through a tree.
  */
 import type { Hash } from '../../hash.ts'
 import { decodeNode, type LeafNode, type TreeNode } from '../node.ts'
@@ -13,14 +13,14 @@ const hashLength = 64
 const comma = 0x2c
 const quote = 0x22
 
-/** The node that `bytes` encode, which `encodeNode` made. For bytes of unknown origin: `decodeNode`. */
+/** Decodes a node that `encodeNode` wrote. For bytes of unknown origin use `decodeNode`. */
 export function decodeStoredNode(bytes: Uint8Array): TreeNode {
   const text = decoder.decode(bytes)
-  // Interior nodes are few, and keys with escapes rare.
+  // Interior nodes are few, and keys with escapes are rare.
   return text.endsWith(leafEnd) && !text.includes('\\') ? leafIn(text) : decodeNode(bytes)
 }
 
-/** The rows are `["key","hash",size]`, or `["key",size]` in a set, without an escape in any key: a quote ends it. */
+/** Rows are `["key","hash",size]`, or `["key",size]` in a set. Keys have no escapes, so the next quote ends a key. */
 function leafIn(text: string): LeafNode {
   const firstKeyEnd = text.indexOf('"', headLength + 2)
   const isSet = text.charCodeAt(firstKeyEnd + 2) !== quote

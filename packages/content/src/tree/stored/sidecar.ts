@@ -2,13 +2,13 @@
  * Sidecar: data that a version stores beside its two documents, outside their digests (content-model §6):
  *
  * - the reference trees of both views: one key for every (file hash, type, id), from which the file sets follow, and one for
- *   every file that was declared in a push (full view only);
- * - the roots of both views, which their documents have, too: a reader of a tree need not load a MiB of metadata. Versions that differ
- *   in their metadata alone have one sidecar;
- * - for every private type its hidden tree: the tree its public view would have. It keeps apart the records that were pushed as
- *   private from those that are hidden only because their type is, so that a type made public does not take the former along;
- * - the private types and fields of earlier versions that this one has neither private nor public, so that a push that brings one
- *   back in public must confirm it.
+ * every file that was declared in a push (full view only);
+ * - the roots of both views, copied from their documents, so that reading a tree does not load a MiB of metadata. Versions that differ
+ * only in metadata share one sidecar;
+ * - a hidden tree for every private type: the tree that its public view would have. It separates records that were pushed as
+ * private from those that are hidden only because of their type, so that making the type public does not expose the former;
+ * - the private types and fields of earlier versions that this version does not have, so that a push that brings one
+ * back as public must confirm it.
  *
  * Stored as one object named by its hash (docs/formats.md).
  */
@@ -19,7 +19,7 @@ import type { ViewRoots } from '../../versions/document.ts'
 import { emptyTree, type Tree } from '../node.ts'
 
 export interface Sidecar {
-  /** The same object where the views are alike. */
+  /** The same object if the views are equal. */
   roots: { full: ViewRoots; public: ViewRoots }
   references: { full: Tree; public: Tree }
   /** By type slug; private types only. */
@@ -36,7 +36,10 @@ export const emptySidecar = (): Sidecar => ({
   formerlyPrivate: [],
 })
 
-/** Its text (docs/formats.md): `roots` has no `public` where the views are alike, `shadows` are the hidden trees, an empty `formerlyPrivate` is left out. */
+/**
+ * Stored form (docs/formats.md): `roots` lacks `public` if the views are equal, `shadows` are the hidden trees, an empty `formerlyPrivate`
+ * is omitted.
+ */
 interface StoredSidecar extends Pick<Sidecar, 'references'> {
   roots: { full: ViewRoots; public?: ViewRoots }
   shadows: Record<string, Tree>
@@ -66,5 +69,5 @@ export function sidecarText({ roots, references, hiddenTrees, formerlyPrivate }:
   } as unknown as Json)
 }
 
-/** Also takes a document, and leaves out its metadata. */
+/** Also accepts a document, and drops its metadata. */
 const rootsOnly = ({ files, types }: ViewRoots) => ({ files, types }) as unknown as Json

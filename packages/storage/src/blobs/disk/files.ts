@@ -1,21 +1,21 @@
-/** Descriptors of files being read, the most recently used of them kept open: an object is one positioned read of a pack. */
+/** Cache of open file descriptors, evicted by least recent use: each object read is one positioned read of a pack. */
 import { type FileHandle, open } from 'node:fs/promises'
 import { LRUCache } from 'lru-cache'
 
 const openFilesMax = 128
 
 export interface OpenFile {
-  /** Size when it was opened. Blobs never change, they are replaced. */
+  /** File size at opening. A blob is never modified in place, only replaced. */
   readonly bytes: number
-  /** Exactly `length` bytes; rejects with ENOENT when the file ends before. */
+  /** Reads exactly `length` bytes; rejects with ENOENT if the file is shorter. */
   read(start: number, length: number): Promise<Uint8Array>
-  /** Must be called once, however reading went. */
+  /** Releases the file. Must be called exactly once, also after a failed read. */
   giveBack(): void
 }
 
 export interface OpenFiles {
   take(path: string): Promise<OpenFile>
-  /** Call when the path names other bytes, or none: later takers open anew, present ones read on. */
+  /** Call when the path was replaced or removed: later `take` calls reopen it, current readers continue with the old file. */
   forget(path: string): void
   close(): void
 }

@@ -1,23 +1,23 @@
-/** Folders of a disk store: a file's name is durable once its folder is synced, and that folder's name once the one above is. */
+/** Folders of a disk store: a file's name is durable once its folder is synced, and a folder's name once its parent is. */
 import { type FileHandle, mkdir, open, rename, rmdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 export interface DurableFolders {
-  /** Opens a folder, made when absent, for a file that is still being written. Must be closed. */
+  /** Opens the folder, creating it if absent, for a file that is still being written. Must be closed. */
   open(folder: string): Promise<DurableFolder>
-  /** Removes the folder if nothing is in it: else every push session would leave one behind. */
+  /** Removes the folder if it is empty: otherwise every push session would leave one behind. */
   removeEmptied(folder: string): Promise<void>
 }
 
 export interface DurableFolder {
-  /** Renames a file into the folder, so that a crash after this resolves cannot undo it. */
+  /** Renames a file into the folder. Once this resolves, a crash cannot undo the rename. */
   receive(from: string, to: string): Promise<void>
   close(): void
 }
 
 const triesMax = 5
 
-/** @param root Folder of the store, which exists. The folders known to be durable are remembered per process. */
+/** @param root Existing folder of the store. Each process remembers which folders are durable. */
 export function durableFolders(root: string): DurableFolders {
   const durable = new Set([root])
 
@@ -32,13 +32,13 @@ export function durableFolders(root: string): DurableFolders {
     }
   }
 
-  /** Retries if the last file of a folder was removed in between, and the emptied folder with it. */
+  /** Allows a retry if another call removed the folder's last file, and the empty folder with it. */
   function notThere(folder: string, tries: number, error: unknown): void {
     if (tries === triesMax || !isAbsence(error)) throw error
     durable.delete(folder)
   }
 
-  /** The names of a folder and of those above it, unless they are known to be durable. */
+  /** Makes the names of the folder and its parents durable, unless they are known to be. */
   async function syncAbove(home: string): Promise<void> {
     const above: string[] = []
     while (!durable.has(home) && (above.at(-1) ?? home) !== root) above.push(dirname(above.at(-1) ?? home))
@@ -53,7 +53,7 @@ export function durableFolders(root: string): DurableFolders {
         handle = await opened(home)
       }
       const close = () => void handle?.close().catch(() => undefined)
-      /** All side by side, since all must be done, in whatever order. False: the folder that is open is no more, there is another in its place. */
+      // Runs all three concurrently. Returns false if the open folder was removed and another has taken its place.
       const isSynced = async (): Promise<boolean> => {
         const [found] = await Promise.all([handle?.stat(), handle?.sync(), syncAbove(home)])
         return found?.nlink !== 0
@@ -69,7 +69,7 @@ export function durableFolders(root: string): DurableFolders {
               await again()
             }
           }
-          // Not for ever: there are file systems that count no links of any folder.
+          // Bound the tries: some file systems report no links for any folder.
           for (let tries = 1; !(await isSynced()) && tries < triesMax; tries++) {
             durable.delete(home)
             await again()
@@ -86,7 +86,7 @@ export function durableFolders(root: string): DurableFolders {
   }
 }
 
-/** Undefined on Windows, which cannot open a folder to sync it; its file systems journal names themselves. */
+/** Returns undefined on Windows, which cannot open a folder to sync it; its file systems journal names themselves. */
 async function openFolder(folder: string): Promise<FileHandle | undefined> {
   return process.platform === 'win32' ? undefined : open(folder, 'r')
 }
@@ -100,13 +100,13 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** Whether a file or a folder on the way to it does not exist. */
+/** True if the file or one of its parent folders does not exist. */
 export function isAbsence(error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException
   return code === 'ENOENT' || code === 'ENOTDIR'
 }
 
-/** Turns the error of absence into undefined, and passes on every other. */
+/** Returns undefined if the error means absence, and rethrows any other. */
 export function unlessAbsent(error: unknown): undefined {
   if (!isAbsence(error)) throw error
 }

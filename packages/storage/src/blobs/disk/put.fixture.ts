@@ -1,4 +1,4 @@
-/** Run as a process of its own: puts a blob that never ends, and says when its first megabytes are on disk. */
+/** Child process that puts an endless blob, and reports when its first megabytes are on disk. */
 import { setTimeout } from 'node:timers/promises'
 import { openDiskStore } from './store.ts'
 

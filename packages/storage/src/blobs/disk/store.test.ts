@@ -72,7 +72,7 @@ describe('a disk store', () => {
     return Object.getPrototypeOf(handle) as FileHandle
   }
 
-  /** Tells of everything that is synced from here on. */
+  /** Reports everything that is synced from here on. */
   async function watchSyncs(tell: (synced: Stats) => void): Promise<void> {
     const prototype = await handles()
     const { sync } = prototype
@@ -82,7 +82,7 @@ describe('a disk store', () => {
     })
   }
 
-  /** Counts it, by the kind of thing it is. */
+  /** Counts syncs of files and of folders. */
   async function countSyncs() {
     const counts = { files: 0, folders: 0 }
     await watchSyncs((synced) => counts[synced.isDirectory() ? 'folders' : 'files']++)
@@ -137,7 +137,7 @@ describe('a disk store', () => {
     await watchSyncs(({ ino }) => synced.add(ino))
     async function* replacing() {
       yield Buffer.alloc(10)
-      // By other processes: this one knows nothing of it. The file between them keeps the number of the first from being used again.
+      // Simulates other processes. The extra file keeps the first folder's inode number from being reused.
       rmSync(join(root, dirname(name)), { recursive: true })
       writeFileSync(join(root, 'another'), '')
       mkdirSync(join(root, dirname(name)))
@@ -171,7 +171,7 @@ describe('a disk store', () => {
     const name = spillName(randomUUID(), 'a')
     for (const after of [0, 3]) {
       await expect(store.put(name, failing(after))).rejects.toThrow('source failed')
-      // The folders above are every session's.
+      // The parent folders are shared by all sessions.
       expect(readdirSync(root, { recursive: true }).sort()).toEqual(['spills', 'tmp'])
     }
     const beside = name.replace(/a$/, 'b')

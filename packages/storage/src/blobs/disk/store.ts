@@ -1,5 +1,5 @@
 /**
- * Blobs as files in a folder. A blob is written to a temporary name in `tmp/`, synced, renamed, and the folder synced, so a
+ * Blobs as files in a folder. A blob is written to a temporary name in `tmp/`, synced and renamed, then its folder is synced. A
  * crash at any point leaves the old blob or the new one, and at worst a leftover in `tmp/`.
  */
 import { randomUUID } from 'node:crypto'
@@ -19,14 +19,14 @@ const streamChunkBytes = 262_144
  * 190 ms for 128 MiB at once, 15 ms in steps.
  */
 const unflushedBytesMax = 8_388_608
-/** No write takes that long; a leftover that old belongs to no one. */
+/** Age of abandoned temporary files: no write takes this long. Milliseconds. */
 const abandonedMillisecondsMin = 86_400_000
-/** Beside the blobs, so that a rename stays within one file system. No blob is called so. */
+/** Beside the blobs, so that a rename stays within one file system. No blob has this name. */
 const temporaryFolder = 'tmp'
 
 /**
- * Opens the store, making its folder when absent and removing what crashes more than a day ago left in `tmp/`.
- * @param space checked for room when `put` begins and while it writes. It rejects with StorageFull if there is none.
+ * Opens the store, creates its folder if absent, and removes files in `tmp/` that crashes left there more than a day ago.
+ * @param space checked when `put` begins and while it writes; it rejects with StorageFull if there is no room.
  */
 export async function openDiskStore(folder: string, space: DiskSpace = unlimitedSpace): Promise<BlobStore> {
   const temporary = join(folder, temporaryFolder)
@@ -45,7 +45,7 @@ export async function openDiskStore(folder: string, space: DiskSpace = unlimited
     await space.demand()
     const unfinished = join(temporary, randomUUID())
     const opening = folders.open(dirname(final))
-    // Reported when the file is written.
+    // A rejection is reported when the file has been written.
     opening.catch(() => undefined)
     try {
       const bytes = await writeDurably(unfinished, source, space)
@@ -129,7 +129,7 @@ async function writeDurably(
     await file.sync()
     return bytes
   } finally {
-    // No need to wait: synced data cannot be lost any more.
+    // No need to wait: synced data can no longer be lost.
     file.close().catch(() => undefined)
   }
 }
@@ -165,17 +165,17 @@ async function* listFolder(root: string, prefix: string): AsyncGenerator<ListedB
   }
 }
 
-/** Read-only, or no longer this account's: an operator can put that right, and nothing has to be restarted. */
+/** The folder is read-only, or its permissions changed. An operator can fix this without a restart. */
 const unwritableCodes = new Set<unknown>(['EROFS', 'EACCES', 'EPERM'])
 
-/** @throws StoreUnavailable while the folder cannot be written to */
+/** @throws StoreUnavailable if the folder cannot be written to */
 async function orUnwritable<T>(folder: string, work: Promise<T>): Promise<T> {
   try {
     return await work
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (!unwritableCodes.has(code)) throw error
-    // Commands tell by the code that it is the disk's.
+    // Commands recognise a disk error by this code.
     throw Object.assign(new StoreUnavailable(`${folder} cannot be written to (${code}).`, { cause: error }), {
       code,
     })

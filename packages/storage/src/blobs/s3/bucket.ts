@@ -1,4 +1,4 @@
-/** A bucket, the client that speaks to it, and what its refusals mean. */
+/** A bucket, its S3 client, and the translation of the client's errors. */
 import { Agent as HttpAgent } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
 import { S3Client } from '@aws-sdk/client-s3'
@@ -6,51 +6,51 @@ import { StorageFull } from '../../errors/storage-full.ts'
 import { BlobMissing, StoreUnavailable } from '../../errors/stores.ts'
 import { checkedName } from '../names.ts'
 
-/** `AWS_ACCESS_KEY_ID` and its companions. */
+/** Values of `AWS_ACCESS_KEY_ID` and its companions. */
 export interface S3Keys {
   readonly accessKeyId: string
   readonly secretAccessKey: string
-  /** For keys that expire. */
+  /** Present for temporary credentials. */
   readonly sessionToken?: string
 }
 
 export interface S3Settings {
   readonly bucket: string
-  /** Before every blob's name in the bucket: empty, or ends in a slash. */
+  /** Prefix of all blob names in the bucket: empty, or ends in a slash. */
   readonly prefix: string
   readonly region: string
-  /** Another S3 server than Amazon's, such as `http://127.0.0.1:9000`. Buckets are then addressed by path. */
+  /** Endpoint of an S3 server other than Amazon's, such as `http://127.0.0.1:9000`. Buckets are then addressed by path. */
   readonly endpoint?: string
-  /** Without them the client looks where Amazon's tools look: shared files, the role of the container or the machine. */
+  /** Without keys, the client searches the places that Amazon's tools use: shared files, the role of the container or the machine. */
   readonly keys?: S3Keys
-  /** How long nothing may happen. Shorter in tests. */
+  /** Timeouts; shorter in tests. */
   readonly patience?: Patience
 }
 
 export interface Patience {
-  /** For a connection to be made. Milliseconds. */
+  /** Timeout for connecting. Milliseconds. */
   readonly connecting: number
-  /** On a connection, before the answer or in the middle of it. Milliseconds. */
+  /** Timeout for silence on a connection, before or during an answer. Milliseconds. */
   readonly idle: number
 }
 
 const patienceUsual: Patience = { connecting: 3_000, idle: 20_000 }
 
 /**
- * Each request is tried so often. Between tries the client waits a random part of 0.1 s, 0.2 s, 0.4 s; and it gives up at once
- * when lately almost everything failed, so that a store that is away is not also besieged.
+ * Tries of each request. Between tries the client waits a random part of 0.1 s, 0.2 s, 0.4 s. If nearly all recent requests failed, it
+ * stops retrying, so as not to overload a store that is recovering.
  */
 const attemptsMax = 4
-/** Connections at once; what goes beyond waits its turn. A slow reader holds one. */
+/** Concurrent connections; further requests queue. A slow reader occupies one. */
 const connectionsMax = 256
 
 export interface Bucket {
   readonly client: S3Client
   readonly name: string
   readonly prefix: string
-  /** Whether the credentials are those of the settings, rather than found where Amazon's tools look. */
+  /** True if the credentials come from the settings, rather than from the places that Amazon's tools use. */
   readonly ownKeys: boolean
-  /** For people: where it is. */
+  /** Location of the bucket, for messages. */
   readonly place: string
   /** @throws RangeError for a malformed blob name. */
   key(blob: string): string
@@ -66,7 +66,7 @@ export function bucketOf(settings: S3Settings): Bucket {
     region,
     endpoint,
     forcePathStyle: elsewhere,
-    // A copy: the client notes in the object where the credentials came from, and settings are frozen.
+    // Copied, because the client writes the origin of the credentials into the object, and settings are frozen.
     credentials: keys && { ...keys },
     maxAttempts: attemptsMax,
     retryMode: 'standard',
@@ -76,9 +76,9 @@ export function bucketOf(settings: S3Settings): Bucket {
       httpAgent: agents.http,
       httpsAgent: agents.https,
     },
-    // Checksums beyond the signed SHA-256 of the content: Amazon requires them, older servers of others reject them.
+    // Checksums in addition to the signed SHA-256 of the content: Amazon requires them, older servers of other vendors reject them.
     requestChecksumCalculation: elsewhere ? 'WHEN_REQUIRED' : 'WHEN_SUPPORTED',
-    // Objects are checked against their own hashes.
+    // The readers check objects against their own hashes.
     responseChecksumValidation: 'WHEN_REQUIRED',
   })
   leaveSilentConnections(client, Object.values(agents))
@@ -93,8 +93,8 @@ export function bucketOf(settings: S3Settings): Bucket {
 }
 
 /**
- * Where one connection has gone silent, those that are kept idle beside it have, too: a firewall that forgets one forgets all. They are closed, so
- * that the next try makes a new one in the place of waiting on another of them.
+ * When one connection has gone silent, the idle ones beside it are dead too: a firewall that forgets one forgets all. Close them, so
+ * that the next try opens a new connection instead of waiting on another dead one.
  */
 function leaveSilentConnections(client: S3Client, agents: readonly HttpAgent[]): void {
   client.middlewareStack.add(
@@ -109,12 +109,12 @@ function leaveSilentConnections(client: S3Client, agents: readonly HttpAgent[]):
         throw error
       }
     },
-    // Of each try: those come from a step before.
+    // Runs once per try, because retries happen in an earlier step.
     { step: 'finalizeRequest', priority: 'low', name: 'leaveSilentConnections' },
   )
 }
 
-/** Code and status of the client's rejection, as far as it has them. */
+/** Error code and HTTP status of the client's rejection, if it has them. */
 export function answerOf(error: unknown): { code: string; status: number | undefined; message: string } {
   if (!(error instanceof Error)) return { code: '', status: undefined, message: String(error) }
   const { $metadata: metadata } = error as { $metadata?: { httpStatusCode?: number } }
@@ -122,7 +122,7 @@ export function answerOf(error: unknown): { code: string; status: number | undef
 }
 
 const absent = new Set(['NoSuchKey', 'NotFound', 'InvalidRange'])
-/** Refusals about the store or our access to it, not about the request. */
+/** Refusals that concern the store or our access to it, not the request. */
 const refusedForNow = new Set([401, 403, 408, 429])
 
 /** Error codes for a full quota or full disks: Ceph's and MinIO's; other servers answer 507. */
@@ -132,8 +132,8 @@ export const saysFull = ({ code, status }: Pick<ReturnType<typeof answerOf>, 'co
   status === 507 || fullCodes.has(code)
 
 /**
- * Translates a rejection of the client: BlobMissing; StorageFull; StoreUnavailable for no answer, an outage of the store, refused
- * credentials and a missing bucket. Anything else is a defect of ours and stays unchanged.
+ * Translates a rejection of the client: BlobMissing; StorageFull; StoreUnavailable for a timeout, an outage, refused
+ * credentials or a missing bucket. Any other error is a bug in this program and stays unchanged.
  */
 export function storeError(error: unknown, blob?: string): unknown {
   const { code, status, message } = answerOf(error)
@@ -145,7 +145,7 @@ export function storeError(error: unknown, blob?: string): unknown {
   return new StoreUnavailable(`${code || 'an error'}, ${message}`, { cause: error })
 }
 
-/** Answer of the client, or its translated rejection. For requests on which absence is an error. */
+/** Returns the client's answer, or throws its translated rejection. For requests that treat absence as an error. */
 export async function told<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer

@@ -1,4 +1,4 @@
-/** Every way of giving credentials for a bucket, and what is said of those that do not serve. */
+/** All sources of credentials for a bucket, and the messages about invalid ones. */
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
@@ -16,7 +16,7 @@ import { bucketOf, type S3Keys, type S3Settings } from './bucket.ts'
 import { openS3Store } from './store.ts'
 
 type Place = Omit<S3Settings, 'keys'>
-/** As a server gives them: frozen. */
+/** Frozen, like the settings of a server. */
 const frozen = (keys: S3Keys) => Object.freeze({ ...keys })
 const open = async (settings: S3Settings) => (await openS3Store(settings)).close()
 const patience = { connecting: 500, idle: 600 }
@@ -33,7 +33,7 @@ describe.skipIf(!s3Server()?.role)('credentials for a bucket', () => {
   let rolesUrl: string
   let files = 0
 
-  /** The client keeps files that it has read, so each case has its own. */
+  /** Creates a file for each case, because the client caches files that it has read. */
   const file = (content: string) => {
     const path = join(folder, `file-${files++}`)
     writeFileSync(path, content)
@@ -56,7 +56,7 @@ duration_seconds = 1
   const variables = (given: Record<string, string>) => {
     for (const [name, value] of Object.entries(given)) vi.stubEnv(name, value)
   }
-  /** Keys that expire, from the store's own token service. */
+  /** Temporary keys from the store's own token service. */
   const temporaryKeys = async (profile: 'role' | 'moment'): Promise<Required<S3Keys>> => {
     const shared = { AWS_PROFILE: profile, AWS_SHARED_CREDENTIALS_FILE: file(profiles(keys.secretAccessKey)) }
     variables({ ...shared, AWS_ENDPOINT_URL_STS: endpoint })
@@ -295,7 +295,7 @@ duration_seconds = 1
   })
 })
 
-/** What the services that hand out credentials answer: Amazon's container agent, machine metadata, and token service. */
+/** Answers of the services that issue credentials: Amazon's container agent, machine metadata, and token service. */
 async function roleAnswer(request: IncomingMessage, given: Required<S3Keys>): Promise<string> {
   const body = await text(request)
   const { accessKeyId: AccessKeyId, secretAccessKey: SecretAccessKey, sessionToken } = given

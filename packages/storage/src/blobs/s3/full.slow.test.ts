@@ -1,4 +1,4 @@
-/** A bucket whose quota is used up, at a server of its own: quotas are users', and others have the shared one's user. */
+/** A bucket with an exhausted quota, on a separate server: quotas belong to users, and other tests share the user of the common server. */
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3'

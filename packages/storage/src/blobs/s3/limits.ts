@@ -1,6 +1,6 @@
-/** Limits of the S3 store that are known without its client library. */
+/** Limits of the S3 store, in a module that does not load the client library. */
 
-/** A part of a blob is gathered in memory and kept until the store has it. Bytes; S3 allows no less. */
+/** Size of an upload part. Each part is buffered in memory until the store has confirmed it. Bytes; S3 allows no smaller parts. */
 export const partBytes = 5 * 1_048_576
-/** The largest blob: 10,000 parts (a limit of S3). Bytes. */
+/** Largest blob: 10,000 parts (a limit of S3). Bytes. */
 export const s3BlobBytesMax = 10_000 * partBytes

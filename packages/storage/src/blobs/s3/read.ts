@@ -1,4 +1,4 @@
-/** Reading from a bucket: what arrives is counted, and a connection that breaks is taken up again where it broke. */
+/** Reads from a bucket: counts the received bytes and resumes at the same offset after a broken connection. */
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { GetObjectCommand, type GetObjectCommandOutput } from '@aws-sdk/client-s3'
@@ -6,22 +6,22 @@ import { BlobMissing, StoreUnavailable } from '../../errors/stores.ts'
 import type { ByteRange } from '../blob-store.ts'
 import { answerOf, type Bucket, storeError } from './bucket.ts'
 
-/** Consecutive times that a connection may break, or end early, without a single byte. */
+/** Consecutive connections that may break or end early without delivering a byte. */
 const fruitlessMax = 4
-/** Before the second try, a random part of it; of twice as much before the next; and so on. Milliseconds. */
+/** Pause before the second try: a random part of this; the bound doubles with each further try. Milliseconds. */
 const pauseMilliseconds = 100
 
 interface Part {
   body: Readable
-  /** End of the requested bytes, counted from the blob's first. */
+  /** End of the requested bytes, as an offset in the blob. */
   end: number
-  /** Which bytes the name stood for. */
+  /** Identifies the bytes that the name referred to (ETag). */
   tag: string | undefined
 }
 
 /**
- * Streams a blob, or a range of at least one byte. Requests even the whole as a range, since only the answer to one contains both the
- * blob's length and the returned part. Leaving it closes the connection.
+ * Streams a blob, or a range of at least one byte. Always sends a range request, because only its answer contains both the
+ * blob's length and the returned part. Closes the connection if the reader stops.
  */
 export async function* streamFrom(
   bucket: Bucket,
@@ -54,7 +54,7 @@ export async function* streamFrom(
   }
 }
 
-/** @param wanted From byte `at` to `end`, or to the blob's own end; `tag`: of these bytes and no others. */
+/** @param wanted Bytes `at` to `end`, or to the blob's own end; if `tag` is given, only of the blob with this tag. */
 async function request(
   bucket: Bucket,
   blob: string,
@@ -72,7 +72,7 @@ async function request(
     answer = await bucket.client.send(command)
   } catch (error) {
     const { status } = answerOf(error)
-    // Nothing at all lies at byte 0 or beyond.
+    // The blob is empty: there is no byte at offset 0.
     if (status === 416 && at === 0 && end === undefined) return 'empty'
     if (status === 412) throw replaced(blob, error)
     throw storeError(error, blob)

@@ -1,4 +1,4 @@
-/** Start-up checks of a bucket: existence, permissions, leftovers of other processes. */
+/** Start-up checks of a bucket: existence, permissions, abandoned uploads of other processes. */
 import {
   AbortMultipartUploadCommand,
   DeleteObjectCommand,
@@ -11,15 +11,15 @@ import {
 import { BucketUnusable } from '../../errors/stores.ts'
 import { answerOf, type Bucket, saysFull } from './bucket.ts'
 
-/** Written and removed again by every server that starts. */
+/** Every server writes and removes this blob when it starts. */
 const probeName = 'probes/start'
 
 const probeBody = 'may we write?'
 const found = 'AWS_PROFILE, AWS_SHARED_CREDENTIALS_FILE, AWS_ROLE_ARN and AWS_WEB_IDENTITY_TOKEN_FILE'
 
 /**
- * @throws BucketUnusable when there are no credentials, or the bucket is missing, out of reach, or may not be listed, written, read
- * and tidied.
+ * @throws BucketUnusable if there are no credentials, if the bucket is missing or unreachable, or if listing, writing, reading or
+ * removing is forbidden.
  */
 export async function checkBucket(bucket: Bucket): Promise<void> {
   const { client, name: Bucket, prefix } = bucket
@@ -39,7 +39,7 @@ export async function checkBucket(bucket: Bucket): Promise<void> {
       await client.send(new PutObjectCommand({ Bucket, Key, Body: probeBody }))
       return true
     } catch (error) {
-      // A full bucket can still be read.
+      // A full bucket is still readable.
       if (saysFull(answerOf(error))) return false
       throw error
     }
@@ -57,7 +57,7 @@ export async function checkBucket(bucket: Bucket): Promise<void> {
   await step('delete from', () => client.send(new DeleteObjectCommand({ Bucket, Key })))
 }
 
-/** Whether the credentials expire. @throws BucketUnusable if there are none, or their provider does not answer. */
+/** Returns whether the credentials expire. @throws BucketUnusable if there are none, or their provider does not answer. */
 async function haveCredentials(bucket: Bucket): Promise<boolean> {
   try {
     const { sessionToken } = await bucket.client.config.credentials()
@@ -73,7 +73,7 @@ async function haveCredentials(bucket: Bucket): Promise<boolean> {
   }
 }
 
-/** Errors of the network, of files and of the client all say what they are; what does not is a mistake in the program. */
+/** Errors of the network, of files and of the client have a code, a status or a known name; any other is a bug in this program. */
 function isDefect(error: unknown): boolean {
   const { code, name } = error as { code?: unknown; name?: unknown }
   const known = name === 'TimeoutError' || name === 'CredentialsProviderError'
@@ -90,7 +90,7 @@ function sentenceFor(
   const { name, place, ownKeys } = bucket
   const { code, status } = answerOf(error)
   const where = placeOf(bucket)
-  // Some servers, such as Ceph's, tell an expired token no other way than a wrong one.
+  // Some servers, such as Ceph's, report an expired token exactly like a wrong one.
   const late = expires ? ' These credentials expire: if they worked before, renew them.' : ''
   const cure = ownKeys
     ? 'Correct AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN.'
@@ -118,7 +118,7 @@ function sentenceFor(
 
 const capital = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}`
 
-/** In one line. Some errors of the network have their message only in what they gather: one for each address that was tried. */
+/** The reason in one line. Some network errors have no message of their own, only those of the addresses that were tried. */
 function reasonOf(error: unknown): string {
   const { message, errors } = error as { message?: string; errors?: { message: string }[] }
   const [line = ''] = (message || (errors ?? []).map((one) => one.message).join(', ')).split('\n')
@@ -126,8 +126,8 @@ function reasonOf(error: unknown): string {
 }
 
 /**
- * Gives up multipart uploads of blobs begun before `before`, which frees what parts of them the store holds. Does what it may:
- * not every server lists uploads, and not every account is allowed to; a rule on the bucket's life cycle does the same.
+ * Aborts multipart uploads of blobs begun before `before`, which frees the parts in the store. Best effort:
+ * not every server lists uploads, and not every account may list them; a life-cycle rule on the bucket does the same.
  */
 export async function abortUploads(bucket: Bucket, before: Date): Promise<void> {
   const { client, name: Bucket, prefix: Prefix } = bucket

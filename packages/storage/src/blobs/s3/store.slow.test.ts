@@ -21,7 +21,7 @@ import { listBlobs, openS3Store } from './store.ts'
 
 const mebibyte = 1_048_576
 const day = 86_400_000
-/** So that what never answers is given up within the test. */
+/** Short, so that requests without an answer time out within the test. */
 const patience = { connecting: 500, idle: 600 }
 
 const fresh = () => packName(randomUUID())
@@ -53,7 +53,7 @@ describe.skipIf(s3Server() === null)('on S3', () => {
       bucket = bucketOf(settings)
       proxy = await startFlakyProxy(settings.endpoint!)
     })
-    // Each test its own: a client that met many failures lately tries less often.
+    // Open a store per test: a client that met many failures recently retries less often.
     beforeEach(async () => {
       store = await openS3Store({ ...settings, endpoint: proxy.url, patience })
     })
@@ -69,7 +69,7 @@ describe.skipIf(s3Server() === null)('on S3', () => {
       await disposeBucket()
     })
 
-    /** Each request meets the mishap the first time it is made. */
+    /** Applies the mishap to the first attempt of each request. */
     function onceEach(mishap: Mishap) {
       const met = new Set<string>()
       proxy.misbehave(({ method, url }) => {
@@ -115,7 +115,7 @@ describe.skipIf(s3Server() === null)('on S3', () => {
       await store.remove(small)
       await store.remove(large)
       expect(await names()).toEqual([])
-      // An upload whose beginning went through unnoticed: begun again, it is never heard of.
+      // If the answer to the upload's start was lost, the retry starts another upload, and the first remains.
       expect(await uploads()).toHaveLength(mishap === 'lose answer' ? 1 : 0)
       expect(met.size).toBeGreaterThan(8)
     })
@@ -170,7 +170,7 @@ describe.skipIf(s3Server() === null)('on S3', () => {
       await store.remove(name)
       await expect(store.read(name)).rejects.toThrow(BlobMissing)
     })
-    /** Past the proxy, as another server would. */
+    /** Bypasses the proxy, as another server would. */
     async function openedElsewhere(work: (other: BlobStore) => Promise<unknown>) {
       const other = await openS3Store(settings)
       await work(other)
@@ -190,7 +190,7 @@ describe.skipIf(s3Server() === null)('on S3', () => {
     })
 
     it('lets go of connections whose streams are left', async () => {
-      // As patient as usual: a busy store takes longer than `patience` to answer 40 requests at once.
+      // Uses the default timeouts: a busy store takes longer than `patience` to answer 40 requests at once.
       const patient = await openS3Store({ ...settings, endpoint: proxy.url })
       try {
         const name = fresh()

@@ -1,6 +1,6 @@
 /**
- * Blobs as objects in a bucket of Amazon S3 or a server that speaks as it does. What a crash leaves of an upload costs room and
- * nothing else; it is given up when a store is opened a day later.
+ * Blobs as objects in a bucket of Amazon S3 or a compatible server. An upload that a crash interrupts costs only space; it is
+ * aborted when a server opens the store more than a day later.
  */
 import {
   DeleteObjectCommand,
@@ -16,14 +16,14 @@ import { streamFrom } from './read.ts'
 import { abortUploads, checkBucket } from './start.ts'
 import { upload } from './upload.ts'
 
-/** No put takes that long; an upload begun before belongs to no one. */
+/** Age of abandoned uploads: no `put` takes this long. Milliseconds. */
 const abandonedMillisecondsMin = 86_400_000
 const pingMillisecondsMax = 2_000
 
 /**
- * Opens the store, having checked that the bucket can be listed, written and read, and removed what crashes left of uploads more
+ * Opens the store: checks that the bucket can be listed, written and read, and removes uploads that crashes left unfinished more
  * than a day ago.
- * @throws BucketUnusable when it is missing, forbidden or out of reach.
+ * @throws BucketUnusable if the bucket is missing, forbidden or unreachable.
  */
 export async function openS3Store(settings: S3Settings): Promise<BlobStore> {
   const bucket = bucketOf(settings)
@@ -43,7 +43,7 @@ export async function openS3Store(settings: S3Settings): Promise<BlobStore> {
     } catch (error) {
       if (answerOf(error).status !== 404) throw storeError(error)
     }
-    // The answer has no body to say whether the blob or the whole bucket is missing.
+    // The answer has no body to distinguish a missing blob from a missing bucket.
     await headBucket(bucket)
     return undefined
   }
@@ -91,7 +91,7 @@ export async function* listBlobs(
       if (Key === undefined || Size === undefined || LastModified === undefined)
         throw new StoreUnavailable('it lists blobs without their sizes or times.')
       const name = Key.slice(bucket.prefix.length)
-      // Skip foreign objects, such as the markers that consoles make for folders.
+      // Skip foreign objects, such as the folder markers of web consoles.
       if (isName(name)) yield { name, bytes: Size, modifiedAt: LastModified }
     }
     token = page.IsTruncated ? page.NextContinuationToken : undefined

@@ -1,18 +1,18 @@
-/** Uploads of blobs: one request, or from the second part on a multipart upload, invisible until its last request. */
+/** Uploads of blobs: one request for a single part, otherwise a multipart upload that becomes visible with its last request. */
 import { Readable } from 'node:stream'
 import { HeadObjectCommand } from '@aws-sdk/client-s3'
 import { Upload } from '@aws-sdk/lib-storage'
 import { answerOf, type Bucket, storeError } from './bucket.ts'
 import { partBytes, s3BlobBytesMax } from './limits.ts'
 
-/** Parts of one blob under way at once; each is kept in memory until the store has it. */
+/** Concurrent uploads of parts of one blob; each part stays in memory until the store has confirmed it. */
 const partsAtOnce = 4
 
 /**
  * A failure leaves at most parts of an upload that could not be aborted; opening a store a day later removes them. Rethrows errors
  * of the source unchanged.
- * @returns the bytes written.
- * @throws RangeError for more than `s3BlobBytesMax`; what `storeError` makes of the store's refusals.
+ * @returns the number of bytes written.
+ * @throws RangeError for more than `s3BlobBytesMax`; refusals of the store as translated by `storeError`.
  */
 export async function upload(
   bucket: Bucket,
@@ -35,9 +35,9 @@ export async function upload(
   try {
     await sending.done()
   } catch (error) {
-    // The store may have failed as well, for instance to give the upload up.
+    // Prefer the source's error: the store may have failed as well, for instance when the upload was aborted.
     if (read.failure !== undefined) throw read.failure.error
-    // The answer to the last request may have been lost. Asked again, the store knows no such upload, because it is complete.
+    // The answer to the last request may have been lost. The retry then finds no such upload, because it is complete.
     const isLast = answerOf(error).code === 'NoSuchUpload' && bytesStored === read.bytes
     if (!isLast || (await sizeOf(bucket, place)) !== read.bytes) throw storeError(error)
   }
@@ -50,7 +50,7 @@ interface Read {
   failure?: { error: unknown }
 }
 
-/** Copies the pieces of a source, which may reuse a piece once the next is requested. */
+/** Copies the pieces of a source, because the source may reuse a buffer once the next piece is requested. */
 async function* copied(source: AsyncIterable<Uint8Array>, read: Read): AsyncGenerator<Uint8Array> {
   try {
     for await (const piece of source) {
@@ -59,7 +59,7 @@ async function* copied(source: AsyncIterable<Uint8Array>, read: Read): AsyncGene
       try {
         yield Buffer.from(piece)
       } catch {
-        // The upload has failed and needs no more; it says itself why.
+        // The upload has failed, needs no further pieces, and reports its own error.
         return
       }
     }

@@ -1,6 +1,6 @@
 /**
- * The ballast of an embedded database: a file that takes up room for nothing, and is removed when PostgreSQL has to start on a full
- * disk. Starting after a crash writes: what the log has is applied, and ends with a checkpoint, mostly in a new segment of the log.
+ * Ballast of the embedded database: a file that reserves space, removed if PostgreSQL must start on a full disk. A start after a crash
+ * writes: PostgreSQL replays its log and makes a checkpoint, usually in a new segment of the log.
  */
 import { randomFillSync } from 'node:crypto'
 import { existsSync, rmSync, statfsSync } from 'node:fs'
@@ -14,7 +14,7 @@ const pieceBytes = 1_048_576
 
 const ballastOf = (folder: string): string => join(folder, 'ballast')
 
-/** Whether the free space may be too small for PostgreSQL to start or continue. */
+/** True if the free space may be too small for PostgreSQL to start or continue. */
 export function lacksRoom(folder: string): boolean {
   const { bavail, bsize } = statfsSync(folder)
   return bavail * bsize < ballastBytes
@@ -25,7 +25,7 @@ export function releaseBallast(folder: string): void {
   if (lacksRoom(folder)) rmSync(ballastOf(folder), { force: true })
 }
 
-/** Makes the ballast if there is none and room for it beside the reserve. */
+/** Creates the ballast if it is absent and fits beside the reserve. */
 export async function keepBallast(folder: string, reserveBytes: number): Promise<void> {
   const ballast = ballastOf(folder)
   if (existsSync(ballast) || (await freeBytes(folder)) < reserveBytes + ballastBytes) return
@@ -39,7 +39,7 @@ export async function keepBallast(folder: string, reserveBytes: number): Promise
   }
 }
 
-/** File systems that compress take random bytes as they are. */
+/** Random bytes, because a file system with compression would shrink any others. */
 async function fill(path: string): Promise<void> {
   const piece = randomFillSync(new Uint8Array(pieceBytes))
   const file = await open(path, 'w', 0o600)

@@ -15,8 +15,8 @@ import { startPostgres } from './postgres.ts'
 const embedded = databases[0]!
 
 /**
- * A process that commits rows until it is killed; `lines` are the ones it has acknowledged.
- * @param syncedMax after how many the disk fails to sync, in whatever thread; absent: never
+ * A process that commits rows until it is killed; `lines` are the acknowledged ones.
+ * @param syncedMax number of rows after which the disk fails to sync, in any thread; absent: never
  */
 function startWriter(
   folder: string,
@@ -54,7 +54,7 @@ describe('the embedded database', () => {
 
   it('syncs on every commit, and not on a read', async () => {
     const { settings, dispose } = await embedded.settings()
-    // In this thread, where syncs can be counted.
+    // Runs in this thread, so that syncs can be counted.
     const fsync = vi.spyOn(fs, 'fsyncSync')
     syncBuiltinESMExports()
     const postgres = await startPostgres(await filesOf(settings.folder!))
@@ -113,7 +113,7 @@ describe('the embedded database', () => {
     const name = 'find_grown'
     const find = () => database.query('select id from grown where id = $1::integer', [5_000], name)
     const plan = async () => JSON.stringify((await database.query(`explain execute ${name}(5000)`)).rows)
-    // From the sixth time on the plan is one for any value, and is kept.
+    // From the sixth execution on, PostgreSQL caches a generic plan.
     for (let i = 0; i < 6; i++) await find()
     expect(await plan()).toContain('Seq Scan')
     await database.query('insert into grown select generate_series(1, 10000)')
@@ -209,7 +209,7 @@ describe('the embedded database', () => {
     }
     const kept = await slugsIn(folder)
     expect(acknowledged.filter((slug) => !kept.has(slug))).toEqual([])
-    // One more may have been committed and not yet said, each round.
+    // In each round, one more row may have been committed and not yet printed.
     expect(kept.size - acknowledged.length).toBeLessThanOrEqual(2)
     await dispose()
   })
@@ -286,7 +286,7 @@ describe('the embedded database', () => {
   it('takes less than 500 MiB, however many statements it has run', async () => {
     const { settings, dispose } = await embedded.settings()
     const fixture = join(import.meta.dirname, 'memory.fixture.ts')
-    // What V8 does in the background when it comes to it, it does at once.
+    // The flag makes V8 optimize at once instead of in the background.
     const child = spawn(process.execPath, ['--wasm-sync-tier-up', fixture, settings.folder!])
     const [peakMiB] = await Promise.all([text(child.stdout), once(child, 'close')])
     expect(Number(peakMiB)).toBeGreaterThan(50)

@@ -1,6 +1,6 @@
 /**
- * The embedded database: PostgreSQL in a thread of this process, through the driver for servers. The thread may compute and wait for
- * the disk while this one serves requests. It has one session, so statements and transactions take turns.
+ * The embedded database: PostgreSQL in a thread of this process, reached through the driver for servers. Its thread computes and waits for
+ * the disk while the event loop serves requests. It has one session, so statements and transactions take turns.
  */
 import { once } from 'node:events'
 import { Duplex } from 'node:stream'
@@ -19,12 +19,12 @@ import { lockFolder } from './folder-lock.ts'
 import { logFullExit } from './log.ts'
 
 /**
- * How long plans are used. Milliseconds. A plan that was made while a table was small reads all of it, and tables grow: on a server,
- * autovacuum notices.
+ * Lifetime of query plans. Milliseconds. A plan made while a table was small scans the whole table, and tables grow. On a server,
+ * autovacuum invalidates such plans.
  */
 const planMilliseconds = 60_000
 
-/** @throws FolderInUse when another process has the folder open; StorageFull when there is not even room to start. */
+/** @throws FolderInUse if another process has the folder open; StorageFull if there is no space to start. */
 export async function openEmbedded(options: {
   folder: string
   migrations?: Migrations | undefined
@@ -70,8 +70,8 @@ const noRoomToStart = (folder: string, cause: unknown): StorageFull =>
   })
 
 /**
- * Sends named statements without waiting for earlier answers. An unnamed text may contain several statements, and if one fails, leave a
- * transaction open, so it gets the session to itself.
+ * Sends named statements without waiting for earlier answers. An unnamed text may contain several statements, and may leave a
+ * transaction open if one fails, so it gets the session to itself.
  */
 function outsideOf(pool: pg.Pool): Outside {
   const lookUps = new LookUps(pool)
@@ -85,7 +85,7 @@ function poolOn(thread: PostgresThread): pg.Pool {
   const pool = new pg.Pool({
     stream: () => thread.connect() as never,
     user: 'postgres',
-    // Whatever the environment says of servers.
+    // Ignore the environment's settings for servers.
     ssl: false,
     types,
     max: 1,
@@ -103,7 +103,7 @@ function poolOn(thread: PostgresThread): pg.Pool {
 
 const lineOf = (message: string) => message.split('\n')[0]!.replace(/\.$/, '')
 
-/** PostgreSQL in its thread. When that ends by itself, so does the process: what it has acknowledged is on disk. */
+/** PostgreSQL in its thread. If the thread ends unexpectedly, the process ends too: acknowledged data is on disk. */
 class PostgresThread {
   readonly #worker: Worker
   #isEnding = false
@@ -112,7 +112,7 @@ class PostgresThread {
     this.#worker = worker
   }
 
-  /** @throws DatabaseUnfit when PostgreSQL does not start on these files. */
+  /** @throws DatabaseUnfit if PostgreSQL does not start on these files. */
   static async start(files: string): Promise<PostgresThread> {
     const worker = new Worker(new URL('./thread.ts', import.meta.url), { workerData: files })
     const ended = once(worker, 'exit').then(([code]) => {
@@ -136,14 +136,14 @@ class PostgresThread {
     return thread
   }
 
-  /** @returns what the driver takes for a socket; it takes the session from the one before */
+  /** @returns a duplex stream that the driver uses as its socket; the new connection takes the session from the previous one */
   connect(): Duplex {
     const { port1, port2 } = new MessageChannel()
     this.#worker.postMessage(port2, [port2])
     return new Connection(port1, this.#worker)
   }
 
-  /** Ends PostgreSQL in order. */
+  /** Shuts PostgreSQL down cleanly. */
   async end(): Promise<void> {
     this.#isEnding = true
     this.#worker.ref()
@@ -156,7 +156,7 @@ const logFull = (files: string): string =>
   `The disk of ${files} is full, and the database has no room left for its log, so the server stops. What it has acknowledged is kept. Free space there and start it; started before that, it can be read from.`
 
 /**
- * A port as the socket that the driver expects. A pending query keeps the process alive through the thread as well: with the port alone,
+ * Presents a message port as the socket that the driver expects. A pending query also keeps the thread referenced: with the port alone,
  * a failing thread would end the process before the failure is reported.
  */
 class Connection extends Duplex {

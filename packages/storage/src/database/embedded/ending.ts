@@ -1,15 +1,15 @@
 /** Termination of a process that cannot continue. */
 import { writeSync } from 'node:fs'
 
-/** Says why, and aborts the process, from whatever thread: `process.abort` is the main thread's alone. */
+/** Prints the reason and aborts the process from any thread: `process.abort` works on the main thread only. */
 export function endProcess(sentence: string, error: unknown): never {
   writeSync(2, `${sentence}, so the server stops: ${String(error)}\n`)
   process.kill(process.pid, 'SIGABRT')
-  // The signal may be another thread's to take.
+  // Another thread may handle the signal, so wait.
   for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
 }
 
-/** The same where the reason is the operator's to put right, from the main thread: a sentence and exit code 1. */
+/** Ends the process for a reason that the operator can fix: prints a sentence and exits with code 1. Main thread only. */
 export function exitProcess(sentence: string): never {
   writeSync(2, `${sentence}\n`)
   process.exit(1)

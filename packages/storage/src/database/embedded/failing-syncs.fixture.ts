@@ -1,4 +1,4 @@
-/** Loaded by every thread of a process before anything else: its disk fails to sync as soon as `FAIL_SYNCS_WHERE` names a file. */
+/** Preloaded by every thread of a process: its disk fails to sync once the file named by `FAIL_SYNCS_WHERE` exists. */
 import fs, { existsSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 

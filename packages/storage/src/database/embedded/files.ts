@@ -1,8 +1,8 @@
 /**
  * PostgreSQL's own files, in `pg` of the embedded database's folder.
  *
- * New ones are made in `pg.new` and renamed once they are whole and synced, so a crash while they are made leaves nothing to
- * repair. A separate process makes them: it takes 550 MiB, most of which a long-lived process would keep.
+ * New files are created in `pg.new-…` and renamed once they are complete and synced, so a crash in between leaves nothing to
+ * repair. A separate process creates them: this takes 550 MiB, most of which a long-lived process would keep.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -15,8 +15,8 @@ import { syncPath } from './folder.ts'
 import { demandVersion, filesIn, hasEmbedded } from './place.ts'
 
 /**
- * Opens the files of a folder that this process has locked; creates them if there are none.
- * @throws DatabaseUnfit for files that are incomplete or another version's: PGlite would make a new database in their place.
+ * Returns the folder of PostgreSQL's files; creates them if there are none. This process must hold the lock.
+ * @throws DatabaseUnfit for incomplete files or files of another version: PGlite would create a new database in their place.
  */
 export async function filesOf(folder: string): Promise<string> {
   const files = filesIn(folder)
@@ -29,7 +29,7 @@ async function makeFiles(folder: string, files: string): Promise<void> {
   for (const entry of readdirSync(folder))
     if (entry.startsWith('pg.new'))
       rmSync(join(folder, entry), { recursive: true, force: true, maxRetries: 3 })
-  // A process whose starter was killed may still be writing to an earlier one.
+  // If the starter of an earlier process was killed, that process may still be writing to its folder.
   const unfinished = mkdtempSync(`${files}.new-`)
   await makeIn(unfinished)
   for (const entry of readdirSync(unfinished, { recursive: true, encoding: 'utf8' }))
@@ -39,7 +39,7 @@ async function makeFiles(folder: string, files: string): Promise<void> {
   syncPath(folder)
 }
 
-/** @throws DatabaseUnfit with what the process said when it failed. */
+/** @throws DatabaseUnfit with the process's error output if it failed. */
 async function makeIn(folder: string): Promise<void> {
   const program = fileURLToPath(new URL('./files-making.ts', import.meta.url))
   const child = spawn(process.execPath, [program, folder], { stdio: ['ignore', 'ignore', 'pipe'] })

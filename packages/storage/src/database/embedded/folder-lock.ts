@@ -2,9 +2,9 @@
  * The lock on an embedded database's folder: PGlite must be the only process on its files.
  *
  * Node has no `flock`, but SQLite takes a real file lock (`fcntl`, `LockFileEx` on Windows) that the kernel releases when the
- * process ends, however it ends. So there is no stale lock to judge and no process id to mistake for another's, also when two
- * containers, each with processes numbered from 1, share the folder. Network file systems without locks are not covered.
- * Nothing is ever stored in that SQLite file; who holds the lock is written beside it, for the message alone.
+ * process ends, even after a crash. So there are no stale locks to detect, and no process ids to confuse if two
+ * containers, each numbering processes from 1, share the folder. Network file systems without locks are not covered.
+ * That SQLite file never stores anything; the holder's name is in a file beside it, for the error message only.
  */
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
@@ -12,11 +12,11 @@ import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { isStorageFull } from '../../errors/storage-full.ts'
 
-/** Another process, or this one, has the folder open. The sentence names it. */
+/** Another process, or this one, has the folder open. The message names the holder. */
 export class FolderInUse extends Error {
   override name = 'FolderInUse'
   readonly folder: string
-  /** As in "process 1234 on lagoon since 2026-01-31T12:00:00.000Z". */
+  /** Such as "process 1234 on lagoon since 2026-01-31T12:00:00.000Z". */
   readonly holder: string
 
   constructor(folder: string, holder: string) {
@@ -35,15 +35,15 @@ export interface FolderLock {
 const sqliteBusy = 5
 
 /**
- * Takes the lock on a folder, which is made when it is absent, without waiting.
- * @throws FolderInUse when someone holds it.
+ * Locks a folder without waiting; creates it if absent.
+ * @throws FolderInUse if the lock is taken.
  */
 export function lockFolder(folder: string): FolderLock {
   makeFolders(folder)
   const holderFile = join(folder, 'lock-holder')
   const lock = new DatabaseSync(join(folder, 'lock'), { timeout: 0 })
   try {
-    // A journal on disk would need room, which the folder may not have.
+    // A journal on disk would need space, which the disk may not have.
     lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')
   } catch (error) {
     lock.close()
@@ -54,7 +54,7 @@ export function lockFolder(folder: string): FolderLock {
   try {
     writeHolder(holderFile)
   } catch (error) {
-    // The lock holds without it, and a full disk is no reason not to start.
+    // The lock works without the holder's file, so a full disk does not prevent the start.
     if (!isStorageFull(error)) {
       lock.close()
       throw error
@@ -75,7 +75,7 @@ function writeHolder(file: string): void {
   renameSync(written, file)
 }
 
-/** Writer of the holder's file; just after a crash and a new start, possibly still the crashed process. */
+/** Writer of the holder's file. Just after a crash and restart, this may still be the crashed process. */
 function readHolder(file: string): string {
   try {
     return readFileSync(file, 'utf8') || 'another process'
@@ -87,9 +87,9 @@ function readHolder(file: string): string {
 const ownerOnly = 0o700
 
 /**
- * Makes a folder and those above it that are absent, for this account alone. Synchronous.
- * One by one, because Node's recursive `mkdir` never returns on a file system that takes no folders, such as `/proc`.
- * @throws what the file system answers, such as EACCES, ENOSPC and ENOENT
+ * Creates a folder and its absent parents, for this account alone. Synchronous. Creates them one by one, because Node's recursive `mkdir`
+ * never returns on a file system without folders, such as `/proc`.
+ * @throws errors of the file system, such as EACCES, ENOSPC and ENOENT
  */
 export function makeFolders(folder: string): void {
   if (existsSync(folder)) return
@@ -98,7 +98,7 @@ export function makeFolders(folder: string): void {
   try {
     mkdirSync(folder, { mode: ownerOnly })
   } catch (error) {
-    // Another process may have made it meanwhile.
+    // Another process may have created it meanwhile.
     if (!existsSync(folder)) throw error
   }
 }

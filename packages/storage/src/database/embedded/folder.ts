@@ -1,4 +1,4 @@
-/** The folder of PostgreSQL's own files as PGlite sees it: private, and synced. */
+/** PGlite's view of the folder with PostgreSQL's own files: private to the account, and synced. */
 import { closeSync, fsyncSync, openSync } from 'node:fs'
 import { NodeFS } from '@electric-sql/pglite/nodefs'
 import { endProcess } from './ending.ts'
@@ -7,13 +7,13 @@ import { endWhenLogIsFull } from './log.ts'
 /** Permission bits of group and others. */
 const othersBits = 0o077
 
-/** Argument that Emscripten's file system passes to `fsync`: an open file has a descriptor of ours, a folder has none. */
+/** Argument that Emscripten's file system passes to `fsync`: a file has a descriptor of Node's (`nfd`), a folder has none. */
 interface EmscriptenStream {
   node: object
   nfd?: number
 }
 type SetAttributes = (of: object, attributes: { mode?: number }) => void
-/** The part of Emscripten's NODEFS that its types leave out. */
+/** Part of Emscripten's NODEFS that its types omit. */
 interface FileSystem {
   node_ops: { setattr: SetAttributes }
   stream_ops: { setattr: SetAttributes; fsync?: (stream: EmscriptenStream) => number }
@@ -22,7 +22,7 @@ interface FileSystem {
 type Options = Awaited<ReturnType<NodeFS['init']>>['emscriptenOpts']
 type Module = Parameters<NonNullable<Options['preRun']>[number]>[0]
 
-/** The folder on disk, all of it its owner's alone. */
+/** The folder on disk, accessible to its owner only. */
 export class PrivateFolder extends NodeFS {
   override async init(...[pg, options]: Parameters<NodeFS['init']>): ReturnType<NodeFS['init']> {
     const { emscriptenOpts } = await super.init(pg, options)
@@ -30,7 +30,7 @@ export class PrivateFolder extends NodeFS {
     return { emscriptenOpts: { ...emscriptenOpts, preRun: [...(emscriptenOpts.preRun ?? []), prepare] } }
   }
 
-  /** Emscripten sets the mode of every file it makes, 0666 mostly, and no umask applies to that. */
+  /** Emscripten sets the mode of every file that it creates, usually 0666, and ignores the umask. */
   protected prepare(files: FileSystem): void {
     for (const operations of [files.node_ops, files.stream_ops]) {
       const { setattr } = operations
@@ -42,7 +42,7 @@ export class PrivateFolder extends NodeFS {
   }
 }
 
-/** The same, with an `fsync` that syncs. */
+/** A private folder whose `fsync` syncs. */
 export class SyncingFolder extends PrivateFolder {
   protected override prepare(files: FileSystem): void {
     super.prepare(files)
@@ -53,8 +53,8 @@ export class SyncingFolder extends PrivateFolder {
         else syncPath(files.realPath(stream.node))
         return 0
       } catch (error) {
-        // After a failed sync the disk's content is unknown, and another sync reports nothing: PostgreSQL panics then, and replays its log
-        // at the next start. In WebAssembly a panic would spin for ever, so end the process before it acknowledges anything more.
+        // After a failed sync the disk's content is unknown, and another sync reports nothing: PostgreSQL then panics and replays its log
+        // at the next start. In WebAssembly a panic would loop forever, so end the process before it acknowledges anything more.
         return endProcess('The disk failed to sync the database', error)
       }
     }

@@ -1,15 +1,15 @@
-/** Recovery of the embedded database when its log finds no room on the disk. */
+/** Recovery of the embedded database when the disk has no space for its log. */
 
-/** The exit code of the thread that then ends. */
+/** Exit code of the thread in this case. */
 export const logFullExit = 28
 
-/** WASI's numbers, which Emscripten has. */
+/** Error numbers of WASI, which Emscripten uses. */
 const noSpaceErrnos = new Set<unknown>([51 /* ENOSPC */, 19 /* EDQUOT */])
 
 interface OpenFile {
   node: object
 }
-/** The part of Emscripten's NODEFS that matters here. */
+/** Part of Emscripten's NODEFS that is used here. */
 interface WritableFiles {
   stream_ops: object
   realPath(node: object): string
@@ -17,7 +17,7 @@ interface WritableFiles {
 type Write = (file: OpenFile, ...what: unknown[]) => number
 
 /**
- * Ends this thread when a write to the log fails for lack of room. PostgreSQL would panic; in WebAssembly it would continue with half
+ * Ends this thread if a write to the log fails for lack of space. PostgreSQL would panic; in WebAssembly it would continue with half
  * a record in memory and refuse everything afterwards.
  */
 export function endWhenLogIsFull(files: WritableFiles): void {

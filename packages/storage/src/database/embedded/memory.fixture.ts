@@ -1,6 +1,5 @@
 /**
- * Run as a process of its own: opens a database, makes statements, many of which have long answers, and says the largest memory it has
- * had. MiB.
+ * Child process that opens a database, runs statements, many of them with long answers, and prints its peak memory. MiB.
  */
 import { writeSync } from 'node:fs'
 import { openDatabase } from '../open.ts'

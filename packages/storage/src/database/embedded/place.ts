@@ -3,16 +3,16 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseUnfit } from '../sql-errors.ts'
 
-/** Of PostgreSQL in this release of PGlite. No other version's files can be opened. */
+/** Version of PostgreSQL in this release of PGlite. It cannot open files of another version. */
 const majorVersion = '18'
 
-/** PostgreSQL's own files. They come into the folder whole (see embedded-files.ts). */
+/** PostgreSQL's own files. They appear in the folder complete (see files.ts). */
 export const filesIn = (folder: string): string => join(folder, 'pg')
 
-/** Whether a database was made in the folder. */
+/** True if the folder contains a database. */
 export const hasEmbedded = (folder: string): boolean => existsSync(filesIn(folder))
 
-/** @throws DatabaseUnfit for files that are incomplete or another version's: PGlite would make a new database over them. */
+/** @throws DatabaseUnfit for incomplete files or files of another version: PGlite would create a new database over them. */
 export function demandVersion(files: string): void {
   const version = versionOf(files)
   if (version === majorVersion) return

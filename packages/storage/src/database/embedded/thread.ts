@@ -1,7 +1,7 @@
 /**
- * The thread of the embedded database: PostgreSQL's protocol in, PostgreSQL's protocol out. It says that it is ready, then takes ports,
- * each a connection over which a driver talks as over a socket, and null, which ends PostgreSQL in order. There is one session,
- * so a connection that begins takes it from the one before.
+ * Thread of the embedded database: speaks PostgreSQL's protocol. It reports that it is ready, then receives ports:
+ * each is a connection that a driver uses like a socket. A null shuts PostgreSQL down cleanly. There is one session,
+ * so a new connection takes it from the previous one.
  */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { answerOf, serialize, startPostgres } from './postgres.ts'

@@ -1,6 +1,6 @@
 /**
- * Run as a process of its own: commits one account after the other, and names each on a line once it is acknowledged. With a
- * third argument it says so to `failing-syncs.fixture.ts` after that many.
+ * Child process that commits one account after the other, and prints the name of each once it is acknowledged. With a
+ * third argument, it makes `failing-syncs.fixture.ts` fail after that many.
  */
 import { writeFileSync, writeSync } from 'node:fs'
 import { accounts } from '../../sql/accounts/accounts.ts'

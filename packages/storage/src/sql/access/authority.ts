@@ -1,9 +1,9 @@
 /**
- * Authority to record, checked by the transaction that records. A request is checked when it comes, but its body may take hours: by
- * then its key may be revoked, or its account no longer a member. The checked rows stay locked until the transaction ends, so a
- * revocation waits for it, and nothing is recorded after a revocation was acknowledged.
+ * Authority of a request, checked again by the transaction that records its result. A request is checked on arrival, but its body may take
+ * hours: meanwhile its key may be revoked, or its account may lose its membership. The checked rows stay locked until the transaction ends,
+ * so a revocation waits for it, and nothing is recorded after a revocation was acknowledged.
  *
- * Locks are taken in this order, as everywhere: the account, the collection, the membership, the credential.
+ * Locks are taken in this order everywhere: the account, the collection, the membership, the credential.
  */
 import type { Queries, Tx } from '../../database/database.ts'
 import type { MemberRow } from '../accounts/members.ts'
@@ -15,11 +15,11 @@ export type Credential = { readonly key: string } | { readonly session: string }
 
 export interface Authority {
   readonly accountId: string
-  /** The credential that must still be good. Null: none, the account acts by itself. */
+  /** Credential that must still be valid. Null: none, the account acts by itself. */
   readonly credential: Credential | null
   /** Account that owns the recorded data. */
   readonly ownerId: string
-  /** Roles in the owner that suffice. */
+  /** Roles in the owner that are sufficient. */
   readonly roles: readonly Role[]
   readonly now: Date
 }
@@ -29,21 +29,21 @@ const keyOf = (credential: Credential | null) =>
 const sessionOf = (credential: Credential | null) =>
   credential !== null && 'session' in credential ? credential.session : null
 
-/** As `hold_authority` takes it (authority.sql), which locks what it rests on. */
+/** Argument of `hold_authority` (authority.sql), which locks the rows that it checks. */
 export const authorityAsJson = ({ ownerId, accountId, roles, credential, now }: Authority): string =>
   JSON.stringify({ ownerId, accountId, roles, key: keyOf(credential), session: sessionOf(credential), now })
 
 /** A caller's relation to a collection. */
 export interface Standing {
-  /** Whether its credential is good. */
+  /** True if the credential is valid. */
   isGood: boolean
-  /** Undefined: it is gone. */
+  /** Undefined if the collection is gone. */
   collection: { id: string; ownerId: string; public: boolean } | undefined
-  /** Its account's role in the owner. */
+  /** Role of the caller's account in the owner. */
   role: Role | null
 }
 
-/** A single statement. What it tells holds until the transaction ends. */
+/** Runs a single statement. The result holds until the transaction ends. */
 export async function lockStanding(
   tx: Tx,
   asked: { collectionId: string } & Pick<Authority, 'accountId' | 'credential' | 'now'>,
@@ -72,7 +72,7 @@ export async function lockStanding(
   }
 }
 
-/** Whether a credential is good, which it stays until the transaction ends. A single statement. */
+/** Checks whether a credential is valid, and locks it, so that it stays valid until the transaction ends. Runs a single statement. */
 export async function lockCredential(
   at: Queries,
   { accountId, credential }: Pick<Authority, 'accountId' | 'credential'>,

@@ -1,4 +1,4 @@
-/** Programs that ask to be signed in from a terminal (RFC 8628). Both codes are stored only as their SHA-256. */
+/** Device logins: sign-in of programs from a terminal (RFC 8628). Both codes are stored only as their SHA-256. */
 import { sql } from 'drizzle-orm'
 import { check, index, pgTable, text, uuid } from 'drizzle-orm/pg-core'
 import type { Queries, Tx } from '../../database/database.ts'
@@ -10,18 +10,18 @@ import { columnsOf, insertInto, Values } from '../columns/rows.ts'
 export const deviceLogins = pgTable(
   'device_logins',
   {
-    /** Of the code that the program polls with. */
+    /** Hash of the code that the program polls with. */
     deviceHash: bytewiseText('device_hash').primaryKey(),
-    /** Of the code that a person types. */
+    /** Hash of the code that a person types. */
     userHash: bytewiseText('user_hash').notNull().unique(),
     scope: text('scope', { enum: ['read', 'write', 'admin'] }).notNull(),
-    /** `owner/slug` as the program wrote it; null: the key is for all. */
+    /** `owner/slug` as the program sent it; null: the key is for all collections. */
     collection: text('collection'),
     label: text('label').notNull(),
-    /** Of the program that asks. */
+    /** `User-Agent` of the program. */
     userAgent: text('user_agent').notNull(),
     address: text('address').notNull(),
-    /** Of the address: whose logins under way are counted together. */
+    /** Network of the address; pending logins are counted by network. */
     network: text('network').notNull(),
     createdAt: instant('created_at').notNull(),
     expiresAt: instant('expires_at').notNull(),
@@ -31,7 +31,7 @@ export const deviceLogins = pgTable(
     accountId: uuid('account_id').references(() => accounts.id, { onDelete: 'cascade' }),
     /** The collection that the key will be limited to. */
     collectionId: uuid('collection_id').references(() => collections.id, { onDelete: 'cascade' }),
-    /** When the key will end; null: never. */
+    /** When the key will expire; null: never. */
     keyExpiresAt: instant('key_expires_at'),
   },
   (t) => [
@@ -50,7 +50,7 @@ export async function insertDeviceLogin(tx: Tx, row: DeviceLoginRow): Promise<vo
   await tx.query(...insertInto(deviceLogins, row))
 }
 
-/** How many have not ended: of all, and of those of one network. */
+/** Counts the logins that have not expired: all, and those of one network. */
 export async function countDeviceLogins(
   at: Queries,
   network: string,
@@ -82,7 +82,7 @@ export type DeviceDecision =
   | { status: 'allowed'; accountId: string; collectionId: string | null; keyExpiresAt: Date | null }
   | { status: 'refused' }
 
-/** @returns false if it was decided meanwhile, or expired */
+/** @returns false if the login was decided meanwhile, or has expired */
 export async function decideDeviceLogin(
   tx: Tx,
   userHash: string,
@@ -97,7 +97,7 @@ export async function decideDeviceLogin(
   return rows.length > 0
 }
 
-/** The login of a program that polls; others that poll with the same code wait until the transaction ends. */
+/** Locks the login of a polling program; other polls with the same code wait until the transaction ends. */
 export async function lockDeviceLogin(tx: Tx, deviceHash: string): Promise<DeviceLoginRow | undefined> {
   const { rows } = await tx.query<DeviceLoginRow>(
     `select ${columnsOf(deviceLogins)} from device_logins where device_hash = $1 for update`,
@@ -114,7 +114,7 @@ export async function deleteDeviceLogin(tx: Tx, deviceHash: string): Promise<voi
   await tx.query('delete from device_logins where device_hash = $1', [deviceHash])
 }
 
-/** Drops those that ended before an instant. */
+/** Drops logins that expired before an instant. */
 export async function dropEndedDeviceLogins(tx: Tx, before: Date): Promise<void> {
   await tx.query('delete from device_logins where expires_at < $1', [before])
 }

@@ -15,15 +15,15 @@ export const apiKeys = pgTable(
       .notNull()
       .references(() => accounts.id, { onDelete: 'cascade' }),
     hash: bytewiseText('hash').notNull().unique(),
-    /** The first 9 characters of the raw key, so that its owner can tell which it is. */
+    /** First 9 characters of the raw key, so that its owner can recognise it. */
     start: text('start').notNull(),
     label: text('label').notNull(),
     scope: text('scope', { enum: ['read', 'write', 'admin'] }).notNull(),
-    /** Set: the key is limited to this collection, and goes with it. */
+    /** If set, the key is limited to this collection and deleted with it. */
     collectionId: uuid('collection_id').references(() => collections.id, { onDelete: 'cascade' }),
     createdAt: instant('created_at').notNull(),
     expiresAt: instant('expires_at'),
-    /** Kept to the minute. */
+    /** Precise to the minute. */
     lastUsedAt: instant('last_used_at'),
   },
   (t) => [
@@ -35,7 +35,7 @@ export const apiKeys = pgTable(
 
 export type KeyRow = typeof apiKeys.$inferSelect
 
-/** A key with the slug of its account, by the hash of the raw key: one look-up. */
+/** A key with the slug of its account, found by the hash of the raw key in one look-up. */
 export type FoundKey = KeyRow & { accountSlug: string; suspendedAt: Date | null }
 
 export async function findKeyByHash(at: Queries, hash: string): Promise<FoundKey | undefined> {
@@ -63,7 +63,7 @@ export async function listKeys(at: Queries, accountId: string): Promise<KeyRow[]
   return rows
 }
 
-/** Keys of an account that have not expired. Certain only while the account is locked. */
+/** Counts unexpired keys of an account. Exact only while the account is locked. */
 export async function countLiveKeys(tx: Tx, accountId: string, now: Date): Promise<number> {
   const { rows } = await tx.query<{ live: number }>(
     'select count(*) as live from api_keys where account_id = $1 and (expires_at is null or expires_at > $2)',
@@ -80,12 +80,12 @@ export async function deleteKey(tx: Tx, id: string): Promise<boolean> {
   return (await tx.query('delete from api_keys where id = $1 returning 1', [id])).rows.length > 0
 }
 
-/** Drops keys of an account that expired before an instant. */
+/** Drops an account's keys that expired before an instant. */
 export async function deleteKeysExpiredBefore(tx: Tx, accountId: string, before: Date): Promise<void> {
   await tx.query('delete from api_keys where account_id = $1 and expires_at < $2', [accountId, before])
 }
 
-/** Notes that a key was used in a minute; the later one stays. */
+/** Records that a key was used in a minute; a later recorded use is kept. */
 export async function touchKey(tx: Tx, id: string, minute: Date): Promise<{ isFirst: boolean }> {
   const touch = async (before: string): Promise<boolean> => {
     const text = `update api_keys set last_used_at = $2 where id = $1 and ${before} returning 1`

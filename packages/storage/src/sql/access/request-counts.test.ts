@@ -32,7 +32,7 @@ describe.each(databases)('counts of requests on $name', ({ open }) => {
     expect(await share(first, 0, { ann: 10, ben: 5 })).toEqual({})
     expect(await share(second, 0, { ann: 7 })).toEqual({ ann: 10 })
     expect(await share(third, 0, { ann: 1, ben: 1 })).toEqual({ ann: 17, ben: 5 })
-    // Shares send totals, not increments: a repeated one doubles no count.
+    // Shares send totals, not increments: a repeated one counts nothing twice.
     expect(await share(first, 0, { ann: 12 })).toEqual({ ann: 8 })
     expect(await share(second, 0, { ann: 7 })).toEqual({ ann: 13 })
     expect(await share(first, 1, { ann: 1 })).toEqual({})

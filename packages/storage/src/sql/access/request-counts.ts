@@ -9,9 +9,9 @@ import { bytewiseText, instant } from '../columns/columns.ts'
 export const requestCounts = pgTable(
   'request_counts',
   {
-    /** When it began. */
+    /** Start of the minute. */
     minute: instant('minute').notNull(),
-    /** SHA-256 of the caller, which may be an address. */
+    /** SHA-256 of the caller's name, which may be an address. */
     caller: bytewiseText('caller').notNull(),
     process: uuid('process').notNull(),
     requests: integer('requests').notNull(),
@@ -25,8 +25,8 @@ export interface CountOfCaller {
 }
 
 /**
- * Shares this process's counts of some callers in a minute, as totals, so that repeating it is harmless. Drops rows older than the
- * minute before, which a process whose clock is a little behind may still be in.
+ * Shares this process's counts of some callers in a minute, as totals, so that a repetition is harmless. Drops rows older than the
+ * previous minute, which a process with a slow clock may still be in.
  * @returns the counts of all other processes for these callers
  */
 export async function shareRequestCounts(

@@ -1,4 +1,4 @@
-/** Accounts (users and organizations), the identities that sign in as them. */
+/** Accounts (users and organizations) and the identities that sign in to them. */
 import { sql } from 'drizzle-orm'
 import { type AnyPgColumn, boolean, check, index, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 import type { Queries, Tx } from '../../database/database.ts'
@@ -12,22 +12,25 @@ export const accounts = pgTable(
     slug: bytewiseText('slug').notNull().unique(),
     type: text('type', { enum: ['user', 'org'] }).notNull(),
     displayName: text('display_name').notNull(),
-    /** Users only; an org has none. */
+    /** Users only; an organization has none. */
     email: text('email'),
     createdAt: instant('created_at').notNull(),
-    /** Since when no credential of a user is taken; null: they are. */
+    /** When a user was suspended: since then no credential is valid. Null: not suspended. */
     suspendedAt: instant('suspended_at'),
-    /** Whether the identity provider said at the last sign-in that a user is an operator of the registry. */
+    /** True if the identity provider named the user an operator of the registry at the last sign-in. */
     claimsOperator: boolean('claims_operator').notNull().default(false),
     /** Setting of an organization: false lets only its admins make private collections public. */
     membersMayChangeVisibility: boolean('members_may_change_visibility').notNull().default(true),
-    /** Of collections that are made in an org without saying. */
+    /** Visibility of collections that are created in an organization without a choice. */
     defaultVisibility: text('default_visibility', { enum: ['private', 'public'] })
       .notNull()
       .default('private'),
-    /** Storage quota. Bytes; null: the configured one. */
+    /** Storage quota. Bytes; null: the configured default. */
     quotaBytes: count('quota_bytes'),
-    /** Of an org: the user whose quota counts for it until it has its own. Null: no owner was left when that user went; the org counts by itself. */
+    /**
+     * The user whose quota an organization counts against, unless it has its own. Null: that user left without another owner; the
+     * organization counts by itself.
+     */
     madeBy: uuid('made_by').references((): AnyPgColumn => accounts.id, { onDelete: 'set null' }),
   },
   (t) => [
@@ -51,10 +54,10 @@ export const identities = pgTable(
 )
 
 export type AccountRow = typeof accounts.$inferSelect
-/** With default settings unless given. */
+/** A new account; settings that are not given get their defaults. */
 export type NewAccountRow = typeof accounts.$inferInsert & Pick<AccountRow, 'email'>
 
-/** Id that no account has. */
+/** An id that no account has. */
 export const noAccount = '00000000-0000-0000-0000-000000000000'
 
 export async function findAccountBySlug(at: Queries, slug: string): Promise<AccountRow | undefined> {
@@ -86,8 +89,8 @@ export async function findAccountNames(
 }
 
 /**
- * The account, locked until the transaction ends.
- * @param strength `update`, to delete it: blocks also inserts that refer to it, such as a fork that lands in it
+ * Reads an account and locks it until the transaction ends.
+ * @param strength `update`, to delete it: also blocks inserts that refer to it, such as a fork that lands in it
  */
 export async function lockAccount(
   tx: Tx,
@@ -101,13 +104,13 @@ export async function lockAccount(
   return rows[0]
 }
 
-/** Those of `slugs` that an account has now. */
+/** Those of `slugs` that are currently taken by an account. */
 export async function slugsInUse(at: Queries, slugs: string[]): Promise<Set<string>> {
   const { rows } = await at.query<{ slug: string }>('select slug from accounts where slug = any($1)', [slugs])
   return new Set(rows.map(({ slug }) => slug))
 }
 
-/** Undefined when another account has the slug. */
+/** Returns undefined if another account has the slug. */
 export async function insertAccount(tx: Tx, account: NewAccountRow): Promise<AccountRow | undefined> {
   const { rows } = await tx.query<AccountRow>(
     ...insertInto(accounts, account, `on conflict (slug) do nothing returning ${columnsOf(accounts)}`),
@@ -135,14 +138,14 @@ export async function updateAccount(
   await tx.query(`update accounts set ${values.changes(accounts, changes)} where id = $1`, values.given)
 }
 
-/** With its keys, sessions, memberships, members and former slugs. Rejects while collections are its own. */
-/** The quotas of its organizations pass to other owners first (`passOnQuotas`). */
+/** Deletes an account with its keys, sessions, memberships, members and former slugs. Rejects while it owns collections. */
+/** First passes the quotas of its organizations on to other owners (`passOnQuotas`). */
 export async function deleteAccount(tx: Tx, id: string): Promise<void> {
   await passOnQuotas(tx, id)
   await tx.query('delete from accounts where id = $1', [id])
 }
 
-/** Organizations made by a person who leaves count against the owner who has been a member for longest; without one, by themselves. */
+/** Makes organizations of a leaving user count against their longest-standing other owner; without one, they count by themselves. */
 export async function passOnQuotas(tx: Tx, userId: string): Promise<void> {
   await tx.query(
     `update accounts o set made_by = (
@@ -158,7 +161,7 @@ export async function ownsCollections(at: Queries, id: string): Promise<boolean>
   return rows.length > 0
 }
 
-/** Whether fewer than `max` collections are the account's own, 1 or more. Certain only while the account is locked. */
+/** True if the account owns fewer than `max` (1 or more) collections. Exact only while the account is locked. */
 export async function ownsFewerCollections(at: Queries, id: string, max: number): Promise<boolean> {
   const { rows } = await at.query('select 1 from collections where owner_id = $1 offset $2 limit 1', [
     id,
@@ -170,7 +173,7 @@ export async function ownsFewerCollections(at: Queries, id: string, max: number)
 export interface IdentityKey {
   /** The identity provider. */
   readonly issuer: string
-  /** The issuer's own identifier of the person, which never changes. */
+  /** Identifier of the person at the issuer, which never changes. */
   readonly subject: string
 }
 
@@ -185,7 +188,7 @@ export async function findAccountByIdentity(
   return rows[0]
 }
 
-/** False when the identity belongs to an account already. */
+/** Returns false if the identity already belongs to an account. */
 export async function insertIdentity(
   tx: Tx,
   { issuer, subject }: IdentityKey,
@@ -198,7 +201,7 @@ export async function insertIdentity(
   return rows.length > 0
 }
 
-/** Takes an identity from an account to another. False: it was not the first one's. */
+/** Moves an identity from one account to another. Returns false if it did not belong to the first. */
 export async function moveIdentity(
   tx: Tx,
   { issuer, subject }: IdentityKey,

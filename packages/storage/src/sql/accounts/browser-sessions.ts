@@ -17,7 +17,7 @@ export const browserSessions = pgTable(
     /** The browser's `User-Agent` at sign-in. */
     userAgent: text('user_agent').notNull(),
     createdAt: instant('created_at').notNull(),
-    /** Moves together with `expiresAt`. */
+    /** Updated together with `expiresAt`. */
     lastUsedAt: instant('last_used_at').notNull(),
     expiresAt: instant('expires_at').notNull(),
   },
@@ -26,7 +26,7 @@ export const browserSessions = pgTable(
 
 export type SessionRow = typeof browserSessions.$inferSelect
 
-/** A session with the slug of its account, by the hash of its token: one look-up. */
+/** A session with the slug of its account, found by the hash of its token in one look-up. */
 export async function findSession(at: Queries, tokenHash: string): Promise<FoundSession | undefined> {
   const { rows } = await at.lookUp<FoundSession>(sessionByToken, [tokenHash], 'session_by_token')
   return rows[0]
@@ -41,7 +41,7 @@ export async function insertSession(tx: Tx, session: SessionRow): Promise<void> 
   await tx.query(...insertInto(browserSessions, session))
 }
 
-/** Moves a session's end; never to before where it is. */
+/** Extends a session; never shortens it. */
 export async function extendSession(
   tx: Tx,
   tokenHash: string,
@@ -57,7 +57,7 @@ export async function deleteSession(tx: Tx, tokenHash: string): Promise<void> {
   await tx.query('delete from browser_sessions where token_hash = $1', [tokenHash])
 }
 
-/** Sessions of an account that have not ended, the last used first. */
+/** Unexpired sessions of an account, most recently used first. */
 export async function listSessions(
   at: Queries,
   accountId: string,
@@ -71,7 +71,7 @@ export async function listSessions(
   return rows
 }
 
-/** @returns false: the account has no such session */
+/** @returns false if the account has no such session */
 export async function deleteSessionOf(tx: Tx, accountId: string, id: string): Promise<boolean> {
   const { rows } = await tx.query(
     'delete from browser_sessions where account_id = $1 and id = $2 returning 1',
@@ -80,7 +80,7 @@ export async function deleteSessionOf(tx: Tx, accountId: string, id: string): Pr
   return rows.length > 0
 }
 
-/** All of an account, but one. @returns how many these were */
+/** Deletes all sessions of an account except one. @returns the number of deleted sessions */
 export async function deleteSessionsBut(
   tx: Tx,
   accountId: string,

@@ -1,6 +1,6 @@
 /**
- * Slugs that accounts gave up by a rename, their deletion or their erasure. A slug leads to its account, and is kept for the former
- * owner: under a path that readers know, another owner could publish other data.
+ * Slugs that accounts gave up by a rename, their deletion or their erasure. A former slug redirects to its account and stays reserved
+ * for the former owner: another owner could publish other data under a path that readers know.
  */
 import { createHash } from 'node:crypto'
 import { sql } from 'drizzle-orm'
@@ -13,16 +13,16 @@ import { type AccountRow, accounts, type IdentityKey } from './accounts.ts'
 export const formerAccountSlugs = pgTable(
   'former_account_slugs',
   {
-    /** `slugHash` of the slug: the name of an erased person is not stored in clear. */
+    /** `slugHash` of the slug: the name of an erased person is not stored in plain text. */
     slugHash: text('slug_hash').notNull(),
-    /** Null: of an erased person. */
+    /** Null if the account was an erased person's. */
     slug: bytewiseText('slug'),
-    /** May be gone. */
+    /** The account may no longer exist. */
     accountId: uuid('account_id').notNull(),
-    /** Of an account that is gone: ids of an organization's owners, `identityHash` of a user's identities. They may take the slug. */
+    /** Claimants of a deleted account's slug: ids of an organization's owners, `identityHash` of a user's identities. */
     heirs: text('heirs').array().notNull().default(sql`'{}'::text[]`),
     since: instant('since').notNull(),
-    /** Null: for ever, since readers know a public collection by it. */
+    /** End of the reservation. Null: forever, since readers know a public collection under the slug. */
     keptUntil: instant('kept_until'),
   },
   (t) => [
@@ -31,16 +31,16 @@ export const formerAccountSlugs = pgTable(
   ],
 )
 
-/** Days for which a slug is kept that no public data was read under. */
+/** Days for which a slug is reserved if no public data was read under it. */
 export const slugKeptDays = 90
-/** So many of those are kept for one account, and for one heir, the last ones: renames in a loop reserve no other names. */
+/** Maximum of such slugs reserved for one account or one heir, the latest ones: repeated renames must not reserve more names. */
 const keptAtOnceMax = 10
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 export const slugHash = (slug: string): string => sha256(slug)
 export const identityHash = ({ issuer, subject }: IdentityKey): string => sha256(`${issuer}\n${subject}`)
 
-/** The account that gave up this slug last. Asked when no account has it now. */
+/** The account that gave up this slug last. Call it only if no account has the slug now. */
 export async function findAccountByFormerSlug(at: Queries, slug: string): Promise<AccountRow | undefined> {
   const { rows } = await at.query<AccountRow>(
     `select ${columnsOf(accounts)} from former_account_slugs former join accounts on accounts.id = account_id
@@ -50,7 +50,7 @@ export async function findAccountByFormerSlug(at: Queries, slug: string): Promis
   return rows[0]
 }
 
-/** Id of the account that has a slug, or of the last one that had it and was not erased; it may be gone. */
+/** Id of the account that has a slug, or of the last one that had it and was not erased; that account may be deleted. */
 export async function findActor(at: Queries, slug: string): Promise<string | undefined> {
   const { rows } = await at.query<{ id: string }>(
     `select id, null as since from accounts where slug = $1
@@ -62,8 +62,8 @@ export async function findActor(at: Queries, slug: string): Promise<string | und
 }
 
 /**
- * Keeps the slug that an account has for its owner from now on: for ever if a version was public below it and the account had it for a
- * day, so that renames in a loop reserve no names for ever.
+ * Reserves an account's current slug for its owner: forever if a version was public below it and the account had it for a
+ * day, so that repeated renames do not reserve names forever.
  */
 export async function keepAccountSlug(
   tx: Tx,
@@ -93,7 +93,7 @@ async function freeOldest(tx: Tx, isTheirs: string, id: string, now: Date): Prom
   )
 }
 
-/** Gives an account another slug; the one it had leads to it from now on. Rejects with a unique violation when it is taken. */
+/** Gives an account another slug; its previous one then redirects to it. Rejects with a unique violation if the new one is taken. */
 export async function renameAccount(
   tx: Tx,
   account: Pick<AccountRow, 'id' | 'slug'>,
@@ -102,12 +102,12 @@ export async function renameAccount(
 ): Promise<void> {
   await keepAccountSlug(tx, account, at)
   await tx.query('update accounts set slug = $2 where id = $1', [account.id, slug])
-  // An account that takes back its former slug does not lead to itself.
+  // If an account takes back a former slug, that slug must not redirect.
   const back = [account.id, slugHash(slug)]
   await tx.query('delete from former_account_slugs where account_id = $1 and slug_hash = $2', back)
 }
 
-/** Names the heirs of an account that is about to be deleted. */
+/** Records the heirs of an account that is about to be deleted. */
 export async function nameHeirs(
   tx: Tx,
   accountId: string,
@@ -118,21 +118,21 @@ export async function nameHeirs(
   for (const heir of heirs) await freeOldest(tx, '$2 = any(heirs)', heir, now)
 }
 
-/** Forgets the readable former names of an erased account; public data stays under its former paths. */
+/** Removes the readable former slugs of an erased account; public data stays under its former paths. */
 export async function forgetFormerSlugs(tx: Tx, accountId: string): Promise<void> {
   await tx.query("update former_account_slugs set slug = null, heirs = '{}' where account_id = $1", [
     accountId,
   ])
 }
 
-/** May take a slug: the account that gave it up, an organization that this account makes, or an heir. */
+/** Parties that may take a reserved slug: the account that gave it up, an organization created by that account, or an heir. */
 export interface SlugClaimant {
-  /** Of accounts: the one that takes the slug, and the one that acts. */
+  /** Ids of the account that takes the slug, and of the acting one. */
   readonly accountIds: readonly string[]
   readonly identities: readonly IdentityKey[]
 }
 
-/** Those of `slugs` that are kept for others than `claimant`. */
+/** Those of `slugs` that are reserved for others than `claimant`. */
 export async function slugsKeptForOthers(
   at: Queries,
   slugs: readonly string[],

@@ -15,12 +15,12 @@ export const invitations = pgTable(
       .references(() => accounts.id, { onDelete: 'cascade' }),
     /** The invited user; null: anyone with the link. */
     userId: uuid('user_id').references(() => accounts.id, { onDelete: 'cascade' }),
-    /** Address of the link, as the inviter gave it; null: it is for a user. */
+    /** Address that the link was sent to; null: the invitation is for a user. */
     email: text('email'),
     role: text('role', { enum: ['owner', 'admin', 'member'] }).notNull(),
     /** SHA-256 of the link's token. */
     tokenHash: bytewiseText('token_hash').notNull().unique(),
-    /** No reference: an invitation outlives the account that made it. */
+    /** Not a foreign key: an invitation outlives the account of the inviter. */
     invitedBy: uuid('invited_by').notNull(),
     createdAt: instant('created_at').notNull(),
     expiresAt: instant('expires_at').notNull(),
@@ -37,15 +37,15 @@ export type InvitationRow = typeof invitations.$inferSelect
 
 export interface InvitationItem {
   invitation: InvitationRow
-  /** The organization in the list of a user, the user in that of an organization; null: anyone with the link. */
+  /** In a user's list the organization, in an organization's list the user; null: anyone with the link. */
   account: AccountRow | null
 }
 
-/** Those of an organization that have not ended, the newest first. */
+/** Unexpired invitations of an organization, newest first. */
 export const listInvitations = (at: Queries, orgId: string, now: Date): Promise<InvitationItem[]> =>
   listed(at, 'left join accounts on accounts.id = user_id where org_id = $1', orgId, now)
 
-/** Those of a user that have not ended, the newest first. */
+/** Unexpired invitations of a user, newest first. */
 export const listInvitationsOf = (at: Queries, userId: string, now: Date): Promise<InvitationItem[]> =>
   listed(at, 'join accounts on accounts.id = org_id where user_id = $1', userId, now)
 
@@ -60,7 +60,7 @@ async function listed(at: Queries, among: string, id: string, now: Date): Promis
   return rows.map(({ account, ...invitation }) => ({ invitation, account: wholeAccount.read(account) }))
 }
 
-/** One that has not ended, by its id or by the hash of its token; undefined: there is none. */
+/** An unexpired invitation by id or by the hash of its token; undefined if there is none. */
 export async function findInvitation(
   at: Queries,
   by: { id: string } | { tokenHash: string },
@@ -74,7 +74,7 @@ export async function findInvitation(
   return rows[0]
 }
 
-/** In place of one to the same user or address. */
+/** Inserts an invitation in place of earlier ones to the same user or address. */
 export async function insertInvitation(tx: Tx, row: InvitationRow): Promise<void> {
   await tx.query('delete from invitations where org_id = $1 and (user_id = $2 or email = $3)', [
     row.orgId,
@@ -84,12 +84,12 @@ export async function insertInvitation(tx: Tx, row: InvitationRow): Promise<void
   await tx.query(...insertInto(invitations, row))
 }
 
-/** False: it is gone by now, so that of two who use it at once one does. */
+/** Returns false if the invitation is gone, so that of two concurrent uses one succeeds. */
 export async function deleteInvitation(tx: Tx, id: string): Promise<boolean> {
   return (await tx.query('delete from invitations where id = $1 returning 1', [id])).rows.length > 0
 }
 
-/** Those that an organization made to a user, by the account or by its e-mail address. @param ownersToo also to be an owner */
+/** Drops an organization's invitations to a user, by account or e-mail address. @param ownersToo includes invitations as owner */
 export async function dropInvitationsOf(
   tx: Tx,
   orgId: string,
@@ -102,7 +102,7 @@ export async function dropInvitationsOf(
   )
 }
 
-/** Those that a user made for an organization. */
+/** Drops the invitations that a user made for an organization. */
 export async function dropInvitationsBy(tx: Tx, orgId: string, userId: string): Promise<void> {
   await tx.query('delete from invitations where org_id = $1 and invited_by = $2', [orgId, userId])
 }

@@ -28,14 +28,16 @@ export const members = pgTable(
 export type MemberRow = typeof members.$inferSelect
 type MemberRole = MemberRow['role']
 
-/** The role of a user in an organization, by membership alone; null when it is none of its members. */
+/** A user's role in an organization by membership; null if the user is not a member. */
 export async function findMemberRole(at: Queries, orgId: string, userId: string): Promise<MemberRole | null> {
   const text = 'select role from members where org_id = $1 and user_id = $2'
   const { rows } = await at.lookUp<{ role: MemberRole }>(text, [orgId, userId], 'member_role')
   return rows[0]?.role ?? null
 }
 
-/** An account by its slug, with the role of `accountId` in it: `owner` in its own, its membership in an org, else null. */
+/**
+ * An account found by slug, with the role of `accountId` in it: `owner` in its own account, the membership in an organization, else null.
+ */
 export interface FoundAccount {
   account: AccountRow
   role: MemberRole | null
@@ -66,18 +68,18 @@ export const roleOf = (
 const accountWithRole = `select ${columnsOf(accounts)}, role
   from accounts left join members on org_id = accounts.id and user_id = $2 where slug = $1`
 
-/** A membership, with the account at its other end. */
+/** A membership with the other account: the organization or the user. */
 export interface MemberItem {
   account: AccountRow
   role: MemberRole
   since: Date
 }
 
-/** Slice of a list ordered by slug alone, since slugs are unique. */
+/** Page of a list ordered by slug alone, since slugs are unique. */
 export interface SlugSlice {
   limit: number
   offset: number
-  /** Only what comes after this slug, or, `backwards`, before it, nearest first. */
+  /** Only rows after this slug, or with `backwards` before it, nearest first. */
   beyond?: { value: string | Date }
   backwards: boolean
 }
@@ -88,7 +90,7 @@ const toItem = ({ role, since, ...account }: AccountRow & Pick<MemberRow, 'role'
   since,
 })
 
-/** The end of a statement that selects from `accounts`, among others, with a condition. */
+/** End of a statement that selects from `accounts`, among others; follows a condition. */
 export function sliceBySlug({ beyond, backwards, limit, offset }: SlugSlice, values: Values): string {
   const isBeyond = beyond === undefined ? '' : `and slug ${backwards ? '<' : '>'} ${values.of(beyond.value)}`
   const order = `order by slug ${backwards ? 'desc' : 'asc'}`
@@ -105,7 +107,7 @@ export async function listMembers(at: Queries, orgId: string, slice: SlugSlice):
   return rows.map(toItem)
 }
 
-/** The organizations of a user. @param ownerOf id of a collection: only the one that owns it; null: all */
+/** Organizations of a user. @param ownerOf id of a collection: only its owner; null: all */
 export async function listMemberships(
   at: Queries,
   userId: string,
@@ -125,7 +127,7 @@ export async function listMemberships(
   return rows.map(toItem)
 }
 
-/** Makes a user a member, or gives a member another role; `since` stays that of the first time. */
+/** Makes a user a member, or changes a member's role; `since` keeps its first value. */
 export async function putMember(tx: Tx, member: MemberRow): Promise<void> {
   const otherwise = 'on conflict (org_id, user_id) do update set role = excluded.role'
   await tx.query(...insertInto(members, member, otherwise))
@@ -135,7 +137,7 @@ export async function deleteMember(tx: Tx, orgId: string, userId: string): Promi
   await tx.query('delete from members where org_id = $1 and user_id = $2', [orgId, userId])
 }
 
-/** Certain only while the organization's account is locked. */
+/** Ids of an organization's owners. Exact only while the organization's account is locked. */
 export async function ownerIdsOf(tx: Tx, orgId: string): Promise<string[]> {
   const { rows } = await tx.query<{ id: string }>(
     "select user_id as id from members where org_id = $1 and role = 'owner'",
@@ -144,7 +146,7 @@ export async function ownerIdsOf(tx: Tx, orgId: string): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-/** Whether an organization has an owner who can sign in. Certain only while the organization's account is locked. */
+/** True if an organization has an owner who is not suspended. Exact only while the organization's account is locked. */
 export async function hasOwnerWhoActs(tx: Tx, orgId: string): Promise<boolean> {
   const { rows } = await tx.query(
     `select from members join accounts on accounts.id = user_id
@@ -154,7 +156,7 @@ export async function hasOwnerWhoActs(tx: Tx, orgId: string): Promise<boolean> {
   return rows.length > 0
 }
 
-/** Ids of the organizations that a user is an owner of, in the order in which to lock them. */
+/** Ids of the organizations that a user owns, in the order in which to lock them. */
 export async function listOwnedOrgs(tx: Tx, userId: string): Promise<string[]> {
   const { rows } = await tx.query<{ id: string }>(
     "select org_id as id from members where user_id = $1 and role = 'owner' order by org_id",

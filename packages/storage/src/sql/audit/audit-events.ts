@@ -1,31 +1,31 @@
-/** Audit log: one row per act, written by the act's transaction, so that no act lacks its row. */
+/** Audit log: one row per action, written by the action's transaction, so that no action lacks its row. */
 import { index, jsonb, pgTable, text, uuid } from 'drizzle-orm/pg-core'
 import type { Queries, Tx } from '../../database/database.ts'
 import { instant } from '../columns/columns.ts'
 import { columnsOf, insertInto, Values } from '../columns/rows.ts'
 
-/** Credential of an act, as it was then. */
+/** Credential of an action, as of its time. */
 export interface Means {
-  /** Of an API key: its id and its label. */
+  /** Id and label of the API key. */
   readonly key?: { readonly id: string; readonly label: string }
   /** Network address of the request. */
   readonly address?: string
 }
 
-/** Without foreign keys: an act outlives its subject and its actor. */
+/** Without foreign keys: an entry outlives its subject and its actor. */
 export const auditEvents = pgTable(
   'audit_events',
   {
     id: uuid('id').primaryKey(),
     at: instant('at').notNull(),
-    /** Owner of the log: the user or organization that the act concerns. */
+    /** Owner of the log: the user or organization that the action concerns. */
     accountId: uuid('account_id').notNull(),
     /** Such as `version.made`. */
     action: text('action').notNull(),
     /** Null: the registry itself. */
     actorId: uuid('actor_id'),
     means: jsonb('means').$type<Means>().notNull(),
-    /** Subject of the act, by its usual name: `owner/slug@v1.0.0`, a user's slug. */
+    /** Subject of the action, by its usual name: `owner/slug@v1.0.0`, a user's slug. */
     target: text('target').notNull(),
     details: jsonb('details').$type<AuditDetails>().notNull(),
   },
@@ -35,7 +35,7 @@ export const auditEvents = pgTable(
 export type AuditDetails = Readonly<Record<string, string | number | boolean | null>>
 export type AuditEventRow = typeof auditEvents.$inferSelect
 
-/** An act, and the slug that its actor has now, or had last; null: an erased person, or the registry itself. */
+/** An entry, and the slug that its actor has now, or had last; null: an erased person, or the registry itself. */
 export interface AuditItem {
   event: AuditEventRow
   actorSlug: string | null
@@ -45,7 +45,7 @@ export async function insertAuditEvents(tx: Tx, rows: readonly AuditEventRow[]):
   if (rows.length > 0) await tx.query(...insertInto(auditEvents, rows))
 }
 
-/** Forgets what the readers of a version were warned of, in every log, under whichever path the version had then. */
+/** Removes a version's deprecation messages from every log, whatever path the version had at the time. */
 export async function forgetAuditMessages(
   tx: Tx,
   { id, createdAt }: { id: string; createdAt: Date },
@@ -65,9 +65,9 @@ export interface AuditSlice {
   backwards: boolean
 }
 
-/** Undefined: any. */
+/** Filter of the log; an undefined member matches all. */
 export interface AuditFilter {
-  /** In whose log. */
+  /** Owner of the log. */
   accountId?: string
   actorId?: string
   action?: string
@@ -75,7 +75,7 @@ export interface AuditFilter {
   after?: Date
 }
 
-/** The newest first. */
+/** Newest first, unless `backwards`. */
 export async function listAuditEvents(
   at: Queries,
   { accountId, actorId, action, after }: AuditFilter,
@@ -92,7 +92,7 @@ export async function listAuditEvents(
     where.push(`(at, audit_events.id) ${backwards ? '>' : '<'} ${place}`)
   }
   const towards = backwards ? 'asc' : 'desc'
-  // An account that its owner deleted keeps its name in the log.
+  // The actor of a deleted account keeps its last slug in the log.
   const { rows } = await at.query<AuditEventRow & { actorSlug: string | null }>(
     `select ${columnsOf(auditEvents)}, coalesce(slug, (select former.slug from former_account_slugs former
         where former.account_id = actor_id order by former.since desc limit 1)) as "actorSlug"

@@ -1,4 +1,4 @@
-/** Collections. Lists of them are in collection-lists.ts. */
+/** Collections. Statements that list them are in joins/collection-lists.ts. */
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { boolean, index, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import type { Queries, Tx } from '../../database/database.ts'
@@ -8,8 +8,8 @@ import { columnsOf, insertInto } from '../columns/rows.ts'
 import { wordsOf } from '../columns/words.ts'
 
 /**
- * The pairs of neighbouring characters in a folded name, and its single characters: what an index must hold to find names by one
- * or two characters, or by characters that are no letters, none of which trigrams serve. Immutable, so that an index may use it.
+ * Pairs of adjacent characters in a folded name, and its single characters: entries of the index for searches by one
+ * or two characters, or by characters that are not letters, which trigrams do not support. Immutable, so that an index may use it.
  */
 export const gramsText = (foldedName: string): string => {
   const pairs = (text: string) => `regexp_replace(${text}, '(..)', E'\\\\1\\n', 'g')`
@@ -26,7 +26,7 @@ export const collections = pgTable(
       .references(() => accounts.id),
     slug: bytewiseText('slug').notNull(),
     name: text('name').notNull(),
-    /** The name as it is searched and sorted, see `foldName`. */
+    /** The name in the form for searching and sorting, see `foldName`. */
     foldedName: bytewiseText('folded_name').notNull(),
     description: text('description'),
     public: boolean('public').notNull(),
@@ -34,12 +34,12 @@ export const collections = pgTable(
     headId: uuid('head_id'),
     /** `metadata.description` of the head, so that a list need not read documents. */
     headDescription: text('head_description'),
-    /** The source of a fork, which may be gone by now. */
+    /** Source of a fork, which may no longer exist. */
     forkedFromId: uuid('forked_from_id'),
     forkedFromSemver: text('forked_from_semver'),
-    /** The source, its source, and so on, nearest first: where the content types of inherited files are known. */
+    /** The source, its source, and so on, nearest first: they know the content types of inherited files. */
     ancestors: uuid('ancestors').array().notNull().default(sql`'{}'::uuid[]`),
-    /** Semver of the newest version that was withdrawn, with its `v`: no later version has a lower number. Null: none was. */
+    /** Semver of the highest withdrawn version, with its `v`: no later version has a lower number. Null: none was withdrawn. */
     newestWithdrawn: text('newest_withdrawn'),
     /** Bytes that its versions and files added to the store, without erased ones. See usage.ts. */
     storedBytes: count('stored_bytes').notNull().default(0),
@@ -66,19 +66,19 @@ export const collections = pgTable(
   ],
 )
 
-/** Words that `search` finds a collection by. A separate table: a moving head leaves it alone unless the description changes. */
+/** Words that `search` finds a collection by. A separate table: moving the head changes it only if the description changes. */
 export const collectionWords = pgTable(
   'collection_words',
   {
     collectionId: uuid('collection_id')
       .primaryKey()
       .references(() => collections.id, { onDelete: 'cascade' }),
-    /** Of the slug and the name. */
+    /** Words of the slug and the name. */
     name: tsvector('name').notNull(),
-    /** Of the owner's slug and name. */
+    /** Words of the owner's slug and name. */
     owner: tsvector('owner').notNull(),
     description: tsvector('description').notNull(),
-    /** Null: the head's metadata has no description. Else it counts in place of `description`. */
+    /** Replaces `description` unless null, which means that the head's metadata has no description. */
     headDescription: tsvector('head_description'),
   },
   (t) => [
@@ -88,7 +88,7 @@ export const collectionWords = pgTable(
 )
 
 type WordColumns = Record<'name' | 'owner' | 'description' | 'headDescription', SQLWrapper>
-/** As the indexes have it. */
+/** Expressions exactly as in the indexes. */
 export const namesOf = ({ name, owner }: Pick<WordColumns, 'name' | 'owner'>): SQL =>
   sql`(${name} || ${owner})`
 export const allWordsOf = ({ name, owner, description, headDescription }: WordColumns): SQL =>
@@ -96,20 +96,20 @@ export const allWordsOf = ({ name, owner, description, headDescription }: WordCo
 
 export type CollectionRow = typeof collections.$inferSelect
 
-/** A name as it is searched and sorted: every character in lower case on its own, the same on every database and locale. */
+/** Folds a name for searching and sorting: lowercases each character on its own, independent of database and locale. */
 export function foldName(name: string): string {
   let folded = ''
-  // Maps single characters to single characters: a pair never straddles an original character, and `Σ` does not depend on its place.
+  // Maps each character to one character: a pair never straddles an original character, and `Σ` does not depend on its position.
   for (const character of name) folded += String.fromCodePoint(character.toLowerCase().codePointAt(0) ?? 0)
   return folded
 }
 
-/** Of an account, by which its collections are found. */
+/** Names of an owner by which its collections are found. */
 export type OwnerNames = Pick<AccountRow, 'slug' | 'displayName'>
 
 const nameWords = ({ slug, name }: Pick<CollectionRow, 'slug' | 'name'>) => wordsOf(`${slug} ${name}`, 'A')
 const ownerWords = ({ slug, displayName }: OwnerNames) => wordsOf(`${slug} ${displayName}`, 'B')
-/** Of a description, in lists as in metadata. */
+/** Words of a description, from the collection or its metadata. */
 export const descriptionWords = (text: string | null): string => wordsOf(text ?? '', 'C')
 
 /** A new collection's row of words. */
@@ -124,7 +124,7 @@ export const wordsRow = (
   headDescription: row.headDescription === null ? null : descriptionWords(row.headDescription),
 })
 
-/** @throws a unique violation of `collections_owner_slug` when the owner has the slug, a foreign key violation when it is gone. */
+/** @throws a unique violation of `collections_owner_slug` if the owner has the slug, a foreign key violation if the owner is gone. */
 export async function insertCollection(
   tx: Tx,
   row: Omit<CollectionRow, 'foldedName'>,
@@ -135,7 +135,7 @@ export async function insertCollection(
   await tx.query(...insertInto(collectionWords, wordsRow(row, owner)))
 }
 
-/** After its owner is renamed. Writes a row for each of its collections. */
+/** Updates the search words after the owner was renamed. Writes a row for each of its collections. */
 export async function renameOwnerOfCollections(tx: Tx, ownerId: string, owner: OwnerNames): Promise<void> {
   await tx.query(
     `update collection_words set owner = $2::tsvector from collections
@@ -144,7 +144,7 @@ export async function renameOwnerOfCollections(tx: Tx, ownerId: string, owner: O
   )
 }
 
-/** Locks the row until the transaction ends: `update` against everyone, `key share` against deletion only. */
+/** Locks the row until the transaction ends: `update` against all other locks, `key share` against deletion only. */
 export async function lockCollection(
   tx: Tx,
   id: string,
@@ -179,7 +179,7 @@ export async function updateCollection(
 
 /**
  * Makes another version the head, after the head was withdrawn. Null if no readable version is left.
- * @param description of the new head's metadata; null: it has none
+ * @param description of the new head's metadata; null if it has none
  */
 export async function moveHead(
   tx: Tx,
@@ -194,12 +194,12 @@ export async function moveHead(
   await tx.query('update collection_words set head_description = $2 where collection_id = $1', [id, words])
 }
 
-/** Says which is the newest number that was withdrawn. */
+/** Records the highest withdrawn version number. */
 export async function keepWithdrawnNumber(tx: Tx, id: string, newestWithdrawn: string): Promise<void> {
   await tx.query('update collections set newest_withdrawn = $2 where id = $1', [id, newestWithdrawn])
 }
 
-/** Gives a collection to another account, there under `slug`. @throws a unique violation of `collections_owner_slug`. */
+/** Transfers a collection to another account, under `slug`. @throws a unique violation of `collections_owner_slug`. */
 export async function giveCollection(
   tx: Tx,
   { id, slug, name, updatedAt }: Pick<CollectionRow, 'id' | 'slug' | 'name' | 'updatedAt'>,
@@ -218,7 +218,7 @@ export async function giveCollection(
   ])
 }
 
-/** Owners of the private collections that a fork was made of, its source's sources included, without its own owner. */
+/** Owners of the private collections among a fork's sources and their sources, without the fork's own owner. */
 export async function ownersOfPrivateSources(
   at: Queries,
   { ownerId, ancestors }: Pick<CollectionRow, 'ownerId' | 'ancestors'>,
@@ -241,7 +241,7 @@ export async function publicAmong(at: Queries, ids: readonly string[]): Promise<
   return new Set(rows.map(({ id }) => id))
 }
 
-/** By slug. */
+/** Collections of an account, ordered by slug. */
 export async function collectionsOfAccount(
   at: Queries,
   ownerId: string,
@@ -254,8 +254,8 @@ export async function collectionsOfAccount(
 }
 
 /**
- * With its versions, jobs, pushes and the keys limited to it. Call `dropFormerSlugs` before. What it leaves is in
- * collection-leavings.ts.
+ * Deletes a collection with its versions, jobs, pushes and the keys limited to it. Call `dropFormerSlugs` first. Its remains are handled in
+ * upkeep/deleted-collections.ts.
  */
 export async function deleteCollection(tx: Tx, id: string): Promise<void> {
   await tx.query('delete from collections where id = $1', [id])

@@ -1,4 +1,4 @@
-/** Slugs that collections gave up. A slug leads to its collection until another of the same owner takes it. */
+/** Former slugs of collections. A former slug redirects to its collection until another collection of the same owner takes it. */
 import { boolean, index, pgTable, primaryKey, uuid } from 'drizzle-orm/pg-core'
 import type { Queries, Tx } from '../../database/database.ts'
 import { slugHash, slugKeptDays } from '../accounts/former-slugs.ts'
@@ -8,16 +8,16 @@ import { collections } from './collections.ts'
 export const formerCollectionSlugs = pgTable(
   'former_collection_slugs',
   {
-    /** The account below which the slug was. May be gone. */
+    /** The account that owned the slug. May no longer exist. */
     ownerId: uuid('owner_id').notNull(),
     slug: bytewiseText('slug').notNull(),
-    /** Null: it was deleted. */
+    /** Null if the collection was deleted. */
     collectionId: uuid('collection_id').references(() => collections.id, { onDelete: 'set null' }),
-    /** Whether the collection is, or was when it was deleted, another account's. */
+    /** True if the collection belongs to another account, or did when it was deleted. */
     given: boolean('given').notNull().default(false),
-    /** Whether a version was public under it. */
+    /** True if a version was public under it. */
     published: boolean('published').notNull(),
-    /** Until then no collection of another owner than that of the collection has it. Null: for ever. */
+    /** Until then, no collection of another owner may take the slug. Null: forever. */
     keptUntil: instant('kept_until'),
   },
   (t) => [
@@ -33,8 +33,8 @@ export interface CollectionPlace {
 }
 
 /**
- * The slug leads to the collection, which is about to give it up or to be made private, until another one takes it. Call it before the
- * change: it looks whether a version is public.
+ * Makes a slug redirect to its collection, which is about to give it up or to become private, until another collection takes it. Call it
+ * before the change: it checks whether a version is public.
  */
 export async function keepFormerSlug(
   tx: Tx,
@@ -53,7 +53,7 @@ export async function keepFormerSlug(
   )
 }
 
-/** Notes under which slugs a collection that has another owner now is known to the readers of others. */
+/** Updates `given` of a collection's former slugs after it changed owners: whether each was below another account. */
 export async function noteGiven(tx: Tx, collectionId: string, ownerId: string): Promise<void> {
   await tx.query('update former_collection_slugs set given = owner_id <> $2 where collection_id = $1', [
     collectionId,
@@ -61,7 +61,7 @@ export async function noteGiven(tx: Tx, collectionId: string, ownerId: string): 
   ])
 }
 
-/** For a collection about to be deleted: keeps only former public slugs, without a target. */
+/** Prepares the deletion of a collection: keeps only its former public slugs, without a target. */
 export async function dropFormerSlugs(tx: Tx, collection: CollectionPlace, at: Date): Promise<void> {
   await keepFormerSlug(tx, collection, at)
   await tx.query('delete from former_collection_slugs where collection_id = $1 and not published', [
@@ -71,8 +71,8 @@ export async function dropFormerSlugs(tx: Tx, collection: CollectionPlace, at: D
 
 /**
  * Slugs below an account under which readers know a collection of another owner.
- * @param asked.slugs Default: those of all collections that the account has
- * @param asked.except id of a collection that may be where readers know it
+ * @param asked.slugs Default: those of all collections of the account
+ * @param asked.except id of a collection that may keep the slug under which readers know it
  */
 export async function slugsKnownElsewhere(
   at: Queries,
@@ -104,7 +104,7 @@ export async function collectionSlugsInUse(
   return rows.map(({ slug }) => slug)
 }
 
-/** Of an account that is about to be deleted: slugs that lead nowhere. */
+/** Deletes the slugs without a target of an account that is about to be deleted. */
 export async function dropDeadSlugs(tx: Tx, ownerId: string): Promise<void> {
   await tx.query(
     'delete from former_collection_slugs where owner_id = $1 and collection_id is null and not given',

@@ -1,6 +1,6 @@
 /**
- * Names of types and fields that were private in withdrawn versions. The head that follows a withdrawal may not know them, and a push
- * must still confirm that they become public.
+ * Names of types and fields that were private in withdrawn versions. The head after a withdrawal may not contain them, but a push
+ * that makes them public must still confirm it.
  */
 import { pgTable, text, uuid } from 'drizzle-orm/pg-core'
 import type { Queries, Tx } from '../../database/database.ts'
@@ -10,11 +10,11 @@ export const withdrawnNames = pgTable('withdrawn_names', {
   collectionId: uuid('collection_id')
     .primaryKey()
     .references(() => collections.id, { onDelete: 'cascade' }),
-  /** A JSON list. Text, since jsonb refuses U+0000, which a name may hold. */
+  /** JSON list. Text, since jsonb refuses U+0000, which a name may contain. */
   names: text('names').notNull(),
 })
 
-/** Null: no version with private names was withdrawn. */
+/** Returns null if no version with private names was withdrawn. */
 export async function findWithdrawnNames(at: Queries, collectionId: string): Promise<string | null> {
   const { rows } = await at.query<{ names: string }>(
     'select names from withdrawn_names where collection_id = $1',

@@ -1,12 +1,12 @@
-/** Column kinds that every table shares. */
+/** Column types shared by all tables. */
 import { bigint, customType, timestamp } from 'drizzle-orm/pg-core'
 
-/** Text compared by its bytes, so that an index on it serves `ORDER BY` and equality alike, whatever the database's locale. */
+/** Text compared by bytes, so that an index serves both `ORDER BY` and equality, whatever the database's locale. */
 export const bytewiseText = customType<{ data: string; driverData: string }>({
   dataType: () => 'text COLLATE "C"',
 })
 
-/** Words with their places and weights, in PostgreSQL's notation: see words.ts. */
+/** Words with positions and weights, in PostgreSQL's notation: see words.ts. */
 export const tsvector = customType<{ data: string; driverData: string }>({ dataType: () => 'tsvector' })
 
 /** Bytes, up to 1 GB; read as a `Uint8Array`. */

@@ -1,20 +1,20 @@
 /**
- * Texts as words, for full-text search: the same on every database and locale, since PostgreSQL gets the words and not the text. Case and
- * accents do not count. Scripts that write no spaces between words are taken character by character, in their order.
+ * Splits texts into words for full-text search. Independent of database and locale, since PostgreSQL gets the words and not the text.
+ * Ignores case and accents. Scripts without spaces between words are split into characters, in order.
  */
 
-/** Letters and digits in a row. */
+/** Consecutive letters and digits. */
 const runs = /[\p{L}\p{N}\p{M}]+/gu
 const unspaced = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmr}\p{sc=Mymr}]/u
 const spacedOrNot = new RegExp(`${unspaced.source}\\p{M}*|[^${unspaced.source.slice(1, -1)}]+`, 'gu')
-/** Longer words are indexed by their beginning. Characters. */
+/** Longer words are indexed by their first characters. */
 const wordCharactersMax = 64
-/** A text is found by its beginning. */
+/** Words indexed per text; later words are not searchable. */
 const wordsMax = 2_000
-/** Of one search. What comes after these does not narrow it. */
+/** Words used of one search; later words are ignored. */
 const searchedMax = 16
 
-/** Weight of a word by its source, from A, the most, to D. */
+/** Weight of a word by its source, from A (highest) to D. */
 export type Weight = 'A' | 'B' | 'C' | 'D'
 
 const folded = (text: string): string =>
@@ -27,7 +27,7 @@ const folded = (text: string): string =>
 
 const short = (word: string): string => [...word].slice(0, wordCharactersMax).join('')
 
-/** Runs of letters and digits, each as its words: several only where a script writes no spaces. */
+/** Runs of letters and digits, each as its words: several only in a script without spaces. */
 const runsIn = (text: string): string[][] =>
   (folded(text).match(runs) ?? []).map((run) =>
     unspaced.test(run) ? (run.match(spacedOrNot) ?? []).map(short) : [short(run)],
@@ -41,7 +41,7 @@ export const wordsOf = (text: string, weight: Weight): string =>
     .map((word, index) => `'${word}':${index + 1}${weight}`)
     .join(' ')
 
-/** A `tsquery`, in PostgreSQL's notation, for what holds words that begin like each of these. Undefined: there is no word in it. */
+/** A `tsquery` in PostgreSQL's notation that matches texts with a word beginning like each of these. Undefined if there is no word. */
 export function wordsSearched(text: string): string | undefined {
   const terms = runsIn(text)
     .slice(0, searchedMax)

@@ -1,4 +1,4 @@
-/** Files by hash, and which collection knows which. */
+/** Files by hash, and each collection's knowledge of them. */
 import { sql } from 'drizzle-orm'
 import { boolean, index, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 import type { Queries, Tx } from '../../database/database.ts'
@@ -6,13 +6,13 @@ import { giveWay } from '../../turn.ts'
 import { bytewiseText, count, instant } from '../columns/columns.ts'
 import { columnsOf, insertInto } from '../columns/rows.ts'
 
-/** Every stored file, once, for all uploaders. Files that a version ever had are kept, also when collections go. */
+/** Every stored file, once for all uploaders. Files that a version ever had are kept, even after their collections are deleted. */
 export const files = pgTable(
   'files',
   {
     hash: bytewiseText('hash').primaryKey(),
     size: count('size').notNull(),
-    /** Whether a version had it, of whichever collection. */
+    /** True if any version of any collection has had the file. */
     used: boolean('used').notNull().default(false),
     createdAt: instant('created_at').notNull(),
   },
@@ -20,8 +20,8 @@ export const files = pgTable(
 )
 
 /**
- * What a collection may do with a file. No reference to `collections`: the rows of a deleted collection stay while a fork of
- * it lives, because they hold the content types of the files that the fork inherited.
+ * A collection's rights to a file. Not a foreign key to `collections`: the rows of a deleted collection stay while it has
+ * a fork, because they hold the content types of the files that the fork inherited.
  */
 export const collectionFiles = pgTable(
   'collection_files',
@@ -31,12 +31,15 @@ export const collectionFiles = pgTable(
       .notNull()
       .references(() => files.hash),
     contentType: text('content_type').notNull(),
-    /** In the full view of some version of the collection: its members may read it. (What a row exists for was uploaded to it: they may, too.) */
+    /**
+     * In the full view of some version of the collection: its members may read it. (They may also read what was uploaded to the
+     * collection.)
+     */
     inFull: boolean('in_full').notNull().default(false),
-    /** In the public view of some version: readable with the collection. */
+    /** In the public view of some version: anyone who may read the collection may read it. */
     inPublic: boolean('in_public').notNull().default(false),
     createdAt: instant('created_at').notNull(),
-    /** When it last was. */
+    /** Time of the last upload. */
     uploadedAt: instant('uploaded_at').notNull(),
   },
   (t) => [primaryKey({ columns: [t.collectionId, t.hash] }), index('collection_files_hash').on(t.hash)],
@@ -45,14 +48,14 @@ export const collectionFiles = pgTable(
 export type FileRow = typeof files.$inferSelect
 export type CollectionFileRow = typeof collectionFiles.$inferSelect
 
-/** Records that a file is stored. Knowing it twice is harmless. */
+/** Records that a file is stored. A repetition is harmless. */
 export async function insertFile(tx: Tx, file: Omit<FileRow, 'used'>): Promise<void> {
   await tx.query(...insertInto(files, file, 'on conflict do nothing'))
 }
 
 /**
- * Records that a file was uploaded to a collection, and counts it as stored there; false when it had been before (its content type is then
- * the new one's).
+ * Records that a file was uploaded to a collection, and counts it as stored there. Returns false if it was uploaded before; the new content
+ * type then replaces the old one.
  */
 export async function insertCollectionFile(
   tx: Tx,
@@ -80,7 +83,7 @@ export interface KnownFile extends CollectionFileRow {
   size: number
 }
 
-/** A collection's facts about some files, in no order; unknown files are left out. */
+/** A collection's rows of some files, in no order; unknown files are left out. */
 export async function findCollectionFiles(
   at: Queries,
   collectionId: string,
@@ -98,7 +101,7 @@ export async function findCollectionFiles(
   return known
 }
 
-/** Hashes in one statement at most. The embedded database runs each on the event loop, 5 µs a hash. */
+/** Maximum of hashes in one statement. The embedded database takes 5 µs a hash. */
 const hashesMax = 1_000
 
 async function inSlices(
@@ -111,7 +114,7 @@ async function inSlices(
   }
 }
 
-/** Content types and upload times of files as the ancestors of a fork know them, whichever ancestor comes first in `ancestors`. */
+/** Content types and upload times of files that a fork's ancestors know, from the first ancestor in `ancestors` that has each. */
 export async function findInheritedFiles(
   at: Queries,
   ancestors: readonly string[],
@@ -134,7 +137,7 @@ export async function findInheritedFiles(
   return [...nearest.values()]
 }
 
-/** Says of files that a version has them. @returns those that are recorded, and so stay; others were forgotten as old uploads. */
+/** Marks files as used by a version. @returns those that are recorded and will be kept; the others were dropped as old uploads. */
 export async function markFilesUsed(tx: Tx, hashes: readonly string[]): Promise<Set<string>> {
   const known = new Set<string>()
   await inSlices(hashes, async (some) => {
@@ -148,9 +151,9 @@ export async function markFilesUsed(tx: Tx, hashes: readonly string[]): Promise<
 }
 
 /**
- * Forgets up to `max` files that no version ever had, last uploaded before `before`, but for those of collections with a push session
- * under way, which may be about to refer to them. To be called behind the sweep gate, which uploads pass as well.
- * @returns how many were forgotten, and what they take; fewer than `max`: all are.
+ * Drops up to `max` files that no version ever had and that were last uploaded before `before`. Keeps files of collections with a running
+ * push session, which may be about to refer to them. Call it behind the sweep gate, which uploads pass as well.
+ * @returns the number of dropped files and their bytes; fewer than `max` files: none are left.
  */
 export async function forgetOldUploads(
   tx: Tx,
@@ -182,7 +185,7 @@ export const markFilesInViews = (
   entered: { full: readonly string[]; public: readonly string[] },
 ): Promise<void> => setInViews(tx, collectionId, entered, true)
 
-/** Records that no version of the collection has the files in a view any more. */
+/** Records that no version of the collection has the files in a view any longer. */
 export const unmarkFilesInViews = (
   tx: Tx,
   collectionId: string,

@@ -1,4 +1,4 @@
-/** Lists of collections, by keyset. Every order ends in the id, so that no two rows share a place. */
+/** Lists of collections with keyset pagination. Every order ends in the id, so that each row has a unique position. */
 
 import type { Queries } from '../../database/database.ts'
 import { type CollectionRow, collections, foldName, gramsText } from '../collections/collections.ts'
@@ -8,15 +8,15 @@ import type { VersionRow } from '../versions/versions.ts'
 /** `updated` and `created`: newest first. `name`: by the folded name's bytes. */
 export type CollectionOrder = 'updated' | 'created' | 'name'
 
-/** A slice of a list. */
+/** Page of a list. */
 export interface ListSlice {
-  /** Rows at most. */
+  /** Maximum of rows. */
   readonly limit: number
-  /** Rows to pass over. */
+  /** Rows to skip. */
   readonly offset: number
-  /** Only what comes after this place; place = what the list is sorted by, then the id. */
+  /** Only rows after this position: the sort key, then the id. */
   readonly beyond?: { readonly value: string | Date; readonly id: string }
-  /** Walks the list from its end: the nearest before `beyond` first. */
+  /** Reads the list from its end: the nearest before `beyond` first. */
   readonly backwards: boolean
 }
 
@@ -29,12 +29,12 @@ export interface ListedCollection {
   readonly collection: CollectionRow
   readonly ownerSlug: string
   readonly ownerName: string
-  /** The head, as lists show it; null before the first version. */
+  /** Head in the form for lists; null before the first version. */
   readonly head: ListedVersion | null
   readonly isFork: boolean
 }
 
-/** Whether a row of `collections` is a fork. A source that is private or deleted is not mentioned. */
+/** True if a row of `collections` is a fork. A private or deleted source does not count. */
 export const isForkText =
   'exists (select from collections as source where source.id = collections.forked_from_id and source.public)'
 
@@ -51,7 +51,7 @@ export function sortedBy(order: CollectionOrder, { backwards }: Pick<ListSlice, 
   return `${column} ${towards}, id ${towards}`
 }
 
-/** Place in the list of a row that `listPublicCollections` or `listOwnedCollections` gave. */
+/** Position in the list of a row from `listPublicCollections` or `listOwnedCollections`. */
 export const placeOf = (
   row: CollectionRow,
   order: CollectionOrder,
@@ -62,7 +62,7 @@ export const placeOf = (
 
 const ofOwner = (parameter: string) => `owner_id = (select id from accounts where slug = ${parameter})`
 
-/** Public collections whose name holds `q` in any case, of one owner if one is given. */
+/** Public collections whose name contains `q`, ignoring case; if an owner is given, only the owner's. */
 export async function listPublicCollections(
   at: Queries,
   ask: { q?: string; owner?: string; order: CollectionOrder; slice: ListSlice },
@@ -76,7 +76,7 @@ export async function listPublicCollections(
   return sliceOf(at, `list_${list}`, amongOf(values), values, ask)
 }
 
-/** The collections of an account: all, or those that are public and the one with the id `besides`. */
+/** Collections of an account: all, or the public ones and the one with the id `besides`. */
 export async function listOwnedCollections(
   at: Queries,
   ask: { ownerId: string; all: boolean; besides: string | null; slice: ListSlice },
@@ -90,7 +90,7 @@ export async function listOwnedCollections(
   return sliceOf(at, name, `${owned} and ${shown}`, values, { order: 'updated', slice })
 }
 
-/** The collections of a user and of the organizations that it is a member of, the latest change first. */
+/** Collections of a user and of the user's organizations, last changed first. */
 export async function listCollectionsOfMember(
   at: Queries,
   { accountId, slice }: { accountId: string; slice: ListSlice },
@@ -101,7 +101,7 @@ export async function listCollectionsOfMember(
   const beyond = beyondOf(values, asked)
   const by = sortedBy('updated', slice)
   const [limit, offset] = [values.of(slice.limit), values.of(slice.offset)]
-  // Each owner's list is read no further than the page needs: one of them may have very many.
+  // Read only as many rows per owner as the page needs: an owner may have very many.
   const rows = `select mine.* from (select ${user} as member_of union all select org_id from members where user_id = ${user}) as owners
     cross join lateral (
       select * from collections where owner_id = member_of and ${beyond} order by ${by} limit ${limit}::bigint + ${offset}::bigint
@@ -122,7 +122,7 @@ function beyondOf(values: Values, { order, slice: { beyond, backwards } }: Liste
   return `(${column}, id) ${isBeyond} (${values.of(beyond.value)}::${type}, ${values.of(beyond.id)}::uuid)`
 }
 
-/** @param name of the statement, but for what makes it another: its order, its direction, whether it begins somewhere */
+/** @param name of the statement, without the parts for its order, its direction and its start */
 function sliceOf(
   at: Queries,
   name: string,
@@ -140,12 +140,12 @@ function sliceOf(
   return listed(at, rows, by, values.given, `${name}_${order}_${place}_${direction}`)
 }
 
-/** How many rows a search reads in the list's order before it asks the index of names. */
+/** Rows that a search reads in the list's order before it uses the index of names. */
 const windowRows = 1_000
 
 /**
- * What many names hold is found soon by reading the list in its order; what few hold, by the index of names. Which it is cannot be
- * left to the planner: an embedded database keeps no statistics, and a guess that is wrong reads every row there is.
+ * A text that many names contain is found fastest by reading the list in order, a rare one by the index of names. The planner
+ * cannot choose: an embedded database keeps no statistics, and a wrong guess reads every row.
  */
 async function searched(
   at: Queries,
@@ -169,7 +169,7 @@ async function searched(
   return listed(at, fromIndex, by, all.given)
 }
 
-/** The condition as the index that serves it states it: trigrams where `q` has three letters or digits in a row, else pairs. */
+/** The condition in the form of its index: trigrams if `q` has three letters or digits in a row, else pairs. */
 function inIndex(q: string, values: Values): string {
   if (/[a-z0-9]{3}/.test(q)) return `folded_name like ${values.of(`%${q.replace(/[\\%_]/g, '\\$&')}%`)}`
   const characters = [...q]
@@ -178,7 +178,7 @@ function inIndex(q: string, values: Values): string {
   return `${gramsText('folded_name')} @> ${values.of(grams)}::text[] and strpos(folded_name, ${values.of(q)}) > 0`
 }
 
-/** The collections with these ids, in this order; one that is deleted meanwhile is left out. */
+/** Collections with these ids, in this order; collections deleted meanwhile are left out. */
 export function listedRows(at: Queries, ids: readonly string[]): Promise<ListedCollection[]> {
   if (ids.length === 0) return Promise.resolve([])
   const rows = 'select collections.* from collections where id = any($1::uuid[])'
@@ -188,7 +188,7 @@ export function listedRows(at: Queries, ids: readonly string[]): Promise<ListedC
 const whole = wholeRow(collections)
 
 /**
- * One statement for a list, whose SQL is written out: to build it anew for each request, and to read it column by column, took most of
+ * One prepared statement for a list, written as SQL: building it for each request, and reading it column by column, took most of
  * the time of an answer.
  * @param rows of `collections`
  * @param by their order

@@ -11,30 +11,30 @@ import {
   sortedBy,
 } from './collection-lists.ts'
 
-/** Collections read in each of two steps, so that a word which all have costs no more than a rarer one. */
+/** Collections read in each of two steps, so that a common word costs no more than a rare one. */
 const foundMax = 500
 
 export interface CollectionSearch {
-  /** Words; a collection must have one that begins so for each. */
+  /** Search words; each must be a prefix of a word of the collection. */
   search: string
-  /** Also anywhere in the name, in any case. */
+  /** Text that the name must contain, ignoring case. */
   q?: string | undefined
-  /** Slug of the one owner. */
+  /** Slug of the only owner to search. */
   owner?: string | undefined
-  /** Undefined: the best first. */
+  /** Undefined: best first. */
   order?: CollectionOrder | undefined
   limit: number
   offset: number
 }
 
 const names = 'words.name || words.owner'
-/** As the indexes on `collection_words` have them. */
+/** Expressions exactly as in the indexes on `collection_words`. */
 const indexed = {
   names: `(${names})`,
   all: `(${names} || coalesce(words.head_description, words.description))`,
 }
 
-/** $1: the query; $2: what a name must hold, or null; $3: the owner's slug, or null. */
+/** $1: the query; $2: text that the name must contain, or null; $3: the owner's slug, or null. */
 const foundBy = (words: string) => `
   select collection_id as id from collection_words as words
   where ${words} @@ $1::tsquery and (
@@ -43,8 +43,8 @@ const foundBy = (words: string) => `
     from collections where id = collection_id)
   limit ${foundMax}`
 
-// Rows are looked up one by one, in a subquery that the planner may not turn into a join: an embedded database keeps no statistics,
-// and would read all collections there are.
+// Rows are looked up one by one, in a subquery that the planner cannot turn into a join: an embedded database keeps no statistics,
+// and a join would read all collections.
 const searched = (by: string) => `
   with named as materialized (${foundBy(indexed.names)}),
     described as materialized (${foundBy(indexed.all)}),
@@ -60,8 +60,8 @@ const searched = (by: string) => `
   order by ${by} limit $5 offset $6`
 
 /**
- * Of those that have all words in slug, name and owner, and those that have them anywhere, up to `foundMax` each. Best is whose slug or
- * `owner/slug` was searched for, then by `ts_rank`. Of equals forks come last.
+ * Ranks up to `foundMax` collections with all words in slug, name and owner, and up to `foundMax` with all words anywhere. An exact match
+ * of slug or `owner/slug` comes first, then the order of `ts_rank`. Among equals, forks come last.
  */
 export async function searchPublicCollections(
   at: Queries,

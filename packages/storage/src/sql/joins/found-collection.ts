@@ -1,4 +1,4 @@
-/** A collection as a request finds it: by its path or id, with its owner, its head and the caller's role. */
+/** Resolves a collection for a request, by path or id, with its owner, its head and the caller's role. */
 import type { Queries } from '../../database/database.ts'
 import { type AccountRow, accounts, noAccount } from '../accounts/accounts.ts'
 import { slugHash } from '../accounts/former-slugs.ts'
@@ -7,7 +7,7 @@ import { type CollectionRow, collections } from '../collections/collections.ts'
 import { wholeRow } from '../columns/rows.ts'
 import { type VersionRow, versions } from '../versions/versions.ts'
 
-/** A collection by its path with everything a request about it starts from, in one look-up. */
+/** A collection found by path, with the data that every request about it needs, in one look-up. */
 export interface FoundCollection {
   collection: CollectionRow
   owner: AccountRow
@@ -61,7 +61,7 @@ export async function findCollectionById(
   return foundIn(rows, accountId)
 }
 
-/** $2: slug of the owner; $3: its hash. Once it is kept no longer, an account that takes it has nothing to do with the former one. */
+/** $2: slug of the owner; $3: its hash. After the reservation of a slug has ended, a new account with the slug replaces the former one. */
 const formerOwners = `select former.account_id from former_account_slugs former
   where former.slug_hash = $3 and (coalesce(former.kept_until > now(), true)
     or not exists (select from accounts taken where taken.slug = $2))`
@@ -78,8 +78,8 @@ const renamed = `${startingPoint}
   limit 1`
 
 /**
- * The collection that a path led to before its owner or itself was renamed. Two look-ups, whatever there is, so that the time they
- * take tells nothing of a collection that the caller may not see.
+ * The collection that a path referred to before the collection or its owner was renamed. Always makes two look-ups, so that the
+ * response time reveals nothing about a collection that the caller may not see.
  */
 export async function findFormerCollection(
   at: Queries,

@@ -8,12 +8,12 @@ import { columnsOf, Values } from '../columns/rows.ts'
 export interface AccountItem {
   account: AccountRow
   collections: number
-  /** Stored. Bytes. */
+  /** Stored bytes. */
   usedBytes: number
   identities: IdentityKey[]
 }
 
-/** Accounts by slug. @param search part of the slug, the name or the e-mail address, in any case; undefined: all */
+/** Accounts by slug. @param search part of the slug, the name or the e-mail address, ignoring case; undefined: all */
 export async function listAccounts(
   at: Queries,
   search: string | undefined,
@@ -47,15 +47,18 @@ export async function identitiesOf(at: Queries, accountId: string): Promise<Iden
   return rows
 }
 
-/** Ends every browser session of an account, after transactions that record with one; keys stay. The account is locked. */
+/**
+ * Ends all browser sessions of an account, after waiting for transactions that record with a credential; keys stay. The account must be
+ * locked.
+ */
 export async function endCredentials(tx: Tx, accountId: string): Promise<void> {
   await tx.query('delete from browser_sessions where account_id = $1', [accountId])
   await tx.query('select from api_keys where account_id = $1 for update', [accountId])
 }
 
 /**
- * Leaves nothing of a person but an account under another name, which owns what the person did: no name, e-mail address, identity, slug
- * in clear, membership, credential; in audit logs no address, no label of a key, and no slug.
+ * Erases a person, leaving an account under another name that owns the person's work: no name, e-mail address, identity,
+ * readable slug, membership or credential remains; audit logs lose addresses, labels of keys and slugs.
  */
 export async function erasePerson(
   tx: Tx,
@@ -83,7 +86,7 @@ export async function erasePerson(
   await forgetFormerSlugs(tx, id)
 }
 
-/** Events about an account, and about its collections, in every log, under each name and while it had it. */
+/** Renames the account in events about it and its collections, in every log, under each name that it had at the time. */
 async function forgetNames(tx: Tx, id: string, name: string): Promise<void> {
   const isNamed = (text: string) => `exists (select from former_account_slugs f where f.account_id = $1
     and f.slug = split_part(${text}, '/', 1) and audit_events.at < f.since + interval '1 day')`
@@ -98,7 +101,7 @@ async function forgetNames(tx: Tx, id: string, name: string): Promise<void> {
   )
 }
 
-/** Slugs of organizations that a user alone owns. */
+/** Slugs of the organizations whose only owner is this user. */
 export async function soleOwnerOf(tx: Tx, userId: string): Promise<string[]> {
   const { rows } = await tx.query<{ slug: string }>(
     `select a.slug from members m join accounts a on a.id = m.org_id
@@ -110,7 +113,7 @@ export async function soleOwnerOf(tx: Tx, userId: string): Promise<string[]> {
   return rows.map(({ slug }) => slug)
 }
 
-/** How many of everything there are. Counts rows. */
+/** Totals of the registry. Counts rows. */
 export async function countAll(at: Queries): Promise<RegistryCounts> {
   const { rows } = await at.query<RegistryCounts>(
     `select (select count(*) from accounts where type = 'user') as users,
@@ -132,7 +135,7 @@ interface RegistryCounts {
   versions: number
 }
 
-/** Collections of an account that the public reads a version of, by slug. */
+/** Slugs of an account's collections with public versions, ordered by slug. */
 export async function publicSlugsOf(tx: Tx, ownerId: string, max: number): Promise<string[]> {
   const { rows } = await tx.query<{ slug: string }>(
     `select slug from collections where owner_id = $1 and public and (head_id is not null or newest_withdrawn is not null)

@@ -154,9 +154,9 @@ describe.each(databases)('landing a fork on $name', ({ name, open }) => {
     for (const one of tries) if (one.status === 'rejected') expect(one.reason).toEqual(isSlugTaken)
   })
 
-  // Embedded there is one transaction at a time.
+  // The embedded database runs one transaction at a time.
   describe.runIf(name === 'server')('beside a transaction that it waits for', () => {
-    /** How the landing ends that began after `work`, before its transaction ended. */
+    /** Outcome of a landing that starts after `work`, before the transaction of `work` ends. */
     async function landBeside(work: (tx: Tx) => Promise<unknown>, fork: Landing) {
       const { promise: worked, resolve: begin } = Promise.withResolvers<void>()
       const landed = Promise.allSettled([worked.then(() => land(fork))])

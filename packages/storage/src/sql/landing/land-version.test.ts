@@ -23,7 +23,7 @@ describe.each(databases)('landing a version on $name', ({ name, open }) => {
   let database: Database
   let dispose: () => Promise<void>
   let collectionId: string
-  /** The collection's owner itself. */
+  /** Authority of the collection's owner. */
   let by: Authority
 
   beforeAll(async () => {
@@ -110,7 +110,7 @@ describe.each(databases)('landing a version on $name', ({ name, open }) => {
     const [first, second, late] = [versionOf(0), versionOf(2), versionOf(1)]
     expect(await land(first, null)).toBe('landed')
     expect(await land(second, first.id)).toBe('landed')
-    // As the second is withdrawn.
+    // Simulates the withdrawal of the second version.
     await database.query('update collections set head_id = $2 where id = $1', [collectionId, first.id])
     expect(await land(late, first.id)).toBe('head_moved')
     expect(await land({ ...late, patch: 2 }, first.id)).toBe('head_moved')
@@ -153,7 +153,7 @@ describe.each(databases)('landing a version on $name', ({ name, open }) => {
     await newCollection()
     const first = versionOf(0)
     await land(first, null)
-    // What the statement itself sets is seen where it runs in a longer transaction.
+    // The setting made by the statement is visible within a longer transaction.
     const during = async (durably: boolean) => {
       let mode: unknown
       const undone = database.transact(async (tx) => {
@@ -201,7 +201,7 @@ describe.each(databases)('landing a version on $name', ({ name, open }) => {
     const [first, second, third] = [versionOf(0), versionOf(1), versionOf(2)]
     await land(first, null)
     const landUpdate = (job: string, version: VersionRow, from: VersionRow) => {
-      // An object of its own for every pack.
+      // Each pack needs a distinct object.
       const pack = { ...packOf(1), entries: [{ ...packOf(1).entries[0]!, hash: randomHash() }] }
       return landOnce({ version, from: from.id, headDescription: 'u', ends: { job }, pack, by })
     }
@@ -229,10 +229,10 @@ describe.each(databases)('landing a version on $name', ({ name, open }) => {
     expect(await findHead(database, collectionId)).toEqual(second)
     const completed = { status: 'completed', patch: null, resultVersionId: second.id, unchanged: false }
     expect(await findMetadataJob(database, id)).toMatchObject({ ...completed, error: null, finishedAt: at })
-    // The job has ended: what would land on the right head with it does not.
+    // The job has ended, so nothing lands with it, even on the right head.
     expect(await landUpdate(id, third, second)).toBe('update_ended')
     expect(await counts()).toEqual(after)
-    // Of several servers that run one job, one lands it.
+    // Of several servers that run one job, only one lands it.
     const again = await takeSlot(second, true)
     const tries = await Promise.all(
       [3, 4, 5, 6].map((patch) => landUpdate(again.id, versionOf(patch), second)),
@@ -241,7 +241,7 @@ describe.each(databases)('landing a version on $name', ({ name, open }) => {
     expect((await counts()).packs).toBe(after.packs + 1)
   })
 
-  /** An object of which the index has heard nothing. */
+  /** An object that the index does not have. */
   const object = (bases: Hash[] = []) => ({ ...packOf(1).entries[0]!, hash: randomHash(), bases })
   const packWith = (...entries: ReturnType<typeof object>[]) => ({
     ...packOf(0),
@@ -263,7 +263,7 @@ describe.each(databases)('landing a version on $name', ({ name, open }) => {
     )
     return rows[0] as { packs: number; inline: number }
   }
-  /** A collection with an update that holds the slot; lands it with a pack. */
+  /** Makes a collection with an update in its slot; returns a function that lands the update with a pack. */
   async function updating() {
     await newCollection()
     const [first, second] = [versionOf(0), versionOf(1)]
@@ -314,7 +314,7 @@ describe.each(databases)('landing a version on $name', ({ name, open }) => {
       )
       expect(await findHead(database, collectionId)).toMatchObject({ patch: 0 })
       expect(await packCounts()).toEqual(counts)
-      // The slot is still held.
+      // The update still occupies the slot.
       expect(await landing(object())).toBe('landed')
       counts.packs++
       counts.inline++
@@ -357,7 +357,7 @@ describe.each(databases)('landing a version on $name', ({ name, open }) => {
     expect(await findHead(database, collectionId)).toBeNull()
   })
 
-  /** Lands an update while a transaction is open that did `work`. */
+  /** Lands an update while a transaction that did `work` is open. */
   async function landBeside(
     work: (tx: Parameters<typeof condemn>[0]) => Promise<unknown>,
     ...entries: ReturnType<typeof object>[]
@@ -400,7 +400,7 @@ describe.each(databases)('landing a version on $name', ({ name, open }) => {
     expect(await rowsOf(a)).toEqual([of])
   })
 
-  // Embedded there is one transaction at a time.
+  // The embedded database runs one transaction at a time.
   test.runIf(name === 'server')(
     'a sweep passes its gate when a commit that records a pack has ended',
     async () => {

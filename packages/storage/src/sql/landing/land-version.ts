@@ -19,19 +19,21 @@ import { type VersionRow, versions } from '../versions/versions.ts'
 
 export interface Landing {
   version: VersionRow
-  /** Id of the head that it follows; null: there must be none. */
+  /** Id of the head that the version replaces; null: there must be no head. */
   from: string | null
   headDescription: string | null
   by: Authority
-  /** Its row in the audit log. */
+  /** Row of the version in the audit log. */
   audit: AuditEventRow
   /** Storage quota of an account without one of its own. Bytes; null: unlimited. */
   usualQuota?: number | null
-  /** Recorded by the same statement; at most `statementRowsMax` objects. Default: what it needs is recorded before, by this transaction. */
+  /**
+   * Pack recorded by the same statement; at most `statementRowsMax` objects. Default: this transaction has recorded the objects already.
+   */
   pack?: StoredPack
-  /** Ended in the same transaction: the running metadata update with that id, or a push session. */
+  /** Ends in the same transaction the running metadata update with that id, or a push session. */
   ends?: { job: string } | { push: PushEnd }
-  /** The collection is made with it. */
+  /** Given for a fork: its collection is created with the version. */
   fork?: ForkOf
 }
 
@@ -47,16 +49,16 @@ export interface PushEnd {
 
 export interface ForkOf {
   sourceId: string
-  /** Version of the source that it is a fork of, which must not be withdrawn. */
+  /** Version of the source that is forked, which must not be withdrawn. */
   sourceVersionId: string
-  /** Whether it lands also when the source is not public. */
+  /** True if the source may be private. */
   ofPrivate: boolean
-  /** Its head is the version. `public`: if the source is. */
+  /** The fork, whose head is this version. Its `public` takes effect only if the source is public. */
   collection: Omit<CollectionRow, 'foldedName'>
   owner: OwnerNames
   /** The collection's row in the audit log, to which its visibility is added. */
   audit: AuditEventRow
-  /** It lands only while the owner has fewer collections, 1 or more. Certain only while the account is locked. */
+  /** The fork is refused unless the owner has fewer collections than this, 1 or more. Exact only while the account is locked. */
   collectionsMax: number
 }
 
@@ -73,7 +75,9 @@ const reasons = [
   'too_many_collections',
 ] as const
 
-/** Why a version did not land; nothing of its transaction is recorded. `collection_gone`: or it is another's by now. */
+/**
+ * Reason why a version did not land; nothing of its transaction is recorded. `collection_gone`: deleted or transferred to another owner.
+ */
 export class NotLanded extends Error {
   override name = 'NotLanded'
   readonly why: (typeof reasons)[number]
@@ -90,9 +94,9 @@ const landing = `select land_version(${arguments_})`
 const landingWithPack = `select land_version(${arguments_}, packed => ${recordPackCall(12)})`
 
 /**
- * Records a version and makes it its collection's head in place of `from`. A single statement.
- * @throws NotLanded; ObjectsSwept, for an object of the pack that the index holds without its bases; for a fork, a unique violation of
- *   `collections_owner_slug` when the owner has the slug.
+ * Records a version and makes it its collection's head in place of `from`. Runs a single statement.
+ * @throws NotLanded; ObjectsSwept, for an object of the pack that the index has without its bases; for a fork, a unique violation of
+ * `collections_owner_slug` if the owner has the slug.
  */
 export async function landVersion(tx: Tx, landed: Landing): Promise<void> {
   const { version, from, headDescription, by, audit, pack, ends, fork } = landed
@@ -132,12 +136,12 @@ const forkOf = ({ collection, owner, audit, ...facts }: ForkOf): string => {
   return `${rest.slice(0, -1)},"collection":${row},"words":${words},"audit":${asJson(auditEvents, audit)}}`
 }
 
-/** A row as `jsonb_populate_record` takes it. */
+/** Converts a row to the argument of `jsonb_populate_record`. */
 function asJson<T extends Table>(table: T, row: InferSelectModel<T>): string {
   const columns = Object.entries<Column>(getTableColumns(table))
   const members = columns.map(([key, column]) => {
     const value: unknown = row[key as keyof typeof row]
-    // A driver would take JSON as a text.
+    // The driver would convert JSON to a string.
     const isPlain = value === null || column.dataType === 'json'
     return [column.name, isPlain ? value : column.mapToDriverValue(value)]
   })

@@ -3,7 +3,7 @@ import type { AuditEventRow } from '../audit/audit-events.ts'
 import type { VersionRow } from '../versions/versions.ts'
 import { NotLanded } from './land-version.ts'
 
-/** `landed`, or why not. */
+/** `landed`, or the reason of the refusal. */
 export const outcomeOf = async (landing: Promise<void>): Promise<'landed' | NotLanded['why']> => {
   try {
     await landing

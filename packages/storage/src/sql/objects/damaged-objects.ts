@@ -1,12 +1,12 @@
-/** Objects stored damaged: a writer with intact copies stores them in another place. */
+/** Objects whose stored bytes are damaged: a writer with intact copies stores them again in another location. */
 import type { Hash } from '@ulmus/content'
 import type { Tx } from '../../database/database.ts'
 import type { ObjectKind } from '../../errors/stores.ts'
 
-/** The rows of one statement at most. */
+/** Maximum of rows in one statement. */
 const rowsMax = 10_000
 
-/** An object that is not as it was stored, and the pack that the index has it in. */
+/** An object whose stored bytes are damaged, and the pack that the index lists for it. */
 export interface DamagedObject {
   kind: ObjectKind
   hash: Hash
@@ -14,8 +14,8 @@ export interface DamagedObject {
 }
 
 /**
- * Removes the rows of damaged objects, which this transaction inserts anew; keeps rows that were replaced or moved meanwhile. A delta
- * to one finds the same bytes in the new place: chains are read link by link.
+ * Removes the rows of damaged objects, which this transaction then inserts again; keeps rows that were replaced or moved meanwhile. A
+ * delta to such an object still works: chains are read link by link, and the new location has the same bytes.
  */
 export async function dropDamaged(tx: Tx, damaged: readonly DamagedObject[]): Promise<void> {
   for (let i = 0; i < damaged.length; i += rowsMax) {

@@ -1,4 +1,7 @@
-/** Erasing what withdrawn versions alone have: at once, whatever its age, and not set aside. The order of things is registry's (erasure.ts). */
+/**
+ * Erases the data that only withdrawn versions have: at once, whatever its age, without setting it aside. The registry's erasure.ts orders
+ * the steps.
+ */
 import { packsPrefix } from '../../blobs/names.ts'
 import type { Queries, Tx } from '../../database/database.ts'
 import type { SizedBlob } from './set-aside.ts'
@@ -18,8 +21,8 @@ export async function versionsToErase(at: Queries): Promise<VersionToErase[]> {
 }
 
 /**
- * Ends the erasures of versions, and returns their room to the accounts' quotas. Another sweep may have ended some before.
- * @returns how many it ended
+ * Ends the erasures of versions and returns their bytes to the accounts' quotas. Another sweep may have ended some before.
+ * @returns the number of erasures that this call ended
  */
 export async function endErasure(tx: Tx, ids: readonly string[]): Promise<number> {
   // Collections are locked before versions, as everywhere.
@@ -33,12 +36,12 @@ export async function endErasure(tx: Tx, ids: readonly string[]): Promise<number
   )
   for (const id of new Set(rows.map(({ collection }) => collection)))
     await tx.query('select give_back($1)', [id])
-  // The cache does not know which version a readme is from, and fills again.
+  // The cache does not record which version a readme is from, so it is emptied and fills again.
   await tx.query('delete from rendered_readmes')
   return rows.length
 }
 
-/** Packs with more bytes than the index has there, by id: written by others before, or removed from the index since. */
+/** Packs that contain more bytes than the index lists, by id: their other objects were removed from the index or never entered it. */
 export async function packsWithUnindexed(at: Queries): Promise<{ id: number; name: string }[]> {
   const { rows } = await at.query<{ id: number; name: string }>(
     `select p.id, p.name from packs p left join objects o on o.pack_id = p.id
@@ -47,7 +50,7 @@ export async function packsWithUnindexed(at: Queries): Promise<{ id: number; nam
   return rows
 }
 
-/** Packs that are set aside, and not recorded again. */
+/** Packs that are set aside and have not been recorded again. */
 export async function packsAside(at: Queries): Promise<SizedBlob[]> {
   const { rows } = await at.query<SizedBlob>(
     `select name, bytes from blobs_set_aside a
@@ -58,11 +61,11 @@ export async function packsAside(at: Queries): Promise<SizedBlob[]> {
 }
 
 /**
- * Versions whose objects must stay for now: all readable or withdrawn ones, and those with an unfinished erasure. A version that is
- * being erased needs its trees until its files are gone.
+ * Versions whose objects must be kept for now: all except erased ones, and those with an unfinished erasure. A version
+ * needs its trees until its files are erased.
  */
 export async function rootsToKeep(at: Queries): Promise<VersionRoots[]> {
-  // In this order, so that a version whose erasure is requested meanwhile is still included.
+  // Read in this order, so that a version whose erasure is requested meanwhile is still included.
   const standing = await allVersionRoots(at)
   return [...standing, ...(await versionsToErase(at))]
 }
@@ -76,8 +79,8 @@ export async function emptyPacks(at: Queries): Promise<number[]> {
 }
 
 /**
- * Forgets packs without objects in the index. Inline ones are gone with that; the others are doomed: set aside since the beginning of
- * time, so that the next sweep removes them if this one does not.
+ * Removes the records of packs without objects in the index. Inline packs vanish with them; the others are doomed: set aside as of the
+ * epoch, so that the next sweep removes them if this one does not.
  */
 export async function doomPacks(tx: Tx, ids: readonly number[]): Promise<void> {
   await tx.query(
@@ -92,7 +95,7 @@ export async function doomPacks(tx: Tx, ids: readonly number[]): Promise<void> {
   )
 }
 
-/** Doomed packs that are not recorded again. */
+/** Doomed packs that have not been recorded again. */
 export async function doomedPacks(at: Queries, max: number): Promise<SizedBlob[]> {
   const { rows } = await at.query<SizedBlob>(
     `select name, bytes from blobs_set_aside a
@@ -111,7 +114,7 @@ export async function packNames(at: Queries, ids: readonly number[]): Promise<Ma
   return new Map(rows.map(({ id, name }) => [id, name]))
 }
 
-/** Sidecars of versions, except those to be erased, by collection: of a collection, its forks, and their forks. */
+/** Sidecars of versions, except those to be erased, by collection: of a collection and all its forks, direct and indirect. */
 export async function sidecarsInFamily(at: Queries, collectionId: string): Promise<Map<string, string[]>> {
   const { rows } = await at.query<{ id: string; sidecar: string }>(
     `select distinct collections.id, sidecar from versions join collections on collections.id = collection_id
@@ -125,8 +128,8 @@ export async function sidecarsInFamily(at: Queries, collectionId: string): Promi
 }
 
 /**
- * Lets a collection forget a file. Forks that have it from there are handled on their own. Forgets the file itself once no
- * collection knows it.
+ * Removes a file from a collection. Forks that inherited it are handled separately. Removes the file's own record once no
+ * collection has it.
  */
 export async function forgetFile(
   tx: Tx,

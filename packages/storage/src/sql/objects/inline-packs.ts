@@ -1,10 +1,10 @@
 /**
- * Inline packs: small ones that lie in the database, from the statement that records them until they are compacted into one blob. A
- * version whose objects are small is durable with a single commit, and thousands of them are one blob.
+ * Inline packs: small packs that are stored in the database until they are compacted, many into one blob. A
+ * version with small objects thus becomes durable with a single commit, and thousands of them become one blob.
  *
- *     recorded with its version ──▶ inline ── compacted: its objects copied into a pack of many, its rows let point there ──▶ gone
+ * recorded with its version ──▶ inline ── compacted: its objects copied into a pack of many, its rows redirected ──▶ gone
  *
- * They are not part of the index: rebuilding it from the packs' footers must read these, too.
+ * The index cannot be rebuilt from blobs alone: a rebuild must read the inline packs too.
  */
 import { pgTable } from 'drizzle-orm/pg-core'
 import type { BlobStore } from '../../blobs/blob-store.ts'
@@ -14,13 +14,13 @@ import type { PackEntry, PackSource } from '../../packs/pack.ts'
 import { bytes, bytewiseText } from '../columns/columns.ts'
 
 export const inlinePacks = pgTable('inline_packs', {
-  /** The name it would have in the blob store. */
+  /** Name that the pack would have in the blob store. */
   name: bytewiseText('name').primaryKey(),
-  /** As a blob would have it: up to some 64 KiB, `inlineBytesMax` of packs/pack.ts. */
+  /** Content as in a blob: up to some 64 KiB, `inlineBytesMax` of packs/pack.ts. */
   content: bytes('content').notNull(),
 })
 
-/** Reads packs wherever they are: in the blob store, as nearly all, or inline. */
+/** Reads packs from the blob store, where nearly all are, or inline. */
 export function packsOf({ database, blobs }: { database: Database; blobs: BlobStore }): PackSource {
   return {
     async size(name) {
@@ -53,7 +53,7 @@ export interface InlinePack {
   id: number
   name: string
   content: Uint8Array
-  /** Its entries in the index, in the order of their bytes. */
+  /** Its entries in the index, in the order of their offsets. */
   entries: PackEntry[]
 }
 
@@ -74,7 +74,7 @@ export async function oldestInlinePacks(at: Queries, max: number): Promise<Inlin
   return packs
 }
 
-/** Packs as they were found. */
+/** Source that reads the given inline packs from memory. */
 export function foundPacks(packs: readonly InlinePack[]): Pick<PackSource, 'read'> {
   const contents = new Map(packs.map(({ name, content }) => [name, content]))
   return {
@@ -86,7 +86,7 @@ export function foundPacks(packs: readonly InlinePack[]): Pick<PackSource, 'read
   }
 }
 
-/** Forgets those of the packs that the index has nothing in any more. */
+/** Drops those of the packs that the index no longer refers to. */
 export async function dropInlinePacks(tx: Tx, ids: readonly number[]): Promise<void> {
   await tx.query(
     `with gone as (
@@ -109,7 +109,7 @@ export async function putInlinePacks(
   )
 }
 
-/** All there are, whether the index knows them or not, some at a time; each time those that are left. */
+/** All inline packs, whether the index refers to them or not, in batches; each batch is read from those that remain. */
 export async function* inlinePacksLeft(
   at: Queries,
   atOnce: number,

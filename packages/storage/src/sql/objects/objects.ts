@@ -15,9 +15,9 @@ export const packs = pgTable('packs', {
   /** The pack's name in the blob store. */
   name: bytewiseText('name').notNull().unique(),
   bytes: count('bytes').notNull(),
-  /** Of the encoded objects alone: what a sweep holds against those that live. */
+  /** Size of the encoded objects alone: a sweep compares it with the size of the live ones. */
   objectBytes: count('object_bytes').notNull(),
-  /** When it was recorded, by the database's clock. */
+  /** Time of recording, by the database's clock. */
   createdAt: instant('created_at').notNull(),
 })
 
@@ -35,9 +35,9 @@ export const objects = pgTable(
     length: integer('length').notNull(),
     /** CRC-32 of the encoded bytes. */
     crc: count('crc').notNull(),
-    /** SHA-256 of the decoded bytes where the name does not say it (bodies), null elsewhere. */
+    /** SHA-256 of the decoded bytes for bodies; null for plain objects, whose name is this hash. */
     checksum: bytewiseText('checksum'),
-    /** The chain of a delta, nearest base first, all of the same kind; empty for an object that stands alone (see `PackEntry`). */
+    /** The chain of a delta, nearest base first, all of the same kind; empty for an object without a base (see `PackEntry`). */
     bases: text('bases').array().notNull().default(sql`'{}'::text[]`),
     /** The sweep that will remove the row unless a commit pardons it (see sweeps.ts); null: none. */
     condemned: uuid('condemned'),
@@ -55,7 +55,7 @@ export interface ObjectName {
   hash: Hash
 }
 
-/** An object's place, and what its bytes must hash to where the name does not say it. */
+/** Location of an object, and the hash of its bytes if its name is not that hash. */
 export interface ObjectPlace extends PackEntry {
   /** The pack's name in the blob store. */
   pack: string
@@ -64,32 +64,32 @@ export interface ObjectPlace extends PackEntry {
 /** The name as one string, for maps and sets. */
 export const objectKey = ({ kind, hash }: ObjectName): string => (kind === 'body' ? `=${hash}` : hash)
 
-/** "swep", as the number of the lock; record-pack.sql has it, too. */
+/** "swep" as a number: the advisory lock. record-pack.sql uses the same number. */
 const sweepGate = 0x73_77_65_70
 
-/** The rows of one statement at most: each is one round trip and a few megabytes. */
+/** Maximum of rows in one statement: each statement is one round trip and a few megabytes. */
 export const statementRowsMax = 10_000
 
-/** An object that a commit did not write because it was there, or wrote others as deltas to. */
+/** An object that a commit did not write because the index had it, or that is a base of the commit's deltas. */
 export interface ReliedOn extends ObjectName {
-  /** The chain that those deltas build on; undefined if it only has to exist. */
+  /** The chain that those deltas build on; undefined if the object only has to exist. */
   bases?: readonly Hash[]
 }
 
-/** Objects that a commit has stored, and the ones that it builds on. */
+/** Objects that a commit has stored, and those that it relies on. */
 interface Packed {
   packs: readonly StoredPack[]
   reliedOn: readonly ReliedOn[]
-  /** Damaged objects that the packs replace, each to stand alone. */
+  /** Damaged objects that the packs replace, each without a base. */
   replaced?: readonly DamagedObject[]
 }
 
 /**
- * Records packs, which must be durable already, and where their objects lie. An object that another commit recorded meanwhile
- * keeps its place and is relied on, too: a sweep may have condemned it by now. Over several packs two commits can deadlock, and
- * `transact` runs one of them again. Call it before the version is landed: until the transaction ends no sweep condemns anything
- * (see sweeps.ts).
- * @throws ObjectsSwept when a sweep has removed something relied on: the commit must be built again.
+ * Records packs, which must be durable already, and the locations of their objects. An object that another commit recorded meanwhile keeps
+ * its location and is relied on as well, because a sweep may have condemned it by now. Two commits of several packs each can deadlock;
+ * `transact` then runs one of them again. Call it before the version is landed: until the transaction ends, no sweep condemns anything (see
+ * sweeps.ts).
+ * @throws ObjectsSwept if a sweep has removed an object that is relied on: the commit must be rebuilt.
  */
 export async function recordPacks(
   tx: Tx,
@@ -105,7 +105,7 @@ export async function recordPacks(
   }
 }
 
-/** The pack and its objects, passing the gate as a commit. Returns the pack's id. */
+/** Records the pack and its objects, passing the gate as a commit. Returns the pack's id. */
 export async function insertPack(tx: Tx, pack: StoredPack): Promise<number> {
   const entries = inOrder(pack.entries)
   const { rows } = await tx.query<{ id: number }>(
@@ -126,7 +126,7 @@ export async function insertPack(tx: Tx, pack: StoredPack): Promise<number> {
   return id
 }
 
-/** The one pack of what a single statement can record: few objects that rely on nothing. */
+/** The only pack, if a single statement can record it: few objects, none relied on. */
 export const packAlone = ({ packs: written, reliedOn, replaced = [] }: Packed): StoredPack | undefined =>
   written.length === 1 &&
   reliedOn.length + replaced.length === 0 &&
@@ -134,11 +134,11 @@ export const packAlone = ({ packs: written, reliedOn, replaced = [] }: Packed): 
     ? written[0]
     : undefined
 
-/** A call of `record_pack` (record-pack.sql) with the `packColumns` in `$first` and what follows it. */
+/** A call of `record_pack` (record-pack.sql) with the `packColumns` as parameters from `$first` on. */
 export const recordPackCall = (first: number): string =>
   `record_pack(${Array.from({ length: 12 }, (_, index) => `$${first + index}`).join()})`
 
-/** As many of its objects as one statement records. */
+/** Parameters of `record_pack`, with at most as many objects as one statement records. */
 export const packColumns = (pack: StoredPack): unknown[] => [
   pack.name,
   pack.bytes,
@@ -151,15 +151,15 @@ export const packColumns = (pack: StoredPack): unknown[] => [
 const inOrder = (entries: readonly PackEntry[]): PackEntry[] =>
   entries.toSorted((a, b) => (objectKey(a) < objectKey(b) ? -1 : 1))
 
-/** ObjectsSwept when that is what a function of record-pack.sql raised. */
+/** Returns ObjectsSwept if a function of record-pack.sql raised it. */
 export function sweptIn(error: unknown): ObjectsSwept | undefined {
   const detail = raised(error, 'UL001')?.detail
   return detail === undefined ? undefined : new ObjectsSwept(JSON.parse(detail) as ObjectName[])
 }
 
 /**
- * Commits pass the gate side by side; a sweep that condemns passes alone, when the transactions of all that went before have ended.
- * Held to the end of the transaction.
+ * Commits pass the gate concurrently; a sweep that condemns passes alone, after all earlier transactions have ended.
+ * The gate is held until the transaction ends.
  */
 export async function passSweepGate(tx: Tx, who: 'commit' | 'sweep'): Promise<void> {
   const lock = who === 'commit' ? 'pg_advisory_xact_lock_shared' : 'pg_advisory_xact_lock'
@@ -182,7 +182,7 @@ const relyOn = (tx: Tx, names: readonly ReliedOn[]) =>
     'rely_on',
   )
 
-/** Entries as rows, made from their `entryColumns` in `$1` to `$7`; `bases` is the chain's hashes with spaces between them. */
+/** Entries as rows, made from their `entryColumns` in `$1` to `$7`; `bases` is the chain's hashes separated by spaces. */
 export const entryRows = `unnest($1::text[], $2::text[], $3::bigint[], $4::integer[], $5::bigint[], $6::text[], $7::text[])
      as entry (hash, kind, "offset", length, crc, checksum, bases)`
 
@@ -199,7 +199,7 @@ export const entryColumns = (entries: readonly PackEntry[]) => [
   entries.map((entry) => entry.bases.join(' ')),
 ]
 
-/** Those of the objects that the index holds, as `objectKey`s. */
+/** Those of the objects that the index has, as `objectKey`s. */
 export async function storedObjects(at: Queries, names: readonly ObjectName[]): Promise<Set<string>> {
   if (names.length === 0) return new Set()
   const hashes = names.map((name) => name.hash)
@@ -212,8 +212,8 @@ export async function storedObjects(at: Queries, names: readonly ObjectName[]): 
 }
 
 /**
- * Where objects lie, and what they are deltas to: rows of every kind for each hash and for each base of those, none for what
- * the index does not hold.
+ * Locations of objects and of their bases: rows of every kind for each hash and for each of its bases, none for objects that
+ * the index lacks.
  */
 export async function findObjects(at: Queries, hashes: readonly Hash[]): Promise<ObjectPlace[]> {
   const { rows } = await at.query<ObjectPlace>(

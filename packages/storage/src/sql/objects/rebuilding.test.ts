@@ -1,4 +1,4 @@
-/** The index made anew from footers that say more than is true: of what is dead, and of bases that are gone or stored otherwise. */
+/** Rebuilding the index from outdated footers: they list dead objects, and bases that are gone or stored otherwise. */
 import { type Hash, hashText } from '@ulmus/content'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -8,7 +8,7 @@ import { basesMax, type PackEntry, type StoredPack } from '../../packs/pack.ts'
 import { databases } from '../../testing/databases.ts'
 import { rebuildIndex } from './rebuilding.ts'
 
-/** Of an entry what matters here: the object, and the chain that was there when it was written. */
+/** Relevant part of an entry: the object, and its chain at the time of writing. */
 type Made = [name: string, ...bases: string[]]
 
 const objectOf = (name: string): { kind: ObjectKind; hash: Hash } => ({
@@ -44,7 +44,7 @@ describe.each(databases)('rebuilding the index ($name)', ({ open }) => {
     return database.transact((tx) => rebuildIndex(tx, footers(), new Set(unreadable)))
   }
 
-  /** The index: of each object the pack and the chain. */
+  /** The index: pack and chain of each object. */
   async function index(
     names: readonly string[],
   ): Promise<Record<string, [pack: string, ...bases: string[]]>> {
@@ -145,7 +145,7 @@ describe.each(databases)('rebuilding the index ($name)', ({ open }) => {
     const entry = fc
       .record({
         name: fc.constantFrom(...names),
-        // Nothing, now and then; else whatever, of the same kind.
+        // Sometimes none; otherwise any objects of the same kind.
         bases: fc.array(fc.nat(9), { minLength: 0, maxLength: 3 }),
       })
       .map(({ name, bases }): Made => {

@@ -1,4 +1,4 @@
-/** Reads for fsck: all packs and files; and the index rebuilt from the packs' footers. */
+/** Statements of fsck: reads all packs and files, and rebuilds the index from the packs' footers. */
 import type { Hash } from '@ulmus/content'
 import type { Queries, Tx } from '../../database/database.ts'
 import { basesMax, type StoredPack } from '../../packs/pack.ts'
@@ -10,7 +10,7 @@ export interface RecordedPack {
   bytes: number
 }
 
-/** Every pack recorded. Some 150 bytes each. */
+/** All recorded packs. Some 150 bytes each. */
 export async function allPacks(at: Queries): Promise<RecordedPack[]> {
   const { rows } = await at.query<RecordedPack>('select id, name, bytes from packs order by id')
   return rows
@@ -19,11 +19,11 @@ export async function allPacks(at: Queries): Promise<RecordedPack[]> {
 /**
  * Rebuilds the index from the packs' footers. For `unreadable` packs, whose footers are damaged, the existing rows are used.
  *
- * Footers still list dead objects, and their chains are those from when the deltas were made; so only an entry's nearest base is
- * believed. The index grows in layers: objects that stand alone, then deltas to those, and so on. So every object gets its shortest
- * possible chain, all of it in the index. Objects without a chain of at most `basesMax`, which only dead ones can be,
- * are left out. Packs that were set aside are packs again.
- * @returns rows of the index, and how many objects were left out.
+ * Footers still list dead objects, and their chains date from when the deltas were made; so only an entry's nearest base is
+ * trusted. The index grows in layers: objects without a base, then deltas to those, and so on. So every object gets its shortest
+ * possible chain, all of it in the index. Objects without a chain of at most `basesMax`, which can only be dead ones,
+ * are left out. Packs that were set aside are recorded again.
+ * @returns the number of rows in the index, and of objects that were left out.
  */
 export async function rebuildIndex(
   tx: Tx,
@@ -47,7 +47,7 @@ export async function rebuildIndex(
   return { objects, incomplete: rows[0]!.incomplete }
 }
 
-/** Every location of every object; `base` is its base there, null if it stands alone. */
+/** Every location of every object; `base` is its base there, or null. */
 const rowsToEntries = `
   create temporary table entries on commit drop as
     select hash, kind, pack_id, "offset", length, crc, checksum, bases[1] collate "C" as base from objects;
@@ -73,9 +73,9 @@ const deltasTo = (chain: number): string =>
   `select e.*, array_prepend(e.base, b.bases) as bases from entries e
    join objects b on b.hash = e.base and b.kind = e.kind where cardinality(b.bases) = ${chain}`
 
-/** Inserts those of the objects that the index lacks, each once, from the pack recorded first. Returns how many. */
+/** Inserts those of the objects that the index lacks, each once, from the pack recorded first. Returns their number. */
 async function inserted(tx: Tx, found: string): Promise<number> {
-  // No autovacuum sees what a transaction has not committed, nor any temporary table.
+  // Autovacuum sees neither uncommitted rows nor temporary tables.
   await tx.query('analyze entries; analyze objects')
   const { rows } = await tx.query<{ n: number }>(
     `with inserted as (
@@ -104,7 +104,7 @@ interface SizedFile {
 
 const pageRows = 1_000
 
-/** Every file recorded, by hash. */
+/** All recorded files, ordered by hash. */
 export async function* allFiles(at: Queries): AsyncGenerator<SizedFile[]> {
   let after = ''
   for (;;) {

@@ -1,9 +1,8 @@
 /**
- * Blobs that a sweep found unneeded. They stay in place until they have been set aside long enough, for the database that does not
+ * Blobs that a sweep found unneeded. They stay in the store for some days, because the database that does not
  * need them may be the wrong one, or one restored from before they were written.
  *
- *     unneeded ──▶ set aside ── still unneeded after days ──▶ removed
- *                      └─ recorded again ──▶ taken back
+ * unneeded ──▶ set aside ── still unneeded after days ──▶ removed └─ recorded again ──▶ taken back
  */
 import { pgTable } from 'drizzle-orm/pg-core'
 import type { Queries, Tx } from '../../database/database.ts'
@@ -21,7 +20,7 @@ export interface SizedBlob {
   bytes: number
 }
 
-/** Sets blobs aside. What was before keeps its time. Returns those that were not. */
+/** Sets blobs aside. Blobs that were set aside before keep their time. Returns the others. */
 export async function putAside(tx: Tx, blobs: readonly SizedBlob[]): Promise<SizedBlob[]> {
   if (blobs.length === 0) return []
   const { rows } = await tx.query<SizedBlob>(
@@ -33,7 +32,7 @@ export async function putAside(tx: Tx, blobs: readonly SizedBlob[]): Promise<Siz
   return rows
 }
 
-/** Forgets that blobs were set aside. */
+/** Removes the marks of blobs that were set aside. */
 export async function takeBack(tx: Tx, names: readonly string[]): Promise<void> {
   await tx.query('delete from blobs_set_aside where name = any($1::text[])', [names])
 }
@@ -47,7 +46,7 @@ export async function setAsideOf(at: Queries, names: readonly string[]): Promise
   return new Set(rows.map(({ name }) => name))
 }
 
-/** Blobs under `prefix` that were set aside so many seconds ago or more, by name, from after a name on. */
+/** Blobs under `prefix` that were set aside at least that many seconds ago, ordered by name, after the given name. */
 export async function longAside(
   at: Queries,
   options: { prefix: string; seconds: number; after: string; max: number },
@@ -62,7 +61,7 @@ export async function longAside(
   return rows
 }
 
-/** How many blobs are set aside, and their bytes. */
+/** Number of blobs that are set aside, and their bytes. */
 export async function allSetAside(at: Queries): Promise<{ blobs: number; bytes: number }> {
   const { rows } = await at.query<{ blobs: number; bytes: number }>(
     'select count(*) as blobs, coalesce(sum(bytes), 0)::bigint as bytes from blobs_set_aside',

@@ -8,7 +8,7 @@ import { condemn, removeCondemned } from './sweeps.ts'
 
 const [earlier, later] = ['01890000-0000-7000-8000-000000000000', '01890000-0001-7000-8000-000000000000']
 
-/** Everything recorded so far is old. */
+/** A time at which everything recorded so far is old. */
 const tomorrow = new Date(Date.now() + 86_400_000)
 
 describe.each(databases)('sweeping the index ($name)', ({ open }) => {
@@ -30,7 +30,7 @@ describe.each(databases)('sweeping the index ($name)', ({ open }) => {
     const packs = [{ name: `pack ${++made}`, bytes: 100, entries }]
     return database.transact((tx) => recordPacks(tx, { packs, reliedOn: [] }))
   }
-  /** An object and a delta to it, that nothing else has to do with. */
+  /** Records an object and a delta to it, independent of all others. */
   async function recordTwo(): Promise<void> {
     base = hashText(`base ${++made}`)
     delta = hashText(`delta ${made}`)

@@ -1,26 +1,26 @@
 /**
- * Sweeping the index: removing rows of objects that no version needs, beside commits that may begin to need them at any moment.
+ * Sweeping the index: removing rows of objects that no version needs, concurrently with commits that may begin to need them at any moment.
  *
- *     mark ─▶ condemn ─▶ mark what was committed meanwhile, pardon it ─▶ remove what is still condemned
+ * mark ─▶ condemn ─▶ mark what was committed meanwhile, pardon it ─▶ remove what is still condemned
  *
- * A commit skips objects that the index holds and makes deltas to them, so it can bring a dead one back to life. In its
- * transaction it passes the gate as a commit, pardons what it relies on and makes sure that it is there (`recordPacks`,
- * record-pack.sql). Each statement of those functions sees what was condemned before the gate. An object that the index holds when
- * its pack is recorded is relied on likewise; a metadata update asks for none before.
+ * A commit skips objects that the index has and makes deltas to them, so it can revive a dead one. In its
+ * transaction it passes the gate as a commit, pardons the objects that it relies on and checks that they exist (`recordPacks`,
+ * record-pack.sql). Each statement of those functions sees the rows condemned before the gate. An object that the index has when
+ * its pack is recorded is relied on in the same way; a metadata update does no look-up before.
  *
- * - A commit whose transaction passed the gate before a row was condemned has ended by then, because to condemn, the sweep passes
- *   alone: its version is among those marked afterwards, and the row is pardoned.
- * - One that passes later finds the row condemned and pardons it; or finds it gone, and is built again.
- * - A row is removed only while it is still condemned by this very sweep. Of an object and its bases the object goes first, so
- *   that whatever is in the index has all its bases in it.
- * - Objects that a version shares with its base are relied on without a word, and need no gate: mostly all of a fork's. The base, or
- *   the source of a fork, is there until the new version is, so one of the two is among the versions marked after condemning.
+ * - A commit whose transaction passed the gate before a row was condemned has ended by then, because the condemning sweep passes
+ * alone: its version is among those marked afterwards, and the row is pardoned.
+ * - A commit that passes later finds the row condemned and pardons it; or it finds the row gone and is rebuilt.
+ * - A row is removed only while it is still condemned by this very sweep. An object is removed before its bases, so
+ * that every object in the index has all its bases there.
+ * - Objects that a version shares with its base are relied on implicitly and need no gate: nearly all objects of a fork are such. The base,
+ * or the source of a fork, exists until the new version does, so one of the two is among the versions marked after condemning.
  *
- * Rows in packs younger than a grace period when the sweep begins, or recorded since, are never condemned, nor do their bases go: one
- * may become the base of a new row after it was found dead and before it is condemned.
+ * Rows in packs younger than a grace period when the sweep begins, or recorded since, are never condemned, and neither are their bases:
+ * such a base may be found dead and become the base of a new row before it is condemned.
  *
- * Sweeps may run side by side. A row that several condemn belongs to the one with the latest id, and bases are condemned before their
- * deltas. So a row that a sweep lost has no bases that it still owns: they stay as long as the row does.
+ * Sweeps may run concurrently. A row that several condemn belongs to the one with the latest id, and bases are condemned before their
+ * deltas. So if a sweep lost a row, it owns none of the row's bases: they stay as long as the row does.
  */
 import type { Hash } from '@ulmus/content'
 import type { Queries, Tx } from '../../database/database.ts'
@@ -31,13 +31,13 @@ import { putAside, type SizedBlob } from './set-aside.ts'
 export interface SweptRow extends ObjectName {
   bases: readonly Hash[]
   packId: number
-  /** Of its encoded bytes. */
+  /** Size of its encoded bytes. */
   length: number
 }
 
 const pageRows = 10_000
 
-/** The moment so many seconds ago by the database's clock, to the millisecond, as packs have theirs. */
+/** The moment that many seconds ago by the database's clock, rounded to milliseconds like the times of packs. */
 export async function momentAgo(at: Queries, seconds: number): Promise<Date> {
   const { rows } = await at.query<{ moment: Date }>(
     "select date_trunc('milliseconds', now() - make_interval(secs => $1::double precision)) as moment",
@@ -46,7 +46,7 @@ export async function momentAgo(at: Queries, seconds: number): Promise<Date> {
   return rows[0]!.moment
 }
 
-/** Every row in a pack recorded before `moment`, by name. */
+/** All rows in packs recorded before `moment`, ordered by name. */
 export async function* oldRows(at: Queries, moment: Date): AsyncGenerator<SweptRow[]> {
   let after = { hash: '', kind: '' }
   for (;;) {
@@ -62,7 +62,7 @@ export async function* oldRows(at: Queries, moment: Date): AsyncGenerator<SweptR
   }
 }
 
-/** Bases of rows in packs recorded since. */
+/** Bases of rows in packs recorded since `moment`. */
 export async function basesOfYoungRows(at: Queries, moment: Date): Promise<ObjectName[]> {
   const { rows } = await at.query<ObjectName>(
     `select distinct unnest(o.bases) as hash, o.kind from packs p join objects o on o.pack_id = p.id
@@ -73,8 +73,8 @@ export async function basesOfYoungRows(at: Queries, moment: Date): Promise<Objec
 }
 
 /**
- * Condemns rows, unless their pack is one recorded since `moment` or a sweep with a later id has condemned them.
- * @param sweep A UUID of version 7: later ones take over what a sweep that died has left condemned.
+ * Condemns rows, unless their pack was recorded since `moment` or a sweep with a later id has condemned them.
+ * @param sweep A UUID of version 7: later sweeps take over rows that a crashed sweep left condemned.
  */
 export async function condemn(
   tx: Tx,
@@ -103,7 +103,7 @@ export async function pardon(tx: Tx, sweep: string, names: readonly ObjectName[]
   )
 }
 
-/** Removes those of the rows that are still condemned by this sweep. Returns how many. */
+/** Removes those of the rows that are still condemned by this sweep. Returns their number. */
 export async function removeCondemned(tx: Tx, sweep: string, names: readonly ObjectName[]): Promise<number> {
   const { rows } = await tx.query<{ removed: number }>(
     `with gone as (
@@ -121,8 +121,8 @@ const columnsOf = (names: readonly ObjectName[]) => [
 ]
 
 /**
- * Forgets packs, recorded more than `graceSeconds` ago, without rows, and sets their blobs aside. Inline ones go at once, since they are
- * in this very database. Returns the packs set aside, and the number of forgotten ones.
+ * Removes the records of packs that have no rows and were recorded more than `graceSeconds` ago, and sets their blobs aside. Inline packs
+ * vanish at once, since their bytes are in the database. Returns the packs set aside, and the number of removed records.
  */
 export async function forgetEmptyPacks(
   tx: Tx,
@@ -148,13 +148,13 @@ export async function forgetEmptyPacks(
 export interface PackUse {
   id: number
   bytes: number
-  /** Of all objects that were written to it. */
+  /** Size of all objects written to the pack. */
   objectBytes: number
-  /** Of those that the index still has there. */
+  /** Size of those that the index still lists in it. */
   livingBytes: number
 }
 
-/** Packs recorded more than `graceSeconds` ago that have a blob, and how much of each is in the index. Some 100 bytes each. */
+/** Packs with a blob recorded more than `graceSeconds` ago, and their use. Some 100 bytes each. */
 export async function oldPacks(at: Queries, graceSeconds: number): Promise<PackUse[]> {
   const { rows } = await at.query<PackUse>(
     `select p.id, p.bytes, p.object_bytes as "objectBytes", coalesce(sum(o.length), 0) as "livingBytes"
@@ -173,7 +173,7 @@ export interface WornPack {
   bytes: number
 }
 
-/** Packs, recorded more than `graceSeconds` ago, less than half of whose objects the index still has there, by bytes. */
+/** Packs recorded more than `graceSeconds` ago of whose bytes the index lists less than half. */
 export async function wornPacks(at: Queries, graceSeconds: number): Promise<WornPack[]> {
   const { rows } = await at.query<WornPack>(
     `select p.id, p.name, p.bytes from packs p join objects o on o.pack_id = p.id
@@ -184,7 +184,7 @@ export async function wornPacks(at: Queries, graceSeconds: number): Promise<Worn
   return rows
 }
 
-/** The rows of a pack, in the order of its bytes. */
+/** Rows of a pack, ordered by offset. */
 export async function rowsOfPack(at: Queries, packId: number): Promise<PackEntry[]> {
   const { rows } = await at.query<PackEntry>(
     `select hash, kind, "offset", length, crc, checksum, bases from objects where pack_id = $1 order by "offset"`,
@@ -193,7 +193,7 @@ export async function rowsOfPack(at: Queries, packId: number): Promise<PackEntry
   return rows
 }
 
-/** Records a pack with copies of the remaining objects of others, and redirects the rows. Returns the number of rows. */
+/** Records a pack with copies of the remaining objects of other packs, and redirects the rows. Returns the number of rows. */
 export async function moveRows(tx: Tx, copy: StoredPack, from: readonly number[]): Promise<number> {
   const id = await insertPack(tx, { ...copy, entries: [] })
   const { rows } = await tx.query<{ moved: number }>(
@@ -209,7 +209,7 @@ export async function moveRows(tx: Tx, copy: StoredPack, from: readonly number[]
   return rows[0]!.moved
 }
 
-/** Those of the names that packs are recorded under. */
+/** Those of the names that belong to recorded packs. */
 export async function recordedPacks(at: Queries, names: readonly string[]): Promise<Set<string>> {
   const { rows } = await at.query<{ name: string }>('select name from packs where name = any($1::text[])', [
     names,
@@ -217,7 +217,7 @@ export async function recordedPacks(at: Queries, names: readonly string[]): Prom
   return new Set(rows.map(({ name }) => name))
 }
 
-/** Those of the hashes that files are recorded under. */
+/** Those of the hashes that belong to recorded files. */
 export async function recordedFiles(at: Queries, hashes: readonly string[]): Promise<Set<string>> {
   const { rows } = await at.query<{ hash: string }>('select hash from files where hash = any($1::text[])', [
     hashes,
@@ -225,7 +225,7 @@ export async function recordedFiles(at: Queries, hashes: readonly string[]): Pro
   return new Set(rows.map(({ hash }) => hash))
 }
 
-/** Push sessions that may still need what they have stored, and when the oldest of those began that commit or make a dry run. */
+/** Push sessions that may still need their stored data, and the start of the oldest one in a commit or dry run. */
 export async function livePushes(at: Queries): Promise<{ ids: Set<string>; oldestCommit: Date | undefined }> {
   const { rows } = await at.query<{ id: string; status: string; created: Date }>(
     `select id, status, created_at as created from pushes where status in ('open', 'checking', 'committing')`,
@@ -245,8 +245,8 @@ export interface VersionRoots {
 }
 
 /**
- * Every version that is not to be erased, in one snapshot: read in parts, a fork could come and its source go between two of them, and
- * neither be read. Some 400 bytes each.
+ * All versions that are not to be erased, in one snapshot: between two partial reads, a fork could appear and its source disappear, and
+ * neither would be read. Some 400 bytes each.
  */
 export async function allVersionRoots(at: Queries): Promise<VersionRoots[]> {
   const { rows } = await at.query<VersionRoots>(

@@ -1,15 +1,15 @@
 /** Files that push sessions declare. */
 import type { Queries } from '../../database/database.ts'
 
-/** Hashes of the files that a session declared; none when there is no session. */
+/** Hashes of the files that a session declared; empty if there is no session. */
 export async function listPushFiles(at: Queries, id: string): Promise<string[]> {
   const { rows } = await at.query<{ files: string[] }>('select files from pushes where id = $1', [id])
   return rows[0]?.files ?? []
 }
 
 /**
- * How many files a session declared, and hashes of those that were not uploaded to its collection, ascending: those after `after`, as
- * many as `limit`. There may be a hundred thousand: the database tells them apart. Undefined: no session.
+ * Number of files that a session declared, and the hashes of those not uploaded to its collection, ascending, after `after` and at
+ * most `limit`. There may be a hundred thousand, so the database filters them. Undefined: no session.
  */
 export async function findLackingFiles(
   at: Queries,

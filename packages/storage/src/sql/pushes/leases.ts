@@ -1,4 +1,4 @@
-/** Leases on push sessions: their holder commits the session, or makes a dry run of it. */
+/** Leases on push sessions: the holder runs the session's commit or dry run. */
 import type { Queries, Tx } from '../../database/database.ts'
 import type { Means } from '../audit/audit-events.ts'
 import { Values } from '../columns/rows.ts'
@@ -27,7 +27,7 @@ interface PushClaim {
   lease: PushLease
 }
 
-/** Moves an open session, unless it has expired by `now`, to `committing`, and puts off its end. */
+/** Moves an open, unexpired session to `committing`, and extends its expiry. */
 export const claimPush = (
   tx: Tx,
   id: string,
@@ -40,7 +40,7 @@ export const claimPush = (
     committerMeans: committer.means,
   })
 
-/** The same to `checking`, which no version comes of: `land_version` ends sessions that are `committing`. */
+/** Likewise to `checking`, which cannot make a version: `land_version` ends only sessions that are `committing`. */
 export const claimPushForDryRun = (tx: Tx, id: string, claim: PushClaim): Promise<PushRow | undefined> =>
   claimOpenPush(tx, id, claim, { status: 'checking' })
 
@@ -60,7 +60,7 @@ async function claimOpenPush(
   return rows[0]
 }
 
-/** Says that the holder is alive, and how far it is. False: it holds the session no longer. */
+/** Renews the holder's lease and records its progress. Returns false if it has lost the lease. */
 export async function renewPushLease(
   at: Queries,
   id: string,
@@ -75,12 +75,12 @@ export async function renewPushLease(
   return rows.length === 1
 }
 
-/** Longer than any lease: one that ends later than that from now was given by a clock that has turned back since. Seconds. */
+/** Longest lease. A lease that ends later than this from now was set before the clock was turned back. Seconds. */
 const leaseSecondsMax = 8
 const isLeaseOver = `(lease_until is null or lease_until < now()
   or lease_until > clock_timestamp() + make_interval(secs => ${leaseSecondsMax}))`
 
-/** Takes a commit that no process has leased, or whose lease has expired; undefined for all callers but one. */
+/** Takes over a commit without a lease or with an expired one; of concurrent callers, one gets it and the others undefined. */
 export async function takePushLease(
   tx: Tx,
   id: string,
@@ -94,7 +94,7 @@ export async function takePushLease(
   return rows[0]
 }
 
-/** Committing sessions with an expired lease, or that no process took in time; the longest silent first. */
+/** Committing sessions with an expired lease, or that no process took in time; longest silent first. */
 export async function listAbandonedCommits(at: Queries): Promise<PushStanding[]> {
   const { rows } = await at.query<PushStanding>(
     `select ${standingColumns} from pushes where status = 'committing' and ${isLeaseOver} order by lease_until`,
@@ -102,7 +102,7 @@ export async function listAbandonedCommits(at: Queries): Promise<PushStanding[]>
   return rows
 }
 
-/** Opens sessions again whose dry run fell silent, and puts off their end. */
+/** Reopens sessions whose dry run stopped renewing its lease, and extends their expiry. */
 export async function reopenAbandonedDryRuns(at: Queries, expiresAt: Date): Promise<void> {
   await at.query(
     `update pushes set status = 'open', expires_at = $1 where status = 'checking' and ${isLeaseOver}`,

@@ -25,7 +25,7 @@ export const pushes = pgTable(
     collectionId: uuid('collection_id')
       .notNull()
       .references(() => collections.id, { onDelete: 'cascade' }),
-    /** The account that opened it. No reference: a deleted account's sessions never land. */
+    /** The account that opened it. Not a foreign key: a deleted account's sessions never land. */
     accountId: uuid('account_id').notNull(),
     /** The account that requested the commit. */
     committerId: uuid('committer_id'),
@@ -34,38 +34,38 @@ export const pushes = pgTable(
     status: text('status', {
       enum: ['open', 'checking', 'committing', 'committed', 'failed', 'cancelled', 'expired'],
     }).notNull(),
-    /** The version the changes are against; null when there was none. */
+    /** Version that the changes are based on; null if there was none. */
     baseId: uuid('base_id'),
     baseSemver: text('base_semver'),
-    /** SHA-256 of its complete set of schemas; null: the base's. */
+    /** SHA-256 of the complete set of schemas; null: those of the base. */
     schemasHash: text('schemas_hash'),
-    /** Those schemas, a type a line; null also when the session has ended. */
+    /** Those schemas, one type per line; null also when the session has ended. */
     schemas: text('schemas'),
     /** Metadata patch as JSON text; null: none. */
     metadata: text('metadata'),
-    /** Hashes of the files declared. */
+    /** Hashes of the declared files. */
     files: text('files').array().notNull().default(sql`'{}'::text[]`),
     stripUnknownFields: boolean('strip_unknown_fields').notNull().default(false),
     message: text('message'),
     appId: text('app_id'),
     actorId: text('actor_id'),
-    /** How many entries the manifest of a snapshot is to have; null in a delta. */
+    /** Expected number of entries in a snapshot's manifest; null in a delta. */
     manifestExpected: count('manifest_expected'),
-    /** Lines of records received. */
+    /** Number of received lines of records. */
     receivedRecords: count('received_records').notNull().default(0),
-    /** The commit's answer, or the error body that ended the session. (Not jsonb, which refuses U+0000: a record's id may hold it.) */
+    /** The commit's answer, or the error body that ended the session. (Not jsonb, which refuses U+0000: a record's id may contain it.) */
     result: json('result').$type<Record<string, unknown>>(),
     error: json('error').$type<Record<string, unknown>>(),
     createdAt: instant('created_at').notNull(),
-    /** When an open session ends if nothing comes. */
+    /** When an open session expires without further requests. */
     expiresAt: instant('expires_at').notNull(),
-    /** Progress of a commit or a dry run, in entries; kept while it runs, every second. */
+    /** Progress of a commit or a dry run, in entries; updated every second while it runs. */
     recordsDone: count('records_done').notNull().default(0),
     recordsTotal: count('records_total').notNull().default(0),
-    /** While `committing` or `checking`: the lease holder, new each time it is taken. Null: not taken yet. */
+    /** While `committing` or `checking`: the lease holder, a new id for each lease. Null: not taken yet. */
     leaseHolder: uuid('lease_holder'),
     /**
-     * While `committing`: when another process may take the commit over; while `checking`: when it may open the session again. By the
+     * While `committing`: when another process may take over the commit; while `checking`: when it may reopen the session. By the
      * database's clock, which all servers share.
      */
     leaseUntil: instant('lease_until'),
@@ -91,7 +91,7 @@ export const pushSpills = pgTable(
     pushId: uuid('push_id')
       .notNull()
       .references(() => pushes.id, { onDelete: 'cascade' }),
-    /** Order of arrival within the session: of the same (type, id) the entry of the higher sequence counts. */
+    /** Order of arrival within the session: for the same (type, id), the entry with the highest sequence wins. */
     sequence: integer('sequence').notNull(),
     /** Kind of its entries: records and deletes, or lines of a snapshot's manifest. */
     role: text('role', { enum: ['records', 'manifest'] }).notNull(),
@@ -106,17 +106,17 @@ export const pushSpills = pgTable(
   ],
 )
 
-/** Statuses of those that have not ended. */
+/** Statuses of sessions that have not ended. */
 const live = ['open', 'checking', 'committing'] satisfies PushRow['status'][]
 
 /** Columns cleared when a session ends without a version. */
 const forgotten = "schemas = null, metadata = null, files = '{}'"
 
-/** Columns that a commit reads. Its schemas are read separately, unless cached. */
+/** Columns that a commit reads. Its schemas are read separately, unless they are cached. */
 export type PushRow = Omit<typeof pushes.$inferSelect, 'schemas'>
 export type PushSpillRow = typeof pushSpills.$inferSelect
 
-/** State of a session without its opening data, which may be some MiB, since sessions are read many times a second. */
+/** State of a session without its opening data, which may be some MiB: sessions are read many times a second. */
 export type PushStanding = Omit<PushRow, 'metadata' | 'files'>
 
 export const commitColumns = columnsOf(pushes, 'schemas')
@@ -127,7 +127,7 @@ export async function insertPush(tx: Tx, push: typeof pushes.$inferInsert): Prom
   return rows[0]!
 }
 
-/** Certain only while the account is locked. */
+/** Exact only while the account is locked. */
 export async function countOpenPushes(at: Queries, accountId: string, now: Date): Promise<number> {
   const { rows } = await at.query<{ open: number }>(
     "select count(*) as open from pushes where account_id = $1 and status = 'open' and expires_at > $2",
@@ -148,7 +148,7 @@ export async function findPush(
   return rows[0]
 }
 
-/** The schemas of a session; null if it has none of its own, or has ended. */
+/** Schemas of a session; null if it declared none, or has ended. */
 export async function findPushSchemas(at: Queries, id: string): Promise<string | null> {
   const { rows } = await at.query<{ schemas: string | null }>('select schemas from pushes where id = $1', [
     id,
@@ -157,8 +157,8 @@ export async function findPushSchemas(at: Queries, id: string): Promise<string |
 }
 
 /**
- * Moves a session from one status to another with what goes along; false when it is in none of `from`.
- * @param heldBy Moves it only while this is who commits it, or makes a dry run of it.
+ * Moves a session from one status to another with further columns; returns false if its status is none of `from`.
+ * @param heldBy Requires this lease holder for the commit or dry run.
  */
 export async function movePush(
   tx: Tx,
@@ -179,8 +179,8 @@ export async function movePush(
 }
 
 /**
- * Postpones the end of an open session, counts received data and locks its row: until the transaction ends it cannot be committed or
- * cancelled. False if it is not open.
+ * Extends the expiry of an open session, counts received data and locks its row: until the transaction ends it cannot be committed or
+ * cancelled. Returns false if it is not open.
  */
 export async function touchOpenPush(
   tx: Tx,
@@ -207,7 +207,7 @@ export async function insertPushSpill(
   )
 }
 
-/** In order of arrival; `after`: only later ones than this sequence. */
+/** Spills in order of arrival; `after`: only those with a higher sequence. */
 export async function listPushSpills(at: Queries, pushId: string, after = 0): Promise<PushSpillRow[]> {
   const { rows } = await at.query<PushSpillRow>(
     `select ${columnsOf(pushSpills)} from push_spills where push_id = $1 and sequence > $2 order by sequence`,
@@ -217,8 +217,8 @@ export async function listPushSpills(at: Queries, pushId: string, after = 0): Pr
 }
 
 /**
- * Puts one spill in the place of several; false, and nothing done, when they are no longer there or `heldBy` is no longer who
- * commits the session.
+ * Replaces several spills by one. Returns false, without a change, if they are gone or if `heldBy` no longer holds the lease of the
+ * session's commit.
  */
 export async function replacePushSpills(
   tx: Tx,
@@ -240,7 +240,7 @@ export async function replacePushSpills(
   return true
 }
 
-/** Forgets the message of the push that made a version, and the record details of its answer. */
+/** Removes the message of the push that made a version, and the record details of its answer. */
 export async function forgetWordsOfPush(tx: Tx, collectionId: string, semver: string): Promise<void> {
   await tx.query(
     `update pushes set metadata = null, message = null, app_id = null, actor_id = null, files = '{}',
@@ -254,7 +254,7 @@ export async function deletePushSpills(tx: Tx, pushId: string): Promise<void> {
   await tx.query('delete from push_spills where push_id = $1', [pushId])
 }
 
-/** While this is who commits it, or makes a dry run of it. @param holder as the text names it */
+/** Condition that this holder has the lease of the commit or dry run. @param holder placeholder in the text */
 export const isHeldBy = (holder: string): string =>
   `status in ('committing', 'checking') and lease_holder = ${holder}`
 

@@ -1,7 +1,7 @@
-/** Remains of a deleted collection, for a later sweep. */
+/** Remains of deleted collections, for a later sweep. */
 import type { Queries, Tx } from '../../database/database.ts'
 
-/** Ids of the collection's push sessions whose spills are in the blob store. Asked before the deletion, which takes the rows. */
+/** Ids of the collection's push sessions with spills in the blob store. Call it before the deletion, which removes the rows. */
 export async function listPushesWithSpills(at: Queries, collectionId: string): Promise<string[]> {
   const { rows } = await at.query<{ id: string }>(
     'select distinct id from pushes join push_spills on push_id = id where collection_id = $1',
@@ -10,7 +10,7 @@ export async function listPushesWithSpills(at: Queries, collectionId: string): P
   return rows.map(({ id }) => id)
 }
 
-/** Whether a collection, a fork of it, or a fork of that still exists. */
+/** True if a collection, a fork of it, or a fork of that still exists. */
 async function isRemembered(at: Queries, id: string): Promise<boolean> {
   for (const remembers of ['id = $1', 'ancestors @> array[$1::uuid]']) {
     const { rows } = await at.query(`select from collections where ${remembers} limit 1`, [id])
@@ -20,8 +20,8 @@ async function isRemembered(at: Queries, id: string): Promise<boolean> {
 }
 
 /**
- * Drops up to `max` rows of what a deleted collection knew of files, unless a fork of it lives, which may have inherited some.
- * @returns how many were dropped; fewer than `max`: all are.
+ * Drops up to `max` file rows of a deleted collection, unless it has a fork, which may have inherited files.
+ * @returns the number of dropped rows; fewer than `max`: none are left.
  */
 export async function forgetFiles(tx: Tx, collectionId: string, max: number): Promise<number> {
   if (await isRemembered(tx, collectionId)) return 0

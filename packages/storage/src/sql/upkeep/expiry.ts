@@ -1,7 +1,7 @@
-/** Expired rows, dropped a slice at a time; and vacuuming, which an embedded database does not do by itself. */
+/** Drops expired rows in slices, and vacuums, because an embedded database has no autovacuum. */
 import type { Database, Tx } from '../../database/database.ts'
 
-/** Drops up to `max` metadata updates that ended before an instant. Returns how many. */
+/** Drops up to `max` metadata updates that ended before an instant. Returns their number. */
 export async function dropEndedMetadataJobs(tx: Tx, before: Date, max: number): Promise<number> {
   const { rows } = await tx.query(
     `delete from metadata_jobs where id in (select id from metadata_jobs where finished_at < $1 limit $2) returning 1`,
@@ -25,7 +25,7 @@ export async function dropEndedPushes(tx: Tx, before: Date, max: number): Promis
   return rows.length
 }
 
-/** Drops up to `max` browser sessions that ended before an instant. Returns how many. */
+/** Drops up to `max` browser sessions that expired before an instant. Returns their number. */
 export async function dropEndedSessions(tx: Tx, before: Date, max: number): Promise<number> {
   const { rows } = await tx.query(
     `delete from browser_sessions where token_hash in (select token_hash from browser_sessions where expires_at < $1 limit $2) returning 1`,
@@ -34,7 +34,7 @@ export async function dropEndedSessions(tx: Tx, before: Date, max: number): Prom
   return rows.length
 }
 
-/** Drops up to `max` rows of the audit log that are older than an instant. Returns how many. */
+/** Drops up to `max` rows of the audit log that are older than an instant. Returns their number. */
 export async function dropOldAuditEvents(tx: Tx, before: Date, max: number): Promise<number> {
   const { rows } = await tx.query(
     'delete from audit_events where id in (select id from audit_events where at < $1 order by at limit $2) returning 1',
@@ -44,8 +44,8 @@ export async function dropOldAuditEvents(tx: Tx, before: Date, max: number): Pro
 }
 
 /**
- * Vacuums and analyses every table, one after the other, so that requests get their turn between two. A server does so by itself;
- * embedded PostgreSQL has no autovacuum, and keeps no statistics that would tell which tables need it.
+ * Vacuums and analyses the tables one after the other, so that requests can run in between. A server has autovacuum;
+ * embedded PostgreSQL has none, and keeps no statistics about which tables need it.
  */
 export async function vacuumTables(database: Database): Promise<void> {
   const { rows } = await database.query<{ name: string }>(

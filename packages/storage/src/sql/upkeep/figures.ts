@@ -3,12 +3,12 @@ import type { Queries } from '../../database/database.ts'
 
 export interface JobCount {
   readonly queue: string
-  /** As pg-boss calls it: `created`, `active`, `completed`, `failed`, … */
+  /** State of pg-boss: `created`, `active`, `completed`, `failed`, … */
   readonly state: string
   readonly jobs: number
 }
 
-/** Rows of ended jobs are kept for a day. Background work must have begun: its tables are made then. */
+/** Counts jobs; rows of ended ones are kept for a day. Call it after the start of background work, which creates pg-boss's tables. */
 export async function countJobs(at: Queries): Promise<JobCount[]> {
   const { rows } = await at.query<JobCount>(
     'select name as queue, state::text as state, count(*) as jobs from pgboss.job group by name, state',
@@ -16,7 +16,7 @@ export async function countJobs(at: Queries): Promise<JobCount[]> {
   return rows
 }
 
-/** Push sessions that receive, and those whose commit or dry run is under way. */
+/** Number of open push sessions, and of those in a commit or dry run. */
 export async function countPushesUnderWay(at: Queries): Promise<{ open: number; committing: number }> {
   const { rows } = await at.query<{ open: number; committing: number }>(
     `select count(*) filter (where status = 'open') as open, count(*) filter (where status <> 'open') as committing

@@ -1,4 +1,6 @@
-/** Which installation the database belongs to: one row, made at the first start together with a blob in the object store. */
+/**
+ * Identity of the installation that the database belongs to: one row, created at the first start together with a blob in the object store.
+ */
 import { sql } from 'drizzle-orm'
 import { boolean, check, pgTable, uuid } from 'drizzle-orm/pg-core'
 import type { Queries, Tx } from '../../database/database.ts'
@@ -19,12 +21,12 @@ export async function findInstallation(at: Queries): Promise<string | undefined>
   return rows[0]?.id
 }
 
-/** Gives the database an id, unless it has one by now: servers may start at the same time. */
+/** Gives the database an id, unless it has one: several servers may start at the same time. */
 export async function insertInstallation(tx: Tx, id: string): Promise<void> {
   await tx.query('insert into installation (id) values ($1) on conflict do nothing', [id])
 }
 
-/** Whether the database refers to anything in an object store. */
+/** True if the database refers to anything in an object store. */
 export async function recordsBlobs(at: Queries): Promise<boolean> {
   const { rows } = await at.query<{ found: boolean }>(
     'select exists (select from packs) or exists (select from files) or exists (select from versions) as found',

@@ -1,22 +1,22 @@
-/** Work that is done once in a while by whichever process comes first, and when that was. */
+/** Periodic tasks: each run is done by the first process to claim it. */
 import { boolean, pgTable, text } from 'drizzle-orm/pg-core'
 import type { Queries, Tx } from '../../database/database.ts'
 import { instant } from '../columns/columns.ts'
 
-/** Work that is to be done once in a while, by whichever process comes first. */
+/** Last run of each task. */
 export const periodicTasks = pgTable('periodic_tasks', {
   name: text('name').primaryKey(),
-  /** When it was last begun. */
+  /** Start of the last run. */
   begunAt: instant('begun_at').notNull(),
-  /** When it last ended. Null: it never has. */
+  /** End of the last completed or failed run. Null: there was none. */
   endedAt: instant('ended_at'),
-  /** Whether it then came to its end, and was not broken off. */
+  /** True if that run succeeded. */
   succeeded: boolean('succeeded'),
 })
 
 /**
- * True for one caller when the periodic task was last begun so many seconds ago, by the database's clock. A task that is not there yet is added as
- * begun now.
+ * Returns true to one caller if the last run of the task began at least that many seconds ago, by the database's clock. A new task is
+ * inserted as begun now.
  */
 export async function claimPeriodicTask(tx: Tx, name: string, everySeconds: number): Promise<boolean> {
   const { rows } = await tx.query<{ again: boolean }>(
@@ -38,7 +38,7 @@ export async function endPeriodicTask(tx: Tx, name: string, succeeded: boolean):
   )
 }
 
-/** How long ago a periodic task ended, by the database's clock, and whether it succeeded. Undefined: it never has. Seconds. */
+/** Seconds since the last end of a task, by the database's clock, and whether it succeeded. Undefined: it has never ended. */
 export async function lastEndOf(
   at: Queries,
   name: string,

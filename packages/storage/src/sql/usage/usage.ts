@@ -6,19 +6,19 @@
 import type { Queries } from '../../database/database.ts'
 
 export interface AccountUsage {
-  /** Of versions and files. Bytes. */
+  /** Stored by versions and files. Bytes. */
   readonly usedBytes: number
-  /** By push sessions that have not been committed, with what they were opened with. Bytes. */
+  /** Received by uncommitted push sessions, including their opening data. Bytes. */
   readonly receivedBytes: number
-  /** The same of organizations that count against the account's quota. Bytes. */
+  /** Stored and received by organizations that count against the account's quota. Bytes. */
   readonly organizationBytes: number
-  /** Quota for the total. Bytes; null: unlimited, or counted against the quota of another account. */
+  /** Quota for the total. Bytes; null: unlimited, or counted against another account's quota. */
   readonly quotaBytes: number | null
-  /** Slug of the user whose quota counts for an organization; null: its own. */
+  /** Slug of the user whose quota an organization counts against; null: its own. */
   readonly countsAgainst: string | null
 }
 
-/** @param usualQuota of accounts that have none of their own. Bytes; null: none */
+/** @param usualQuota of accounts without their own. Bytes; null: unlimited */
 export async function accountUsage(
   at: Queries,
   accountId: string,
@@ -36,16 +36,16 @@ export async function accountUsage(
   return rows[0]!
 }
 
-/** Usage that counts for an account's quota, of all collections that share it. */
+/** Usage that counts against an account's quota, of all collections that share it. */
 export interface QuotaUsage {
   readonly usedBytes: number
   readonly receivedBytes: number
   readonly quotaBytes: number
-  /** Id of the account whose quota it is. */
+  /** Id of the account that has the quota. */
   readonly chargedId: string
 }
 
-/** Undefined: there is no quota. Sums are not made then. */
+/** Returns undefined, without computing sums, if there is no quota. */
 export async function usageUnderQuota(
   at: Queries,
   accountId: string,
@@ -65,7 +65,7 @@ export interface CollectionUsage {
   readonly usedBytes: number
 }
 
-/** The collections of an account that have most stored, largest first. */
+/** Collections of an account with the most stored bytes, largest first. */
 export async function largestCollections(
   at: Queries,
   accountId: string,

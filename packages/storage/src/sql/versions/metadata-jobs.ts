@@ -1,4 +1,4 @@
-/** Metadata updates, one row each, synchronous ones too. A running row is the collection's one update slot. */
+/** Metadata updates, one row each, including synchronous ones. A running row occupies the collection's only update slot. */
 import { sql } from 'drizzle-orm'
 import { boolean, check, index, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import type { Queries, Tx } from '../../database/database.ts'
@@ -16,17 +16,17 @@ export const metadataJobs = pgTable(
       .notNull()
       .references(() => collections.id, { onDelete: 'cascade' }),
     status: text('status', { enum: ['running', 'completed', 'failed'] }).notNull(),
-    /** The account that requested it and on whose behalf it lands. No reference: landing refuses updates of a deleted account. */
+    /** The account that requested the update, in whose name it lands. Not a foreign key: landing refuses updates of a deleted account. */
     accountId: uuid('account_id').notNull(),
     means: jsonb('means').$type<Means>().notNull(),
     baseId: uuid('base_id').notNull(),
     baseSemver: text('base_semver').notNull(),
     /** The body as JSON text (jsonb would round numbers and refuse U+0000). Null once finished. */
     patch: text('patch'),
-    /** The version made, or the one that stood when nothing changed. Its metadata is the result's. */
+    /** The version made, or the current one if nothing changed. Its metadata is the result. */
     resultVersionId: uuid('result_version_id'),
     unchanged: boolean('unchanged').notNull().default(false),
-    /** The error body, exactly as the synchronous call would answer it. */
+    /** Error body of the synchronous call's answer. */
     error: jsonb('error').$type<Record<string, unknown>>(),
     startedAt: instant('started_at').notNull(),
     finishedAt: instant('finished_at'),
@@ -43,11 +43,11 @@ export const metadataJobs = pgTable(
 export type MetadataJobRow = typeof metadataJobs.$inferSelect
 
 /**
- * Takes the collection's update slot, if `baseId` is its head; false when it is not, the authority is not good or no longer the owner's,
- * or the collection is gone. A single statement.
- * @param durably False: the row need not survive a crash unless what follows does; its commit waits for no sync.
- * @throws a unique violation of `metadata_jobs_slot` when another update holds it; a foreign key violation when the collection goes
- *   at this moment.
+ * Takes the collection's update slot if `baseId` is its head. Returns false if it is not, if the authority is no longer valid or the
+ * collection has another owner, or if the collection is gone. Runs a single statement.
+ * @param durably If false, the commit waits for no sync: the row need not survive a crash unless later writes do.
+ * @throws a unique violation of `metadata_jobs_slot` if another update occupies the slot; a foreign key violation if the collection is
+ * deleted concurrently.
  */
 export async function insertMetadataJob(
   tx: Tx,
@@ -58,7 +58,7 @@ export async function insertMetadataJob(
   by: Authority,
 ): Promise<boolean> {
   const { rows } = await tx.query(
-    // Locked, so that a version which lands at this moment is waited for rather than missed.
+    // Locked, so that this waits for a version that is landing instead of missing it.
     `with waiting as materialized (
        select case when $7 then null else set_config('synchronous_commit', 'off', true) end),
        place as (
@@ -84,7 +84,7 @@ export async function findMetadataJob(at: Queries, id: string): Promise<Metadata
   return rows[0]
 }
 
-/** The update that holds a collection's slot. */
+/** The update that occupies a collection's slot. */
 export async function findRunningMetadataJob(
   at: Queries,
   collectionId: string,
@@ -96,7 +96,7 @@ export async function findRunningMetadataJob(
   return rows[0]
 }
 
-/** Ends a job that runs, and frees the slot. False, and nothing happens, when it has ended or is gone with its collection. */
+/** Ends a running job and frees the slot. Returns false, without a change, if it has ended or was deleted with its collection. */
 export async function finishMetadataJob(
   tx: Tx,
   id: string,
@@ -117,7 +117,7 @@ export async function finishMetadataJob(
   return rows.length === 1
 }
 
-/** Ids of the running jobs, oldest first. */
+/** Ids of running jobs, oldest first. */
 export async function listRunningMetadataJobs(at: Queries, max: number): Promise<string[]> {
   const { rows } = await at.query<{ id: string }>(
     "select id from metadata_jobs where status = 'running' order by started_at limit $1",

@@ -1,6 +1,6 @@
 /**
- * Cache of rendered readmes, shared by all servers. The key is a hash of the Markdown, so that only a reader of that text finds its HTML.
- * The table is not logged (rendered-readmes.sql) and not dumped.
+ * Cache of rendered readmes, shared by all servers. The key is a hash of the Markdown, so that only a reader of that text can find its
+ * HTML. The table is unlogged (rendered-readmes.sql) and not dumped.
  */
 import { index, pgTable, text } from 'drizzle-orm/pg-core'
 import type { Queries, Tx } from '../../database/database.ts'
@@ -10,17 +10,17 @@ export const renderedReadmes = pgTable(
   'rendered_readmes',
   {
     hash: bytewiseText('hash').primaryKey(),
-    /** Null: rendering it is too costly. */
+    /** Null: too expensive to render. */
     html: text('html'),
-    /** Day of the last use, about. */
+    /** Approximate time of the last use, to a day. */
     usedAt: instant('used_at').notNull(),
   },
   (t) => [index('rendered_readmes_used_idx').on(t.usedAt)],
 )
 
-/** Rows of the cache. With HTML of 200,000 characters each they take 400 MB at most, usually a fiftieth. */
+/** Maximum of rows. With 200,000 characters of HTML each they take 400 MB at most, typically a fiftieth. */
 const rowsMax = 2_000
-/** HTML by the hash of its Markdown; null: too costly. `isStale`: its use was last recorded over a day ago. Undefined: not cached. */
+/** HTML by the hash of its Markdown; null: too expensive. `isStale`: its use was last recorded over a day ago. Undefined: not cached. */
 export async function findRenderedReadme(
   at: Queries,
   hash: string,
@@ -33,7 +33,7 @@ export async function findRenderedReadme(
   return rows[0]
 }
 
-/** Adds a row, or records its use, and drops the rows that are over the bound: those that were not used for longest. */
+/** Adds a row, or records its use, and drops the least recently used rows beyond the bound. */
 export async function keepRenderedReadme(
   tx: Tx,
   { hash, html, now }: { hash: string; html: string | null; now: Date },

@@ -1,4 +1,4 @@
-/** Versions: one row each, pointing at the documents of their two views. Content is immutable; marks such as withdrawals are not. */
+/** Versions: one row each, with the hashes of its two view documents. Content is immutable; marks such as withdrawals are not. */
 import { sql } from 'drizzle-orm'
 import { boolean, check, index, integer, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import type { Queries, Tx } from '../../database/database.ts'
@@ -18,10 +18,10 @@ export const versions = pgTable(
     patch: integer('patch').notNull(),
     /** With its leading `v`; null for a first version. */
     baseSemver: text('base_semver'),
-    /** Hashes of the two view documents, 64 hex: the digests without their prefix, and the names of the document objects. */
+    /** Hashes of the two view documents, 64 hex digits: the digests without their prefix, and the names of the document objects. */
     fullDigest: bytewiseText('full_digest').notNull(),
     publicDigest: bytewiseText('public_digest').notNull(),
-    /** Hash of the version's sidecar (see registry `sidecar.ts`): reference trees and what privacy needs remembered, outside the digests. */
+    /** Hash of the version's sidecar (content's tree/stored/sidecar.ts): reference trees and private names, outside the digests. */
     sidecar: bytewiseText('sidecar').notNull(),
     fullRecords: count('full_records').notNull(),
     fullFiles: count('full_files').notNull(),
@@ -30,26 +30,26 @@ export const versions = pgTable(
     publicRecords: count('public_records').notNull(),
     publicFiles: count('public_files').notNull(),
     publicBytes: count('public_bytes').notNull(),
-    /** Whether the public document differs from that of the version before it. If not, its message is hidden from outsiders. */
+    /** True if the public document differs from the previous version's. If not, outsiders do not see the version's message. */
     publicChanged: boolean('public_changed').notNull(),
-    /** Bytes it added to the store, counted for its collection; 0 once it is erased and no version builds on it. See usage.ts. */
+    /** Bytes that it added to the store, counted for its collection; 0 once it is erased and no version builds on it. See usage.ts. */
     storedBytes: count('stored_bytes').notNull(),
-    /** `license` of its metadata, as lists show it; null: it has none, or was erased. */
+    /** `license` of its metadata, for lists; null if it has none, or was erased. */
     license: text('license'),
     message: text('message'),
     appId: text('app_id'),
     actorId: text('actor_id'),
-    /** The account that made it. No reference: it stays when the account goes. */
+    /** The account that made it. Not a foreign key: the version outlives the account. */
     madeBy: uuid('made_by').notNull(),
-    /** The API key that it was made with, if any. */
+    /** The API key that made it, if any. */
     madeWithKey: jsonb('made_with_key').$type<{ id: string; label: string }>(),
     createdAt: instant('created_at').notNull(),
     /** When it was withdrawn; null if it is readable. */
     withdrawnAt: instant('withdrawn_at'),
     withdrawnReason: text('withdrawn_reason'),
-    /** Of a withdrawn version: whether what it alone has is to go, or is gone, from the stores. Null: it stays there. */
+    /** Of a withdrawn version: erasure of the data that only this version has. Null: it stays stored. */
     erasure: text('erasure', { enum: ['asked', 'done'] }),
-    /** Since when its readers are warned, and of what; null: they are not. */
+    /** Time and text of the deprecation; null: not deprecated. */
     deprecatedAt: instant('deprecated_at'),
     deprecation: text('deprecation'),
   },
@@ -64,7 +64,7 @@ export const versions = pgTable(
 
 export type VersionRow = typeof versions.$inferSelect
 
-/** Of a version that is neither withdrawn nor deprecated. */
+/** Marks of a version that is neither withdrawn nor deprecated. */
 export const standing = Object.freeze({
   ...{ withdrawnAt: null, withdrawnReason: null, erasure: null },
   ...{ deprecatedAt: null, deprecation: null },
@@ -73,7 +73,7 @@ export const standing = Object.freeze({
 const whole = wholeRow(versions)
 const columns = columnsOf(versions)
 
-/** The latest version; null before the first; undefined when the collection is gone. */
+/** The latest version; null before the first; undefined if the collection is gone. */
 export async function findHead(at: Queries, collectionId: string): Promise<VersionRow | null | undefined> {
   const { rows } = await at.query<{ head: unknown }>(
     `select ${whole.text} as head from collections left join versions on versions.id = head_id where collections.id = $1`,
@@ -82,7 +82,7 @@ export async function findHead(at: Queries, collectionId: string): Promise<Versi
   return rows[0] && whole.read(rows[0].head)
 }
 
-/** @param which a condition, and what follows it */
+/** @param which condition, and the clauses after it */
 async function findVersion(at: Queries, which: string, values: unknown[]): Promise<VersionRow | undefined> {
   return (await at.query<VersionRow>(`select ${columns} from versions where ${which}`, values)).rows[0]
 }
@@ -116,7 +116,7 @@ export const findVersionByDigest = (
     [collectionId, hash],
   )
 
-/** The newest readable version, leaving one out. Certain only while the collection is locked. */
+/** The newest readable version except `leftOut`. Exact only while the collection is locked. */
 export async function findNewestStanding(
   at: Queries,
   collectionId: string,
@@ -126,7 +126,7 @@ export async function findNewestStanding(
   return (await findVersion(at, which, [collectionId, leftOut])) ?? null
 }
 
-/** Versions of a collection that are withdrawn. They stay so: where the number is what it was, they are the same. */
+/** Number of a collection's withdrawn versions. Withdrawals are final: if the number is unchanged, so is the set. */
 export async function countWithdrawn(at: Queries, collectionId: string): Promise<number> {
   const { rows } = await at.query<{ withdrawn: number }>(
     'select count(*) as withdrawn from versions where collection_id = $1 and withdrawn_at is not null',
@@ -135,7 +135,7 @@ export async function countWithdrawn(at: Queries, collectionId: string): Promise
   return rows[0]!.withdrawn
 }
 
-/** Sidecars of the readable versions of some collections, leaving one version out, each once. */
+/** Distinct sidecars of the readable versions of some collections, except one version's. */
 export async function standingSidecars(
   at: Queries,
   collectionIds: readonly string[],
@@ -172,7 +172,7 @@ export async function markVersion(
   await tx.query(`update versions set ${values.changes(versions, marks)} where id = $1`, values.given)
 }
 
-/** Newest first; `beyond`: only those older than this semver, or, `backwards`, newer ones, oldest of them first. */
+/** Newest first; `beyond`: only versions older than this semver, or, with `backwards`, newer ones, oldest first. */
 export async function listVersions(
   at: Queries,
   collectionId: string,
