@@ -17,8 +17,8 @@ export type ErrorFacts = Partial<ErrorBody> & {
  *
  * - `status`: the HTTP status; 0 without an answer (network failure, timeout, an answer that broke off).
  * - `code`: the registry's stable code (docs/errors.md); `network` with status 0; `redirected` for a redirect that is not followed;
- * `answer_too_large` for an answer larger than any registry sends; `http_<status>` for an answer that is not from a registry but,
- * for example, from a proxy.
+ *   `answer_too_large` for an answer larger than any registry sends; `http_<status>` for an answer that is not from a registry but,
+ *   for example, from a proxy.
  * - `body`: the answer's JSON object, empty if it has none.
  */
 export class UlmusError extends Error {

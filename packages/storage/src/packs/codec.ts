@@ -1,8 +1,9 @@
 /**
  * Encoding of an object in a pack: one byte that names the encoding, the raw length as u32 little-endian, then
  *
- * 0 zstd frame of the raw bytes 1 zstd frame of the raw bytes, with the raw bytes of the base as dictionary 2 operations · zstd frame of
- * the literals, with similar parts of the base as dictionary (`patch.ts`)
+ *     0  zstd frame of the raw bytes
+ *     1  zstd frame of the raw bytes, with the raw bytes of the base as dictionary
+ *     2  operations · zstd frame of the literals, with similar parts of the base as dictionary (`patch.ts`)
  *
  * 1 and 2 are deltas (content-model §8): decoding them needs the raw bytes of another object, their base. A large object with
  * mostly the same lines becomes a patch (2), whose cost is proportional to the changes: zstd (1) searches all of the unchanged part too and

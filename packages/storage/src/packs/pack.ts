@@ -1,8 +1,10 @@
 /**
  * Packs: one commit's objects, in one blob or a few. The index in the database can be rebuilt from their footers alone.
  *
- * magic 'ULMUSPK\0' · format u32 = 1 encoded objects, end to end footer: zstd of JSON lines [hash, kind, offset, length, crc, checksum or
- * null, …hashes of the chain of bases] trailer: footer's offset u64 · footer's length u32 · SHA-256 of the footer as stored · magic
+ *     magic 'ULMUSPK\0' · format u32 = 1
+ *     encoded objects, end to end
+ *     footer: zstd of JSON lines [hash, kind, offset, length, crc, checksum or null, …hashes of the chain of bases]
+ *     trailer: footer's offset u64 · footer's length u32 · SHA-256 of the footer as stored · magic
  *
  * Numbers are little-endian. Offsets and lengths are in bytes; offsets count from the start of the pack.
  */

@@ -1,11 +1,10 @@
 /**
  * Patches: the lines that an object copies from its base, and the literals, which are its other bytes. A patch's operations are
  *
- * their number · of each: literal bytes to insert · bytes of the base to skip · bytes of the base to copy
+ *     their number · of each: literal bytes to insert · bytes of the base to skip · bytes of the base to copy
  *
  * in varints: seven bits a byte, the lowest first, the eighth bit set in all but the last. Base and literals are both traversed once, from
- * front to back. The literals are compressed separately, with the uncopied parts of the base as dictionary: a changed line costs its
- * changes.
+ * front to back. The literals are compressed separately, with the uncopied parts of the base as dictionary: a changed line costs its changes.
  *
  * Bodies and nodes are sorted by key, so a merge finds the lines that only one side has: of two lines that differ, the lesser
  * is skipped. Lines in any other order also produce a correct patch, but a larger one.

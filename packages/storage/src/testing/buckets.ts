@@ -1,7 +1,8 @@
 /**
  * Buckets on a real S3 server, started once per run:
  *
- * describe.skipIf(s3Server() === null)('packs in a bucket', () => { const { settings, dispose } = await makeBucket()
+ *     describe.skipIf(s3Server() === null)('packs in a bucket', () => {
+ *       const { settings, dispose } = await makeBucket()
  *
  * Without Debian's Ceph, and without a server in `ULMUS_TEST_S3`, there is none, and the run reports it.
  */

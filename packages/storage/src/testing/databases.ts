@@ -1,7 +1,8 @@
 /**
  * Databases for test suites, all of them real: PostgreSQL in process and PostgreSQL on a server.
  *
- * describe.each(databases)('versions on $name', ({ open }) => { const { database, dispose } = await open()
+ *     describe.each(databases)('versions on $name', ({ open }) => {
+ *       const { database, dispose } = await open()
  *
  * Tests that depend on the database run on both: statements, transactions, locks, crashes. All others use `anyDatabase`.
  * Each `open` returns a separate database with all tables and no rows, copied from a template made once per run.

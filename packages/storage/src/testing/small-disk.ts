@@ -1,7 +1,8 @@
 /**
  * A small file system for tests that fill it: a tmpfs, which root can mount on Linux.
  *
- * describe.skipIf(!smallDisksPossible())('a full disk', () => { const disk = mountSmallDisk(64 * 2 ** 20)
+ *     describe.skipIf(!smallDisksPossible())('a full disk', () => {
+ *       const disk = mountSmallDisk(64 * 2 ** 20)
  */
 import { execFileSync } from 'node:child_process'
 import { closeSync, mkdtempSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs'

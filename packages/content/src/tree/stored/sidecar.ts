@@ -2,13 +2,13 @@
  * Sidecar: data that a version stores beside its two documents, outside their digests (content-model §6):
  *
  * - the reference trees of both views: one key for every (file hash, type, id), from which the file sets follow, and one for
- * every file that was declared in a push (full view only);
+ *   every file that was declared in a push (full view only);
  * - the roots of both views, copied from their documents, so that reading a tree does not load a MiB of metadata. Versions that differ
- * only in metadata share one sidecar;
+ *   only in metadata share one sidecar;
  * - a hidden tree for every private type: the tree that its public view would have. It separates records that were pushed as
- * private from those that are hidden only because of their type, so that making the type public does not expose the former;
+ *   private from those that are hidden only because of their type, so that making the type public does not expose the former;
  * - the private types and fields of earlier versions that this version does not have, so that a push that brings one
- * back as public must confirm it.
+ *   back as public must confirm it.
  *
  * Stored as one object named by its hash (docs/formats.md).
  */

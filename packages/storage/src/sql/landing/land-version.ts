@@ -96,7 +96,7 @@ const landingWithPack = `select land_version(${arguments_}, packed => ${recordPa
 /**
  * Records a version and makes it its collection's head in place of `from`. Runs a single statement.
  * @throws NotLanded; ObjectsSwept, for an object of the pack that the index has without its bases; for a fork, a unique violation of
- * `collections_owner_slug` if the owner has the slug.
+ *   `collections_owner_slug` if the owner has the slug.
  */
 export async function landVersion(tx: Tx, landed: Landing): Promise<void> {
   const { version, from, headDescription, by, audit, pack, ends, fork } = landed

@@ -2,7 +2,7 @@
  * Inline packs: small packs that are stored in the database until they are compacted, many into one blob. A
  * version with small objects thus becomes durable with a single commit, and thousands of them become one blob.
  *
- * recorded with its version ──▶ inline ── compacted: its objects copied into a pack of many, its rows redirected ──▶ gone
+ *     recorded with its version ──▶ inline ── compacted: its objects copied into a pack of many, its rows redirected ──▶ gone
  *
  * The index cannot be rebuilt from blobs alone: a rebuild must read the inline packs too.
  */

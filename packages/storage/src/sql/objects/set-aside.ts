@@ -2,7 +2,8 @@
  * Blobs that a sweep found unneeded. They stay in the store for some days, because the database that does not
  * need them may be the wrong one, or one restored from before they were written.
  *
- * unneeded ──▶ set aside ── still unneeded after days ──▶ removed └─ recorded again ──▶ taken back
+ *     unneeded ──▶ set aside ── still unneeded after days ──▶ removed
+ *                      └─ recorded again ──▶ taken back
  */
 import { pgTable } from 'drizzle-orm/pg-core'
 import type { Queries, Tx } from '../../database/database.ts'

@@ -1,7 +1,7 @@
 /**
  * Sweeping the index: removing rows of objects that no version needs, concurrently with commits that may begin to need them at any moment.
  *
- * mark ─▶ condemn ─▶ mark what was committed meanwhile, pardon it ─▶ remove what is still condemned
+ *     mark ─▶ condemn ─▶ mark what was committed meanwhile, pardon it ─▶ remove what is still condemned
  *
  * A commit skips objects that the index has and makes deltas to them, so it can revive a dead one. In its
  * transaction it passes the gate as a commit, pardons the objects that it relies on and checks that they exist (`recordPacks`,
@@ -9,15 +9,15 @@
  * its pack is recorded is relied on in the same way; a metadata update does no look-up before.
  *
  * - A commit whose transaction passed the gate before a row was condemned has ended by then, because the condemning sweep passes
- * alone: its version is among those marked afterwards, and the row is pardoned.
+ *   alone: its version is among those marked afterwards, and the row is pardoned.
  * - A commit that passes later finds the row condemned and pardons it; or it finds the row gone and is rebuilt.
  * - A row is removed only while it is still condemned by this very sweep. An object is removed before its bases, so
- * that every object in the index has all its bases there.
+ *   that every object in the index has all its bases there.
  * - Objects that a version shares with its base are relied on implicitly and need no gate: nearly all objects of a fork are such. The base,
- * or the source of a fork, exists until the new version does, so one of the two is among the versions marked after condemning.
+ *   or the source of a fork, exists until the new version does, so one of the two is among the versions marked after condemning.
  *
- * Rows in packs younger than a grace period when the sweep begins, or recorded since, are never condemned, and neither are their bases:
- * such a base may be found dead and become the base of a new row before it is condemned.
+ * Rows in packs younger than a grace period when the sweep begins, or recorded since, are never condemned, and neither are their bases: such a
+ * base may be found dead and become the base of a new row before it is condemned.
  *
  * Sweeps may run concurrently. A row that several condemn belongs to the one with the latest id, and bases are condemned before their
  * deltas. So if a sweep lost a row, it owns none of the row's bases: they stay as long as the row does.

@@ -47,7 +47,7 @@ export type MetadataJobRow = typeof metadataJobs.$inferSelect
  * collection has another owner, or if the collection is gone. Runs a single statement.
  * @param durably If false, the commit waits for no sync: the row need not survive a crash unless later writes do.
  * @throws a unique violation of `metadata_jobs_slot` if another update occupies the slot; a foreign key violation if the collection is
- * deleted concurrently.
+ *   deleted concurrently.
  */
 export async function insertMetadataJob(
   tx: Tx,
