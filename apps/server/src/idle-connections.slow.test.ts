@@ -22,7 +22,7 @@ test.skipIf(process.platform !== 'linux')(
     const where = { DATA_DIR: join(folder, 'few') }
     await expect(startProcess(where, { descriptors: 256 })).rejects.toMatchObject({
       code: 1,
-      err: expect.stringMatching(/^Ulmus cannot start\. This process may open 256 .*LimitNOFILE.*\n$/),
+      err: expect.stringMatching(/^Ulmus cannot start\. This process may open only 256 .*LimitNOFILE.*\n$/),
     })
   },
 )
@@ -31,7 +31,7 @@ test.skipIf(process.platform !== 'linux')(
   'a thousand connections that send nothing leave descriptors for a push, and go',
   async () => {
     server = await startProcess({ DATA_DIR: join(folder, 'data'), LOG_REQUESTS: 'off' }, { descriptors: 512 })
-    expect(server.output.out).toMatch(/may open 512 files and connections.*LimitNOFILE/)
+    expect(server.output.out).toMatch(/may open only 512 files and connections.*LimitNOFILE/)
     const ada = testClient(server.url, await signIn(server.url, { login: 'ada' }))
     await ada.post('/accounts/ada/collections', { slug: 'all', public: true })
 

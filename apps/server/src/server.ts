@@ -112,7 +112,7 @@ export function warnOfLittleMemory(memory: number, log: Pick<FastifyBaseLogger, 
   const mebibytes = Math.floor(memory / 1024 ** 2)
   log.warn(
     { mebibytes },
-    `There are ${mebibytes} MiB of memory, so that few requests are answered at a time, and further ones with 429. Give the server 1 GiB, better 2 GiB: docs/tuning.md, "Memory".`,
+    `Only ${mebibytes} MiB of memory: the server limits concurrent requests and answers the rest with 429. Use at least 1 GiB, better 2 GiB: docs/tuning.md, "Memory".`,
   )
 }
 
@@ -123,11 +123,11 @@ function connectionsOf(config: Config, log: FastifyBaseLogger): number {
   const most = config.connectionsMax ?? usual
   const { limit } = descriptors
   if (limit < fewDescriptors)
-    log.warn({ limit, most }, `This process may open ${limit} files and connections: few. ${descriptorCure}`)
+    log.warn({ limit, most }, `This process may open only ${limit} files and connections. ${descriptorCure}`)
   else if (most > limit / 2)
     log.warn(
       { limit, most },
-      `MAX_CONNECTIONS is more than half of the ${limit} files and connections that this process may open, so that it can run out of them.`,
+      `MAX_CONNECTIONS is more than half of the ${limit} files and connections that this process may open: it may run out of them. Lower it, or raise the limit.`,
     )
   return most
 }

@@ -1,6 +1,9 @@
-/** Log for operators: facts, and a sentence. */
+/**
+ * Logger that the registry requires: structured fields, then one sentence for operators. Its signatures are those of pino, so that the
+ * server can pass its own logger without the registry depending on one.
+ */
 export interface Log {
-  info(facts: object, line: string): void
-  warn(facts: object, line: string): void
-  error(facts: object, line: string): void
+  info(fields: object, message: string): void
+  warn(fields: object, message: string): void
+  error(fields: object, message: string): void
 }

@@ -1,4 +1,4 @@
-/** Storage of bytes and rows, without business rules. */
+/** Public API of the storage package: blobs, objects and database rows. Contains no business rules. */
 
 export * from './blobs/blob-store.ts'
 export { openDiskStore } from './blobs/disk/store.ts'
@@ -49,7 +49,7 @@ export {
   lockStanding,
   type Standing,
 } from './sql/access/authority.ts'
-// For tests and benchmarks.
+// This line only: for tests and benchmarks.
 export { columnsOf, insertInto } from './sql/columns/rows.ts'
 export * from './sql/joins/collection-lists.ts'
 export * from './sql/joins/collection-search.ts'

@@ -98,7 +98,6 @@ function Text({ text, most }: { text: string; most: number }) {
   )
 }
 
-/** A JSON value in one line. In a table it can be unfolded. */
 interface NestedProps {
   readonly value: unknown
   readonly most: number | undefined
@@ -106,6 +105,7 @@ interface NestedProps {
   readonly wholeAt: number
 }
 
+/** A JSON value in one line. In a table it can be unfolded. */
 function Nested({ value, most, unfoldedAt, wholeAt }: NestedProps) {
   const text = shownJson(value)
   if (text.length <= Math.min(40, most ?? 40)) return <code class="json">{text}</code>

@@ -1,18 +1,18 @@
-/** Worker of the page that publishes a file. */
+/** Web worker of the publish page: opens, plans, compares and publishes the user's file off the main thread. The page calls it through `PushCalls`. */
 
 import type { Report } from './push/calls.ts'
 import { answerCalls } from './push/calls.ts'
 import type { CompareAsk, OpenAsk, PlanAsk, PublishAsk } from './push/shapes.ts'
-import { Desk } from './push/worker/desk.ts'
+import { FilePublisher } from './push/worker/file-publisher.ts'
 
-const desk = new Desk(self.location.origin)
+const publisher = new FilePublisher(self.location.origin)
 
 const calls = {
-  open: (ask: OpenAsk, report: Report) => desk.open(ask, report),
-  plan: (ask: PlanAsk, report: Report) => desk.plan(ask, report),
-  compare: (ask: CompareAsk, report: Report) => desk.compare(ask, report),
-  publish: (ask: PublishAsk, report: Report) => desk.publish(ask, report),
+  open: (ask: OpenAsk, report: Report) => publisher.open(ask, report),
+  plan: (ask: PlanAsk, report: Report) => publisher.plan(ask, report),
+  compare: (ask: CompareAsk, report: Report) => publisher.compare(ask, report),
+  publish: (ask: PublishAsk, report: Report) => publisher.publish(ask, report),
 }
 export type PushCalls = typeof calls
 
-answerCalls(calls, (error) => desk.refusalOf(error))
+answerCalls(calls, (error) => publisher.refusalOf(error))

@@ -149,7 +149,7 @@ function isCount(value: Json | undefined): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
 }
 
-/** View of a version that a digest is of: members see `private`, others `public`. */
+/** View that a digest covers: `private` for members, `public` for all other readers. */
 export type ViewName = 'private' | 'public'
 
 /** External form of a digest: `private:` and the hash of the full document, or `public:` and that of the public one. */

@@ -3,7 +3,7 @@
  * maps it to an HTTP status. Each code has its line in docs/errors.md (a house test compares).
  */
 import type { RefusalCode } from '@ulmus/wire'
-import { type Entry, entry } from './entry.ts'
+import { type CatalogueEntry, entry } from './entry.ts'
 import { refusalsOfPushes } from './of-pushes.ts'
 
 export type { Facts, RefusalKind } from './entry.ts'
@@ -257,6 +257,6 @@ export const catalogue = {
     'corrupt',
     'Internal server error. Report it with the id in `X-Request-Id`, which finds it in the log of the server.',
   ),
-} satisfies Record<RefusalCode, Entry>
+} satisfies Record<RefusalCode, CatalogueEntry>
 
 export type ErrorCode = keyof typeof catalogue

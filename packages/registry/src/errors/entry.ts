@@ -1,4 +1,4 @@
-/** An entry of the catalogue of refusals: its kind and its sentence. */
+/** Entry of the error catalogue (catalogue.ts). The server maps each kind to an HTTP status (`apps/server/src/plugins/answers/errors.ts`). */
 
 export type RefusalKind =
   | 'invalid'
@@ -17,13 +17,14 @@ export type RefusalKind =
   | 'full'
   | 'corrupt'
 
+/** Values for the message of an error. */
 export type Facts = Record<string, unknown>
-export interface Entry {
+export interface CatalogueEntry {
   readonly kind: RefusalKind
   readonly say: (facts: Facts) => string
 }
 
-export const entry = (kind: RefusalKind, say: string | ((facts: Facts) => string)): Entry => ({
+export const entry = (kind: RefusalKind, say: string | ((facts: Facts) => string)): CatalogueEntry => ({
   kind,
   say: typeof say === 'string' ? () => say : say,
 })

@@ -11,7 +11,7 @@ import {
   readSchemas,
   type StoredFile,
 } from '../files/content.ts'
-import { type FileIndex, lookAt } from '../files/file-index.ts'
+import { type FileIndex, statFile } from '../files/file-index.ts'
 import { recordFiles, recordsPath, schemaPath, type TypeFiles } from '../files/layout.ts'
 import { type RecordChange, recordChanges } from './record-changes.ts'
 
@@ -95,14 +95,14 @@ export async function* folderRecordChanges(folder: Folder): AsyncGenerator<Recor
   const types = new Set([...Object.keys(base?.schemas ?? {}), ...records.keys()])
   for (const type of [...types].sort(compareUtf8)) {
     const files = records.get(type) ?? []
-    const looks = files.map((path) => lookAt(root, path))
-    if (looks.length > 0 && index.isUnchanged(type, looks)) continue
+    const stats = files.map((path) => statFile(root, path))
+    if (stats.length > 0 && index.isUnchanged(type, stats)) continue
     let isUnchanged = true
     for await (const change of recordChanges(root, type, files)) {
       isUnchanged = false
       yield change
     }
-    if (isUnchanged) index.rememberUnchanged(type, looks)
+    if (isUnchanged) index.rememberUnchanged(type, stats)
   }
 }
 

@@ -13,7 +13,7 @@ import {
 } from '@ulmus/content'
 import { exitCodes } from '../../terminal/exit-codes.ts'
 import { CommandError } from '../../terminal/failure.ts'
-import { type FileIndex, lookAt } from './file-index.ts'
+import { type FileIndex, statFile } from './file-index.ts'
 import { readInside, streamInside } from './inside.ts'
 import { paths, schemaFiles, storedFiles } from './layout.ts'
 
@@ -69,7 +69,7 @@ export interface StoredFile {
 export async function readFiles(root: string, index: FileIndex): Promise<StoredFile[]> {
   const files: StoredFile[] = []
   for (const path of storedFiles(root)) {
-    const look = lookAt(root, path)
+    const look = statFile(root, path)
     const hash = index.hashOf(look) ?? (await hashOfFile(root, path))
     index.rememberHash(look, hash)
     files.push({ path, hash, size: look.size })

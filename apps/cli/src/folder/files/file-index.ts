@@ -15,7 +15,7 @@ interface Appearance {
 }
 
 /** Facts about a file, with the time of the check. Taken before the file is read, so that a concurrent change is detected later. */
-export interface Look extends Appearance {
+export interface FileStat extends Appearance {
   readonly path: string
   readonly at: number
 }
@@ -33,13 +33,13 @@ const fineGrainMs = 20
 const coarseGrainMs = 2_000
 
 const isCoarse = ({ modified }: Appearance): boolean => modified % 1_000 === 0
-const isSettled = (look: Look): boolean =>
+const isSettled = (look: FileStat): boolean =>
   look.at - look.modified >= (isCoarse(look) ? coarseGrainMs : fineGrainMs)
 
 const isSame = (a: Appearance, b: Appearance): boolean =>
   a.size === b.size && a.modified === b.modified && a.inode === b.inode
 
-export function lookAt(root: string, path: string): Look {
+export function statFile(root: string, path: string): FileStat {
   const stats = fileAt(root, path)
   if (stats === undefined) throw new CommandError(`${path} no longer exists.`)
   const { size, mtimeMs, ino } = stats
@@ -68,27 +68,27 @@ export class FileIndex {
   }
 
   /** True if all files of a type are known to match the base. */
-  isUnchanged(type: string, looks: readonly Look[]): boolean {
+  isUnchanged(type: string, stats: readonly FileStat[]): boolean {
     const known = this.#records.get(type)
     return (
       known !== undefined &&
-      known.length === looks.length &&
-      known.every((entry, index) => entry.path === looks[index]!.path && isSame(entry, looks[index]!))
+      known.length === stats.length &&
+      known.every((entry, index) => entry.path === stats[index]!.path && isSame(entry, stats[index]!))
     )
   }
 
-  /** Records that files match the base. @param looks taken before the comparison */
-  rememberUnchanged(type: string, looks: readonly Look[]): void {
-    if (looks.every(isSettled)) this.#keep(type, looks)
+  /** Records that files match the base. @param stats taken before the comparison */
+  rememberUnchanged(type: string, stats: readonly FileStat[]): void {
+    if (stats.every(isSettled)) this.#keep(type, stats)
   }
 
   /** Same, for files that this program staged. */
-  rememberWritten(type: string, looks: readonly Look[]): void {
-    if (!looks.some(isCoarse)) this.#keep(type, looks)
+  rememberWritten(type: string, stats: readonly FileStat[]): void {
+    if (!stats.some(isCoarse)) this.#keep(type, stats)
   }
 
-  #keep(type: string, looks: readonly Look[]): void {
-    const entries = looks.map(({ path, size, modified, inode }) => ({ path, size, modified, inode }))
+  #keep(type: string, stats: readonly FileStat[]): void {
+    const entries = stats.map(({ path, size, modified, inode }) => ({ path, size, modified, inode }))
     this.#records.set(type, entries)
     this.#isChanged = true
   }
@@ -99,12 +99,12 @@ export class FileIndex {
   }
 
   /** Hash of a file; undefined if the file must be read. */
-  hashOf(look: Look): string | undefined {
+  hashOf(look: FileStat): string | undefined {
     const known = this.#hashes.get(look.path)
     return known !== undefined && isSame(known, look) ? known.hash : undefined
   }
 
-  rememberHash(look: Look, hash: string): void {
+  rememberHash(look: FileStat, hash: string): void {
     if (!isSettled(look)) return
     const { size, modified, inode } = look
     this.#hashes.set(look.path, { size, modified, inode, hash })

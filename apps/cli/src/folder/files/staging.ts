@@ -1,5 +1,5 @@
 /** Stages new files of a working folder, and moves them into place together. All paths are from the root. */
-import { type Look, lookAt } from './file-index.ts'
+import { type FileStat, statFile } from './file-index.ts'
 import { copyInto, regularFile, removeFolder, writeInside } from './inside.ts'
 import { paths } from './layout.ts'
 import { replaceAll, stagedPath } from './replace.ts'
@@ -36,8 +36,8 @@ export class Staging {
   }
 
   /** Facts about the staged file that stay valid after it is moved into place. */
-  look(path: string): Look {
-    return { ...lookAt(this.root, this.peek(path)), path }
+  look(path: string): FileStat {
+    return { ...statFile(this.root, this.peek(path)), path }
   }
 
   remove(path: string): void {

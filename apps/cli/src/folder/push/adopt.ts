@@ -1,9 +1,9 @@
-/** Makes the pushed changes of a folder its new base. */
+/** Updates the base of a folder after a push, so that the next comparison starts from the published version. */
 import { BaseWriter } from '../base/base-writer.ts'
 import { baseOf } from '../base/bring.ts'
 import { type BaseVersion, jsonText } from '../base/state.ts'
 import type { VersionHead } from '../base/verified-version.ts'
-import type { FileIndex, Look } from '../files/file-index.ts'
+import type { FileIndex, FileStat } from '../files/file-index.ts'
 import { baseRecordsPath, paths } from '../files/layout.ts'
 import { Staging } from '../files/staging.ts'
 import { plannedChanges } from './push-plan.ts'
@@ -14,12 +14,12 @@ export interface Adopting {
   readonly base: BaseVersion | null
   /** The published version. */
   readonly head: VersionHead
-  /** File facts of each type from before they were read for the push; undefined if unknown. */
-  readonly looks?: ReadonlyMap<string, readonly Look[]>
+  /** File stats by type, taken before the push read the files, so that edits made meanwhile are detected. Undefined if unknown. */
+  readonly stats?: ReadonlyMap<string, readonly FileStat[]>
 }
 
 /** Applies the pushed changes to the base's records. */
-export function adoptPush({ root, index, base, head, looks }: Adopting): void {
+export function adoptPush({ root, index, base, head, stats }: Adopting): void {
   const staging = new Staging(root)
   const changed = new Set<string>()
   let writer: BaseWriter | undefined
@@ -38,7 +38,7 @@ export function adoptPush({ root, index, base, head, looks }: Adopting): void {
   }
   staging.text(paths.baseVersion, jsonText(next))
   for (const type of changed) index.forgetRecords(type)
-  for (const [type, seen] of looks ?? []) index.rememberUnchanged(type, seen)
+  for (const [type, seen] of stats ?? []) index.rememberUnchanged(type, seen)
   staging.commit()
   index.save()
 }

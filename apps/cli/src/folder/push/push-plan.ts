@@ -20,7 +20,7 @@ import { CommandError } from '../../terminal/failure.ts'
 import { type Counts, changesOf, type Folder, folderRecordChanges } from '../changes/changes.ts'
 import type { RecordChange } from '../changes/record-changes.ts'
 import type { StoredFile } from '../files/content.ts'
-import { type Look, lookAt } from '../files/file-index.ts'
+import { type FileStat, statFile } from '../files/file-index.ts'
 import { fileAt, moveInside } from '../files/inside.ts'
 import { paths } from '../files/layout.ts'
 import { LineWriter, lineBatches } from '../files/lines.ts'
@@ -53,7 +53,7 @@ export interface PushPlan {
   /** Files that the base lacks and no record refers to: they are added to the version. */
   readonly declared: readonly StoredFile[]
   /** File facts of each type from before they were read. */
-  readonly looks: ReadonlyMap<string, readonly Look[]>
+  readonly stats: ReadonlyMap<string, readonly FileStat[]>
   readonly isEmpty: boolean
   /** With `--publish-private`: the first parts that become public, as text. */
   readonly exposed: readonly string[]
@@ -72,7 +72,9 @@ const faultsReported = 20
 export async function planPush(folder: Folder, publishPrivate: boolean): Promise<PushPlan> {
   const { root, schemas, records } = folder
   const changes = changesOf(folder)
-  const looks = new Map([...records].map(([type, files]) => [type, files.map((path) => lookAt(root, path))]))
+  const stats = new Map(
+    [...records].map(([type, files]) => [type, files.map((path) => statFile(root, path))]),
+  )
   const checks = new Checks(folder)
   checks.schemas()
   const writer = new LineWriter(root, plannedPath)
@@ -111,7 +113,7 @@ export async function planPush(folder: Folder, publishPrivate: boolean): Promise
     metadata,
     uploads,
     declared,
-    looks,
+    stats,
     isEmpty,
     exposed: checks.exposed,
     confirmPublic: publishPrivate ? checks.namesMadePublic : undefined,

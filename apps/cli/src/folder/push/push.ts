@@ -100,7 +100,7 @@ export async function pushFolder(pushing: Pushing): Promise<PushResult | undefin
   await uploadFiles(pushing)
   try {
     const result = await send(pushing)
-    adoptPush({ root, index, base, head: await readHead(source, result.semver), looks: plan.looks })
+    adoptPush({ root, index, base, head: await readHead(source, result.semver), stats: plan.stats })
     forgetPush(root)
     return result
   } catch (error) {
@@ -230,7 +230,7 @@ export async function snapshotFolder(pushing: Pushing): Promise<PushResult> {
   const result = await confirming(pushing, async (confirmed) =>
     client.snapshot(collection, await whatToSnapshot(confirmed), { signal }),
   )
-  adoptPush({ root, index, base, head: await readHead(source, result.semver), looks: plan.looks })
+  adoptPush({ root, index, base, head: await readHead(source, result.semver), stats: plan.stats })
   forgetPush(root)
   return result
 }

@@ -6,7 +6,7 @@ import { jsonText } from '../base/state.ts'
 import type { VersionHead, VersionSource } from '../base/verified-version.ts'
 import type { Folder } from '../changes/changes.ts'
 import { isSameJson } from '../files/content.ts'
-import { lookAt } from '../files/file-index.ts'
+import { statFile } from '../files/file-index.ts'
 import { nameOfFile } from '../files/file-names.ts'
 import { foldsCase } from '../files/inside.ts'
 import {
@@ -127,8 +127,8 @@ function mergeType(
   const { folder, resolution, discardsOurs } = updating
   const { root, index, records } = folder
   const ourFiles = records.get(type) ?? []
-  const looks = ourFiles.map((path) => lookAt(root, path))
-  const wasUnchanged = ourFiles.length > 0 && index.isUnchanged(type, looks)
+  const stats = ourFiles.map((path) => statFile(root, path))
+  const wasUnchanged = ourFiles.length > 0 && index.isUnchanged(type, stats)
   if (!isIncoming && wasUnchanged) return
   const theirPath = isIncoming ? staging.peek(baseRecordsPath(type)) : baseRecordsPath(type)
   const targets = ourFiles.length === 0 ? [recordsPath(type)] : ourFiles

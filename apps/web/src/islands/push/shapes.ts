@@ -40,7 +40,7 @@ export interface LikeType {
 }
 
 /** A text that may stand for a missing value. */
-export interface Mark {
+export interface MissingMarker {
   readonly mark: string
   /** Undefined: not counted. */
   readonly count: number | undefined
@@ -53,7 +53,7 @@ export interface OpenedFile {
   readonly unit: string
   readonly detected: Detected
   readonly notes: readonly Note[]
-  readonly marks: readonly Mark[]
+  readonly marks: readonly MissingMarker[]
   readonly sample: {
     readonly columns: readonly string[]
     readonly rows: readonly { readonly line: number; readonly values: readonly (string | undefined)[] }[]

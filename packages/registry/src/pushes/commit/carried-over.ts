@@ -14,11 +14,17 @@ export interface CarriedRecord {
 /** An entry of the push, or a record of the base that the push does not name. */
 export type ResultingRecord = { entry: PushEntry } | { carried: CarriedRecord }
 
-/** Size of a batch, except for the last: canonical forms, and an overhead for each. Bytes. */
-const batchBytesMax = 1_048_576
+/**
+ * While merging a leaf, yield a batch once it reaches this size: canonical forms plus an overhead per record. Batches also end with each
+ * leaf. Entries after the last base record keep the batches of the push. Bytes.
+ */
+const flushBytes = 1_048_576
 const recordOverheadBytes = 256
 
-/** All resulting records in id order, in batches. Reads every record of `base`, so it is only for schema changes. */
+/**
+ * Merges the entries of the push, deletions included, with the untouched records of the base, in id order and in batches. Reads every
+ * record of `base`, so use it only for schema changes.
+ */
 export async function* resultingRecords(
   objects: ObjectReader,
   base: Tree,
@@ -45,7 +51,7 @@ export async function* resultingRecords(
         records.push({ entry })
         bytes += (entry.put?.canonical.length ?? 0) + recordOverheadBytes
         at++
-        if (bytes >= batchBytesMax) {
+        if (bytes >= flushBytes) {
           yield records
           records = []
           bytes = 0
@@ -56,7 +62,7 @@ export async function* resultingRecords(
       const canonical = await canonicalOf(objects, line)
       records.push({ carried: { id, hash: leaf.hashes[index]!, canonical } })
       bytes += canonical.length + recordOverheadBytes
-      if (bytes < batchBytesMax) continue
+      if (bytes < flushBytes) continue
       yield records
       records = []
       bytes = 0

@@ -1,6 +1,6 @@
 /**
- * The files of a view, updated at the cost of what a push changes (content-model §6). A reference tree has a key for every (file,
- * type, id); a file is in the view while the tree has a key of it.
+ * Updates the file set of a view after a push; the cost depends on the changes, not on the size of the view (content-model §6). The
+ * reference tree has one key per (file, type, id). A file belongs to the view while at least one key refers to it.
  */
 
 import {

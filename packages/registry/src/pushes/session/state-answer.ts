@@ -1,4 +1,4 @@
-/** State of a session in answers. */
+/** State of a push session as the HTTP API reports it. Its fields are public: change them together with `packages/wire/src/pushes.ts`. */
 
 import type { PushRow } from '@ulmus/storage'
 import type { CommittedPush } from '@ulmus/wire'
@@ -9,7 +9,7 @@ export interface PushStateAnswer {
   status: PushRow['status']
   base_version: string | null
   total_records: number
-  /** Records that the session still lacks: 0 in a delta. */
+  /** Number of records that the client must still send. Always 0 in a delta push. */
   needed_records: number
   /** Number of declared files. */
   total_files: number

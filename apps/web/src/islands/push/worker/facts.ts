@@ -1,11 +1,13 @@
-/** Facts about a file for the page. */
+/** Prepares what the publish page shows about a file: examples of columns, markers of missing values, sample rows, a sentence about the id. */
 import { type Column, type Inference, misfitsOf, type Plan, type Row, type Table } from '@ulmus/tabular'
-import type { ColumnFacts, Mark, OpenedFile } from '../shapes.ts'
+import type { ColumnFacts, MissingMarker, OpenedFile } from '../shapes.ts'
 import { counted } from '../words.ts'
 
-/** Maximum length of a value in characters, and maximum numbers of values and rows shown. */
+/** Maximum length of a shown value. Characters. */
 const cellCharacters = 60
+/** Maximum number of examples of a column. */
 const examplesMax = 3
+/** Maximum size of the sample. */
 const sampleRows = 5
 const sampleColumns = 50
 
@@ -30,7 +32,7 @@ export const factsOf = ({ name, isEmpty, examples, conversions, choices }: Colum
 const usualMarks = /^(?:n\/?a|nan|null|none|nil|missing|unknown|\\n|[-–—.?*#]{1,3})$/i
 
 /** Texts that prevent a column from being read as numbers, days or the like: a few among many values, or usual marks. */
-export function marksOf({ columns }: Inference): Mark[] {
+export function marksOf({ columns }: Inference): MissingMarker[] {
   const marks = new Map<string, number | undefined>()
   for (const column of columns) {
     const found = misfitsOf(column)

@@ -51,7 +51,7 @@ interface Opened {
   pair?: ReturnType<typeof keyOfTwo>
 }
 
-export class Desk {
+export class FilePublisher {
   readonly #client: PushClient
   #opened: Opened | undefined
   #planned: Planned | undefined
