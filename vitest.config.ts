@@ -41,8 +41,6 @@ export default defineConfig({
     hookTimeout: 120_000,
     // A busy machine takes longer for what takes milliseconds here.
     expect: { poll: { timeout: 15_000 } },
-    // Many laws here are about time, and machines that run CI are noisy: what fails three times in a row is broken.
-    retry: process.env['CI'] === 'true' ? 2 : 0,
     // As `npm start` keeps it: threads that tests start need not compile what others have.
     env: { NODE_COMPILE_CACHE: fileURLToPath(new URL('node_modules/.cache/ulmus', import.meta.url)) },
     projects: [
@@ -70,7 +68,6 @@ export default defineConfig({
         extends: true,
         test: { name: 'slow', include: slow, exclude: ['**/node_modules/**', ...leftOut], globalSetup },
       },
-      // What it measures must hold the first time.
       {
         extends: true,
         test: {
@@ -78,7 +75,6 @@ export default defineConfig({
           include: long,
           exclude: ['**/node_modules/**', ...leftOut],
           maxWorkers: 1,
-          retry: 0,
         },
       },
     ],

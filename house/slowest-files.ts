@@ -1,4 +1,4 @@
-/** A reporter for Vitest: names the twenty slowest test files, and tests that passed only when they were tried again: both are defects. */
+/** Reporter for Vitest that lists the twenty slowest test files. */
 import type { Reporter, TestModule } from 'vitest/node'
 
 const shownMax = 20
@@ -11,15 +11,10 @@ export default class SlowestFiles implements Reporter {
       .slice(0, shownMax)
     const lines = slowest.map(({ name, seconds }) => `${seconds.toFixed(1).padStart(7)} s  ${name}`)
     process.stdout.write(`\nThe slowest test files:\n${lines.join('\n')}\n`)
-    const flaky = files.flatMap((file) =>
-      [...file.children.allTests()].filter((test) => test.diagnostic()?.flaky),
-    )
-    for (const { fullName, module } of flaky)
-      process.stdout.write(`Passed only when tried again: ${module.relativeModuleId}: ${fullName}\n`)
   }
 }
 
-/** With its hooks and imports. */
+/** Time of a file with its hooks and imports. */
 function secondsOf(file: TestModule): number {
   const { collectDuration, duration, environmentSetupDuration, prepareDuration, setupDuration } =
     file.diagnostic()

@@ -26,7 +26,7 @@ const boundMs = 20_000
 
 test.each(chosen)(
   'no made-up request meets a defect, on $name',
-  { timeout: 120_000 + requests * 60, retry: 0 },
+  { timeout: 120_000 + requests * 60 },
   async ({ settings }) => {
     const { settings: where, dispose } = await settings()
     const errors: string[] = []
