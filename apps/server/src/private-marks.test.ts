@@ -5,6 +5,7 @@ import { type MarkedSchema, markedSchema, token } from '@ulmus/content/testing'
 import { anyDatabase } from '@ulmus/storage/testing'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readingRoutes } from './routes/permissions.table.ts'
 import { type Stage, setStage } from './testing/stage.ts'
 import { fileHash, type TestClient } from './testing/test-client.ts'
 
@@ -20,12 +21,55 @@ function isAccepted({ source }: MarkedSchema): boolean {
   }
 }
 
+/** Requests that read a collection, and the lists that it is in. @param path of the collection in the API */
+function readsOf(path: string): string[] {
+  const versions = ['latest', 'v1.0.0']
+  return [
+    path,
+    '/collections?limit=5',
+    '/accounts/ada/collections',
+    `${path}/versions`,
+    ...versions.flatMap((v) =>
+      [
+        '',
+        '/records',
+        '/records.ndjson',
+        '/manifest',
+        '/files',
+        '/records/T/one',
+        '/records/T/one?proof=true',
+      ].map((rest) => `${path}/versions/${v}${rest}`),
+    ),
+    `${path}/versions/latest/records/Open/open?proof=true`,
+    `${path}/versions/latest/manifest?since=v1.0.0`,
+    `${path}/versions/latest/diff?from=v1.0.0`,
+    `${path}/versions/latest/diff.ndjson?from=v1.0.0`,
+    `${path}/versions/v1.0.0/diff.ndjson?from=latest`,
+    `${path}/records/Open/open/history`,
+    `${path}/export`,
+    `${path}/export?version=v1.0.0`,
+  ]
+}
+
 describe.each(anyDatabase)('marks in schemas on $name', (database) => {
   let stage: Stage
   beforeAll(async () => {
     stage = await setStage(database)
   })
   afterAll(() => stage.end())
+
+  test('are checked in each route that reads a collection', () => {
+    const paths = readsOf('/api/collections/ada/atlas').map((one) => one.split('?')[0]!)
+    const missing = readingRoutes.filter((route) => {
+      // Checked to be absent.
+      if (route.endsWith('/files/:hash')) return false
+      const pattern = new RegExp(
+        `^${route.slice('GET '.length).replaceAll('.', '\\.').replaceAll(/:\w+/g, '[^/]+')}$`,
+      )
+      return !paths.some((one) => pattern.test(one))
+    })
+    expect(missing, 'Add a request to `readsOf`.').toEqual([])
+  })
 
   test('are refused, or hide', async () => {
     let accepted = 0
@@ -71,31 +115,7 @@ describe.each(anyDatabase)('marks in schemas on $name', (database) => {
   const hiddenRecord = (id: string) => ({ id, type: 'Open', data: { a: token }, private: true })
 
   async function seesNothing(who: TestClient, path: string): Promise<void> {
-    const versions = ['latest', 'v1.0.0']
-    const asked = [
-      path,
-      '/collections?limit=5',
-      '/accounts/ada/collections',
-      `${path}/versions`,
-      ...versions.flatMap((v) =>
-        [
-          '',
-          '/records',
-          '/records.ndjson',
-          '/manifest',
-          '/files',
-          '/records/T/one',
-          '/records/T/one?proof=true',
-        ].map((rest) => `${path}/versions/${v}${rest}`),
-      ),
-      `${path}/versions/latest/records/Open/open?proof=true`,
-      `${path}/versions/latest/manifest?since=v1.0.0`,
-      `${path}/versions/latest/diff?from=v1.0.0`,
-      `${path}/records/Open/open/history`,
-      `${path}/export`,
-      `${path}/export?version=v1.0.0`,
-    ]
-    for (const one of asked) {
+    for (const one of readsOf(path)) {
       const { status, bytes, headers } = await who.get(one)
       expect([one, [200, 404].includes(status)]).toEqual([one, true])
       const plain = one.includes('/export') ? gunzipSync(bytes) : bytes

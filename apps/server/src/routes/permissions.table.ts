@@ -34,6 +34,9 @@ const reading = Object.entries<Operation>(operations).filter(
     /^GET .*\/collections\/:owner\/:slug(?:\/|$)/.test(name) && entrance === undefined,
 )
 
+/** `GET /api/collections/:owner/:slug/…` of each. */
+export const readingRoutes: readonly string[] = reading.map(([name]) => name)
+
 interface Rows {
   readonly operations: readonly string[]
   readonly rows: Readonly<Record<Place, string>>

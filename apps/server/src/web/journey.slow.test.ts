@@ -6,6 +6,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { chromiumInstalled, openChromium } from '../testing/chromium.ts'
 import { serveForTest, type TestServer } from '../testing/serve.ts'
+import { readingPaths } from './reading-pages.ts'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
@@ -255,13 +256,9 @@ describe.skipIf(!chromiumInstalled())('the web interface', { timeout: 90_000 }, 
     '/',
     '/explore',
     '/atlas',
-    '/atlas/cities',
-    '/atlas/cities/records',
-    '/atlas/cities/records/City/oslo',
-    '/atlas/cities/schemas',
-    '/atlas/cities/files',
-    '/atlas/cities/versions',
-    '/atlas/cities/compare/v1.0.0...v1.2.1',
+    ...readingPaths('/atlas/cities', { type: 'City', id: 'oslo', pair: 'v1.0.0...v1.2.1' }).filter(
+      (path) => !path.endsWith('.atom'),
+    ),
     '/atlas/cities/compare/v1.0.0...v1.2.1?type=City&change=updated',
     '/docs',
     '/docs/publishing',
