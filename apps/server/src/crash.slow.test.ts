@@ -15,8 +15,8 @@ import { type Ended, type ServerProcess, startProcess } from './testing/server-p
 import { type TestClient, testClient } from './testing/test-client.ts'
 import { expectWhole } from './testing/whole-version.ts'
 
-const settledMs = 10_000
-const jobSettledMs = 5_000
+const settledMs = 60_000
+const jobSettledMs = 60_000
 
 /** One collection with one writer, which knows what was acknowledged and what was under way when the server died. */
 class History {

@@ -17,7 +17,7 @@ const cities = [
   'lund,Lund,SWE,94703,eva@example.org',
 ].join('\n')
 
-describe.skipIf(!chromiumInstalled())('the web interface', { timeout: 90_000 }, () => {
+describe.skipIf(!chromiumInstalled())('the web interface', { timeout: 180_000 }, () => {
   let browser: Browser
   let registry: TestServer
   let disposeDatabase: () => Promise<void>
@@ -41,7 +41,7 @@ describe.skipIf(!chromiumInstalled())('the web interface', { timeout: 90_000 }, 
   })
 
   async function opened(context: BrowserContext): Promise<Page> {
-    context.setDefaultTimeout(20_000)
+    context.setDefaultTimeout(60_000)
     const one = await context.newPage()
     one.on('pageerror', (error) => complaints.push(error.message))
     one.on('console', (message) => {

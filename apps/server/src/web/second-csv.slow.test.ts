@@ -44,7 +44,7 @@ const Grants = {
   additionalProperties: false,
 }
 
-describe.skipIf(!chromiumInstalled())('the second CSV', { timeout: 90_000 }, () => {
+describe.skipIf(!chromiumInstalled())('the second CSV', { timeout: 180_000 }, () => {
   let browser: Browser
   let registry: TestServer
   let disposeDatabase: () => Promise<void>
@@ -68,7 +68,7 @@ describe.skipIf(!chromiumInstalled())('the second CSV', { timeout: 90_000 }, () 
         return { name, value, url: registry.url }
       }),
     )
-    ada.setDefaultTimeout(20_000)
+    ada.setDefaultTimeout(60_000)
     page = await ada.newPage()
     page.on('pageerror', (error) => complaints.push(error.message))
     page.on('console', (message) => {
