@@ -21,8 +21,8 @@ import { listBlobs, openS3Store } from './store.ts'
 
 const mebibyte = 1_048_576
 const day = 86_400_000
-/** Short, so that requests without an answer time out within the test. */
-const patience = { connecting: 500, idle: 600 }
+/** Short, so that requests without an answer time out within the test, and long enough for a busy store. */
+const patience = { connecting: 2_000, idle: 2_500 }
 
 const fresh = () => packName(randomUUID())
 const rejectionOf = (work: Promise<unknown>) =>
