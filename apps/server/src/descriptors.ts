@@ -39,7 +39,7 @@ export function connectionsFor({ limit, open }: Descriptors): number {
   const most = Math.floor((limit - open - reserve) / 2)
   if (most >= connectionsMin) return Math.min(connectionsMax, most)
   throw new ConfigError(
-    `This process may open only ${limit} files and connections, and ${open} are open already at start. ${descriptorCure}`,
+    `This process may open only ${limit} files and connections, and has ${open} open already at the start. ${descriptorCure}`,
   )
 }
 
