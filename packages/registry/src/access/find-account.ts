@@ -1,4 +1,7 @@
-/** An account by its slug, with the caller's role in it. Every account is public. */
+/**
+ * Account look-up for the paths of requests, with the caller's role. Every account is public, so a find permits nothing: pass the
+ * role to a function of `policy.ts`.
+ */
 import { type AccountRow, findAccountByFormerSlug, findAccountFor } from '@ulmus/storage'
 import type { Context } from '../context.ts'
 import { Moved, RegistryError } from '../errors/errors.ts'

@@ -14,6 +14,7 @@ export type Role = (typeof roles)[number]
 /** The two views of a version (content-model §6): `full` for members, `public` for everyone else. */
 export type View = 'full' | 'public'
 
+/** Codes of refusals; `errors/catalogue.ts` has their sentences. */
 export type Refusal =
   | 'unauthenticated'
   | 'insufficient_scope'
@@ -23,6 +24,7 @@ export type Refusal =
   | 'private_content'
 export type Decision = 'ok' | Refusal
 
+/** The facts about a collection that decide permissions. */
 export interface CollectionFacts {
   readonly id: string
   readonly public: boolean

@@ -1,9 +1,13 @@
-/** Slugs, the names in paths. http-api §1. */
+/**
+ * Slugs, the names of accounts and collections in paths: their form, reserved words, proposals for new ones. http-api §1. Look-ups
+ * skip accounts with an impossible slug, so a stricter form would make existing accounts unreachable.
+ */
 import { randomBytes } from 'node:crypto'
 import { RegistryError } from '../errors/errors.ts'
 
-/** Characters. */
+/** Maximum length of an account's slug, as in docs/limits.md. Characters. */
 export const accountSlugMax = 39
+/** Maximum length of a collection's slug, as in docs/limits.md. Characters. */
 export const collectionSlugMax = 100
 
 const shape = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/

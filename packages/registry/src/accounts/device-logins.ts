@@ -56,13 +56,15 @@ export interface AskedLogin {
   readonly createdAt: string
 }
 
+/** Life of a login, from its start. Seconds. */
 export const deviceLoginSeconds = 600
 /** Seconds between two polls of a program. */
 export const devicePollSeconds = 5
 /** Tolerance for early polls, in milliseconds: clocks and networks are not exact. */
 const pollSlack = 1_000
-/** Pending logins, of all networks and of one. */
+/** Maximum pending logins of all networks together; a further start is refused. */
 const loginsMax = 10_000
+/** Maximum pending logins of one network. */
 const loginsOfNetworkMax = 50
 /** Wrong codes that an account may try in ten minutes. At most ten thousand of some 25 thousand million codes are valid. */
 const wrongCodesMax = 20

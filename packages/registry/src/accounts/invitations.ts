@@ -62,7 +62,7 @@ export type MadeInvitation = Invitation & { readonly token: string }
 
 const dayMilliseconds = 86_400_000
 const invitationDays = 14
-/** Pending invitations of an organization. */
+/** Maximum pending invitations of an organization, as in docs/limits.md. */
 const pendingMax = 100
 const tokenShape = /^[\w-]{43}$/
 

@@ -21,10 +21,12 @@ import {
 } from '@ulmus/storage'
 import { type CopiedBlob, checked, copyBlob } from './copy.ts'
 
+/** Format of manifests, as in docs/formats.md. Raise it with a change that older programs would misread: they refuse it. */
 export const manifestFormat = 1
 const backupsPrefix = 'backups/'
 /** Longest line in the list of blobs: a name, a size and a hash. Bytes. */
 const blobLineBytesMax = 65_536
+/** Blob with the id of the installation that keeps its backups here. */
 const ownerName = 'backups/installation'
 /** Prefixes of blobs, the same in a registry and in its backups. */
 export const blobPrefixes = [packsPrefix, filesPrefix, allSpillsPrefix]
@@ -42,6 +44,7 @@ interface Part {
   readonly sha256: string
 }
 
+/** Manifest of a backup, stored as JSON: change its members together with docs/formats.md. */
 export interface Manifest {
   readonly format: number
   /** Time of the dump. */

@@ -11,6 +11,7 @@ import { semverOf } from '../versions/content.ts'
 import { type Hidden, hiddenOf } from '../versions/hidden.ts'
 import { detailOf, type VersionDetail, versionIn } from '../versions/versions.ts'
 
+/** Rights that decide which controls a page has. The services check again. */
 export interface CallerRights {
   /** True if the caller reads the full view. */
   readonly isMember: boolean
@@ -27,6 +28,7 @@ export interface ShownAsk {
   readonly withVersion: boolean
 }
 
+/** Data for the frame of all collection pages (apps/web/src/data/collection.ts). */
 export interface Shown {
   readonly facts: ReturnType<typeof factsOf>
   /** Rights of the caller, whatever `asPublic` is. */

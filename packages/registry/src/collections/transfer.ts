@@ -71,6 +71,7 @@ export async function transferCollection(
   return { owner: receiver.slug, slug }
 }
 
+/** A permitted transfer. Both accounts are locked (`lockBoth`). */
 export interface Move {
   /** Locked row. */
   readonly collection: CollectionRow
