@@ -45,14 +45,17 @@ export interface JobsOptions {
 const atOnce = 2
 /** Interval of checks for free space before work begins. Milliseconds. */
 const fullMilliseconds = 2_000
+/** Delays in seconds: they grow up to a minute. */
 const retries = { retryLimit: 5, retryDelay: 1, retryBackoff: true, retryDelayMax: 60 }
 /** A job that runs longer counts as lost with its server and is retried. Seconds. */
 const expireSeconds = 900
-/** Interval at which pg-boss deletes old rows. */
+/** Interval at which pg-boss deletes old rows. Seconds. */
 const maintenanceIntervalSeconds = 3_600
 /** Deletes rows of finished jobs after a day, jobs that no worker took after two weeks. */
 const kept = { deleteAfterSeconds: 86_400, retentionSeconds: 14 * 86_400 }
+/** Wait at most this long for running jobs when the process stops. */
 const drainMillisecondsMax = 30_000
+/** Attempts to start pg-boss while other processes create its tables. */
 const startTriesMax = 5
 
 export function jobsOf(options: JobsOptions): Jobs {

@@ -1,4 +1,7 @@
-/** Files (http-api §8): uploaded to a collection, stored once, readable with any version that has them. */
+/**
+ * Files (http-api §8): uploaded to a collection, stored once for all collections, readable with any version that has them. An
+ * upload is stored before it is recorded; a sweep removes stored bytes without a record.
+ */
 
 import { createHash } from 'node:crypto'
 import {

@@ -1,4 +1,7 @@
-/** Figures for metrics, of this process and of the whole registry. None contains names, data or accounts. */
+/**
+ * Figures for metrics (`apps/server/src/plugins/metrics.ts`), of this process and of the whole registry. None contains names, data
+ * or accounts. A slow database must not delay the others, so its figures have a time limit.
+ */
 import { countJobs, countPushesUnderWay, lastEndOf, storedBytes } from '@ulmus/storage'
 import type { Context } from '../context.ts'
 import { sweeping } from '../upkeep/sweep.ts'

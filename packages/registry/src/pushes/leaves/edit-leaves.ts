@@ -43,6 +43,7 @@ export interface ReferringChange {
   after: LeafLine | undefined
 }
 
+/** Outcome of the task. */
 export interface EditedLeaves {
   /** All leaves of the range. */
   leaves: Child[]
@@ -55,6 +56,7 @@ export interface EditedLeaves {
 
 const cut = { kind: 'records', shape: defaultShape } as const
 
+/** Runs without database and store: the task has the stored leaves, and its caller writes the new objects. */
 export const editLeaves = defineTask({
   name: 'editLeaves',
   pool: 'push',

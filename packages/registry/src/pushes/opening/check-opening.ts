@@ -42,11 +42,14 @@ export interface Opening {
   manifest?: ManifestOutcome
 }
 
-/** Maximum metadata patch in canonical form, in bytes: 1 MiB of merged metadata, and as much for removals. */
+/**
+ * Maximum metadata patch in canonical form: 1 MiB of merged metadata, and as much for removals. Change it together with
+ * `patchBytesMax` of metadata updates. Bytes.
+ */
 export const metadataPatchBytesMax = 2 * 1024 ** 2
 /** Size limit of the rest of the body, as of any other JSON body. UTF-16 units of JSON. */
 const restUnitsMax = 256 * 1024
-/** Faulty file names in the answer. */
+/** Maximum faulty file names in the answer. */
 const faultsMax = 100
 export const fileNameRule = 'must be `sha256:` and 64 lowercase hex digits'
 

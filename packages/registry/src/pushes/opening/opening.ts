@@ -13,6 +13,7 @@ import { checkOpening, type Opening, type OpeningTask } from './check-opening.ts
  */
 export type Shape<T> = (body: unknown) => T
 
+/** A checked body: `opening` in its shape, the rest as `check-opening.ts` returned it. */
 export interface ReadOpening<T> extends Pick<Opening, 'schemas' | 'metadata' | 'manifest'> {
   opening: T
 }
@@ -43,5 +44,6 @@ export async function readOpening<T>(
   return { opening: shape(rest), ...parts }
 }
 
+/** Error for a member of the body. */
 export const malformed = (path: string, message: string): RegistryError =>
   new RegistryError('invalid_request', { details: { issues: [{ path, message }] } })
