@@ -1,6 +1,7 @@
 /** Retries commits that rely on objects swept meanwhile. */
 import { type ObjectReader, ObjectsSwept } from '@ulmus/storage'
 
+/** Maximum runs, the first included. Each further one means that a sweep removed objects again. */
 const runsMax = 4
 
 /**

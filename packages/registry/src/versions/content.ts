@@ -33,6 +33,7 @@ export const storedHash = (text: string): Hash => {
   return hash
 }
 
+/** The document of a view, parsed and cached. Reading only roots is cheaper: `rootsOf`. */
 export const documentOf = (context: Context, version: VersionRow, view: View): Promise<ViewDocument> =>
   context.objects.document(storedHash(view === 'full' ? version.fullDigest : version.publicDigest))
 
@@ -53,6 +54,7 @@ export async function metadataBytes(context: Context, version: VersionRow, view:
   return metadataIn(bytes, roots)
 }
 
+/** The whole content of a version, to make another version from it. */
 export async function readContent(context: Context, version: VersionRow): Promise<VersionContent> {
   const [full, publicDocument] = await Promise.all([
     documentOf(context, version, 'full'),

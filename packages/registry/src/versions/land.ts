@@ -38,6 +38,7 @@ import { RegistryError } from '../errors/errors.ts'
 import { type Caller, meansOf } from '../principal.ts'
 import { semverOf, totalsOf, type VersionContent } from './content.ts'
 
+/** A version to make: commits, metadata updates and forks all describe theirs with it. */
 export interface VersionMaking {
   collection: { id: string }
   /** Author and authority of the version; checked again as it lands. */

@@ -35,6 +35,7 @@ export async function filesLeftBy(
   return found
 }
 
+/** All files of a file tree. */
 export async function allFiles({ objects }: Pick<Context, 'objects'>, tree: Tree): Promise<Hash[]> {
   const files: Hash[] = []
   for await (const { leaf } of walkLeaves(tree, objects)) files.push(...leaf.keys.map(storedHash))

@@ -1,4 +1,4 @@
-/** Runs a task in a worker thread. */
+/** The part of `work.ts` that runs in a worker thread: push-thread.ts and read-thread.ts export it, and the pool calls it. */
 import { ObjectCorrupt } from '@ulmus/storage/decoding'
 import { move, transferableSymbol, valueSymbol } from 'piscina'
 import { taskNamed } from './task.ts'

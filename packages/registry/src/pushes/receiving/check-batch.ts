@@ -33,6 +33,7 @@ export interface BatchTask {
   linesMax: number
 }
 
+/** Error in a line, a member of `validationErrors`. Its fields are public: change them together with packages/wire/src/errors.ts. */
 export interface LineError {
   /** Counts from 1, including blank lines. */
   line: number
@@ -58,7 +59,7 @@ export interface LineFacts {
   private?: boolean
 }
 
-/** Errors in the answer; all are counted. */
+/** Maximum errors in the answer; all are counted. */
 export const lineErrorsMax = 100
 
 const newline = 0x0a

@@ -32,8 +32,9 @@ export type EntriesSource = (passed?: (records: number) => void) => AsyncGenerat
 export const compareEntries = (a: { type: string; id: string }, b: { type: string; id: string }): number =>
   a.type === b.type ? compareUtf8(a.id, b.id) : compareUtf8(a.type, b.type)
 
-/** Maximum of a batch: entries, and bytes of their canonical forms, unless its last entry alone is larger. */
+/** A batch is full with this many entries. */
 const batchEntries = 128
+/** A batch is full with this many bytes of canonical forms. Its last entry may exceed them. */
 const batchBytes = 4_194_304
 
 /** Collects entries into batches. */

@@ -18,6 +18,7 @@ import type { PushRow } from '@ulmus/storage'
 export type PushState = PushRow['status']
 export type PushEvent = 'receive' | 'try' | 'commit' | 'done' | 'reopen' | 'fail' | 'cancel' | 'expire'
 
+/** Next state by state and event. The statements of storage must agree with it: change both. */
 export const pushTable: Record<PushState, Record<PushEvent, PushState | 'refused'>> = {
   open: {
     receive: 'open',

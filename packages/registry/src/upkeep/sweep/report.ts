@@ -1,4 +1,4 @@
-/** Report of a sweep. */
+/** Report of a sweep: the daily one logs it, `ulmus-server sweep` prints it. */
 import type { Damage } from '../fsck/damage.ts'
 import { noBlobs, type Tally } from './unreferenced.ts'
 

@@ -27,6 +27,7 @@ import type { Context } from '../../context.ts'
 
 type Stores = Pick<Context, 'database' | 'blobs'>
 
+/** Number and total size of blobs. */
 export interface Tally {
   blobs: number
   bytes: number
