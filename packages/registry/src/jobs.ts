@@ -9,8 +9,10 @@ import { type Db, PgBoss } from 'pg-boss'
 import type { Log } from './log.ts'
 import type { Repeated } from './schedule.ts'
 
+/** Work of a job. It must be harmless to repeat, and accept payloads that an earlier release stored. */
 export type Work = (payload: Record<string, unknown>) => Promise<void>
 
+/** Background work of this process. Services define theirs when they are created, before `start`. */
 export interface Jobs {
   /** Defines a queue and its worker. Call it before `start`. A rejected `work` is retried up to 5 times, with growing delays. */
   define(queue: string, work: Work): void

@@ -37,6 +37,7 @@ export interface OperatorsConfig {
   readonly byClaim: boolean
 }
 
+/** Default: no account is an operator. */
 export const noOperators: OperatorsConfig = Object.freeze({ identities: [], byClaim: false })
 
 export const defaultLimits: Limits = Object.freeze({

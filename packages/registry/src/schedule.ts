@@ -1,5 +1,6 @@
 /** All periodic tasks. The named file passes each to `context.jobs.repeat(schedule.…, work)`. */
 
+/** A periodic task. */
 export interface Repeated {
   /** Subject of the log message "… failed". */
   readonly name: string

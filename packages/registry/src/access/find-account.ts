@@ -9,6 +9,7 @@ import type { Principal } from '../principal.ts'
 import type { Role } from './policy.ts'
 import { isAccountSlug } from './slugs.ts'
 
+/** An account and the caller's role in it. */
 export interface SeenAccount {
   readonly account: AccountRow
   /** The caller's role in it, before the limits of its key; `policy.ts` takes both. */

@@ -27,6 +27,7 @@ import { demand, RegistryError } from '../errors/errors.ts'
 import { actingAccount, anonymous, demandCaller, type Principal, type Scope } from '../principal.ts'
 import { addKey, type MadeKey } from './keys.ts'
 
+/** Request of a program to start a login. */
 export interface DeviceRequest {
   readonly scope: Scope
   /** `owner/slug`: limits the key to it. */
@@ -39,6 +40,7 @@ export interface DeviceRequest {
   readonly network: string
 }
 
+/** A started login. Only this contains the codes; the database has their hashes. */
 export interface StartedLogin {
   /** Secret that the program polls with. */
   readonly deviceCode: string

@@ -41,6 +41,7 @@ import { type Caller, demandCaller, type Principal } from '../principal.ts'
 import { profileOf } from './accounts.ts'
 import { demandOrg, demandUser } from './organizations.ts'
 
+/** Invitation to make. Has either `user` or `email`. */
 export interface NewInvitation {
   /** Slug of the invited user. Alternative: `email`. */
   user?: string | undefined
@@ -122,6 +123,7 @@ export function invitationsOf(context: Context) {
   }
 }
 
+/** Makes an invitation, which replaces an earlier one for the same user or address. `members.ts` calls it, too. */
 export async function invite(
   context: Context,
   who: Principal,

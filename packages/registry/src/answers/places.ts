@@ -12,6 +12,7 @@ import {
 } from '@ulmus/content'
 import { RegistryError } from '../errors/errors.ts'
 
+/** Type and id of a record. Clients may build a cursor from them, so its format is public. */
 export interface RecordPosition {
   type: string
   id: string

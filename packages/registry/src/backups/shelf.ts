@@ -62,6 +62,7 @@ export interface Manifest {
   readonly endedPushes: readonly string[]
 }
 
+/** An open place of backups. Its functions only read; `claimShelf`, `writeBackup` and `removeOldBackups` write. */
 export interface Shelf {
   /** Location for messages: `/srv/backups` or `s3://bucket/prefix`. */
   readonly place: string
@@ -96,6 +97,7 @@ export async function openShelf(at: ShelfPlace, isNew: boolean): Promise<Shelf> 
   }
 }
 
+/** Name of a part of a backup in the store, as in docs/formats.md. */
 export const nameOf = (id: string, part: 'manifest' | 'database' | 'blobs') => `${backupsPrefix}${id}/${part}`
 
 /** A sortable timestamp in the characters of blob names: 20260131t120000123z. */

@@ -40,6 +40,7 @@ export const countAnswer = (bytes: number): void => underWay.getStore()?.(bytes)
 /** Runs `work`; `count` counts its answer. */
 export const counting = <T>(count: (bytes: number) => void, work: () => T): T => underWay.run(count, work)
 
+/** The budget of this process. Routes use it; services only call `countAnswer`. */
 export class AnswerBudget {
   readonly #shared: SharedBudget
 

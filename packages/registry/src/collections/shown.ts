@@ -21,6 +21,7 @@ export interface CallerRights {
   readonly deletion: Decision
 }
 
+/** Parts that a page needs. */
 export interface ShownAsk {
   /** True: show a member the public view. */
   readonly asPublic: boolean
@@ -73,6 +74,7 @@ export async function shownCollection(
   }
 }
 
+/** Facts of a collection in answers. The fields are public: change them together with packages/wire/src/collections.ts. */
 export const factsOf = ({ collection, owner }: Seen) => ({
   id: collection.id,
   slug: collection.slug,

@@ -37,6 +37,7 @@ export interface StoredRefusal {
   readonly details: Record<string, unknown>
 }
 
+/** The stored form of a refusal; `RegistryError.restored` reads it. */
 export const storedRefusal = (refusal: RegistryError): StoredRefusal => ({
   error: refusal.message,
   code: refusal.code,

@@ -24,6 +24,7 @@ import { documentBytes, semverOf, shownDigest, shownWords, storedHash } from '..
 import { type SeenVersion, seeVersion } from '../versions/versions.ts'
 import { type TarEntry, tarOf } from './tar.ts'
 
+/** An archive. `bytes` reads the version while the archive is sent. */
 export interface ExportArchive {
   /** Identifies the version and view in an entity tag. */
   hash: string

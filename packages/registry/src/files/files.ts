@@ -39,6 +39,7 @@ import { readSidecar } from '../versions/sidecar.ts'
 import { seeVersion } from '../versions/versions.ts'
 import { type FileFacts, fileFacts, inheritedVersion } from './known-files.ts'
 
+/** A file that the caller may read. */
 export interface ReadableFile extends StoredFile {
   /**
    * Streams the checked bytes of the file (`checkedFile`), or a range, which cannot be checked. Reads nothing before iteration.

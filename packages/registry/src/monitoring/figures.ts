@@ -10,6 +10,7 @@ import { inTime } from './in-time.ts'
 
 export type Figures = ReturnType<typeof figuresOf>
 
+/** Each figure is a function, so that a scrape reads only what it reports. */
 export function figuresOf(context: Context) {
   const { database, objects, commitCounters, space } = context
   return {

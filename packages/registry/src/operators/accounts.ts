@@ -30,5 +30,6 @@ export async function lockOther(
   throw wrong('slug', 'must be of another account than your own')
 }
 
+/** Error for a field of the request. */
 export const wrong = (path: string, message: string): RegistryError =>
   new RegistryError('invalid_request', { details: { issues: [{ path, message }] } })

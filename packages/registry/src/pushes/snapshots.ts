@@ -29,7 +29,7 @@ const inlineMax = {
   entries: 500_000,
   say: '500,000 entries in one body; give `manifest_expected` and send it in chunks',
 }
-/** Maximum entries in one chunk. Change it together with `manifestChunkMax` there. */
+/** Maximum entries in one chunk. Change it together with `manifestChunkMax` of packages/wire/src/snapshots.ts. */
 const chunkMax = { entries: 50_000, say: '50,000 entries a request' }
 /** Maximum size of the opening body, as in docs/limits.md. Bytes. */
 const openingBytesMax = 128 * 1024 ** 2
@@ -40,6 +40,7 @@ const openingDepthMax = 67
 
 type ManifestSpill = Extract<ManifestOutcome, { kind: 'spill' }>
 
+/** Service of snapshot pushes. Delta pushes have theirs in pushes.ts; `PushSessions` serves both. */
 export class Snapshots {
   readonly #context: Context
   readonly #sessions: PushSessions

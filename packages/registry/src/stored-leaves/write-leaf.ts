@@ -7,6 +7,7 @@ import { decodeEncoded, ObjectCorrupt } from '@ulmus/storage/decoding'
 import { free, wholeBuffers } from '../work/buffers.ts'
 import { defineTask } from '../work/task.ts'
 
+/** Input of the task: a leaf in stored form. */
 export interface LeafTask {
   node: EncodedObject
   body: EncodedObject

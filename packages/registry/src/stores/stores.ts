@@ -29,6 +29,7 @@ import {
   storeLost,
 } from './installation.ts'
 
+/** Locations of the stores. `backups/move.ts` compares them, so a new kind of location must be compared there, too. */
 export interface StoresConfig {
   /** Folder for data on disk: `objects/` unless `bucket` is given, and `database/` unless `databaseUrl` is. */
   dataFolder: string

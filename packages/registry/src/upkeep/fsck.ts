@@ -46,6 +46,7 @@ export interface FsckOptions {
   onDamage: (damage: Damage) => void
 }
 
+/** Outcome of a check; the damage itself is reported at once with `onDamage`. */
 export interface FsckReport {
   packs: number
   objects: number

@@ -6,6 +6,7 @@ import { storedHash } from './content.ts'
 import { readSchemaObjects } from './schemas.ts'
 import { readSidecar } from './sidecar.ts'
 
+/** Numbers and names of hidden parts. For members only: the names themselves are private. */
 export interface Hidden {
   /** Number of hidden records, and of all. */
   readonly records: number

@@ -234,6 +234,7 @@ const listedDescriptionMax = 10_000
 /** Length of a licence in lists, in characters. */
 const listedLicenseMax = 200
 
+/** The description of metadata as rows have it for lists. */
 export const listedDescription = ({ description }: JsonObject): string | null =>
   listedText(description, listedDescriptionMax)
 

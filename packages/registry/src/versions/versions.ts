@@ -28,6 +28,7 @@ import {
 } from './content.ts'
 import { schemasOf } from './schemas.ts'
 
+/** Detail of a version. Its fields are public: change them together with packages/wire/src/versions.ts. */
 export interface VersionDetail extends VersionItem {
   metadata: JsonText
   schemas: Record<string, JsonText>

@@ -33,6 +33,7 @@ export interface Base {
   schemas: Map<string, PushSchema>
 }
 
+/** Document before the first version. */
 export const emptyDocument: ViewDocument = Object.freeze({ files: emptyTree, metadata: {}, types: {} })
 
 /** @param pushed complete schemas of the push: if the base's copy of one is damaged, it is stored anew first */

@@ -5,6 +5,7 @@ import type { ObjectReader } from '@ulmus/storage'
 import { canonicalOf } from '../../stored-leaves/canonical-forms.ts'
 import type { PushEntry } from '../spills/entries.ts'
 
+/** A record of the base, unchanged by the push. */
 export interface CarriedRecord {
   id: string
   hash: Hash

@@ -26,6 +26,7 @@ import { unpackEntries } from '../spills/frame.ts'
 import { type LeafLine, mayRefer } from './line.ts'
 import { spliceLeaf } from './splice-leaf.ts'
 
+/** Input of the task. */
 export interface LeavesTask {
   /** The range without its edits, which `packEntries` packs. */
   range: Omit<EditRange<LeafLine>, 'edits'>

@@ -31,6 +31,7 @@ export type OpeningOutcome =
   | { kind: 'too_many_types'; types: number }
   | { kind: 'too_large'; what: string; limit: string }
 
+/** A well-formed body, in parts. */
 export interface Opening {
   kind: 'opening'
   /** The body without its manifest; null if the request has none. `{}` replaces schemas and metadata. */

@@ -19,6 +19,7 @@ import { compareEntries } from '../spills/entries.ts'
 import type { SpillEntry } from '../spills/frame.ts'
 import { encodeSpill } from '../spills/spill.ts'
 
+/** Input of the task: the body, and the rules of its session. */
 export interface BatchTask {
   /** The request's body. */
   bytes: Uint8Array
@@ -44,6 +45,7 @@ export interface LineError {
   errors?: SchemaIssue[]
 }
 
+/** Either a spill of all lines or a refusal: nothing of a refused batch is stored. */
 export type BatchOutcome =
   | { kind: 'spill'; spill: Uint8Array<ArrayBuffer>; entries: number; received: number; facts?: LineFacts[] }
   | { kind: 'refused'; errors: LineError[]; totalErrors: number }

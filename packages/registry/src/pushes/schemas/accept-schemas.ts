@@ -17,6 +17,7 @@ import { defineTask } from '../../work/task.ts'
 import { schemasText } from './push-schema.ts'
 import { type PushWarnings, WarningList } from './warnings.ts'
 
+/** Schemas that passed, in the form that the session stores. */
 export interface AcceptedSchemas {
   kind: 'accepted'
   /** Stored form of the schemas (push-schema.ts). */

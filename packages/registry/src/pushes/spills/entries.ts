@@ -2,6 +2,7 @@
 import { compareUtf8, type Hash } from '@ulmus/content'
 import type { FrameBuffer } from './frame-buffer.ts'
 
+/** A change of one record. */
 export interface PushEntry {
   readonly type: string
   readonly id: string

@@ -2,6 +2,7 @@
 import type { Damage } from '../fsck/damage.ts'
 import { noBlobs, type Tally } from './unreferenced.ts'
 
+/** Counts of a sweep. The fields are members of a log event. */
 export interface SweepReport {
   versions: number
   /** Objects that versions need. */
