@@ -1,4 +1,7 @@
-/** Transfers of collections to other owners. http-api §11. */
+/**
+ * Transfers of collections to other owners, by their admins or by an operator. http-api §11. Only the owner and the path change:
+ * versions are neither read nor written.
+ */
 
 import {
   type AccountRow,

@@ -34,7 +34,9 @@ export interface ExportArchive {
   bytes: AsyncGenerator<Uint8Array>
 }
 
+/** Part of the archive's bytes: with another level, the archives of existing versions change. */
 const gzipLevel = 6
+/** Size of the pieces that are sent. */
 const gzipChunkBytes = 65_536
 
 export type Exports = ReturnType<typeof exportsOf>

@@ -74,6 +74,7 @@ export type Metadata = ReturnType<typeof metadataOf>
 const updating = 'update-metadata'
 /** A job seen running for this long may have lost its server. Milliseconds. */
 const recoveredAfterMilliseconds = 2_000
+/** Jobs recovered in one run. */
 const recoveredAtOnce = 100
 
 export function metadataOf(context: Context) {

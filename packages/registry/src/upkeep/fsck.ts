@@ -59,6 +59,7 @@ export interface FsckReport {
   damages: number
 }
 
+/** Cache of decoded objects during a check. Bytes. */
 const cacheBytes = 67_108_864
 
 export async function fsck(context: SweepContext, options: FsckOptions): Promise<FsckReport> {

@@ -1,4 +1,4 @@
-/** Operator commands that open the stores from the configuration, without a server. */
+/** Operator commands that open the stores from the configuration, without a server: `ulmus-server sweep` and `ulmus-server fsck`. */
 
 import type { Purpose } from '../stores/installation.ts'
 import { openStores, type StoresConfig } from '../stores/stores.ts'

@@ -55,7 +55,9 @@ const daySeconds = 86_400
 const graceSecondsUsual = daySeconds
 /** Blobs set aside stay for this long, so that a wrong sweep can be undone. */
 const asideSecondsUsual = 7 * daySeconds
+/** Cache of decoded objects while marking. Bytes. */
 const cacheBytes = 33_554_432
+/** Rows that one transaction condemns, pardons or removes; others may have to wait for it. */
 const rowsAtOnceUsual = 5_000
 
 export type { SweepReport } from './sweep/report.ts'

@@ -1,4 +1,7 @@
-/** Content of a version, and the parts of it that a view shows. */
+/**
+ * Content of a version, and the parts of it that a view shows. Answers take a version's digest, counts and texts from the `shown…`
+ * functions only: its row has those of both views.
+ */
 
 import { AsyncLocalStorage } from 'node:async_hooks'
 import {

@@ -20,6 +20,7 @@ export type ResultingRecord = { entry: PushEntry } | { carried: CarriedRecord }
  * leaf. Entries after the last base record keep the batches of the push. Bytes.
  */
 const flushBytes = 1_048_576
+/** Overhead counted for each record. Bytes. */
 const recordOverheadBytes = 256
 
 /**

@@ -1,4 +1,7 @@
-/** Reads bodies that open sessions, long ones in a worker thread, and checks their shape. */
+/**
+ * Reads bodies that open sessions: gathers them within the memory budget, runs the task of `check-opening.ts`, and makes errors of
+ * its refusals. Delta and snapshot pushes both use it.
+ */
 
 import type { Context } from '../../context.ts'
 import { RegistryError } from '../../errors/errors.ts'

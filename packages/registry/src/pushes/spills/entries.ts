@@ -1,4 +1,7 @@
-/** Changes of a push, one per (type, id), in batches or as a merged stream by type. */
+/**
+ * Changes of a push, one per (type, id), in batches or as a merged stream by type: the form in which spills are read and commits
+ * use them.
+ */
 import { compareUtf8, type Hash } from '@ulmus/content'
 import type { FrameBuffer } from './frame-buffer.ts'
 

@@ -45,6 +45,7 @@ export function add(tally: Tally, more: Tally): void {
   tally.bytes += more.bytes
 }
 
+/** Names looked up in one query. */
 const namesAtOnce = 1_000
 /** Uploads checked and removed in one transaction; no commit and no upload is recorded meanwhile. */
 const removedAtOnce = 50
