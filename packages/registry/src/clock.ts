@@ -6,6 +6,7 @@ import type { Database } from '@ulmus/storage'
 import { RegistryError } from './errors/errors.ts'
 import type { Log } from './log.ts'
 
+/** A clock that agrees with the database's within the tolerance. */
 export interface Clock {
   now(): Date
   /** Compares this process's clock with the database's. */

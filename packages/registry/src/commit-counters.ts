@@ -1,4 +1,4 @@
-/** Commit counters of this process for metrics. */
+/** Commit counters of this process since its start, for metrics: `monitoring/figures.ts` reads them. */
 export class CommitCounters {
   /** Commits of pushes by outcome: `committed`, or the code of the refusal. */
   readonly commits = new Map<string, number>()

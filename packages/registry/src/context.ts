@@ -1,4 +1,7 @@
-/** Dependencies of the registry's services, created once in `open.ts`. */
+/**
+ * Dependencies of the registry's services, created once in `open.ts`. Functions that need only some take a `Pick` of it, so that
+ * tests and commands can call them without the rest.
+ */
 import type { BlobStore, Database, DiskSpace, ObjectReader } from '@ulmus/storage'
 import type { BodyBudget } from './budgets/body-budget.ts'
 import type { CommitCounters } from './commit-counters.ts'
@@ -10,14 +13,18 @@ import type { Work } from './work/work.ts'
 
 export interface Context {
   readonly database: Database
+  /** Store of packs, files and spills, by blob name. */
   readonly blobs: BlobStore
+  /** Free space of this process's disk. */
   readonly space: DiskSpace
+  /** Reads, verifies and caches objects, by hash. */
   readonly objects: ObjectReader
   readonly jobs: Jobs
   readonly limits: Limits
   readonly operators: OperatorsConfig
   /** Runs tasks in worker threads. */
   readonly work: Work
+  /** Memory for request bodies. */
   readonly bodies: BodyBudget
   readonly commitCounters: CommitCounters
   readonly readmes: Readmes

@@ -9,8 +9,10 @@ import { type Db, PgBoss } from 'pg-boss'
 import type { Log } from './log.ts'
 import type { Repeated } from './schedule.ts'
 
+/** Work of a job. It must be harmless to repeat, and accept payloads that an earlier release stored. */
 export type Work = (payload: Record<string, unknown>) => Promise<void>
 
+/** Background work of this process. Services define theirs when they are created, before `start`. */
 export interface Jobs {
   /** Defines a queue and its worker. Call it before `start`. A rejected `work` is retried up to 5 times, with growing delays. */
   define(queue: string, work: Work): void
@@ -45,14 +47,17 @@ export interface JobsOptions {
 const atOnce = 2
 /** Interval of checks for free space before work begins. Milliseconds. */
 const fullMilliseconds = 2_000
+/** Delays in seconds: they grow up to a minute. */
 const retries = { retryLimit: 5, retryDelay: 1, retryBackoff: true, retryDelayMax: 60 }
 /** A job that runs longer counts as lost with its server and is retried. Seconds. */
 const expireSeconds = 900
-/** Interval at which pg-boss deletes old rows. */
+/** Interval at which pg-boss deletes old rows. Seconds. */
 const maintenanceIntervalSeconds = 3_600
 /** Deletes rows of finished jobs after a day, jobs that no worker took after two weeks. */
 const kept = { deleteAfterSeconds: 86_400, retentionSeconds: 14 * 86_400 }
+/** Wait at most this long for running jobs when the process stops. */
 const drainMillisecondsMax = 30_000
+/** Attempts to start pg-boss while other processes create its tables. */
 const startTriesMax = 5
 
 export function jobsOf(options: JobsOptions): Jobs {

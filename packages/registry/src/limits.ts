@@ -1,12 +1,16 @@
-/** Limits that an operator may change, with their defaults. Fixed limits are constants beside the code that they limit. */
+/**
+ * Limits that an operator may change, with their defaults. `apps/server/src/config.ts` reads their settings. Fixed limits are
+ * constants beside the code that they limit; docs/limits.md lists both.
+ */
 
 export interface Limits {
   /** One file. Bytes. Default 1 GiB. */
   readonly fileBytesMax: number
   /** Idle time after which an open push session expires. Seconds. Default 3,600. */
   readonly pushIdleSeconds: number
-  /** One NDJSON request of a push. Bytes, default 128 MiB; lines, default 10,000. */
+  /** One NDJSON request of a push. Bytes. Default 128 MiB. */
   readonly batchBytesMax: number
+  /** Lines of such a request. Default 10,000. */
   readonly batchLinesMax: number
   /** Life of a browser session since its last use. Days. Default 30. */
   readonly sessionDays: number
@@ -26,13 +30,14 @@ export interface Limits {
   readonly newMembers: 'added' | 'invited'
 }
 
-/** Operators of the registry. */
+/** Operators of the registry, as its configuration names them. `operators/operators.ts` checks each act against it. */
 export interface OperatorsConfig {
   readonly identities: readonly { readonly issuer: string; readonly subject: string }[]
   /** True: the identity provider may name operators by a claim at each sign-in. */
   readonly byClaim: boolean
 }
 
+/** Default: no account is an operator. */
 export const noOperators: OperatorsConfig = Object.freeze({ identities: [], byClaim: false })
 
 export const defaultLimits: Limits = Object.freeze({

@@ -27,8 +27,9 @@ export const memoryBytesMin = 1_024 * mebibyte
 export interface MemoryBudgets {
   /** Cache of decoded objects. Bytes. */
   readonly cache: number
-  /** Request bodies, and answers. Bytes each. */
+  /** Request bodies. Bytes. */
   readonly bodies: number
+  /** Answers. Bytes. */
   readonly answers: number
   /** JavaScript heap of one worker thread. MiB. */
   readonly heapMebibytes: number
@@ -81,11 +82,13 @@ function textOf(read: (path: string) => string, path: string): string {
 export const memoryOf = (machine: number, ...limits: number[]): number =>
   Math.min(machine, ...limits.filter((limit) => limit > 0))
 
+/** Memory that this process may use: that of the machine, or the lowest limit. Bytes. */
 export const memoryBytes = memoryOf(
   totalmem(),
   process.constrainedMemory(),
   cgroupLimit((path) => readFileSync(path, 'utf8')),
 )
+/** Budgets of this process, fixed at its start. */
 export const memoryBudgets = memoryBudgetsOf(memoryBytes)
 
 /** Threads of a read pool: one a core, at least two, but no more than fit in memory (one with 512 MiB). */

@@ -46,6 +46,7 @@ import { versionsOf } from './versions/versions.ts'
 import { withdrawalsOf } from './withdrawals/withdrawals.ts'
 import { openWork } from './work/work.ts'
 
+/** Configuration of a registry. `apps/server/src/config.ts` reads it from the environment. */
 export interface RegistryConfig extends StoresConfig {
   limits: Limits
   /** Default: no operators. */

@@ -3,16 +3,22 @@ import type { Credential, Means } from '@ulmus/storage'
 import { RegistryError } from './errors/errors.ts'
 import type { TaskFor } from './work/task.ts'
 
+/** The names are public and stored: those of packages/wire/src/keys.ts and of the database's tables must be the same. */
 export const scopes = ['read', 'write', 'admin'] as const
 /** Scopes nest: admin ⊃ write ⊃ read. */
 export type Scope = (typeof scopes)[number]
 
+/** A request without a credential. Its address counts for rate limits and memory budgets. */
 export interface Anonymous {
   readonly kind: 'anonymous'
   /** Network address of the request; undefined for calls by this process. */
   readonly address?: string
 }
 
+/**
+ * An authenticated request, or an account that acts in the background (`actingAccount`). Roles are not in it: look-ups read them
+ * for each request.
+ */
 export interface Caller {
   readonly kind: 'session' | 'key'
   /** Always a user: organizations cannot sign in. */

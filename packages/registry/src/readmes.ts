@@ -16,6 +16,7 @@ interface Stores {
   now(): Date
 }
 
+/** The cache. `apps/server` sets `onLanded` to the renderer at its start. */
 export class Readmes {
   readonly #context: Stores
   /** Must not throw. Default: renders nothing ahead. */

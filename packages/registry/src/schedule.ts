@@ -1,5 +1,9 @@
-/** All periodic tasks. The named file passes each to `context.jobs.repeat(schedule.…, work)`. */
+/**
+ * All periodic tasks, in one place so that their periods and conditions can be compared. The named file passes each to
+ * `context.jobs.repeat(schedule.…, work)`.
+ */
 
+/** A periodic task. */
 export interface Repeated {
   /** Subject of the log message "… failed". */
   readonly name: string

@@ -1,4 +1,7 @@
-/** An account by its slug, with the caller's role in it. Every account is public. */
+/**
+ * Account look-up for the paths of requests, with the caller's role. Every account is public, so a find permits nothing: pass the
+ * role to a function of `policy.ts`.
+ */
 import { type AccountRow, findAccountByFormerSlug, findAccountFor } from '@ulmus/storage'
 import type { Context } from '../context.ts'
 import { Moved, RegistryError } from '../errors/errors.ts'
@@ -6,6 +9,7 @@ import type { Principal } from '../principal.ts'
 import type { Role } from './policy.ts'
 import { isAccountSlug } from './slugs.ts'
 
+/** An account and the caller's role in it. */
 export interface SeenAccount {
   readonly account: AccountRow
   /** The caller's role in it, before the limits of its key; `policy.ts` takes both. */

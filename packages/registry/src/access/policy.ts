@@ -7,6 +7,7 @@
  */
 import type { Caller, Principal, Scope } from '../principal.ts'
 
+/** The names are public and stored: those of the database's tables must be the same. */
 export const roles = ['member', 'admin', 'owner'] as const
 /** Roles in an organization: owner ⊃ admin ⊃ member. A user is owner of its own account. */
 export type Role = (typeof roles)[number]
@@ -14,6 +15,7 @@ export type Role = (typeof roles)[number]
 /** The two views of a version (content-model §6): `full` for members, `public` for everyone else. */
 export type View = 'full' | 'public'
 
+/** Codes of refusals; `errors/catalogue.ts` has their sentences. */
 export type Refusal =
   | 'unauthenticated'
   | 'insufficient_scope'
@@ -23,6 +25,7 @@ export type Refusal =
   | 'private_content'
 export type Decision = 'ok' | Refusal
 
+/** The facts about a collection that decide permissions. */
 export interface CollectionFacts {
   readonly id: string
   readonly public: boolean
@@ -43,6 +46,7 @@ export interface Entrance {
   readonly unlimited?: boolean
 }
 
+/** Checks the credential alone, before anything is looked up. */
 export function mayEnter(who: Principal, entrance: Entrance): Decision {
   if (entrance.scope === undefined) return 'ok'
   if (who.kind === 'anonymous') return 'unauthenticated'
@@ -54,6 +58,7 @@ export function mayEnter(who: Principal, entrance: Entrance): Decision {
 const reaches = (who: Principal, collection: CollectionFacts): boolean =>
   who.kind !== 'anonymous' && (who.limitedTo === null || who.limitedTo === collection.id)
 
+/** False: the look-up must answer as if the collection did not exist. */
 export function maySee(who: Principal, collection: CollectionFacts, role: Role | null): boolean {
   return collection.public || (role !== null && reaches(who, collection))
 }
@@ -140,6 +145,7 @@ export function mayListMembers(who: Principal, role: Role | null): Decision {
 /** Storage usage of an account is visible to its members. */
 export const maySeeUsage = mayListMembers
 
+/** The facts about an API key that decide permissions. */
 export interface KeyFacts {
   readonly scope: Scope
   readonly collectionId: string | null

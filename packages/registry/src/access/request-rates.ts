@@ -36,6 +36,7 @@ interface Count {
 /** Shares this process's counts of a minute and returns those of the others. */
 export type Share = (minute: Date, counts: readonly CountOfCaller[]) => Promise<readonly CountOfCaller[]>
 
+/** The counter of this process; shares counts if other processes use the same database. */
 export function requestRatesOf({ database, jobs, now }: Pick<Context, 'database' | 'jobs' | 'now'>) {
   // An embedded database has no other process.
   if (database.kind === 'embedded') return new RequestRates(now)
@@ -47,6 +48,7 @@ export function requestRatesOf({ database, jobs, now }: Pick<Context, 'database'
   return rates
 }
 
+/** Counts of this process and, as far as known, of the others in the current minute. */
 export class RequestRates {
   readonly #now: () => Date
   readonly #share: Share | undefined

@@ -1,9 +1,13 @@
-/** Slugs, the names in paths. http-api §1. */
+/**
+ * Slugs, the names of accounts and collections in paths: their form, reserved words, proposals for new ones. http-api §1. Look-ups
+ * skip accounts with an impossible slug, so a stricter form would make existing accounts unreachable.
+ */
 import { randomBytes } from 'node:crypto'
 import { RegistryError } from '../errors/errors.ts'
 
-/** Characters. */
+/** Maximum length of an account's slug, as in docs/limits.md. Characters. */
 export const accountSlugMax = 39
+/** Maximum length of a collection's slug, as in docs/limits.md. Characters. */
 export const collectionSlugMax = 100
 
 const shape = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/
@@ -24,6 +28,7 @@ export const reservedAccountSlugs: ReadonlySet<string> = new Set(
 
 /** Only the registry assigns slugs with this prefix, so that one is always free when a person is erased. */
 const givenPrefix = 'erased-'
+/** A new slug for the anonymous account that remains of an erased person. */
 export const erasedSlug = (): string => givenPrefix + randomBytes(12).toString('hex')
 const isReserved = (slug: string): boolean => reservedAccountSlugs.has(slug) || slug.startsWith(givenPrefix)
 

@@ -44,6 +44,7 @@ import { changedSettings, readSettings } from './settings.ts'
 
 export type { Identity } from './first-sign-in.ts'
 
+/** The public profile of an account: without its e-mail address, which only `own` returns. */
 export const profileOf = (account: AccountRow): Account => ({
   id: account.id,
   slug: account.slug,

@@ -20,12 +20,14 @@ import type { Context } from '../context.ts'
 import { demand, RegistryError } from '../errors/errors.ts'
 import { actingAccount, type Caller, demandCaller, type Principal } from '../principal.ts'
 
+/** Outcome of resolving a token. */
 export interface OpenSession {
   readonly caller: Caller
   /** The new expiry, if this use extended the session. */
   readonly extendedTo?: Date
 }
 
+/** Session in a list. Its fields are public: change them together with packages/wire/src/sessions.ts. */
 export interface SessionItem {
   readonly id: string
   /** The browser's `User-Agent`; empty if it sent none. */
@@ -40,12 +42,13 @@ export interface SessionItem {
 
 /** Cuts longer `User-Agent`s. Characters. */
 const userAgentMax = 400
-/** Sessions in a list. */
+/** Maximum sessions in a list. */
 const listedMax = 100
 const dayMilliseconds = 86_400_000
 /** Extend a session only by at least this much: most reads then need no write. */
 const extendByMin = dayMilliseconds
 
+/** base64url of 32 bytes. */
 const tokenShape = /^[\w-]{43}$/
 
 export type Sessions = ReturnType<typeof sessionsOf>

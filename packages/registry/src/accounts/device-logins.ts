@@ -27,6 +27,7 @@ import { demand, RegistryError } from '../errors/errors.ts'
 import { actingAccount, anonymous, demandCaller, type Principal, type Scope } from '../principal.ts'
 import { addKey, type MadeKey } from './keys.ts'
 
+/** Request of a program to start a login. */
 export interface DeviceRequest {
   readonly scope: Scope
   /** `owner/slug`: limits the key to it. */
@@ -39,6 +40,7 @@ export interface DeviceRequest {
   readonly network: string
 }
 
+/** A started login. Only this contains the codes; the database has their hashes. */
 export interface StartedLogin {
   /** Secret that the program polls with. */
   readonly deviceCode: string
@@ -56,13 +58,15 @@ export interface AskedLogin {
   readonly createdAt: string
 }
 
+/** Life of a login, from its start. Seconds. */
 export const deviceLoginSeconds = 600
 /** Seconds between two polls of a program. */
 export const devicePollSeconds = 5
 /** Tolerance for early polls, in milliseconds: clocks and networks are not exact. */
 const pollSlack = 1_000
-/** Pending logins, of all networks and of one. */
+/** Maximum pending logins of all networks together; a further start is refused. */
 const loginsMax = 10_000
+/** Maximum pending logins of one network. */
 const loginsOfNetworkMax = 50
 /** Wrong codes that an account may try in ten minutes. At most ten thousand of some 25 thousand million codes are valid. */
 const wrongCodesMax = 20

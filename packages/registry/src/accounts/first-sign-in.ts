@@ -23,8 +23,9 @@ export interface Identity {
   readonly claimsOperator?: boolean
 }
 
-/** Characters. */
+/** The provider's longer names are cut. Characters. */
 const displayNameMax = 200
+/** The provider's longer e-mail addresses are cut. Characters. */
 const emailMax = 320
 /** Slugs tried in one query for a new user. */
 const candidatesPerLook = 50

@@ -41,6 +41,7 @@ import { type Caller, demandCaller, type Principal } from '../principal.ts'
 import { profileOf } from './accounts.ts'
 import { demandOrg, demandUser } from './organizations.ts'
 
+/** Invitation to make. Has either `user` or `email`. */
 export interface NewInvitation {
   /** Slug of the invited user. Alternative: `email`. */
   user?: string | undefined
@@ -62,7 +63,7 @@ export type MadeInvitation = Invitation & { readonly token: string }
 
 const dayMilliseconds = 86_400_000
 const invitationDays = 14
-/** Pending invitations of an organization. */
+/** Maximum pending invitations of an organization, as in docs/limits.md. */
 const pendingMax = 100
 const tokenShape = /^[\w-]{43}$/
 
@@ -122,6 +123,7 @@ export function invitationsOf(context: Context) {
   }
 }
 
+/** Makes an invitation, which replaces an earlier one for the same user or address. `members.ts` calls it, too. */
 export async function invite(
   context: Context,
   who: Principal,

@@ -1,4 +1,7 @@
-/** API keys: creation, list, revocation, and look-up of the caller. interface.md "API key", http-api §3. */
+/**
+ * API keys: creation, list, revocation, and look-up of the caller. interface.md "API key", http-api §3. The database has only the
+ * hash of a key: the raw key is returned once, to its creator.
+ */
 
 import { randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
@@ -28,7 +31,7 @@ import type { Context } from '../context.ts'
 import { demand, RegistryError } from '../errors/errors.ts'
 import { actingAccount, type Caller, demandCaller, type Principal } from '../principal.ts'
 
-/** Valid keys of an account: neither expired nor revoked. */
+/** Maximum valid keys of an account, neither expired nor revoked, as in docs/limits.md. */
 export const liveKeysMax = 100
 /** Days for which an expired key is still listed. */
 const expiredKeyDays = 30
@@ -99,6 +102,7 @@ export function keysOf(context: Context) {
   }
 }
 
+/** A new key. Only this contains the raw key. */
 export type MadeKey = Omit<Key, 'start' | 'createdAt' | 'lastUsedAt'> & { key: string }
 
 async function createKey(context: Context, who: Principal, wanted: CreateKey): Promise<MadeKey> {

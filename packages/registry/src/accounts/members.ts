@@ -1,4 +1,7 @@
-/** Members of organizations: user, role, and date of joining. http-api §3. */
+/**
+ * Members of organizations: user, role, and date of joining. http-api §3. Every change locks the organization, so that it keeps an
+ * owner, and ends the invitations that the change makes invalid.
+ */
 
 import {
   type AccountRow,

@@ -1,4 +1,4 @@
-/** Checks of the accounts that a request about an organization names. */
+/** Checks of an account's type. Users and organizations share a table and their slugs, but only organizations have members. */
 import { type AccountRow, findAccountBySlug, type Queries } from '@ulmus/storage'
 import { isAccountSlug } from '../access/slugs.ts'
 import { RegistryError } from '../errors/errors.ts'

@@ -31,7 +31,7 @@ export interface Storing {
 
 type Limited = Pick<Context, 'limits'>
 
-/** Collections listed in a usage. */
+/** Maximum collections listed in a usage. */
 const listedMax = 100
 
 /** For members and the user itself. @throws account_not_found, Moved, unauthenticated, key_limited, not_a_member */

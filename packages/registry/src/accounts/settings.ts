@@ -1,4 +1,7 @@
-/** Settings of organizations: who may change visibility, and the default visibility of new collections. http-api §11. */
+/**
+ * Settings of organizations: whether members may change visibility, and the default visibility of new collections. http-api §11.
+ * `accounts.ts` writes changes; `policy.ts` and `collections.ts` apply them.
+ */
 
 import type { AccountRow } from '@ulmus/storage'
 import type { OrgSettings } from '@ulmus/wire'
@@ -9,6 +12,7 @@ import { demand } from '../errors/errors.ts'
 import type { Principal } from '../principal.ts'
 import { demandOrg } from './organizations.ts'
 
+/** The settings in an account's row. */
 export const settingsIn = (account: AccountRow): OrgSettings => ({
   membersMayChangeVisibility: account.membersMayChangeVisibility,
   defaultVisibility: account.defaultVisibility,

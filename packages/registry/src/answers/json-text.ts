@@ -1,4 +1,7 @@
-/** Stored JSON text that answers include unchanged, without parsing it. */
+/**
+ * Stored JSON text that answers include unchanged. Parsing large records would block the event loop, and their hashes cover the
+ * exact bytes. Serialize an answer that may contain such text with `jsonOf`, never with `JSON.stringify`.
+ */
 import { randomUUID } from 'node:crypto'
 import { giveWay } from '@ulmus/storage'
 

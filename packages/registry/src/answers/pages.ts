@@ -7,7 +7,9 @@ import { canonicalize } from '@ulmus/content'
 import { instantText, isInstant } from '../clock.ts'
 import { RegistryError } from '../errors/errors.ts'
 
+/** Items of a page if the request names no limit. */
 export const pageLimitUsual = 50
+/** Maximum items of a page, as in docs/limits.md. */
 export const pageLimitMax = 100
 
 /** The requested page. `cursor` and an `offset` above 0 exclude each other. */

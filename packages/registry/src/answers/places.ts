@@ -12,6 +12,7 @@ import {
 } from '@ulmus/content'
 import { RegistryError } from '../errors/errors.ts'
 
+/** Type and id of a record. Clients may build a cursor from them, so its format is public. */
 export interface RecordPosition {
   type: string
   id: string
@@ -42,7 +43,7 @@ export function readCursor(text: string, parameter: string): RecordPosition {
 
 const strict = new TextDecoder('utf-8', { fatal: true })
 
-/** Types listed in an error message. */
+/** Maximum types listed in an error message. */
 const typesNamedMax = 20
 
 /** The types of a view in order, or the requested one. @throws type_not_found if the view lacks it. */
@@ -87,7 +88,7 @@ export function* treesFrom(
   }
 }
 
-/** Data of a page in bytes, unless its first record alone is larger. */
+/** Maximum data of a page, as in docs/limits.md. Only a page of one record may exceed it. Bytes. */
 export const pageBytesMax = 4_194_304
 
 /** Remaining room of a page of records with their data: records and bytes. */

@@ -7,7 +7,10 @@ import { v7 as newId } from 'uuid'
 import type { Context } from '../context.ts'
 import { meansOf, type Principal } from '../principal.ts'
 
-/** Messages of the process log; undefined for frequent acts, which are not logged. */
+/**
+ * All actions, with their messages for the process log; undefined for frequent acts, which are not logged. Stored rows name the
+ * actions, so never rename one. List a new one in docs/organizations.md.
+ */
 const sentences = {
   'account.signed_in': 'A user signed in.',
   'account.renamed': 'An account has another slug.',
@@ -41,6 +44,7 @@ const sentences = {
 export type Action = keyof typeof sentences
 export const actions = Object.keys(sentences) as readonly Action[]
 
+/** An act to record. */
 export interface Act {
   readonly action: Action
   /** Id of the account whose log receives the act. */

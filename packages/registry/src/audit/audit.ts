@@ -1,4 +1,4 @@
-/** Reads the audit log: admins that of their organization, users their own. http-api §11. */
+/** Reads the audit log, which `acts.ts` writes: admins that of their organization, users their own. http-api §11. */
 
 import { type AuditFilter, type AuditItem, findActor, listAuditEvents } from '@ulmus/storage'
 import type { AuditEvent } from '@ulmus/wire'
@@ -22,7 +22,9 @@ export interface AuditAsk {
 
 /** Rows that a stream reads in one query. */
 const streamedAtOnce = 1_000
+/** Order of all pages of the log, also of the operators'. */
 export const newestFirst = byInstant('audit')
+/** Position of an event in this order. */
 export const placeOf = ({ event }: AuditItem) => ({ value: event.at, id: event.id })
 
 export function auditOf(context: Context) {
@@ -98,6 +100,7 @@ async function* linesOf({ database }: Context, filter: AuditFilter | undefined):
   } while (beyond !== undefined)
 }
 
+/** An event in the form of answers. */
 export const shownEvent = ({ event, actorSlug }: AuditItem): AuditEvent => ({
   id: event.id,
   at: instantText(event.at),

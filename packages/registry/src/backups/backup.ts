@@ -33,6 +33,7 @@ export interface BackupOptions {
   onStep?: (step: 'dumped' | 'copied') => Promise<void>
 }
 
+/** Outcome of a backup, for the operator. */
 export interface BackupReport {
   readonly id: string
   /** Rows of all tables. */

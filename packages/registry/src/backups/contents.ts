@@ -13,6 +13,7 @@ export interface NamedBlob {
   readonly pushId?: string
 }
 
+/** Everything that a backup must know about a dump. */
 export interface Contents {
   readonly installation: string
   /** The last migration of the database. */

@@ -1,4 +1,4 @@
-/** Copies blobs between stores and verifies each. */
+/** Copies blobs between stores, for backups, restores and moves. Verifies each on the way, so that no damage is copied. */
 import { createHash } from 'node:crypto'
 import type { BlobStore } from '@ulmus/storage'
 

@@ -1,4 +1,7 @@
-/** Takes both halves of a registry for a backup: a dump of the database, and the objects. */
+/**
+ * Opens both halves of a registry for a backup, also while a server runs: dumps the database, and opens the objects that belong to
+ * the dump.
+ */
 import { join } from 'node:path'
 import { type BlobStore, FolderInUse, writeDump } from '@ulmus/storage'
 import { demandInstallation } from '../stores/installation.ts'
@@ -7,6 +10,7 @@ import { askForDump } from './channel.ts'
 
 /** Wait this long for a server that starts or stops. Milliseconds. */
 const waitMilliseconds = 20_000
+/** Interval of attempts. */
 const stepMilliseconds = 500
 
 /**

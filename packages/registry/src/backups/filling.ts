@@ -20,6 +20,7 @@ import { foldersOf, openObjectStore, openRows, placesOf, type StoresConfig } fro
 import { type BlobToCopy, copyBlob, forEachBlob, listed } from './copy.ts'
 import { blobPrefixes } from './shelf.ts'
 
+/** Contents to fill the stores with: a backup, or the stores of another place. */
 export interface Filling {
   /** Text of the mark; equal for equal contents. */
   readonly mark: string
@@ -44,9 +45,11 @@ export interface FillingReport {
   readonly copied: { readonly count: number; readonly bytes: number }
 }
 
+/** Blob with the mark: written before all other blobs, removed last. */
 const markName = 'installation/filling'
 
 /**
+ * Fills the stores of `config`. The installation id is written after all contents, since servers start only on stores that have it.
  * @throws StoresUnfit for stores that are not empty; BlobMissing, BlobDamaged, DumpUnreadable, and the errors of opening the
  * stores.
  */

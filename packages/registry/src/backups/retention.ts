@@ -1,4 +1,7 @@
-/** Removes old backups, with the blobs that only these used. */
+/**
+ * Removes old backups, with the blobs that only these used. A manifest is removed before its blobs, so that every listed backup is
+ * complete.
+ */
 import { forEachBlob } from './copy.ts'
 import { blobPrefixes, nameOf, type Shelf } from './shelf.ts'
 

@@ -21,10 +21,12 @@ import {
 } from '@ulmus/storage'
 import { type CopiedBlob, checked, copyBlob } from './copy.ts'
 
+/** Format of manifests, as in docs/formats.md. Raise it with a change that older programs would misread: they refuse it. */
 export const manifestFormat = 1
 const backupsPrefix = 'backups/'
 /** Longest line in the list of blobs: a name, a size and a hash. Bytes. */
 const blobLineBytesMax = 65_536
+/** Blob with the id of the installation that keeps its backups here. */
 const ownerName = 'backups/installation'
 /** Prefixes of blobs, the same in a registry and in its backups. */
 export const blobPrefixes = [packsPrefix, filesPrefix, allSpillsPrefix]
@@ -42,6 +44,7 @@ interface Part {
   readonly sha256: string
 }
 
+/** Manifest of a backup, stored as JSON: change its members together with docs/formats.md. */
 export interface Manifest {
   readonly format: number
   /** Time of the dump. */
@@ -59,6 +62,7 @@ export interface Manifest {
   readonly endedPushes: readonly string[]
 }
 
+/** An open place of backups. Its functions only read; `claimShelf`, `writeBackup` and `removeOldBackups` write. */
 export interface Shelf {
   /** Location for messages: `/srv/backups` or `s3://bucket/prefix`. */
   readonly place: string
@@ -93,6 +97,7 @@ export async function openShelf(at: ShelfPlace, isNew: boolean): Promise<Shelf> 
   }
 }
 
+/** Name of a part of a backup in the store, as in docs/formats.md. */
 export const nameOf = (id: string, part: 'manifest' | 'database' | 'blobs') => `${backupsPrefix}${id}/${part}`
 
 /** A sortable timestamp in the characters of blob names: 20260131t120000123z. */

@@ -13,8 +13,9 @@ import { accountShare, type Holder, SharedBudget } from './body-budget.ts'
 const copies = 4
 /** Smaller responses are not counted: they are soon gone. Bytes of data. */
 const uncountedBytesMax = 262_144
-/** Share of one anonymous address, and of all of them together. */
+/** Share of one anonymous address, as in docs/limits.md. */
 const addressShare = 1 / 8
+/** Share of all anonymous addresses together, as in docs/limits.md. */
 const strangersShare = 1 / 2
 /** Share of an account above which its next stream is refused: the same as an address's. */
 const streamsShare = addressShare
@@ -39,6 +40,7 @@ export const countAnswer = (bytes: number): void => underWay.getStore()?.(bytes)
 /** Runs `work`; `count` counts its answer. */
 export const counting = <T>(count: (bytes: number) => void, work: () => T): T => underWay.run(count, work)
 
+/** The budget of this process. Routes use it; services only call `countAnswer`. */
 export class AnswerBudget {
   readonly #shared: SharedBudget
 

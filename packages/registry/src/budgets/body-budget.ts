@@ -9,6 +9,7 @@ const mebibyte = 1024 ** 2
 /** Minimum size of copied pieces, except for the last: less than a millisecond each. Bytes. */
 const pieceBytesMin = mebibyte / 4
 
+/** Budget for the bodies of pushes and of metadata patches. */
 export class BodyBudget {
   readonly #shared: SharedBudget
 
@@ -57,15 +58,6 @@ const tooLarge = (bytesMax: number): RegistryError =>
     details: { limitBytes: bytesMax },
   })
 
-/**
- * Memory budget shared by many callers. Requests that do not fit are refused at once, so that no caller waits for a slow one. A
- * caller alone may use any amount.
- *
- * A caller may hold at most as much as it leaves free, or a fraction of that: dynamic thresholds, as switches share their buffers
- * among ports (Choudhury and Hahne 1998). One caller gets half the budget. Of n callers that all want more, each gets 1/(n+1).
- * Some is always free: after k callers at their maximum, at least 1/2^k of the budget is left, and the next may use half of that.
- */
-
 /** A holder of a share of the budget. */
 export interface Holder {
   readonly name: string
@@ -76,6 +68,14 @@ export interface Holder {
 /** An account's share of an otherwise idle budget. */
 export const accountShare = 1 / 2
 
+/**
+ * Memory budget shared by many callers. Requests that do not fit are refused at once, so that no caller waits for a slow one. A
+ * caller alone may use any amount.
+ *
+ * A caller may hold at most as much as it leaves free, or a fraction of that: dynamic thresholds, as switches share their buffers
+ * among ports (Choudhury and Hahne 1998). One caller gets half the budget. Of n callers that all want more, each gets 1/(n+1).
+ * Some is always free: after k callers at their maximum, at least 1/2^k of the budget is left, and the next may use half of that.
+ */
 export class SharedBudget {
   readonly #bytes: number
   /** Reserved bytes by holder; holders of none are absent. */

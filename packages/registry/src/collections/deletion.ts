@@ -19,6 +19,7 @@ import { demandCaller, type Principal } from '../principal.ts'
 
 /** Rows that one transaction deletes from the files of a deleted collection. */
 const forgottenAtOnce = 5_000
+/** Queue of the background job. Its name and payload are stored: jobs of an earlier release must still run. */
 const sweeping = 'sweep-deleted-collection'
 
 /** Defines the background job of deletions. Call it before the jobs start. */
@@ -29,6 +30,7 @@ export function defineForgetting(context: Context): void {
   })
 }
 
+/** Deletes the rows, and enqueues the job for the rest in the same transaction. @throws as `remove` of collections.ts */
 export async function removeCollection(
   context: Context,
   who: Principal,

@@ -97,6 +97,7 @@ export async function listOwned(
   return mapPage(page, ownedItem)
 }
 
+/** Items of lists. Their fields are public: change them together with packages/wire/src/collections.ts. */
 export type MyItem = ReturnType<typeof myItem>
 export type OwnedItem = ReturnType<typeof ownedItem>
 

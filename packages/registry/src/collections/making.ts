@@ -1,4 +1,7 @@
-/** Preconditions of creating or forking a collection: permission, row, free slug. */
+/**
+ * Shared steps of creating, forking and transferring a collection: the permission check with the account locked, the new row, the
+ * refusal of a taken slug.
+ */
 
 import {
   type AccountRow,

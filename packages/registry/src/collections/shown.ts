@@ -11,6 +11,7 @@ import { semverOf } from '../versions/content.ts'
 import { type Hidden, hiddenOf } from '../versions/hidden.ts'
 import { detailOf, type VersionDetail, versionIn } from '../versions/versions.ts'
 
+/** Rights that decide which controls a page has. The services check again. */
 export interface CallerRights {
   /** True if the caller reads the full view. */
   readonly isMember: boolean
@@ -20,6 +21,7 @@ export interface CallerRights {
   readonly deletion: Decision
 }
 
+/** Parts that a page needs. */
 export interface ShownAsk {
   /** True: show a member the public view. */
   readonly asPublic: boolean
@@ -27,6 +29,7 @@ export interface ShownAsk {
   readonly withVersion: boolean
 }
 
+/** Data for the frame of all collection pages (apps/web/src/data/collection.ts). */
 export interface Shown {
   readonly facts: ReturnType<typeof factsOf>
   /** Rights of the caller, whatever `asPublic` is. */
@@ -71,6 +74,7 @@ export async function shownCollection(
   }
 }
 
+/** Facts of a collection in answers. The fields are public: change them together with packages/wire/src/collections.ts. */
 export const factsOf = ({ collection, owner }: Seen) => ({
   id: collection.id,
   slug: collection.slug,

@@ -1,4 +1,7 @@
-/** Transfers of collections to other owners. http-api §11. */
+/**
+ * Transfers of collections to other owners, by their admins or by an operator. http-api §11. Only the owner and the path change:
+ * versions are neither read nor written.
+ */
 
 import {
   type AccountRow,
@@ -71,6 +74,7 @@ export async function transferCollection(
   return { owner: receiver.slug, slug }
 }
 
+/** A permitted transfer. Both accounts are locked (`lockBoth`). */
 export interface Move {
   /** Locked row. */
   readonly collection: CollectionRow

@@ -1,5 +1,6 @@
-/** Entry of the error catalogue (catalogue.ts). The server maps each kind to an HTTP status (`apps/server/src/plugins/answers/errors.ts`). */
+/** Form of the entries in `catalogue.ts` and `of-pushes.ts`. */
 
+/** Kind of a refusal. A new kind needs an HTTP status in `apps/server/src/plugins/answers/errors.ts`. */
 export type RefusalKind =
   | 'invalid'
   | 'unauthenticated'

@@ -1,4 +1,7 @@
-/** Refusals: errors to throw, and their stored form. */
+/**
+ * Refusals: the errors that services throw for callers, and their form in rows. They know no HTTP: apps/server maps the kind to a
+ * status.
+ */
 import { isStorageFull, isUnavailable, ObjectCorrupt } from '@ulmus/storage'
 import { catalogue, type ErrorCode, type Facts, type RefusalKind } from './catalogue.ts'
 
@@ -27,13 +30,14 @@ export class RegistryError extends Error {
   }
 }
 
-/** A stored refusal, to be answered later in the same words. */
+/** A refusal as rows of metadata updates and push sessions store it, in JSON, to be answered later in the same words. */
 export interface StoredRefusal {
   readonly error: string
   readonly code: ErrorCode
   readonly details: Record<string, unknown>
 }
 
+/** The stored form of a refusal; `RegistryError.restored` reads it. */
 export const storedRefusal = (refusal: RegistryError): StoredRefusal => ({
   error: refusal.message,
   code: refusal.code,

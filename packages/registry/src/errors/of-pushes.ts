@@ -1,4 +1,4 @@
-/** Catalogue entries for refusals of pushes only. */
+/** Part of the catalogue (`catalogue.ts`) for refusals of pushes only. Its sentences name the remedy; docs/errors.md has each code. */
 import { entry } from './entry.ts'
 
 export const refusalsOfPushes = {

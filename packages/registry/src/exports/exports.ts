@@ -24,6 +24,7 @@ import { documentBytes, semverOf, shownDigest, shownWords, storedHash } from '..
 import { type SeenVersion, seeVersion } from '../versions/versions.ts'
 import { type TarEntry, tarOf } from './tar.ts'
 
+/** An archive. `bytes` reads the version while the archive is sent. */
 export interface ExportArchive {
   /** Identifies the version and view in an entity tag. */
   hash: string
@@ -33,7 +34,9 @@ export interface ExportArchive {
   bytes: AsyncGenerator<Uint8Array>
 }
 
+/** Part of the archive's bytes: with another level, the archives of existing versions change. */
 const gzipLevel = 6
+/** Size of the pieces that are sent. */
 const gzipChunkBytes = 65_536
 
 export type Exports = ReturnType<typeof exportsOf>

@@ -1,4 +1,7 @@
-/** Files (http-api §8): uploaded to a collection, stored once, readable with any version that has them. */
+/**
+ * Files (http-api §8): uploaded to a collection, stored once for all collections, readable with any version that has them. An
+ * upload is stored before it is recorded; a sweep removes stored bytes without a record.
+ */
 
 import { createHash } from 'node:crypto'
 import {
@@ -36,6 +39,7 @@ import { readSidecar } from '../versions/sidecar.ts'
 import { seeVersion } from '../versions/versions.ts'
 import { type FileFacts, fileFacts, inheritedVersion } from './known-files.ts'
 
+/** A file that the caller may read. */
 export interface ReadableFile extends StoredFile {
   /**
    * Streams the checked bytes of the file (`checkedFile`), or a range, which cannot be checked. Reads nothing before iteration.

@@ -62,6 +62,7 @@ async function inheritedSizes(
 
 const unknownContentType = 'application/octet-stream'
 
+/** Facts that do not follow from a file's bytes. */
 export interface FileFacts {
   contentType: string
   createdAt: Date

@@ -45,6 +45,7 @@ import {
   type Update,
 } from './update.ts'
 
+/** Answer to an update. Its fields are public: change them together with packages/wire/src/metadata.ts. */
 export interface MetadataResult {
   semver: string
   /** `private:` and the digest of the full view: only members update and poll. */
@@ -54,6 +55,7 @@ export interface MetadataResult {
   unchanged?: true
 }
 
+/** Answer to a poll of an update. Its fields are public, too. */
 export interface MetadataJob {
   job_id: string
   status: MetadataJobRow['status']
@@ -68,9 +70,11 @@ export interface MetadataJob {
 
 export type Metadata = ReturnType<typeof metadataOf>
 
+/** Queue of updates that no request waits for. */
 const updating = 'update-metadata'
 /** A job seen running for this long may have lost its server. Milliseconds. */
 const recoveredAfterMilliseconds = 2_000
+/** Jobs recovered in one run. */
 const recoveredAtOnce = 100
 
 export function metadataOf(context: Context) {

@@ -1,4 +1,7 @@
-/** Reads metadata patches, and runs the update that has its collection's slot: see metadata.ts. */
+/**
+ * Reads and checks metadata patches, and runs the update that has its collection's slot (metadata.ts). Several processes may run
+ * one update: only the transaction that ends its row counts.
+ */
 import {
   canonicalize,
   InputError,
@@ -164,7 +167,10 @@ async function demandHead(tx: Tx, collectionId: string, base: VersionRow): Promi
 /** A patch, or its strictly checked JSON, which may be too long to parse on the event loop. */
 export type Patch = JsonObject | string
 
-/** Maximum body of a metadata patch, in bytes: 1 MiB of merged metadata, and as much for removals. */
+/**
+ * Maximum body of a metadata patch, as in docs/limits.md: 1 MiB of merged metadata, and as much for removals. Change it together
+ * with `metadataPatchBytesMax` of pushes. Bytes.
+ */
 const patchBytesMax = 2 * 1024 ** 2
 
 /** A validated patch, parsed to run and as text to store. */

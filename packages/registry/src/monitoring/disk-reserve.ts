@@ -1,4 +1,7 @@
-/** Check for free disk space, made once at the start of every writing request. */
+/**
+ * Check for free disk space, made by the server at the start of every writing request (`apps/server/src/routes/index.ts`). The
+ * reserve keeps room for deletions, which free space, and for the database.
+ */
 import { isStorageFull } from '@ulmus/storage'
 import type { Context } from '../context.ts'
 import { RegistryError } from '../errors/errors.ts'

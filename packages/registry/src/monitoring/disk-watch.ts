@@ -1,4 +1,4 @@
-/** Logs once when the disk is full and once when it has room again. */
+/** Logs once when the disk is full and once when it has room again, for operators. `disk-reserve.ts` refuses the writes. */
 import type { Context } from '../context.ts'
 import { schedule } from '../schedule.ts'
 

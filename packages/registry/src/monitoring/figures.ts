@@ -1,4 +1,7 @@
-/** Figures for metrics, of this process and of the whole registry. None contains names, data or accounts. */
+/**
+ * Figures for metrics (`apps/server/src/plugins/metrics.ts`), of this process and of the whole registry. None contains names, data
+ * or accounts. A slow database must not delay the others, so its figures have a time limit.
+ */
 import { countJobs, countPushesUnderWay, lastEndOf, storedBytes } from '@ulmus/storage'
 import type { Context } from '../context.ts'
 import { sweeping } from '../upkeep/sweep.ts'
@@ -7,6 +10,7 @@ import { inTime } from './in-time.ts'
 
 export type Figures = ReturnType<typeof figuresOf>
 
+/** Each figure is a function, so that a scrape reads only what it reports. */
 export function figuresOf(context: Context) {
   const { database, objects, commitCounters, space } = context
   return {

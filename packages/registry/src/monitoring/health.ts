@@ -1,4 +1,4 @@
-/** Health check of the database and the stores. */
+/** Health of the database, the object store, the disk and the background work, for the probes of load balancers and operators. */
 import type { Context } from '../context.ts'
 import { isAlive } from './heartbeat.ts'
 import { inTime } from './in-time.ts'

@@ -3,6 +3,7 @@ import { endPeriodicTask, lastEndOf, type Queries } from '@ulmus/storage'
 import type { Context } from '../context.ts'
 import { schedule } from '../schedule.ts'
 
+/** Name of the heartbeat's row in the table of periodic tasks, the same for all processes of a registry. */
 const working = 'background work'
 /** Two missed beats and some tolerance. */
 const silentSecondsMax = 40
@@ -30,6 +31,7 @@ export function scheduleHeartbeat(context: Context, patienceSeconds = silentSeco
   context.jobs.repeat(schedule.heartbeatWatch, look)
 }
 
+/** Writes a heartbeat. */
 export const beat = ({ database }: Pick<Context, 'database'>): Promise<void> =>
   database.transactOnce((tx) => endPeriodicTask(tx, working, true))
 
@@ -37,6 +39,7 @@ export const beat = ({ database }: Pick<Context, 'database'>): Promise<void> =>
 export const secondsSinceBeat = async (at: Queries): Promise<number | undefined> =>
   (await lastEndOf(at, working))?.secondsAgo
 
+/** True if any process does background work. */
 export async function isAlive(at: Queries): Promise<boolean> {
   const seconds = await secondsSinceBeat(at)
   return seconds !== undefined && seconds <= silentSecondsMax

@@ -1,4 +1,6 @@
-/** Limit for the answer of a store, so that its observer does not hang. Milliseconds. */
+/** Time limit for monitoring: health and metrics must answer even if the database or a store does not. */
+
+/** Milliseconds. */
 const answerMillisecondsMax = 2_000
 
 /** Result of `answer`; undefined if it rejects or takes longer than 2 s. */

@@ -1,4 +1,4 @@
-/** Locked accounts for operators' acts. */
+/** Looks up and locks the accounts that operators' acts change. `operators.ts` has checked before that the caller is an operator. */
 import { type AccountRow, findAccountBySlug, lockAccount, type Tx } from '@ulmus/storage'
 import { demandCredential } from '../access/authority.ts'
 import { isAccountSlug } from '../access/slugs.ts'
@@ -7,7 +7,7 @@ import type { Context } from '../context.ts'
 import { RegistryError } from '../errors/errors.ts'
 import type { Caller } from '../principal.ts'
 
-/** @throws account_not_found */
+/** Locks the account with this slug until the transaction ends. @throws account_not_found */
 export async function lockNamed(tx: Tx, slug: string, strength?: 'update'): Promise<AccountRow> {
   const found = isAccountSlug(slug) ? await findAccountBySlug(tx, slug) : undefined
   const account = found && (await lockAccount(tx, found.id, strength))
@@ -30,5 +30,6 @@ export async function lockOther(
   throw wrong('slug', 'must be of another account than your own')
 }
 
+/** Error for a field of the request. */
 export const wrong = (path: string, message: string): RegistryError =>
   new RegistryError('invalid_request', { details: { issues: [{ path, message }] } })

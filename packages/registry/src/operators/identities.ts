@@ -19,7 +19,11 @@ import { RegistryError } from '../errors/errors.ts'
 import type { Caller } from '../principal.ts'
 import { lockNamed } from './accounts.ts'
 
-/** @throws account_not_found, not_a_user, identity_taken */
+/**
+ * Links an identity to the account with this slug. The caller must be an operator (`operators.ts` checks it).
+ * @param slug of a user; `move`: also take the identity from another account
+ * @throws account_not_found, not_a_user, identity_taken
+ */
 export const linkIdentity = (
   context: Context,
   caller: Caller,

@@ -52,7 +52,7 @@ import { type HandedOver, handOver } from './handing-over.ts'
 import { linkIdentity } from './identities.ts'
 
 const bySlug = byText('slug')
-/** Public collections listed in a refusal. */
+/** Maximum public collections listed in a refusal. */
 const citedMax = 100
 
 export type Operators = ReturnType<typeof operatorsOf>

@@ -14,7 +14,7 @@ import type { PushStateAnswer } from './session/state-answer.ts'
 import { keepSpill } from './spills/spills.ts'
 import { idleEnd } from './state/idle-end.ts'
 
-/** Limits of an opening body, which may have schemas of many types. */
+/** Maximum bytes and nesting of an opening body, which may have schemas of many types. */
 const opening = { bytesMax: 32 * 1024 ** 2, depthMax: lineDepthMax }
 
 export type Pushes = ReturnType<typeof pushesOf>

@@ -24,20 +24,23 @@ import { keepSpill } from './spills/spills.ts'
 import { idleEnd } from './state/idle-end.ts'
 import { isLive } from './state/states.ts'
 
-/** Maximum entries of a manifest in the opening body, and in one chunk. */
+/** Maximum entries of a manifest in the opening body. Change it together with `manifestInlineMax` of packages/wire/src/snapshots.ts. */
 const inlineMax = {
   entries: 500_000,
   say: '500,000 entries in one body; give `manifest_expected` and send it in chunks',
 }
+/** Maximum entries in one chunk. Change it together with `manifestChunkMax` of packages/wire/src/snapshots.ts. */
 const chunkMax = { entries: 50_000, say: '50,000 entries a request' }
-/** Maximum size of the opening body, and of a chunk. Bytes. */
+/** Maximum size of the opening body, as in docs/limits.md. Bytes. */
 const openingBytesMax = 128 * 1024 ** 2
+/** Maximum size of a chunk. Bytes. */
 const chunkBytesMax = 64 * 1024 ** 2
 /** A schema may nest as deep as a record, and lies two levels down in the body. */
 const openingDepthMax = 67
 
 type ManifestSpill = Extract<ManifestOutcome, { kind: 'spill' }>
 
+/** Service of snapshot pushes. Delta pushes have theirs in pushes.ts; `PushSessions` serves both. */
 export class Snapshots {
   readonly #context: Context
   readonly #sessions: PushSessions

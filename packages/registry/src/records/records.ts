@@ -37,6 +37,7 @@ import { seeVersion } from '../versions/versions.ts'
 import { findRecord } from './lookup.ts'
 import { streamRecords } from './stream.ts'
 
+/** Page of records to read. */
 export interface RecordsAsk {
   type?: string
   id?: string
@@ -46,6 +47,7 @@ export interface RecordsAsk {
   after?: string
 }
 
+/** Page of records. Its fields are public: change them together with packages/wire/src/records.ts. */
 export interface RecordsPage {
   /** Each `{id, type, data, hash}`. */
   records: JsonText[]

@@ -1,4 +1,7 @@
-/** Streams the records of a tree as NDJSON, for readers of whole versions. */
+/**
+ * Streams the records of a tree as NDJSON, for downloads of all records and for exports. Threads write the leaves of large trees in
+ * stored form (write-leaf.ts); small trees are read through the cache (walk.ts).
+ */
 
 import { Ahead, type Child, nameLeaves, type Tree } from '@ulmus/content'
 import { type LineForm, linesOfForms } from '@ulmus/content/stored'

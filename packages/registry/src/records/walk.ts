@@ -37,7 +37,7 @@ export async function* walkRecords(
   for await (const leaf of walkBodies(reader, tree, options.after)) yield* runsIn(reader, leaf)
 }
 
-/** The same for the records of one leaf. */
+/** The records of one leaf with an id > `after`, in order. */
 export async function* runsOfLeaf(
   reader: ObjectReader,
   hash: Hash,

@@ -1,4 +1,4 @@
-/** Finds one record in a leaf's stored form: a task for a reading thread. */
+/** Finds one record in a leaf's stored form, for `records/lookup.ts`: a task for a reading thread, which decodes the leaf there. */
 
 import type { Hash } from '@ulmus/content'
 import { LeafRows } from '@ulmus/content/stored'

@@ -1,4 +1,4 @@
-/** Writes a leaf's records as NDJSON from its stored form: a task for a reading thread. */
+/** Writes a leaf's records as NDJSON from its stored form, for `records/stream.ts`: a task for a reading thread. */
 
 import { checkPlace, decodeStoredNode, firstAfter, type LeafNode, recordInlineBytesMax } from '@ulmus/content'
 import { type LineForm, lineBytes, writeLines } from '@ulmus/content/stored'
@@ -7,6 +7,7 @@ import { decodeEncoded, ObjectCorrupt } from '@ulmus/storage/decoding'
 import { free, wholeBuffers } from '../work/buffers.ts'
 import { defineTask } from '../work/task.ts'
 
+/** Input of the task: a leaf in stored form. */
 export interface LeafTask {
   node: EncodedObject
   body: EncodedObject

@@ -1,4 +1,7 @@
-/** The registry's two stores, opened from configuration. */
+/**
+ * Opens the registry's two stores from configuration: the database, and the object store with packs, files and spills. Each may be
+ * on disk or on a server. A server, a backup and an operator's command all open them here, so that none works on a wrong pair.
+ */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import {
@@ -26,6 +29,7 @@ import {
   storeLost,
 } from './installation.ts'
 
+/** Locations of the stores. `backups/move.ts` compares them, so a new kind of location must be compared there, too. */
 export interface StoresConfig {
   /** Folder for data on disk: `objects/` unless `bucket` is given, and `database/` unless `databaseUrl` is. */
   dataFolder: string
@@ -38,6 +42,7 @@ export interface StoresConfig {
   log: Log
 }
 
+/** Both stores, known to belong together. */
 export interface OpenStores {
   database: Database
   blobs: BlobStore
@@ -111,6 +116,7 @@ export async function openObjectStore(
   return store
 }
 
+/** Folders of the stores that are on disk. Their names are part of the data folder's format. */
 export const foldersOf = ({ dataFolder, databaseUrl, bucket }: StoresConfig): Folders => ({
   database: databaseUrl === undefined ? join(dataFolder, 'database') : undefined,
   objects: bucket === undefined ? join(dataFolder, 'objects') : undefined,
@@ -132,6 +138,7 @@ function demandFolders({ dataFolder }: StoresConfig, folders: Folders, purpose: 
     refuse(`database in ${folders.database}`)
 }
 
+/** Locations for messages, without credentials. */
 export const placesOf = (config: StoresConfig): Places => placesIn(config, foldersOf(config))
 
 const placesIn = ({ databaseUrl, bucket }: StoresConfig, folders: Folders): Places => ({

@@ -1,4 +1,7 @@
-/** Compaction: moves the objects of inline packs, which the database stores at first, into one pack in the blob store. */
+/**
+ * Compaction: moves the objects of inline packs, which the database stores at first, into one pack in the blob store, so that the
+ * database stays small. The new pack is durable before its rows replace the inline ones.
+ */
 import {
   copyObjects,
   dropInlinePacks,
@@ -12,7 +15,7 @@ import {
 import type { Context } from '../context.ts'
 import { schedule } from '../schedule.ts'
 
-/** Packs of at most 64 KiB each. */
+/** Inline packs moved into one pack. Each has at most 64 KiB. */
 const packsAtOnce = 256
 
 type CompactionContext = Pick<Context, 'database' | 'blobs' | 'log'>

@@ -39,6 +39,7 @@ export function scheduleExpiry(context: Context): void {
   })
 }
 
+/** Deletes all expired rows, table by table in transactions of their own, so that an interrupted run loses nothing. */
 export async function expireRows(context: ExpiryContext): Promise<void> {
   const { database } = context
   const ago = (hours: number) => new Date(context.now().getTime() - hours * hourMilliseconds)

@@ -46,6 +46,7 @@ export interface FsckOptions {
   onDamage: (damage: Damage) => void
 }
 
+/** Outcome of a check; the damage itself is reported at once with `onDamage`. */
 export interface FsckReport {
   packs: number
   objects: number
@@ -58,6 +59,7 @@ export interface FsckReport {
   damages: number
 }
 
+/** Cache of decoded objects during a check. Bytes. */
 const cacheBytes = 67_108_864
 
 export async function fsck(context: SweepContext, options: FsckOptions): Promise<FsckReport> {

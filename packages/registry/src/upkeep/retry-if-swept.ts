@@ -1,6 +1,10 @@
-/** Retries commits that rely on objects swept meanwhile. */
+/**
+ * Retries the making of a version if a sweep removed objects that it relied on. Commits, metadata updates and forks reuse stored
+ * objects without locking them; the landing transaction detects the loss (storage's sql/objects/sweeps.ts).
+ */
 import { type ObjectReader, ObjectsSwept } from '@ulmus/storage'
 
+/** Maximum runs, the first included. Each further one means that a sweep removed objects again. */
 const runsMax = 4
 
 /**

@@ -1,4 +1,4 @@
-/** Operator commands that open the stores from the configuration, without a server. */
+/** Operator commands that open the stores from the configuration, without a server: `ulmus-server sweep` and `ulmus-server fsck`. */
 
 import type { Purpose } from '../stores/installation.ts'
 import { openStores, type StoresConfig } from '../stores/stores.ts'
@@ -6,6 +6,7 @@ import { type RebuildReport, rebuild } from './fsck/rebuild.ts'
 import { type FsckOptions, type FsckReport, fsck } from './fsck.ts'
 import { type SweepOptions, type SweepReport, sweep } from './sweep.ts'
 
+/** Commands on open stores. `sweep` and `fsck` may run beside servers. */
 export interface StoreCommands {
   /** @throws the errors of `sweep`. */
   sweep(options?: SweepOptions): Promise<SweepReport>

@@ -53,12 +53,16 @@ export const sweeping = 'sweep'
 const daySeconds = 86_400
 /** Keeps younger blobs: those of running commits may not be recorded yet. */
 const graceSecondsUsual = daySeconds
+/** Blobs set aside stay for this long, so that a wrong sweep can be undone. */
 const asideSecondsUsual = 7 * daySeconds
+/** Cache of decoded objects while marking. Bytes. */
 const cacheBytes = 33_554_432
+/** Rows that one transaction condemns, pardons or removes; others may have to wait for it. */
 const rowsAtOnceUsual = 5_000
 
 export type { SweepReport } from './sweep/report.ts'
 
+/** The dependencies of a sweep: it runs in servers and in the command `ulmus-server sweep`, which has no services. */
 export type SweepContext = Pick<Context, 'database' | 'blobs' | 'log' | 'now'>
 
 export interface SweepOptions {

@@ -97,6 +97,7 @@ export async function* recordDifferences(
   }
 }
 
+/** Numbers of records that differ. */
 export interface DifferenceTotals {
   added: number
   updated: number

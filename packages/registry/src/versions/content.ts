@@ -1,4 +1,7 @@
-/** Content of a version, and the parts of it that a view shows. */
+/**
+ * Content of a version, and the parts of it that a view shows. Answers take a version's digest, counts and texts from the `shown…`
+ * functions only: its row has those of both views.
+ */
 
 import { AsyncLocalStorage } from 'node:async_hooks'
 import {
@@ -33,6 +36,7 @@ export const storedHash = (text: string): Hash => {
   return hash
 }
 
+/** The document of a view, parsed and cached. Reading only roots is cheaper: `rootsOf`. */
 export const documentOf = (context: Context, version: VersionRow, view: View): Promise<ViewDocument> =>
   context.objects.document(storedHash(view === 'full' ? version.fullDigest : version.publicDigest))
 
@@ -53,6 +57,7 @@ export async function metadataBytes(context: Context, version: VersionRow, view:
   return metadataIn(bytes, roots)
 }
 
+/** The whole content of a version, to make another version from it. */
 export async function readContent(context: Context, version: VersionRow): Promise<VersionContent> {
   const [full, publicDocument] = await Promise.all([
     documentOf(context, version, 'full'),

@@ -1,4 +1,7 @@
-/** Differing records in answers, made of stored canonical forms. */
+/**
+ * Differing records in answers, made of stored canonical forms, which are copied and not parsed. The members that it adds, such as
+ * `previousHash`, are public: change them together with packages/wire/src/diffs.ts.
+ */
 
 import { type Hash, type Located, leafLines } from '@ulmus/content'
 import type { ObjectReader } from '@ulmus/storage'
@@ -26,6 +29,7 @@ export async function jsonOf(difference: RecordDifference, forms: FormReader): P
   return new JsonText(...open, past, previous.subarray(dataStart, -1), '}')
 }
 
+/** Kinds of change, as answers and queries name them. */
 export type RecordChange = 'added' | 'updated' | 'removed'
 
 /** A difference with the text of its record, or with the name and hash of a removed record. */

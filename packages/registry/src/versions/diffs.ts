@@ -43,6 +43,7 @@ export interface DiffAsk {
 
 export type { RecordChange } from './difference-forms.ts'
 
+/** Page of a difference. Its fields are public: change them together with packages/wire/src/diffs.ts. */
 export interface DiffPage {
   /** Semvers; `from` has the prefix `owner/slug@` if it is of another collection. */
   from: string

@@ -1,4 +1,4 @@
-/** Parts of a version that only members see. */
+/** Parts of a version that only members see, as the pages of a collection list them for members. */
 import type { ViewRoots } from '@ulmus/content'
 import type { VersionRow } from '@ulmus/storage'
 import type { Context } from '../context.ts'
@@ -6,6 +6,7 @@ import { storedHash } from './content.ts'
 import { readSchemaObjects } from './schemas.ts'
 import { readSidecar } from './sidecar.ts'
 
+/** Numbers and names of hidden parts. For members only: the names themselves are private. */
 export interface Hidden {
   /** Number of hidden records, and of all. */
   readonly records: number

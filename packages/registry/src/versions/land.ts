@@ -38,6 +38,7 @@ import { RegistryError } from '../errors/errors.ts'
 import { type Caller, meansOf } from '../principal.ts'
 import { semverOf, totalsOf, type VersionContent } from './content.ts'
 
+/** A version to make: commits, metadata updates and forks all describe theirs with it. */
 export interface VersionMaking {
   collection: { id: string }
   /** Author and authority of the version; checked again as it lands. */
@@ -233,6 +234,7 @@ const listedDescriptionMax = 10_000
 /** Length of a licence in lists, in characters. */
 const listedLicenseMax = 200
 
+/** The description of metadata as rows have it for lists. */
 export const listedDescription = ({ description }: JsonObject): string | null =>
   listedText(description, listedDescriptionMax)
 

@@ -1,4 +1,4 @@
-/** Tasks for bodies and metadata, for a worker thread if they are long. */
+/** Tasks that read and merge patches of metadata, in a worker thread if they are long: for metadata updates and for pushes. */
 import {
   canonicalize,
   InputError,

@@ -4,6 +4,7 @@ import type { ObjectReader } from '@ulmus/storage'
 import { countAnswer } from '../budgets/answer-budget.ts'
 import { readSchemaObjects } from './schemas.ts'
 
+/** Changes of one type, for the first page of a difference. */
 export interface TypeChanges {
   type: string
   /** Each continues the name of the type: `is new`, "`wings` became required". */

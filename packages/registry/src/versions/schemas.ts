@@ -1,4 +1,4 @@
-/** Schemas of a version's view, read from its objects. */
+/** Schemas of a version's view, read from its objects and cached. A view may have thousands, so reading yields to the event loop. */
 import type { Hash, ViewRoots } from '@ulmus/content'
 import { giveWay, type ObjectReader } from '@ulmus/storage'
 import { LRUCache } from 'lru-cache'

@@ -1,4 +1,7 @@
-/** Reads versions (http-api §7) in the caller's view. */
+/**
+ * Reads versions (http-api §7) in the caller's view. Services that read records or files of a version find it with `seeVersion` or
+ * `versionIn`, which check that it is visible and not withdrawn.
+ */
 
 import { formatSemver, parseDigestLabel, parseSemver, type ViewRoots } from '@ulmus/content'
 import { findVersionByDigest, findVersionBySemver, listVersions, type VersionRow } from '@ulmus/storage'
@@ -28,6 +31,7 @@ import {
 } from './content.ts'
 import { schemasOf } from './schemas.ts'
 
+/** Detail of a version. Its fields are public: change them together with packages/wire/src/versions.ts. */
 export interface VersionDetail extends VersionItem {
   metadata: JsonText
   schemas: Record<string, JsonText>

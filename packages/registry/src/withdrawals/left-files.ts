@@ -1,4 +1,4 @@
-/** Files that leave a collection when its only version with them is withdrawn. */
+/** Finds the files that leave a collection when its only version with them is withdrawn. Reads only; `withdrawals.ts` records them. */
 import type { Hash, Tree } from '@ulmus/content'
 import { walkLeaves } from '@ulmus/content'
 import { type CollectionRow, standingSidecars, type VersionRow } from '@ulmus/storage'
@@ -35,6 +35,7 @@ export async function filesLeftBy(
   return found
 }
 
+/** All files of a file tree. */
 export async function allFiles({ objects }: Pick<Context, 'objects'>, tree: Tree): Promise<Hash[]> {
   const files: Hash[] = []
   for await (const { leaf } of walkLeaves(tree, objects)) files.push(...leaf.keys.map(storedHash))

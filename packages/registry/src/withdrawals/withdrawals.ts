@@ -36,6 +36,7 @@ import { listedDescription } from '../versions/land.ts'
 import { namedVersion } from '../versions/versions.ts'
 import { filesLeftBy, type LeftFiles } from './left-files.ts'
 
+/** Facts about a version for the form that withdraws or deprecates it. */
 export type VersionMarks = Pick<VersionItem, 'semver' | 'withdrawn' | 'deprecated'>
 
 /** State read before the transaction, which checks that it still holds. */

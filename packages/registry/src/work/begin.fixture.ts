@@ -1,2 +1,2 @@
-/** Thread program that does nothing. */
+/** Thread program that does nothing, for tests of the pool. */
 export const begin = (): void => undefined

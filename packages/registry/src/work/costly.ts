@@ -11,6 +11,7 @@ const slowedMilliseconds = 300_000
 /** Schemas, and owners, to remember. */
 const rememberedMax = 10_000
 
+/** Memory of this process only; a restart forgets it. */
 export class Costly {
   readonly #schemas = new LRUCache<string, true>({ max: rememberedMax, ttl: refusedMilliseconds })
   readonly #owners = new LRUCache<string, true>({ max: rememberedMax, ttl: slowedMilliseconds })

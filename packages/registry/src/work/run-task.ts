@@ -1,13 +1,15 @@
-/** Runs a task in a worker thread. */
+/** The part of `work.ts` that runs in a worker thread: push-thread.ts and read-thread.ts export it, and the pool calls it. */
 import { ObjectCorrupt } from '@ulmus/storage/decoding'
 import { move, transferableSymbol, valueSymbol } from 'piscina'
 import { taskNamed } from './task.ts'
 
+/** Message to a thread. */
 export interface TaskMessage {
   readonly name: string
   readonly input: object
 }
 
+/** Answer of a thread. */
 export type TaskResult =
   | { readonly outcome: unknown }
   /** The thread found a damaged object. Messages between threads do not keep the class of an error. */

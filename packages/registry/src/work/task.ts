@@ -1,5 +1,6 @@
 /** Tasks for worker threads. Each is defined beside the function that it runs; `Work` runs it. */
 
+/** A task. Its input and outcome pass between threads as messages: plain values and buffers only. */
 export interface Task<Input extends object, Outcome> {
   readonly name: string
   /** `push`: threads for pushes and metadata updates. `read`: threads for readers; pushes do not wait for these. */

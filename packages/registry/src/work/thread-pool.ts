@@ -1,4 +1,4 @@
-/** Pools of threads for tasks that cost CPU. */
+/** Pools of threads for tasks that cost CPU, and the time limit of a task. Built on Piscina; `work.ts` decides the order of tasks. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Worker } from 'node:worker_threads'
 import { Piscina } from 'piscina'
@@ -58,6 +58,7 @@ const lookMillisecondsMin = 50
  * counts.
  */
 const tellMillisecondsMax = 1_000
+/** The part that counts then. */
 const partCounted = 1 / 4
 
 /** Ends a task by ending its thread, even in code that never pauses; a new thread starts for the next task. */

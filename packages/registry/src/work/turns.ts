@@ -24,6 +24,7 @@ export interface TurnsOptions {
   isSlowed?: (owner: string) => boolean
 }
 
+/** The queue of one resource. */
 export class Turns {
   readonly #options: Required<TurnsOptions>
   /** Waiting tasks by owner, in the order of the owners' last turns. */

@@ -8,6 +8,7 @@ import type { SchemaCosts, Task, TaskFor } from './task.ts'
 import { Deadline, openThreadPool, type TimeAllowed } from './thread-pool.ts'
 import { type Turn, Turns } from './turns.ts'
 
+/** Threads of this process, of both pools. */
 export interface Work {
   /**
    * Runs a task in a thread of its pool at its owner's turn, a short task in this thread.

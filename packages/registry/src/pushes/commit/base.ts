@@ -1,4 +1,4 @@
-/** Base version of a push, as its commit reads it. */
+/** Base version of a push: its commit requires that it is still the head, and reads the content that the push changes. */
 import { emptySidecar, emptyTree, type Hash, type Sidecar, type ViewDocument } from '@ulmus/content'
 import { findHead, findVersionById, ObjectCorrupt, type PushRow, type VersionRow } from '@ulmus/storage'
 import type { Context } from '../../context.ts'
@@ -23,6 +23,7 @@ export async function demandBase(context: Context, push: PushRow): Promise<void>
   })
 }
 
+/** Content of the base; empty documents, and null for the version, if the push makes the first one. */
 export interface Base {
   version: VersionRow | null
   full: ViewDocument
@@ -32,6 +33,7 @@ export interface Base {
   schemas: Map<string, PushSchema>
 }
 
+/** Document before the first version. */
 export const emptyDocument: ViewDocument = Object.freeze({ files: emptyTree, metadata: {}, types: {} })
 
 /** @param pushed complete schemas of the push: if the base's copy of one is damaged, it is stored anew first */

@@ -55,6 +55,7 @@ export interface Built {
   filesEntered: { full: Hash[]; public: Hash[] }
 }
 
+/** Builds the trees and the sidecar of the next version. Records nothing: the caller finishes or aborts `io.writer`. */
 export async function buildContent(io: BuildIo, input: BuildInput): Promise<Built> {
   return new VersionBuild(io, input).run()
 }

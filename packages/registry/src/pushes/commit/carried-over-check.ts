@@ -1,4 +1,7 @@
-/** Checks records that a push carries over from its base against changed schemas (content-model §7). */
+/**
+ * Checks records that a push carries over from its base against changed schemas (content-model §7): reads them here, and checks
+ * them with the task of `check-carried.ts`. New records were checked when they arrived.
+ */
 import { compareUtf8, emptyTree, leafBodyOf, type ViewDocument } from '@ulmus/content'
 import type { Context } from '../../context.ts'
 import { RegistryError } from '../../errors/errors.ts'
@@ -16,9 +19,9 @@ export interface CarriedOverInput {
   owner: string
 }
 
-/** Refused records in the answer; all are counted. */
+/** Maximum refused records in the answer; all are counted. */
 const listedMax = 100
-/** Records named in the refusal's sentence. */
+/** Maximum records named in the refusal's sentence. */
 const namedMax = 3
 
 /**

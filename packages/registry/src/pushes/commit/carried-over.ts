@@ -5,6 +5,7 @@ import type { ObjectReader } from '@ulmus/storage'
 import { canonicalOf } from '../../stored-leaves/canonical-forms.ts'
 import type { PushEntry } from '../spills/entries.ts'
 
+/** A record of the base, unchanged by the push. */
 export interface CarriedRecord {
   id: string
   hash: Hash
@@ -19,6 +20,7 @@ export type ResultingRecord = { entry: PushEntry } | { carried: CarriedRecord }
  * leaf. Entries after the last base record keep the batches of the push. Bytes.
  */
 const flushBytes = 1_048_576
+/** Overhead counted for each record. Bytes. */
 const recordOverheadBytes = 256
 
 /**

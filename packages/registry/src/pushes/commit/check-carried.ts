@@ -1,4 +1,4 @@
-/** Check of carried-over records against a changed schema, as a task for a worker thread. */
+/** Task for a worker thread that checks records against a changed schema, for `carried-over-check.ts`. */
 import { leafLines, parseCanonical, type SchemaIssue } from '@ulmus/content'
 import { defineTask } from '../../work/task.ts'
 import { checkData, schemasOf } from '../receiving/check-batch.ts'

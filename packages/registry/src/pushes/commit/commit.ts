@@ -26,6 +26,7 @@ import { leaseLost, leaseOf } from '../state/lease.ts'
 import { statesFor } from '../state/states.ts'
 import { demandFiles, type NextVersion, type Progress, withNextVersion } from './next-version.ts'
 
+/** Answer to a commit: its result, or, for an asynchronous request, that it is running. */
 export type CommitAnswer =
   | { kind: 'committed'; result: CommittedPush }
   | { kind: 'committing'; session_id: string; status: 'committing' }

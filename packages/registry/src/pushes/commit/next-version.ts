@@ -30,6 +30,7 @@ export interface Progress {
   recordsTotal: number
 }
 
+/** A version that is built and written, and not recorded. */
 export interface NextVersion {
   /** The receiver must finish or abort its writer. */
   making: VersionMaking

@@ -1,4 +1,7 @@
-/** Projects edits of the full view onto the public one (content-model §6). */
+/**
+ * Projects edits of the full view onto the public one (content-model §6): removes private records and private fields. Readers of
+ * the public tree get no further filter, so a private byte that passes here is published.
+ */
 
 import {
   type Edit,

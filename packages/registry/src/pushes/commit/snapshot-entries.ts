@@ -34,7 +34,7 @@ interface SnapshotBase {
   sidecar: Sidecar
 }
 
-/** Missing hashes in the answer. */
+/** Maximum missing hashes in the answer; all are counted. */
 const missingListedMax = 100
 
 /** Largest batch of ids that only the base has. */
@@ -60,6 +60,7 @@ interface SnapshotSpills {
   records: readonly PushSpillRow[]
 }
 
+/** Requires all entries of the manifest, and all records that the base lacks. */
 async function demandComplete(context: Context, push: PushStanding, spills: SnapshotSpills): Promise<void> {
   const sent = new Ascending(mergedEntries(context, spills.records))
   const missing: Hash[] = []
@@ -91,6 +92,7 @@ async function demandComplete(context: Context, push: PushStanding, spills: Snap
   }
 }
 
+/** Refuses a manifest that names a record with two hashes: `superseded` of a merge. @throws manifest_conflict */
 export function refuseTwoHashes(entry: PushEntry, by: PushEntry): void {
   if (entry.put?.hash === by.put?.hash) return
   throw new RegistryError('manifest_conflict', {

@@ -26,6 +26,7 @@ import { unpackEntries } from '../spills/frame.ts'
 import { type LeafLine, mayRefer } from './line.ts'
 import { spliceLeaf } from './splice-leaf.ts'
 
+/** Input of the task. */
 export interface LeavesTask {
   /** The range without its edits, which `packEntries` packs. */
   range: Omit<EditRange<LeafLine>, 'edits'>
@@ -43,6 +44,7 @@ export interface ReferringChange {
   after: LeafLine | undefined
 }
 
+/** Outcome of the task. */
 export interface EditedLeaves {
   /** All leaves of the range. */
   leaves: Child[]
@@ -55,6 +57,7 @@ export interface EditedLeaves {
 
 const cut = { kind: 'records', shape: defaultShape } as const
 
+/** Runs without database and store: the task has the stored leaves, and its caller writes the new objects. */
 export const editLeaves = defineTask({
   name: 'editLeaves',
   pool: 'push',

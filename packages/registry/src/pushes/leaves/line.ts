@@ -1,4 +1,7 @@
-/** Lines of records in the bodies of leaves. */
+/**
+ * Lines of records in the leaves that a commit edits. A line is a record's canonical form; a large record is an object of its own,
+ * and its line only names it. The format of leaf bodies is in docs/formats.md.
+ */
 
 import {
   type Edit,
@@ -30,6 +33,7 @@ export interface NewLine extends LeafLine {
   readonly large?: Uint8Array
 }
 
+/** The line of a pushed record; takes over its `buffer`, unless the record is large. */
 export const lineFor = ({
   hash,
   canonical,
@@ -69,9 +73,11 @@ const holdsMark = (canonical: Uint8Array): boolean =>
 export const filesIn = (canonical: Uint8Array): Hash[] =>
   holdsMark(canonical) ? fileReferences(parseCanonical(decoder.decode(canonical)).data) : []
 
+/** Files that the record of a line refers to. */
 export const filesOf = async (objects: ObjectReader, line: LeafLine): Promise<readonly Hash[]> =>
   line.files ?? filesIn(await canonicalOf(objects, line.bytes))
 
+/** False: the record surely refers to no file. True: only reading it tells. */
 export function mayRefer(line: LeafLine | undefined): line is LeafLine {
   if (line === undefined) return false
   if (line.files !== undefined) return line.files.length > 0

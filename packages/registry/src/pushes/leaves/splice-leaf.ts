@@ -15,6 +15,7 @@ const tail = Buffer.from('],"t":"leaf"}')
 const comma = Buffer.from(',')
 const newline = Buffer.from('\n')
 
+/** Outcome of editing a leaf: the same bytes that decoding, editing and encoding it would give. */
 export interface SplicedLeaf {
   /** Text of the node, to be hashed, and the body; both undefined if nothing changed. */
   text: Uint8Array | undefined

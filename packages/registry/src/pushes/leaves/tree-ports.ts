@@ -1,4 +1,7 @@
-/** Node readers and writers for the edits of a commit. */
+/**
+ * Ports through which `editTree` of the content package reads and writes nodes in a commit. That package does no I/O and knows
+ * neither stores nor threads.
+ */
 import {
   type Edit,
   type EditedElsewhere,
@@ -14,6 +17,7 @@ import { packEntries, type SpillEntry } from '../spills/frame.ts'
 import { type EditedLeaves, editLeaves, type LeavesTask, type ReferringChange } from './edit-leaves.ts'
 import { type LeafLine, mayRefer } from './line.ts'
 
+/** Access to stored objects and threads for one commit. Its caller finishes or aborts the writer. */
 export interface BuildIo {
   objects: ObjectReader
   writer: ObjectWriter

@@ -31,6 +31,7 @@ export type OpeningOutcome =
   | { kind: 'too_many_types'; types: number }
   | { kind: 'too_large'; what: string; limit: string }
 
+/** A well-formed body, in parts. */
 export interface Opening {
   kind: 'opening'
   /** The body without its manifest; null if the request has none. `{}` replaces schemas and metadata. */
@@ -42,11 +43,14 @@ export interface Opening {
   manifest?: ManifestOutcome
 }
 
-/** Maximum metadata patch in canonical form, in bytes: 1 MiB of merged metadata, and as much for removals. */
+/**
+ * Maximum metadata patch in canonical form: 1 MiB of merged metadata, and as much for removals. Change it together with
+ * `patchBytesMax` of metadata updates. Bytes.
+ */
 export const metadataPatchBytesMax = 2 * 1024 ** 2
 /** Size limit of the rest of the body, as of any other JSON body. UTF-16 units of JSON. */
 const restUnitsMax = 256 * 1024
-/** Faulty file names in the answer. */
+/** Maximum faulty file names in the answer. */
 const faultsMax = 100
 export const fileNameRule = 'must be `sha256:` and 64 lowercase hex digits'
 

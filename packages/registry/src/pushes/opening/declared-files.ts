@@ -1,4 +1,4 @@
-/** Declared files of push sessions. */
+/** Files that a push declares besides those of its records: reads their names, and lists those that are still to be uploaded. */
 import { type Hash, parseFileReference } from '@ulmus/content'
 import { findLackingFiles, type PushStanding } from '@ulmus/storage'
 import type { Context } from '../../context.ts'
@@ -6,10 +6,10 @@ import { filesNeeded } from '../../files/known-files.ts'
 import { fileNameRule } from './check-opening.ts'
 import { malformed } from './opening.ts'
 
-/** Files listed in the state of a session. */
+/** Maximum files in one answer; `next_files_after` leads to the rest. */
 const neededFilesMax = 1_000
 
-/** Declared files that a session still lacks, page by page. */
+/** Declared files that a session still lacks, page by page: the public fields of `PushStateAnswer`. @throws invalid_request */
 export async function lackingFiles(context: Context, push: PushStanding, filesAfter: string | undefined) {
   const after = filesAfter === undefined ? '' : parseFileReference(filesAfter)
   if (after === undefined) throw malformed('files_after', fileNameRule)
@@ -24,6 +24,7 @@ export async function lackingFiles(context: Context, push: PushStanding, filesAf
   }
 }
 
+/** Reads the names of an opening body: each file once, ascending. @throws invalid_request */
 export function declaredFiles(names: readonly string[]): Hash[] {
   const files = new Set<Hash>()
   for (const [index, name] of names.entries()) {

@@ -1,4 +1,7 @@
-/** Bodies that open push sessions, without schemas and metadata. http-api §9. */
+/**
+ * Bodies that open push sessions, without schemas and metadata, which `check-opening.ts` reads as text. http-api §9. The names are
+ * public: change them together with packages/wire/src/pushes.ts and snapshots.ts there, which check the shape.
+ */
 
 /** Members for a delta, which a snapshot has, too. */
 export interface PushOpening {
@@ -11,6 +14,7 @@ export interface PushOpening {
   confirm_public?: readonly string[]
 }
 
+/** Members for a snapshot. */
 export interface SnapshotOpening extends PushOpening {
   /** Number of entries that the manifest will have, if the body does not contain it. */
   manifest_expected?: number

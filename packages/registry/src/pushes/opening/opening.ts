@@ -1,4 +1,7 @@
-/** Reads bodies that open sessions, long ones in a worker thread, and checks their shape. */
+/**
+ * Reads bodies that open sessions: gathers them within the memory budget, runs the task of `check-opening.ts`, and makes errors of
+ * its refusals. Delta and snapshot pushes both use it.
+ */
 
 import type { Context } from '../../context.ts'
 import { RegistryError } from '../../errors/errors.ts'
@@ -13,6 +16,7 @@ import { checkOpening, type Opening, type OpeningTask } from './check-opening.ts
  */
 export type Shape<T> = (body: unknown) => T
 
+/** A checked body: `opening` in its shape, the rest as `check-opening.ts` returned it. */
 export interface ReadOpening<T> extends Pick<Opening, 'schemas' | 'metadata' | 'manifest'> {
   opening: T
 }
@@ -43,5 +47,6 @@ export async function readOpening<T>(
   return { opening: shape(rest), ...parts }
 }
 
+/** Error for a member of the body. */
 export const malformed = (path: string, message: string): RegistryError =>
   new RegistryError('invalid_request', { details: { issues: [{ path, message }] } })

@@ -19,6 +19,7 @@ import { compareEntries } from '../spills/entries.ts'
 import type { SpillEntry } from '../spills/frame.ts'
 import { encodeSpill } from '../spills/spill.ts'
 
+/** Input of the task: the body, and the rules of its session. */
 export interface BatchTask {
   /** The request's body. */
   bytes: Uint8Array
@@ -33,6 +34,7 @@ export interface BatchTask {
   linesMax: number
 }
 
+/** Error in a line, a member of `validationErrors`. Its fields are public: change them together with packages/wire/src/errors.ts. */
 export interface LineError {
   /** Counts from 1, including blank lines. */
   line: number
@@ -43,6 +45,7 @@ export interface LineError {
   errors?: SchemaIssue[]
 }
 
+/** Either a spill of all lines or a refusal: nothing of a refused batch is stored. */
 export type BatchOutcome =
   | { kind: 'spill'; spill: Uint8Array<ArrayBuffer>; entries: number; received: number; facts?: LineFacts[] }
   | { kind: 'refused'; errors: LineError[]; totalErrors: number }
@@ -58,7 +61,7 @@ export interface LineFacts {
   private?: boolean
 }
 
-/** Errors in the answer; all are counted. */
+/** Maximum errors in the answer; all are counted. */
 export const lineErrorsMax = 100
 
 const newline = 0x0a

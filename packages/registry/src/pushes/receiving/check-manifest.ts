@@ -26,6 +26,7 @@ export interface ManifestTask {
   entriesMax: number
 }
 
+/** Either a spill of all entries or a refusal. */
 export type ManifestOutcome =
   | { kind: 'spill'; spill: Uint8Array<ArrayBuffer>; entries: number; received: number }
   | { kind: 'refused'; errors: LineError[]; totalErrors: number }

@@ -9,9 +9,13 @@ import type { Context } from '../../context.ts'
 import { entriesOf } from '../spills/spills.ts'
 import { isLive } from '../state/states.ts'
 
+/** Bit of a mark: the manifest's entry is private. */
 const isPrivate = 1
+/** Bit of a mark: the base lacks the record, so the client must send it. */
 const isNeeded = 2
+/** Bit of a mark: the record has arrived. */
 const isReceived = 4
+/** Bit of a mark: the slot is in use. Without it, an entry without the other bits would look like a free slot. */
 const isTaken = 8
 
 /** Memory limit for the marks of all sessions: one of 12 million records takes 151 MB. Bytes. */
@@ -103,6 +107,7 @@ function mix(bits: number): number {
   return mixed ^ (mixed >>> 16)
 }
 
+/** Marks of sessions in this process. They may be evicted at any time: the spills contain all that they need. */
 export class ManifestMarksCache {
   readonly #context: Context
   readonly #kept = new LRUCache<string, { marks: ManifestMarks; ready: Promise<void> }>({

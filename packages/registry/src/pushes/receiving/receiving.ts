@@ -1,4 +1,7 @@
-/** Checks received batches of lines in a worker thread, by the rules of their session. */
+/**
+ * Checks received batches of lines by the rules of their session: finds its schemas and options, runs the task of `check-batch.ts`,
+ * and makes errors of refused lines. Delta and snapshot pushes both use it.
+ */
 import { findVersionById, type PushStanding } from '@ulmus/storage'
 import type { Context } from '../../context.ts'
 import { RegistryError } from '../../errors/errors.ts'
@@ -52,7 +55,7 @@ const noSchemas = pushSchemas([], '')
 const tooManyLines = (max: number): RegistryError =>
   new RegistryError('too_large', { say: { what: 'The batch', limit: `${max} lines a request` } })
 
-/** @param errors the first ones, of `totalErrors` */
+/** Error for a refused batch. @param errors the first ones, of `totalErrors` */
 export function linesRefused(errors: readonly LineError[], totalErrors: number): RegistryError {
   const ofData = errors.every(({ code }) => code === 'schema_violation' || code === 'unknown_fields')
   return new RegistryError(ofData ? 'schema_violation' : 'invalid_records', {

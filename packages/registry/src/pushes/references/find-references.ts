@@ -17,7 +17,7 @@ export interface ReferencesTask {
   schema: string
 }
 
-/** A referenced record. `from`, `path`: the first reference to it. */
+/** A referenced record. `from`, `path`: the record with the first reference to it, and the position in that record. */
 export interface Referred {
   type: string
   id: string

@@ -10,7 +10,7 @@ import { noWarnings, type PushWarnings, WarningList } from '../schemas/warnings.
 import { EntriesByType, type EntriesSource, type PushEntry } from '../spills/entries.ts'
 import { findReferences, type Referred } from './find-references.ts'
 
-/** Ids looked up in one commit. Each takes some hundred bytes of memory. */
+/** Maximum ids looked up in one commit. Each takes some hundred bytes of memory. */
 const referredMax = 100_000
 /** Canonical forms in one task. Bytes. */
 const formsBytesMax = 1_048_576

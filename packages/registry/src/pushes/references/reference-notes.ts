@@ -9,6 +9,7 @@ import { compareEntries, type PushEntry } from '../spills/entries.ts'
 import { groupsToMerge, mergeSpills, spillsAtOnceMax } from '../spills/merge.ts'
 import type { TemporarySpills } from '../spills/temporary-spills.ts'
 
+/** A key of a reference tree that a push adds or removes. */
 export interface ReferenceNote {
   readonly key: string
   readonly file: Hash

@@ -18,6 +18,7 @@ import { giveWay, type ObjectReader, type ObjectWriter } from '@ulmus/storage'
 import { setPort } from '../leaves/tree-ports.ts'
 import type { ReferenceChanges } from './reference-changes.ts'
 
+/** Trees of a view about files: the references to them, and the set of files itself. */
 export interface FileView {
   references: Tree
   files: Tree

@@ -17,6 +17,7 @@ import { defineTask } from '../../work/task.ts'
 import { schemasText } from './push-schema.ts'
 import { type PushWarnings, WarningList } from './warnings.ts'
 
+/** Schemas that passed, in the form that the session stores. */
 export interface AcceptedSchemas {
   kind: 'accepted'
   /** Stored form of the schemas (push-schema.ts). */
@@ -31,9 +32,9 @@ export type SchemasOutcome =
   /** The first refused schema. `path`: JSON pointer to the fault, if it has a position. */
   | { kind: 'refused'; type: string; reason: string; path?: string }
 
-/** Maximum number of types in a version (content-model §4). */
+/** Maximum number of types in a version (content-model §4), as in docs/limits.md. */
 export const typesMax = 1_000
-/** Maximum size of their schemas together, in canonical form. Bytes. */
+/** Maximum size of their schemas together, in canonical form, as in docs/limits.md. Bytes. */
 export const typesBytesMax = 4 * 1024 ** 2
 
 /** Schemas by type, as canonical JSON. */

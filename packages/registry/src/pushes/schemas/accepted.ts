@@ -1,4 +1,4 @@
-/** Checks schemas, metadata and base of the body that opens a session, long ones in worker threads. */
+/** Checks the base, schemas and metadata of the body that opens a session before its row is written. Long texts go to worker threads. */
 import { formatSemver, parseSemver } from '@ulmus/content'
 import type { Seen } from '../../access/find-collection.ts'
 import type { Context } from '../../context.ts'

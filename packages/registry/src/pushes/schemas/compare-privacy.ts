@@ -19,6 +19,7 @@ export interface PrivacyTask {
   former: readonly PrivateName[]
 }
 
+/** Outcome of the comparison. */
 export interface Privacy {
   madePublic: MadePublic[]
   /** Private names for the next version to record. */

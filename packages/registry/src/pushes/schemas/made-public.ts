@@ -11,8 +11,9 @@ import { comparePrivacy, type Privacy } from './compare-privacy.ts'
 import { byType, type PushSchema, readSchemas } from './push-schema.ts'
 import { baseSchemas, restoreSchemas } from './session-schemas.ts'
 
-/** Names listed in the refusal, and named in its sentence. */
+/** Maximum names listed in the refusal. */
 const listedMax = 1_000
+/** Maximum names in its sentence. */
 const namedMax = 5
 
 /**

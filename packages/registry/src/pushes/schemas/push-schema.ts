@@ -31,7 +31,7 @@ export function pushSchemas(list: readonly PushSchema[], key: string, name: stri
   return { key, name, list, units }
 }
 
-/** Stored form of accepted schemas: NDJSON, a type a line. */
+/** Stored form of accepted schemas: NDJSON, a type a line. Open sessions of an earlier release may have it, so keep reading it. */
 export function schemasText(schemas: ReadonlyMap<string, Schema>): string {
   const shown = publicSchemas(schemas)
   const lines = [...schemas].map(([type, { hash, canonical: text, privateFields }]) => {

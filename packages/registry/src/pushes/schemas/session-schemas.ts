@@ -1,4 +1,4 @@
-/** Schemas of a push session: its own, stored in its row, or its base's. */
+/** Schemas that the records of a push session must match: its own, which its opening sent, or else those of its base. */
 import { hashText, type JsonObject, privateFieldsOf, type Sidecar } from '@ulmus/content'
 import {
   findPushSchemas,

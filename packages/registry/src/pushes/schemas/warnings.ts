@@ -8,7 +8,7 @@ export interface PushWarnings {
   readonly total: number
 }
 
-/** Warnings in a list; all are counted. */
+/** Maximum warnings in a list; all are counted. */
 export const warningsMax = 100
 
 export const noWarnings: PushWarnings = Object.freeze({ listed: [], total: 0 })

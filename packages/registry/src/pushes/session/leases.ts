@@ -25,15 +25,19 @@ import { leaseOf } from '../state/lease.ts'
 
 /** Lease duration. Three renewals may fail before it expires. */
 const leaseSeconds = 4
+/** Interval of renewals, which also write the progress. */
 const renewalMilliseconds = 1_000
+/** Interval of looks at the row while another process works on the session. */
 const pollMilliseconds = 100
 /** Commits that one process takes over concurrently; others wait, or other servers take them. */
 const takenOverAtOnceMax = 4
 
+/** Lease for work that begins now in this process. */
 export const newLease = () => ({ holder: randomId(), seconds: leaseSeconds })
 /** Lease of a commit that is left to a job. If no job takes it in time, `recover` does. */
 export const noLease = { holder: null, seconds: leaseSeconds }
 
+/** Leases of this process, and the commits that it takes over. One instance per process, in `sessions.ts`. */
 export class CommitLeases {
   readonly #context: Context
   /** Holders of leases that are at work in this process. */

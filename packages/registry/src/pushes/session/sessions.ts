@@ -44,9 +44,10 @@ import { UnderWay } from './under-way.ts'
 
 export type PushKind = PushRow['kind']
 
-/** Queue of commits with `?async=true`. */
+/** Queue of commits with `?async=true`. Its name is stored: jobs of an earlier release must still run. */
 const commitQueue = 'push-commit'
 
+/** Everything that delta pushes (pushes.ts) and snapshots (snapshots.ts) have in common. */
 export class PushSessions {
   readonly #context: Context
   readonly #leases: CommitLeases
@@ -107,7 +108,10 @@ export class PushSessions {
     return { push: await this.find(seen, kind, id), by: { ...seen, who: demandCaller(who) } }
   }
 
-  /** @throws collection_not_found, version_conflict, quota_exceeded, too_costly, invalid_schema, private_field_made_public, too_many_types, too_many_pushes, invalid_request, too_large. */
+  /**
+   * @throws collection_not_found, version_conflict, quota_exceeded, too_costly, invalid_schema, private_field_made_public,
+   * too_many_types, too_many_pushes, invalid_request, too_large.
+   */
   async open(
     who: Caller,
     seen: Seen,

@@ -1,4 +1,7 @@
-/** Worker tasks of push sessions in this process, aborted when their session is cancelled. */
+/**
+ * Worker tasks of push sessions in this process, aborted when their session is cancelled. A task on another server continues; its
+ * result is refused when it is stored.
+ */
 
 import { RegistryError } from '../../errors/errors.ts'
 import type { TaskFor } from '../../work/task.ts'
@@ -26,6 +29,7 @@ export class UnderWay {
     }
   }
 
+  /** Aborts all tasks of a cancelled session. */
   end(pushId: string): void {
     const reason = new RegistryError('push_not_open', { details: { status: 'cancelled' } })
     for (const ending of this.#tasks.get(pushId) ?? []) ending.abort(reason)

@@ -1,7 +1,11 @@
-/** Changes of a push, one per (type, id), in batches or as a merged stream by type. */
+/**
+ * Changes of a push, one per (type, id), in batches or as a merged stream by type: the form in which spills are read and commits
+ * use them.
+ */
 import { compareUtf8, type Hash } from '@ulmus/content'
 import type { FrameBuffer } from './frame-buffer.ts'
 
+/** A change of one record. */
 export interface PushEntry {
   readonly type: string
   readonly id: string
@@ -32,8 +36,9 @@ export type EntriesSource = (passed?: (records: number) => void) => AsyncGenerat
 export const compareEntries = (a: { type: string; id: string }, b: { type: string; id: string }): number =>
   a.type === b.type ? compareUtf8(a.id, b.id) : compareUtf8(a.type, b.type)
 
-/** Maximum of a batch: entries, and bytes of their canonical forms, unless its last entry alone is larger. */
+/** A batch is full with this many entries. */
 const batchEntries = 128
+/** A batch is full with this many bytes of canonical forms. Its last entry may exceed them. */
 const batchBytes = 4_194_304
 
 /** Collects entries into batches. */

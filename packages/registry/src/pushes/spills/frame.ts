@@ -1,14 +1,17 @@
 /**
  * Byte format of entries, in frames of spills and in messages between threads:
  *
- *     flags u8 (1 put, 2 private, 4 needed, 8 refers to files) · type length u16 · id length u16 · canonical length u32 · [hash 32 bytes] · type · id · canonical
+ *     flags u8 (1 put, 2 private, 4 needed, 8 refers to files) · type length u16 · id length u16 · canonical length u32
+ *     · [hash 32 bytes] · type · id · canonical
  *
- * Only a put has hash and canonical. Numbers are little-endian.
+ * Only a put has hash and canonical. Numbers are little-endian. The format is internal, but sessions that were open before an
+ * update of the program have it in their spills.
  */
 import type { Hash } from '@ulmus/content'
 import type { PushEntry } from './entries.ts'
 import type { FrameBuffer } from './frame-buffer.ts'
 
+/** Flags and the three lengths. */
 const entryHeaderBytes = 9
 const hashBytesLength = 32
 

@@ -1,4 +1,7 @@
-/** Spills of a session in the blob store: stored while it is open, read by its commit, deleted at its end. */
+/**
+ * Spills of a session in the blob store: stored while it is open, read by its commit, deleted at its end. A blob is written before
+ * its row; a sweep removes blobs that a crash left behind.
+ */
 import {
   deletePushSpills,
   expirePushes,
@@ -22,6 +25,7 @@ import { type FrameEntries, SpillDamaged } from './frame.ts'
 import { groupsToMerge, mergeSpills, type Superseded, spillsAtOnceMax } from './merge.ts'
 import { encodeSpillStream, readSpill } from './spill.ts'
 
+/** Content of a spill: lines of records and deletes, or entries of a snapshot's manifest. */
 export type SpillRole = PushSpillRow['role']
 
 /**

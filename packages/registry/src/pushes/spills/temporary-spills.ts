@@ -9,6 +9,7 @@ import type { PushEntry } from './entries.ts'
 import type { FrameEntries } from './frame.ts'
 import { encodeSpillStream, readSpill } from './spill.ts'
 
+/** Temporary spills of one commit. Their names contain the session's id, so that a sweep can tell when it has ended. */
 export class TemporarySpills {
   readonly #context: Pick<Context, 'blobs' | 'log'>
   readonly #pushId: string

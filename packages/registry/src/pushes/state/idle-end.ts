@@ -1,4 +1,7 @@
-/** Idle expiry of open sessions. */
+/**
+ * Idle expiry of open push sessions. Requests of a session postpone its expiry to `idleEnd`; a periodic task ends
+ * sessions whose expiry has passed (`expireSessions` of spills.ts).
+ */
 import type { Context } from '../../context.ts'
 
 type Idling = Pick<Context, 'now' | 'limits'>

@@ -1,4 +1,7 @@
-/** Lease on a push session. Transactions that change the session's row or spills check it. */
+/**
+ * Lease on a push session, as transactions check it before they change the session's row or spills. `session/leases.ts` takes and
+ * renews leases.
+ */
 import type { PushRow } from '@ulmus/storage'
 import { RegistryError } from '../../errors/errors.ts'
 
@@ -8,6 +11,7 @@ export interface Lease {
   readonly holder: string
 }
 
+/** The lease in a row that its holder has just read. */
 export function leaseOf({ id, leaseHolder }: PushRow): Lease {
   if (leaseHolder === null) throw new Error(`push session ${id} has no lease holder`)
   return { pushId: id, holder: leaseHolder }

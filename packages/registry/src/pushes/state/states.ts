@@ -15,9 +15,12 @@
  */
 import type { PushRow } from '@ulmus/storage'
 
+/** States as rows and answers name them. */
 export type PushState = PushRow['status']
+/** `try` begins a dry run, `done` and `fail` end a commit, `reopen` ends either without a version. */
 export type PushEvent = 'receive' | 'try' | 'commit' | 'done' | 'reopen' | 'fail' | 'cancel' | 'expire'
 
+/** Next state by state and event. The statements of storage must agree with it: change both. */
 export const pushTable: Record<PushState, Record<PushEvent, PushState | 'refused'>> = {
   open: {
     receive: 'open',

@@ -1,5 +1,6 @@
 /** Damage found by fsck, reported at once. */
 
+/** A damaged thing and the reason, for operators. */
 export interface Damage {
   /** The damaged thing: `body object <hash>`, `pack <name>`, `version v1.2.0 of <collection id>`, `file sha256:<hash>`. */
   what: string

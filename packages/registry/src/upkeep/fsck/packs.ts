@@ -27,6 +27,7 @@ interface Stores {
 /** Read size for packs. Bytes. */
 const readBytes = 8_388_608
 
+/** Name of an object in reports of damage. */
 export const objectName = ({ kind, hash }: { kind: string; hash: string }): string => `${kind} object ${hash}`
 
 /** Checks every recorded pack and calls `row` for every row of the index. Returns the number of packs. */

@@ -1,4 +1,7 @@
-/** `ulmus-server fsck --rebuild-index`: rebuilds the index from the packs' footers alone (content-model §8). */
+/**
+ * Rebuilds the index from the packs' footers alone (content-model §8), after the index was lost or damaged: `ulmus-server fsck
+ * --rebuild-index`.
+ */
 import {
   BlobMissing,
   inlinePacksLeft,

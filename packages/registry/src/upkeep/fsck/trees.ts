@@ -45,6 +45,7 @@ export interface Learned {
 /** Leaves of one node that are checked concurrently, each with its body; everything else is checked in sequence. */
 const leavesAtOnce = 4
 
+/** Check of any number of trees; remembers the nodes that it has checked. */
 export class TreeCheck {
   readonly #objects: ObjectReader
   readonly #damages: Damages

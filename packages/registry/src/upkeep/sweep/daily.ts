@@ -1,4 +1,7 @@
-/** Daily sweep. */
+/**
+ * Daily sweep. Checks before each that the two stores belong together: with the database of another installation, every object
+ * would look unneeded.
+ */
 import { claimPeriodicTask } from '@ulmus/storage'
 import type { Context } from '../../context.ts'
 import { schedule } from '../../schedule.ts'

@@ -57,7 +57,9 @@ export interface Erased {
   heldUp: Damage[]
 }
 
+/** Cache of decoded objects while marking. Bytes. */
 const cacheBytes = 33_554_432
+/** Rows that one transaction condemns, pardons or removes. */
 const rowsAtOnce = 5_000
 /** Objects rewritten in one transaction. */
 const detachedAtOnce = 500

@@ -26,13 +26,14 @@ import { readSidecar } from '../../versions/sidecar.ts'
 /** Children of a node that are read concurrently. */
 const atOnce = 8
 
+/** Living objects of the versions marked so far. */
 export class Marks {
   readonly #objects: ObjectReader
   readonly #database: Queries
   readonly #mayLack: boolean
   readonly #versions = new Set<string>()
   #hasGaps = false
-  /** `objectKey`s of needed objects. Everything below these lives, too. */
+  /** `objectKey`s of needed objects. Each is added after all objects that it names, so one that is here is not walked again. */
   readonly #needed = new Set<string>()
   /**
    * Living objects that do not keep anything below them alive: documents, bases, schemas, large records. A schema can have the

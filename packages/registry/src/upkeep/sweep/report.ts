@@ -1,7 +1,8 @@
-/** Report of a sweep. */
+/** Report of a sweep: the daily one logs it, `ulmus-server sweep` prints it. */
 import type { Damage } from '../fsck/damage.ts'
 import { noBlobs, type Tally } from './unreferenced.ts'
 
+/** Counts of a sweep. The fields are members of a log event. */
 export interface SweepReport {
   versions: number
   /** Objects that versions need. */

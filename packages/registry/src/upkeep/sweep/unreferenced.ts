@@ -27,6 +27,7 @@ import type { Context } from '../../context.ts'
 
 type Stores = Pick<Context, 'database' | 'blobs'>
 
+/** Number and total size of blobs. */
 export interface Tally {
   blobs: number
   bytes: number
@@ -44,6 +45,7 @@ export function add(tally: Tally, more: Tally): void {
   tally.bytes += more.bytes
 }
 
+/** Names looked up in one query. */
 const namesAtOnce = 1_000
 /** Uploads checked and removed in one transaction; no commit and no upload is recorded meanwhile. */
 const removedAtOnce = 50
