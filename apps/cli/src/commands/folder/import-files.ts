@@ -47,7 +47,7 @@ export type ImportFlags = ReadFlags &
     readonly maxRemoved?: MaxRemoved
   }
 
-/** `ulmus import FILE… --type T` */
+/** `ulmus import FILE…`: reads, plans, asks and writes, file by file. Runs in the thread of import-thread.ts. */
 export const importFiles: Command<ImportFlags, string[]> = async (call, flags, ...files) => {
   if (files.length > 1 && flags.type !== undefined)
     throw usageError(

@@ -29,7 +29,7 @@ export type PushFlags = VisibilityFlags & {
   readonly maxRemoved?: MaxRemoved
 }
 
-/** `ulmus push` */
+/** `ulmus push`: publishes the changes of the folder. All local checks run before anything is created or sent. */
 const push: Command<PushFlags> = (call, flags) =>
   inFolder(call, async (before, state) => {
     const visibility = visibilityIn(flags)
