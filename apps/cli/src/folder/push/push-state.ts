@@ -1,4 +1,4 @@
-/** `.ulmus/push/state.json`: an unfinished push. An interrupted push is resumed from it, and never published twice. */
+/** `.ulmus/push/state.json`, a format on disk: an unfinished push. It is resumed from this state, and never published twice. */
 import type { ResumedPush } from '@ulmus/client'
 import { jsonText } from '../base/state.ts'
 import { readInside, removeFile, removeFolder, writeWhole } from '../files/inside.ts'

@@ -50,8 +50,10 @@ export interface Updated {
   readonly setAside?: string
 }
 
+/** Maximum number of conflicts kept in memory. */
 const conflictsKept = 1_000
 
+/** Stages everything before it moves anything into place, so that an error leaves the content of the folder unchanged. */
 export async function updateFolder(updating: Updating): Promise<Updated> {
   const { folder, source, head, cache } = updating
   const { root, base } = folder
