@@ -25,8 +25,9 @@ interface Props {
 
 /** Maximum length of text and nested values on a record's own page. Characters. */
 export const wholeMax = 20_000
-/** An unfolded nested value in a table may be this many times as long as a text, up to the maximum below. */
+/** An unfolded nested value in a table may be this many times as long as a text, up to `unfoldedMax`. */
 const unfoldedTimes = 25
+/** Maximum length of an unfolded nested value in a table. Characters. */
 const unfoldedMax = 2_000
 const noNames: ReadonlyMap<string, string> = new Map()
 const noFiles: ReadonlyMap<string, NamedFile> = new Map()

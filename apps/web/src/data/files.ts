@@ -15,6 +15,7 @@ const pictureBytesMax = 10_000_000
 /** Limit of pictures in lists, where many are loaded at once. Excludes SVG, which must be drawn. Bytes. */
 const thumbnailBytesMax = 2_000_000
 
+/** Media types that are shown as text. */
 const texts =
   /^(?:text\/[\w.+-]+|application\/(?:json|x-ndjson|ndjson|jsonl|xml|yaml|x-yaml|toml|sql|javascript|[\w.-]+\+(?:json|xml)))$/
 /** Length of the beginning of a text that is read and shown. Bytes. */

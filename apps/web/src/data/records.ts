@@ -1,4 +1,4 @@
-/** Records for pages: large ones without their data. */
+/** Reads records for pages. Large ones come without their data, which is not parsed either. */
 
 import {
   compareUtf8,

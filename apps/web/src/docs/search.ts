@@ -14,7 +14,9 @@ export interface Hit extends DocSection {
   readonly excerpt: string
 }
 
+/** Maximum number of sections found. */
 const hitsMax = 20
+/** Further words of a query are ignored. */
 const wordsMax = 10
 const excerptCharacters = 200
 

@@ -1,4 +1,7 @@
-/** Table of all pages: paths and modules. The paths are known before the pages are loaded. */
+/**
+ * Table of all pages: paths and modules. The server registers its routes from it before any page is loaded. A module exports each page
+ * under its name here.
+ */
 import type { Page } from '../page.ts'
 
 interface DeclaredPage<Name extends string> {
