@@ -54,6 +54,7 @@ const uncompared = { compared: undefined, refused: undefined, confirmed: [] } as
 /** Limit of a file, whose records are in the browser's memory. Bytes. */
 const fileBytesMax = 200 * 1024 ** 2
 
+/** Owner of the state of the page. Components call its methods; every change of the state repaints the page. */
 export class Publishing {
   state: State
   readonly #call: Caller<PushCalls>

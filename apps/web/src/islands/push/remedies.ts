@@ -1,4 +1,4 @@
-/** Remedies of a refusal that the page applies, each with a button. */
+/** Remedies of a refusal, each with a button. The worker proposes them, and `Publishing` carries out every kind of `Change`. */
 import type { PlannedColumn, ReadOptions } from '@ulmus/tabular'
 
 export interface Remedy {

@@ -1,4 +1,4 @@
-/** Plain data that the page and its worker exchange. */
+/** Data that the page and its worker exchange. Messages are cloned, so it contains no functions and no classes of ours. */
 import type { DryRunResult } from '@ulmus/client'
 import type { Detected, Note, Plan, PlannedColumn, ReadOptions } from '@ulmus/tabular'
 import type { Audience } from './audience.ts'

@@ -7,8 +7,9 @@ import { counted } from '../words.ts'
 const cellCharacters = 60
 /** Maximum number of examples of a column. */
 const examplesMax = 3
-/** Maximum size of the sample. */
+/** Maximum number of rows in the sample. */
 const sampleRows = 5
+/** Maximum number of columns in the sample. */
 const sampleColumns = 50
 
 export function cellText(value: unknown): string {

@@ -20,6 +20,7 @@ const matchedIdsMax = 200_000
 /** Records of a manifest per request. */
 const pageRecords = 10_000
 
+/** Reads the records of a type at first use, and keeps their ids and hashes in memory. */
 export class LatestVersion {
   readonly #client: PushClient
   readonly #target: Target

@@ -8,6 +8,7 @@ import type { FileRecord } from './compare.ts'
 
 type RefusedRecord = NonNullable<UlmusError['body']['validationErrors']>[number]
 
+/** The push that the registry refused. */
 export interface Sent {
   readonly plan: Plan
   /** Columns by the schema of the latest version. Undefined: the type is new. */
