@@ -37,8 +37,9 @@ export interface Ending<T> {
 export const committing: Ending<PushResult> = { phase: 'committing', run: commitPush }
 export const dryRun: Ending<DryRunResult> = { phase: 'checking', run: dryRunPush }
 
-/** Shortest and longest wait between polls of a committing session. Milliseconds. */
+/** First wait between polls of a committing session; it grows up to `pollMsMax`. Milliseconds. */
 const pollMs = 20
+/** Longest wait between polls. Milliseconds. */
 const pollMsMax = 1_000
 
 /** Maximum of commit requests: the first, one after supplying files, and some in case a server lost an unfinished commit. */

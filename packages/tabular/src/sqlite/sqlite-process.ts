@@ -28,8 +28,9 @@ export interface SqliteColumns {
   readonly key: readonly string[]
 }
 
-/** Approximate maximum of rows and characters in one message. */
+/** Maximum of rows in one message. */
 const rowsMax = 512
+/** A message is sent once it has this many characters. */
 const charactersMax = 1024 ** 2
 /** Maximum of SQLite's memory. Bytes. */
 const heapMax = 256 * 1024 ** 2
