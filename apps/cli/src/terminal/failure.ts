@@ -29,6 +29,7 @@ export const usageError = (message: string, next?: readonly string[]): CommandEr
 export const interrupted = (): CommandError =>
   new CommandError('Interrupted.', { exitCode: exitCodes.interrupted, code: 'interrupted' })
 
+/** A failure as it is printed. */
 export interface Failure {
   readonly message: string
   readonly exitCode: ExitCode

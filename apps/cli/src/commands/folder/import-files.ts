@@ -38,6 +38,7 @@ import { openProgress } from '../../terminal/progress.ts'
 import { shellWord } from '../../terminal/shell-word.ts'
 import { counted, numberText } from '../../terminal/words.ts'
 
+/** Flags of `ulmus import`, declared in folder-commands.ts. */
 export type ImportFlags = ReadFlags &
   PlanFlags & {
     readonly type?: string

@@ -21,6 +21,7 @@ import { counted, numberText, sizeText } from '../../terminal/words.ts'
 import { type VisibilityFlags, visibilityIn, visibilityMade } from '../collections/visibility.ts'
 import { countsText, tellMissing } from './status.ts'
 
+/** Flags of `ulmus push`, declared in folder-commands.ts. */
 export type PushFlags = VisibilityFlags & {
   readonly message?: string
   readonly dryRun: boolean

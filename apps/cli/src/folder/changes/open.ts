@@ -1,4 +1,4 @@
-/** Opens working folders for commands. */
+/** Opens working folders for commands, under their lock, and connects to their collections. */
 import { join } from 'node:path'
 import type { Collection } from '@ulmus/wire'
 import type { Call } from '../../context.ts'

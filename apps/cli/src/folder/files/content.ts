@@ -1,4 +1,4 @@
-/** Schemas, metadata, readme and files of a working folder. */
+/** Reads schemas, metadata, readme and files of a working folder. Invalid ones are refused here, before anything is sent. */
 import { createHash } from 'node:crypto'
 import {
   acceptSchema,

@@ -49,6 +49,7 @@ export function statFile(root: string, path: string): FileStat {
   return { path, size, modified: mtimeMs, inode: ino, at: Date.now() }
 }
 
+/** Caches facts about files. Without it a command only takes longer. */
 export class FileIndex {
   readonly #root: string
   readonly #records: Map<string, readonly (Appearance & { readonly path: string })[]>

@@ -39,6 +39,7 @@ export interface PartConflict {
   readonly name: string
 }
 
+/** Outcome of an update. */
 export interface Updated {
   /** With `resolution: 'stop'` and any conflict, the folder stays unchanged. */
   readonly conflicts: readonly (Conflict | PartConflict)[]

@@ -39,6 +39,7 @@ const windowLogMax = 23
 const compressible =
   /^(?:text\/|application\/(?:[\w.+-]*\+)?json(?:;|$)|application\/(?:x-)?(?:ndjson|jsonl|javascript))/
 
+/** Register it after `nameCodings`, which reduces `Accept-Encoding`. */
 export async function compressAnswers(app: FastifyInstance): Promise<void> {
   // The plugin logs every stream error with its stack, including refusals. Silence it: refusals are answered, or logged by `StreamLog`.
   const silent = app.log.child({}, { level: 'silent' })

@@ -115,6 +115,7 @@ export function peerOf(remoteAddress = ''): string {
 /** Prefix of an IPv4 address on a dual-stack socket. */
 const withoutMapping = (address: string) => address.replace(/^::ffff:(?=[\d.]+$)/i, '')
 
+/** The /64 network of an IPv6 address. */
 export function networkOf(address: string): string {
   const [head = '', tail] = address.split('%')[0]!.split('::')
   const groups = head === '' ? [] : head.split(':')
