@@ -100,6 +100,7 @@ export type Answer = View | Redirect | Plain
 /** Fields of a form by name; of several with one name, the last. */
 export type Form = Readonly<Record<string, string>>
 
+/** A page as `pages/table.ts` names it. */
 export interface Page {
   /** Renders the page. @throws errors of services, for which a refusal page is shown */
   show(visit: Visit): Promise<Answer>

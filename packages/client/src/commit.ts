@@ -34,7 +34,9 @@ export interface Ending<T> {
   readonly run: (session: SessionPlace, options: CommitOptions) => Promise<T>
 }
 
+/** Publishes. */
 export const committing: Ending<PushResult> = { phase: 'committing', run: commitPush }
+/** Publishes nothing, and cancels the session. */
 export const dryRun: Ending<DryRunResult> = { phase: 'checking', run: dryRunPush }
 
 /** First wait between polls of a committing session; it grows up to `pollMsMax`. Milliseconds. */

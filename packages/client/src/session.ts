@@ -53,6 +53,7 @@ export async function openedBy<T>(
   }
 }
 
+/** Options of both kinds of push. */
 export interface SessionOptions {
   readonly signal?: AbortSignal
   /** Size of a batch, below the registry's own limits. Bytes, default 8 MiB; lines, default 10,000. */
@@ -106,6 +107,7 @@ export interface SessionPlace {
   readonly params: { readonly owner: string; readonly slug: string; readonly id: string }
 }
 
+/** A session with what the steps of a push need. */
 export interface Session extends SessionPlace {
   /** Files that can be sent, by hash. */
   readonly files: ReadonlyMap<string, NamedFile>

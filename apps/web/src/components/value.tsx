@@ -34,6 +34,7 @@ const noFiles: ReadonlyMap<string, NamedFile> = new Map()
 /** Maximum number of references or files shown for a list. */
 const referencesMax = 20
 
+/** The HTML of a value. Text of users is isolated (`bdi`), so that it cannot change the direction of the page. */
 export function Value(props: Props) {
   const { value, seen, refersTo, files = noFiles, most, unfoldedAt = unfoldedMax, wholeAt = wholeMax } = props
   const nested = { most, unfoldedAt, wholeAt }

@@ -29,6 +29,7 @@ interface Facts {
 /** `text/csv; charset=utf-8` → `text/csv` */
 const mediaType = (contentType: string): string => contentType.split(';', 1)[0]!.trim().toLowerCase()
 
+/** True if lists show the picture itself. */
 export const hasThumbnail = ({ contentType, size }: Facts): boolean =>
   size <= thumbnailBytesMax && pictures.test(mediaType(contentType)) && !contentType.includes('svg')
 
@@ -84,6 +85,7 @@ function decoderFor(charset: string): TextDecoder {
 /** Maximum number of files of a record that are looked up. Each takes a query. */
 const filesOfRecordMax = 20
 
+/** A file without its bytes. */
 export interface NamedFile extends Facts {
   readonly hash: string
 }

@@ -1,5 +1,6 @@
 /** Search over the documents, by section. */
 
+/** A heading of a document with the text below it. */
 export interface DocSection {
   /** Name of the document. */
   readonly name: string

@@ -92,6 +92,7 @@ const declared = declare({
   },
 })
 
+/** Names of pages, which are also those of the exports of their modules. */
 export type PageName = keyof typeof declared
 
 const entries = Object.entries(declared) as [PageName, DeclaredPage<PageName>][]
@@ -112,6 +113,7 @@ function versionedPath(path: PagePath): PagePath {
   return path.replace('/:owner/:slug', '/:owner/:slug/v/:version') as PagePath
 }
 
+/** Imports all pages. Call it after `readTsx`. */
 export async function loadPages(): Promise<Readonly<Record<PageName, Page>>> {
   const loaded = await Promise.all(entries.map(async ([name, { load }]) => [name, (await load())[name]]))
   return Object.fromEntries(loaded)

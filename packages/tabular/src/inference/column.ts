@@ -1,4 +1,4 @@
-/** Inference of a column's type. */
+/** Infers the kind of a column from its values, and what else a plan may offer for it: ids, closed lists, conversions. */
 import { Numeral, Real } from '../reading/table.ts'
 import { textOf } from '../reading/table-error.ts'
 import { ConversionWatch, type OfferedConversion } from './conversions.ts'
@@ -18,6 +18,7 @@ export interface Tally {
   readonly value: unknown
 }
 
+/** A column after all rows were read. Nothing here changes data: a plan decides. */
 export interface Column {
   readonly name: string
   readonly kind: Kind

@@ -9,6 +9,7 @@ export interface Row {
   readonly values: readonly unknown[]
 }
 
+/** An open file. Every reader returns this. */
 export interface Table {
   /** Name of the file, or of the file and the table in it. */
   readonly name: string

@@ -10,6 +10,7 @@ import type { CompareAsk, Compared, Edits, OpenedFile, PlanAsk, Planned } from '
 /** Part of the page whose button was pressed: progress and refusals are shown beside it. */
 export type Step = 'file' | 'reading' | 'type' | 'compare' | 'publish'
 
+/** Everything that the page renders. Only `Publishing` replaces it. */
 export interface State {
   /** The version to compare with; null: the collection has none. */
   readonly head: string | null

@@ -9,6 +9,7 @@ export interface Remedy {
   readonly change: Change
 }
 
+/** Change of the state that a remedy makes. */
 export type Change =
   | { readonly kind: 'column'; readonly column: string; readonly set: Partial<PlannedColumn> }
   | { readonly kind: 'read'; readonly options: ReadOptions }

@@ -14,6 +14,7 @@ export interface FileRecord extends TableRecord {
   readonly private?: true
 }
 
+/** The difference, kept in the worker until it is published. */
 export interface Comparison {
   readonly plan: Plan
   /** All schemas of the next version; undefined: unchanged. */

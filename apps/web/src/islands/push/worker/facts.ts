@@ -12,6 +12,7 @@ const sampleRows = 5
 /** Maximum number of columns in the sample. */
 const sampleColumns = 50
 
+/** A value as a short text. */
 export function cellText(value: unknown): string {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
   return text.length > cellCharacters ? `${text.slice(0, cellCharacters)}…` : text

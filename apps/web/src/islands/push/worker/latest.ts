@@ -5,6 +5,7 @@ import type { Report } from '../calls.ts'
 import type { Target } from '../shapes.ts'
 import { counted } from '../words.ts'
 
+/** Schemas by type. */
 export type Schemas = Readonly<Record<string, object>>
 
 /** A record of the latest version. */

@@ -17,6 +17,7 @@ export interface Sent {
   readonly changed: readonly FileRecord[]
 }
 
+/** Converts a refusal for the page. Line numbers are those of the file. */
 export function serverRefusal(error: UlmusError, sent: Sent): Refusal {
   const { body, code } = error
   if (code === 'version_conflict') return outdated(body.currentVersion ?? null)
