@@ -10,6 +10,7 @@ export interface DocSection {
   readonly text: string
 }
 
+/** A section that contains all words of the query. */
 export interface Hit extends DocSection {
   /** Text around the first match, at most 200 characters. */
   readonly excerpt: string

@@ -162,6 +162,7 @@ class RecordMaker {
   }
 }
 
+/** Names of kinds in messages. */
 export const kindNames = {
   string: 'string',
   integer: 'integer',
