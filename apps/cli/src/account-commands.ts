@@ -1,4 +1,7 @@
-/** Account commands: sign-in, keys, organizations, invitations, audit log and usage. */
+/**
+ * Declares the account commands: names, flags and help texts. Their code is in `commands/` and is loaded when a command runs. A test
+ * compares these names and flags with `docs/commands.md`: change both together.
+ */
 import { buildRouteMap } from '@stricli/core'
 import { command } from './command.ts'
 import { flag, limit, optional, required, scope, text } from './parameters.ts'

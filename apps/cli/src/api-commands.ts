@@ -1,4 +1,4 @@
-/** Commands for collections and versions in the registry. */
+/** Declares the commands for collections and versions in the registry. Like account-commands.ts: code is in `commands/`. */
 import { buildRouteMap } from '@stricli/core'
 import { accountCommands } from './account-commands.ts'
 import { command } from './command.ts'

@@ -3,6 +3,7 @@ import { type BaseArgs, type BaseFlags, buildCommand, type TypedCommandParameter
 import type { Command, CommonFlags, Context } from './context.ts'
 import { runCommand } from './run-command.ts'
 
+/** Flags of every command, for the parser. `CommonFlags` in context.ts has their types: change both together. */
 const commonFlags = {
   json: {
     kind: 'boolean',

@@ -1,4 +1,4 @@
-/** Completes command lines for shells. */
+/** Completes command lines. Shells run `ulmus __complete WORDS` at each Tab, so it must be fast and print no errors. */
 import { type Command, type CommandContext, proposeCompletions, type RouteMap } from '@stricli/core'
 import { application } from './application.ts'
 import type { Context } from './context.ts'
@@ -29,7 +29,7 @@ function namesBesideDefault(words: readonly string[]): { completion: string; bri
     .filter(({ completion }) => completion.startsWith(partial))
 }
 
-/** Placeholders of first arguments that are, or begin with, a collection. */
+/** Placeholders of first arguments that are, or begin with, a collection. Placeholders in `*-commands.ts` must match. */
 const aboutCollections = /^(?:owner\/slug|reference|what)/
 /** Commands whose first argument is a new collection, which has no proposals. */
 const naming: readonly string[] = ['init', 'collections create']
@@ -48,6 +48,7 @@ function takesCollection(path: readonly string[]): boolean {
 
 /** Timeout of proposals from the registry. Milliseconds. */
 const patienceMs = 1_500
+/** Maximum number of collections requested from the registry. */
 const namesMax = 200
 /** Propose only such names: others could have a meaning in a shell. */
 const collectionName = /^[a-z0-9-]+\/[a-z0-9-]+$/

@@ -1,17 +1,18 @@
-/** Context of a command call, and the flags of all commands. */
+/** Interface between the commands and the program: flags, output, registry connection. Tests replace the terminal. */
 import type { CommandContext } from '@stricli/core'
 import { type Connection, connect, type Wanted } from './session/connect.ts'
 import { jsonText } from './terminal/harmless.ts'
 import type { Terminal } from './terminal/terminal.ts'
 import type { Text } from './terminal/text.ts'
 
-/** Flags of every command. */
+/** Values of the flags of every command. `commonFlags` in command.ts declares them: change both together. */
 export interface CommonFlags {
   readonly json: boolean
   readonly quiet: boolean
   readonly host?: string
 }
 
+/** Context that the command-line library passes to a command. */
 export interface Context extends CommandContext {
   readonly terminal: Terminal
 }
@@ -41,6 +42,7 @@ export interface Call {
   connect(wanted?: Wanted): Promise<Connection>
 }
 
+/** Creates the call of a command. With `--quiet`, its `say` prints nothing. */
 export function callOf(terminal: Terminal, flags: CommonFlags): Call {
   let anonymousAt: string | undefined
   return {

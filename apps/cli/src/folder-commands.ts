@@ -1,4 +1,4 @@
-/** Commands for working folders. */
+/** Declares the commands for working folders. Like account-commands.ts: their code is in `commands/folder/`. */
 import { command } from './command.ts'
 import { count, flag, maxRemoved, optional, required, text } from './parameters.ts'
 

@@ -1,4 +1,4 @@
-/** Entry point of the command line. */
+/** Entry point of the command line. Static imports here delay every call, so commands are imported on demand. */
 import { overview } from './overview.ts'
 import { exitCodes } from './terminal/exit-codes.ts'
 import { libraryProcess } from './terminal/library-process.ts'

@@ -1,4 +1,4 @@
-/** Output of `ulmus` and `ulmus --help`: commands grouped by task. */
+/** Output of `ulmus` and `ulmus --help`: commands grouped by task, written by hand. A test compares it with the declared commands. */
 import { version } from './version.ts'
 
 const groups: readonly (readonly [

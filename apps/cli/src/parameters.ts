@@ -1,7 +1,8 @@
-/** Helpers that declare flags and arguments. */
+/** Helpers with which `*-commands.ts` declare flags and arguments, and flags that several commands share. */
 import { allowedRemovals, type MaxRemoved } from '@ulmus/client'
 import { usageError } from './terminal/failure.ts'
 
+/** A boolean flag, without a `--no-` form. */
 export const flag = (brief: string) =>
   ({ kind: 'boolean', brief, default: false, withNegated: false }) as const
 
@@ -27,9 +28,11 @@ export const count = (placeholder: string, brief: string) =>
 export const optional = (placeholder: string, brief: string) =>
   ({ brief, placeholder, parse: String, optional: true }) as const
 
+/** A required argument. */
 export const required = (placeholder: string, brief: string) =>
   ({ brief, placeholder, parse: String }) as const
 
+/** `--scope` of a new key. */
 export const scope = {
   kind: 'enum',
   values: ['read', 'write', 'admin'],

@@ -11,6 +11,7 @@ export interface CollectionName {
   readonly slug: string
 }
 
+/** A parsed reference, to a collection or a part of it. */
 export interface Reference extends CollectionName {
   /** `latest`, a semver with or without `v`, or a digest; undefined: not given. */
   readonly version?: string
@@ -22,6 +23,7 @@ export interface Reference extends CollectionName {
 /** Format of slugs in registries. They contain no special characters of shells or terminals. */
 const collectionPattern = /^[a-z0-9](?:[a-z0-9-]{0,37}[a-z0-9])?\/[a-z0-9](?:[a-z0-9-]{0,98}[a-z0-9])?$/
 
+/** True for `owner/slug`. */
 export const isCollectionName = (text: string): boolean => collectionPattern.test(text)
 
 /** Validates the collection of a folder; commands refuse a folder with an invalid one. @throws CommandError (usage) */

@@ -1,4 +1,4 @@
-/** Runs a command and reports its failure. */
+/** Runs a command and reports its failure on standard error: a sentence, or with `--json` the body of `Failure`. */
 import { type Call, type Command, type CommonFlags, callOf } from './context.ts'
 import { failureOf } from './terminal/failure.ts'
 import { jsonText } from './terminal/harmless.ts'

@@ -1,4 +1,4 @@
-/** Builds the HTTP server: plugins in the order in which they handle a request, then the routes. */
+/** Builds the HTTP server: plugins, then the routes. Hooks run in the order of registration, so keep the order of the plugins. */
 
 import type { Server as HttpServer } from 'node:http'
 import cookie from '@fastify/cookie'

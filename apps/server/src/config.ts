@@ -7,6 +7,7 @@ import type { RateLimits } from './plugins/requests/rate-limits.ts'
 import type { RequestLog } from './plugins/requests/request-log.ts'
 import { ConfigError, type Environment, type Variables, variablesOf } from './variables.ts'
 
+/** All settings except secrets. A new variable needs a line in docs/configuration.md and in .env.example. */
 export interface Config {
   readonly host: string
   readonly port: number

@@ -15,8 +15,9 @@ const usual: Descriptors = { limit: 4_096, open: 256 }
 export const fewDescriptors = 4_096
 /** Descriptors for threads, and for files that the database and the packs open later. */
 const reserve = 128
-/** Each connection takes some 20 kB. */
+/** Upper bound of the default limit of connections: each takes some 20 kB. */
 const connectionsMax = 8_192
+/** The server does not start if the default limit would be lower. */
 const connectionsMin = 16
 
 /** Reads the current limit. Node raises its soft limit to the hard limit at start. */

@@ -1,4 +1,7 @@
-/** Recognizes host names and addresses of the loopback interface. */
+/**
+ * Recognizes host names and addresses of the loopback interface. Security depends on it: only there are plain http and the built-in
+ * sign-in allowed.
+ */
 export function isLoopback(host: string): boolean {
   const name = host.replace(/^\[|\]$/g, '').toLowerCase()
   return (

@@ -4,6 +4,7 @@ import { isatty } from 'node:tty'
 
 /** Under npm one Ctrl-C arrives twice: from the terminal and from npm. */
 const repeatMilliseconds = 1_000
+/** Interval between checks of the parent process. Milliseconds. */
 const parentMilliseconds = 250
 
 /**

@@ -10,6 +10,7 @@ export interface Assets {
   readonly files: ReadonlyMap<string, { readonly type: string; readonly text: string }>
 }
 
+/** Characters of the hash that esbuild puts into names. */
 const hashLength = 8
 /** True for `/assets/verify-1A2B3C4D.js` and `verify`, but not for `/assets/verify-version-1A2B3C4D.js`. */
 const isNamed = (path: string, name: string): boolean =>

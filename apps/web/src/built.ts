@@ -1,4 +1,4 @@
-/** Replaces `building.ts` in a release: pages are JavaScript files, and browser assets are in a folder. */
+/** Replaces `building.ts` in a release, so both have the same exports: pages are JavaScript files, and browser assets are in a folder. */
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'

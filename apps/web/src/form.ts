@@ -19,6 +19,7 @@ export async function submitted(
   }
 }
 
+/** Refusals that concern the whole page. They get the page of a refusal instead of the form. */
 const concernsPage: ReadonlySet<string> = new Set([
   'unauthenticated',
   'limited',

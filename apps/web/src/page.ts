@@ -21,11 +21,13 @@ export interface Download {
   readonly sha256: string
 }
 
+/** Only a server that runs from sources builds the packages; in a release they are always `ready`. */
 export type DownloadsState =
   | { readonly kind: 'ready'; readonly downloads: readonly Download[] }
   | { readonly kind: 'building' }
   | { readonly kind: 'failed' }
 
+/** One request of a page. Every call of `registry` takes `who`, or on pages of a collection `SeenCollection.who`. */
 export interface Visit {
   readonly registry: Registry
   /** The visitor's rights. */
@@ -98,6 +100,7 @@ export type Answer = View | Redirect | Plain
 /** Fields of a form by name; of several with one name, the last. */
 export type Form = Readonly<Record<string, string>>
 
+/** A page as `pages/table.ts` names it. */
 export interface Page {
   /** Renders the page. @throws errors of services, for which a refusal page is shown */
   show(visit: Visit): Promise<Answer>

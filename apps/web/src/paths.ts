@@ -1,5 +1,6 @@
 /** Paths of pages. Only this module percent-encodes the parts of a path. */
 
+/** The two slugs of a collection. */
 export interface CollectionName {
   readonly owner: string
   readonly slug: string

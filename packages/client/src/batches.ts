@@ -1,5 +1,6 @@
 /** Splits NDJSON into batches within the limits of a push session. http-api §9. */
 
+/** Body of one request. */
 export interface Batch {
   /** Lines with their line ends. */
   readonly body: Uint8Array<ArrayBuffer>

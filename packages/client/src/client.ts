@@ -1,4 +1,4 @@
-/** The client: created by one function, with one member per noun. */
+/** Creates clients with one member per noun of the API. `createPushClient` has fewer of them, so that a browser loads less code. */
 import { accountCalls, keyCalls, orgCalls } from './accounts.ts'
 import { collectionCalls, versionCalls } from './collections.ts'
 import type { DryRunResult, PushResult } from './commit.ts'

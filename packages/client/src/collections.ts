@@ -47,6 +47,7 @@ export const collectionCalls = (transport: Transport) => ({
     call(transport, 'POST /api/collections/:owner/:slug/transfer', partsOf(ref), { json: { to } }),
 })
 
+/** Reads a version in detail. Other calls of the client use it, too. */
 export const readVersion = async (
   transport: Transport,
   ref: CollectionRef,

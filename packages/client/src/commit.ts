@@ -34,11 +34,14 @@ export interface Ending<T> {
   readonly run: (session: SessionPlace, options: CommitOptions) => Promise<T>
 }
 
+/** Publishes. */
 export const committing: Ending<PushResult> = { phase: 'committing', run: commitPush }
+/** Publishes nothing, and cancels the session. */
 export const dryRun: Ending<DryRunResult> = { phase: 'checking', run: dryRunPush }
 
-/** Shortest and longest wait between polls of a committing session. Milliseconds. */
+/** First wait between polls of a committing session; it grows up to `pollMsMax`. Milliseconds. */
 const pollMs = 20
+/** Longest wait between polls. Milliseconds. */
 const pollMsMax = 1_000
 
 /** Maximum of commit requests: the first, one after supplying files, and some in case a server lost an unfinished commit. */

@@ -1,4 +1,4 @@
-/** Errors of failed calls. */
+/** Errors of failed calls: `UlmusError`, whose `code` is for programs, and `BatchRefused` for lines of a push. */
 import type { ErrorBody, Issue, ValidationError } from '@ulmus/wire'
 import type { ErrorCode } from './codes.ts'
 

@@ -1,4 +1,4 @@
-/** Public API of the client package. */
+/** Public API of the client package: users import only from here, so a removed or renamed export breaks their programs. */
 
 export type { Json, JsonObject, ProofResult } from '@ulmus/content'
 export type {

@@ -1,6 +1,7 @@
 /** Paged lists, read by their `Link` header (RFC 8288). http-api §1. */
 import type { Call, Transport } from './transport.ts'
 
+/** A page of a list, and a way to the next one. */
 export interface Page<T> {
   readonly items: T[]
   /** Reads the next page; null on the last. */

@@ -12,8 +12,9 @@ export interface WaitOptions {
   readonly signal?: AbortSignal
 }
 
-/** Waits between polls, in milliseconds: short at first, since an update takes milliseconds whatever the collection's size. */
+/** First wait between polls: short, since an update takes milliseconds whatever the collection's size. Milliseconds. */
 const pollMs = 20
+/** Longest wait between polls. Milliseconds. */
 const pollMsMax = 2_000
 
 export const metadataCalls = (transport: Transport) => {

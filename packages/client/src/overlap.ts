@@ -47,7 +47,7 @@ function shareAny(some: ReadonlySet<string>, others: ReadonlySet<string>): boole
   return false
 }
 
-/** The server checks one batch while the next arrives. */
+/** Default of `SessionOptions.parallel`: the server checks one batch while the next arrives. */
 const parallelUsual = 2
 
 type BatchOperation =

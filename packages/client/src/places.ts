@@ -1,4 +1,4 @@
-/** Path parameters for collections and versions. */
+/** Path parameters for collections and versions, from the references that users pass to calls. */
 
 /** A collection's path: `owner/slug`, or both parts separately. */
 export type CollectionRef = string | { readonly owner: string; readonly slug: string }

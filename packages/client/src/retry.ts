@@ -12,6 +12,7 @@ export interface RetryPolicy {
   readonly retryAfterMsMax: number
 }
 
+/** Defaults of `RetryPolicy`. */
 export const usualRetry: RetryPolicy = Object.freeze({
   attempts: 6,
   delayMs: 200,

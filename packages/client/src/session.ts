@@ -53,6 +53,7 @@ export async function openedBy<T>(
   }
 }
 
+/** Options of both kinds of push. */
 export interface SessionOptions {
   readonly signal?: AbortSignal
   /** Size of a batch, below the registry's own limits. Bytes, default 8 MiB; lines, default 10,000. */
@@ -62,7 +63,9 @@ export interface SessionOptions {
   readonly parallel?: number
 }
 
+/** Default of `SessionOptions.batchBytes`. */
 export const batchBytesUsual = 8 * 1024 ** 2
+/** Default of `SessionOptions.batchLines`. */
 export const batchLinesUsual = 10_000
 
 /** Timeout for cancelling a failed session. Milliseconds. */
@@ -76,6 +79,7 @@ export interface SharedTally {
   retries: number
 }
 
+/** A progress whose members may be changed. */
 export type Tally<Progress> = { -readonly [Member in keyof Progress]: Progress[Member] }
 
 /** Calls `onProgress` with a copy of the progress after each change. */
@@ -90,7 +94,9 @@ export function reporter<Progress extends object>(
   }
 }
 
+/** Path of the sessions of pushes, as in the operations of the wire package. */
 export const pushesPath = '/api/collections/:owner/:slug/pushes'
+/** Path of the sessions of snapshots, as in the operations of the wire package. */
 export const snapshotsPath = '/api/collections/:owner/:slug/versions/negotiate'
 
 /** A session at the server. */
@@ -101,6 +107,7 @@ export interface SessionPlace {
   readonly params: { readonly owner: string; readonly slug: string; readonly id: string }
 }
 
+/** A session with what the steps of a push need. */
 export interface Session extends SessionPlace {
   /** Files that can be sent, by hash. */
   readonly files: ReadonlyMap<string, NamedFile>

@@ -19,6 +19,7 @@ export async function* countedByType(
   }
 }
 
+/** A snapshot whose manifest the registry has compared. */
 export interface GuardedSnapshot {
   readonly transport: Transport
   readonly ref: CollectionRef

@@ -84,11 +84,13 @@ interface Running extends Session {
 
 type Count = (change: (tally: Tally<SnapshotProgress>) => void) => void
 
-/** Up to these sizes, a manifest is sent in the request that opens the session: entries, and their bytes. */
+/** A manifest with fewer entries is sent in the request that opens the session, if it fits `inlineBytesMax`. */
 const inlineEntriesMax = 100_000
+/** Maximum size of a manifest in the request that opens the session. Bytes. */
 const inlineBytesMax = 64 * 1024 ** 2
-/** Limits of one request to the registry. */
+/** Limit of the registry for a request with records. Bytes. */
 const batchBytesMax = 128 * 1024 ** 2
+/** Limit of the registry for a request with records. Lines. */
 const batchLinesMax = 10_000
 
 const begin: SnapshotProgress = {

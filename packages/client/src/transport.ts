@@ -25,6 +25,7 @@ const fileBytesMax = 2_147_483_647
 
 type QueryValue = string | number | boolean | undefined
 
+/** A request. */
 export interface Call {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Begins with `/api/`; its segments are percent-encoded by `requestOf`. */
@@ -48,6 +49,7 @@ export interface Answer<T> {
   readonly body: T
 }
 
+/** Sends requests with retries. All calls of the client use one transport. */
 export interface Transport {
   readonly policy: RetryPolicy
   readonly timeoutMs: number

@@ -3,7 +3,7 @@ import { parseReference, pathOf } from '../reference.ts'
 
 type ForkFlags = { readonly slug?: string; readonly private: boolean }
 
-/** `ulmus fork REF ORG` */
+/** `ulmus fork REF ORG`: forks a collection within its registry, and prints the path of the fork. */
 const fork: Command<ForkFlags, [reference: string, org: string]> = async (call, flags, text, targetOrg) => {
   const reference = parseReference(text)
   const { client, host } = await call.connect({ host: reference.host })

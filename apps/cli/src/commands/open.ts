@@ -4,7 +4,7 @@ import { openInBrowser } from '../terminal/browser.ts'
 
 const part = encodeURIComponent
 
-/** `ulmus open [REF]` */
+/** `ulmus open [REF]`: prints the address of a page, and opens a browser if a user is at the terminal. */
 const open: Command<Record<never, never>, [reference?: string]> = async (call, flags, text) => {
   const { host: named, owner, slug, version, type, id } = referenceHere(call.terminal.cwd, text)
   const { host } = await call.connect({ host: named })

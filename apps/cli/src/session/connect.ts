@@ -1,4 +1,4 @@
-/** Selects the registry and the key of a call. */
+/** Selects the registry and the key of a call. No key may reach a registry that the user did not name or sign in to. */
 import { type Client, createClient } from '@ulmus/client'
 import { originOf } from '../reference.ts'
 import { exitCodes } from '../terminal/exit-codes.ts'
@@ -9,6 +9,7 @@ import { fetchOf } from './fetch.ts'
 import { readKeychain } from './keychain.ts'
 import { readSettings } from './settings.ts'
 
+/** Addresses that may name the registry, apart from the environment and the settings. */
 export interface Wanted {
   /** Host of a reference or of a working folder. */
   readonly host?: string

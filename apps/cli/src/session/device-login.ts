@@ -11,6 +11,7 @@ interface Registry {
   readonly signal: AbortSignal
 }
 
+/** Requests a code that the user approves. */
 export async function startDeviceLogin(registry: Registry, request: DeviceRequest): Promise<DeviceStart> {
   const { status, body } = await post(registry, '/auth/device', request)
   if (status !== 200) throw UlmusError.fromBody(body, status)

@@ -6,6 +6,7 @@ export const userAgent = `ulmus/${version} (${platform()} ${arch()}; node ${proc
 
 const proxyVariables = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy']
 
+/** The proxy client is loaded only if a variable names a proxy. */
 export async function fetchOf(env: NodeJS.ProcessEnv): Promise<typeof globalThis.fetch> {
   const send = proxyVariables.some((name) => env[name]) ? await fetchByProxy() : globalThis.fetch
   return (input, init) =>

@@ -24,6 +24,7 @@ export async function writeKeychain(host: string, key: string): Promise<boolean>
   return written === true
 }
 
+/** Removes a key, if there is one. */
 export const eraseKeychain = (host: string): Promise<unknown> =>
   attempt(async () => (await entryOf(host)).deletePassword())
 

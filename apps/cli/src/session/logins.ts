@@ -21,6 +21,7 @@ export async function keepLogin(
   return isInKeychain ? 'keychain' : 'file'
 }
 
+/** Removes the key of a registry from the keychain and the settings. */
 export async function forgetLogin(env: NodeJS.ProcessEnv, host: string): Promise<void> {
   await eraseKeychain(host)
   const { [host]: _forgotten, ...logins } = readSettings(env).logins

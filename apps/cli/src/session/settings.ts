@@ -21,6 +21,7 @@ export interface Login {
 
 const fileOf = (env: NodeJS.ProcessEnv): string => join(configFolder(env), 'settings.json')
 
+/** Empty settings if there is no file yet. */
 export function readSettings(env: NodeJS.ProcessEnv): Settings {
   const file = fileOf(env)
   let text: string

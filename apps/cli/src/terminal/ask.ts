@@ -1,4 +1,4 @@
-/** Prompts on standard error. Use only if `terminal.canAsk`. */
+/** Prompts on standard error. Use only if `terminal.canAsk`. The import thread sends its questions to the main thread. */
 import { once } from 'node:events'
 import { isMainThread, parentPort } from 'node:worker_threads'
 import { exitCodes } from './exit-codes.ts'
@@ -6,6 +6,7 @@ import { CommandError, usageError } from './failure.ts'
 import { harmless } from './harmless.ts'
 import type { Terminal } from './terminal.ts'
 
+/** A prompt, as sent between the threads. */
 export type Question =
   | { readonly ask: 'text'; readonly message: string; readonly suggestion: string | undefined }
   | { readonly ask: 'yes'; readonly message: string; readonly suggestion: boolean }

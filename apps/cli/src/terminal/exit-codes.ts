@@ -1,4 +1,4 @@
-/** Exit codes, documented in docs/cli.md. */
+/** Exit codes, documented in docs/cli.md. Scripts depend on them: add codes, but never change one. */
 export const exitCodes = {
   done: 0,
   failed: 1,

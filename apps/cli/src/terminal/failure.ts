@@ -3,7 +3,7 @@ import { UlmusError } from '@ulmus/client'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { shellWord } from './shell-word.ts'
 
-/** An expected failure of a command. `next`: commands to type, one per line. */
+/** An expected failure of a command. `next`: commands to type, one per line. `code`: printed with `--json`, for scripts. */
 export class CommandError extends Error {
   override readonly name = 'CommandError'
   readonly exitCode: ExitCode
@@ -29,6 +29,7 @@ export const usageError = (message: string, next?: readonly string[]): CommandEr
 export const interrupted = (): CommandError =>
   new CommandError('Interrupted.', { exitCode: exitCodes.interrupted, code: 'interrupted' })
 
+/** A failure as it is printed. */
 export interface Failure {
   readonly message: string
   readonly exitCode: ExitCode

@@ -1,4 +1,4 @@
-/** Escapes foreign text for the terminal. */
+/** Escapes foreign text for the terminal, which would obey its control sequences. All output to a terminal passes through here. */
 
 /**
  * C0 controls except the tab, DEL, C1 controls, line and paragraph separators, and marks that change the text direction. The escapes are

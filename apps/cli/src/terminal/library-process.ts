@@ -1,4 +1,4 @@
-/** Process object for the command-line library. */
+/** Process object for the command-line library, `@stricli/core`, which writes help and usage errors itself. */
 import { harmlessLines } from './harmless.ts'
 
 export interface LibraryProcess {

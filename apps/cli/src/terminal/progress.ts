@@ -17,6 +17,7 @@ export interface Share {
   readonly total: number
 }
 
+/** Call `end` before printing the result: it removes the line. */
 export function openProgress({ terminal }: WithTerminal, isQuiet: boolean): Progress {
   let last = 0
   const start = performance.now()

@@ -1,4 +1,4 @@
-/** Tables for people, with aligned columns. */
+/** Prints results in rows: with aligned columns on a terminal, else separated by tabs for programs. */
 import { harmless } from './harmless.ts'
 import type { WithTerminal } from './terminal.ts'
 import { painted } from './text.ts'

@@ -50,6 +50,7 @@ export interface WithTerminal {
 /** The reader of the output, such as `head`, ended. Not a failure of the command. */
 class ReaderGone extends Error {}
 
+/** Handles signals until `close`. */
 export function openTerminal(process: NodeJS.Process): Terminal {
   const { stdin, stdout, stderr, env } = process
   const stop = new AbortController()

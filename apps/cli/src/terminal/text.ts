@@ -12,6 +12,7 @@ interface Painted {
 /** Strings, which may be foreign text, and styled parts in sequence. */
 export type Text = string | Painted | readonly Text[]
 
+/** Adds a style. The text itself is escaped when it is written. */
 export const painted = (style: Style, text: Text): Text => ({ style, text })
 
 /** One line for a terminal: escapes all text, then applies the styles. */

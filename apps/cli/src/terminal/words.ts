@@ -3,6 +3,7 @@
 const numbers = new Intl.NumberFormat('en')
 const plurals: Readonly<Record<string, string>> = { entry: 'entries' }
 
+/** `1 record`, `2,000 records`. */
 export const counted = (count: number, noun: string): string =>
   `${numbers.format(count)} ${count === 1 ? noun : (plurals[noun] ?? `${noun}s`)}`
 

@@ -1,4 +1,4 @@
-/** Converts an operation to OpenAPI 3.1. */
+/** Describes one operation of the wire package in OpenAPI 3.1: parameters, body, answers. `describe.ts` collects them. */
 import type { Operation, Streamed } from '@ulmus/wire'
 import { z } from 'zod'
 import {

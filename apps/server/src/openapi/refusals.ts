@@ -6,6 +6,7 @@ import { meanings } from './meanings.ts'
 import { examplesOf } from './refusal-examples.ts'
 import { referTo } from './shapes.ts'
 
+/** An operation with the method and the path of its name. */
 export interface DescribedOperation extends Operation {
   readonly method: string
   readonly url: string
@@ -36,6 +37,7 @@ const headersOf: Record<number, Record<string, Header>> = {
   503: retryAfter,
 }
 
+/** Answers of the refusals, by status. */
 export function refusalsOf(operation: DescribedOperation): Record<string, Response> {
   const byStatus = new Map<number, ErrorCode[]>()
   for (const code of codesOf(operation)) {

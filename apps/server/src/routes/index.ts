@@ -1,4 +1,7 @@
-/** All routes under `/api`, one file per noun. */
+/**
+ * All routes under `/api`, one file per noun. A handler only translates between HTTP and the registry, which checks every permission. The
+ * wire package declares the operations; `serve.ts` registers them.
+ */
 import { NoQuery } from '@ulmus/wire'
 import type { FastifyPluginAsync } from 'fastify'
 import { countAnswers, markDeprecation } from '../plugins/answers/reading.ts'

@@ -1,4 +1,4 @@
-/** Liveness and readiness probes. */
+/** Liveness and readiness probes for load balancers and service managers. They need no credential and have no rate limit. */
 import type { Registry } from '@ulmus/registry'
 import type { FastifyPluginAsync } from 'fastify'
 import { keptFor } from '../plugins/kept.ts'

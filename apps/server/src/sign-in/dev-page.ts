@@ -1,5 +1,6 @@
 /** Sign-in page of the built-in identity provider. It works without scripts. */
 
+/** Content security policy of the page. */
 export const devPagePolicy =
   "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 

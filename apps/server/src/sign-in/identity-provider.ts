@@ -4,6 +4,7 @@ import * as oidc from 'openid-client'
 import { isLoopback } from '../loopback.ts'
 import type { Pending } from './pending-cookie.ts'
 
+/** The two steps of a sign-in: before and after the browser visits the provider. */
 export interface IdentityProvider {
   /** Returns the address for the browser, and the state to remember until it returns. @throws sign_in_unavailable */
   begin(redirectUri: string): Promise<{ url: string; pending: Omit<Pending, 'returnTo'> }>

@@ -20,6 +20,7 @@ export interface PendingCookie {
   take(request: FastifyRequest, reply: FastifyReply): Pending | undefined
 }
 
+/** Lifetime of the cookie. Seconds. */
 const secondsMax = 600
 
 /** @param secret shared by all servers of this site: the client secret at the identity provider */

@@ -31,6 +31,7 @@ const typesMax = 1_000
 const privateEvery = 10
 /** Type names at their maximum length: they are in every document. */
 export const typeName = (index: number): string => `T${index}-`.padEnd(128, 't')
+/** An id of the maximum length. */
 export const longId = (index: number): string => `${index}-`.padEnd(1_024, 'i')
 export const shortType = typeName(1)
 export const largeType = typeName(2)

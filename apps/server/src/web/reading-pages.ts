@@ -1,4 +1,4 @@
-/** Pages of a collection that every reader of it may see, derived from the table of pages. */
+/** Pages of a collection that every reader of it may see, for tests. Derived from the table of pages, so that new pages are tested too. */
 import { type PageName, type PagePath, table, withForm } from '@ulmus/web'
 
 /** Pages without a form that are excluded: one is for members, one redirects to a comparison. */

@@ -45,6 +45,7 @@ const pagePolicy = ({ readmeImages }: Pick<PageOptions, 'readmeImages'>): string
 
 /** Limit of a form: a readme of at most 1 MiB takes 3 MiB in percent-encoding. Bytes. */
 const formBytesMax = 4 * 1024 ** 2
+/** Cache time of scripts and styles, whose names contain hashes. Seconds. */
 const assetSeconds = 31_536_000
 /** Delay after the server listens until it loads the pages, unless a request comes first. */
 const loadAfterMilliseconds = 1_000

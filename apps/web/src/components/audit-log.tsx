@@ -6,7 +6,7 @@ import { accountPath, withQuery } from '../paths.ts'
 import { DayField, Field, Select } from './form.tsx'
 import { Empty, Pager, Time } from './small.tsx'
 
-/** Verb by action, between the actor and the target, as in “ada made the version atlas/cities@v1.0.0”. */
+/** Verb by action of the registry, between the actor and the target, as in “ada made the version atlas/cities@v1.0.0”. */
 const words: Readonly<Record<string, string>> = {
   'account.signed_in': 'signed in',
   'account.renamed': 'renamed the account to',
@@ -35,6 +35,7 @@ const words: Readonly<Record<string, string>> = {
   'version.deprecated': 'warned the readers of the version',
 }
 
+/** Entries per page. */
 const pageRows = 50
 
 type ReadLog = Visit['registry']['operators']['audit']

@@ -1,4 +1,4 @@
-/** Citation of a version. */
+/** Section of a page that cites the shown version in several formats. `data/citation.ts` writes the texts. */
 import type { Version } from '@ulmus/wire'
 import { citationsOf } from '../data/citation.ts'
 import type { SeenCollection } from '../data/collection.ts'

@@ -1,4 +1,4 @@
-/** Lists of collections. */
+/** Lists of collections on the home page, in search results, and on the pages of accounts. */
 import type { CollectionItem, MyCollection, OwnedCollection } from '@ulmus/wire'
 import { bytesText, counted, cutText } from '../format.ts'
 import { accountPath, versionPath } from '../paths.ts'
@@ -8,6 +8,7 @@ type Level = 'h2' | 'h3'
 
 /** Longer descriptions are cut; a page shows only three lines. Characters. */
 const descriptionMax = 1_000
+/** Longer licence names are cut. Characters. */
 const licenseMax = 40
 
 /** Collections of any owner, with their visibility if it is known. @param level of each item's heading: one below the heading over the list */

@@ -10,13 +10,16 @@ import { Value } from './value.tsx'
 
 /** Longer texts of a changed value are cut. Characters. */
 const valueCharacters = 400
-/** Only the sizes are shown for larger records, and for all records after the page's total. Bytes. */
+/** Only the size is shown for larger records. Bytes. */
 const recordBytesMax = 131_072
+/** Total of the records shown on a page; for the rest only sizes are shown. Bytes. */
 const shownBytesMax = 400_000
-/** Maximum number of changed fields shown: of metadata, of one record, and of all records of a page. */
+/** Maximum number of changed fields shown of metadata, or of one record. */
 const changesMax = 200
+/** Maximum number of changed fields shown of all records of a page, which share it equally. */
 const changesOfPage = 2_000
 
+/** A page of a diff as the registry returns it, with unparsed records. */
 export type DiffAnswer = Awaited<ReturnType<Visit['registry']['diffs']['page']>>
 
 interface ChangesProps {

@@ -25,6 +25,7 @@ const paths = {
 
 export type IconName = keyof typeof paths
 
+/** An icon beside a text. Screen readers skip it. */
 export const Icon = ({ name }: { name: IconName }) => (
   <svg class="icon" viewBox="0 0 24 24" width="16" height="16" aria-hidden="true">
     <path d={paths[name]} />

@@ -12,11 +12,13 @@ interface Props {
   readonly origin: string
 }
 
+/** Code for one tool. */
 export interface Snippet {
   readonly tool: string
   readonly text: string
 }
 
+/** Section of the overview page. */
 export function UseIt({ seen, semver, type, origin }: Props) {
   const isPinned = seen.version !== undefined
   const snippets = snippetsOf({ seen, version: isPinned ? semver : 'latest', type, origin })

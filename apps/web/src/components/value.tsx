@@ -25,14 +25,16 @@ interface Props {
 
 /** Maximum length of text and nested values on a record's own page. Characters. */
 export const wholeMax = 20_000
-/** An unfolded nested value in a table may be this many times as long as a text, up to the maximum below. */
+/** An unfolded nested value in a table may be this many times as long as a text, up to `unfoldedMax`. */
 const unfoldedTimes = 25
+/** Maximum length of an unfolded nested value in a table. Characters. */
 const unfoldedMax = 2_000
 const noNames: ReadonlyMap<string, string> = new Map()
 const noFiles: ReadonlyMap<string, NamedFile> = new Map()
 /** Maximum number of references or files shown for a list. */
 const referencesMax = 20
 
+/** The HTML of a value. Text of users is isolated (`bdi`), so that it cannot change the direction of the page. */
 export function Value(props: Props) {
   const { value, seen, refersTo, files = noFiles, most, unfoldedAt = unfoldedMax, wholeAt = wholeMax } = props
   const nested = { most, unfoldedAt, wholeAt }

@@ -4,6 +4,7 @@ import { own } from './own.ts'
 
 const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
 
+/** A member that differs between two objects. */
 export interface Change {
   readonly name: string
   /** Undefined: absent in the older version. */

@@ -4,6 +4,7 @@ import { withoutUnseen } from '../format.ts'
 import { versionPath } from '../paths.ts'
 import type { SeenCollection } from './collection.ts'
 
+/** A text to paste, with the name of its format. */
 export interface Citation {
   readonly form: string
   readonly text: string
@@ -20,8 +21,9 @@ interface Facts {
   key: string
 }
 
-/** Maximum number of cited creators, and maximum length of a name. Characters. */
+/** Maximum number of cited creators. */
 const creatorsMax = 100
+/** Maximum length of a name or title. Characters. */
 const nameCharactersMax = 300
 
 const oneLine = (text: string): string =>

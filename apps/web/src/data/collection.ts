@@ -34,7 +34,7 @@ export interface SeenCollection extends VersionPlace, CallerRights {
   readonly inOtherView: string
   /** Adds the current view to a path. */
   inView(path: string): string
-  /** Principal with the rights of this page's view. */
+  /** Principal with the rights of this page's view. Use it for every read: `visit.who` would show private data in the public view. */
   readonly who: Principal
 }
 

@@ -15,6 +15,7 @@ const pictureBytesMax = 10_000_000
 /** Limit of pictures in lists, where many are loaded at once. Excludes SVG, which must be drawn. Bytes. */
 const thumbnailBytesMax = 2_000_000
 
+/** Media types that are shown as text. */
 const texts =
   /^(?:text\/[\w.+-]+|application\/(?:json|x-ndjson|ndjson|jsonl|xml|yaml|x-yaml|toml|sql|javascript|[\w.-]+\+(?:json|xml)))$/
 /** Length of the beginning of a text that is read and shown. Bytes. */
@@ -28,6 +29,7 @@ interface Facts {
 /** `text/csv; charset=utf-8` → `text/csv` */
 const mediaType = (contentType: string): string => contentType.split(';', 1)[0]!.trim().toLowerCase()
 
+/** True if lists show the picture itself. */
 export const hasThumbnail = ({ contentType, size }: Facts): boolean =>
   size <= thumbnailBytesMax && pictures.test(mediaType(contentType)) && !contentType.includes('svg')
 
@@ -83,6 +85,7 @@ function decoderFor(charset: string): TextDecoder {
 /** Maximum number of files of a record that are looked up. Each takes a query. */
 const filesOfRecordMax = 20
 
+/** A file without its bytes. */
 export interface NamedFile extends Facts {
   readonly hash: string
 }

@@ -1,4 +1,4 @@
-/** Records for pages: large ones without their data. */
+/** Reads records for pages. Large ones come without their data, which is not parsed either. */
 
 import {
   compareUtf8,
@@ -14,6 +14,7 @@ import { jsonBytes, readJson, type Visit } from '../page.ts'
 import { type SeenCollection, type ShownVersion, schemaIn, versionOf } from './collection.ts'
 import { own } from './own.ts'
 
+/** A record for a page. */
 export interface ShownRecord {
   readonly id: string
   readonly type: string

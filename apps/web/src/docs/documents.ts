@@ -1,4 +1,4 @@
-/** The documents of `docs/` as HTML. */
+/** HTML of the documents in `docs/`, rendered once per process at the first request, and searched in memory. */
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { docPages } from './pages.ts'

@@ -49,4 +49,5 @@ const processor = unified()
   .use(rehypeHighlight)
   .use(rehypeStringify)
 
+/** HTML of a document, for `docs/rendering.ts`. */
 export const htmlOf = (markdown: string): string => String(processor.processSync(markdown))

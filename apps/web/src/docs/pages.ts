@@ -1,4 +1,4 @@
-/** Public documentation pages: files of `docs/` by path. */
+/** Public documentation pages: files of `docs/` by path. A file that is not listed here is not served. */
 import { fileURLToPath } from 'node:url'
 
 export interface DocPage {

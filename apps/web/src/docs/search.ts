@@ -1,5 +1,6 @@
 /** Search over the documents, by section. */
 
+/** A heading of a document with the text below it. */
 export interface DocSection {
   /** Name of the document. */
   readonly name: string
@@ -9,12 +10,15 @@ export interface DocSection {
   readonly text: string
 }
 
+/** A section that contains all words of the query. */
 export interface Hit extends DocSection {
   /** Text around the first match, at most 200 characters. */
   readonly excerpt: string
 }
 
+/** Maximum number of sections found. */
 const hitsMax = 20
+/** Further words of a query are ignored. */
 const wordsMax = 10
 const excerptCharacters = 200
 

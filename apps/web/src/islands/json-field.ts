@@ -1,4 +1,4 @@
-/** Validates a JSON field while the user types: shows the fault below the field, and blocks the form. */
+/** Validates the fields with `isJson` (components/form.tsx) while the user types: shows the fault below, and blocks the form. */
 import { jsonFault } from '@ulmus/content'
 
 for (const field of document.querySelectorAll<HTMLTextAreaElement>('textarea.json')) {

@@ -1,4 +1,4 @@
-/** Script of every page: copy buttons, keyboard shortcuts, closing menus. Pages also work without it. */
+/** Script of every page: copy buttons, keyboard shortcuts, closing menus. Finds its elements by class; pages also work without it. */
 
 for (const button of document.querySelectorAll<HTMLButtonElement>('button.copy')) {
   button.hidden = false

@@ -1,4 +1,7 @@
-/** Page that publishes a file. Its worker reads, compares and pushes; the user sees the changes and decides. */
+/**
+ * Page that publishes a file. Its worker reads, compares and pushes; the user sees the changes and decides. `pages/publish/push.tsx`
+ * renders the element `#push` with the data attributes read here: change both together.
+ */
 import { render } from 'preact'
 import { useEffect, useReducer, useState } from 'preact/hooks'
 import { Action, Progress, RefusalNote } from './push/beside.tsx'

@@ -2,11 +2,13 @@
 import { createClient } from '@ulmus/client'
 import { type Hash, type JsonObject, parseDigestLabel, recordOf, versionDigest } from '@ulmus/content'
 
+/** Message to the page. */
 export type Progress =
   | { kind: 'progress'; records: number }
   | { kind: 'done'; records: number; digest: string }
   | { kind: 'failed'; reason: string }
 
+/** Records between two progress messages. */
 const saidEvery = 10_000
 const say = (progress: Progress) => postMessage(progress)
 

@@ -21,6 +21,7 @@ const tabs: readonly [Tab, string, IconName][] = [
   ['versions', 'Versions', 'history'],
 ]
 
+/** Frame of a page. Every page of a collection renders its content in it. */
 export const CollectionPage = ({ seen, tab, children }: Props) => (
   <>
     <div class="collection-head">

@@ -1,4 +1,4 @@
-/** HTML document around every page: head, header, footer. */
+/** HTML document around every page: head, header, footer. The server calls it for pages and for refusals. */
 import type { Caller } from '@ulmus/registry'
 import { renderToString } from 'preact-render-to-string'
 import { RefusedContext } from '../components/form.tsx'

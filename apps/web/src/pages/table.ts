@@ -1,4 +1,7 @@
-/** Table of all pages: paths and modules. The paths are known before the pages are loaded. */
+/**
+ * Table of all pages: paths and modules. The server registers its routes from it before any page is loaded. A module exports each page
+ * under its name here.
+ */
 import type { Page } from '../page.ts'
 
 interface DeclaredPage<Name extends string> {
@@ -89,6 +92,7 @@ const declared = declare({
   },
 })
 
+/** Names of pages, which are also those of the exports of their modules. */
 export type PageName = keyof typeof declared
 
 const entries = Object.entries(declared) as [PageName, DeclaredPage<PageName>][]
@@ -109,6 +113,7 @@ function versionedPath(path: PagePath): PagePath {
   return path.replace('/:owner/:slug', '/:owner/:slug/v/:version') as PagePath
 }
 
+/** Imports all pages. Call it after `readTsx`. */
 export async function loadPages(): Promise<Readonly<Record<PageName, Page>>> {
   const loaded = await Promise.all(entries.map(async ([name, { load }]) => [name, (await load())[name]]))
   return Object.fromEntries(loaded)

@@ -9,6 +9,7 @@ export interface ReadmeTask {
   readonly readmeImages: boolean
 }
 
+/** Starts the process at the first readme, and ends it when it is idle. */
 export class Renderer {
   readonly #program = new Program<ReadmeTask, string | null>({
     program: new URL('./process.ts', import.meta.url),

@@ -1,4 +1,4 @@
-/** Inference of a column's type. */
+/** Infers the kind of a column from its values, and what else a plan may offer for it: ids, closed lists, conversions. */
 import { Numeral, Real } from '../reading/table.ts'
 import { textOf } from '../reading/table-error.ts'
 import { ConversionWatch, type OfferedConversion } from './conversions.ts'
@@ -8,6 +8,7 @@ import { type Mark, MarkWatch } from './marks.ts'
 import { type CodeReason, type NumberBudget, NumberTexts } from './number-texts.ts'
 import { Shape } from './shape.ts'
 
+/** Values of one kind in a column. */
 export interface Tally {
   readonly kind: Seen
   /** Number of values. */
@@ -17,6 +18,7 @@ export interface Tally {
   readonly value: unknown
 }
 
+/** A column after all rows were read. Nothing here changes data: a plan decides. */
 export interface Column {
   readonly name: string
   readonly kind: Kind
@@ -53,12 +55,15 @@ export interface Column {
   readonly nested: Readonly<Record<string, unknown>> | undefined
 }
 
-/** Maximum of offered choices; maximum of distinct texts that are remembered, and of their length in characters. */
+/** Maximum of offered choices. */
 const choicesMax = 12
+/** With more distinct texts a column has no `distinct` and no `choices`. */
 const distinctMax = 100
+/** Likewise with a longer text. Characters. */
 const choiceCharactersMax = 64
 /** Fewer values are too few to infer a closed list. */
 const choiceRowsMin = 100
+/** Maximum of examples. */
 const examplesMax = 5
 /** Maximum length of an example; longer ones are truncated. Characters. */
 const exampleCharactersMax = 200
@@ -92,6 +97,7 @@ interface Count {
   readonly value: unknown
 }
 
+/** Observes the values of one column, one after another, and then describes it. */
 export class ColumnWatch {
   readonly #isText: boolean
   readonly #counts = new Map<Seen, Count>()

@@ -3,6 +3,7 @@
  * of 1 to 10^19 per pair: with ten million texts, in one of 180,000 files.
  */
 
+/** Number of slots of a new set. */
 const slotsMin = 1024
 
 /** Memory bound of all sets of one table. */

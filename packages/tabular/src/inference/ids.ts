@@ -1,6 +1,7 @@
 /** Proposes the columns that make the id of a record. */
 import type { Column } from './column.ts'
 
+/** A proposed id, with the reason for it. */
 export interface IdProposal {
   /** One column, or several whose values are joined. */
   readonly columns: readonly string[]

@@ -5,6 +5,7 @@ import { type Column, ColumnWatch } from './column.ts'
 import { HashBudget } from './hash-set.ts'
 import { NumberBudget } from './number-texts.ts'
 
+/** Result of reading all rows once. */
 export interface Inference {
   /** Name of the table. */
   readonly name: string

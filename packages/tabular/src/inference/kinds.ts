@@ -1,4 +1,4 @@
-/** Kinds of single values. */
+/** Kinds of values: the narrowest kind of a single one, and the common kind of a column. */
 import { isRounded, parseJson } from '../reading/json-numbers.ts'
 import { Numeral, Real } from '../reading/table.ts'
 

@@ -8,6 +8,7 @@ const namesMax = 100
 /** Maximum of shapes per column. */
 const shapesMax = 1_000
 
+/** Observes the lists and objects of one column, one after another. */
 export class Shape {
   readonly #depth: number
   readonly #counted: { shapes: number }

@@ -46,6 +46,7 @@ export interface ParserFault {
   readonly sentence: string
 }
 
+/** Call `push` for each piece and `end` once; both return completed rows. */
 export class DelimitedParser {
   readonly #delimiter: number
   readonly #quotes: Quotes

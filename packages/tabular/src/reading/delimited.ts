@@ -1,4 +1,4 @@
-/** CSV and TSV as a table. */
+/** CSV and TSV as a table: detects what the options leave open, then reads the rows in batches. */
 import { DelimitedParser, type Dialect, type Line } from './delimited-parser.ts'
 import { detectDialect, isBlank } from './dialect.ts'
 import { encodingOf } from './encodings.ts'

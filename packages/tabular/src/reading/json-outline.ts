@@ -18,8 +18,9 @@ export interface RowsLocation {
 
 /** Maximum of levels searched for rows. */
 const levelsMax = 4
-/** Maximum of members compared per object, and of remembered containers. */
+/** Maximum of members compared per object. */
 const sampledMax = 50
+/** Maximum of remembered objects and lists. */
 const containersMax = 2_000
 /** An object with at least this many values of one kind is a map, not a record. */
 const mapMin = 20

@@ -4,6 +4,7 @@ export type ValueKind = 'object' | 'list' | 'text' | 'scalar'
 /** `enter` an object or a list, `take` the text of a value, or `pass` to skip it. */
 export type Step = 'enter' | 'take' | 'pass'
 
+/** A value that the visitor took. */
 export interface Taken {
   /** Name of the member; undefined for an item of a list. */
   readonly name: string | undefined
@@ -30,6 +31,7 @@ const isSpace = (unit: number): boolean => unit === 0x20 || unit === 0x0a || uni
 const opens = (unit: number): boolean => unit === 0x5b || unit === 0x7b
 const closes = (unit: number): boolean => unit === 0x5d || unit === 0x7d
 
+/** Walks one text. The visitor decides at each value whether to enter, take or skip it. */
 export class JsonWalker {
   readonly #visitor: Visitor
   readonly #charactersMax: number

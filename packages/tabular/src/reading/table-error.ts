@@ -15,6 +15,7 @@ export interface Fault {
 /** Word for a row of the table in messages. */
 export type Unit = 'line' | 'item' | 'row'
 
+/** A fault of a file, not of the program. Callers show its message to the user. */
 export class TableError extends Error {
   readonly file: string | undefined
   readonly line: number | undefined

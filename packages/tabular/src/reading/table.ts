@@ -1,4 +1,4 @@
-/** A file as rows of values. */
+/** A file as rows of values, whatever its format: the interface between the readers and everything else, and the limits of all readers. */
 import type { Detected, Format, Note } from './options.ts'
 import type { Unit } from './table-error.ts'
 
@@ -9,6 +9,7 @@ export interface Row {
   readonly values: readonly unknown[]
 }
 
+/** An open file. Every reader returns this. */
 export interface Table {
   /** Name of the file, or of the file and the table in it. */
   readonly name: string
@@ -34,8 +35,9 @@ export interface Table {
 export const columnsMax = 4096
 /** Maximum of characters in one row, item or line: twice the byte limit of a record. */
 export const rowCharactersMax = 16 * 1024 ** 2
-/** Size of a batch: maximum of rows, and number of characters after which it is passed on. */
+/** Maximum of rows in a batch. */
 export const batchRows = 512
+/** A batch is passed on once it has this many characters. */
 const batchCharacters = 1024 ** 2
 
 /** Rows collected for the next batch. */

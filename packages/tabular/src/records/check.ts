@@ -25,6 +25,7 @@ export type Way =
   | { readonly do: 'missing'; readonly value: string; readonly optional: boolean }
   | { readonly do: 'rename'; readonly from: string }
 
+/** A column that does not fit the plan. */
 export interface ColumnMisfit {
   /** Column in the file; for a field without a column, the field's name. */
   readonly column: string

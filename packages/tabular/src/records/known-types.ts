@@ -26,6 +26,7 @@ export interface KnownType {
   readonly samples?: readonly { readonly id: string; readonly data: unknown }[] | undefined
 }
 
+/** Evidence that the file belongs to a type. */
 export interface TypeMatch {
   readonly type: string
   /** Columns of the file that are fields of the type. */

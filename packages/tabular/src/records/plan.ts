@@ -34,6 +34,7 @@ export interface LeftOut {
   readonly why: 'asked' | 'empty' | 'id'
 }
 
+/** A plan, made by `planOf` for a new type and by `planFor` for an existing one. */
 export interface Plan {
   readonly type: string
   /** Columns whose values make the id (`joinIds`); empty: records are numbered from 1. */
@@ -44,6 +45,7 @@ export interface Plan {
   readonly gone?: readonly GoneField[]
 }
 
+/** A field that the file lacks. */
 export interface GoneField {
   readonly field: string
   readonly isRequired: boolean
@@ -53,6 +55,7 @@ export interface GoneField {
   readonly renamed?: string | undefined
 }
 
+/** Choices of the user, by which a plan differs from the proposed one. */
 export interface PlanWishes {
   readonly type: string
   /**

@@ -8,6 +8,7 @@ import { type CellColumn, cellColumnOf, Places } from './cells.ts'
 import type { Plan, PlannedColumn } from './plan.ts'
 import { unfit } from './values.ts'
 
+/** A record made from a row. */
 export interface TableRecord {
   readonly id: string
   readonly type: string
@@ -161,6 +162,7 @@ class RecordMaker {
   }
 }
 
+/** Names of kinds in messages. */
 export const kindNames = {
   string: 'string',
   integer: 'integer',

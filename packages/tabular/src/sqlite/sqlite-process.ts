@@ -12,6 +12,7 @@ export interface TableList {
   readonly views: readonly string[]
 }
 
+/** Message of the parent. The parent sends one at a time. */
 export type SqliteRequest =
   | { readonly do: 'list' }
   | { readonly do: 'columns'; readonly table: string }
@@ -20,6 +21,7 @@ export type SqliteRequest =
   /** The next `SqliteRows`. */
   | { readonly do: 'next' }
 
+/** Answer to a request: its result, or the message of its error. */
 export type SqliteAnswer = { readonly result: unknown } | { readonly error: string }
 
 export interface SqliteColumns {
@@ -28,8 +30,9 @@ export interface SqliteColumns {
   readonly key: readonly string[]
 }
 
-/** Approximate maximum of rows and characters in one message. */
+/** Maximum of rows in one message. */
 const rowsMax = 512
+/** A message is sent once it has this many characters. */
 const charactersMax = 1024 ** 2
 /** Maximum of SQLite's memory. Bytes. */
 const heapMax = 256 * 1024 ** 2

@@ -20,7 +20,7 @@ type LoginFlags = {
   readonly browser: boolean
 }
 
-/** `ulmus login` */
+/** `ulmus login`: gets a key by approval in a browser, or reads one from standard input, and stores it. */
 const login: Command<LoginFlags> = async (call, flags) => {
   const { env } = call.terminal
   const named = flags.host ?? (env['ULMUS_HOST'] || readSettings(env).host)
@@ -74,7 +74,7 @@ async function allowed(
   return awaitDeviceKey(registry, code)
 }
 
-/** Maximum length of a token on standard input. Characters. */
+/** Stop reading standard input after this many characters: no token is that long. */
 const tokenLengthMax = 1_000
 
 async function readToken(): Promise<string> {

@@ -3,7 +3,7 @@ import type { Command } from '../../context.ts'
 import { forgetLogin } from '../../session/logins.ts'
 import { readSettings } from '../../session/settings.ts'
 
-/** `ulmus logout` */
+/** `ulmus logout`: revokes the key if its id is known, then removes the stored key, even if the registry refused. */
 const logout: Command<Record<never, never>> = async (call, flags) => {
   const { env } = call.terminal
   const { client, host } = await call.connect()

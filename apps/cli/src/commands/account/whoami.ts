@@ -1,7 +1,7 @@
 import type { Command } from '../../context.ts'
 import { notSignedIn } from '../../session/connect.ts'
 
-/** `ulmus whoami` */
+/** `ulmus whoami`: prints only the slug on standard output, for scripts. Fails if not signed in. */
 const whoami: Command<Record<never, never>> = async (call, flags) => {
   const { client, host, key } = await call.connect()
   if (key === undefined) throw notSignedIn(host)

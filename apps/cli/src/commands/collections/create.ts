@@ -4,7 +4,7 @@ import { type VisibilityFlags, visibilityIn, visibilityMade } from './visibility
 
 type CreateFlags = VisibilityFlags & { readonly name?: string; readonly description?: string }
 
-/** `ulmus collections create owner/slug` */
+/** `ulmus collections create owner/slug`: creates a collection without versions, and prints its path. */
 const create: Command<CreateFlags, [reference: string]> = async (call, flags, text) => {
   const wanted = visibilityIn(flags)
   const { host: named, owner, slug } = parseReference(text)

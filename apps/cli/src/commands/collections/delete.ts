@@ -4,7 +4,7 @@ import { confirmTyped } from '../../terminal/ask.ts'
 
 type DeleteFlags = { readonly yes: boolean }
 
-/** `ulmus collections delete REF` */
+/** `ulmus collections delete REF`: deletes a collection with all versions. The user types its path, or gives `--yes`. */
 const remove: Command<DeleteFlags, [reference: string]> = async (call, flags, text) => {
   const reference = parseReference(text)
   const collection = pathOf(reference)

@@ -10,7 +10,7 @@ type EditFlags = VisibilityFlags & {
   readonly slug?: string
 }
 
-/** `ulmus collections edit REF` */
+/** `ulmus collections edit REF`: changes name, description, slug or visibility; fields without a flag stay. */
 const edit: Command<EditFlags, [reference: string]> = async (call, flags, text) => {
   const { name, description, slug } = flags
   const changes = { name, description, slug, ...visibilityIn(flags) }

@@ -2,7 +2,7 @@ import type { Command } from '../../context.ts'
 import { referenceHere } from '../../folder/base/here.ts'
 import { pathOf } from '../../reference.ts'
 
-/** `ulmus collections transfer owner/slug TO` */
+/** `ulmus collections transfer owner/slug TO`: moves a collection to another account; the old path redirects. */
 const transfer: Command<Record<never, never>, [reference: string, to: string]> = async (
   call,
   flags,

@@ -1,6 +1,7 @@
 import type { Client } from '@ulmus/client'
 import { usageError } from '../../terminal/failure.ts'
 
+/** `--public` and `--private`, shared by the commands that create or change a collection. */
 export type VisibilityFlags = { readonly public: boolean; readonly private: boolean }
 
 /**

@@ -13,7 +13,7 @@ type CheckoutFlags = {
   readonly force: boolean
 }
 
-/** `ulmus checkout VERSION` */
+/** `ulmus checkout VERSION`: switches the folder to a version. Refuses a folder with changes, unless `--force` discards them. */
 const checkout: Command<CheckoutFlags, [version: string]> = (call, flags, version) =>
   inFolder(call, async (folder, state) => {
     const remote = await remoteOf(call, state)

@@ -14,7 +14,7 @@ import { CommandError } from '../../terminal/failure.ts'
 import { openProgress } from '../../terminal/progress.ts'
 import { counted, numberText } from '../../terminal/words.ts'
 
-/** `ulmus clone owner/slug[@version] [DIR]` */
+/** `ulmus clone owner/slug[@version] [DIR]`: downloads a version into an empty folder. An interrupted clone can be repeated. */
 const clone: Command<Record<never, never>, [reference: string, folder?: string]> = async (
   call,
   flags,

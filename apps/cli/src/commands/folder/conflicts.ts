@@ -9,6 +9,7 @@ import { counted } from '../../terminal/words.ts'
 /** Maximum number of conflicts listed. */
 const named = 20
 
+/** Error of a `pull` that stopped at conflicts and changed nothing. */
 export function conflictError(
   collection: string,
   semver: string,

@@ -38,6 +38,7 @@ import { openProgress } from '../../terminal/progress.ts'
 import { shellWord } from '../../terminal/shell-word.ts'
 import { counted, numberText } from '../../terminal/words.ts'
 
+/** Flags of `ulmus import`, declared in folder-commands.ts. */
 export type ImportFlags = ReadFlags &
   PlanFlags & {
     readonly type?: string
@@ -47,7 +48,7 @@ export type ImportFlags = ReadFlags &
     readonly maxRemoved?: MaxRemoved
   }
 
-/** `ulmus import FILE… --type T` */
+/** `ulmus import FILE…`: reads, plans, asks and writes, file by file. Runs in the thread of import-thread.ts. */
 export const importFiles: Command<ImportFlags, string[]> = async (call, flags, ...files) => {
   if (files.length > 1 && flags.type !== undefined)
     throw usageError(

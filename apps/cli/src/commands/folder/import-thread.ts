@@ -5,15 +5,17 @@ import { runCommand } from '../../run-command.ts'
 import type { Terminal } from '../../terminal/terminal.ts'
 import { type ImportFlags, importFiles } from './import-files.ts'
 
+/** Input of the thread. The main thread clones it, so it contains no functions. */
 export interface ImportJob {
   readonly flags: ImportFlags & CommonFlags
   readonly files: string[]
   readonly terminal: Pick<Terminal, 'env' | 'cwd' | 'canAsk' | 'canRedraw' | 'columns'>
 }
 
-/** Methods of the terminal that the thread calls. */
+/** Methods of the terminal that the main thread runs for this one. Calls do not wait for it. */
 const outputs = ['write', 'line', 'say', 'redraw', 'fail'] as const
 
+/** Message to the main thread: a call of a terminal method. */
 export interface Output {
   readonly output: (typeof outputs)[number]
   readonly args: readonly unknown[]

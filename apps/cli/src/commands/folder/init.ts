@@ -7,7 +7,7 @@ import { hostOf } from '../../session/connect.ts'
 import { readSettings } from '../../session/settings.ts'
 import { CommandError } from '../../terminal/failure.ts'
 
-/** `ulmus init [owner/slug]` */
+/** `ulmus init [owner/slug]`: makes a working folder. Can be repeated until there is a base version, to name another collection. */
 const init: Command<Record<never, never>, [reference?: string]> = async (call, flags, reference) => {
   const { cwd, env } = call.terminal
   const named = reference === undefined ? undefined : parseReference(reference)

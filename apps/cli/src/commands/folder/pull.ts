@@ -17,7 +17,7 @@ type PullFlags = {
   readonly theirs: boolean
 }
 
-/** `ulmus pull` */
+/** `ulmus pull`: merges the latest version into the folder, after settling an interrupted push. */
 const pull: Command<PullFlags> = (call, flags) => {
   if (flags.ours && flags.theirs) throw usageError('--ours and --theirs exclude each other. Use one of them.')
   const resolution: Resolution = flags.ours ? 'ours' : flags.theirs ? 'theirs' : 'stop'

@@ -21,6 +21,7 @@ import { counted, numberText, sizeText } from '../../terminal/words.ts'
 import { type VisibilityFlags, visibilityIn, visibilityMade } from '../collections/visibility.ts'
 import { countsText, tellMissing } from './status.ts'
 
+/** Flags of `ulmus push`, declared in folder-commands.ts. */
 export type PushFlags = VisibilityFlags & {
   readonly message?: string
   readonly dryRun: boolean
@@ -29,7 +30,7 @@ export type PushFlags = VisibilityFlags & {
   readonly maxRemoved?: MaxRemoved
 }
 
-/** `ulmus push` */
+/** `ulmus push`: publishes the changes of the folder. All local checks run before anything is created or sent. */
 const push: Command<PushFlags> = (call, flags) =>
   inFolder(call, async (before, state) => {
     const visibility = visibilityIn(flags)

@@ -12,7 +12,7 @@ import { paths } from '../../folder/files/layout.ts'
 import { painted, type Text } from '../../terminal/text.ts'
 import { counted, numberText } from '../../terminal/words.ts'
 
-/** `ulmus status` */
+/** `ulmus status`: compares the folder with its base. Sends no request. */
 const status: Command<Record<never, never>> = (call, flags) =>
   inFolder(call, async (folder, state) => {
     const found = await statusOf(folder)
@@ -20,6 +20,7 @@ const status: Command<Record<never, never>> = (call, flags) =>
     await tell(call, folder, state, found)
   })
 
+/** Printed by `ulmus status --json`, with the state of the folder. Scripts use these names: keep them. */
 export interface Status {
   readonly clean: boolean
   /** By type; omits types without changes. */
@@ -29,7 +30,7 @@ export interface Status {
   readonly metadata: readonly string[]
   /** Paths of files that the base lacks. */
   readonly files: readonly string[]
-  /** Hashes of files that the base has and the folder lacks. A push keeps them in the version, so the folder may still count as unchanged. */
+  /** Hashes of files that the base has and the folder lacks. A push keeps them, so the folder may still count as unchanged. */
   readonly missingFiles: readonly string[]
 }
 
@@ -89,6 +90,7 @@ export function tellMissing(call: Call, folder: Folder): void {
   )
 }
 
+/** `+3 added  ~1 updated`; omits zeros. */
 export function countsText({ added, updated, removed }: Counts): Text {
   const parts = [
     added > 0 ? [painted('green', `+${numberText(added)} added`)] : [],

@@ -18,7 +18,7 @@ type VerifyFlags = {
   readonly digest?: string
 }
 
-/** `ulmus verify [REF | FOLDER | proof.json]` */
+/** `ulmus verify [REF | FOLDER | proof.json]`: recomputes a digest. A file is a proof; a path without a folder is a reference. */
 const verify: Command<VerifyFlags, [what?: string]> = async (call, flags, what) => {
   const path = resolve(call.terminal.cwd, what ?? '.')
   if (what !== undefined && existsSync(path) && statSync(path).isFile())

@@ -10,7 +10,7 @@ type CreateFlags = {
   readonly expires?: string
 }
 
-/** `ulmus keys create` */
+/** `ulmus keys create`: prints only the key on standard output, for scripts. The registry never returns it again. */
 const create: Command<CreateFlags> = async (call, flags) => {
   const { client } = await call.connect()
   const { label, scope, collection, expires } = flags

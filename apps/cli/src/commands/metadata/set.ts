@@ -7,7 +7,7 @@ import { usageError } from '../../terminal/failure.ts'
 
 type SetFlags = { readonly unset?: readonly string[] }
 
-/** `ulmus metadata set REF name=text… name:=json…` */
+/** `ulmus metadata set REF name=text… name:=json…`: sets or removes fields, which publishes a patch version. */
 const set: Command<SetFlags, [reference: string, ...members: string[]]> = async (
   call,
   flags,
@@ -42,6 +42,7 @@ function memberOf(text: string): [string, Json] {
   }
 }
 
+/** Reports a change of metadata, also for `ulmus metadata edit`. */
 export async function tellUpdate(
   call: Call,
   flags: CommonFlags,

@@ -16,7 +16,7 @@ import { sizeText } from '../../terminal/words.ts'
 
 type ExportFlags = { readonly output?: string }
 
-/** `ulmus export [REF] [-o FILE]` */
+/** `ulmus export [REF] [-o FILE]`: saves the archive of a version as the registry sends it, without verifying the digest. */
 const exportArchive: Command<ExportFlags, [reference?: string]> = async (call, flags, text) => {
   const reference = referenceHere(call.terminal.cwd, text)
   const { client } = await call.connect({ host: reference.host })

@@ -8,7 +8,7 @@ import { numberText } from '../../terminal/words.ts'
 
 type LogFlags = { readonly limit: number }
 
-/** `ulmus log [REF]` */
+/** `ulmus log [REF]`: lists versions, newest first, with the level of each change. */
 const log: Command<LogFlags, [reference?: string]> = async (call, flags, text) => {
   const reference = referenceHere(call.terminal.cwd, text)
   const { client } = await call.connect({ host: reference.host })

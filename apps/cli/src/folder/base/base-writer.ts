@@ -1,4 +1,7 @@
-/** Rewrites the base's records of one type with changes applied. */
+/**
+ * Rewrites the base's records of one type after a push or an update. The next comparison reads the result, so it must contain exactly the
+ * records of the new version.
+ */
 import { compareUtf8, type Json } from '@ulmus/content'
 import { Cursor } from '../files/cursor.ts'
 import { fileAt, removeFile } from '../files/inside.ts'
@@ -8,6 +11,7 @@ import { idOf, lineOf, parseLine } from '../files/record-line.ts'
 import type { Staging } from '../files/staging.ts'
 import { tampered } from './verified-version.ts'
 
+/** A change of one record of the base. */
 export interface BaseChange {
   readonly id: string
   /** Undefined: the data is unchanged and only the privacy changed, or the record was removed. */
@@ -16,7 +20,7 @@ export interface BaseChange {
   readonly private: boolean
 }
 
-/** Writes the records of one type: those of the old base, with changes applied in the order of ids. */
+/** Merges the old base with changes. Call `apply` in ascending order of ids (UTF-8 bytes), then `finish`. */
 export class BaseWriter {
   readonly type: string
   readonly #root: string

@@ -47,6 +47,7 @@ export async function bringVersion(bringing: Bringing): Promise<void> {
   staging.commit()
 }
 
+/** Content of `.ulmus/base/version.json` for a downloaded version. */
 export const baseOf = ({ version, files }: VersionHead): BaseVersion => ({
   semver: version.semver,
   digest: version.hash,
@@ -83,10 +84,12 @@ export async function stageRecords(
   return [...writers.keys()].sort(compareUtf8)
 }
 
+/** Stages `schemas/<Type>.json`. */
 export function stageSchemas(staging: Staging, schemas: Readonly<Record<string, JsonObject>>): void {
   for (const [type, schema] of Object.entries(schemas)) staging.text(schemaPath(type), jsonText(schema))
 }
 
+/** Stages `metadata.json`, and its member `readme` as `README.md`. `readMetadata` joins them again. */
 export function stageMetadata(staging: Staging, { readme, ...metadata }: JsonObject): void {
   if (typeof readme === 'string') staging.text(paths.readme, readme)
   else staging.remove(paths.readme)

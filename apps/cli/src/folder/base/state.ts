@@ -1,4 +1,7 @@
-/** Collection and base version of a working folder. */
+/**
+ * State files of a working folder: its collection and its base version. They are formats on disk: a change that older programs cannot
+ * read needs a new `folderFormat`.
+ */
 import { type JsonObject, parseDigestLabel, parseSemver } from '@ulmus/content'
 import { type CollectionName, isCollectionName, originOf } from '../../reference.ts'
 import { exitCodes } from '../../terminal/exit-codes.ts'
@@ -31,6 +34,7 @@ export interface BaseVersion {
   readonly recordCount: number
 }
 
+/** A file of the base version. The folder may lack it. */
 export interface BaseFile {
   /** `sha256:<hex>` */
   readonly hash: string
@@ -38,6 +42,7 @@ export interface BaseFile {
   readonly contentType: string
 }
 
+/** True if the folder contains no private data, because it was downloaded as the public view. */
 export const isPublicView = (base: BaseVersion): boolean => parseDigestLabel(base.digest)?.view === 'public'
 
 /** Undefined if there is no such file. */
@@ -76,6 +81,7 @@ const untrusted = (fault: string): CommandError =>
     { exitCode: exitCodes.refused, code: 'unsafe_folder' },
   )
 
+/** Writes `.ulmus/folder.json` atomically. */
 export const writeState = (root: string, state: FolderState): void =>
   writeWhole(root, paths.state, jsonText(state))
 

@@ -23,6 +23,7 @@ import { numberText } from '../../terminal/words.ts'
 import type { FolderRecord } from '../files/record-line.ts'
 import { type BaseVersion, isPublicView } from './state.ts'
 
+/** Collection of a registry, to read versions from. */
 export interface VersionSource {
   readonly client: Client
   /** `owner/slug` */
@@ -36,6 +37,7 @@ export interface VersionHead {
   readonly files: readonly VersionFile[]
 }
 
+/** @throws CommandError for an invalid version number or digest, or more files than the version states */
 export async function readHead(source: VersionSource, semver: string): Promise<VersionHead> {
   const { client, collection } = source
   const version = await client.versions.get(collection, semver)
@@ -188,5 +190,6 @@ export const tooMany = (what: string, count: number): CommandError =>
     `The registry sends more ${what} than the ${numberText(count)} that the version has by its own count.`,
   )
 
+/** Error for data that does not match its digest, hash or count. */
 export const tampered = (message: string): CommandError =>
   new CommandError(message, { code: 'not_what_the_digest_says' })

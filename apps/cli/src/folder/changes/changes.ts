@@ -26,6 +26,7 @@ export interface Folder {
   readonly files: readonly StoredFile[]
 }
 
+/** `before` absent: the type is new. `after` absent: it was removed. */
 export interface SchemaChange {
   readonly type: string
   readonly before?: JsonObject
@@ -43,6 +44,7 @@ export interface FolderChanges {
   readonly missingFiles: readonly string[]
 }
 
+/** Numbers of changed records of a type. */
 export interface Counts {
   readonly added: number
   readonly updated: number
@@ -63,6 +65,7 @@ export async function readFolder(root: string, base: BaseVersion | null, index: 
   return { root, base, index, schemas, metadata: readMetadata(root), records, files }
 }
 
+/** Compares everything except records with the base. Reads no files. */
 export function changesOf({ base, schemas, metadata, files }: Folder): FolderChanges {
   const baseFiles = new Set(base?.files.map(({ hash }) => hash))
   const here = new Set(files.map(({ hash }) => hash))

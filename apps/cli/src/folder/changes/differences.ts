@@ -15,6 +15,7 @@ export interface Difference {
   readonly visibility?: 'private' | 'public'
 }
 
+/** Differences of a folder from its base. Only these have `visibility`. */
 export async function* localDifferences(
   changes: AsyncIterable<RecordChange>,
 ): AsyncGenerator<Difference, void, undefined> {

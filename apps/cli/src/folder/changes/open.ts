@@ -1,4 +1,4 @@
-/** Opens working folders for commands. */
+/** Opens working folders for commands, under their lock, and connects to their collections. */
 import { join } from 'node:path'
 import type { Collection } from '@ulmus/wire'
 import type { Call } from '../../context.ts'
@@ -13,7 +13,7 @@ import { rootAt } from '../files/layout.ts'
 import { withFolder } from '../files/lock.ts'
 import { type Folder, readFolder } from './changes.ts'
 
-/** Runs `work` with the folder around the current directory, and saves the file index afterwards. */
+/** Runs `work` with the folder around the current directory, under its lock, and saves the file index afterwards. */
 export function inFolder<T>(
   call: Call,
   work: (folder: Folder, state: FolderState) => Promise<T>,
@@ -29,6 +29,7 @@ export function inFolder<T>(
   })
 }
 
+/** Registry and collection of a folder, and the key for them. */
 export interface Remote {
   readonly source: VersionSource
   readonly host: string

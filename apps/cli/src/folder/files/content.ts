@@ -1,4 +1,4 @@
-/** Schemas, metadata, readme and files of a working folder. */
+/** Reads schemas, metadata, readme and files of a working folder. Invalid ones are refused here, before anything is sent. */
 import { createHash } from 'node:crypto'
 import {
   acceptSchema,
@@ -54,9 +54,11 @@ export function metadataPatch(before: JsonObject, after: JsonObject): JsonObject
 const memberOf = (object: JsonObject, name: string): Json | undefined =>
   Object.hasOwn(object, name) ? object[name] : undefined
 
+/** Compares values by their canonical form, so that the order of members does not matter. */
 export const isSameJson = (a: Json | undefined, b: Json | undefined): boolean =>
   a === b || (a !== undefined && b !== undefined && canonicalize(a) === canonicalize(b))
 
+/** A file under `files/`. */
 export interface StoredFile {
   /** Path from the root. */
   readonly path: string

@@ -20,6 +20,7 @@ export interface FileStat extends Appearance {
   readonly at: number
 }
 
+/** Format on disk. It has no version, because an unreadable index is ignored. */
 interface Stored {
   /** By type: all its files, if they match the base. */
   readonly records: Record<string, (Appearance & { readonly path: string })[]>
@@ -33,12 +34,14 @@ const fineGrainMs = 20
 const coarseGrainMs = 2_000
 
 const isCoarse = ({ modified }: Appearance): boolean => modified % 1_000 === 0
+/** True if a later change would also change the time of the file. */
 const isSettled = (look: FileStat): boolean =>
   look.at - look.modified >= (isCoarse(look) ? coarseGrainMs : fineGrainMs)
 
 const isSame = (a: Appearance, b: Appearance): boolean =>
   a.size === b.size && a.modified === b.modified && a.inode === b.inode
 
+/** Call it before reading the file. @throws CommandError if the file does not exist */
 export function statFile(root: string, path: string): FileStat {
   const stats = fileAt(root, path)
   if (stats === undefined) throw new CommandError(`${path} no longer exists.`)
@@ -46,6 +49,7 @@ export function statFile(root: string, path: string): FileStat {
   return { path, size, modified: mtimeMs, inode: ino, at: Date.now() }
 }
 
+/** Caches facts about files. Without it a command only takes longer. */
 export class FileIndex {
   readonly #root: string
   readonly #records: Map<string, readonly (Appearance & { readonly path: string })[]>
@@ -82,7 +86,7 @@ export class FileIndex {
     if (stats.every(isSettled)) this.#keep(type, stats)
   }
 
-  /** Same, for files that this program staged. */
+  /** Same, for files that this program staged: their age does not matter, but the disk must store fractions of seconds. */
   rememberWritten(type: string, stats: readonly FileStat[]): void {
     if (!stats.some(isCoarse)) this.#keep(type, stats)
   }

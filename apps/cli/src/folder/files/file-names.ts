@@ -3,7 +3,7 @@ import { extname } from 'node:path'
 import { parseFileReference } from '@ulmus/content'
 import { CommandError } from '../../terminal/failure.ts'
 
-/** Media types by extension; other files are `application/octet-stream`. */
+/** Media types by extension; others are `application/octet-stream`. Each type occurs once: it also determines the name of a download. */
 const types: Readonly<Record<string, string>> = {
   '.avif': 'image/avif',
   '.csv': 'text/csv',

@@ -129,6 +129,7 @@ export function createInside(root: string, path: string): number {
   return openSync(file, 'wx')
 }
 
+/** Replaces an existing file, not atomically: see `writeWhole`. */
 export function writeInside(root: string, path: string, content: string | Uint8Array): void {
   const descriptor = createInside(root, path)
   try {

@@ -1,4 +1,4 @@
-/** Paths in a working folder: the user's files at the top, program state in `.ulmus`. */
+/** Paths in a working folder, a format on disk: the user's files at the top, program state in `.ulmus`. */
 import { dirname, join, relative, sep } from 'node:path'
 import { compareUtf8, typeFault } from '@ulmus/content'
 import { CommandError } from '../../terminal/failure.ts'
@@ -6,7 +6,7 @@ import { fileAt, namesIn, ownerOf } from './inside.ts'
 
 export const dotFolder = '.ulmus'
 
-/** Paths inside a working folder, from its root, with `/`. */
+/** Paths from the root, with `/`. A path that commands stage must also match `own` in replace.ts. */
 export const paths = {
   readme: 'README.md',
   metadata: 'metadata.json',

@@ -114,6 +114,7 @@ export class LineWriter {
   }
 }
 
+/** Writes all bytes: one `write(2)` may write only some of them. */
 export function writeAll(descriptor: number, bytes: Uint8Array): void {
   for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at)
 }

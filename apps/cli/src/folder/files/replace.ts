@@ -17,6 +17,7 @@ export interface Replacement {
 /** Path of the staged copy of the new file `path`. */
 export const stagedPath = (path: string): string => `${paths.staged}/new/${path}`
 
+/** Moves staged files into place. Writes the journal before the first move, and removes it after the last. */
 export function replaceAll(root: string, replacement: Replacement): void {
   demandOwn(replacement)
   writeWhole(root, paths.replacement, JSON.stringify(replacement))

@@ -11,6 +11,7 @@ import { paths } from './layout.ts'
 import { LineWriter, lineBatches } from './lines.ts'
 import { idOf, parseLine, positionText } from './record-line.ts'
 
+/** A line of records with its id and position. */
 export interface Entry {
   readonly id: string
   readonly text: string
@@ -19,7 +20,7 @@ export interface Entry {
   readonly line: number
 }
 
-/** Characters of lines sorted in memory: 32 Mi, which take some 64 to 100 MiB. */
+/** Write a sorted run to disk after this many characters of lines: 32 Mi, which take some 64 to 100 MiB. */
 const runCharactersMax = 33_554_432
 
 /**
@@ -139,6 +140,7 @@ function* runEntries(
   }
 }
 
+/** Entries per batch. */
 const mergedAtOnce = 1_024
 
 function* merged(streams: Iterable<Entry[]>[]): Generator<Entry[], void, undefined> {

@@ -1,4 +1,7 @@
-/** Stages new files of a working folder, and moves them into place together. All paths are from the root. */
+/**
+ * Stages new files of a working folder, and moves them into place together. Paths are from the root and must match `own` in replace.ts.
+ * Use one instance at a time, under the folder's lock: they share a folder.
+ */
 import { type FileStat, statFile } from './file-index.ts'
 import { copyInto, regularFile, removeFolder, writeInside } from './inside.ts'
 import { paths } from './layout.ts'

@@ -29,6 +29,7 @@ import { shellWord } from '../../terminal/shell-word.ts'
 import { schemaPath } from '../files/layout.ts'
 import { privateFields } from './known.ts'
 
+/** Flags of `ulmus import` about columns, each `column` or `column=value`. */
 export type PlanFlags = {
   readonly private?: readonly string[]
   readonly leaveOut?: readonly string[]
@@ -41,6 +42,7 @@ export type PlanFlags = {
   readonly allowNewValues?: readonly string[]
 }
 
+/** Plan to confirm and to carry out. */
 export interface ImportPlan {
   readonly plan: Plan
   readonly schema: JsonObject
@@ -52,6 +54,7 @@ export interface ImportPlan {
   readonly knownIds: number | undefined
 }
 
+/** Input of `planImport`. */
 export interface Planning {
   readonly table: Table
   readonly inference: Inference

@@ -39,6 +39,7 @@ export interface Imported {
   readonly total: number
 }
 
+/** Stages the sorted records, and replaces all files of the type together. Keeps private marks of existing records. */
 export async function importRecords(importing: Importing): Promise<Imported> {
   const { root, type, schema, keepsOthers } = importing
   const staging = new Staging(root)

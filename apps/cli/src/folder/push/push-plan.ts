@@ -39,6 +39,7 @@ export interface PlannedChange {
   readonly private?: true
 }
 
+/** Result of the plan. Its records are on disk. */
 export interface PushPlan {
   /** Digest of the plan: equal plans have equal digests. */
   readonly digest: string

@@ -1,4 +1,4 @@
-/** `.ulmus/push/state.json`: an unfinished push. An interrupted push is resumed from it, and never published twice. */
+/** `.ulmus/push/state.json`, a format on disk: an unfinished push. It is resumed from this state, and never published twice. */
 import type { ResumedPush } from '@ulmus/client'
 import { jsonText } from '../base/state.ts'
 import { readInside, removeFile, removeFolder, writeWhole } from '../files/inside.ts'
@@ -14,6 +14,7 @@ export interface PushState {
 
 const statePath = `${paths.push}/state.json`
 
+/** Undefined if no push is unfinished, or the file is damaged. */
 export function readPushState(root: string): PushState | undefined {
   const bytes = readInside(root, statePath)
   if (bytes === undefined) return undefined
@@ -28,6 +29,7 @@ export function readPushState(root: string): PushState | undefined {
 export const writePushState = (root: string, state: PushState): void =>
   writeWhole(root, statePath, jsonText(state))
 
+/** Removes the state but keeps the planned changes, before a new push begins. */
 export const forgetState = (root: string): void => removeFile(root, statePath)
 
 /** Removes the state of a push that is finished or starts over. */

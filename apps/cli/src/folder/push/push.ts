@@ -1,4 +1,7 @@
-/** Publishes or resumes a push, then makes the new version the folder's base. */
+/**
+ * Publishes or resumes a push, then makes the new version the folder's base, then removes the push state: in this order, so that
+ * `settlePush` can finish a push that was killed in between.
+ */
 import {
   type DryRunResult,
   type FileUpload,

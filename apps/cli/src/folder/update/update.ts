@@ -39,6 +39,7 @@ export interface PartConflict {
   readonly name: string
 }
 
+/** Outcome of an update. */
 export interface Updated {
   /** With `resolution: 'stop'` and any conflict, the folder stays unchanged. */
   readonly conflicts: readonly (Conflict | PartConflict)[]
@@ -50,8 +51,10 @@ export interface Updated {
   readonly setAside?: string
 }
 
+/** Maximum number of conflicts kept in memory. */
 const conflictsKept = 1_000
 
+/** Stages everything before it moves anything into place, so that an error leaves the content of the folder unchanged. */
 export async function updateFolder(updating: Updating): Promise<Updated> {
   const { folder, source, head, cache } = updating
   const { root, base } = folder

@@ -38,6 +38,7 @@ const statusOf: Record<RefusalKind, number> = {
 /** Default `Retry-After` while a store is unavailable or full. Seconds. */
 const retryAfterSeconds = 5
 
+/** HTTP status of a refusal, from the kind of its code. */
 export const statusFor = (code: ErrorCode): number => statusOf[catalogue[code].kind]
 
 /** The body of a refusal, as in `interface.md` and http-api §1. */

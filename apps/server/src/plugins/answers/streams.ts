@@ -1,4 +1,4 @@
-/** Streamed answers. */
+/** Streams answers: backpressure, disconnects, and errors before and after the first byte. */
 import { Readable } from 'node:stream'
 import { type FastifyRequest, LogController } from 'fastify'
 import { logFault, refusalOf, statusFor } from './errors.ts'

@@ -1,4 +1,4 @@
-/** Additions to Fastify's routes, requests and replies. */
+/** Types of our additions to Fastify's route settings, requests and replies. The plugins in `plugins/` set and read them. */
 import type { Entrance, Principal } from '@ulmus/registry'
 
 declare module 'fastify' {

@@ -21,9 +21,11 @@ const addressShare = 1 / 4
 const scarceShare = 1 / 2
 /** Idle time of a connection. Usual proxies keep one for 60 s, and should be the first to close it. Milliseconds. */
 const keptMilliseconds = 72_000
+/** Idle time above `scarceShare`. Milliseconds. */
 const keptMillisecondsScarce = 5_000
-/** Minimum intervals between closing idle connections, and between log lines about refusals. Milliseconds. */
+/** Minimum interval between two rounds that close idle connections. Milliseconds. */
 const closingMilliseconds = 1_000
+/** Minimum interval between log lines about refused connections. Milliseconds. */
 const loggingMilliseconds = 60_000
 
 /** Time for the request line and headers, from the connection or from the first byte, and the interval between checks. Milliseconds. */
@@ -113,6 +115,7 @@ export function peerOf(remoteAddress = ''): string {
 /** Prefix of an IPv4 address on a dual-stack socket. */
 const withoutMapping = (address: string) => address.replace(/^::ffff:(?=[\d.]+$)/i, '')
 
+/** The /64 network of an IPv6 address. */
 export function networkOf(address: string): string {
   const [head = '', tail] = address.split('%')[0]!.split('::')
   const groups = head === '' ? [] : head.split(':')

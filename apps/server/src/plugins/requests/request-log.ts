@@ -46,6 +46,7 @@ function pathOf({ url, params }: FastifyRequest): string {
 /** Short and plain ids are accepted unchanged, so that headers and logs stay safe. */
 const acceptable = /^[\w.:+/=-]{1,128}$/
 
+/** Id of a request. */
 export function nameRequest(request: Pick<IncomingMessage, 'headers'>): string {
   const given = request.headers['x-request-id']
   return typeof given === 'string' && acceptable.test(given) ? given : randomUUID()

@@ -1,4 +1,4 @@
-/** Routes of operators. http-api §11. */
+/** Routes of operators of the registry, below `/api/admin`. http-api §11. */
 import type { FastifyPluginAsync } from 'fastify'
 import { linkPages } from '../links.ts'
 import type { RouteOptions } from '../options.ts'

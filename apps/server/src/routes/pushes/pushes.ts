@@ -1,4 +1,4 @@
-/** Delta pushes over HTTP. http-api §9. */
+/** Delta pushes over HTTP: sessions that take changed and deleted records. http-api §9. */
 import { OpenPush } from '@ulmus/wire'
 import type { FastifyPluginAsync } from 'fastify'
 import { leaving } from '../../plugins/answers/reading.ts'

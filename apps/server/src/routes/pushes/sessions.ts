@@ -8,6 +8,7 @@ import { serve } from '../serve.ts'
 /** Path of the sessions of one kind. */
 type Root = '/api/collections/:owner/:slug/pushes' | '/api/collections/:owner/:slug/versions/negotiate'
 
+/** Registers the routes of one kind of session. */
 export function sessionRoutes(
   app: FastifyInstance,
   root: Root,

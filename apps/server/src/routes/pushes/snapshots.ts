@@ -1,4 +1,4 @@
-/** Snapshot pushes over HTTP. http-api §9. */
+/** Snapshot pushes over HTTP: sessions that take the manifest of a version, then the records it lacks. http-api §9. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Negotiated, NegotiateOpening } from '@ulmus/wire'
 import type { FastifyPluginAsync } from 'fastify'

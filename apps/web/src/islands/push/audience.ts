@@ -1,6 +1,7 @@
 /** Lists the fields of a type that the public will see, and those for members only. */
 import type { Plan } from '@ulmus/tabular'
 
+/** Readers of the fields of a type after the push. */
 export interface Audience {
   readonly type: string
   /** The whole type is private. */

@@ -3,6 +3,7 @@ import { type Refusal, refusalOf } from './refusal.ts'
 
 /** Functions of the worker, by name. `report` shows progress beside the pressed button. */
 export type Calls = Record<string, (input: never, report: Report) => Promise<unknown>>
+/** Shows progress beside the pressed button. */
 export type Report = (text: string) => void
 
 interface Request {

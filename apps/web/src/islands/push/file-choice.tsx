@@ -10,6 +10,7 @@ interface Props {
   onChoose(file: File | undefined): void
 }
 
+/** Extensions that the file dialog offers. SQLite is missing: only the command line reads it. */
 const endings = '.csv,.tsv,.tab,.txt,.json,.geojson,.ndjson,.jsonl,.parquet'
 
 export const FileChoice = ({ opened, isBusy, onChoose }: Props) => (

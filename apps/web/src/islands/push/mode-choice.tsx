@@ -1,4 +1,4 @@
-/** Choice to keep or remove records that the file lacks. */
+/** Choice to keep or remove records of the type that the file lacks. Only existing types offer it; the default keeps them. */
 import type { CompareAsk } from './shapes.ts'
 
 type Mode = CompareAsk['mode']

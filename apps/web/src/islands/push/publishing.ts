@@ -10,6 +10,7 @@ import type { CompareAsk, Compared, Edits, OpenedFile, PlanAsk, Planned } from '
 /** Part of the page whose button was pressed: progress and refusals are shown beside it. */
 export type Step = 'file' | 'reading' | 'type' | 'compare' | 'publish'
 
+/** Everything that the page renders. Only `Publishing` replaces it. */
 export interface State {
   /** The version to compare with; null: the collection has none. */
   readonly head: string | null
@@ -54,6 +55,7 @@ const uncompared = { compared: undefined, refused: undefined, confirmed: [] } as
 /** Limit of a file, whose records are in the browser's memory. Bytes. */
 const fileBytesMax = 200 * 1024 ** 2
 
+/** Owner of the state of the page. Components call its methods; every change of the state repaints the page. */
 export class Publishing {
   state: State
   readonly #call: Caller<PushCalls>

@@ -11,6 +11,7 @@ export interface FileFault {
   readonly problem: string
 }
 
+/** A refusal as the page shows it beside the pressed button. */
 export interface Refusal {
   readonly sentence: string
   /** The first faults. */

@@ -1,4 +1,4 @@
-/** Remedies of a refusal that the page applies, each with a button. */
+/** Remedies of a refusal, each with a button. The worker proposes them, and `Publishing` carries out every kind of `Change`. */
 import type { PlannedColumn, ReadOptions } from '@ulmus/tabular'
 
 export interface Remedy {
@@ -9,6 +9,7 @@ export interface Remedy {
   readonly change: Change
 }
 
+/** Change of the state that a remedy makes. */
 export type Change =
   | { readonly kind: 'column'; readonly column: string; readonly set: Partial<PlannedColumn> }
   | { readonly kind: 'read'; readonly options: ReadOptions }

@@ -1,4 +1,4 @@
-/** Plain data that the page and its worker exchange. */
+/** Data that the page and its worker exchange. Messages are cloned, so it contains no functions and no classes of ours. */
 import type { DryRunResult } from '@ulmus/client'
 import type { Detected, Note, Plan, PlannedColumn, ReadOptions } from '@ulmus/tabular'
 import type { Audience } from './audience.ts'
@@ -46,6 +46,7 @@ export interface MissingMarker {
   readonly count: number | undefined
 }
 
+/** Answer of `open`: everything that the page shows about the file. */
 export interface OpenedFile {
   readonly name: string
   readonly rows: number
@@ -77,6 +78,7 @@ export interface Planned {
   readonly guarded: Readonly<Record<string, string>>
 }
 
+/** Input of `open`. */
 export interface OpenAsk {
   readonly file: File
   readonly options: ReadOptions
@@ -96,6 +98,7 @@ export interface PlanAsk {
   readonly optional?: readonly string[] | undefined
 }
 
+/** Input of `compare`. */
 export interface CompareAsk {
   readonly plan: Plan
   /** `everything`: remove records of the type that are not in the file. */
@@ -110,6 +113,7 @@ export interface Exposure {
   readonly privateIn: string
 }
 
+/** Answer of `compare`: the changes that a push would publish. */
 export interface Compared {
   readonly added: number
   readonly updated: number
@@ -127,6 +131,7 @@ export interface Compared {
     | undefined
 }
 
+/** Input of `publish`, which publishes the last comparison. */
 export interface PublishAsk {
   readonly message: string
   /** Names of exposures. */

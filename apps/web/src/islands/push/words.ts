@@ -6,6 +6,7 @@ export const countText = (count: number): string => count.toLocaleString('en-US'
 export const counted = (count: number, one: string, many = `${one}s`): string =>
   `${countText(count)} ${count === 1 ? one : many}`
 
+/** Names of kinds in the form, in its order. */
 export const kindLabels: Readonly<Record<Kind, string>> = {
   string: 'text',
   integer: 'integer',

@@ -1,4 +1,4 @@
-/** Options for the expiry of a key. */
+/** Options for the expiry of a key, by their values in the forms of `/settings/keys` and `/auth/device`: days, or `never`. */
 export const keyEnds = {
   '7': '7 days',
   '30': '30 days',
@@ -6,6 +6,7 @@ export const keyEnds = {
   '365': 'a year',
   never: 'never',
 } as const
+/** The default. */
 export const usualKeyEnd = '90'
 
 /** @param chosen of `keyEnds`; any other value means the default, so that no key lasts longer by mistake @returns null: never */

@@ -1,4 +1,4 @@
-/** Shared parts of an account's private pages. */
+/** Frame of the pages that manage an account, `/:owner/-/…`: a link to the account and, for an organization, tabs. */
 import type { ComponentChildren } from 'preact'
 import { accountPath } from '../../paths.ts'
 

@@ -60,6 +60,7 @@ interface Shown {
   readonly made?: Made
 }
 
+/** Members per page. */
 const membersAPage = 100
 
 /** Page at the cursor in the address; the first page if the cursor is after the last member. */

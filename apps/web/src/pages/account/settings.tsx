@@ -1,4 +1,4 @@
-/** `/settings`: profile of the user. */
+/** `/settings`: profile of the user, and the frame of all pages below `/settings`. */
 import { mayEnter } from '@ulmus/registry'
 import { UpdateAccount } from '@ulmus/wire'
 import type { ComponentChildren } from 'preact'
@@ -14,6 +14,7 @@ const tabs = {
   sessions: ['/settings/sessions', 'Browsers'],
 } as const
 
+/** Frame with the tabs. */
 export const SettingsPage = ({ tab, children }: { tab: keyof typeof tabs; children: ComponentChildren }) => (
   <div class="wide content">
     <nav class="tabs" aria-label="Settings">

@@ -11,6 +11,7 @@ import { CollectionPage } from '../../layout/collection.tsx'
 import { type Page, Redirect, readJson, type Visit } from '../../page.ts'
 import { apiVersionPath, type CollectionName, collectionPath, withQuery } from '../../paths.ts'
 
+/** Records per page. */
 const differencesAPage = 50
 
 /** `…/compare?from=v1.0.0&to=v1.1.0`, as sent by the form on the page of versions. */

@@ -10,6 +10,7 @@ import { apiCollectionPath, collectionPath, versionPath, withQuery } from '../..
 
 /** Longer messages are cut. Characters. */
 const messageMax = 1_000
+/** Longer names of accounts and apps are cut. Characters. */
 const nameMax = 100
 
 export const versions: Page = {

@@ -6,6 +6,7 @@ import { withQuery } from '../../paths.ts'
 
 const orders = { match: 'Best match', updated: 'Recently updated', created: 'Newest', name: 'Name' } as const
 type Order = keyof typeof orders
+/** Collections per page. */
 const aPage = 20
 
 export const explore: Page = {

@@ -6,6 +6,7 @@ import { Code, Empty } from '../../components/small.tsx'
 import type { Page, Visit } from '../../page.ts'
 import { accountPath } from '../../paths.ts'
 
+/** Maximum number of collections in each list. */
 const recentMax = 10
 
 export const home: Page = {

@@ -9,7 +9,9 @@ import { CollectionPage } from '../../layout/collection.tsx'
 import { type Page, Redirect, type Visit } from '../../page.ts'
 import { apiVersionPath, collectionPath, recordPath, versionPath, withQuery } from '../../paths.ts'
 
+/** Files per page. */
 const filesAPage = 100
+/** Maximum number of records named that refer to the file. */
 const referencesMax = 5
 
 const show = async (visit: Visit) => {

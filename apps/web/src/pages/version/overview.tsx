@@ -15,10 +15,10 @@ import { type Page, readJson, type View, type Visit } from '../../page.ts'
 import { accountPath, apiCollectionPath, apiVersionPath, collectionPath, versionPath } from '../../paths.ts'
 import { readmeOf } from '../../readme/readme.ts'
 
-/** Longer descriptions are cut. Characters. */
+/** Longer descriptions are cut, and messages and licences over `messageMax`. Characters. */
 const descriptionMax = 10_000
 const messageMax = 1_000
-/** Number of fields named for each type, and maximum length of a name; both less if there are many types. */
+/** Number of fields named for each type, and maximum length of a name in characters; `many`: with more than `manyTypes` types. */
 const fieldsNamed = { few: 12, many: 4 }
 const nameMax = { few: 60, many: 20 }
 const manyTypes = 100

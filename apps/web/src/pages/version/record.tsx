@@ -25,8 +25,9 @@ import { apiVersionPath, collectionPath, recordPath, versionPath, withQuery } fr
 const historyMax = 20
 /** Maximum number of fields shown; fields that the record has come first. */
 const fieldsMax = 500
-/** Length of all values together. If there are many, each may still have the minimum below. Characters. */
+/** Total length of all values, which share it equally, except for `valueMin`. Characters. */
 const valuesMax = 300_000
+/** Each value may be this long, even if there are many. Characters. */
 const valueMin = 400
 
 const show = async (visit: Visit) => {

@@ -23,12 +23,13 @@ import { apiVersionPath, collectionPath, recordPath, versionPath, withQuery } fr
 const columnsUsual = 8
 /** Maximum number of columns shown. */
 const columnsMax = 30
-/** Maximum length of text in a cell; less in a table with many cells. Characters. */
+/** Maximum length of text in a cell, or `cellCharactersOfMany` in a table with more than `manyCells` cells. Characters. */
 const cellCharacters = 80
 const cellCharactersOfMany = 24
 const manyCells = 400
 /** Limit of all unfolded nested values of a page; escaped as HTML they may take several times as much. Characters. */
 const unfoldedOnPageMax = 300_000
+/** Longer names of types and fields are cut. Characters. */
 const namesMax = 60
 
 const show = async (visit: Visit) => {

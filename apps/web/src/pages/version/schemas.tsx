@@ -10,10 +10,13 @@ import { apiVersionPath, collectionPath, versionPath, withQuery } from '../../pa
 
 /** Number of types shown with their fields. Other types appear only as names; `?type=` shows one of them. */
 const typesMax = 30
+/** Maximum number of fields shown of a type. */
 const fieldsMax = 500
-/** Budget shared by all types of a page: fields, characters of descriptions, characters of raw schemas. */
+/** Number of fields shown of all types of a page, which share it equally. */
 const fieldsOfPage = 1_500
+/** Length of all titles and descriptions of a page. Characters. */
 const wordsOfPage = 200_000
+/** Length of all raw schemas of a page, which share it equally. Characters. */
 const rawOfPage = 150_000
 /** Maximum length of a name. Characters. */
 const nameMax = 100
@@ -106,8 +109,9 @@ function Type({ seen, type, schema, count, of }: TypeProps) {
   )
 }
 
-/** Minimum and maximum length of each title and description. Characters. */
+/** Each title and description may be this long, whatever the share of `wordsOfPage`. Characters. */
 const wordsMin = 60
+/** Maximum length of a title or description. Characters. */
 const wordsMax = 500
 const wordsFor = (fields: number): number =>
   Math.max(wordsMin, Math.min(wordsMax, Math.floor(wordsOfPage / fields / 2)))

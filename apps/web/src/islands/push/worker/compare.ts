@@ -14,6 +14,7 @@ export interface FileRecord extends TableRecord {
   readonly private?: true
 }
 
+/** The difference, kept in the worker until it is published. */
 export interface Comparison {
   readonly plan: Plan
   /** All schemas of the next version; undefined: unchanged. */
@@ -79,11 +80,13 @@ export function cautionOf({
   return undefined
 }
 
+/** Choices of the user for the push. */
 export interface Opening {
   readonly message?: string
   readonly confirmPublic: readonly string[]
 }
 
+/** Push that publishes a comparison. Its base is the compared version, so the registry refuses it if there is a newer one. */
 export const pushOf = ({ head }: Target, comparison: Comparison, opening: Opening): Push => ({
   baseVersion: head,
   records: linesOf(comparison.changed) as never,

@@ -1,4 +1,4 @@
-/** Private names that a push would make public. */
+/** Private names that a push would make public. The user must confirm each, because a published version keeps its values. */
 import { type MadePublic, madePublic, nameToConfirm } from '@ulmus/content'
 import type { Plan } from '@ulmus/tabular'
 import type { Exposure } from '../shapes.ts'

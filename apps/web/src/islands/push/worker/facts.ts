@@ -7,10 +7,12 @@ import { counted } from '../words.ts'
 const cellCharacters = 60
 /** Maximum number of examples of a column. */
 const examplesMax = 3
-/** Maximum size of the sample. */
+/** Maximum number of rows in the sample. */
 const sampleRows = 5
+/** Maximum number of columns in the sample. */
 const sampleColumns = 50
 
+/** A value as a short text. */
 export function cellText(value: unknown): string {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
   return text.length > cellCharacters ? `${text.slice(0, cellCharacters)}…` : text

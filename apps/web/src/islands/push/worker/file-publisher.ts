@@ -51,6 +51,7 @@ interface Opened {
   pair?: ReturnType<typeof keyOfTwo>
 }
 
+/** Keeps the open file between the calls of the page. Each call needs the one before: `open`, `plan`, `compare`, `publish`. */
 export class FilePublisher {
   readonly #client: PushClient
   #opened: Opened | undefined

@@ -5,6 +5,7 @@ import type { Report } from '../calls.ts'
 import type { Target } from '../shapes.ts'
 import { counted } from '../words.ts'
 
+/** Schemas by type. */
 export type Schemas = Readonly<Record<string, object>>
 
 /** A record of the latest version. */
@@ -20,6 +21,7 @@ const matchedIdsMax = 200_000
 /** Records of a manifest per request. */
 const pageRecords = 10_000
 
+/** Reads the records of a type at first use, and keeps their ids and hashes in memory. */
 export class LatestVersion {
   readonly #client: PushClient
   readonly #target: Target

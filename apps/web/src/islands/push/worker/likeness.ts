@@ -51,5 +51,6 @@ export function freeName(name: string, schemas: Schemas): string {
   return free
 }
 
+/** True if the version has another major number than the latest one. */
 export const isMajor = (head: string | null, next: string): boolean =>
   head !== null && parseSemver(head)?.major !== parseSemver(next)?.major

@@ -1,4 +1,4 @@
-/** Records with their lines in the file. */
+/** Converts rows to records and keeps the line of each, so that a refusal of the registry can name the line of the user's file. */
 import { type Plan, recordsOf, type Table, type TableError, type TableRecord } from '@ulmus/tabular'
 
 export type LinedRecord = TableRecord & { readonly line: number }

@@ -1,4 +1,4 @@
-/** The schemas of the next version. */
+/** Derives the schemas of the next version from a plan, with sentences about the changes for the user. */
 import { changeSchema, type Plan, schemaOf } from '@ulmus/tabular'
 import type { Schemas } from './latest.ts'
 

@@ -8,6 +8,7 @@ import type { FileRecord } from './compare.ts'
 
 type RefusedRecord = NonNullable<UlmusError['body']['validationErrors']>[number]
 
+/** The push that the registry refused. */
 export interface Sent {
   readonly plan: Plan
   /** Columns by the schema of the latest version. Undefined: the type is new. */
@@ -16,6 +17,7 @@ export interface Sent {
   readonly changed: readonly FileRecord[]
 }
 
+/** Converts a refusal for the page. Line numbers are those of the file. */
 export function serverRefusal(error: UlmusError, sent: Sent): Refusal {
   const { body, code } = error
   if (code === 'version_conflict') return outdated(body.currentVersion ?? null)
