@@ -1,4 +1,4 @@
-/** API keys. http-api §3. */
+/** Operations on the caller's API keys: create, list, revoke. docs/design/http-api.md §3. */
 import { z } from 'zod'
 import { CreatedKey, CreateKey, Key } from '../keys.ts'
 import { operation } from '../operation.ts'

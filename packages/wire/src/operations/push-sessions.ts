@@ -1,4 +1,7 @@
-/** Operations of both kinds of push session: commit, state, cancel. http-api §9. */
+/**
+ * Operations that both kinds of push session have: commit, state, cancel. pushes.ts and snapshots.ts call these functions with their
+ * own ids and words, so that the two kinds cannot differ. docs/design/http-api.md §9.
+ */
 import { z } from 'zod'
 import type { RefusalCode } from '../codes.ts'
 import { operation } from '../operation.ts'
