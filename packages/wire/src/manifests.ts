@@ -67,7 +67,7 @@ export const RemovedRecord = z
   .meta({ id: 'RemovedRecord', description: 'A removed record, with its last hash.' })
 export type RemovedRecord = z.infer<typeof RemovedRecord>
 
-/** Answer of `GET …/versions/:v/manifest`: records ordered by type, then id; `added`, `updated` and `removed` are paged together as one list. */
+/** Answer of `GET …/versions/:v/manifest`, by type, then id; `added`, `updated` and `removed` are paged together as one list. */
 export const Manifest = z
   .object({
     semver: SemverText,

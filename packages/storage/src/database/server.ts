@@ -8,6 +8,7 @@ import { refusalOf } from './server-refusals.ts'
 import { giveUpSilent } from './silent-connections.ts'
 import { DatabaseUnfit } from './sql-errors.ts'
 
+/** Timeout for a new connection, and for a free one of the pool. Milliseconds. */
 const connectMillisecondsMax = 5_000
 /**
  * The server ends a transaction that is idle this long and frees its locks: its client is gone or has stalled. Milliseconds.

@@ -4,7 +4,7 @@
  */
 import { constants, createZstdDecompress } from 'node:zlib'
 
-/** Bound of the lines, and the errors to throw. */
+/** Bound of the lines, and the errors to throw: each format has its own messages. */
 export interface CompressedLines {
   /** Maximum of a line, without its line feed. */
   readonly bytesMax: number

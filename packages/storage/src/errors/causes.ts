@@ -1,5 +1,6 @@
 /** Iterates over the causes of an error: drivers and clients wrap errors, sometimes several times. */
 
+/** Members of errors of drivers and clients that the tests in this folder compare. */
 export interface Told {
   code?: unknown
   constraint?: unknown
@@ -8,6 +9,7 @@ export interface Told {
   errors?: unknown
 }
 
+/** Bound of nesting, because causes can form a cycle. */
 const depthMax = 8
 
 /** Yields the error, its causes, and the errors gathered in it (such as an AggregateError for several addresses). */

@@ -97,8 +97,9 @@ const decodedNodeFactor = 2
 /** Size of decoded JSON relative to its text. */
 const decodedJsonFactor = 3
 
-/** Maximum of objects remembered as intact, some 200 bytes each, and how long. Every push sends schemas. Milliseconds. */
+/** Maximum number of objects remembered as intact, some 200 bytes each. Every push sends schemas. */
 const wholeMax = 20_000
+/** Time for which an object counts as intact without another read. Milliseconds. */
 const wholeMilliseconds = 600_000
 
 /** @param options.cacheBytesMax Maximum of all caches together. Bytes. */

@@ -1,4 +1,7 @@
-/** Writes one commit's new objects into packs. */
+/**
+ * Writes one commit's new objects into packs: skips objects that the index has, and stores similar ones as deltas. The packs are durable
+ * before the commit's transaction records them (`recordPacks`); after a failure the caller must call `abort`.
+ */
 import { randomUUID } from 'node:crypto'
 import { type Hash, hashBytes } from '@ulmus/content'
 import type { BlobStore } from '../blobs/blob-store.ts'

@@ -1,4 +1,7 @@
-/** Read cache, bounded in bytes; concurrent reads of one key share one load. */
+/**
+ * Read cache for values named by a hash, so they never change; bounded in bytes. Concurrent reads of one key share one load. Values are
+ * shared between readers, which must not change them.
+ */
 import type { Hash } from '@ulmus/content'
 import { LRUCache } from 'lru-cache'
 import { giveWay } from '../turn.ts'

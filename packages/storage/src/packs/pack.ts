@@ -47,6 +47,7 @@ export interface StoredPack {
 /** Source of packs: the blob store, or a substitute for packs that it lacks. */
 export type PackSource = Pick<BlobStore, 'read' | 'size'>
 
+/** Writes one pack. The caller must call `finish` or `abort`. */
 export interface PackWriter {
   /** Bytes of header and objects written so far. */
   readonly bytes: number

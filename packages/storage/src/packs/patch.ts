@@ -16,6 +16,7 @@ interface Operation {
   copy: number
 }
 
+/** A patch for encoding. */
 export interface Patch {
   operations: Uint8Array
   literals: Uint8Array

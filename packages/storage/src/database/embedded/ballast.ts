@@ -12,6 +12,7 @@ import { freeBytes } from '../../disk-space.ts'
 export const ballastBytes = 67_108_864
 const pieceBytes = 1_048_576
 
+/** Beside PostgreSQL's own files, so on the same file system. */
 const ballastOf = (folder: string): string => join(folder, 'ballast')
 
 /** True if the free space may be too small for PostgreSQL to start or continue. */

@@ -28,6 +28,7 @@ export class FolderInUse extends Error {
   }
 }
 
+/** A taken lock. */
 export interface FolderLock {
   release(): void
 }

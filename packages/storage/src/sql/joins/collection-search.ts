@@ -14,6 +14,7 @@ import {
 /** Collections read in each of two steps, so that a common word costs no more than a rare one. */
 const foundMax = 500
 
+/** A search of public collections. */
 export interface CollectionSearch {
   /** Search words; each must be a prefix of a word of the collection. */
   search: string
