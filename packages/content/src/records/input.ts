@@ -17,6 +17,7 @@ import { idBytesMax, type RecordContent, typeBytesMax } from './record.ts'
 /** Maximum nesting of objects and arrays in a line; its own object is level 1. */
 export const lineDepthMax = 65
 
+/** Options of `parseStrict`. */
 export interface ParseOptions {
   /** Maximum nesting of objects and arrays in the text: 1 to 1,000, default `lineDepthMax`. */
   depthMax?: number

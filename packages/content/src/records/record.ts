@@ -12,7 +12,7 @@ export const idBytesMax = 1_024
 /** Longest name of a type, in UTF-8 bytes. */
 export const typeBytesMax = 128
 
-/** Parts of a record. */
+/** Parts of a record, the only ones that its hash covers. */
 export interface RecordContent {
   id: string
   type: string

@@ -12,10 +12,9 @@ import { SchemaError } from './schema-error.ts'
 
 /** Largest canonical form of a schema: 256 KiB. */
 export const schemaBytesMax = 262_144
-/**
- * Bounds of the cache of compiled schemas: their number, and the size of their canonical forms; as objects they may take twenty times that.
- */
+/** Maximum number of compiled schemas in the cache. */
 const cachedSchemasMax = 256
+/** Maximum total size of their canonical forms. Characters; as objects they may take twenty times that. */
 const cachedCharactersMax = 4_194_304
 
 /** An accepted schema. Immutable; two with the same hash are interchangeable. */
@@ -38,6 +37,7 @@ export interface Schema {
   strip(data: Json): Json
 }
 
+/** Options of `acceptSchema`. */
 export interface AcceptOptions {
   /** The schema comes from a store and was accepted before: it is not checked, and is compiled at first use. */
   accepted?: boolean

@@ -2,6 +2,7 @@
 import { canonicalize } from '../json/canonical.ts'
 import { documentText, type ViewDocument } from './document.ts'
 
+/** The three parts of a version number; there are no pre-releases. */
 export interface Semver {
   major: number
   minor: number
