@@ -155,8 +155,9 @@ function parseText(text: string, depthMax: number): Json {
   return value
 }
 
-/** A number without an exponent loses nothing up to this many characters; a fraction below 2^53 up to the second bound. */
+/** A number without an exponent loses nothing up to this many characters. */
 const plainNumberLengthMax = 15
+/** A fraction below 2^53 loses nothing up to this many characters. */
 const plainFractionLengthMax = 18
 /** An escaped surrogate, paired or not. */
 const surrogateEscape = /\\u[dD][89a-fA-F]/

@@ -1,4 +1,7 @@
-/** Records: their canonical form, hash, size and the files they refer to (content-model §3). */
+/**
+ * Records: their canonical form, hash, size and the files they refer to (content-model §3). The canonical form is what a store keeps and a
+ * digest covers, so equal records must get equal bytes in every release.
+ */
 
 import { type Hash, hashText, parseHash, utf8Length } from '../hash.ts'
 import { canonicalize } from '../json/canonical.ts'

@@ -1,4 +1,7 @@
-/** Schemas of types: accepting schemas, and validating data with accepted ones (content-model §4). */
+/**
+ * Schemas of types: accepts or refuses a schema, and validates data with accepted ones (content-model §4). Compiled schemas are cached by
+ * hash for the whole process.
+ */
 
 import { type Hash, hashText, utf8Length } from '../hash.ts'
 import { canonicalize } from '../json/canonical.ts'

@@ -32,7 +32,7 @@ const elsewhere = new Set([
   '$async',
 ])
 
-/** Maximum of unknown keywords per schema that are compared with known ones. Each comparison takes some microseconds. */
+/** Maximum number of unknown keywords per schema that are compared with known ones. Each comparison takes some microseconds. */
 const comparedMax = 2_000
 /** Longer keywords cannot be misspellings. Characters. */
 const comparedCharactersMax = 40

@@ -1,4 +1,7 @@
-/** Semantic version numbers, and the choice of a new version's number (content-model §7). */
+/**
+ * Semantic version numbers, and the choice of a new version's number (content-model §7). Authors never choose a number: it follows from the
+ * difference between the version and its base.
+ */
 import { canonicalize } from '../json/canonical.ts'
 import { documentText, type ViewDocument } from './document.ts'
 

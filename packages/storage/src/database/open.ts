@@ -10,7 +10,7 @@ export interface DatabaseConfig {
   folder?: string
   /** Receives messages for the operator, one line each. */
   log?: (line: string) => void
-  /** Maximum of connections to the server, one of them for look-ups alone. 2 or more, default 10. */
+  /** Maximum number of connections to the server, one of them for look-ups alone. 2 or more, default 10. */
   poolMax?: number
   /** Migrations to run. Default: all of this release. */
   migrations?: Migrations

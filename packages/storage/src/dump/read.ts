@@ -25,6 +25,7 @@ export class DumpUnreadable extends Error {
  * its schemas (4 MiB) and metadata (2 MiB). A backup reads back each dump that it writes, so no backup exceeds what a restore accepts.
  */
 export const dumpLineBytesMax = 268_435_456
+/** Maximum number of rows in a batch. */
 const rowsAtOnce = 1_000
 /** Batches of rows stay below this. Bytes of their lines. */
 const bytesAtOnce = 4_194_304

@@ -12,6 +12,7 @@ import { type DumpedTable, dumpedTables, quoted } from './tables.ts'
 export const dumpFormat = 1
 /** Bounds for the result of one statement, since rows vary in size. Characters. */
 const [charactersFew, charactersMany] = [262_144, 2_097_152]
+/** Maximum number of rows in the result of one statement. */
 const rowsAtOnceMax = 4_096
 
 /**

@@ -1,4 +1,7 @@
-/** Iterates over the causes of an error: drivers and clients wrap errors, sometimes several times. */
+/**
+ * Iterates over the causes of an error: drivers and clients wrap errors, sometimes several times, and a code that matters may be deep
+ * inside. All classification of errors in this package uses it.
+ */
 
 /** Members of errors of drivers and clients that the tests in this folder compare. */
 export interface Told {

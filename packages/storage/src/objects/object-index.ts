@@ -28,7 +28,7 @@ export interface ObjectIndex {
 const placeBytes = 512
 /** Approximate size of each of its bases. Bytes. */
 const baseBytes = 96
-/** Maximum of hashes in one statement. */
+/** Maximum number of hashes in one statement. */
 const hashesMax = 1_000
 
 interface Waiting {

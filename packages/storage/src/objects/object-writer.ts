@@ -20,6 +20,7 @@ import type { ObjectReader } from './object-reader.ts'
 export const packBytesMax = 268_435_456
 /** Objects are looked up, compressed and written in batches of this size. At most two batches are in memory. Bytes. */
 const batchBytesMax = 4_194_304
+/** Maximum number of objects in a batch. */
 const batchObjectsMax = 256
 
 /** Result for the transaction to record with `recordPacks`. */

@@ -48,6 +48,7 @@ interface CommitTerms extends SessionTerms {
   readonly refusals?: readonly RefusalCode[]
 }
 
+/** The commit of either kind of push. */
 export const commit = ({ id, tag, what, before, refusals = [] }: CommitTerms) =>
   operation({
     id,
@@ -77,6 +78,7 @@ export const commit = ({ id, tag, what, before, refusals = [] }: CommitTerms) =>
     ],
   })
 
+/** The state of either kind of push, which clients poll. */
 export const state = ({ id, tag, what }: SessionTerms) =>
   operation({
     id,
@@ -90,6 +92,7 @@ export const state = ({ id, tag, what }: SessionTerms) =>
     refusals: [...session, 'object_corrupt'],
   })
 
+/** The cancellation of either kind of push. */
 export const cancel = ({ id, tag, what }: SessionTerms) =>
   operation({
     id,

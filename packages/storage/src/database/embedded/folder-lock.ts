@@ -33,6 +33,7 @@ export interface FolderLock {
   release(): void
 }
 
+/** SQLite's result code for a lock that another connection has (SQLITE_BUSY). */
 const sqliteBusy = 5
 
 /**

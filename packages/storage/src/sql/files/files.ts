@@ -105,7 +105,7 @@ export async function findCollectionFiles(
   return known
 }
 
-/** Maximum of hashes in one statement. The embedded database takes 5 µs a hash. */
+/** Maximum number of hashes in one statement. The embedded database takes 5 µs a hash. */
 const hashesMax = 1_000
 
 async function inSlices(

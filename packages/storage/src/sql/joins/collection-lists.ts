@@ -13,7 +13,7 @@ export type CollectionOrder = 'updated' | 'created' | 'name'
 
 /** Page of a list. */
 export interface ListSlice {
-  /** Maximum of rows. */
+  /** Maximum number of rows. */
   readonly limit: number
   /** Rows to skip. */
   readonly offset: number

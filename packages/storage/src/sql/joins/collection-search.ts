@@ -1,4 +1,7 @@
-/** Full-text search of public collections, by slug, name, owner and description, best first. */
+/**
+ * Full-text search of public collections, by slug, name, owner and description, best first. The indexed words are kept in
+ * `collection_words` by collections/collections.ts.
+ */
 
 import type { Queries } from '../../database/database.ts'
 import { foldName } from '../collections/collections.ts'

@@ -106,6 +106,7 @@ interface SizedFile {
   size: number
 }
 
+/** Rows per statement of `allFiles`. */
 const pageRows = 1_000
 
 /** All recorded files, ordered by hash. */

@@ -36,6 +36,7 @@ export interface SweptRow extends ObjectName {
   length: number
 }
 
+/** Rows per statement of `oldRows`. */
 const pageRows = 10_000
 
 /** The moment that many seconds ago by the database's clock, rounded to milliseconds like the times of packs. */
