@@ -238,7 +238,7 @@ export const CommittingPush = z.object({ session_id: Id, status: z.literal('comm
 })
 export type CommittingPush = z.infer<typeof CommittingPush>
 
-/** Status of a session. The storage package has the same names in a column, and the states that may follow each. */
+/** Status of a session: also a column in storage, and the states of packages/registry/src/pushes/state/states.ts. Change all three. */
 export const PushStatus = z
   .enum(['open', 'checking', 'committing', 'committed', 'failed', 'cancelled', 'expired'])
   .meta({ description: '`checking`: a dry run is running, after which the session is open again.' })

@@ -1,9 +1,9 @@
 /**
  * Iterates over the causes of an error: drivers and clients wrap errors, sometimes several times, and a code that matters may be deep
- * inside. All classification of errors in this package uses it.
+ * inside. Tests of errors use it instead of comparing the outermost error.
  */
 
-/** Members of errors of drivers and clients that the tests in this folder compare. */
+/** Members of errors of drivers and clients that such tests compare. */
 export interface Told {
   code?: unknown
   constraint?: unknown
