@@ -1,4 +1,8 @@
-/** Public API of the content package: canonical JSON, input rules, records, schemas, views, versions, trees. */
+/**
+ * Public API of the content package: canonical JSON, input rules, records, schemas, views, versions, trees. Pure functions that the server,
+ * the command line and browsers share, so that all of them compute equal hashes. In comments, "content-model" is
+ * docs/design/content-model.md: changed output of these functions changes digests that readers have cited.
+ */
 
 export { compareUtf8, type Hash, hashBytes, hashText, parseHash, utf8Length } from './hash.ts'
 export { canonicalize } from './json/canonical.ts'

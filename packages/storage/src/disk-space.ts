@@ -1,7 +1,11 @@
-/** Free space of the file systems with data, compared with a reserve. */
+/**
+ * Watches the free space of the file systems with data. Writes are refused while less than a reserve is free, so that the database can
+ * still write its log, and deletions still work.
+ */
 import { statfs } from 'node:fs/promises'
 import { StorageFull } from './errors/storage-full.ts'
 
+/** Free space, as stores and services query it before they write. */
 export interface DiskSpace {
   /** True if less than the reserve is free. Queries the file systems at most once a second. */
   isFull(): Promise<boolean>

@@ -1,6 +1,6 @@
 /**
- * Once standard input has ended, writes to an embedded database's log until it refuses. Each line on standard output is an
- * acknowledged commit.
+ * Child process for tests: once standard input has ended, writes to an embedded database's log until it refuses. Each line on standard
+ * output is an acknowledged commit.
  */
 import { text } from 'node:stream/consumers'
 import { keepBallast } from './database/embedded/ballast.ts'

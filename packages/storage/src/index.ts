@@ -1,4 +1,7 @@
-/** Public API of the storage package: blobs, objects and database rows. Contains no business rules. */
+/**
+ * Public API of the storage package: blobs, objects and database rows, without business rules, which are in packages/registry. In comments,
+ * "content-model" is docs/design/content-model.md; docs/formats.md has the formats on disk.
+ */
 
 export * from './blobs/blob-store.ts'
 export { openDiskStore } from './blobs/disk/store.ts'

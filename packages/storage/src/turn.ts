@@ -1,4 +1,4 @@
-/** Cooperative scheduling: long synchronous work in small steps yields to the event loop between them. */
+/** Cooperative scheduling: long synchronous work yields to the event loop between small steps, so that other requests do not wait. */
 
 /** Work that has run this long in one turn of the event loop yields. Milliseconds. */
 const turnMillisecondsMax = 1

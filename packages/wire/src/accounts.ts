@@ -1,12 +1,17 @@
-/** Accounts: users and organizations. interface.md "Account"; http-api §3. */
+/**
+ * Shapes for accounts (users and organizations), their settings and their storage usage: bodies and answers of operations/accounts.ts.
+ * docs/design: interface.md "Account"; http-api §3.
+ */
 import { z } from 'zod'
 import { exampleUser } from './examples.ts'
 import { Count, Id, Instant, Name } from './text.ts'
 
+/** Accepts any text: the registry checks the form of new slugs and refuses others with `invalid_slug`. */
 const AccountSlug = z.string().meta({
   description: 'Lowercase letters, digits and, between them, hyphens; at most 39 characters.',
 })
 
+/** Public profile, which other answers embed. It must never contain the e-mail address: see `OwnAccount`. */
 export const Account = z
   .object({
     id: Id,

@@ -1,4 +1,7 @@
-/** Data and actions for operators of a registry. http-api §11. */
+/**
+ * Shapes for operators of a registry, under `/api/admin` (operations/admin.ts). Only these answers contain e-mail addresses of other
+ * accounts. docs/design/http-api.md §11.
+ */
 import { z } from 'zod'
 import { Account } from './accounts.ts'
 import { exampleUser } from './examples.ts'
@@ -17,6 +20,7 @@ export const OperatedAccountsQuery = z.strictObject({
 })
 export type OperatedAccountsQuery = z.infer<typeof OperatedAccountsQuery>
 
+/** An item of `GET /api/admin/accounts`. */
 export const OperatedAccount = Account.extend({
   email: z.string().nullable(),
   suspendedAt: Instant.nullable().meta({ description: 'Null: not suspended.' }),
@@ -79,6 +83,7 @@ export const LinkIdentity = z
   })
 export type LinkIdentity = z.infer<typeof LinkIdentity>
 
+/** Answer to linking an identity. */
 export const LinkedIdentity = z
   .object({
     account: z.string().meta({ description: 'Slug of the account.' }),
@@ -111,6 +116,7 @@ export const HandOver = z
   })
 export type HandOver = z.infer<typeof HandOver>
 
+/** Answer to the transfer of an account's collections. */
 export const HandedOver = z
   .object({
     collections: z.array(z.object({ from: z.string(), to: z.string() })).meta({
@@ -136,6 +142,7 @@ export const EraseQuery = z.strictObject({
 })
 export type EraseQuery = z.infer<typeof EraseQuery>
 
+/** Answer to `DELETE /api/admin/accounts/:slug`. */
 export const ErasedAccount = z
   .object({
     organizationsWithoutOwner: z.array(z.string()).meta({

@@ -1,4 +1,7 @@
-/** Audit log: actor, action, time and credential of each entry. http-api §11. */
+/**
+ * Shapes for reading an audit log: its entries and filters. Entries are written in packages/registry/src/audit; their actions are listed in
+ * docs/organizations.md. docs/design/http-api.md §11.
+ */
 import { z } from 'zod'
 import { exampleId, exampleInstant } from './examples.ts'
 import { listParameters } from './lists.ts'
@@ -46,6 +49,7 @@ export const AuditEvent = z
   })
 export type AuditEvent = z.infer<typeof AuditEvent>
 
+/** Filters that the list and the stream share. */
 const filters = {
   actor: z
     .string()
@@ -63,6 +67,7 @@ const filters = {
     .meta({ description: 'Only events after this time.', examples: [exampleInstant] }),
 }
 
-/** Newest first. */
+/** `GET /api/accounts/:slug/audit`: pages, newest first. */
 export const AuditQuery = z.strictObject({ ...listParameters('audit'), ...filters })
+/** `GET /api/accounts/:slug/audit.ndjson`: the whole log as one stream, so without paging. */
 export const AuditStreamQuery = z.strictObject(filters)

@@ -1,4 +1,7 @@
-/** Codes of refusals. `/docs/errors` of every registry explains them and their remedies. */
+/**
+ * Codes of refusals, the stable part of an error that programs compare with. Tests keep this list equal to the catalogue of
+ * packages/registry/src/errors and to docs/errors.md, so a new code changes all three. Never rename a code.
+ */
 
 /** Codes of this release's registry. A newer registry may have more. */
 export type RefusalCode =

@@ -1,4 +1,7 @@
-/** Collections. interface.md "Collection"; http-api §4. */
+/**
+ * Shapes for collections: items of three lists, the detail, and bodies that create, change and transfer one (operations/collections.ts).
+ * docs/design: interface.md "Collection"; http-api §4.
+ */
 import { z } from 'zod'
 import { exampleId, exampleInstant, exampleMetadata } from './examples.ts'
 import { AnyObject } from './json.ts'
@@ -110,7 +113,6 @@ export const OwnedCollection = z
   })
 export type OwnedCollection = z.infer<typeof OwnedCollection>
 
-/** Latest version within a collection's detail. Counts and bytes are those of the caller's view. */
 const exampleSummary = {
   semver: 'v1.0.0',
   recordCount: 2,
@@ -121,6 +123,7 @@ const exampleSummary = {
   message: 'Oslo and its country',
 }
 
+/** Latest version within a collection's detail. Counts and bytes are those of the caller's view. */
 export const VersionSummary = z
   .object({
     semver: SemverText,
@@ -189,6 +192,7 @@ export const CreateCollection = z
   })
 export type CreateCollection = z.infer<typeof CreateCollection>
 
+/** Answer to creating a collection. */
 export const CreatedCollection = z
   .object({ id: Id, owner: z.string(), slug: z.string(), name: z.string() })
   .meta({
@@ -223,6 +227,7 @@ export const TransferCollection = z
   })
 export type TransferCollection = z.infer<typeof TransferCollection>
 
+/** Answer to a transfer. */
 export const TransferredCollection = z.object({ owner: z.string(), slug: z.string() }).meta({
   id: 'TransferredCollection',
   description: 'New path of the collection.',

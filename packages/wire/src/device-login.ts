@@ -1,4 +1,7 @@
-/** Sign-in with a browser, and from a terminal (RFC 8628). http-api §2, §10; bodies are snake_case, as in the RFC. */
+/**
+ * Shapes for signing in: with a browser, and from a terminal by the device grant (RFC 8628). The RFC fixes the snake_case names of members
+ * and the codes of refusals. docs/design/http-api.md §2, §10.
+ */
 import { z } from 'zod'
 import { Scope } from './keys.ts'
 import { Label } from './text.ts'
@@ -35,6 +38,7 @@ export type DeviceRequest = z.infer<typeof DeviceRequest>
 
 const deviceCode = 'F2hYt0pT1yJ6mB4cVw9sKzN8rQxLdGa3eUoI7bHfXjE'
 
+/** Answer to `POST /auth/device`: the program polls with the secret device code, the user types the other. */
 export const DeviceStart = z
   .object({
     device_code: z.string().meta({ description: 'Code for `/auth/device/token`. Keep it secret.' }),

@@ -1,4 +1,7 @@
-/** Differences between versions, with the data of both sides. http-api §7. */
+/**
+ * Shapes for the difference between two versions, with the data of both sides: as pages, and as a stream. For the difference by hash alone,
+ * see manifests.ts. docs/design/http-api.md §7.
+ */
 import { z } from 'zod'
 import { exampleAdded } from './examples.ts'
 import { AnyJson } from './json.ts'
@@ -7,7 +10,9 @@ import { PlacePagination, placeCursor, RemovedRecord } from './manifests.ts'
 import { CollectionRecord } from './records.ts'
 import { Count, FileHash, HashText, SemverText } from './text.ts'
 
+/** Records per page of a diff. */
 export const diffLimitUsual = 500
+/** Greater limits are treated like this one. */
 export const diffLimitMax = 2_000
 
 /** `GET …/versions/:v/diff` */
@@ -34,6 +39,7 @@ export const DiffQuery = z.strictObject({
 })
 export type DiffQuery = z.infer<typeof DiffQuery>
 
+/** An updated record within a page. */
 export const UpdatedRecord = CollectionRecord.extend({ previousHash: HashText, previousData: AnyJson }).meta({
   id: 'UpdatedRecord',
   description: 'An updated record, with its data before and after.',
@@ -62,7 +68,7 @@ export const DiffLine = z
   })
 export type DiffLine = z.infer<typeof DiffLine>
 
-/** Ordered by type, then id; `added`, `updated` and `removed` are paged together as one list. */
+/** Answer of `GET …/versions/:v/diff`: ordered by type, then id; `added`, `updated` and `removed` are paged together as one list. */
 export const DiffPage = z
   .object({
     from: SemverText.meta({

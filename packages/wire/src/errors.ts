@@ -1,9 +1,12 @@
-/** Common form of all refusals. http-api §1; docs/errors.md explains the codes and their remedies. */
+/**
+ * Shape of the error body that every refused request gets, and of the members that single codes add. A code with a new member gets it
+ * here, as optional, with the code named in its description. docs/errors.md explains the codes; docs/design/http-api.md §1.
+ */
 import { z } from 'zod'
 import { exampleFile, exampleId, exampleRecord } from './examples.ts'
 import { Instant } from './text.ts'
 
-/** Fault in one part of a request. */
+/** Fault in one part of a request, found by its shape. */
 export const Issue = z
   .object({
     path: z.string().meta({ description: 'Fields joined by dots; empty for the whole body.' }),
@@ -47,7 +50,7 @@ export const ValidationError = z
   .meta({ id: 'ValidationError', description: 'A refused line or record, with the reason.' })
 export type ValidationError = z.infer<typeof ValidationError>
 
-/** Members about a record, which several codes have. */
+/** Members of `ErrorBody` about a record, a type or an object. */
 const recordFacts = {
   id: z
     .string()
@@ -64,7 +67,7 @@ const recordFacts = {
   path: z.string().optional().meta({ description: '`invalid_schema`: JSON pointer into the schema.' }),
 }
 
-/** Members of refused pushes. */
+/** Members of `ErrorBody` that only refused pushes have, or refused reads of a withdrawn version. */
 const pushFacts = {
   validationErrors: z
     .array(ValidationError)
@@ -169,7 +172,7 @@ export const ErrorBody = z
   })
 export type ErrorBody = z.infer<typeof ErrorBody>
 
-/** Answer 308 for a former slug. */
+/** Answer 308 for a former slug: not an error body, but it has its members. */
 export const Moved = z
   .object({
     error: z.string(),

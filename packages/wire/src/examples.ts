@@ -3,7 +3,7 @@
  * that has only the account `ada`, they work as written; a test of the server does so.
  */
 
-/** A file and its hash. */
+/** A file and its hash. Each hash in this file belongs to a record or text beside it: change both together. */
 export const exampleFile = {
   text: 'A map of Oslo\n',
   hash: 'sha256:fdc4d6fda4e250b10ce9981cac56b09d83b993d736ea595a001ea9ac1f69980a',

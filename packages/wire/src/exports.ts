@@ -1,4 +1,4 @@
-/** Exports: a whole version as one archive. http-api §7. */
+/** Query of an export, which answers a whole version as one archive (operations/files.ts). docs/design/http-api.md §7. */
 import { z } from 'zod'
 
 /** `GET …/export` */

@@ -1,11 +1,14 @@
-/** Files. http-api §8. */
+/**
+ * Shapes for files: the answer to an upload, and an item of a version's list. A file's name is its hash, so it is never changed.
+ * docs/design/http-api.md §8.
+ */
 import { z } from 'zod'
 import { exampleFile, exampleInstant } from './examples.ts'
 import { Count, FileHash, Instant } from './text.ts'
 
-/** Answer to `PUT …/files/sha256:<hex>`: 201, or 200 if the collection has the file already. */
 const stored = { hash: exampleFile.hash, size: 14, contentType: 'text/plain' }
 
+/** Answer to `PUT …/files/sha256:<hex>`: 201, or 200 if the collection has the file already. */
 export const StoredFile = z
   .object({ hash: FileHash, size: Count, contentType: z.string() })
   .meta({ id: 'StoredFile', description: 'A file that the collection holds.', examples: [stored] })

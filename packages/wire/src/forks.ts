@@ -1,4 +1,7 @@
-/** Forks. interface.md "Fork"; http-api §6. */
+/**
+ * Shapes for forking a collection: a fork starts with the latest version of its source, and shares its data with it. docs/design:
+ * interface.md "Fork"; http-api §6.
+ */
 import { z } from 'zod'
 import { ForkedFrom } from './collections.ts'
 import { exampleId } from './examples.ts'
@@ -21,6 +24,7 @@ export const CreateFork = z
   })
 export type CreateFork = z.infer<typeof CreateFork>
 
+/** Answer 201 to a fork. */
 export const Fork = z
   .object({
     id: Id,

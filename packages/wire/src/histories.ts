@@ -1,4 +1,4 @@
-/** Histories of records. http-api §7. */
+/** Shape of a record's history: an item for each version that changed the record. docs/design/http-api.md §7. */
 import { z } from 'zod'
 import { exampleInstant, exampleRecord } from './examples.ts'
 import { HashText, Instant, SemverText } from './text.ts'

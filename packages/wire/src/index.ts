@@ -1,4 +1,9 @@
-/** Public API of the wire package: the shapes of all requests and answers of the HTTP API. */
+/**
+ * Public API of the wire package: the shapes of all requests and answers of the HTTP API. The server parses requests with them, and the
+ * registry and the client use their types, so a renamed member breaks existing clients. Request bodies refuse unknown members (lines of
+ * NDJSON ignore them); answers may gain some. In headers, "http-api" and "interface" are files in docs/design; each shape has an
+ * example, which the API description prints.
+ */
 
 export * from './accounts.ts'
 export * from './admin.ts'

@@ -1,4 +1,7 @@
-/** Invitations to organizations. http-api §11. */
+/**
+ * Shapes for invitations to organizations, as the organization and as the invited user read them, and the answer to one. The token of the
+ * link leaves the registry once, when the invitation is created. docs/design/http-api.md §11.
+ */
 import { z } from 'zod'
 import { Account } from './accounts.ts'
 import { exampleId, exampleInstant, exampleUser } from './examples.ts'
@@ -25,6 +28,7 @@ export const CreateInvitation = z
   })
 export type CreateInvitation = z.infer<typeof CreateInvitation>
 
+/** Members of an invitation in both lists. */
 const common = {
   id: Id,
   role: Role,
@@ -89,6 +93,7 @@ export const AnswerInvitation = z.strictObject({ accept: z.boolean() }).meta({
 })
 export type AnswerInvitation = z.infer<typeof AnswerInvitation>
 
+/** Answer to `POST /api/invitations/:token`. */
 export const AnsweredInvitation = z
   .object({ org: z.string().meta({ description: 'Slug of the organization.' }) })
   .meta({ id: 'AnsweredInvitation', description: 'An answered invitation.', examples: [{ org: 'atlas' }] })

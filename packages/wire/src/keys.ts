@@ -1,9 +1,12 @@
-/** API keys. interface.md "API key"; http-api §3. */
+/**
+ * Shapes for API keys. The raw key leaves the registry once, when it is created; all other answers have its first characters only.
+ * docs/design: interface.md "API key"; http-api §3.
+ */
 import { z } from 'zod'
 import { exampleId, exampleInstant } from './examples.ts'
 import { Id, Instant, Label } from './text.ts'
 
-/** admin ⊃ write ⊃ read. */
+/** Rights of a key: each scope includes the weaker ones. operations/ names the least scope of each operation. */
 export const Scope = z
   .enum(['read', 'write', 'admin'])
   .meta({ id: 'Scope', description: 'admin ⊃ write ⊃ read.' })

@@ -1,4 +1,7 @@
-/** Query parameters, which arrive as strings and are validated exactly, and the paging of lists. http-api §1 and §7. */
+/**
+ * Shapes for query parameters and the paging of lists. Parameters arrive as strings: these shapes parse them strictly, because a default in
+ * place of a misspelt value would return wrong data. docs/design/http-api.md §1 and §7.
+ */
 import { z } from 'zod'
 
 /** Query of an operation without parameters: any parameter is refused. */
@@ -29,7 +32,7 @@ export const queryLimit = (usual: number, max: number) =>
       examples: [usual],
     })
 
-/** Greater offsets are treated like this one: the largest 32-bit integer. */
+/** Cap of an offset: greater ones are treated like this one. The largest 32-bit integer. */
 const offsetMax = 2_147_483_647
 
 /** Results to skip: an integer of at least 0 (default: 0). */
@@ -58,7 +61,9 @@ export const queryCursor = (example: string) =>
       examples: [example],
     })
 
+/** Results per page of a list, unless the request has a `limit`. */
 export const listLimitUsual = 50
+/** Greater limits are treated like this one. */
 export const listLimitMax = 100
 
 /** Example cursor for each kind of list; cursors are opaque to callers. */

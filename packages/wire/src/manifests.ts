@@ -1,10 +1,15 @@
-/** Manifests: the content of a version, by hash. http-api §7. */
+/**
+ * Shapes for manifests: the records of a version, or the changes since another, by hash and without data. A client that keeps copies of
+ * records downloads only those it lacks. Also the cursors of pages of records, which diffs.ts uses. docs/design/http-api.md §7.
+ */
 import { z } from 'zod'
 import { exampleDigest, exampleFile, examplePlace, exampleRecord } from './examples.ts'
 import { queryLimit } from './lists.ts'
 import { DigestText, FileHash, HashText, SemverText } from './text.ts'
 
+/** Records per page of a manifest. */
 export const manifestLimitUsual = 1_000
+/** Greater limits are treated like this one. */
 export const manifestLimitMax = 10_000
 
 /** Start of a page of records or of differences. */
@@ -62,7 +67,7 @@ export const RemovedRecord = z
   .meta({ id: 'RemovedRecord', description: 'A removed record, with its last hash.' })
 export type RemovedRecord = z.infer<typeof RemovedRecord>
 
-/** Records ordered by type, then id; `added`, `updated` and `removed` are paged together as one list. */
+/** Answer of `GET …/versions/:v/manifest`, by type, then id; `added`, `updated` and `removed` are paged together as one list. */
 export const Manifest = z
   .object({
     semver: SemverText,

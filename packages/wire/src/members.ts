@@ -1,10 +1,10 @@
-/** Members of organizations. http-api §3. */
+/** Shapes for members of organizations, seen from the user and from the organization. docs/design/http-api.md §3. */
 import { z } from 'zod'
 import { Account } from './accounts.ts'
 import { exampleInstant, exampleUser } from './examples.ts'
 import { Instant } from './text.ts'
 
-/** owner ⊃ admin ⊃ member. */
+/** Role in an organization: each includes the rights of the weaker ones. The storage package has the same names in a column. */
 export const Role = z
   .enum(['owner', 'admin', 'member'])
   .meta({ id: 'Role', description: 'owner ⊃ admin ⊃ member.' })

@@ -1,4 +1,7 @@
-/** Version metadata and its updates. interface.md "Version metadata"; http-api §5. */
+/**
+ * Shapes for updating metadata: an update makes a new patch version, at once or as a job that the client polls. docs/design: interface.md
+ * "Version metadata"; http-api §5.
+ */
 import { z } from 'zod'
 import { ErrorBody } from './errors.ts'
 import { exampleDigest, exampleId, exampleInstant, exampleMetadata } from './examples.ts'
@@ -16,11 +19,13 @@ export const MetadataPatch = AnyObject.meta({
 })
 export type MetadataPatch = z.infer<typeof MetadataPatch>
 
+/** Query of `PATCH …/metadata`. */
 export const MetadataQuery = z.strictObject({
   async: querySwitch('Return a job to poll instead of waiting (default: false).'),
 })
 export type MetadataQuery = z.infer<typeof MetadataQuery>
 
+/** Answer 200 or 201 to `PATCH …/metadata`, and the result of its job. */
 export const MetadataResult = z
   .object({
     semver: SemverText,

@@ -1,4 +1,7 @@
-/** Declaration of an operation of the HTTP API, shared by the server, the client and the API's description. */
+/**
+ * Declaration of an operation of the HTTP API: credential, shapes, refusals and words in one place, so that the server, the client and the
+ * API description cannot differ. The files in operations/ make one per route; CONTRIBUTING.md "To add a route" has the steps.
+ */
 import type { z } from 'zod'
 import type { RefusalCode } from './codes.ts'
 import type { Scope } from './keys.ts'
@@ -64,6 +67,7 @@ export interface Operation<
   readonly refusals?: readonly RefusalCode[]
 }
 
+/** Returns the declaration unchanged; the call makes the compiler infer its exact shapes. */
 export const operation = <
   P extends Shape = never,
   Q extends Shape = never,

@@ -1,4 +1,7 @@
-/** Table of all operations of the HTTP API, in the order of the API's description. */
+/**
+ * Table of all operations of the HTTP API, in the order of the API description, and the types of their parts for the server's handlers and
+ * the client's calls. A new file in operations/ takes effect once it is listed here.
+ */
 import type { z } from 'zod'
 import type { Operation } from './operation.ts'
 import { accountOperations } from './operations/accounts.ts'

@@ -1,6 +1,6 @@
 /**
- * Path parameters. Any text is accepted here: the registry checks the form of slugs and hashes, and answers impossible ones as
- * absent.
+ * Shapes of path parameters, named as in the paths of operations/. Any text is accepted here: the registry checks the form of slugs and
+ * hashes, and answers impossible ones as absent.
  */
 import { z } from 'zod'
 import { exampleFile, exampleId } from './examples.ts'

@@ -1,4 +1,7 @@
-/** Delta pushes: "this changed". http-api §9; bodies are snake_case. */
+/**
+ * Shapes for delta pushes, which send changed and deleted records; the shapes of commit and state are those of snapshot pushes too
+ * (snapshots.ts). Bodies are snake_case. docs/design/http-api.md §9.
+ */
 import { z } from 'zod'
 import { ErrorBody } from './errors.ts'
 import {
@@ -15,7 +18,7 @@ import { AnyJson, AnyObject } from './json.ts'
 import { querySwitch } from './lists.ts'
 import { Count, DigestText, FileHash, Id, Instant, line, prose, SemverText } from './text.ts'
 
-/** Maximum of files that one push may declare in addition to those its records refer to. */
+/** Maximum number of files that one push may declare in addition to those its records refer to. */
 export const declaredFilesMax = 100_000
 
 /** `POST …/pushes` */
@@ -62,6 +65,7 @@ export const OpenPush = z
   })
 export type OpenPush = z.infer<typeof OpenPush>
 
+/** Limits of the session, so that a client can cut its batches without settings of its own. */
 export const PushLimits = z
   .object({
     batch_bytes: Count.meta({ description: 'Maximum bytes of an NDJSON request.' }),
@@ -97,6 +101,7 @@ export const schemaWarnings = {
   total_warnings: Count,
 }
 
+/** Answer 201 to `POST …/pushes`. */
 export const OpenedPush = z
   .object({
     session_id: Id,
@@ -233,6 +238,7 @@ export const CommittingPush = z.object({ session_id: Id, status: z.literal('comm
 })
 export type CommittingPush = z.infer<typeof CommittingPush>
 
+/** Status of a session: also a column in storage, and the states of packages/registry/src/pushes/state/states.ts. Change all three. */
 export const PushStatus = z
   .enum(['open', 'checking', 'committing', 'committed', 'failed', 'cancelled', 'expired'])
   .meta({ description: '`checking`: a dry run is running, after which the session is open again.' })

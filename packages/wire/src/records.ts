@@ -1,11 +1,14 @@
-/** Records for reading. Always ordered by type, then id, both by UTF-8 bytes. http-api §7. */
+/**
+ * Shapes for reading records: pages, streams, and single records with a proof. Always ordered by type, then id, both by UTF-8 bytes, on
+ * which cursors rely. docs/design/http-api.md §7.
+ */
 import { z } from 'zod'
 import { examplePlace, exampleRecord } from './examples.ts'
 import { AnyJson } from './json.ts'
 import { queryLimit, querySwitch } from './lists.ts'
 import { Count, HashText } from './text.ts'
 
-/** A record of a version. `hash` is that of its canonical form. content-model §3. */
+/** A record of a version. `hash` is that of its canonical form (docs/design/content-model.md §3). */
 export const CollectionRecord = z
   .object({ id: z.string(), type: z.string(), data: AnyJson, hash: HashText })
   .meta({
@@ -15,7 +18,9 @@ export const CollectionRecord = z
   })
 export type CollectionRecord = z.infer<typeof CollectionRecord>
 
+/** Records per page. */
 export const recordsLimitUsual = 100
+/** Greater limits are treated like this one. */
 export const recordsLimitMax = 2_000
 
 const after = z
@@ -84,6 +89,7 @@ export const RecordProof = z
   .meta({ id: 'RecordProof', description: 'Proof that a record belongs to the digest of a version.' })
 export type RecordProof = z.infer<typeof RecordProof>
 
+/** Answer of `GET …/versions/:v/records/:type/:id`. */
 export const ProvenRecord = CollectionRecord.extend({ proof: RecordProof.optional() }).meta({
   id: 'ProvenRecord',
   description: 'A record, with its proof if requested.',

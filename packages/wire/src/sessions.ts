@@ -1,4 +1,4 @@
-/** Browser sessions of the caller's account. */
+/** Shape of a browser session, which a user reads to find and end unknown ones. Not a push session: see pushes.ts. */
 import { z } from 'zod'
 import { exampleId, exampleInstant } from './examples.ts'
 import { Id, Instant } from './text.ts'

@@ -1,12 +1,16 @@
-/** Snapshot pushes: "this is everything". http-api §9; bodies are snake_case. */
+/**
+ * Shapes for snapshot pushes: the client sends the manifest of the whole version, and then only the records and files that the registry
+ * lacks. Commit and state have the shapes of pushes.ts. docs/design/http-api.md §9.
+ */
 import { z } from 'zod'
 import { exampleId, exampleManifest, exampleNeeded, exampleSchemas } from './examples.ts'
 import { AnyObject } from './json.ts'
 import { OpenPush, schemaWarnings } from './pushes.ts'
 import { Count, FileHash, HashText, Id } from './text.ts'
 
-/** Maximum of entries in one body, and in one chunk. */
+/** Maximum number of manifest entries in the opening body. packages/registry/src/pushes/snapshots.ts enforces it: change both. */
 export const manifestInlineMax = 500_000
+/** Maximum number of entries in one chunk of a manifest; enforced in the same file. */
 export const manifestChunkMax = 50_000
 
 /** An entry of a manifest: a record by its hash. */
@@ -21,7 +25,7 @@ export type ManifestEntry = z.infer<typeof ManifestEntry>
 
 const { schemas: _optional, ...common } = OpenPush.shape
 
-/** Opening of a snapshot without its manifest, which is checked separately because it may be large. */
+/** Opening of a snapshot without its manifest, which the registry reads separately because it may be large. The server parses with it. */
 export const NegotiateOpening = z.strictObject({
   ...common,
   schemas: AnyObject.meta({ description: 'The complete set `{type: JSON Schema}`.' }),
@@ -33,7 +37,7 @@ export const NegotiateOpening = z.strictObject({
 })
 export type NegotiateOpening = z.infer<typeof NegotiateOpening>
 
-/** `POST …/versions/negotiate`, as documented. */
+/** `POST …/versions/negotiate`, as the API description has it; requests are parsed with `NegotiateOpening`. */
 export const Negotiate = NegotiateOpening.extend({
   manifest: z
     .array(ManifestEntry)

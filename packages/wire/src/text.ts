@@ -1,4 +1,7 @@
-/** Texts written by people, and identifiers, in bodies and answers. */
+/**
+ * Shapes of single values: texts that people write, ids, hashes, instants, counts. Requests are checked by those with rules (`line`,
+ * `prose`, `Id`, `FileHash`); the others only describe answers.
+ */
 import { z } from 'zod'
 import { exampleDigest, exampleFile, exampleInstant, exampleRecord } from './examples.ts'
 
@@ -30,9 +33,9 @@ export const prose = (max: number) =>
     .refine((text) => characters(text) <= max, `must have at most ${max} characters`)
     .meta({ maxLength: max })
 
-/** Names of collections, display names of accounts. http-api §1. */
+/** Names of collections, display names of accounts (docs/design/http-api.md §1). */
 export const Name = line(200)
-/** Purpose of a key. http-api §1. */
+/** Purpose of a key, in its owner's words. */
 export const Label = line(100)
 /** A collection's own description, shown if its latest version's metadata has none. */
 export const Description = prose(10_000)
@@ -41,11 +44,11 @@ export const Description = prose(10_000)
 export const Id = z.uuid()
 /** An instant in UTC: `2026-01-15T00:00:00.000Z`. */
 export const Instant = z.string().meta({ format: 'date-time', examples: [exampleInstant] })
-/** With its leading `v`: `v1.2.3`. */
+/** Version number with its leading `v`: `v1.2.3`. */
 export const SemverText = z.string().meta({ examples: ['v1.2.3'] })
 /** `private:` and 64 hex digits for members, `public:` for everyone else. content-model §7. */
 export const DigestText = z.string().meta({ examples: [exampleDigest] })
-/** 64 lowercase hex digits. */
+/** SHA-256 of a record, schema or tree node as 64 lowercase hex digits. */
 export const HashText = z.string().meta({ examples: [exampleRecord.hash] })
 /** `sha256:` and 64 lowercase hex digits, the name of a file everywhere. */
 export const FileHash = z

@@ -1,4 +1,7 @@
-/** Versions. http-api §7. Counts, bytes and digests are those of the caller's view. */
+/**
+ * Shapes for versions: list, detail, withdrawal and deprecation. Counts, bytes and digests are those of the caller's view: members see all,
+ * other readers the public view. docs/design/http-api.md §7.
+ */
 import type { JsonObject } from '@ulmus/content'
 import { z } from 'zod'
 import {
@@ -12,7 +15,7 @@ import {
 import { AnyObject } from './json.ts'
 import { Count, DigestText, Instant, line, SemverText } from './text.ts'
 
-/** Text about a version by its maker. */
+/** Text that the author of a version gave with it; hidden where it could describe private or withdrawn data. */
 const Word = z.string().nullable().meta({
   description:
     'Also null for a withdrawn version, and in the public view of a version that changed only private data.',
@@ -118,6 +121,7 @@ export const WithdrawVersion = z
   })
 export type WithdrawVersion = z.infer<typeof WithdrawVersion>
 
+/** Answer to a withdrawal. */
 export const WithdrawnVersion = z
   .object({
     semver: SemverText,

@@ -1,4 +1,7 @@
-/** Errors in a line of input: a stable code for programs and a sentence for people. */
+/**
+ * Error for input that breaks a rule: a stable code for programs and a sentence for people. The codes reach clients as `code` of a refused
+ * line: never rename one.
+ */
 
 /** Codes of content-model §2. The order of the rules is in `input.ts`. */
 export type InputCode =

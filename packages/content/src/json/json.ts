@@ -1,4 +1,4 @@
-/** JSON values as `JSON.parse` returns them, used throughout this package. */
+/** Types of JSON values as `JSON.parse` returns them, for all packages. */
 
 /** Any JSON value. */
 export type Json = null | boolean | number | string | Json[] | JsonObject

@@ -1,5 +1,9 @@
-/** Numbers that a 64-bit float cannot represent, judged by the literal's value and not by its form. */
+/**
+ * Detects numbers whose value would be lost in a 64-bit float, as which JavaScript reads them. Judges the literal's value and not its form,
+ * so `1.0` and `1e2` pass.
+ */
 
+/** Codes of the faults, which are input codes of content-model §2. */
 export type NumberFault = 'unsafe_integer' | 'too_many_digits' | 'number_out_of_range'
 
 /** Significant digits that identify any 64-bit float. Programs write floats with no more. */

@@ -17,6 +17,7 @@ import { idBytesMax, type RecordContent, typeBytesMax } from './record.ts'
 /** Maximum nesting of objects and arrays in a line; its own object is level 1. */
 export const lineDepthMax = 65
 
+/** Options of `parseStrict`. */
 export interface ParseOptions {
   /** Maximum nesting of objects and arrays in the text: 1 to 1,000, default `lineDepthMax`. */
   depthMax?: number
@@ -154,8 +155,9 @@ function parseText(text: string, depthMax: number): Json {
   return value
 }
 
-/** A number without an exponent loses nothing up to this many characters; a fraction below 2^53 up to the second bound. */
+/** A number without an exponent loses nothing up to this many characters. */
 const plainNumberLengthMax = 15
+/** A fraction below 2^53 loses nothing up to this many characters. */
 const plainFractionLengthMax = 18
 /** An escaped surrogate, paired or not. */
 const surrogateEscape = /\\u[dD][89a-fA-F]/

@@ -1,4 +1,7 @@
-/** Checks JSON that a person types into a form by the rules for record lines. */
+/**
+ * Checks JSON that a person types into a form of the web interface, in the browser and on the server, by the rules for record lines: only
+ * the schema can then refuse the data.
+ */
 import { InputError } from '../json/input-error.ts'
 import { parseStrict } from './input.ts'
 

@@ -15,10 +15,12 @@ const decoder = new TextDecoder()
 /** Third byte of `{"$ref":"`, where a canonical form has another. */
 const dollar = 0x24
 
+/** True if a line refers to a separate object instead of containing the record. */
 export const isReferenceLine = (line: Uint8Array): boolean => line[2] === dollar
 
 const referenceText = (hash: Hash): string => `{"$ref":"${hash}"}`
 
+/** Line for a record that is stored as a separate object. */
 export const referenceLineTo = (hash: Hash): Uint8Array => encoder.encode(referenceText(hash))
 
 const referenceBytes = '{"$ref":"'.length + 64 + '"}'.length
@@ -53,6 +55,7 @@ export function leafLinesBetween(body: Uint8Array, from: number, to: number): Ui
   return lines
 }
 
+/** The body of a leaf with these lines, in the order of its entries. */
 export function leafBodyOf(lines: readonly Uint8Array[]): Uint8Array {
   let length = 0
   for (const line of lines) length += line.length + 1

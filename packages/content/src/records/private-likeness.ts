@@ -1,4 +1,7 @@
-/** Detection of misspellings of `private`, which would hide nothing. */
+/**
+ * Detects misspellings of `private`. A misspelt mark would hide nothing, although its author relies on it; so lines with one are refused,
+ * and schemas are refused or warned of.
+ */
 import { distance } from 'fastest-levenshtein'
 
 /** `Private`, `x-private`, `isPrivate`, `priavte`: at most two letters differ, ignoring case and hyphens. False for `private` itself. */

@@ -1,4 +1,7 @@
-/** Records: their canonical form, hash, size and the files they refer to (content-model §3). */
+/**
+ * Records: their canonical form, hash, size and the files they refer to (content-model §3). The canonical form is what a store keeps and a
+ * digest covers, so equal records must get equal bytes in every release.
+ */
 
 import { type Hash, hashText, parseHash, utf8Length } from '../hash.ts'
 import { canonicalize } from '../json/canonical.ts'
@@ -12,7 +15,7 @@ export const idBytesMax = 1_024
 /** Longest name of a type, in UTF-8 bytes. */
 export const typeBytesMax = 128
 
-/** Parts of a record. */
+/** Parts of a record, the only ones that its hash covers. */
 export interface RecordContent {
   id: string
   type: string

@@ -1,4 +1,7 @@
-/** Keys of reference trees, which list the records that refer to each file (content-model §6). */
+/**
+ * Keys of reference trees, which list the records that refer to each file (content-model §6). A format on disk: stored trees contain these
+ * keys, and all keys of a file must be adjacent in their order.
+ */
 import type { Hash } from '../hash.ts'
 
 /** Key for a reference from this record to this file. Types contain no `/` and are never empty, so keys cannot collide. */

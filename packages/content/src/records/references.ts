@@ -1,4 +1,7 @@
-/** Reference fields, which contain ids of other records: those that a schema declares, and a record's ids in them (content-model §4). */
+/**
+ * Finds references between records: the fields that a schema declares with `x-ref-type`, and a record's ids in them (content-model §4). A
+ * commit warns of ids without a record; nothing is refused.
+ */
 import { isJsonObject, type Json } from '../json/json.ts'
 import { parseFileReference } from './record.ts'
 
@@ -8,6 +11,7 @@ export const referenceKeyword = 'x-ref-type'
 /** A path into data; undefined means every item of an array. */
 type Steps = readonly (string | undefined)[]
 
+/** A field that contains ids of records of another type. */
 export interface ReferenceField {
   readonly steps: Steps
   /** Type of the records that the field refers to. */

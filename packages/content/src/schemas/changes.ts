@@ -1,4 +1,4 @@
-/** Describes the differences between two schemas in words. */
+/** Describes the differences between two schemas in words, for comparisons in the web interface, the command line and the API. */
 import { inFieldOrder, placeOf } from './field-order.ts'
 import { type Field, fieldsOf, type PlainSchema } from './fields.ts'
 

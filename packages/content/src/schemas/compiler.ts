@@ -22,10 +22,11 @@ export interface SchemaIssue {
 /** Maximum number of issues reported per value of data. */
 export const schemaIssuesMax = 20
 /**
- * Above this number of values, or this product of values and characters of the schema, report only the first issue: Ajv would create
- * an object for every issue, and there may be one per value and few characters.
+ * Above this number of values in the data, report only the first issue: Ajv would create an object for every issue, and there may be one
+ * per value and few characters.
  */
 const allIssuesValuesMax = 10_000
+/** Likewise, for the product of values and characters of the schema. */
 const allIssuesWorkMax = 4_000_000
 
 const draft2020 = 'https://json-schema.org/draft/2020-12/schema'
@@ -54,6 +55,7 @@ export type Check = (data: Json) => SchemaIssue[]
 /** Formats that are checked. */
 const formats = new Set(Object.keys(fullFormats))
 
+/** True if `format` is checked; any other is ignored, with a warning. */
 export const isKnownFormat = (format: string): boolean => formats.has(format)
 
 const withoutHash = (uri: string) => uri.replace(/#$/, '')

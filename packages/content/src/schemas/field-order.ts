@@ -4,6 +4,7 @@
  */
 import { isJsonObject, type Json, type JsonObject } from '../json/json.ts'
 
+/** Keyword for the place of a property, an integer. Stored schemas contain it. */
 export const orderKeyword = 'propertyOrder'
 
 /** Undefined if the property has no valid `propertyOrder`; it then follows those that have. */

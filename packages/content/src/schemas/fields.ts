@@ -1,9 +1,10 @@
-/** Schemas for display: fields in a helpful order, types and rules in words. */
+/** Schemas for display: fields in a helpful order, types and rules in words. For people only; nothing is validated with it. */
 import { inFieldOrder } from './field-order.ts'
 
 /** A JSON Schema for display only: unchecked, so any part may have any value. */
 export type PlainSchema = Readonly<Record<string, unknown>>
 
+/** A property of a type, for display. */
 export interface Field {
   readonly name: string
   readonly title: string | undefined

@@ -1,4 +1,7 @@
-/** Known fields: the top-level members of a record that its schema lists (content-model §4). */
+/**
+ * Known fields: the top-level members of a record that its schema lists (content-model §4). A push refuses unknown ones, or removes them
+ * before hashing if its opening says so.
+ */
 import { isJsonObject, type Json } from '../json/json.ts'
 import { withoutMembers } from './private-fields.ts'
 

@@ -66,6 +66,7 @@ const plainKeywords = new Set([
   'uniqueItems',
   'writeOnly',
 ])
+/** All keywords of draft-07 and 2020-12, with which warnings compare unknown ones. */
 export const jsonSchemaKeywords: ReadonlySet<string> = new Set([
   ...schemaKeywords,
   ...schemaListKeywords,
@@ -99,6 +100,7 @@ export interface Place {
   readonly isCertain: boolean
 }
 
+/** The places of one schema. Rules, warnings and the removal of private fields are based on them. */
 export interface SchemaPlaces {
   /** Every object that is a schema, could be meant as one, or is made one by a reference. The root is first. */
   readonly places: readonly Place[]

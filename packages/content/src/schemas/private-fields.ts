@@ -1,4 +1,7 @@
-/** Private fields of a schema: finding them, checking that they can be removed, and removing them (content-model §4, §6). */
+/**
+ * Private fields of a schema: finds them, checks that they can be removed, and removes them (content-model §4, §6). Outsiders read the
+ * result, so a keyword that could describe a private field must be removed or refused.
+ */
 import { isJsonObject, type Json, type JsonObject } from '../json/json.ts'
 import { withoutPlacesOf } from './field-order.ts'
 import {

@@ -1,4 +1,6 @@
-/** Positions where a schema may use `private` (content-model §4). */
+/**
+ * Checks the positions of `private` in a schema: only at the root and in the root's `properties` does it hide anything (content-model §4).
+ */
 
 import { meansPrivate } from '../records/private-likeness.ts'
 import { type Place, pointerTo, type SchemaPlaces } from './places.ts'

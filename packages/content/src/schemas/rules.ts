@@ -1,4 +1,7 @@
-/** Rules for schemas beyond their meta-schema, checked before compiling (content-model §4). */
+/**
+ * Rules for schemas beyond their meta-schema, checked before compiling: they keep users' schemas from taking unbounded time or hiding
+ * nothing (content-model §4). schema.ts calls them in this order.
+ */
 import { isJsonObject, type Json, type JsonObject } from '../json/json.ts'
 import { compilePattern, PatternError } from './pattern.ts'
 import { type Place, placesOf, pointerTo, type SchemaPlaces } from './places.ts'

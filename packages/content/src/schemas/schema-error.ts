@@ -1,4 +1,4 @@
-/** A schema that is refused (content-model §4). */
+/** Error for a schema that is refused (content-model §4). The message is a sentence for its author. */
 export class SchemaError extends Error {
   override readonly name = 'SchemaError'
   readonly code = 'invalid_schema'

@@ -1,4 +1,7 @@
-/** Schemas of types: accepting schemas, and validating data with accepted ones (content-model §4). */
+/**
+ * Schemas of types: accepts or refuses a schema, and validates data with accepted ones (content-model §4). Compiled schemas are cached by
+ * hash for the whole process.
+ */
 
 import { type Hash, hashText, utf8Length } from '../hash.ts'
 import { canonicalize } from '../json/canonical.ts'
@@ -12,10 +15,9 @@ import { SchemaError } from './schema-error.ts'
 
 /** Largest canonical form of a schema: 256 KiB. */
 export const schemaBytesMax = 262_144
-/**
- * Bounds of the cache of compiled schemas: their number, and the size of their canonical forms; as objects they may take twenty times that.
- */
+/** Maximum number of compiled schemas in the cache. */
 const cachedSchemasMax = 256
+/** Maximum total size of their canonical forms. Characters; as objects they may take twenty times that. */
 const cachedCharactersMax = 4_194_304
 
 /** An accepted schema. Immutable; two with the same hash are interchangeable. */
@@ -38,6 +40,7 @@ export interface Schema {
   strip(data: Json): Json
 }
 
+/** Options of `acceptSchema`. */
 export interface AcceptOptions {
   /** The schema comes from a store and was accepted before: it is not checked, and is compiled at first use. */
   accepted?: boolean

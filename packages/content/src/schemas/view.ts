@@ -1,4 +1,7 @@
-/** Public view of schemas and data, as outsiders see it (content-model §6). */
+/**
+ * Public view of schemas and data: all that readers without membership may see (content-model §6). Every public answer depends on these
+ * functions to remove what is private.
+ */
 import { isJsonObject, type Json } from '../json/json.ts'
 import { referenceKeyword } from '../records/references.ts'
 import { cutPrivateFields, withoutMembers } from './private-fields.ts'

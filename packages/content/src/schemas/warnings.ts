@@ -7,6 +7,7 @@ import { isKnownDraft, isKnownFormat } from './compiler.ts'
 import { orderKeyword } from './field-order.ts'
 import { isJsonSchemaKeyword, jsonSchemaKeywords, type Place, placesOf, pointerTo } from './places.ts'
 
+/** A warning for the author of a schema; the API adds its type. */
 export interface SchemaWarning {
   code: 'draft_unknown' | 'format_unknown' | 'keyword_unknown' | 'reference_type_missing'
   /** JSON pointer into the schema. */
@@ -31,7 +32,7 @@ const elsewhere = new Set([
   '$async',
 ])
 
-/** Maximum of unknown keywords per schema that are compared with known ones. Each comparison takes some microseconds. */
+/** Maximum number of unknown keywords per schema that are compared with known ones. Each comparison takes some microseconds. */
 const comparedMax = 2_000
 /** Longer keywords cannot be misspellings. Characters. */
 const comparedCharactersMax = 40

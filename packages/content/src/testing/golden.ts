@@ -1,4 +1,4 @@
-/** For tests: blocks marked golden in docs/formats.md. */
+/** For tests: reads the blocks marked golden in docs/formats.md, so that the documented bytes are those that the code writes and reads. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 

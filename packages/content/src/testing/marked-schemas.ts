@@ -5,6 +5,7 @@ import { isJsonObject, type Json, type JsonObject } from '../json/json.ts'
 /** Part of every name and value that is marked private, and of nothing else. */
 export const token = 'k7Qz'
 
+/** A schema with marks, and data for it. */
 export interface MarkedSchema {
   source: JsonObject
   /** Matches the schema, if it is accepted. */

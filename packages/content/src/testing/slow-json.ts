@@ -3,6 +3,7 @@
  * that its correctness is easy to see. It continues after every violation except one of syntax, and reports all.
  */
 
+/** A violation, for comparison with what the real implementation reports. */
 export interface Violation {
   readonly code:
     | 'syntax'

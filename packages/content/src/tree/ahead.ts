@@ -1,6 +1,9 @@
-/** Runs a bounded number of tasks concurrently and returns their results in the order of their start. */
+/**
+ * Queue of concurrent tasks, such as reads or work in other threads: starts several ahead of their turn, within bounds of number and bytes,
+ * and returns their results in the order of their start.
+ */
 export class Ahead<T> {
-  /** Maximum of concurrent tasks. May be changed at any time. */
+  /** Maximum number of concurrent tasks. May be changed at any time. */
   most: number
   readonly #bytesMost: number
   readonly #underWay: { work: Promise<T>; bytes: number }[] = []

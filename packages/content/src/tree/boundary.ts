@@ -12,13 +12,13 @@ export interface TreeShape {
   leafBits: number
   /** Additional zero bits required at each higher level: the mean fan-out is 2 to that power. */
   levelBits: number
-  /** Maximum of entries in a leaf. At least 2. */
+  /** Maximum number of entries in a leaf. At least 2. */
   leafEntriesMax: number
-  /** Maximum of children of an interior node. At least 2, or levels would never shrink. */
+  /** Maximum number of children of an interior node. At least 2, or levels would never shrink. */
   childrenMax: number
 }
 
-/** The shape of every stored tree: 1,024 entries in the mean leaf, a mean fan-out of 64. */
+/** The shape of every stored tree: 1,024 entries in the mean leaf, a mean fan-out of 64. Never change it: all digests would change. */
 export const defaultShape: TreeShape = Object.freeze({
   leafBits: 10,
   levelBits: 6,

@@ -1,4 +1,7 @@
-/** Differences between two trees, in key order, reading only nodes that the trees do not share. */
+/**
+ * Compares two trees, in key order, and reads only nodes that the trees do not share: equal keys are cut into equal nodes, so an equal hash
+ * means equal content.
+ */
 import { compareUtf8, type Hash } from '../hash.ts'
 import { Ahead } from './ahead.ts'
 import { type Child, childAt, firstAfter, keysOf, levelOf, type Tree, type TreeNode } from './node.ts'

@@ -52,6 +52,7 @@ export interface Child {
   bytes: number
 }
 
+/** A parent's entry for its child at `i`. */
 export const childAt = ({ children, lastKeys, counts, bytes }: InteriorNode, i: number): Child => ({
   hash: children[i]!,
   lastKey: lastKeys[i]!,

@@ -1,4 +1,7 @@
-/** Reads a tree: finds an entry, walks leaves from any key, and counts the entries up to a key. */
+/**
+ * Reads a tree through a port for nodes: finds an entry, walks leaves from any key, and counts the entries up to a key. Every node is
+ * compared with its parent, so a damaged tree fails instead of yielding wrong entries.
+ */
 import { compareUtf8, type Hash } from '../hash.ts'
 import {
   type Child,

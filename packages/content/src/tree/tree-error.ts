@@ -1,4 +1,4 @@
-/** Faults of a tree or of a request for one. A closed union, so that callers can branch on the code. */
+/** Error for a fault of a tree or of a request for one. The codes are a closed union, so that callers can branch on them. */
 
 /**
  * - `node_malformed`: bytes that do not encode a node.

@@ -171,6 +171,7 @@ export const metadataBytesMax = 1_048_576
 /** Members that must be strings (or null in a patch, which removes them). */
 const textMembers = ['description', 'readme', 'license']
 
+/** A fault of a metadata patch. */
 export interface MetadataIssue {
   /** JSON pointer into the patch. */
   path: string

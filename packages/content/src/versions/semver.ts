@@ -1,7 +1,11 @@
-/** Semantic version numbers, and the choice of a new version's number (content-model §7). */
+/**
+ * Semantic version numbers, and the choice of a new version's number (content-model §7). Authors never choose a number: it follows from the
+ * difference between the version and its base.
+ */
 import { canonicalize } from '../json/canonical.ts'
 import { documentText, type ViewDocument } from './document.ts'
 
+/** The three parts of a version number; there are no pre-releases. */
 export interface Semver {
   major: number
   minor: number

@@ -1,10 +1,14 @@
-/** Contract suite that every blob store must pass. Call it from the store's own test. */
+/**
+ * Contract suite that every blob store must pass, so that all other code may use any of them. Call it from the store's own test. A promise
+ * added to blob-store.ts gets its test here.
+ */
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { BlobMissing } from '../errors/stores.ts'
 import type { BlobStore } from './blob-store.ts'
 import { packName, spillName, spillsPrefix } from './names.ts'
 
+/** All bytes of a stream. */
 export async function collect(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const gathered: Uint8Array[] = []
   for await (const chunk of chunks) gathered.push(chunk)

@@ -1,4 +1,7 @@
-/** Port to a blob store: a folder or a bucket. Every store passes the suite `blob-store.contract.ts`. */
+/**
+ * Port to a blob store: a folder on disk or a bucket, for packs, files and received pushes. Commits rely on these promises of atomicity and
+ * durability; every store proves them with the suite `blob-store.contract.ts`.
+ */
 
 /** Byte range [start, start + length) of a blob. */
 export interface ByteRange {
@@ -6,6 +9,7 @@ export interface ByteRange {
   length: number
 }
 
+/** A blob as listings have it; sweeps compare its age with their grace period. */
 export interface ListedBlob {
   name: string
   bytes: number

@@ -1,4 +1,4 @@
-/** In-memory blob store for tests and for measurements without a disk. */
+/** In-memory blob store for tests and for measurements without a disk. It passes the contract suite, but nothing survives the process. */
 
 import { BlobMissing } from '../errors/stores.ts'
 import type { BlobStore, ByteRange } from './blob-store.ts'

@@ -1,7 +1,12 @@
-/** Blob names: no other module makes them. Two fan-out characters keep folders small. */
+/**
+ * Names of blobs, made by no other module. They are a format: existing stores and the table of packs contain them, so a changed name loses
+ * data. The two characters before a name's last part keep folders small.
+ */
 import type { Hash } from '@ulmus/content'
 
+/** Common prefix of all packs, for listings. */
 export const packsPrefix = 'packs/'
+/** Common prefix of all uploaded files. */
 export const filesPrefix = 'files/'
 
 /** `id` is a UUID, so that two servers never write the same pack. */
@@ -22,6 +27,7 @@ export const spillsPrefix = (pushId: string) => `${allSpillsPrefix}${pushId}/`
 /** A checked and sorted batch of a push session. */
 export const spillName = (pushId: string, id: string) => checkedName(`${spillsPrefix(pushId)}${id}`)
 
+/** File systems allow 255 bytes for one part of a path. Characters. */
 const nameCharactersMax = 200
 /**
  * Two to four parts of lowercase letters, digits and hyphens: no `..`, no absolute path, no character that a file system folds or forbids.

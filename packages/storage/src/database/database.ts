@@ -1,4 +1,7 @@
-/** The database: PostgreSQL in process, or on a server. One interface, one driver, the same statements and migrations. */
+/**
+ * Interface of the database, the only one that other code uses: PostgreSQL in this process, or on a server, with one driver and the same
+ * statements and migrations. Opened by open.ts.
+ */
 export { isUnavailable } from '../errors/unavailable.ts'
 export { FolderInUse } from './embedded/folder-lock.ts'
 export { DatabaseUnfit, isForeignKeyViolation, isUniqueViolation, isUnstorableText } from './sql-errors.ts'
@@ -27,6 +30,7 @@ export interface Tx extends Queries {
   readonly [inTransaction]: true
 }
 
+/** An open database, shared by all requests of the process. */
 export interface Database extends Queries {
   readonly kind: 'embedded' | 'server'
   /**

@@ -7,7 +7,7 @@ import { type MigrationMeta, readMigrationFiles } from 'drizzle-orm/migrator'
 import type pg from 'pg'
 import { DatabaseUnfit } from './sql-errors.ts'
 
-/** Selection of the migrations to run. */
+/** Selection of the migrations to run. Only tests, and restores of older dumps, run fewer than all. */
 export interface Migrations {
   /** Time of the last migration to run. Default: all are run. */
   last?: number | undefined

@@ -1,7 +1,8 @@
-/** Opens either kind of database, loading only the modules that it needs. */
+/** Opens either kind of database, the one that the configuration names, and loads only its modules. The only way to get a `Database`. */
 import type { Database } from './database.ts'
 import type { Migrations } from './migrate.ts'
 
+/** Choice of the database: either `url` or `folder`. */
 export interface DatabaseConfig {
   /** Connection string of a PostgreSQL server, version 13 or newer, that offers the `pg_trgm` extension. */
   url?: string
@@ -9,7 +10,7 @@ export interface DatabaseConfig {
   folder?: string
   /** Receives messages for the operator, one line each. */
   log?: (line: string) => void
-  /** Maximum of connections to the server, one of them for look-ups alone. 2 or more, default 10. */
+  /** Maximum number of connections to the server, one of them for look-ups alone. 2 or more, default 10. */
   poolMax?: number
   /** Migrations to run. Default: all of this release. */
   migrations?: Migrations

@@ -1,4 +1,4 @@
-/** Detects other Ulmus servers that use a database. */
+/** Detects other Ulmus servers that use a database, before a command copies it elsewhere: writes of a running server would be lost. */
 import pg from 'pg'
 
 /** Counts the connections of Ulmus to this database, except this function's own. @throws errors of the driver */

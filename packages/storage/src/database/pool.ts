@@ -1,9 +1,13 @@
-/** Statements and transactions over a pool of connections, for both kinds of database. */
+/**
+ * Implements `Database` over a pool of connections, for both kinds of database: embedded/database.ts and server.ts only open the pool, and
+ * differ in how statements outside of transactions run.
+ */
 import pg from 'pg'
 import type { Database, Queries, Tx } from './database.ts'
 import { isConflict } from './sql-errors.ts'
 import { refuseInsideTransaction, runInTransaction, singleStatement } from './transaction-scope.ts'
 
+/** Further runs of a transaction after a serialization failure or a deadlock. */
 const runsAgainMax = 3
 
 /** Every `bigint` is a count, or bytes: none is above 2^53 − 1. */

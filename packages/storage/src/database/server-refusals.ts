@@ -1,4 +1,7 @@
-/** Reasons for which a database server cannot be used and that an operator can fix: a sentence with the cure for each. */
+/**
+ * Translates errors of a database server that an operator can fix, such as a wrong password, to a sentence with the remedy. The command
+ * prints it instead of a stack.
+ */
 import { causes } from '../errors/causes.ts'
 import { DatabaseUnfit } from './sql-errors.ts'
 

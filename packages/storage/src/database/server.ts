@@ -1,4 +1,7 @@
-/** A PostgreSQL server, accessed through a pool of connections. */
+/**
+ * Opens a database on a PostgreSQL server: checks the server, migrates under an advisory lock, and returns a pool whose silent connections
+ * are closed. The other kind is embedded/database.ts.
+ */
 import pg from 'pg'
 import type { Database } from './database.ts'
 import { LookUps, poolForLookUps } from './look-ups.ts'
@@ -8,11 +11,13 @@ import { refusalOf } from './server-refusals.ts'
 import { giveUpSilent } from './silent-connections.ts'
 import { DatabaseUnfit } from './sql-errors.ts'
 
+/** Timeout for a new connection, and for a free one of the pool. Milliseconds. */
 const connectMillisecondsMax = 5_000
 /**
  * The server ends a transaction that is idle this long and frees its locks: its client is gone or has stalled. Milliseconds.
  */
 const idleInTransactionMillisecondsMax = 20_000
+/** Oldest supported major version of PostgreSQL; docs and the message name it too. */
 const serverVersionMin = 13
 /** "ulmus" as a number: the advisory lock for migrations. */
 const migrationLock = 0x75_6c_6d_75

@@ -1,4 +1,7 @@
-/** Classification of errors with which the database refuses statements. */
+/**
+ * Classifies errors with which the database refuses statements, so that services can answer a conflict instead of failing. Callers name the
+ * constraint that they expect.
+ */
 import { causes } from '../errors/causes.ts'
 
 /** The database cannot be used, for a reason that its operator can fix. The message says which. */

@@ -1,4 +1,7 @@
-/** Detects code that runs inside a transaction, to refuse statements that would deadlock; and makes single-statement transactions. */
+/**
+ * Detects code that runs inside a transaction, to refuse statements on the database itself: with one session, as embedded, they would
+ * deadlock. Also makes single-statement transactions.
+ */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Queries, Tx } from './database.ts'
 

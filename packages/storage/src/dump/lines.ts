@@ -4,9 +4,9 @@
  */
 import { constants, createZstdDecompress } from 'node:zlib'
 
-/** Bound of the lines, and the errors to throw. */
+/** Bound of the lines, and the errors to throw: each format has its own messages. */
 export interface CompressedLines {
-  /** Maximum of a line, without its line feed. */
+  /** Maximum length of a line, without its line feed. Bytes. */
   readonly bytesMax: number
   /** @param line counted from 1 */
   tooLong(line: number): Error

@@ -1,4 +1,7 @@
-/** Loads a dump into a database that has the tables but no rows. */
+/**
+ * Loads a dump into a database that has the tables but no rows; the caller has migrated it to the dump's last migration. In the caller's
+ * transaction, so a failed load leaves it empty.
+ */
 import type { Tx } from '../database/database.ts'
 import { type DumpedRow, type DumpedRows, DumpUnreadable } from './read.ts'
 import { quoted } from './tables.ts'

@@ -1,10 +1,14 @@
-/** Reads a dump in batches of rows, so that memory is bounded. */
+/**
+ * Reads a dump, checks its form, and yields its rows in batches, so that memory is bounded. write.ts makes the format; change both, and
+ * `dumpFormat`, together.
+ */
 import { type CompressedLines, linesOf } from './lines.ts'
 import { dumpFormat } from './write.ts'
 
 /** Values of a row in PostgreSQL's text form, in the order of the table's columns. */
 export type DumpedRow = readonly (string | null)[]
 
+/** A batch of rows of one table. */
 export interface DumpedRows {
   readonly table: string
   readonly columns: readonly string[]
@@ -21,6 +25,7 @@ export class DumpUnreadable extends Error {
  * its schemas (4 MiB) and metadata (2 MiB). A backup reads back each dump that it writes, so no backup exceeds what a restore accepts.
  */
 export const dumpLineBytesMax = 268_435_456
+/** Maximum number of rows in a batch. */
 const rowsAtOnce = 1_000
 /** Batches of rows stay below this. Bytes of their lines. */
 const bytesAtOnce = 4_194_304

@@ -9,8 +9,10 @@ import { requestCounts } from '../sql/access/request-counts.ts'
 import * as schema from '../sql/schema.ts'
 import { renderedReadmes } from '../sql/versions/rendered-readmes.ts'
 
+/** Tables that are not dumped: they are unlogged, and their rows are worth nothing after a restore. */
 const passing: readonly unknown[] = [requestCounts, renderedReadmes]
 
+/** A table in a dump. The dump names its columns, so that their order may change between releases. */
 export interface DumpedTable {
   readonly name: string
   readonly columns: readonly string[]

@@ -8,9 +8,11 @@ import { createZstdCompress } from 'node:zlib'
 import type { Database, Tx } from '../database/database.ts'
 import { type DumpedTable, dumpedTables, quoted } from './tables.ts'
 
+/** Version of the format, which readers compare. A change makes older backups unreadable unless read.ts accepts both. */
 export const dumpFormat = 1
 /** Bounds for the result of one statement, since rows vary in size. Characters. */
 const [charactersFew, charactersMany] = [262_144, 2_097_152]
+/** Maximum number of rows in the result of one statement. */
 const rowsAtOnceMax = 4_096
 
 /**

@@ -1,5 +1,9 @@
-/** Iterates over the causes of an error: drivers and clients wrap errors, sometimes several times. */
+/**
+ * Iterates over the causes of an error: drivers and clients wrap errors, sometimes several times, and a code that matters may be deep
+ * inside. Tests of errors use it instead of comparing the outermost error.
+ */
 
+/** Members of errors of drivers and clients that such tests compare. */
 export interface Told {
   code?: unknown
   constraint?: unknown
@@ -8,6 +12,7 @@ export interface Told {
   errors?: unknown
 }
 
+/** Bound of nesting, because causes can form a cycle. */
 const depthMax = 8
 
 /** Yields the error, its causes, and the errors gathered in it (such as an AggregateError for several addresses). */

@@ -1,4 +1,7 @@
-/** Form of an error that is safe to log: what failed and where, without user data. */
+/**
+ * Converts an error to a form that is safe to log: the failed operation and its place, without user data. The log of the server passes
+ * every error through it.
+ */
 import { causes } from './causes.ts'
 
 /** Members of errors that contain no user data: parts of the schema, of the network, of the program. */
@@ -19,6 +22,7 @@ const facts = [
   'hash',
 ] as const
 
+/** An error in the log. Further members are those of `facts`. */
 export interface LoggedError {
   type: string
   message: string

@@ -1,4 +1,4 @@
-/** Test for a full store, of rows or of bytes: HTTP answers 507. */
+/** Recognises a full store, of rows or of bytes. HTTP answers 507, and the operator must free space: a retry does not help. */
 import { causes } from './causes.ts'
 
 /** There is no space for a write. Nothing of it is stored. */

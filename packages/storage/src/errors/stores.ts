@@ -1,4 +1,7 @@
-/** Errors of stored bytes. Each names the object or blob. */
+/**
+ * Errors of stored bytes, which callers distinguish by class: missing, damaged, unreachable, swept. Each names the object or blob.
+ * errors/storage-full.ts and unavailable.ts recognise those of other origin.
+ */
 import type { Hash } from '@ulmus/content'
 
 /** A `plain` object is named by the hash of its own bytes, a `body` by the hash of the leaf whose records it contains. */

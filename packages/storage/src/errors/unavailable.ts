@@ -1,4 +1,4 @@
-/** Test for a store, of rows or of bytes, that is currently unreachable or not writable: HTTP answers 503. */
+/** Recognises a store, of rows or of bytes, that is currently unreachable or not writable. HTTP answers 503, and a retry may succeed. */
 import { causes } from './causes.ts'
 import { StoreUnavailable } from './stores.ts'
 

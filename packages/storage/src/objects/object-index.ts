@@ -7,6 +7,7 @@ import { ObjectCorrupt, type ObjectKind, ObjectMissing } from '../errors/stores.
 import { basesMax } from '../packs/pack.ts'
 import { findObjects, type ObjectPlace, objectKey } from '../sql/objects/objects.ts'
 
+/** The index of one process. Cached locations may be outdated, since sweeps move and remove objects: on a failed read call `forget`. */
 export interface ObjectIndex {
   /**
    * Locations of the object and its bases, in the order of the chain.
@@ -23,10 +24,11 @@ export interface ObjectIndex {
   bytes(): number
 }
 
-/** Approximate size of a cached location (its hashes, the pack's name, the map entry) and of each of its bases. Bytes. */
+/** Approximate size of a cached location: its hashes, the pack's name, the map entry. Bytes. */
 const placeBytes = 512
+/** Approximate size of each of its bases. Bytes. */
 const baseBytes = 96
-/** Maximum of hashes in one statement. */
+/** Maximum number of hashes in one statement. */
 const hashesMax = 1_000
 
 interface Waiting {

@@ -9,6 +9,7 @@ import type { DamagedObject } from '../sql/objects/damaged-objects.ts'
 import { type ObjectName, type ObjectPlace, objectKey } from '../sql/objects/objects.ts'
 import type { ObjectIndex } from './object-index.ts'
 
+/** A verified object; its pack is named for errors and repairs. */
 export interface LoadedObject {
   /** Name of the object's pack. */
   pack: string

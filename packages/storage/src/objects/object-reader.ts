@@ -53,8 +53,8 @@ export interface ObjectReader extends NodeReader {
    */
   prefetch(leaves: readonly Hash[]): Promise<void>
   /**
-   * Decides whether to read a leaf with this many bytes of records through the cache: it is cached, is worth caching, or there is space. If not, a
-   * reader of a small part should read its stored form.
+   * Decides whether to read a leaf with this many bytes of records through the cache: it is cached, is worth caching, or there is space.
+   * If not, a reader of a small part should read its stored form.
    */
   shouldCache(leaf: Pick<Child, 'hash' | 'bytes'>): boolean
   /** A leaf and its body in stored form, for another thread to decode. Bypasses the cache. */
@@ -97,11 +97,12 @@ const decodedNodeFactor = 2
 /** Size of decoded JSON relative to its text. */
 const decodedJsonFactor = 3
 
-/** Maximum of objects remembered as intact, some 200 bytes each, and how long. Every push sends schemas. Milliseconds. */
+/** Maximum number of objects remembered as intact, some 200 bytes each. Every push sends schemas. */
 const wholeMax = 20_000
+/** Time for which an object counts as intact without another read. Milliseconds. */
 const wholeMilliseconds = 600_000
 
-/** @param options.cacheBytesMax Maximum of all caches together. Bytes. */
+/** @param options.cacheBytesMax Maximum size of all caches together. Bytes. */
 export function openObjectReader(options: {
   database: Database
   blobs: BlobStore

@@ -1,4 +1,7 @@
-/** Writes one commit's new objects into packs. */
+/**
+ * Writes one commit's new objects into packs: skips objects that the index has, and stores similar ones as deltas. The packs are durable
+ * before the commit's transaction records them (`recordPacks`); after a failure the caller must call `abort`.
+ */
 import { randomUUID } from 'node:crypto'
 import { type Hash, hashBytes } from '@ulmus/content'
 import type { BlobStore } from '../blobs/blob-store.ts'
@@ -17,6 +20,7 @@ import type { ObjectReader } from './object-reader.ts'
 export const packBytesMax = 268_435_456
 /** Objects are looked up, compressed and written in batches of this size. At most two batches are in memory. Bytes. */
 const batchBytesMax = 4_194_304
+/** Maximum number of objects in a batch. */
 const batchObjectsMax = 256
 
 /** Result for the transaction to record with `recordPacks`. */

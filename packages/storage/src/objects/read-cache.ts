@@ -1,4 +1,7 @@
-/** Read cache, bounded in bytes; concurrent reads of one key share one load. */
+/**
+ * Read cache for values named by a hash, so they never change; bounded in bytes. Concurrent reads of one key share one load. Values are
+ * shared between readers, which must not change them.
+ */
 import type { Hash } from '@ulmus/content'
 import { LRUCache } from 'lru-cache'
 import { giveWay } from '../turn.ts'
@@ -16,8 +19,8 @@ export interface ReadCache<T extends object> {
   /** Caches a value that was made rather than loaded. `bytes`: its cost. */
   keep(hash: Hash, value: T, bytes: number): void
   /**
-   * Decides whether to cache a value of this size when it is loaded: it is cached, there is room, or it was requested recently, within one cache
-   * turnover. Otherwise rare reads would evict frequent ones and be evicted themselves.
+   * Decides whether to cache a value of this size when it is loaded: it is cached, there is room, or it was requested recently, within one
+   * cache turnover. Otherwise rare reads would evict frequent ones and be evicted themselves.
    */
   shouldCache(hash: Hash, bytes: number): boolean
   /** Cached value, without loading and without counting as a use. */

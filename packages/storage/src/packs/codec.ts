@@ -21,10 +21,12 @@ const decompress = promisify(zstdDecompress)
 
 /** content-model §8. At level 1, zstd does not find that most of a body is in its dictionary. */
 const zstdLevel = 3
+/** First byte of an encoded object: the encodings of the header above. Stored packs contain them. */
 const plainZstd = 0
 const deltaZstd = 1
 const patchZstd = 2
 
+/** The byte that names the encoding, and the raw length. */
 const headerBytes = 5
 /**
  * Frames up to this size are decoded on the calling thread: a typical body takes 0.3 ms, as much as handing it to another thread
@@ -52,6 +54,7 @@ const deltaBytesMax = 2 ** 27
 const dictionaryBytesMin = 8
 /** zstd takes a dictionary with this prefix for one in its own format (its §5), not for plain content. */
 const dictionaryMagic = Buffer.from([0x37, 0xa4, 0x30, 0xec])
+/** Smallest window for a delta, as a power of two. */
 const windowLogMin = 17
 /** With a window of 2 MiB, the tables of level 3 with 2^17 entries still find the matches between typical bodies. */
 const usualWindowLog = 21

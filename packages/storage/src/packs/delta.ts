@@ -1,5 +1,6 @@
 /**
- * Choice of a new object's stored form: a delta to its predecessor or to one of the predecessor's bases, or no delta (content-model §8).
+ * Chooses a new object's stored form: a delta to its predecessor or to one of the predecessor's bases, or no delta (content-model §8). The
+ * entry `@ulmus/storage/encoding` of worker threads: import nothing here that opens a store.
  */
 import type { Hash } from '@ulmus/content'
 import { encodeObject, encodeObjectHere, mayBeDelta } from './codec.ts'
@@ -44,6 +45,7 @@ export async function encodeReplacing(
   return delta.encoded.length < alone.encoded.length ? delta : alone
 }
 
+/** Encodes an object without a base. */
 export const encodeAlone = async (raw: Uint8Array, encode: Encode = encodeObject): Promise<StoredForm> => ({
   encoded: await encode(raw),
   bases: [],

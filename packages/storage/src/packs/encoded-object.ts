@@ -1,4 +1,7 @@
-/** Stored form of an object, as read: complete, so that another thread can decode it. */
+/**
+ * Stored form of an object, as read from its packs: with all bases and checksums, so that a worker thread can decode and verify it without
+ * a store.
+ */
 import { crc32 } from 'node:zlib'
 import { type Hash, hashBytes } from '@ulmus/content'
 import { ObjectCorrupt, type ObjectKind } from '../errors/stores.ts'
@@ -15,6 +18,7 @@ export interface EncodedLink {
   bytes: Uint8Array
 }
 
+/** An object in stored form, for `decodeEncoded`. */
 export interface EncodedObject {
   kind: ObjectKind
   hash: Hash

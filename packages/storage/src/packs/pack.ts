@@ -32,7 +32,7 @@ export interface PackEntry {
   bases: readonly Hash[]
 }
 
-/** Maximum of deltas in a chain (content-model §8). */
+/** Maximum number of deltas in a chain (content-model §8). */
 export const basesMax = 6
 
 /** A pack in the store. */
@@ -47,6 +47,7 @@ export interface StoredPack {
 /** Source of packs: the blob store, or a substitute for packs that it lacks. */
 export type PackSource = Pick<BlobStore, 'read' | 'size'>
 
+/** Writes one pack. The caller must call `finish` or `abort`. */
 export interface PackWriter {
   /** Bytes of header and objects written so far. */
   readonly bytes: number
@@ -58,6 +59,7 @@ export interface PackWriter {
   abort(): Promise<void>
 }
 
+/** First and last bytes of every pack. A change of them, of `format` or of a length below makes stored packs unreadable. */
 const magic = Buffer.from('ULMUSPK\0', 'latin1')
 const format = 1
 const headerBytes = magic.length + 4

@@ -16,6 +16,7 @@ interface Operation {
   copy: number
 }
 
+/** A patch for encoding. */
 export interface Patch {
   operations: Uint8Array
   literals: Uint8Array
@@ -43,11 +44,14 @@ const operationsMax = 81_920
  */
 const exampleBytes = 4_096
 
+/** First stretch that `commonBytes` compares; each further one is twice as long. */
 const firstStepBytes = 256
 /** Up to this many bytes, comparing in JavaScript is faster than natively. */
 const comparedHereMax = 32
 
+/** The value bits of a byte of a varint. */
 const maskOfSeven = 0x7f
+/** The bit that is set in all bytes of a varint except the last. */
 const moreFollow = 0x80
 /** Enough for any length of an object. */
 const varintBytesMax = 5

@@ -1,4 +1,7 @@
-/** Relay between the producer and the reader of a byte stream: joins many small pieces into few large ones. */
+/**
+ * Relay between the producer and the reader of a byte stream: joins many small pieces into few large ones. A pack's writer adds objects of
+ * some hundred bytes, and the blob store pulls pieces to write.
+ */
 
 /** Size of one piece, which is one write to a file. Bytes. */
 const pieceBytes = 524_288

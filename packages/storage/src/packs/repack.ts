@@ -1,4 +1,7 @@
-/** Copies the live objects of sparse packs into a new pack, byte for byte. */
+/**
+ * Copies objects of existing packs into a new pack, byte for byte: live objects of sparse packs for a sweep, small packs for the
+ * compaction. The caller then redirects the rows of the index (`moveRows`).
+ */
 import { randomUUID } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import type { BlobStore } from '../blobs/blob-store.ts'

@@ -1,4 +1,4 @@
-/** All tables, for dumps and for the generator of migrations. */
+/** All tables, for dumps and for the generator of migrations: a table that is not exported here gets no migration and no backup. */
 
 export * from './access/device-logins.ts'
 export * from './access/keys.ts'

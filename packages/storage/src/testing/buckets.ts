@@ -1,5 +1,5 @@
 /**
- * Buckets on a real S3 server, started once per run:
+ * Buckets for test suites, on a real S3 server that is started once per run:
  *
  *     describe.skipIf(s3Server() === null)('packs in a bucket', () => {
  *       const { settings, dispose } = await makeBucket()

@@ -31,6 +31,7 @@ declare module 'vitest' {
 /** Settings for `openDatabase`, and for starting a whole server. */
 export type DatabaseSettings = { folder: string; url?: undefined } | { url: string; folder?: undefined }
 
+/** One of the two kinds of database. */
 export interface TestDatabase {
   readonly name: 'embedded' | 'server'
   /** Opens a fresh database. `dispose` closes and drops it. */
@@ -39,6 +40,7 @@ export interface TestDatabase {
   settings(): Promise<{ settings: DatabaseSettings; dispose(): Promise<void> }>
 }
 
+/** Both kinds, for tests that depend on the database. */
 export const databases: readonly TestDatabase[] = [
   testDatabase('embedded', copyEmbedded),
   testDatabase('server', copyOnServer),

@@ -1,4 +1,4 @@
-/** Makes a bucket on a given S3 server. */
+/** Makes a bucket on a given S3 server. Test suites use buckets.ts, which knows the server of the run. */
 import { randomUUID } from 'node:crypto'
 import {
   CreateBucketCommand,

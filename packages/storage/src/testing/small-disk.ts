@@ -36,6 +36,7 @@ export function smallDisksPossible(): boolean {
   return possible
 }
 
+/** Mounts a file system of this size. `dispose` unmounts it. Call it where `smallDisksPossible`. */
 export function mountSmallDisk(bytes: number): SmallDisk {
   const folder = mkdtempSync(join(tmpdir(), 'ulmus-small-disk-'))
   try {

@@ -1,4 +1,7 @@
-/** TCP proxy on loopback in front of a store, which simulates network failures on request. */
+/**
+ * TCP proxy on loopback in front of a database or a bucket, which simulates network failures on request. For failures of single HTTP
+ * requests see flaky-proxy.ts.
+ */
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'

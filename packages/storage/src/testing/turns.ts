@@ -1,4 +1,4 @@
-/** Counts turns of the event loop while work runs: blocking work allows only one or two. */
+/** Counts turns of the event loop while work runs, for tests that work does not block: blocking work allows only one or two. */
 export async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
   let turns = 0
   let isOver = false

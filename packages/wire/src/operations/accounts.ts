@@ -1,4 +1,7 @@
-/** Accounts: users and organizations. http-api §3. */
+/**
+ * Operations on accounts, which are users and organizations: create, read, change, delete, read usage. The work is in
+ * packages/registry/src/accounts. docs/design/http-api.md §3.
+ */
 import { z } from 'zod'
 import { Account, AccountUsage, CreateOrg, OrgSettings, OwnAccount, UpdateAccount } from '../accounts.ts'
 import { ListQuery } from '../lists.ts'

@@ -1,4 +1,7 @@
-/** Operations for operators. http-api §11. */
+/**
+ * Operations for operators of a registry, all under `/api/admin`: accounts, identities, erasure, totals and jobs. docs/operators.md
+ * explains them to operators. docs/design/http-api.md §11.
+ */
 import { z } from 'zod'
 import {
   ErasedAccount,

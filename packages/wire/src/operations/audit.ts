@@ -1,4 +1,4 @@
-/** The audit log. http-api §11. */
+/** Operations that read an audit log, as pages and as a stream; no operation writes one. docs/design/http-api.md §11. */
 import { z } from 'zod'
 import { AuditEvent, AuditQuery, AuditStreamQuery } from '../audit.ts'
 import { linesOf, operation } from '../operation.ts'

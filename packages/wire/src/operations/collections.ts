@@ -1,4 +1,7 @@
-/** Collections. http-api §4. */
+/**
+ * Operations on collections: lists, search, creation, changes, transfer and deletion. A hidden collection is answered like an absent one.
+ * docs/design/http-api.md §4.
+ */
 import { z } from 'zod'
 import {
   BrowseQuery,

@@ -1,4 +1,7 @@
-/** Files, and whole versions as archives. http-api §7, §8. */
+/**
+ * Operations on files, which are named by their hash, and the export of a whole version as an archive. Their bodies are streams, so no
+ * shape validates them. docs/design/http-api.md §7, §8.
+ */
 import { exampleFile } from '../examples.ts'
 import { ExportQuery } from '../exports.ts'
 import { StoredFile } from '../files.ts'

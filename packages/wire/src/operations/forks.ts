@@ -1,4 +1,4 @@
-/** Forks. http-api §6. */
+/** Operation that forks a collection into an organization. docs/design/http-api.md §6. */
 import { CreateFork, Fork } from '../forks.ts'
 import { operation } from '../operation.ts'
 import { CollectionPath } from '../paths.ts'

@@ -1,4 +1,7 @@
-/** API keys. http-api §3. */
+/**
+ * Operations on the caller's API keys: create, list, revoke. A key never creates one with more rights than its own. docs/design/http-api.md
+ * §3.
+ */
 import { z } from 'zod'
 import { CreatedKey, CreateKey, Key } from '../keys.ts'
 import { operation } from '../operation.ts'

@@ -1,4 +1,4 @@
-/** Members of organizations and invitations to them. http-api §3, §11. */
+/** Operations on members of organizations, and on invitations from both sides. docs/design/http-api.md §3, §11. */
 import { z } from 'zod'
 import {
   AnsweredInvitation,

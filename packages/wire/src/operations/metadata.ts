@@ -1,4 +1,6 @@
-/** Version metadata. http-api §5. */
+/**
+ * Operations that update metadata, which makes a new version without a push, and that poll such an update. docs/design/http-api.md §5.
+ */
 import { MetadataJob, MetadataPatch, MetadataQuery, MetadataResult, StartedMetadataJob } from '../metadata.ts'
 import { operation } from '../operation.ts'
 import { CollectionPath, MetadataJobPath } from '../paths.ts'

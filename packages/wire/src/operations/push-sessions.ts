@@ -1,4 +1,7 @@
-/** Operations of both kinds of push session: commit, state, cancel. http-api §9. */
+/**
+ * Operations that both kinds of push session have: commit, state, cancel. pushes.ts and snapshots.ts call these functions with their
+ * own ids and words, so that the two kinds cannot differ. docs/design/http-api.md §9.
+ */
 import { z } from 'zod'
 import type { RefusalCode } from '../codes.ts'
 import { operation } from '../operation.ts'
@@ -45,6 +48,7 @@ interface CommitTerms extends SessionTerms {
   readonly refusals?: readonly RefusalCode[]
 }
 
+/** The commit of either kind of push. */
 export const commit = ({ id, tag, what, before, refusals = [] }: CommitTerms) =>
   operation({
     id,
@@ -74,6 +78,7 @@ export const commit = ({ id, tag, what, before, refusals = [] }: CommitTerms) =>
     ],
   })
 
+/** The state of either kind of push, which clients poll. */
 export const state = ({ id, tag, what }: SessionTerms) =>
   operation({
     id,
@@ -87,6 +92,7 @@ export const state = ({ id, tag, what }: SessionTerms) =>
     refusals: [...session, 'object_corrupt'],
   })
 
+/** The cancellation of either kind of push. */
 export const cancel = ({ id, tag, what }: SessionTerms) =>
   operation({
     id,

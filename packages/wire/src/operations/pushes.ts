@@ -1,4 +1,4 @@
-/** Delta pushes. http-api §9. */
+/** Operations of a delta push in the order of its steps: open, send lines, commit. docs/design/http-api.md §9. */
 import { exampleDeletes, exampleRecords } from '../examples.ts'
 import { linesOf, operation } from '../operation.ts'
 import { CollectionPath, PushPath } from '../paths.ts'

@@ -1,4 +1,4 @@
-/** Records and their histories. http-api §7. */
+/** Operations that read records of a version, single or many, and a record's history. docs/design/http-api.md §7. */
 import { z } from 'zod'
 import { HistoryItem } from '../histories.ts'
 import { HistoryQuery } from '../lists.ts'

@@ -1,4 +1,4 @@
-/** Browser sessions of the caller's account. */
+/** Operations that list and end the caller's browser sessions. Push sessions are in push-sessions.ts. */
 import { z } from 'zod'
 import { operation } from '../operation.ts'
 import { SessionPath } from '../paths.ts'

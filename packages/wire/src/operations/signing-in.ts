@@ -1,4 +1,7 @@
-/** Sign-in and sign-out with a browser, and sign-in from a terminal. http-api §2, §10. */
+/**
+ * Operations under `/auth`: sign-in and sign-out with a browser, and sign-in from a terminal (RFC 8628). Requests
+ * without a credential have a rate limit of their own. docs/design/http-api.md §2, §10.
+ */
 import { DevicePoll, DeviceRequest, DeviceStart, LoginQuery } from '../device-login.ts'
 import { CreatedKey } from '../keys.ts'
 import { operation } from '../operation.ts'

@@ -1,4 +1,4 @@
-/** Snapshot pushes. http-api §9. */
+/** Operations of a snapshot push in the order of its steps: negotiate, send manifest and records, commit. docs/design/http-api.md §9. */
 import { z } from 'zod'
 import { exampleManifest, exampleSnapshotRecords } from '../examples.ts'
 import { linesOf, operation } from '../operation.ts'

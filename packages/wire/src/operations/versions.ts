@@ -1,4 +1,6 @@
-/** Versions, their manifests and their differences. http-api §7. */
+/**
+ * Operations on versions: list, detail, files, manifest, difference, withdrawal, deprecation. docs/design/http-api.md §7.
+ */
 import { z } from 'zod'
 import { DiffLine, DiffPage, DiffQuery, DiffStreamQuery } from '../diffs.ts'
 import { VersionFile } from '../files.ts'
@@ -9,7 +11,7 @@ import { CollectionPath, VersionPath } from '../paths.ts'
 import { Done } from '../text.ts'
 import { DeprecateVersion, Version, VersionItem, WithdrawnVersion, WithdrawVersion } from '../versions.ts'
 
-/** Refusals of every operation that reads a version. */
+/** Refusals of every operation that reads a version, also of those in records.ts and files.ts. */
 export const reading = [
   'collection_not_found',
   'version_not_found',

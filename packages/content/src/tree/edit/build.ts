@@ -1,4 +1,7 @@
-/** Builds trees and digests from complete data, as a verifier does that has a whole version. */
+/**
+ * Builds trees and digests from complete data. Clients verify a downloaded version with it; the registry edits trees instead (edit.ts) and
+ * must get the same digests.
+ */
 import { compareUtf8, type Hash, hashText, parseHash } from '../../hash.ts'
 import { canonicalize } from '../../json/canonical.ts'
 import type { JsonObject } from '../../json/json.ts'

@@ -1,4 +1,7 @@
-/** Finds the old node that a new one replaces, at every level: the old node with most of its entries. */
+/**
+ * Finds the old node that a new one replaces: the old node with most of its entries. The store saves the new node as a delta to it; a wrong
+ * guess costs only space.
+ */
 import type { Hash } from '../../hash.ts'
 
 /** Counts the entries that old nodes contribute to the unfinished node of one level. */

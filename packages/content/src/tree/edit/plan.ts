@@ -25,6 +25,7 @@ interface OpenRange<P> {
   held: number
 }
 
+/** Yields the steps of an edit. It reads the queue of edits as it goes, so the steps must be executed in order. */
 export class EditPlan<P> {
   readonly #edits: EditQueue<P>
   readonly #reader: NodeReader

@@ -1,4 +1,7 @@
-/** Stream of edits: receives batches and returns single edits, without a promise for each. */
+/**
+ * Stream of edits for the editor: receives batches, checks their order, and returns single edits without a promise for each, because a push
+ * may have millions.
+ */
 import { compareUtf8, type Hash } from '../../hash.ts'
 import { TreeError } from '../tree-error.ts'
 

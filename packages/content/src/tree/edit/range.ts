@@ -53,6 +53,7 @@ export interface NewLeaf<P> {
   replaces?: Hash | undefined
 }
 
+/** Result of an edited range. */
 export interface EditedRange<P> {
   /** All leaves of the range in key order, including old ones. `made`: present for a new one. */
   leaves: (Child & { made?: NewLeaf<P> })[]

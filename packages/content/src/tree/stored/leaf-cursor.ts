@@ -3,12 +3,14 @@ import { compareUtf8, type Hash } from '../../hash.ts'
 import type { LeafNode, Tree } from '../node.ts'
 import { findEntry, type NodeReader, walkLeaves } from '../read.ts'
 
+/** An entry and its place: the hash of its leaf, and its index there. */
 export interface CursorEntry {
   hash: Hash
   leaf: Hash
   index: number
 }
 
+/** A cursor on one tree. Not for concurrent calls. */
 export class LeafCursor {
   readonly #reader: NodeReader
   readonly #tree: Tree

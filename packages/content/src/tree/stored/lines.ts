@@ -1,4 +1,4 @@
-/** Records as NDJSON lines, made from the bytes of their canonical forms without parsing. */
+/** Records as NDJSON lines, made from the bytes of their canonical forms without parsing: downloads of whole versions copy stored bytes. */
 import type { Hash } from '../../hash.ts'
 import { leafBodyOf } from '../../records/leaf-body.ts'
 import type { LeafNode } from '../node.ts'

@@ -18,6 +18,7 @@ import type { PrivateName } from '../../schemas/made-public.ts'
 import type { ViewRoots } from '../../versions/document.ts'
 import { emptyTree, type Tree } from '../node.ts'
 
+/** A parsed sidecar. Immutable; readers share it. */
 export interface Sidecar {
   /** The same object if the views are equal. */
   roots: { full: ViewRoots; public: ViewRoots }
@@ -29,6 +30,7 @@ export interface Sidecar {
 
 const emptyRoots: ViewRoots = Object.freeze({ files: emptyTree, types: {} })
 
+/** The sidecar before a collection's first version. */
 export const emptySidecar = (): Sidecar => ({
   roots: { full: emptyRoots, public: emptyRoots },
   references: { full: emptyTree, public: emptyTree },
@@ -46,6 +48,7 @@ interface StoredSidecar extends Pick<Sidecar, 'references'> {
   formerlyPrivate?: readonly PrivateName[]
 }
 
+/** Parses a stored sidecar, whose hash the reader has verified. */
 export function parseSidecar(bytes: Uint8Array): Sidecar {
   const {
     roots,
@@ -57,6 +60,7 @@ export function parseSidecar(bytes: Uint8Array): Sidecar {
   return { references, hiddenTrees: shadows, roots: both, formerlyPrivate }
 }
 
+/** The canonical text that is stored and hashed. */
 export function sidecarText({ roots, references, hiddenTrees, formerlyPrivate }: Sidecar): string {
   const full = rootsOnly(roots.full)
   const publicRoots = rootsOnly(roots.public)

@@ -2,8 +2,10 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { LRUCache } from 'lru-cache'
 
+/** Files kept open. A file that a reader has taken stays open beyond this. */
 const openFilesMax = 128
 
+/** A file that a reader has taken from the cache. */
 export interface OpenFile {
   /** File size at opening. A blob is never modified in place, only replaced. */
   readonly bytes: number
@@ -13,7 +15,9 @@ export interface OpenFile {
   giveBack(): void
 }
 
+/** The cache. One per store: a path that the store replaces or removes must be forgotten. */
 export interface OpenFiles {
+  /** Opens a file, or reuses the descriptor. Rejects with the errors of `open`. The caller must call `giveBack`. */
   take(path: string): Promise<OpenFile>
   /** Call when the path was replaced or removed: later `take` calls reopen it, current readers continue with the old file. */
   forget(path: string): void

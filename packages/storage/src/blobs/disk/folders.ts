@@ -2,6 +2,7 @@
 import { type FileHandle, mkdir, open, rename, rmdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
+/** The folders of one store. The order is: sync the file, rename it into its folder, sync the folder and its new parents. */
 export interface DurableFolders {
   /** Opens the folder, creating it if absent, for a file that is still being written. Must be closed. */
   open(folder: string): Promise<DurableFolder>
@@ -15,6 +16,7 @@ export interface DurableFolder {
   close(): void
 }
 
+/** Tries to create or sync a folder that other calls keep removing. */
 const triesMax = 5
 
 /** @param root Existing folder of the store. Each process remembers which folders are durable. */

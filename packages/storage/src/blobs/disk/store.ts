@@ -13,6 +13,7 @@ import { checkedName } from '../names.ts'
 import { openFiles } from './files.ts'
 import { durableFolders, isAbsence, unlessAbsent } from './folders.ts'
 
+/** Size of the pieces that `stream` reads. Bytes. */
 const streamChunkBytes = 262_144
 /**
  * Flush after this many bytes: on a journalling file system an fsync, such as that of the database's log, waits for all dirty data:

@@ -1,4 +1,7 @@
-/** A bucket, its S3 client, and the translation of the client's errors. */
+/**
+ * Access to a bucket for the other files of this folder: the S3 client with its timeouts and retries, the keys of blobs, and the
+ * translation of the client's errors to those of errors/stores.ts.
+ */
 import { Agent as HttpAgent } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
 import { S3Client } from '@aws-sdk/client-s3'
@@ -14,6 +17,7 @@ export interface S3Keys {
   readonly sessionToken?: string
 }
 
+/** Settings of a bucket, from the configuration of the server. */
 export interface S3Settings {
   readonly bucket: string
   /** Prefix of all blob names in the bucket: empty, or ends in a slash. */
@@ -27,6 +31,7 @@ export interface S3Settings {
   readonly patience?: Patience
 }
 
+/** Timeouts of connections to the bucket. */
 export interface Patience {
   /** Timeout for connecting. Milliseconds. */
   readonly connecting: number
@@ -44,6 +49,7 @@ const attemptsMax = 4
 /** Concurrent connections; further requests queue. A slow reader occupies one. */
 const connectionsMax = 256
 
+/** A bucket, as the other files of this folder use it. */
 export interface Bucket {
   readonly client: S3Client
   readonly name: string
@@ -128,6 +134,7 @@ const refusedForNow = new Set([401, 403, 408, 429])
 /** Error codes for a full quota or full disks: Ceph's and MinIO's; other servers answer 507. */
 const fullCodes = new Set(['QuotaExceeded', 'XMinioStorageFull', 'XMinioAdminBucketQuotaExceeded'])
 
+/** True if an answer means that the store has no space or the account no quota left. */
 export const saysFull = ({ code, status }: Pick<ReturnType<typeof answerOf>, 'code' | 'status'>): boolean =>
   status === 507 || fullCodes.has(code)
 

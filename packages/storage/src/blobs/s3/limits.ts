@@ -1,4 +1,4 @@
-/** Limits of the S3 store, in a module that does not load the client library. */
+/** Limits of the S3 store, which the configuration is checked against. A separate module, because store.ts loads the client library. */
 
 /** Size of an upload part. Each part is buffered in memory until the store has confirmed it. Bytes; S3 allows no smaller parts. */
 export const partBytes = 5 * 1_048_576

@@ -1,4 +1,7 @@
-/** Reads from a bucket: counts the received bytes and resumes at the same offset after a broken connection. */
+/**
+ * Reads from a bucket. The client library retries requests, but not broken bodies: this counts the received bytes and resumes at the same
+ * offset, only while the blob is unchanged (ETag).
+ */
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { GetObjectCommand, type GetObjectCommandOutput } from '@aws-sdk/client-s3'

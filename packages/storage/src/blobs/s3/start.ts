@@ -1,4 +1,7 @@
-/** Start-up checks of a bucket: existence, permissions, abandoned uploads of other processes. */
+/**
+ * Start-up checks of a bucket, so that an operator reads the fault and its remedy at once, and not at the first push; and removal of
+ * uploads that crashes left unfinished.
+ */
 import {
   AbortMultipartUploadCommand,
   DeleteObjectCommand,

@@ -18,6 +18,7 @@ import { upload } from './upload.ts'
 
 /** Age of abandoned uploads: no `put` takes this long. Milliseconds. */
 const abandonedMillisecondsMin = 86_400_000
+/** Timeout of `ping`, with which a health check must answer in time. Milliseconds. */
 const pingMillisecondsMax = 2_000
 
 /**

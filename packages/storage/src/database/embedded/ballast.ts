@@ -10,8 +10,10 @@ import { freeBytes } from '../../disk-space.ts'
 
 /** Four segments of the log, each 16 MiB. Bytes. */
 export const ballastBytes = 67_108_864
+/** The ballast is written in pieces of this size. Bytes. */
 const pieceBytes = 1_048_576
 
+/** Beside PostgreSQL's own files, so on the same file system. */
 const ballastOf = (folder: string): string => join(folder, 'ballast')
 
 /** True if the free space may be too small for PostgreSQL to start or continue. */

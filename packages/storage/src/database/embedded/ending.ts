@@ -1,4 +1,4 @@
-/** Termination of a process that cannot continue. */
+/** Ends a process whose embedded database cannot continue. Acknowledged data is on disk, so the next start replays the log. */
 import { writeSync } from 'node:fs'
 
 /** Prints the reason and aborts the process from any thread: `process.abort` works on the main thread only. */

@@ -1,4 +1,7 @@
-/** Child process that creates a new database's files in the given empty folder, without syncing them. */
+/**
+ * Child process that creates a new database's files in the given empty folder, without syncing them: files.ts starts it, and syncs and
+ * renames the folder afterwards.
+ */
 import { setFlagsFromString } from 'node:v8'
 import { PGlite } from '@electric-sql/pglite'
 import { PrivateFolder } from './folder.ts'

@@ -28,10 +28,12 @@ export class FolderInUse extends Error {
   }
 }
 
+/** A taken lock. */
 export interface FolderLock {
   release(): void
 }
 
+/** SQLite's result code for a lock that another connection has (SQLITE_BUSY). */
 const sqliteBusy = 5
 
 /**

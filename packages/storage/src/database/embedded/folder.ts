@@ -1,4 +1,7 @@
-/** PGlite's view of the folder with PostgreSQL's own files: private to the account, and synced. */
+/**
+ * File systems for PGlite over the folder with PostgreSQL's own files. PGlite's own one never syncs and lets other accounts read; these
+ * create private files, and a failed sync ends the process.
+ */
 import { closeSync, fsyncSync, openSync } from 'node:fs'
 import { NodeFS } from '@electric-sql/pglite/nodefs'
 import { endProcess } from './ending.ts'

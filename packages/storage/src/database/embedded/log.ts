@@ -1,6 +1,9 @@
-/** Recovery of the embedded database when the disk has no space for its log. */
+/**
+ * Detects that the disk has no space for the log of the embedded database, and ends PostgreSQL's thread before it can damage anything.
+ * database.ts sees the exit code and ends the process; the next start recovers (ballast.ts).
+ */
 
-/** Exit code of the thread in this case. */
+/** Exit code of PostgreSQL's thread if the log has no space; database.ts compares it. */
 export const logFullExit = 28
 
 /** Error numbers of WASI, which Emscripten uses. */

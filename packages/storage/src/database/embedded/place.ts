@@ -1,9 +1,12 @@
-/** Contents of an embedded database's folder, inspected without opening it. */
+/**
+ * Checks the folder of an embedded database without opening it: whether it has a database, and of which version of PostgreSQL. Loads no
+ * PostgreSQL, so that commands may call it.
+ */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseUnfit } from '../sql-errors.ts'
 
-/** Version of PostgreSQL in this release of PGlite. It cannot open files of another version. */
+/** Version of PostgreSQL in this release of PGlite, which cannot open files of another version: change it together with PGlite. */
 const majorVersion = '18'
 
 /** PostgreSQL's own files. They appear in the folder complete (see files.ts). */

@@ -13,6 +13,7 @@ type Role = MemberRow['role']
 /** A request's credential: an API key, or a browser session. */
 export type Credential = { readonly key: string } | { readonly session: string }
 
+/** Conditions that the recording transaction checks again. */
 export interface Authority {
   readonly accountId: string
   /** Credential that must still be valid. Null: none, the account acts by itself. */

@@ -1,4 +1,7 @@
-/** Device logins: sign-in of programs from a terminal (RFC 8628). Both codes are stored only as their SHA-256. */
+/**
+ * Table of device logins: programs in a terminal that wait for a person to allow a key (RFC 8628). Both codes are stored only as their
+ * SHA-256, so that a copy of the database lets no one in.
+ */
 import { sql } from 'drizzle-orm'
 import { check, index, pgTable, text, uuid } from 'drizzle-orm/pg-core'
 import type { Queries, Tx } from '../../database/database.ts'
@@ -78,6 +81,7 @@ export async function findPendingDeviceLogin(
   return rows[0]
 }
 
+/** Decision of the person: with `allowed`, the account and the limits of the key that the program gets at its next poll. */
 export type DeviceDecision =
   | { status: 'allowed'; accountId: string; collectionId: string | null; keyExpiresAt: Date | null }
   | { status: 'refused' }

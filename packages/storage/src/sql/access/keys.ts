@@ -1,4 +1,7 @@
-/** API keys. The raw key is stored only as its SHA-256. */
+/**
+ * Table of API keys and its statements. The raw key is stored only as its SHA-256, so a key that its owner has lost cannot be recovered.
+ * Every request with a key runs `findKeyByHash`: keep it one look-up.
+ */
 import { sql } from 'drizzle-orm'
 import { check, index, pgTable, text, uuid } from 'drizzle-orm/pg-core'
 import type { Queries, Tx } from '../../database/database.ts'

@@ -19,6 +19,7 @@ export const requestCounts = pgTable(
   (t) => [primaryKey({ columns: [t.minute, t.caller, t.process] })],
 )
 
+/** Requests of one caller in a minute. */
 export interface CountOfCaller {
   readonly caller: string
   readonly requests: number

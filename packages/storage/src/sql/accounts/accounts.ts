@@ -1,4 +1,7 @@
-/** Accounts (users and organizations) and the identities that sign in to them. */
+/**
+ * Tables of accounts (users and organizations) and of the identities that sign in to them, with their statements. Locking an account's row
+ * makes counts of its keys, members and collections exact: services lock it before they compare with a limit.
+ */
 import { sql } from 'drizzle-orm'
 import { type AnyPgColumn, boolean, check, index, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 import type { Queries, Tx } from '../../database/database.ts'
@@ -57,7 +60,7 @@ export type AccountRow = typeof accounts.$inferSelect
 /** A new account; settings that are not given get their defaults. */
 export type NewAccountRow = typeof accounts.$inferInsert & Pick<AccountRow, 'email'>
 
-/** An id that no account has. */
+/** An id that no account has, for statements that need one for callers without an account. */
 export const noAccount = '00000000-0000-0000-0000-000000000000'
 
 export async function findAccountBySlug(at: Queries, slug: string): Promise<AccountRow | undefined> {
@@ -138,8 +141,10 @@ export async function updateAccount(
   await tx.query(`update accounts set ${values.changes(accounts, changes)} where id = $1`, values.given)
 }
 
-/** Deletes an account with its keys, sessions, memberships, members and former slugs. Rejects while it owns collections. */
-/** First passes the quotas of its organizations on to other owners (`passOnQuotas`). */
+/**
+ * Deletes an account with its keys, sessions, memberships, members and former slugs; rejects while it owns collections. First passes the
+ * quotas of its organizations on to other owners (`passOnQuotas`).
+ */
 export async function deleteAccount(tx: Tx, id: string): Promise<void> {
   await passOnQuotas(tx, id)
   await tx.query('delete from accounts where id = $1', [id])
@@ -170,6 +175,7 @@ export async function ownsFewerCollections(at: Queries, id: string, max: number)
   return rows.length === 0
 }
 
+/** Name of an identity at an identity provider. */
 export interface IdentityKey {
   /** The identity provider. */
   readonly issuer: string

@@ -1,4 +1,7 @@
-/** Browser sessions. The cookie's token is stored only as its SHA-256. */
+/**
+ * Table of browser sessions and its statements. The cookie's token is stored only as its SHA-256. Every request of a signed-in browser runs
+ * `findSession`: keep it one look-up.
+ */
 import { index, pgTable, text, uuid } from 'drizzle-orm/pg-core'
 import type { Queries, Tx } from '../../database/database.ts'
 import { bytewiseText, instant } from '../columns/columns.ts'

@@ -33,10 +33,11 @@ export const formerAccountSlugs = pgTable(
 
 /** Days for which a slug is reserved if no public data was read under it. */
 export const slugKeptDays = 90
-/** Maximum of such slugs reserved for one account or one heir, the latest ones: repeated renames must not reserve more names. */
+/** Maximum number of such slugs reserved for one account or one heir, the latest ones: repeated renames must not reserve more names. */
 const keptAtOnceMax = 10
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
+/** Hash of a slug in the table. Stored rows depend on it, as on `identityHash`: never change either. */
 export const slugHash = (slug: string): string => sha256(slug)
 export const identityHash = ({ issuer, subject }: IdentityKey): string => sha256(`${issuer}\n${subject}`)
 

@@ -1,4 +1,7 @@
-/** Invitations to organizations: for a user, or for anyone with a link that was sent to an e-mail address. */
+/**
+ * Table of pending invitations to organizations: for a user, or for anyone with a link that the inviter sends to an e-mail address. An
+ * answered or revoked invitation is deleted; the audit log keeps its trace.
+ */
 import { sql } from 'drizzle-orm'
 import { check, index, pgTable, text, uuid } from 'drizzle-orm/pg-core'
 import type { Queries, Tx } from '../../database/database.ts'
@@ -35,6 +38,7 @@ export const invitations = pgTable(
 
 export type InvitationRow = typeof invitations.$inferSelect
 
+/** An invitation in a list, with the account at its other end. */
 export interface InvitationItem {
   invitation: InvitationRow
   /** In a user's list the organization, in an organization's list the user; null: anyone with the link. */

@@ -1,4 +1,7 @@
-/** Members of organizations and their roles. */
+/**
+ * Table of members of organizations and their roles, and the look-up of a caller's role in any account. An organization must
+ * keep an owner: callers lock its account before they count owners and change a member.
+ */
 import { sql } from 'drizzle-orm'
 import { check, index, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 import type { Queries, Tx } from '../../database/database.ts'
@@ -43,6 +46,7 @@ export interface FoundAccount {
   role: MemberRole | null
 }
 
+/** Runs with many requests: one look-up for account and role. */
 export async function findAccountFor(
   at: Queries,
   slug: string,

@@ -1,4 +1,7 @@
-/** Audit log: one row per action, written by the action's transaction, so that no action lacks its row. */
+/**
+ * Table of the audit log: one row per action, written by the action's transaction, so that no action lacks its row. Rows change only to
+ * erase personal data and texts of versions.
+ */
 import { index, jsonb, pgTable, text, uuid } from 'drizzle-orm/pg-core'
 import type { Queries, Tx } from '../../database/database.ts'
 import { instant } from '../columns/columns.ts'
@@ -57,6 +60,7 @@ export async function forgetAuditMessages(
   )
 }
 
+/** Page of the log. */
 export interface AuditSlice {
   limit: number
   offset: number

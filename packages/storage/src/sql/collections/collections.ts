@@ -1,4 +1,7 @@
-/** Collections. Statements that list them are in joins/collection-lists.ts. */
+/**
+ * Tables of collections and of their search words, which change together. Statements that list collections are in
+ * joins/collection-lists.ts; only `land_version` and `moveHead` move a head.
+ */
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { boolean, index, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import type { Queries, Tx } from '../../database/database.ts'
@@ -88,9 +91,10 @@ export const collectionWords = pgTable(
 )
 
 type WordColumns = Record<'name' | 'owner' | 'description' | 'headDescription', SQLWrapper>
-/** Expressions exactly as in the indexes. */
+/** Indexed words of slug, name and owner. Searches must use this expression exactly, or PostgreSQL ignores the index. */
 export const namesOf = ({ name, owner }: Pick<WordColumns, 'name' | 'owner'>): SQL =>
   sql`(${name} || ${owner})`
+/** Indexed words of all sources; likewise. */
 export const allWordsOf = ({ name, owner, description, headDescription }: WordColumns): SQL =>
   sql`(${name} || ${owner} || coalesce(${headDescription}, ${description}))`
 

@@ -26,6 +26,7 @@ export const formerCollectionSlugs = pgTable(
   ],
 )
 
+/** A collection with its current owner and slug. */
 export interface CollectionPlace {
   readonly id: string
   readonly ownerId: string

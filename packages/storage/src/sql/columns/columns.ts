@@ -1,4 +1,7 @@
-/** Column types shared by all tables. */
+/**
+ * Column types shared by all tables. Use these instead of drizzle's own: they fix the order of texts and the precision of instants, on
+ * which indexes and cursors rely.
+ */
 import { bigint, customType, timestamp } from 'drizzle-orm/pg-core'
 
 /** Text compared by bytes, so that an index serves both `ORDER BY` and equality, whatever the database's locale. */

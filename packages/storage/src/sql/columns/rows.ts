@@ -1,4 +1,7 @@
-/** Helpers for rows in SQL statements: columns to read, values to write, parameters of a text that depends on the request. */
+/**
+ * Helpers for SQL statements on the tables: columns to read, values to write, parameters of a text that depends on the request. With them a
+ * new column of a table reaches its statements without another change.
+ */
 import {
   type Column,
   getTableColumns,

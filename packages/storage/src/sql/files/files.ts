@@ -1,4 +1,7 @@
-/** Files by hash, and each collection's knowledge of them. */
+/**
+ * Tables of files: each stored file once, by hash, and each collection's right to it. A hash alone gives no access: a reader needs the row
+ * of a collection that the reader may see.
+ */
 import { sql } from 'drizzle-orm'
 import { boolean, index, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 import type { Queries, Tx } from '../../database/database.ts'
@@ -79,6 +82,7 @@ export async function insertCollectionFile(
   return isNew
 }
 
+/** A collection's row of a file, with the file's size. */
 export interface KnownFile extends CollectionFileRow {
   size: number
 }
@@ -101,7 +105,7 @@ export async function findCollectionFiles(
   return known
 }
 
-/** Maximum of hashes in one statement. The embedded database takes 5 µs a hash. */
+/** Maximum number of hashes in one statement. The embedded database takes 5 µs a hash. */
 const hashesMax = 1_000
 
 async function inSlices(

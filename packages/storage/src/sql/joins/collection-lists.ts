@@ -1,4 +1,7 @@
-/** Lists of collections with keyset pagination. Every order ends in the id, so that each row has a unique position. */
+/**
+ * Lists of collections with keyset pagination. Every order ends in the id, so that each row has a unique position, which the cursors of the
+ * API contain: a changed order breaks the cursors that clients hold.
+ */
 
 import type { Queries } from '../../database/database.ts'
 import { type CollectionRow, collections, foldName, gramsText } from '../collections/collections.ts'
@@ -10,7 +13,7 @@ export type CollectionOrder = 'updated' | 'created' | 'name'
 
 /** Page of a list. */
 export interface ListSlice {
-  /** Maximum of rows. */
+  /** Maximum number of rows. */
   readonly limit: number
   /** Rows to skip. */
   readonly offset: number
@@ -20,11 +23,13 @@ export interface ListSlice {
   readonly backwards: boolean
 }
 
+/** Columns of a head that lists show. */
 export type ListedVersion = Pick<
   VersionRow,
   'major' | 'minor' | 'patch' | 'fullRecords' | 'fullBytes' | 'publicRecords' | 'publicBytes' | 'license'
 >
 
+/** A collection in a list, with its owner and its head. */
 export interface ListedCollection {
   readonly collection: CollectionRow
   readonly ownerSlug: string

@@ -1,4 +1,7 @@
-/** Full-text search of public collections, by slug, name, owner and description, best first. */
+/**
+ * Full-text search of public collections, by slug, name, owner and description, best first. The indexed words are kept in
+ * `collection_words` by collections/collections.ts.
+ */
 
 import type { Queries } from '../../database/database.ts'
 import { foldName } from '../collections/collections.ts'
@@ -14,6 +17,7 @@ import {
 /** Collections read in each of two steps, so that a common word costs no more than a rare one. */
 const foundMax = 500
 
+/** A search of public collections. */
 export interface CollectionSearch {
   /** Search words; each must be a prefix of a word of the collection. */
   search: string

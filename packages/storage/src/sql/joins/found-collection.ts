@@ -34,6 +34,7 @@ function foundIn(rows: StartingPoint[], accountId: string | null): FoundCollecti
   return { collection: whole.collection.read(row.collection)!, owner, head: whole.head.read(row.head), role }
 }
 
+/** Finds a collection by its current path; for former ones see `findFormerCollection`. */
 export async function findCollectionByPath(
   at: Queries,
   { owner, slug }: { owner: string; slug: string },

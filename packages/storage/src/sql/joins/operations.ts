@@ -1,10 +1,14 @@
-/** Operator actions on accounts: list all of them, suspend, erase a person. */
+/**
+ * Statements for operators: list all accounts, end a suspended user's sessions, erase a person, count the registry. They touch the tables
+ * of several rooms; a new table with personal data needs a line in `erasePerson`.
+ */
 import type { Queries, Tx } from '../../database/database.ts'
 import { type AccountRow, accounts, type IdentityKey, passOnQuotas } from '../accounts/accounts.ts'
 import { forgetFormerSlugs, keepAccountSlug } from '../accounts/former-slugs.ts'
 import { type SlugSlice, sliceBySlug } from '../accounts/members.ts'
 import { columnsOf, Values } from '../columns/rows.ts'
 
+/** An account in the list for operators. */
 export interface AccountItem {
   account: AccountRow
   collections: number
@@ -126,6 +130,7 @@ export async function countAll(at: Queries): Promise<RegistryCounts> {
   return rows[0]!
 }
 
+/** Totals that operators and monitoring read. */
 interface RegistryCounts {
   users: number
   organizations: number

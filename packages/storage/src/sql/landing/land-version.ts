@@ -1,4 +1,8 @@
-/** Landing of versions, always through `land_version` (land-version.sql). */
+/**
+ * Landing: the last step of every push, metadata update and fork. One SQL function, `land_version` (land-version.sql), checks that the
+ * caller may still write, that the head has not moved and that the quota suffices, then makes the version visible. No other code creates
+ * one.
+ */
 import { type Column, getTableColumns, type InferSelectModel, type Table } from 'drizzle-orm'
 import type { Tx } from '../../database/database.ts'
 import { raised } from '../../database/sql-errors.ts'
@@ -17,6 +21,7 @@ import {
 import { packColumns, recordPackCall, sweptIn } from '../objects/objects.ts'
 import { type VersionRow, versions } from '../versions/versions.ts'
 
+/** A version to land, with all that its transaction must check or record. */
 export interface Landing {
   version: VersionRow
   /** Id of the head that the version replaces; null: there must be no head. */
@@ -37,6 +42,7 @@ export interface Landing {
   fork?: ForkOf
 }
 
+/** The push session that ends with the version. */
 export interface PushEnd {
   id: string
   /** The required lease holder. */
@@ -47,6 +53,7 @@ export interface PushEnd {
   answer: Record<string, unknown>
 }
 
+/** The source of a fork, and the collection to create. */
 export interface ForkOf {
   sourceId: string
   /** Version of the source that is forked, which must not be withdrawn. */
@@ -62,6 +69,7 @@ export interface ForkOf {
   collectionsMax: number
 }
 
+/** Texts that `land_version` raises with UL000; keep them equal to land-version.sql. */
 const reasons = [
   'update_ended',
   'collection_gone',

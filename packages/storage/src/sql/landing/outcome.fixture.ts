@@ -1,3 +1,4 @@
+/** Helpers for tests of landings: the outcome as a word, and audit rows. */
 import { randomUUID } from 'node:crypto'
 import type { AuditEventRow } from '../audit/audit-events.ts'
 import type { VersionRow } from '../versions/versions.ts'

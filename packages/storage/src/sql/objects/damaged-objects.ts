@@ -1,9 +1,9 @@
-/** Objects whose stored bytes are damaged: a writer with intact copies stores them again in another location. */
+/** Repair of damaged objects: if a push brings an intact copy, the writer stores it in a new pack, and the transaction replaces the row. */
 import type { Hash } from '@ulmus/content'
 import type { Tx } from '../../database/database.ts'
 import type { ObjectKind } from '../../errors/stores.ts'
 
-/** Maximum of rows in one statement. */
+/** Maximum number of rows in one statement. */
 const rowsMax = 10_000
 
 /** An object whose stored bytes are damaged, and the pack that the index lists for it. */

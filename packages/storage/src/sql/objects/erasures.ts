@@ -7,6 +7,7 @@ import type { Queries, Tx } from '../../database/database.ts'
 import type { SizedBlob } from './set-aside.ts'
 import { allVersionRoots, type VersionRoots } from './sweeps.ts'
 
+/** A version with a requested erasure, and the roots of its data. */
 export interface VersionToErase extends VersionRoots {
   collectionId: string
 }

@@ -49,6 +49,7 @@ async function contentOf(at: Queries, name: string): Promise<Uint8Array | undefi
   return rows[0]?.content
 }
 
+/** An inline pack as the compaction reads it. */
 export interface InlinePack {
   id: number
   name: string

@@ -1,4 +1,7 @@
-/** Locations of stored objects: hash → (pack, offset, length, chain of bases). Rebuildable from the packs' footers. */
+/**
+ * Index of stored objects: hash → (pack, offset, length, chain of bases). It can be rebuilt from the packs' footers. Rows are inserted only
+ * behind the sweep gate, and every object in the index has all its bases there (sweeps.ts).
+ */
 
 import type { Hash } from '@ulmus/content'
 import { sql } from 'drizzle-orm'
@@ -10,6 +13,7 @@ import type { PackEntry, StoredPack } from '../../packs/pack.ts'
 import { bytewiseText, count, instant } from '../columns/columns.ts'
 import { type DamagedObject, dropDamaged } from './damaged-objects.ts'
 
+/** Recorded packs, each before its objects. A pack without rows of objects is removed by a sweep. */
 export const packs = pgTable('packs', {
   id: integer('id').primaryKey().generatedAlwaysAsIdentity(),
   /** The pack's name in the blob store. */
@@ -21,6 +25,7 @@ export const packs = pgTable('packs', {
   createdAt: instant('created_at').notNull(),
 })
 
+/** Index entries: one row for each object, two for a leaf and its body. */
 export const objects = pgTable(
   'objects',
   {
@@ -67,7 +72,7 @@ export const objectKey = ({ kind, hash }: ObjectName): string => (kind === 'body
 /** "swep" as a number: the advisory lock. record-pack.sql uses the same number. */
 const sweepGate = 0x73_77_65_70
 
-/** Maximum of rows in one statement: each statement is one round trip and a few megabytes. */
+/** Maximum number of rows in one statement: each statement is one round trip and a few megabytes. */
 export const statementRowsMax = 10_000
 
 /** An object that a commit did not write because the index had it, or that is a base of the commit's deltas. */
@@ -186,9 +191,11 @@ const relyOn = (tx: Tx, names: readonly ReliedOn[]) =>
 export const entryRows = `unnest($1::text[], $2::text[], $3::bigint[], $4::integer[], $5::bigint[], $6::text[], $7::text[])
      as entry (hash, kind, "offset", length, crc, checksum, bases)`
 
+/** Size of a pack's encoded objects, without header and footer. Bytes. */
 export const objectBytes = ({ entries }: StoredPack): number =>
   entries.reduce((sum, entry) => sum + entry.length, 0)
 
+/** Parameters for `entryRows`, one array per column. */
 export const entryColumns = (entries: readonly PackEntry[]) => [
   entries.map((entry) => entry.hash),
   entries.map((entry) => entry.kind),

@@ -1,9 +1,13 @@
-/** Statements of fsck: reads all packs and files, and rebuilds the index from the packs' footers. */
+/**
+ * Statements of `fsck`: read all recorded packs and files, and rebuild the index from the packs' footers. A rebuild replaces all rows
+ * in one transaction, which passes the gate as a sweep: commits wait.
+ */
 import type { Hash } from '@ulmus/content'
 import type { Queries, Tx } from '../../database/database.ts'
 import { basesMax, type StoredPack } from '../../packs/pack.ts'
 import { entryColumns, entryRows, objectBytes, passSweepGate, statementRowsMax } from './objects.ts'
 
+/** A pack that the database has recorded. */
 export interface RecordedPack {
   id: number
   name: string
@@ -102,6 +106,7 @@ interface SizedFile {
   size: number
 }
 
+/** Rows per statement of `allFiles`. */
 const pageRows = 1_000
 
 /** All recorded files, ordered by hash. */

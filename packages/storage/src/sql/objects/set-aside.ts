@@ -16,6 +16,7 @@ export const blobsSetAside = pgTable('blobs_set_aside', {
   since: instant('since').notNull(),
 })
 
+/** A blob and its size, by which sweeps report what they free. */
 export interface SizedBlob {
   name: string
   bytes: number

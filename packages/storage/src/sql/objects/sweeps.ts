@@ -28,6 +28,7 @@ import type { PackEntry, StoredPack } from '../../packs/pack.ts'
 import { insertPack, type ObjectName, passSweepGate } from './objects.ts'
 import { putAside, type SizedBlob } from './set-aside.ts'
 
+/** A row of the index that a sweep examines. */
 export interface SweptRow extends ObjectName {
   bases: readonly Hash[]
   packId: number
@@ -35,6 +36,7 @@ export interface SweptRow extends ObjectName {
   length: number
 }
 
+/** Rows per statement of `oldRows`. */
 const pageRows = 10_000
 
 /** The moment that many seconds ago by the database's clock, rounded to milliseconds like the times of packs. */
@@ -145,6 +147,7 @@ export async function forgetEmptyPacks(
   return { aside, forgotten: rows.length }
 }
 
+/** Use of a pack: a sweep copies the live objects of a sparse one and drops the rest. */
 export interface PackUse {
   id: number
   bytes: number
@@ -167,6 +170,7 @@ export async function oldPacks(at: Queries, graceSeconds: number): Promise<PackU
   return rows
 }
 
+/** A pack to copy. */
 export interface WornPack {
   id: number
   name: string
@@ -237,6 +241,7 @@ export async function livePushes(at: Queries): Promise<{ ids: Set<string>; oldes
   }
 }
 
+/** Objects from which a sweep marks everything that a version needs. */
 export interface VersionRoots {
   id: string
   fullDigest: Hash

@@ -1,4 +1,7 @@
-/** Files that push sessions declare. */
+/**
+ * Reads the list of files that a push session declared, a column of `pushes`. A separate file, because it may have a hundred thousand
+ * hashes and the other statements leave it out.
+ */
 import type { Queries } from '../../database/database.ts'
 
 /** Hashes of the files that a session declared; empty if there is no session. */

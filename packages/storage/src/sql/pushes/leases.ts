@@ -1,4 +1,7 @@
-/** Leases on push sessions: the holder runs the session's commit or dry run. */
+/**
+ * Leases on push sessions: one process runs a session's commit or dry run and renews its lease; if it crashes, the lease expires, and
+ * another process takes the commit over. Times are by the database's clock. `land_version` checks the holder again.
+ */
 import type { Queries, Tx } from '../../database/database.ts'
 import type { Means } from '../audit/audit-events.ts'
 import { Values } from '../columns/rows.ts'
@@ -15,12 +18,13 @@ import {
 export interface PushLease {
   /** Null: not taken yet. */
   holder: string | null
-  /** At most 8. */
+  /** Duration from now, at most `leaseSecondsMax`. */
   seconds: number
 }
 
 const leaseUntil = (seconds: string) => `now() + make_interval(secs => ${seconds})`
 
+/** Data of a session's move to a commit or dry run. */
 interface PushClaim {
   now: Date
   expiresAt: Date

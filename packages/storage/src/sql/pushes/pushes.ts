@@ -1,4 +1,7 @@
-/** Push sessions and the spills (checked, sorted batches) that each has received. */
+/**
+ * Tables of push sessions and of the spills (checked, sorted batches) that each has received. The statements here move a session between
+ * its statuses; packages/registry/src/pushes/state/states.ts is the state machine: change both together.
+ */
 import { sql } from 'drizzle-orm'
 import {
   boolean,
@@ -85,6 +88,7 @@ export const pushes = pgTable(
   ],
 )
 
+/** Spills of sessions; their bytes are in the blob store until the commit has merged them. */
 export const pushSpills = pgTable(
   'push_spills',
   {
@@ -119,7 +123,9 @@ export type PushSpillRow = typeof pushSpills.$inferSelect
 /** State of a session without its opening data, which may be some MiB: sessions are read many times a second. */
 export type PushStanding = Omit<PushRow, 'metadata' | 'files'>
 
+/** Columns of a `PushRow`, for a statement. */
 export const commitColumns = columnsOf(pushes, 'schemas')
+/** Columns of a `PushStanding`. */
 export const standingColumns = columnsOf(pushes, 'schemas', 'metadata', 'files')
 
 export async function insertPush(tx: Tx, push: typeof pushes.$inferInsert): Promise<PushStanding> {

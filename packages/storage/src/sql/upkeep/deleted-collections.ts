@@ -1,4 +1,4 @@
-/** Remains of deleted collections, for a later sweep. */
+/** Statements on the remains of deleted collections: spills and rows of files, which a deletion leaves to jobs because they may be many. */
 import type { Queries, Tx } from '../../database/database.ts'
 
 /** Ids of the collection's push sessions with spills in the blob store. Call it before the deletion, which removes the rows. */

@@ -1,4 +1,7 @@
-/** Drops expired rows in slices, and vacuums, because an embedded database has no autovacuum. */
+/**
+ * Drops expired rows of several tables in slices, so that no transaction is long, and vacuums, because an embedded database has no
+ * autovacuum. packages/registry/src/upkeep/expiry.ts has the periods.
+ */
 import type { Database, Tx } from '../../database/database.ts'
 
 /** Drops up to `max` metadata updates that ended before an instant. Returns their number. */

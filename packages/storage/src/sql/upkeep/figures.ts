@@ -1,6 +1,10 @@
-/** Figures for monitoring a registry: running work and stored data. */
+/**
+ * Counts of running work and of stored data, for the metrics and for operators' pages. Some read a row for each pack and file: call them
+ * rarely.
+ */
 import type { Queries } from '../../database/database.ts'
 
+/** Number of background jobs of one queue in one state. */
 export interface JobCount {
   readonly queue: string
   /** State of pg-boss: `created`, `active`, `completed`, `failed`, … */

@@ -1,5 +1,6 @@
 /**
  * Identity of the installation that the database belongs to: one row, created at the first start together with a blob in the object store.
+ * A server compares both at each start, and refuses stores of different installations: a sweep would remove all blobs.
  */
 import { sql } from 'drizzle-orm'
 import { boolean, check, pgTable, uuid } from 'drizzle-orm/pg-core'

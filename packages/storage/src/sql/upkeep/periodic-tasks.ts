@@ -1,4 +1,7 @@
-/** Periodic tasks: each run is done by the first process to claim it. */
+/**
+ * Table of periodic tasks: of several servers, the first to claim a run does it. packages/registry/src/schedule.ts lists the tasks; a
+ * task's name identifies its row, so a renamed task waits a whole period.
+ */
 import { boolean, pgTable, text } from 'drizzle-orm/pg-core'
 import type { Queries, Tx } from '../../database/database.ts'
 import { instant } from '../columns/columns.ts'

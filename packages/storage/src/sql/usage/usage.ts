@@ -5,6 +5,7 @@
  */
 import type { Queries } from '../../database/database.ts'
 
+/** Storage usage of an account, as its owner reads it. */
 export interface AccountUsage {
   /** Stored by versions and files. Bytes. */
   readonly usedBytes: number
@@ -60,6 +61,7 @@ export async function usageUnderQuota(
   return rows[0]
 }
 
+/** Stored bytes of a collection. */
 export interface CollectionUsage {
   readonly slug: string
   readonly usedBytes: number

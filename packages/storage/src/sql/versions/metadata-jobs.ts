@@ -1,4 +1,7 @@
-/** Metadata updates, one row each, including synchronous ones. A running row occupies the collection's only update slot. */
+/**
+ * Table of metadata updates, including synchronous ones, so that one that a crash interrupted is found and completed. A running row
+ * occupies the collection's only update slot; `land_version` ends it together with the version.
+ */
 import { sql } from 'drizzle-orm'
 import { boolean, check, index, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import type { Queries, Tx } from '../../database/database.ts'

@@ -18,7 +18,7 @@ export const renderedReadmes = pgTable(
   (t) => [index('rendered_readmes_used_idx').on(t.usedAt)],
 )
 
-/** Maximum of rows. With 200,000 characters of HTML each they take 400 MB at most, typically a fiftieth. */
+/** Maximum number of rows. With 200,000 characters of HTML each they take 400 MB at most, typically a fiftieth. */
 const rowsMax = 2_000
 /** HTML by the hash of its Markdown; null: too expensive. `isStale`: its use was last recorded over a day ago. Undefined: not cached. */
 export async function findRenderedReadme(

@@ -1,4 +1,7 @@
-/** Versions: one row each, with the hashes of its two view documents. Content is immutable; marks such as withdrawals are not. */
+/**
+ * Table of versions: one row each, with the hashes of its two view documents. Content is immutable; marks such as withdrawals are not. Only
+ * `land_version` (landing/) inserts rows.
+ */
 import { sql } from 'drizzle-orm'
 import { boolean, check, index, integer, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import type { Queries, Tx } from '../../database/database.ts'
