@@ -1,6 +1,6 @@
 /**
  * Schemas of types: accepts or refuses a schema, and validates data with accepted ones (content-model §4). Compiled schemas are cached by
- * hash for the whole process.
+ * hash for the whole program.
  */
 
 import { type Hash, hashText, utf8Length } from '../hash.ts'
