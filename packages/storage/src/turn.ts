@@ -3,10 +3,10 @@
 /** Work that has run this long in one turn of the event loop yields. Milliseconds. */
 const turnMillisecondsMax = 1
 
-/** When this turn's first call was made; undefined before it. */
+/** Start time of the first call in this turn; undefined before it. */
 let began: number | undefined
 
-/** To await between two steps: undefined while this turn of the loop is short, else a promise of the next turn. */
+/** Await this between two steps. Returns undefined while this turn is short, else a promise for the next turn. */
 export function giveWay(): Promise<void> | undefined {
   if (began === undefined) {
     began = performance.now()

@@ -1,6 +1,6 @@
 /**
- * Quotes a word of a proposed command for bash, zsh, fish and other POSIX shells. Only fish treats a backslash between single quotes as an
- * escape, so backslashes and quotes are placed outside of the quotes.
+ * Quotes a word of a proposed command for bash, zsh, fish and other POSIX shells. In single quotes, fish treats a backslash before `'`, `\`
+ * or the closing quote as an escape; other shells never do. Only those backslashes, and every quote, are written outside of the quotes.
  */
 export const shellWord = (text: string): string =>
   /^[\p{L}\p{N}_.,:@%+/-][\p{L}\p{N}_.,:=@%+/-]*$/u.test(text)

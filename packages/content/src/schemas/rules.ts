@@ -1,6 +1,6 @@
 /**
- * Rules for schemas beyond their meta-schema, checked before compiling: they keep users' schemas from taking unbounded time or hiding
- * nothing (content-model §4). schema.ts calls them in this order.
+ * Rules for schemas beyond their meta-schema, checked before compiling (content-model §4). They refuse patterns that could take unbounded
+ * time, references that leave the schema, and `private` where it would hide nothing. `checkSchemaRules` applies them in a fixed order.
  */
 import { isJsonObject, type Json, type JsonObject } from '../json/json.ts'
 import { compilePattern, PatternError } from './pattern.ts'

@@ -1,4 +1,7 @@
-/** Transfers of a leaver's personal collections to an organization or another person, by an operator. */
+/**
+ * Transfers a departing user's personal collections to an organization or another user. Call it only through operators.ts, which checks
+ * that the caller is an operator.
+ */
 
 import {
   type AccountRow,

@@ -16,7 +16,7 @@ export const kinds = [
 /** `any`: values of several kinds. */
 export type Kind = (typeof kinds)[number]
 
-/** Kind of a value; a numeral is a number that must remain a text. */
+/** Kind of a single value. `numeral`: a number that a double would round, so it stays a text. */
 export type Seen = Exclude<Kind, 'any'> | 'numeral'
 
 /** Excludes leading zeros, which are part of a code, and `-0`, which JSON readers do not distinguish from 0. */

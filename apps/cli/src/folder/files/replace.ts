@@ -26,7 +26,7 @@ export function replaceAll(root: string, replacement: Replacement): void {
 
 /**
  * Finishes the moves of a killed program. Does nothing if there are none.
- * @throws CommandError for a list that this program did not write: it came with an untrusted folder
+ * @throws CommandError if the list names a path outside of `own`: the folder came from an untrusted source
  */
 export function finishReplacement(root: string): void {
   const bytes = readInside(root, paths.replacement)

@@ -1,4 +1,4 @@
-/** Renders refusals as answers. Only this room maps kinds of errors to HTTP statuses. */
+/** Renders errors as HTTP responses. Map kinds of errors to statuses only in this folder. */
 import type { Socket } from 'node:net'
 import {
   catalogue,

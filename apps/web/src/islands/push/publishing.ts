@@ -1,4 +1,4 @@
-/** State of the page from the chosen file to the published version, and the steps that change it. */
+/** State machine of the publish page: choose a file, read, plan, compare, publish. Only `Publishing` changes the state. */
 import type { Plan, ReadOptions } from '@ulmus/tabular'
 import type { PushCalls } from '../push-worker.ts'
 import { type Caller, RefusedError } from './calls.ts'
@@ -17,7 +17,7 @@ export interface State {
   readonly file: File | undefined
   readonly options: ReadOptions
   readonly opened: OpenedFile | undefined
-  /** The user's choices. Undefined: none. */
+  /** Record type, id columns, renames and optional fields that the user chose. Undefined: the defaults of the plan. */
   readonly ask: PlanAsk | undefined
   readonly planned: Planned | undefined
   readonly edits: Edits

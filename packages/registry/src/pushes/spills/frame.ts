@@ -1,11 +1,12 @@
 /**
- * Byte format of entries, in frames of spills and in messages between threads:
+ * Byte format of a push's entries. Used in the frames of spills (sorted, compressed push data in the blob store until the commit, see
+ * spill.ts) and in messages between threads:
  *
  *     flags u8 (1 put, 2 private, 4 needed, 8 refers to files) · type length u16 · id length u16 · canonical length u32
  *     · [hash 32 bytes] · type · id · canonical
  *
- * Only a put has hash and canonical. Numbers are little-endian. The format is internal, but sessions that were open before an
- * update of the program have it in their spills.
+ * Only a put has hash and canonical. Numbers are little-endian. Do not change the format incompatibly: after an update, the server must
+ * still read the spills of open pushes.
  */
 import type { Hash } from '@ulmus/content'
 import type { PushEntry } from './entries.ts'
@@ -33,7 +34,7 @@ export interface SpillEntry {
   }
 }
 
-/** The bytes differ from those written. */
+/** The bytes of a spill are corrupt. */
 export class SpillDamaged extends Error {
   override name = 'SpillDamaged'
 }

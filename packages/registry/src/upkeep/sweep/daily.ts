@@ -1,6 +1,6 @@
 /**
- * Daily sweep. Checks before each that the two stores belong together: with the database of another installation, every object
- * would look unneeded.
+ * Schedules the daily sweep. Before each sweep it checks that database and blob store belong together: with the database of another
+ * installation, the sweep would take every object for unneeded.
  */
 import { claimPeriodicTask } from '@ulmus/storage'
 import type { Context } from '../../context.ts'
