@@ -66,7 +66,14 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'slow', include: slow, exclude: ['**/node_modules/**', ...leftOut], globalSetup },
+        test: {
+          name: 'slow',
+          include: slow,
+          exclude: ['**/node_modules/**', ...leftOut],
+          globalSetup,
+          // Kills, a store and browsers share two cores in CI.
+          retry: process.env['CI'] === 'true' ? 2 : 0,
+        },
       },
       {
         extends: true,

@@ -263,7 +263,7 @@ describe.each(databases)('a server that is killed, on $name', (database: TestDat
       Math.min(...Object.values(histories).map(({ acknowledged }) => acknowledged.size)),
     ).toBeGreaterThan(3)
     expect(Math.min(caught.push, caught.job)).toBeGreaterThan(0)
-  }, 180_000)
+  }, 600_000)
 
   test.runIf(database.name === 'embedded')(
     'a second server on the folder says who holds it and stops with exit code 1; nothing is harmed',
