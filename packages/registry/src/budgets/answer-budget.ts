@@ -7,7 +7,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { RegistryError } from '../errors/errors.ts'
 import { memoryBudgets } from '../memory.ts'
 import type { Principal } from '../principal.ts'
-import { accountShare, type Holder, SharedBudget } from './body-budget.ts'
+import { accountShare, type Holder, SharedBudget } from './shared-budget.ts'
 
 /** Copies of an answer's data in memory: as records, as their texts, as the text of the answer, and as its bytes. */
 const copies = 4

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect } from 'node:net'
 import fastify from 'fastify'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { goneOf } from './reading.ts'
+import { goneOf } from './leaving.ts'
 
 const app = fastify({ forceCloseConnections: true })
 let end: Promise<void> = Promise.resolve()

@@ -1,6 +1,7 @@
-/** Hooks for reading routes: memory budget of answers, `Deprecation` header, end of an answer. */
+/** Hooks for reading routes: memory budget of answers, `Deprecation` header. */
 import { hearingNotices, type Registry } from '@ulmus/registry'
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance } from 'fastify'
+import { goneOf } from './leaving.ts'
 
 const reading: ReadonlySet<unknown> = new Set(['GET', 'HEAD'])
 
@@ -29,22 +30,4 @@ export function markDeprecation(scope: FastifyInstance): void {
       return hearingNotices(mark, async () => handler.call(this, request, reply))
     }
   })
-}
-
-/** Resolves when the answer has been sent, or its connection closed. */
-export const goneOf = ({ raw }: FastifyReply): Promise<void> =>
-  new Promise((resolve) => {
-    if (raw.closed) resolve()
-    else raw.once('close', resolve)
-  })
-
-/** Aborts when the connection closes before the answer was sent. Fastify's own signal also aborts when the body has been read to its end. */
-export function leaving({ raw }: FastifyReply): AbortSignal {
-  const controller = new AbortController()
-  const close = () => {
-    if (!raw.writableFinished) controller.abort()
-  }
-  if (raw.closed) close()
-  else raw.once('close', close)
-  return controller.signal
 }

@@ -1,4 +1,7 @@
-/** Parsers of request bodies: strict JSON everywhere; other types only in the scopes of routes that accept them. */
+/**
+ * Request bodies: strict JSON everywhere, other types only in the scopes of routes that accept them, and the rest of bodies that were
+ * not read.
+ */
 import { Readable } from 'node:stream'
 import { parseStrict, RegistryError } from '@ulmus/registry'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
@@ -62,3 +65,27 @@ export function receiveLargeJson(scope: FastifyInstance): void {
 /** An unread body; a missing one is empty. */
 export const bytesOf = (body: unknown): AsyncIterable<Uint8Array> =>
   (body ?? Readable.from([])) as AsyncIterable<Uint8Array>
+
+/**
+ * Reads and drops the rest of a body, so that the next request of the connection can be parsed. Node does so itself, unless the body was
+ * piped elsewhere, as to a decompressor: then an early refusal would block the connection for ever. After a failed decompression the rest
+ * cannot be read, so the connection is closed.
+ */
+export function dropUnreadBodies(app: FastifyInstance): void {
+  app.addHook('onRequest', async ({ raw }, reply) => {
+    // Node drains unencoded bodies.
+    if (raw.headers['content-encoding'] === undefined) return
+    const { socket } = raw
+    reply.raw.once('finish', () => {
+      const close = () => {
+        if (!raw.readableEnded) socket.destroySoon()
+      }
+      if (raw.destroyed) close()
+      else {
+        raw.once('close', close)
+        raw.unpipe()
+        raw.resume()
+      }
+    })
+  })
+}

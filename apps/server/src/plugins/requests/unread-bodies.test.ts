@@ -6,8 +6,7 @@ import { gzipSync } from 'node:zlib'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { compressAnswers, nameCodings } from '../answers/compression.ts'
-import { receiveNdjson } from './bodies.ts'
-import { dropUnreadBodies } from './slow-peers.ts'
+import { dropUnreadBodies, receiveNdjson } from './bodies.ts'
 
 let app: FastifyInstance
 beforeAll(async () => {

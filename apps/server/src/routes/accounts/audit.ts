@@ -1,6 +1,6 @@
 /** The audit log over HTTP. http-api §11. */
 import type { FastifyPluginAsync } from 'fastify'
-import { goneOf } from '../../plugins/answers/reading.ts'
+import { goneOf } from '../../plugins/answers/leaving.ts'
 import { bytesLentBy } from '../../plugins/answers/streams.ts'
 import { linkPages } from '../links.ts'
 import type { RouteOptions } from '../options.ts'

@@ -1,7 +1,7 @@
 /** Delta pushes over HTTP: sessions that take changed and deleted records. http-api §9. */
 import { OpenPush } from '@ulmus/wire'
 import type { FastifyPluginAsync } from 'fastify'
-import { leaving } from '../../plugins/answers/reading.ts'
+import { leaving } from '../../plugins/answers/leaving.ts'
 import { bytesOf, receiveLargeJson, receiveNdjson } from '../../plugins/requests/bodies.ts'
 import { bodyUnchecked, parseBody } from '../../plugins/shapes.ts'
 import type { RouteOptions } from '../options.ts'

@@ -2,7 +2,7 @@
 import type { Registry } from '@ulmus/registry'
 import type { FastifyInstance } from 'fastify'
 import { renderStored } from '../../plugins/answers/errors.ts'
-import { leaving } from '../../plugins/answers/reading.ts'
+import { leaving } from '../../plugins/answers/leaving.ts'
 import { serve } from '../serve.ts'
 
 /** Path of the sessions of one kind. */

@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Negotiated, NegotiateOpening } from '@ulmus/wire'
 import type { FastifyPluginAsync } from 'fastify'
-import { leaving } from '../../plugins/answers/reading.ts'
+import { leaving } from '../../plugins/answers/leaving.ts'
 import { bytesFrom } from '../../plugins/answers/streams.ts'
 import { bytesOf, receiveLargeJson, receiveNdjson } from '../../plugins/requests/bodies.ts'
 import { bodyUnchecked, parseShape } from '../../plugins/shapes.ts'

@@ -1,7 +1,7 @@
 /** Records and their histories over HTTP. http-api §7. */
 import type { ProvenRecord, RecordsPage } from '@ulmus/wire'
 import type { FastifyPluginAsync } from 'fastify'
-import { goneOf } from '../../plugins/answers/reading.ts'
+import { goneOf } from '../../plugins/answers/leaving.ts'
 import { bytesLentBy } from '../../plugins/answers/streams.ts'
 import { textIn } from '../../plugins/shapes.ts'
 import { linkPages } from '../links.ts'

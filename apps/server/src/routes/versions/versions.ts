@@ -1,7 +1,7 @@
 /** Versions, their manifests and their differences over HTTP. http-api §7. */
 import type { DiffPage, Version } from '@ulmus/wire'
 import type { FastifyPluginAsync } from 'fastify'
-import { goneOf } from '../../plugins/answers/reading.ts'
+import { goneOf } from '../../plugins/answers/leaving.ts'
 import { bytesFrom } from '../../plugins/answers/streams.ts'
 import { textIn } from '../../plugins/shapes.ts'
 import { linkPages } from '../links.ts'
