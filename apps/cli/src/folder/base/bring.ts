@@ -30,7 +30,7 @@ export async function bringVersion(bringing: Bringing): Promise<void> {
   const types = await stageRecords(staging, source, head, (records) => onProgress({ records, files: 0 }))
   for (const type of types) {
     staging.copy(baseRecordsPath(type), recordsPath(type))
-    index.rememberWritten(type, [staging.look(recordsPath(type))])
+    index.rememberWritten(type, [staging.stat(recordsPath(type))])
   }
   let files = 0
   for (const file of head.files) {

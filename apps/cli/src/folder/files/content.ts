@@ -71,10 +71,10 @@ export interface StoredFile {
 export async function readFiles(root: string, index: FileIndex): Promise<StoredFile[]> {
   const files: StoredFile[] = []
   for (const path of storedFiles(root)) {
-    const look = statFile(root, path)
-    const hash = index.hashOf(look) ?? (await hashOfFile(root, path))
-    index.rememberHash(look, hash)
-    files.push({ path, hash, size: look.size })
+    const stat = statFile(root, path)
+    const hash = index.hashOf(stat) ?? (await hashOfFile(root, path))
+    index.rememberHash(stat, hash)
+    files.push({ path, hash, size: stat.size })
   }
   return files
 }

@@ -35,8 +35,8 @@ const coarseGrainMs = 2_000
 
 const isCoarse = ({ modified }: Appearance): boolean => modified % 1_000 === 0
 /** True if a later change would also change the time of the file. */
-const isSettled = (look: FileStat): boolean =>
-  look.at - look.modified >= (isCoarse(look) ? coarseGrainMs : fineGrainMs)
+const isSettled = (stat: FileStat): boolean =>
+  stat.at - stat.modified >= (isCoarse(stat) ? coarseGrainMs : fineGrainMs)
 
 const isSame = (a: Appearance, b: Appearance): boolean =>
   a.size === b.size && a.modified === b.modified && a.inode === b.inode
@@ -103,15 +103,15 @@ export class FileIndex {
   }
 
   /** Hash of a file; undefined if the file must be read. */
-  hashOf(look: FileStat): string | undefined {
-    const known = this.#hashes.get(look.path)
-    return known !== undefined && isSame(known, look) ? known.hash : undefined
+  hashOf(stat: FileStat): string | undefined {
+    const known = this.#hashes.get(stat.path)
+    return known !== undefined && isSame(known, stat) ? known.hash : undefined
   }
 
-  rememberHash(look: FileStat, hash: string): void {
-    if (!isSettled(look)) return
-    const { size, modified, inode } = look
-    this.#hashes.set(look.path, { size, modified, inode, hash })
+  rememberHash(stat: FileStat, hash: string): void {
+    if (!isSettled(stat)) return
+    const { size, modified, inode } = stat
+    this.#hashes.set(stat.path, { size, modified, inode, hash })
     this.#isChanged = true
   }
 

@@ -39,7 +39,7 @@ export class Staging {
   }
 
   /** Facts about the staged file that stay valid after it is moved into place. */
-  look(path: string): FileStat {
+  stat(path: string): FileStat {
     return { ...statFile(this.root, this.peek(path)), path }
   }
 

@@ -148,7 +148,7 @@ async function send(pushing: Pushing): Promise<PushResult> {
   )
 }
 
-/** Publishes. With `--publish-private`, also confirms what was private before the base, which only the registry knows. */
+/** Publishes. With `--publish-private`, also confirms names that were private before the base: only the registry knows them. */
 async function confirming<T>(pushing: Pushing, publish: (pushing: Pushing) => Promise<T>): Promise<T> {
   const { plan } = pushing
   try {

@@ -161,7 +161,7 @@ function mergeType(
   if (isTheirs && output.count > 0)
     index.rememberWritten(
       type,
-      targets.filter((path) => output.wrote(staging.peek(path))).map((path) => staging.look(path)),
+      targets.filter((path) => output.wrote(staging.peek(path))).map((path) => staging.stat(path)),
     )
   else index.forgetRecords(type)
 }
