@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
-/** What needs no database does not wait for one. */
+/** Tests that need no database do not wait for one. */
 const pure = [
   'packages/content',
   'packages/wire',
@@ -15,7 +15,7 @@ const pure = [
 const bundled = 'house/licences.test.ts'
 /** Kills, an S3 server, browsers, other people's tools. */
 const slow = ['{packages,apps,demo,release,faults}/**/*.slow.test.ts']
-/** What takes minutes, and a machine that does nothing else: load, memory, the event loop. */
+/** Tests that take minutes and need an idle machine: load, memory, the event loop. */
 const long = ['{packages,apps,bench}/**/*.long.test.ts']
 /** Tests that take minutes and depend on few folders: `FULL=1` runs all, `FULL="release cities"` these; .ci/run names those whose folders changed. */
 const ofFewFolders = {

@@ -38,7 +38,7 @@ export interface Import {
 const statement = /(?:^|\n)\s*(?:import|export)\s+(type\s+)?(?:[^'"`;]*?\sfrom\s+)?['"]([^'"]+)['"]/g
 const call = /\b(?:import\(\s*['"]([^'"]+)|new URL\(\s*['"]([^'"]+\.tsx?))['"]/g
 
-/** What a file imports: statements, dynamic imports, and files named by `new URL('./x.ts', …)` as workers are. */
+/** Imports of a file: statements, dynamic imports, and files named by `new URL('./x.ts', …)` as workers are. */
 export function importsOf(file: string): Import[] {
   const text = withoutComments(read(file))
   const found = [

@@ -63,8 +63,8 @@ const exportArchive = command('Save a version as a .tar.gz', () => import('./com
 })
 const fork = command('Fork a collection into an organization', () => import('./commands/fork.ts'), {
   flags: {
-    slug: text('slug', 'Slug of the fork (default: that of the source)'),
-    private: flag('Make the fork private (default: as its source)'),
+    slug: text('slug', 'Slug of the fork (default: the slug of the source)'),
+    private: flag('Make the fork private (default: the visibility of the source)'),
   },
   positional: {
     kind: 'tuple',

@@ -1,7 +1,7 @@
 /**
  * Damage to what is stored, as callers meet it (corruption is detected, named and never served): bytes of packs are
  * flipped, packs cut short or taken away, and every reading route answers what it did before, or 500 `object_corrupt`, or breaks off.
- * What is written meanwhile is right or refused.
+ * Writes meanwhile are correct or refused.
  */
 import { randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'

@@ -17,7 +17,7 @@ export interface Server {
   close(): Promise<void>
 }
 
-/** What the caller provides besides the settings. */
+/** Parts that the caller provides besides the settings. */
 export interface StartOptions {
   readonly log: FastifyBaseLogger
   /** Default: the system's clock. */

@@ -60,7 +60,7 @@ export function memoryBudgetsOf(memory: number): MemoryBudgets {
  */
 export function cgroupLimit(read: (path: string) => string): number {
   const found: number[] = []
-  // cgroup v2: `0::/system.slice/ulmus.service`. `process.constrainedMemory()` reads the limit of v1, and in v2 only that of the
+  // cgroup v2: `0::/system.slice/ulmus.service`. `process.constrainedMemory()` reads the limit of v1, and in v2 only the limit of the
   // own group.
   const [, own] = /^0::(\/.*)$/m.exec(textOf(read, '/proc/self/cgroup')) ?? []
   for (let group = own; group !== undefined; group = group === '/' ? undefined : dirname(group)) {
@@ -82,7 +82,7 @@ function textOf(read: (path: string) => string, path: string): string {
 export const memoryOf = (machine: number, ...limits: number[]): number =>
   Math.min(machine, ...limits.filter((limit) => limit > 0))
 
-/** Memory that this process may use: that of the machine, or the lowest limit. Bytes. */
+/** Memory that this process may use: the lowest limit, or all of the machine. Bytes. */
 export const memoryBytes = memoryOf(
   totalmem(),
   process.constrainedMemory(),

@@ -11,7 +11,7 @@ import { Count, Id, SemverText } from './text.ts'
 export const CreateFork = z
   .strictObject({
     targetOrg: z.string().meta({ description: 'Slug of the organization to fork into.' }),
-    slug: z.string().optional().meta({ description: 'Slug of the fork (default: that of the source).' }),
+    slug: z.string().optional().meta({ description: 'Slug of the fork (default: the slug of the source).' }),
     public: z.boolean().optional().meta({
       description:
         'False: make the fork of a public collection private (default: the visibility of the source).',

@@ -146,7 +146,7 @@ const firstFiles: Readonly<Record<string, Imported | Refused>> = {
   'wrapped2.json': { records: 2, id: 'id', fields: ['a:integer'], says: ['the list "data.items"'] },
 }
 
-/** The file of the first column is already in the folder when that of the second is imported. */
+/** Each case imports the first file into the folder, then the second one. */
 const secondFiles: readonly (readonly [first: string, second: string, Imported | Refused])[] = [
   ['wards-1.csv', 'wards-1.csv', { records: 120, id: 'code', fields: wardFields }],
   ['wards-1.csv', 'wards-2-newchoice.csv', { records: 121, id: 'code', fields: wardFields }],

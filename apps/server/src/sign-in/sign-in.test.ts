@@ -341,7 +341,7 @@ describe('a number of proxies', () => {
       })
       return Number(answer.headers.get('ratelimit-remaining'))
     }
-    // The client's address as the outer proxy saw it, then that of the outer proxy as the inner one saw it.
+    // The client's address, added by the outer proxy, then the outer proxy's, added by the inner one.
     expect(await left('198.51.100.7, 192.0.2.1')).toBe(99)
     expect(await left('203.0.113.1, 198.51.100.7, 192.0.2.1')).toBe(98)
     expect(await left('203.0.113.2, 203.0.113.3, 198.51.100.7, 192.0.2.1')).toBe(97)

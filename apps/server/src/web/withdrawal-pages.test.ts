@@ -19,7 +19,7 @@ describe.each(anyDatabase)('pages of versions that are not to be used, on $name'
   afterAll(() => stage.end())
   const { newPath } = pushesOn(() => stage)
 
-  /** Makes a public collection with the versions v1.0.0 and v1.1.0. Returns its path in the API, and that of its page. */
+  /** Makes a public collection with the versions v1.0.0 and v1.1.0. Returns its path in the API and the path of its page. */
   async function twoVersions() {
     const path = await newPath()
     const put = (id: string) => ({ id, type: 'A', data: {} })

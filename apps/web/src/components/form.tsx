@@ -87,7 +87,7 @@ interface FieldProps {
   readonly isJson?: boolean
 }
 
-/** A text field. Its name is that of the API, so that a refusal can mark it. */
+/** A text field. It has the name that the API uses, so that a refusal can mark it. */
 export function Field(props: FieldProps) {
   const { name, label, form, value = '', help, required, most, pattern, lines, isJson } = props
   const issues = issuesOf(useContext(RefusedContext))

@@ -1,6 +1,6 @@
 /**
  * Public view of schemas and data: all that readers without membership may see (content-model §6). Every public answer depends on these
- * functions to remove what is private.
+ * functions that remove private data.
  */
 import { isJsonObject, type Json } from '../json/json.ts'
 import { referenceKeyword } from '../records/references.ts'

@@ -152,7 +152,7 @@ function isCount(value: Json | undefined): value is number {
 /** View that a digest covers: `private` for members, `public` for all other readers. */
 export type ViewName = 'private' | 'public'
 
-/** External form of a digest: `private:` and the hash of the full document, or `public:` and that of the public one. */
+/** External form of a digest: `private:` and the hash of the full document, or `public:` and the hash of the public one. */
 export function digestLabel(view: ViewName, hash: Hash): string {
   return `${view}:${hash}`
 }

@@ -1,4 +1,4 @@
-/** Reads the audit log, which `acts.ts` writes: admins that of their organization, users their own. http-api §11. */
+/** Reads the audit log, which `acts.ts` writes. Admins read the log of their organization, users their own. http-api §11. */
 
 import { type AuditFilter, type AuditItem, findActor, listAuditEvents } from '@ulmus/storage'
 import type { AuditEvent } from '@ulmus/wire'

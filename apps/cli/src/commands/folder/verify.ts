@@ -47,7 +47,7 @@ async function verifyVersion(call: Call, flags: VerifyFlags & CommonFlags, text:
   await answer(call, flags, hash, { semver, records: recordCount }, `${source.collection}@${semver}`)
 }
 
-/** Recomputes the digest of the folder's current records, schemas, metadata and files, and compares it with that of its version. */
+/** Recomputes the digest of the folder's current records, schemas, metadata and files, and compares it with the digest of its version. */
 async function verifyFolder(call: Call, flags: VerifyFlags & CommonFlags, root: string): Promise<void> {
   const base = readBase(root)
   if (base === null)

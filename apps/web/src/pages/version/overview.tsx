@@ -85,7 +85,7 @@ const headOf = (seen: SeenCollection) => ({
   feed: collectionPath(seen, 'versions.atom'),
 })
 
-/** If the address names a version, show the description of its own metadata, not that of the latest version. */
+/** If the address names a version, show the description from its own metadata, not from the latest version. */
 function descriptionOf(seen: SeenCollection, { metadata: { description } }: Described): string | null {
   if (seen.version === undefined) return seen.description
   return typeof description === 'string' ? description : null

@@ -68,7 +68,7 @@ export interface Cut {
   shape: TreeShape
 }
 
-/** True if an edit changes the leaf; `index` is that of the first entry with a key ≥ the edit's. */
+/** True if an edit changes the leaf. `index`: position of the first entry with a key ≥ the edit's. */
 function isChange<P>(edit: Edit<P>, leaf: LeafNode, index: number): boolean {
   if (leaf.keys[index] !== edit.key) return edit.put !== undefined
   if (edit.put === undefined || edit.put.size !== leaf.sizes[index]) return true

@@ -30,7 +30,7 @@ export class LeafRows {
   readonly leaf: Hash
   readonly length: number
   readonly #bytes: Buffer
-  /** Start of each row, and that of a further row after the last. */
+  /** Start of each row, then the start that a further row would have. */
   readonly #starts: Uint32Array
   /** Positions of the quotes that end the keys. */
   readonly #keyEnds: Uint32Array

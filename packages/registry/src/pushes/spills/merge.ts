@@ -1,4 +1,4 @@
-/** Merges sorted spills into one sorted stream. Of several entries with one (type, id), only that of the latest spill counts. */
+/** Merges sorted spills into one sorted stream. Of several entries with one (type, id), only the one in the latest spill counts. */
 import { giveWay } from '@ulmus/storage'
 import { compareEntries, EntryBatch, type PushEntry } from './entries.ts'
 
