@@ -207,6 +207,7 @@ describe.each(anyDatabase)('every request on $name', ({ settings }) => {
       ])
       const empty = await post('/api/accounts/keys', '{"scope":"read"}')
       expect(empty.json.issues).toEqual([{ path: 'label', message: 'is missing' }])
+      expect(empty.json.error).toBe('The request is invalid: `label` is missing.')
     })
   })
 

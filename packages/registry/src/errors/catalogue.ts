@@ -14,9 +14,19 @@ const listed = (names: readonly string[]): string =>
 
 const hasTypes = (names: string): string => (names === '' ? 'It has none.' : `It has ${names}.`)
 
+/** Names the first issue, since many programs show their users the sentence alone. */
+function invalidRequest(issues: unknown): string {
+  const [first, ...others] = (issues ?? []) as readonly { path: string; message: string }[]
+  if (first === undefined) return 'The request is invalid.'
+  const fault = `${first.path === '' ? '' : `\`${first.path}\` `}${first.message.replace(/\.$/, '')}`
+  const more =
+    others.length === 0 ? '' : `, and ${others.length} more ${others.length === 1 ? 'fault' : 'faults'}`
+  return `The request is invalid: ${fault}${more}.`
+}
+
 export const catalogue = {
   ...refusalsOfPushes,
-  invalid_request: entry('invalid', (f) => `${f.reason ?? 'The request is invalid.'}`),
+  invalid_request: entry('invalid', (f) => `${f.reason ?? invalidRequest(f.issues)}`),
   hash_mismatch: entry(
     'invalid',
     (f) =>
