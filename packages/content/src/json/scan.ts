@@ -197,7 +197,7 @@ class Scan {
 
   private failSyntax(): never {
     const found = this.text.codePointAt(this.at)
-    if (found === undefined) this.fail('syntax', this.at, 'this is no complete JSON text, it ends too early')
+    if (found === undefined) this.fail('syntax', this.at, 'the JSON text ends too early')
     this.fail(
       'syntax',
       this.at,
