@@ -137,7 +137,7 @@ function sentenceOf(error: unknown): string | undefined {
       return `${at} is in use by another program. Stop it, or set PORT to another port.`
     if (code === 'EACCES')
       return `This account may not listen on ${at}. Set PORT to 1024 or more, or grant the privilege.`
-    if (code === 'EADDRNOTAVAIL') return `HOST is ${address}, which is no address of this machine.`
+    if (code === 'EADDRNOTAVAIL') return `HOST is ${address}, which is not an address of this machine.`
     return `The server cannot listen on ${at}: ${message}.`
   }
   if (isUnavailable(error))

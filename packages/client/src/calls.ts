@@ -43,7 +43,7 @@ export function requestOf<N extends OperationName>(name: N, ...[params, input]: 
 
 /** URL parsers resolve `.` and `..`, percent-encoded or not, so such a parameter would lead to another operation. */
 function segmentOf(name: string): string {
-  if (name === '.' || name === '..') throw new TypeError(`\`${name}\` is no name that an address can carry.`)
+  if (name === '.' || name === '..') throw new TypeError(`\`${name}\` cannot be part of a path.`)
   return encodeURIComponent(name)
 }
 

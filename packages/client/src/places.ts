@@ -10,7 +10,7 @@ export const partsOf = (ref: CollectionRef): { owner: string; slug: string } =>
 function splitRef(ref: string): { owner: string; slug: string } {
   const [owner, slug, ...rest] = ref.split('/')
   if (!owner || !slug || rest.length > 0)
-    throw new TypeError(`\`${ref}\` is no collection: write \`owner/slug\`.`)
+    throw new TypeError(`\`${ref}\` is not a collection: use \`owner/slug\`.`)
   return { owner, slug }
 }
 

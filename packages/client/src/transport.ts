@@ -138,7 +138,7 @@ function demandUsable({ baseUrl, apiKey }: Partial<ClientOptions> = {}): void {
   if (/\/api\/*$/.test(baseUrl))
     throw new TypeError(`baseUrl is the address of the registry, ${like}: leave out /api.`)
   if (apiKey !== undefined && !(typeof apiKey === 'string' && apiKey.startsWith('ul_')))
-    throw new TypeError('apiKey is no API key: one begins with `ul_`. Leave it out to read what is public.')
+    throw new TypeError('apiKey is not an API key: keys start with `ul_`. Omit it to read public data.')
 }
 
 interface RequestBody {

@@ -189,10 +189,10 @@ test.skipIf(process.platform === 'win32')('a proposed command runs nothing that 
 })
 
 test.each([
-  ['eve/x;touch pwned;', null, 'names "eve/x;touch pwned;", which is no collection'],
-  ['eve/../x', null, 'which is no collection'],
-  ['Eve/x', null, 'which is no collection'],
-  [5, null, 'names 5, which is no collection'],
+  ['eve/x;touch pwned;', null, 'names "eve/x;touch pwned;", which is not a collection'],
+  ['eve/../x', null, 'which is not a collection'],
+  ['Eve/x', null, 'which is not a collection'],
+  [5, null, 'names 5, which is not a collection'],
   ['eve/data', 'http://a$(id)', 'names "http://a$(id)", which is not the address of a registry'],
   ['eve/data', 'http://a;b', 'which is not the address of a registry'],
   ['eve/data', 'file:///x', 'which is not the address of a registry'],

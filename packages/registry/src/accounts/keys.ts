@@ -80,7 +80,7 @@ export function keysOf(context: Context) {
      * @throws unauthenticated, account_suspended
      */
     async resolve(raw: string, address?: string): Promise<Caller> {
-      if (!isRawKey(raw)) throw bad('This is no API key, or it was not copied whole.')
+      if (!isRawKey(raw)) throw bad('This is not an API key, or it is incomplete.')
       const key = await findKeyByHash(database, hashText(raw))
       if (key === undefined) throw bad('This API key does not exist, or it was revoked.')
       if (key.suspendedAt !== null) throw new RegistryError('account_suspended')

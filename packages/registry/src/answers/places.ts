@@ -37,7 +37,7 @@ export function readCursor(text: string, parameter: string): RecordPosition {
   } catch {
     // Not UTF-8, JSON or well-formed: refused below like every other malformed cursor.
   }
-  const message = 'is no cursor: take `nextCursor` of a page, or base64url of the JCS of `[type, id]`'
+  const message = 'is not a cursor: use `nextCursor` of a page, or base64url of the JCS of `[type, id]`'
   throw new RegistryError('invalid_request', { details: { issues: [{ path: parameter, message }] } })
 }
 

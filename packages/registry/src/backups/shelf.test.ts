@@ -23,7 +23,7 @@ test.each([
   ],
   ['there is no end of lines', zstdCompressSync(line.repeat(100_000)), 3, /more than the 3 lines/],
   ['is not compressed', Buffer.from(line), 1, /does not unpack/],
-  ['a line is no blob', zstdCompressSync('["x\n'), 1, /line 1 is no blob/],
+  ['a line is no blob', zstdCompressSync('["x\n'), 1, /line 1 is not a blob/],
   ['is cut off', zstdCompressSync(line.slice(0, -1)), 1, /ends too early/],
 ] as const)('the list of blobs: %s', async (_what, list, count, sentence) => {
   const shelf = await openShelf({ folder }, false)

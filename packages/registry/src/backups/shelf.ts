@@ -144,7 +144,7 @@ export async function claimShelf({ store, place }: Shelf, installation: string):
   for (const prefix of [installationName, ...blobPrefixes])
     for await (const _ of store.list(prefix))
       throw new ShelfUnfit(
-        `${place} holds the objects of a registry, and is no place of backups. Name one that is empty.`,
+        `${place} holds the objects of a registry, so it cannot hold backups. Name an empty one.`,
       )
   await store.put(ownerName, Buffer.from(`${installation}\n`))
 }
@@ -216,7 +216,7 @@ async function readBlobs(
       const [name, bytes, sha256] = JSON.parse(line.toString()) as [string, number, string]
       blobs.push({ name, bytes, sha256 })
     } catch (error) {
-      throw unfit(`line ${blobs.length + 1} is no blob`, error)
+      throw unfit(`line ${blobs.length + 1} is not a blob`, error)
     }
   }
   return blobs

@@ -71,7 +71,7 @@ function checkedState(state: FolderState): FolderState {
   if (host !== null && (typeof host !== 'string' || originOf(host) === undefined))
     throw untrusted(`names ${JSON.stringify(host)}, which is not the address of a registry`)
   if (collection !== null && (typeof collection !== 'string' || !isCollectionName(collection)))
-    throw untrusted(`names ${JSON.stringify(collection)}, which is no collection`)
+    throw untrusted(`names ${JSON.stringify(collection)}, which is not a collection`)
   return state
 }
 

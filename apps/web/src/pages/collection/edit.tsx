@@ -95,7 +95,7 @@ async function editPage(visit: Visit, { form = {}, error, isPreview }: Shown): P
     body: (
       <CollectionPage seen={seen} tab="overview">
         {seen.latest === null ? (
-          <Empty title="There is no version yet that could be described.">
+          <Empty title="There is no version to describe yet.">
             <p>Publish one first. Until then, the name and description are in the settings.</p>
           </Empty>
         ) : (

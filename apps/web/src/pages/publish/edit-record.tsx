@@ -141,7 +141,7 @@ function Wrong({ error }: { error: Refused }) {
   const faults = line.errors ?? [{ path: '', message: line.message }]
   return (
     <div class="note bad" role="alert">
-      <p>{line.errors === undefined ? 'This is no record:' : 'The schema refuses it:'}</p>
+      <p>{line.errors === undefined ? 'This is not a record:' : 'The schema refuses it:'}</p>
       <ul>
         {faults.slice(0, 20).map(({ path, message }) => (
           <li key={`${path} ${message}`}>

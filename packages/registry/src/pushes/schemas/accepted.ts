@@ -52,7 +52,7 @@ export async function fitted(context: Context, seen: Seen, patch: string, by: Ta
 export function demandHead(seen: Seen, baseVersion: string | null): void {
   const semver = baseVersion === null ? null : parseSemver(baseVersion)
   if (semver === undefined) {
-    const message = `${JSON.stringify(baseVersion)} is no version such as v1.2.3`
+    const message = `${JSON.stringify(baseVersion)} is not a version such as v1.2.3`
     throw new RegistryError('invalid_request', { details: { issues: [{ path: 'base_version', message }] } })
   }
   const named = semver === null ? null : formatSemver(semver)

@@ -124,6 +124,6 @@ function remedyFor(faults: readonly RecordFault[], { plan, known }: Sent): Remed
       { kind: before.kind },
     )
   if (planned.kind === 'integer' && value !== undefined && Number.isFinite(Number(value)))
-    return remedy(`Make ${column} a number`, `“${value}” is no integer.`, { kind: 'number' })
+    return remedy(`Make ${column} a number`, `“${value}” is not an integer.`, { kind: 'number' })
   return undefined
 }
