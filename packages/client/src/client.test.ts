@@ -213,8 +213,8 @@ test.each([
   [{ baseUrl: 'registry.example' }, /must be the address of the registry.*"registry.example"/],
   [{ baseUrl: '' }, /must be the address/],
   [{ baseUrl: 'https://registry.example/api/' }, /leave out \/api/],
-  [{ baseUrl: 'https://registry.example', apiKey: 'sk_1' }, /begins with `ul_`/],
-  [{ baseUrl: 'https://registry.example', apiKey: null }, /begins with `ul_`/],
+  [{ baseUrl: 'https://registry.example', apiKey: 'sk_1' }, /start with `ul_`/],
+  [{ baseUrl: 'https://registry.example', apiKey: null }, /start with `ul_`/],
 ])('createClient(%j) says what is missing', (options, sentence) => {
   expect(() => createClient(options as never)).toThrow(sentence)
   expect(() => createClient(options as never)).toThrow(TypeError)
