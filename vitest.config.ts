@@ -71,8 +71,6 @@ export default defineConfig({
           include: slow,
           exclude: ['**/node_modules/**', ...leftOut],
           globalSetup,
-          // Kills, a store and browsers share two cores in CI.
-          retry: process.env['CI'] === 'true' ? 2 : 0,
         },
       },
       {
