@@ -1,0 +1,163 @@
+/** Columns of the table that the records of a type make: one for each property of the schema's root, in the publisher's order. */
+import { isJsonObject, type Json, type JsonObject } from '../json/json.ts'
+import { referenceKeyword } from '../records/references.ts'
+import { inFieldOrder } from '../schemas/field-order.ts'
+
+/** `text`: a string. `number`: a double. `integer`: −2^63 to 2^63 − 1. `date-time`: microseconds in UTC. `file`: `sha256:<hex>`. */
+export type ScalarType = 'text' | 'number' | 'integer' | 'boolean' | 'date-time' | 'date' | 'file'
+
+/** `list` of scalars, `object` with fixed members; `json`: any other value, as JSON text. */
+export type ColumnType = ScalarType | 'list' | 'object' | 'json'
+
+export interface TableColumn {
+  /** Unique in its table or object, whatever the case. */
+  readonly name: string
+  /** JSON pointer to the value in a record's `data`. RFC 6901. */
+  readonly path: string
+  readonly type: ColumnType
+  /** Type of the items of a list. */
+  readonly items?: ScalarType
+  /** Members of an object. */
+  readonly members?: readonly TableColumn[]
+  /** False: each record has a value that is not null. */
+  readonly nullable: boolean
+  readonly private: boolean
+  /** Type of the records whose ids the values are. */
+  readonly refersTo?: string
+}
+
+/** Column of record ids, before the others. */
+export const idColumn: TableColumn = {
+  name: '_id',
+  path: '',
+  type: 'text',
+  nullable: false,
+  private: false,
+}
+
+/** Column of a type whose schema lists no properties: the whole `data`. */
+const dataColumn: TableColumn = { name: 'data', path: '', type: 'json', nullable: false, private: false }
+
+/** Objects that lie deeper become JSON text. */
+const levelsMax = 2
+/** Objects with more members become JSON text. */
+const membersMax = 64
+/** Local references that are followed for a property: a schema may refer in a circle. */
+const referencesMax = 8
+
+/** @param schema of a view: in the public view it has no private properties */
+export function tableColumns(schema: JsonObject): TableColumn[] {
+  const properties = schema['properties']
+  if (!isJsonObject(properties)) return [idColumn, dataColumn]
+  return [idColumn, ...columnsOf(schema, { definitions: schema, level: 0, path: '', taken: ['_id'] })]
+}
+
+interface Place {
+  /** The schema that local references point into. */
+  readonly definitions: JsonObject
+  readonly level: number
+  readonly path: string
+  readonly taken: readonly string[]
+}
+
+function columnsOf(schema: JsonObject, { definitions, level, path, taken }: Place): TableColumn[] {
+  const properties = schema['properties'] as JsonObject
+  const required = new Set(Array.isArray(schema['required']) ? schema['required'] : [])
+  const names = new Set(taken)
+  return inFieldOrder(Object.keys(properties), schema).map((member) => {
+    const property = properties[member]!
+    const name = freeName(member, names)
+    names.add(name.toLowerCase())
+    const at = `${path}/${member.replaceAll('~', '~0').replaceAll('/', '~1')}`
+    const plain = resolved(property, definitions)
+    const refersTo = plain.schema[referenceKeyword]
+    return {
+      name,
+      path: at,
+      ...typeOf(plain.schema, { definitions, level: level + 1, path: at, taken: [] }),
+      nullable: plain.isNullable || !required.has(member),
+      private: isJsonObject(property) && property['private'] === true,
+      ...(typeof refersTo === 'string' && { refersTo }),
+    }
+  })
+}
+
+/** `_2`, `_3` … follow names that others have, in any case; the empty name is `_`. */
+function freeName(member: string, taken: ReadonlySet<string>): string {
+  const base = member === '' ? '_' : member
+  let name = base
+  for (let n = 2; taken.has(name.toLowerCase()); n++) name = `${base}_${n}`
+  return name
+}
+
+/** A property without what only says that null is allowed and where its schema is written. */
+function resolved(property: Json, definitions: JsonObject): { schema: JsonObject; isNullable: boolean } {
+  let schema = isJsonObject(property) ? property : {}
+  let isNullable = false
+  for (let n = 0; n < referencesMax; n++) {
+    const choices = schema['anyOf'] ?? schema['oneOf']
+    const target = referred(schema['$ref'], definitions)
+    if (target !== undefined) schema = target
+    else if (Array.isArray(choices) && choices.length === 2 && choices.some(isNull)) {
+      isNullable = true
+      const other = choices.find((choice) => !isNull(choice))
+      schema = isJsonObject(other) ? other : {}
+    } else break
+  }
+  const { type } = schema
+  if (!Array.isArray(type)) return { schema, isNullable: isNullable || type === undefined || type === 'null' }
+  const types = type.filter((one) => one !== 'null')
+  if (types.length < type.length) isNullable = true
+  return { schema: types.length === 1 ? { ...schema, type: types[0]! } : schema, isNullable }
+}
+
+const isNull = (choice: Json): boolean => isJsonObject(choice) && choice['type'] === 'null'
+
+/** The schema at `#/$defs/<name>`; undefined for other references. */
+function referred(reference: Json | undefined, definitions: JsonObject): JsonObject | undefined {
+  const [, keyword, name] = /^#\/(\$defs|definitions)\/([^/~%]+)$/.exec(String(reference)) ?? []
+  const all = keyword === undefined ? undefined : definitions[keyword]
+  const target = isJsonObject(all) && Object.hasOwn(all, name!) ? all[name!] : undefined
+  return isJsonObject(target) ? target : undefined
+}
+
+type Typed = Pick<TableColumn, 'type' | 'items' | 'members'>
+
+function typeOf(schema: JsonObject, place: Place): Typed {
+  const scalar = scalarOf(schema)
+  if (scalar !== undefined) return { type: scalar }
+  if (schema['type'] === 'array') {
+    const items = resolved(schema['items'] ?? {}, place.definitions)
+    const item = scalarOf(items.schema)
+    return item === undefined || schema['prefixItems'] !== undefined
+      ? { type: 'json' }
+      : { type: 'list', items: item }
+  }
+  if (schema['type'] !== 'object' || !isClosed(schema) || place.level > levelsMax) return { type: 'json' }
+  return { type: 'object', members: columnsOf(schema, place) }
+}
+
+function scalarOf(schema: JsonObject): ScalarType | undefined {
+  const { type, format } = schema
+  if (type === 'string') return format === 'date-time' || format === 'date' ? format : 'text'
+  if (type === 'number' || type === 'integer' || type === 'boolean') return type
+  if (type === 'object' && isFileReference(schema)) return 'file'
+  const values = schema['const'] !== undefined ? [schema['const']] : schema['enum']
+  if (type !== undefined || !Array.isArray(values)) return undefined
+  return values.length > 0 && values.every((value) => typeof value === 'string') ? 'text' : undefined
+}
+
+const propertiesIn = (schema: JsonObject): string[] =>
+  isJsonObject(schema['properties']) ? Object.keys(schema['properties']) : []
+
+/** An object that is required to have `$file`, and nothing else that the schema names. */
+const isFileReference = (schema: JsonObject): boolean =>
+  propertiesIn(schema).join() === '$file' &&
+  Array.isArray(schema['required']) &&
+  schema['required'].includes('$file')
+
+const isClosed = (schema: JsonObject): boolean => {
+  const { length } = propertiesIn(schema)
+  const isOpen = schema['additionalProperties'] !== false && schema['unevaluatedProperties'] !== false
+  return !isOpen && schema['patternProperties'] === undefined && length > 0 && length <= membersMax
+}
