@@ -35,6 +35,9 @@ export const idColumn: TableColumn = {
   private: false,
 }
 
+/** Name that the engine uses for the texts that searches read. */
+export const searchColumn = '_search'
+
 /** Column of a type whose schema lists no properties: the whole `data`. */
 const dataColumn: TableColumn = { name: 'data', path: '', type: 'json', nullable: false, private: false }
 
@@ -49,7 +52,10 @@ const referencesMax = 8
 export function tableColumns(schema: JsonObject): TableColumn[] {
   const properties = schema['properties']
   if (!isJsonObject(properties)) return [idColumn, dataColumn]
-  return [idColumn, ...columnsOf(schema, { definitions: schema, level: 0, path: '', taken: ['_id'] })]
+  return [
+    idColumn,
+    ...columnsOf(schema, { definitions: schema, level: 0, path: '', taken: [idColumn.name, searchColumn] }),
+  ]
 }
 
 interface Place {
@@ -156,8 +162,17 @@ const isFileReference = (schema: JsonObject): boolean =>
   Array.isArray(schema['required']) &&
   schema['required'].includes('$file')
 
+/** True for an object whose members are all named, and differ in more than case. */
 const isClosed = (schema: JsonObject): boolean => {
-  const { length } = propertiesIn(schema)
+  const names = propertiesIn(schema)
   const isOpen = schema['additionalProperties'] !== false && schema['unevaluatedProperties'] !== false
-  return !isOpen && schema['patternProperties'] === undefined && length > 0 && length <= membersMax
+  const areDistinct = new Set(names.map((name) => name.toLowerCase())).size === names.length
+  return (
+    !isOpen &&
+    schema['patternProperties'] === undefined &&
+    areDistinct &&
+    !names.includes('') &&
+    names.length > 0 &&
+    names.length <= membersMax
+  )
 }

@@ -1,0 +1,46 @@
+/** Statements that build a table file. */
+import { searchColumn, type TableColumn } from '@ulmus/content'
+import {
+  fallibleValues,
+  quoted,
+  type ReadingForm,
+  readExpression,
+  rowsOf,
+  searchedExpression,
+  storedExpression,
+  storedType,
+} from './column-sql.ts'
+
+/** The only table of a file. */
+export const tableName = 'records'
+
+/** @param columns with that of the id, first */
+export function createStatement(columns: readonly TableColumn[]): string {
+  const defined = columns.map((column) => `${quoted(column.name)} ${storedType(column)}`)
+  return `CREATE TABLE ${tableName} (${defined.join(', ')}, ${quoted(searchColumn)} VARCHAR)`
+}
+
+/** Adds the records of an NDJSON file. */
+export function insertStatement(path: string, columns: readonly TableColumn[], form: ReadingForm): string {
+  const [id, ...others] = columns
+  const values = others.map(
+    (column) => `${storedExpression(column, readExpression(column, form))} AS ${quoted(column.name)}`,
+  )
+  return `INSERT INTO ${tableName}
+    SELECT *, ${searchedExpression(columns)} FROM (
+      SELECT ${[`id AS ${quoted(id!.name)}`, ...values].join(', ')} FROM ${rowsOf(path, others, form)})`
+}
+
+/** Counts the values of an NDJSON file that become NULL, by column; undefined: none can. */
+export function misfitsStatement(
+  path: string,
+  columns: readonly TableColumn[],
+  form: ReadingForm,
+): string | undefined {
+  const others = columns.slice(1)
+  const counts = fallibleValues(others, form).map(
+    ({ column, value }, index) =>
+      `count(*) FILTER (${value} IS NOT NULL AND ${storedExpression(column, value)} IS NULL) AS m${index}`,
+  )
+  return counts.length === 0 ? undefined : `SELECT ${counts.join(', ')} FROM ${rowsOf(path, others, form)}`
+}

@@ -1,0 +1,160 @@
+/**
+ * DuckDB's types and expressions for the columns of a table. Rows come from NDJSON lines of records, in two forms: `typed` reads `data` as
+ * one STRUCT, which is fast; `json` extracts each property from JSON, for data that may be no object and for names that differ in case only.
+ */
+import type { JsonObject, ScalarType, TableColumn } from '@ulmus/content'
+
+export type ReadingForm = 'typed' | 'json'
+
+/** @param columns without that of the id */
+export const formFor = (schema: JsonObject, columns: readonly TableColumn[]): ReadingForm =>
+  schema['type'] === 'object' && columns.every(({ name, path }) => path !== '' && name === lastOf(path))
+    ? 'typed'
+    : 'json'
+
+export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
+export const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`
+
+/** A column as an expression: its names from the outside in. */
+export const expressionOf = (names: readonly string[]): string => names.map(quoted).join('.')
+
+const stored: Record<ScalarType | 'json', string> = {
+  text: 'VARCHAR',
+  number: 'DOUBLE',
+  integer: 'BIGINT',
+  boolean: 'BOOLEAN',
+  'date-time': 'TIMESTAMPTZ',
+  date: 'DATE',
+  file: 'VARCHAR',
+  json: 'JSON',
+}
+
+/** Integers are read as DOUBLE, which JSON has; texts of dates may be misfits. */
+const read: Record<ScalarType | 'json', string> = {
+  ...stored,
+  integer: 'DOUBLE',
+  'date-time': 'VARCHAR',
+  date: 'VARCHAR',
+  file: 'STRUCT("$file" VARCHAR)',
+}
+
+function typeOf({ type, items, members }: TableColumn, scalars: typeof stored): string {
+  if (type === 'list') return `${scalars[items!]}[]`
+  if (type !== 'object') return scalars[type]
+  return `STRUCT(${members!.map((member) => `${quoted(member.name)} ${typeOf(member, scalars)}`).join(', ')})`
+}
+
+/** Type of a column in a table file. */
+export const storedType = (column: TableColumn): string => typeOf(column, stored)
+
+/** Source of rows: an NDJSON file of records, all of one type. @param columns without that of the id */
+export function rowsOf(path: string, columns: readonly TableColumn[], form: ReadingForm): string {
+  const data =
+    form === 'json' || columns[0]!.path === ''
+      ? 'JSON'
+      : `STRUCT(${columns.map((column) => `${quoted(lastOf(column.path))} ${typeOf(column, read)}`).join(', ')})`
+  return `read_ndjson(${literal(path)}, columns = {id: 'VARCHAR', data: ${literal(data)}}, maximum_object_size = 33554432)`
+}
+
+const lastOf = (pointer: string): string =>
+  pointer
+    .slice(pointer.lastIndexOf('/') + 1)
+    .replaceAll('~1', '/')
+    .replaceAll('~0', '~')
+
+/** Value of a top-level column before it is converted. */
+export function readExpression(column: TableColumn, form: ReadingForm): string {
+  if (column.path === '') return 'data'
+  if (form === 'typed') return `data.${quoted(lastOf(column.path))}`
+  const value = `json_extract(data, ${literal(column.path)})`
+  const { type } = column
+  switch (type) {
+    case 'json':
+      return value
+    case 'text':
+    case 'date':
+    case 'date-time':
+      return `CASE WHEN json_type(${value}) = 'VARCHAR' THEN json_extract_string(data, ${literal(column.path)}) END`
+    case 'number':
+    case 'integer':
+      return `CASE WHEN json_type(${value}) IN ('BIGINT', 'UBIGINT', 'DOUBLE') THEN try_cast(${value} AS DOUBLE) END`
+    case 'boolean':
+      return `CASE WHEN json_type(${value}) = 'BOOLEAN' THEN try_cast(${value} AS BOOLEAN) END`
+    default:
+      return `json_transform(${value}, ${literal(JSON.stringify(structureOf(column)))})`
+  }
+}
+
+/** The type of a column as `json_transform` takes it. */
+function structureOf({ type, items, members }: TableColumn): unknown {
+  if (type === 'list') return [items === 'file' ? { $file: 'VARCHAR' } : read[items!]]
+  if (type === 'object')
+    return Object.fromEntries(members!.map((member) => [member.name, structureOf(member)]))
+  return type === 'file' ? { $file: 'VARCHAR' } : read[type]
+}
+
+/** The stored value of a column. Values that its type cannot represent become NULL. @param value an expression of the read type */
+export function storedExpression(column: TableColumn, value: string): string {
+  const { type, items, members } = column
+  if (type === 'list') {
+    if (read[items!] === stored[items!]) return value
+    return `list_transform(${value}, lambda x: ${scalarExpression(items!, 'x')})`
+  }
+  if (type !== 'object') return scalarExpression(type, value)
+  const packed = members!.map(
+    (member) => `${quoted(member.name)} := ${storedExpression(member, `${value}.${quoted(member.name)}`)}`,
+  )
+  return `CASE WHEN ${value} IS NOT NULL THEN struct_pack(${packed.join(', ')}) END`
+}
+
+/** Time of RFC 3339 without leap seconds. */
+const timePattern = '([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?([Zz]|[+-]([01]\\d|2[0-3]):[0-5]\\d)'
+
+function scalarExpression(type: ScalarType | 'json', value: string): string {
+  switch (type) {
+    case 'integer':
+      return `CASE WHEN ${value} >= -9223372036854775808 AND ${value} < 9223372036854775808 THEN CAST(${value} AS BIGINT) END`
+    case 'date':
+      return `CASE WHEN regexp_full_match(${value}, '\\d{4}-\\d{2}-\\d{2}') AND NOT starts_with(${value}, '0000') THEN try_cast(${value} AS DATE) END`
+    case 'date-time':
+      return `CASE WHEN regexp_full_match(${value}, '\\d{4}-\\d{2}-\\d{2}[Tt ]${timePattern}') AND NOT starts_with(${value}, '0000') THEN try_cast(upper(${value}) AS TIMESTAMPTZ) END`
+    case 'file':
+      return `${value}."$file"`
+    default:
+      return value
+  }
+}
+
+/** Columns and members that hold values which may be misfits, with their read values. */
+export function fallibleValues(
+  columns: readonly TableColumn[],
+  form: ReadingForm,
+): { column: TableColumn; value: string }[] {
+  const within = (column: TableColumn, value: string): { column: TableColumn; value: string }[] =>
+    column.type === 'object'
+      ? column.members!.flatMap((member) => within(member, `${value}.${quoted(member.name)}`))
+      : column.type === 'integer' || column.type === 'date' || column.type === 'date-time'
+        ? [{ column, value }]
+        : []
+  return columns.flatMap((column) => within(column, readExpression(column, form)))
+}
+
+/** Texts of a row, folded, one a line: what a search for words reads. Case and accents do not count. */
+export function searchedExpression(columns: readonly TableColumn[]): string {
+  const textsIn = (column: TableColumn, value: string): string[] => {
+    if (column.type === 'object')
+      return column.members!.flatMap((member) => textsIn(member, `${value}.${quoted(member.name)}`))
+    if (column.type === 'list') return column.items === 'text' ? [`array_to_string(${value}, chr(10))`] : []
+    if (column.type === 'json') return [`CAST(${value} AS VARCHAR)`]
+    return column.type === 'text' ? [value] : []
+  }
+  const texts = columns.flatMap((column) => textsIn(column, quoted(column.name)))
+  return folded(`concat_ws(chr(10), ${texts.join(', ')})`)
+}
+
+/** Letters that have no accent to strip, and the ones that people type for them. */
+const alike = { from: 'øłđðħŧı', to: 'olddhti' }
+
+/** The expression `text` without case and accents. */
+export const folded = (text: string): string =>
+  `translate(lower(strip_accents(${text})), '${alike.from}', '${alike.to}')`

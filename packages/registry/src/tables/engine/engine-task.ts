@@ -1,0 +1,17 @@
+/** Messages between the server and an engine process. */
+import type { Statement } from './query-sql.ts'
+
+export interface EngineTask {
+  /** Path of the table file. */
+  readonly file: string
+  /** True for the file that is being built. */
+  readonly writes: boolean
+  readonly statements: readonly Statement[]
+  /** The statements are interrupted after this time. */
+  readonly milliseconds: number
+}
+
+export type EngineReply =
+  /** Rows of each statement. Integers and times are texts, as `getRowsJson` of DuckDB's binding makes them. */
+  | { readonly results: readonly (readonly (readonly unknown[])[])[]; readonly error?: undefined }
+  | { readonly error: string }

@@ -1,0 +1,123 @@
+/** Statements that answer a question about a table. Names come from the mapping, values are bound. */
+import {
+  type Filter,
+  type FilterValue,
+  type FoundColumn,
+  searchColumn,
+  type TableQuery,
+} from '@ulmus/content'
+import { tableName } from './build-sql.ts'
+import { expressionOf, folded, quoted } from './column-sql.ts'
+
+/** A statement with the values of its parameters `$1` …. Values travel as JSON, so integers are texts. */
+export interface Statement {
+  readonly sql: string
+  readonly values: readonly (string | number | boolean)[]
+}
+
+/** Collects values while the text of a statement is made. */
+class Parameters {
+  readonly values: (string | number | boolean)[] = []
+
+  /** @returns `$n`, which has the type of the column */
+  add(value: FilterValue, column: Pick<FoundColumn, 'type' | 'items'>): string {
+    this.values.push(typeof value === 'bigint' ? String(value) : value)
+    const type = column.type === 'list' ? column.items : column.type
+    const parameter = `$${this.values.length}`
+    if (type === 'date') return `CAST(${parameter} AS DATE)`
+    if (type === 'date-time') return `CAST(${parameter} AS TIMESTAMPTZ)`
+    return typeof value === 'bigint' ? `CAST(${parameter} AS HUGEINT)` : parameter
+  }
+}
+
+const comparisons = { eq: '=', ne: '<>', lt: '<', le: '<=', gt: '>', ge: '>=' } as const
+const searches = { contains: 'contains', starts: 'starts_with', ends: 'ends_with' } as const
+
+/** Ids of the rows of a page, in their order. */
+export function pageStatement(query: TableQuery): Statement {
+  const parameters = new Parameters()
+  const where = whereClause(query, parameters)
+  const sql = `SELECT "_id" FROM ${tableName}${where} ORDER BY ${orderOf(query)} LIMIT ${query.limit} OFFSET ${query.offset}`
+  return { sql, values: parameters.values }
+}
+
+/** How many rows match. */
+export function countStatement(query: Pick<TableQuery, 'words' | 'filters'>): Statement {
+  const parameters = new Parameters()
+  return {
+    sql: `SELECT count(*) FROM ${tableName}${whereClause(query, parameters)}`,
+    values: parameters.values,
+  }
+}
+
+/** Values of a facet that are listed. */
+export const facetValuesMax = 30
+
+/** The most frequent values of a column under a filter with their counts, and the number of all distinct values. */
+export function facetStatement(query: Pick<TableQuery, 'words' | 'filters'>, column: FoundColumn): Statement {
+  const parameters = new Parameters()
+  const where = whereClause(query, parameters)
+  const value = expressionOf(column.names)
+  const each = column.type === 'list' ? `unnest(list_distinct(${value}))` : value
+  const sql = `WITH each AS (SELECT ${each} AS value FROM ${tableName}${where}),
+    counted AS (SELECT value, count(*) AS count FROM each WHERE value IS NOT NULL GROUP BY value)
+    SELECT value, count, (SELECT count(*) FROM counted) AS distinct_values
+    FROM counted ORDER BY count DESC, value LIMIT ${facetValuesMax}`
+  return { sql, values: parameters.values }
+}
+
+/** All matching rows in their order, for CSV and Parquet. @param columns of the answer */
+export function rowsStatement(query: TableQuery, columns: readonly string[]): Statement {
+  const parameters = new Parameters()
+  const where = whereClause(query, parameters)
+  return {
+    sql: `SELECT ${columns.join(', ')} FROM ${tableName}${where} ORDER BY ${orderOf(query)}`,
+    values: parameters.values,
+  }
+}
+
+function orderOf({ sort }: TableQuery): string {
+  const parts = sort.map(
+    ({ column, isDescending }) => `${expressionOf(column.names)} ${isDescending ? 'DESC' : 'ASC'} NULLS LAST`,
+  )
+  return [...parts, '"_id"'].join(', ')
+}
+
+function whereClause(
+  { words, filters }: Pick<TableQuery, 'words' | 'filters'>,
+  parameters: Parameters,
+): string {
+  const text = { type: 'text' } as const
+  const conditions = [
+    ...words.map((word) => `contains(${quoted(searchColumn)}, ${folded(parameters.add(word, text))})`),
+    ...filters.map((filter) => conditionOf(filter, parameters)),
+  ]
+  return conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`
+}
+
+function conditionOf({ column, operator, values }: Filter, parameters: Parameters): string {
+  const value = expressionOf(column.names)
+  switch (operator) {
+    case 'null':
+      return `${value} IS NULL`
+    case 'notnull':
+      return `${value} IS NOT NULL`
+    case 'in':
+      return values.length === 0
+        ? 'false'
+        : `${value} IN (${values.map((one) => parameters.add(one, column)).join(', ')})`
+    case 'contains':
+    case 'starts':
+    case 'ends': {
+      const wanted = parameters.add(values[0]!, column)
+      if (column.type === 'list') return `list_contains(${value}, ${wanted})`
+      const own = column.type === 'json' ? `CAST(${value} AS VARCHAR)` : value
+      const exact = `${searches[operator]}(${folded(own)}, ${folded(wanted)})`
+      // Folding is slow beyond ASCII: the stored folded texts leave out most rows first.
+      const isSearched = !String(values[0]).includes('\n')
+      return isSearched ? `(contains(${quoted(searchColumn)}, ${folded(wanted)}) AND ${exact})` : exact
+    }
+    default:
+      return `${value} ${comparisons[operator]} ${parameters.add(values[0]!, column)}`
+  }
+}

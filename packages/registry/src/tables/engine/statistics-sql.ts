@@ -1,0 +1,66 @@
+/** Statements for the statistics of a column: exact, over all rows of a table. */
+import type { FoundColumn, ScalarType } from '@ulmus/content'
+import { tableName } from './build-sql.ts'
+import { expressionOf } from './column-sql.ts'
+
+export const histogramBins = 20
+/** Most frequent values that statistics list. */
+export const topValuesMax = 10
+
+/** Types whose values have a mean, quartiles and a histogram. Instants count as seconds since 1970. */
+const measured: ReadonlySet<string> = new Set(['number', 'integer', 'date-time', 'date'])
+const isMeasured = ({ type }: FoundColumn): boolean => measured.has(type)
+
+/** The values as doubles. */
+function asNumber(column: FoundColumn): string {
+  const value = expressionOf(column.names)
+  if (column.type === 'date' || column.type === 'date-time') return `epoch(${value})`
+  return `CAST(${value} AS DOUBLE)`
+}
+
+/** One row: count of values, distinct values, least, greatest, mean, standard deviation, quartiles, lengths of texts. */
+export function summaryStatement(column: FoundColumn): string {
+  const value = expressionOf(column.names)
+  const isScalar = column.type !== 'list' && column.type !== 'object' && column.type !== 'json'
+  const number = asNumber(column)
+  const length =
+    column.type === 'list' ? `len(${value})` : column.type === 'text' ? `length(${value})` : undefined
+  const parts = [
+    'count(*) AS rows',
+    `count(${value}) AS filled`,
+    `${column.type === 'object' ? 'NULL' : `count(DISTINCT ${value})`} AS distinct_values`,
+    `${isScalar ? `min(${value})` : 'NULL'} AS least`,
+    `${isScalar ? `max(${value})` : 'NULL'} AS greatest`,
+    ...(isMeasured(column)
+      ? [
+          `min(${number}) AS low`,
+          `max(${number}) AS high`,
+          `avg(${number}) AS mean`,
+          `stddev_samp(${number}) AS deviation`,
+          `quantile_cont(${number}, [0.25, 0.5, 0.75]) AS quartiles`,
+        ]
+      : []),
+    ...(length === undefined
+      ? []
+      : [`min(${length}) AS shortest`, `max(${length}) AS longest`, `avg(${length}) AS mean_length`]),
+  ]
+  return `SELECT ${parts.join(', ')} FROM ${tableName}`
+}
+
+/** Counts by bin, 0 to 19, of equal width between `low` and `high`, which differ. Empty bins have no row. */
+export function histogramStatement(column: FoundColumn): string {
+  const number = asNumber(column)
+  return `SELECT CAST(least(floor((${number} - $1) / ($2 - $1) * ${histogramBins}), ${histogramBins - 1}) AS INTEGER) AS bin,
+    count(*) AS count FROM ${tableName} WHERE ${expressionOf(column.names)} IS NOT NULL GROUP BY bin ORDER BY bin`
+}
+
+/** The most frequent values. */
+export function topStatement(column: FoundColumn): string {
+  const value = expressionOf(column.names)
+  return `SELECT ${value} AS value, count(*) AS count FROM ${tableName} WHERE ${value} IS NOT NULL
+    GROUP BY value ORDER BY count DESC, value LIMIT ${topValuesMax}`
+}
+
+/** Types whose frequent values say something: a number that occurs ten times says less than its quartiles. */
+export const hasTopValues = ({ type }: FoundColumn): boolean =>
+  (['text', 'boolean', 'integer', 'date', 'file'] as (ScalarType | string)[]).includes(type)
