@@ -70,7 +70,7 @@ export function readExpression(column: TableColumn, form: ReadingForm): string {
   const { type } = column
   switch (type) {
     case 'json':
-      return value
+      return `CASE WHEN json_type(${value}) <> 'NULL' THEN ${value} END`
     case 'text':
     case 'date':
     case 'date-time':
