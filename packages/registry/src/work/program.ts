@@ -15,6 +15,8 @@ export interface ProgramOptions {
   readonly tasksMax: { readonly owner: number; readonly all: number }
   /** The process exits after this time without a task, to free its memory. Milliseconds. */
   readonly idleMilliseconds: number
+  /** A task that takes longer ends the process and counts as too costly. Default: none, the program keeps its limits itself. */
+  readonly deadlineMilliseconds?: number
 }
 
 export type ProgramResult<Answer> =
@@ -68,11 +70,19 @@ export class Program<Task extends object, Answer> {
   /** @throws errors of starting or writing to the process, such as lack of memory or file descriptors */
   async #send(task: Task): Promise<ProgramResult<Answer>> {
     clearTimeout(this.#idle)
+    const { deadlineMilliseconds } = this.#options
+    let deadline: NodeJS.Timeout | undefined
     const result = await new Promise<ProgramResult<Answer>>((resolve) => {
       this.#resolve = resolve
       this.#process ??= this.#start()
       this.#process.send(task)
+      if (deadlineMilliseconds === undefined) return
+      deadline = setTimeout(() => {
+        this.#end()
+        resolve({ kind: 'too_costly' })
+      }, deadlineMilliseconds)
     })
+    clearTimeout(deadline)
     this.#idle = setTimeout(() => this.#end(), this.#options.idleMilliseconds).unref()
     return result
   }
@@ -102,6 +112,12 @@ export class Program<Task extends object, Answer> {
     started.unref()
     started.channel?.unref()
     return started
+  }
+
+  /** Ends the process and the task that it runs. */
+  close(): void {
+    this.#end()
+    this.#resolve({ kind: 'unavailable' })
   }
 
   #end(): void {

@@ -31,16 +31,21 @@ export function insertStatement(path: string, columns: readonly TableColumn[], f
       SELECT ${[`id AS ${quoted(id!.name)}`, ...values].join(', ')} FROM ${rowsOf(path, others, form)})`
 }
 
-/** Counts the values of an NDJSON file that become NULL, by column; undefined: none can. */
+/** Counts the values of an NDJSON file that become NULL, for the columns at `paths`; undefined: none can. */
 export function misfitsStatement(
   path: string,
   columns: readonly TableColumn[],
   form: ReadingForm,
-): string | undefined {
+): { sql: string; paths: readonly string[] } | undefined {
   const others = columns.slice(1)
-  const counts = fallibleValues(others, form).map(
-    ({ column, value }, index) =>
-      `count(*) FILTER (${value} IS NOT NULL AND ${storedExpression(column, value)} IS NULL) AS m${index}`,
+  const fallible = fallibleValues(others, form)
+  if (fallible.length === 0) return undefined
+  const counts = fallible.map(
+    ({ column, value }) =>
+      `count(*) FILTER (${value} IS NOT NULL AND ${storedExpression(column, value)} IS NULL)`,
   )
-  return counts.length === 0 ? undefined : `SELECT ${counts.join(', ')} FROM ${rowsOf(path, others, form)}`
+  return {
+    sql: `SELECT ${counts.join(', ')} FROM ${rowsOf(path, others, form)}`,
+    paths: fallible.map(({ column }) => column.path),
+  }
 }

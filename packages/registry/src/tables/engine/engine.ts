@@ -1,0 +1,86 @@
+/** Engine processes of a server: one that builds table files, and two that answer questions about them. */
+import { createRequire } from 'node:module'
+import { Program } from '../../work/program.ts'
+import type { EngineReply, EngineTask } from './engine-task.ts'
+import type { Statement } from './query-sql.ts'
+
+/** Processes that answer. A table file is opened by one of them, so that it is in one cache. */
+const askers = 2
+/** A question is interrupted after this time; the process is ended a second later. Milliseconds. */
+const questionMilliseconds = 5_000
+/** Time for 32 MiB of records. Milliseconds. */
+const buildMilliseconds = 120_000
+const common = {
+  program: new URL('./program.ts', import.meta.url),
+  heapMebibytes: 256,
+  idleMilliseconds: 60_000,
+}
+
+export type EngineRows = readonly (readonly unknown[])[]
+
+/** A statement failed, took too long, or no process can be started. */
+export class EngineError extends Error {
+  readonly kind: 'failed' | 'too_costly' | 'unavailable'
+
+  constructor(kind: EngineError['kind'], message: string) {
+    super(message)
+    this.name = 'EngineError'
+    this.kind = kind
+  }
+}
+
+/** True if DuckDB's binding for this platform is installed: it is an optional package. */
+export function isEngineInstalled(): boolean {
+  try {
+    createRequire(import.meta.url).resolve('@duckdb/node-api')
+    return true
+  } catch {
+    return false
+  }
+}
+
+export class Engine {
+  readonly #builder = new Program<EngineTask, EngineReply>({
+    ...common,
+    tasksMax: { owner: 64, all: 64 },
+    deadlineMilliseconds: buildMilliseconds + 1_000,
+  })
+  readonly #askers = Array.from(
+    { length: askers },
+    () =>
+      new Program<EngineTask, EngineReply>({
+        ...common,
+        tasksMax: { owner: 4, all: 64 },
+        deadlineMilliseconds: questionMilliseconds + 1_000,
+      }),
+  )
+
+  /** Runs statements that write a table file. @throws EngineError */
+  build(file: string, statements: readonly Statement[]): Promise<readonly EngineRows[]> {
+    const task = { file, writes: true, statements, milliseconds: buildMilliseconds }
+    return rowsOf(this.#builder.run(file, task))
+  }
+
+  /** @param owner takes turns with others. @throws EngineError */
+  ask(owner: string, file: string, statements: readonly Statement[]): Promise<readonly EngineRows[]> {
+    const task = { file, writes: false, statements, milliseconds: questionMilliseconds }
+    const asker = this.#askers[[...file].reduce((sum, char) => sum + char.charCodeAt(0), 0) % askers]!
+    return rowsOf(asker.run(owner, task))
+  }
+
+  close(): void {
+    for (const program of [this.#builder, ...this.#askers]) program.close()
+  }
+}
+
+async function rowsOf(
+  running: ReturnType<Program<EngineTask, EngineReply>['run']>,
+): Promise<readonly EngineRows[]> {
+  const result = await running
+  if (result.kind === 'too_costly') throw new EngineError('too_costly', 'The question takes too long.')
+  if (result.kind === 'unavailable') throw new EngineError('unavailable', 'No engine process is free.')
+  const { answer } = result
+  if (answer.error === undefined) return answer.results
+  const isInterrupted = answer.error.startsWith('INTERRUPT')
+  throw new EngineError(isInterrupted ? 'too_costly' : 'failed', answer.error)
+}
