@@ -260,6 +260,13 @@ function findColumn(
   throw new QueryError('unknown_field', parameter, `There is no field ${JSON.stringify(asked)}.${hint}`)
 }
 
+/** All columns, and the members of objects in place of the objects. */
+export const findColumns = (columns: readonly TableColumn[], outer: readonly string[] = []): FoundColumn[] =>
+  columns.flatMap((column) => {
+    const names = [...outer, column.name]
+    return column.members === undefined ? [{ ...column, names }] : findColumns(column.members, names)
+  })
+
 /** Names of all columns and members, `name.common`. */
 export const fieldNames = (columns: readonly TableColumn[]): string[] =>
   columns.flatMap(({ name, members }) => [
