@@ -51,6 +51,8 @@ export interface TableQuery {
   readonly sort: readonly { readonly column: FoundColumn; readonly isDescending: boolean }[]
   /** Undefined: all. */
   readonly columns: readonly FoundColumn[] | undefined
+  /** Columns whose values are counted. */
+  readonly facet: readonly FoundColumn[]
   readonly limit: number
   readonly offset: number
 }
@@ -75,6 +77,7 @@ export interface QueryText {
   readonly filter?: string | readonly string[] | undefined
   readonly sort?: string | undefined
   readonly columns?: string | undefined
+  readonly facet?: readonly string[] | undefined
   readonly limit?: number | undefined
   readonly offset?: number | undefined
 }
@@ -110,6 +113,7 @@ export function readTableQuery(text: QueryText, columns: readonly TableColumn[])
       text.columns === undefined
         ? undefined
         : listed(text.columns, 'columns', columns).map(({ column }) => column),
+    facet: (text.facet ?? []).flatMap((one) => listed(one, 'facet', columns).map(({ column }) => column)),
     limit: Math.min(text.limit ?? rowsUsual, rowsMax),
     offset: text.offset ?? 0,
   }
@@ -233,6 +237,9 @@ function listed(
   return found
 }
 
+/** Fields that an error lists. */
+const namedMax = 20
+
 /** `name.common` is a column of this name or else the member `common` of `name`. @throws QueryError unknown_field */
 function findColumn(
   names: readonly string[],
@@ -254,9 +261,13 @@ function findColumn(
   }
   if (column !== undefined && passed.length === path.length) return { ...column, names: passed }
   const asked = path.join('.')
-  const near = nearest(asked, fieldNames(columns))
+  const all = fieldNames(columns)
+  const near = nearest(asked, all)
+  const some = all.slice(0, namedMax).map((one) => JSON.stringify(one))
   const hint =
-    near.length === 0 ? '' : ` Did you mean ${near.map((one) => JSON.stringify(one)).join(' or ')}?`
+    near.length > 0
+      ? ` Did you mean ${near.map((one) => JSON.stringify(one)).join(' or ')}?`
+      : ` The fields are ${some.join(', ')}${all.length > namedMax ? ' …' : ''}.`
   throw new QueryError('unknown_field', parameter, `There is no field ${JSON.stringify(asked)}.${hint}`)
 }
 
