@@ -18,6 +18,7 @@ import { recordOperations } from './operations/records.ts'
 import { sessionOperations } from './operations/sessions.ts'
 import { signInOperations } from './operations/signing-in.ts'
 import { snapshotOperations } from './operations/snapshots.ts'
+import { tableOperations } from './operations/tables.ts'
 import { versionOperations } from './operations/versions.ts'
 
 /** Keyed by method and path: `POST /api/accounts/keys`. */
@@ -33,6 +34,7 @@ export const operations = {
   ...forkOperations,
   ...versionOperations,
   ...recordOperations,
+  ...tableOperations,
   ...fileOperations,
   ...pushOperations,
   ...snapshotOperations,

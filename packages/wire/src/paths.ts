@@ -79,6 +79,12 @@ export type VersionPath = z.infer<typeof VersionPath>
 export const RecordPath = VersionPath.extend({ type, id })
 export type RecordPath = z.infer<typeof RecordPath>
 
+/** `…/versions/:v/tables/:type` */
+export const TablePath = VersionPath.extend({
+  type: segment('Country', 'Type of the records, percent-encoded.'),
+})
+export type TablePath = z.infer<typeof TablePath>
+
 /** `…/records/:type/:id/history` */
 export const HistoryPath = CollectionPath.extend({ type, id })
 export type HistoryPath = z.infer<typeof HistoryPath>

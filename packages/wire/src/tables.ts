@@ -1,0 +1,338 @@
+/**
+ * Shapes for questions about the tables of a version: listing, rows, facets, statistics and SQL. A table has the records of one type, a row
+ * each. docs/tables.md explains columns and filters.
+ */
+import { z } from 'zod'
+import { AnyJson } from './json.ts'
+import { queryLimit, queryOffset } from './lists.ts'
+import { Count } from './text.ts'
+
+const exampleColumns = [
+  { name: '_id', path: '', type: 'text', nullable: false, private: false },
+  { name: 'name', path: '/name', type: 'text', nullable: false, private: false },
+  { name: 'cca2', path: '/cca2', type: 'text', nullable: false, private: false },
+]
+
+export const ColumnType = z.enum([
+  'text',
+  'number',
+  'integer',
+  'boolean',
+  'date-time',
+  'date',
+  'file',
+  'list',
+  'object',
+  'json',
+])
+export type ColumnType = z.infer<typeof ColumnType>
+
+export const Column = z
+  .object({
+    name: z.string().meta({ description: 'Name in filters and SQL, unique in its table whatever the case.' }),
+    path: z.string().meta({ description: 'JSON pointer to the value in the data of a record.' }),
+    type: ColumnType,
+    items: ColumnType.optional().meta({ description: 'Type of the items of a list.' }),
+    get members() {
+      return z
+        .array(Column)
+        .optional()
+        .meta({ description: 'Members of an object, `name.common` in filters.' })
+    },
+    nullable: z.boolean().meta({ description: 'False: every record has a value.' }),
+    private: z.boolean().meta({ description: 'True: only members of the owner see it.' }),
+    refersTo: z.string().optional().meta({ description: 'Type of the records whose ids the values are.' }),
+  })
+  .meta({ id: 'Column', description: 'A column of a table.', examples: [exampleColumns[1]!] })
+export type Column = z.infer<typeof Column>
+
+export const VersionTable = z
+  .object({
+    type: z.string(),
+    records: Count,
+    columns: z.array(Column),
+    csv: z.object({ url: z.string() }),
+    parquet: z.object({
+      url: z.string(),
+      state: z.enum(['ready', 'on_demand', 'unavailable']).meta({
+        description:
+          '`on_demand`: the first request makes the file. `unavailable`: this server cannot make it.',
+      }),
+      bytes: Count.nullable().meta({ description: 'Null until the file is made.' }),
+      sha256: z.string().nullable().meta({ description: 'Null until the file is made.' }),
+    }),
+  })
+  .meta({
+    id: 'VersionTable',
+    description: 'A table of a version: the records of one type in columns.',
+    examples: [
+      {
+        type: 'Country',
+        records: 2,
+        columns: exampleColumns,
+        csv: { url: '/api/collections/ada/cities/versions/v1.0.0/tables/Country.csv' },
+        parquet: {
+          url: '/api/collections/ada/cities/versions/v1.0.0/tables/Country.parquet',
+          state: 'on_demand',
+          bytes: null,
+          sha256: null,
+        },
+      },
+    ],
+  })
+export type VersionTable = z.infer<typeof VersionTable>
+
+/** Answer with status 202 while a table is being built. */
+export const TableBuilding = z.object({ building: z.object({ rowsDone: Count, rows: Count }) }).meta({
+  id: 'TableBuilding',
+  description: 'The table is being built. Ask again after `Retry-After` seconds.',
+  examples: [{ building: { rowsDone: 50_000, rows: 1_000_000 } }],
+})
+export type TableBuilding = z.infer<typeof TableBuilding>
+
+const view = z
+  .literal('public')
+  .optional()
+  .meta({ description: 'For members: answer as for other readers.', examples: ['public'] })
+
+/** One value or several of a repeated parameter. */
+const repeated = z.union([z.string().transform((one) => [one]), z.array(z.string())])
+const describedAs = (description: string, example: string) => ({
+  type: 'array' as const,
+  items: { type: 'string' },
+  description,
+  examples: [[example]],
+})
+
+/** Rows per page. */
+export const rowsLimitUsual = 100
+/** Greater limits are treated like this one. */
+export const rowsLimitMax = 1_000
+
+const q = z
+  .string()
+  .optional()
+  .meta({
+    description: 'Words, each of which must occur in some text of the record. Case and accents do not count.',
+    examples: ['norway'],
+  })
+const filter = repeated
+  .optional()
+  .meta(
+    describedAs(
+      'Filters that must all hold, each `<field> <operator> <value>`. Operators: eq, ne, lt, le, gt, ge, contains, starts, ends, in, null, notnull. [Tables](/docs/tables) explains them.',
+      'cca2 eq NO',
+    ),
+  )
+const sort = z
+  .string()
+  .optional()
+  .meta({
+    description: 'Fields to sort by, `-` for descending. Ties by id, nulls last.',
+    examples: ['-name'],
+  })
+const columns = z
+  .string()
+  .optional()
+  .meta({ description: 'Fields to return, in this order. Default: all.', examples: ['name,cca2'] })
+
+/** `GET …/tables` and `GET …/tables/:type/statistics` */
+export const TableQuery = z.strictObject({ view })
+export type TableQuery = z.infer<typeof TableQuery>
+
+/** `GET …/tables/:type/rows` */
+export const RowsQuery = z.strictObject({
+  q,
+  filter,
+  sort,
+  columns,
+  limit: queryLimit(rowsLimitUsual, rowsLimitMax),
+  offset: queryOffset(),
+  view,
+})
+export type RowsQuery = z.infer<typeof RowsQuery>
+
+export const RowsPage = z
+  .object({
+    columns: z.array(Column).meta({ description: 'Columns of the table, or those that were asked for.' }),
+    rows: z.array(z.object({ id: z.string(), data: AnyJson })).meta({
+      description: 'Data as in the record; with `columns`, an object with these fields.',
+    }),
+    total: Count.meta({ description: 'Number of all matching records.' }),
+    next: Count.nullable().meta({ description: '`offset` of the next page; null on the last one.' }),
+  })
+  .meta({
+    id: 'RowsPage',
+    description: 'Records that match.',
+    examples: [
+      {
+        columns: exampleColumns.slice(1, 2),
+        rows: [{ id: 'NOR', data: { name: 'Norway' } }],
+        total: 1,
+        next: null,
+      },
+    ],
+  })
+export type RowsPage = z.infer<typeof RowsPage>
+
+/** `GET …/tables/:type.csv` */
+export const CsvQuery = z.strictObject({
+  q,
+  filter,
+  sort,
+  columns,
+  bom: z
+    .literal('1')
+    .optional()
+    .meta({ description: 'Begin with a byte order mark, which spreadsheets expect.', examples: ['1'] }),
+  view,
+})
+export type CsvQuery = z.infer<typeof CsvQuery>
+
+/** `GET …/tables/:type/facets` */
+export const FacetsQuery = z.strictObject({
+  facet: repeated.meta(describedAs('Fields whose values are counted, at most 8.', 'cca2')),
+  q,
+  filter,
+  view,
+})
+export type FacetsQuery = z.infer<typeof FacetsQuery>
+
+const ValueCount = z.object({ value: AnyJson, count: Count })
+
+export const Facets = z
+  .object({
+    total: Count.meta({ description: 'Number of matching records.' }),
+    facets: z.array(
+      z.object({
+        field: z.string(),
+        values: z.array(ValueCount).meta({ description: 'The 30 most frequent values.' }),
+        others: Count.meta({ description: 'Number of further values.' }),
+      }),
+    ),
+  })
+  .meta({
+    id: 'Facets',
+    description: 'Frequent values of some fields among the matching records.',
+    examples: [{ total: 2, facets: [{ field: 'cca2', values: [{ value: 'NO', count: 1 }], others: 1 }] }],
+  })
+export type Facets = z.infer<typeof Facets>
+
+export const ColumnStatistics = z
+  .object({
+    field: z.string(),
+    type: ColumnType,
+    count: Count.meta({ description: 'Records with a value.' }),
+    nulls: Count,
+    misfits: Count.meta({
+      description: 'Values that the type of the column cannot represent. Filters and SQL see null.',
+    }),
+    distinct: Count.optional().meta({ description: 'Number of different values. Absent for objects.' }),
+    min: AnyJson.optional(),
+    max: AnyJson.optional(),
+    mean: z.number().optional().meta({ description: 'Of dates and times: in seconds since 1970.' }),
+    standardDeviation: z.number().nullable().optional(),
+    quartiles: z.array(z.number()).optional(),
+    histogram: z
+      .object({ from: z.number(), to: z.number(), counts: z.array(Count) })
+      .optional()
+      .meta({ description: '20 bins of equal width.' }),
+    top: z.array(ValueCount).optional().meta({ description: 'The 10 most frequent values.' }),
+    lengths: z
+      .object({ min: Count, max: Count, mean: z.number() })
+      .optional()
+      .meta({ description: 'Characters of texts, items of lists.' }),
+  })
+  .meta({
+    id: 'ColumnStatistics',
+    description: 'Exact statistics of a column.',
+    examples: [
+      {
+        field: 'name',
+        type: 'text',
+        count: 2,
+        nulls: 0,
+        misfits: 0,
+        distinct: 2,
+        min: 'Norway',
+        max: 'Sweden',
+        top: [{ value: 'Norway', count: 1 }],
+        lengths: { min: 6, max: 6, mean: 6 },
+      },
+    ],
+  })
+export type ColumnStatistics = z.infer<typeof ColumnStatistics>
+
+export const TableStatistics = z
+  .object({ rows: Count, columns: z.array(ColumnStatistics) })
+  .meta({ id: 'TableStatistics', description: 'Statistics of all columns of a table.' })
+export type TableStatistics = z.infer<typeof TableStatistics>
+
+/** Rows of an SQL answer. */
+export const sqlRowsMax = 10_000
+/** Text of a statement. Bytes. */
+export const sqlBytesMax = 65_536
+
+const sql = z
+  .string()
+  .min(1)
+  .meta({
+    description: 'One SELECT statement of DuckDB’s SQL. Each type of the version is a table.',
+    examples: ['SELECT country, count(*) AS cities FROM "City" GROUP BY country'],
+  })
+const sqlFormats = ['json', 'csv', 'ndjson'] as const
+const format = z
+  .enum(sqlFormats)
+  .optional()
+  .meta({ description: 'Form of the answer. Default: as `Accept` says, or JSON.', examples: ['csv'] })
+
+/** Body of `POST …/sql`. */
+export const SqlQuestion = z
+  .strictObject({
+    sql,
+    limit: z
+      .int()
+      .min(1)
+      .max(sqlRowsMax)
+      .default(sqlRowsMax)
+      .meta({ description: `Rows of the answer, at most ${sqlRowsMax}.`, examples: [100] }),
+    format,
+  })
+  .meta({
+    id: 'SqlQuestion',
+    description: 'A question in SQL.',
+    examples: [{ sql: 'SELECT country, count(*) AS cities FROM "City" GROUP BY country' }],
+  })
+export type SqlQuestion = z.infer<typeof SqlQuestion>
+
+/** `GET …/sql` */
+export const SqlQuery = z.strictObject({ sql, limit: queryLimit(sqlRowsMax, sqlRowsMax), format, view })
+export type SqlQuery = z.infer<typeof SqlQuery>
+
+export const SqlAnswer = z
+  .object({
+    columns: z.array(
+      z.object({ name: z.string(), type: z.string().meta({ description: 'Type in DuckDB.' }) }),
+    ),
+    rows: z.array(z.array(AnyJson)).meta({
+      description: 'Integers beyond 2^53, decimals and times are texts.',
+    }),
+    truncated: z.boolean().meta({ description: 'True: there are more rows than `limit`, or than 16 MiB.' }),
+    ms: z.number().meta({ description: 'Time of the statement in milliseconds.' }),
+  })
+  .meta({
+    id: 'SqlAnswer',
+    description: 'Rows that a statement returns.',
+    examples: [
+      {
+        columns: [
+          { name: 'country', type: 'VARCHAR' },
+          { name: 'cities', type: 'BIGINT' },
+        ],
+        rows: [['NOR', 1]],
+        truncated: false,
+        ms: 1.5,
+      },
+    ],
+  })
+export type SqlAnswer = z.infer<typeof SqlAnswer>
