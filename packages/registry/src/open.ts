@@ -1,4 +1,5 @@
 /** Opens a registry from its configuration: opens stores, creates services, starts background work. Closes in reverse order. */
+import { statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openObjectReader } from '@ulmus/storage'
 import { requestRatesOf } from './access/request-rates.ts'
@@ -36,6 +37,11 @@ import { Readmes } from './readmes.ts'
 import { recordsOf } from './records/records.ts'
 import { schedule } from './schedule.ts'
 import { openStores, type StoresConfig } from './stores/stores.ts'
+import { Engine, isEngineInstalled } from './tables/engine/engine.ts'
+import type { InstalledTables } from './tables/find-table.ts'
+import { SqlProcesses } from './tables/sql/processes.ts'
+import { TableFiles } from './tables/table-files.ts'
+import { type TablesConfig, tablesOf, usualTables } from './tables/tables.ts'
 import { scheduleCompaction } from './upkeep/compaction.ts'
 import { scheduleExpiry } from './upkeep/expiry.ts'
 import { scheduleSweeps } from './upkeep/sweep/daily.ts'
@@ -49,6 +55,8 @@ import { openWork } from './work/work.ts'
 /** Configuration of a registry. `apps/server/src/config.ts` reads it from the environment. */
 export interface RegistryConfig extends StoresConfig {
   limits: Limits
+  /** Default: `usualTables`. */
+  tables?: TablesConfig
   /** Default: no operators. */
   operators?: OperatorsConfig
   /** True: this process also does background work (jobs, recovery, expiry). At least one process must. */
@@ -95,7 +103,9 @@ export async function openRegistry(config: RegistryConfig) {
       log,
       now,
     }
-    const services = servicesOf(context)
+    const tables = config.tables ?? usualTables
+    const installed = await installTables(config.dataFolder, tables, opened)
+    const services = { ...servicesOf(context), tables: tablesOf(context, tables, installed) }
     scheduleCompaction(context)
     scheduleSweeps(context, demandSame)
     scheduleExpiry(context)
@@ -114,6 +124,31 @@ export async function openRegistry(config: RegistryConfig) {
     await opened.disposeAsync()
     throw error
   }
+}
+
+/** The default share of table files: a tenth of the disk, at most this. Bytes. */
+const tableBytesMost = 50e9
+
+/** Undefined without the optional package DuckDB. */
+async function installTables(
+  dataFolder: string,
+  { bytesMax }: TablesConfig,
+  opened: AsyncDisposableStack,
+): Promise<InstalledTables | undefined> {
+  if (!isEngineInstalled()) return undefined
+  const { bsize, blocks } = await statfs(dataFolder)
+  const engine = new Engine()
+  const files = new TableFiles({
+    folder: join(dataFolder, 'tables'),
+    engine,
+    bytesMax: bytesMax ?? Math.min((bsize * blocks) / 10, tableBytesMost),
+  })
+  const sql = new SqlProcesses(() => files.scratch())
+  opened.defer(() => {
+    engine.close()
+    sql.close()
+  })
+  return { engine, files, sql }
 }
 
 /** Creates the services; each defines its background work. */

@@ -45,4 +45,6 @@ export const schedule = {
   expiry: { name: 'expiry', everySeconds: 5 * minute, onceInSeconds: hour },
   /** Removes data that no version needs. upkeep/sweep/daily.ts */
   sweep: { name: 'the daily sweep', everySeconds: 10 * minute, onceInSeconds: day, frees: true },
+  /** Deletes table files of data that is no longer stored. tables/tables.ts */
+  tableSweep: { name: 'the sweep of table files', everySeconds: hour, frees: true, everywhere: true },
 } as const satisfies Record<string, Repeated>

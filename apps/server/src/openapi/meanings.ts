@@ -3,6 +3,8 @@ import type { ErrorCode } from '@ulmus/registry'
 
 export const meanings: Record<ErrorCode, string> = {
   invalid_request: 'the request is malformed; `issues` lists the faults',
+  unknown_field: 'the table has no such field; the message names similar ones',
+  invalid_sql: 'the statement is not a single SELECT, or DuckDB refuses it',
   hash_mismatch: 'the bytes do not match the hash in the path',
   sign_in_failed: 'the sign-in was started elsewhere, is too old, or was refused',
   authorization_pending: 'the user has not decided yet',
@@ -71,6 +73,9 @@ export const meanings: Record<ErrorCode, string> = {
   too_many_types: 'more than 1,000 types, or schemas of more than 4 MiB',
   invalid_records: 'lines break a rule; `validationErrors` lists them with the reason',
   schema_violation: 'records do not match their schema; `validationErrors` lists them with the reason',
+  query_too_costly: 'the question takes too much time or memory',
+  tables_unavailable: 'the server lacks the package that reads tables',
+  sql_unavailable: 'the operator switched SQL off, or the server cannot isolate it',
   too_costly: 'checking it takes too much time or memory',
   files_missing: 'files were not uploaded; `filesNeeded` lists them',
   rate_limited: 'too many requests in a minute',

@@ -44,7 +44,8 @@ export async function contentsOf(dump: string): Promise<Contents> {
       else if (part.table === 'inline_packs') inline.add(value(row, 'name'))
       else if (part.table === 'files') {
         const sha256 = parseHash(value(row, 'hash'))
-        if (sha256 === undefined) throw new DumpUnreadable('The dump names a file by something that is not a hash.')
+        if (sha256 === undefined)
+          throw new DumpUnreadable('The dump names a file by something that is not a hash.')
         blobs.push({ name: fileName(sha256), bytes: Number(value(row, 'size')), sha256 })
       } else if (part.table === 'pushes') {
         if (!ends.has(value(row, 'status'))) underWay.add(value(row, 'id'))

@@ -27,6 +27,8 @@ function invalidRequest(issues: unknown): string {
 export const catalogue = {
   ...refusalsOfPushes,
   invalid_request: entry('invalid', (f) => `${f.reason ?? invalidRequest(f.issues)}`),
+  unknown_field: entry('invalid', (f) => `${f.reason}`),
+  invalid_sql: entry('invalid', (f) => `${f.reason}`),
   hash_mismatch: entry(
     'invalid',
     (f) =>
@@ -233,10 +235,25 @@ export const catalogue = {
     'Checking this against the schemas takes too much time or memory. Nothing was stored. Simplify the schemas, above all those that refer to themselves in several ways, or send fewer lines at once.',
   ),
 
+  query_too_costly: entry(
+    'unacceptable',
+    (f) =>
+      `The question takes ${f.memory ? 'more memory than is allowed' : `longer than the ${f.seconds} seconds that are allowed`}. Narrow it with filters, or download the table as Parquet and ask there.`,
+  ),
+
   rate_limited: entry('limited', (f) => `Too many requests. Try again in ${f.retryAfter} seconds.`),
   busy: entry(
     'limited',
     'The server has no memory for this request at the moment. Try again shortly, with smaller or fewer simultaneous requests.',
+  ),
+  tables_unavailable: entry(
+    'unsupported',
+    (f) =>
+      `This server cannot answer questions about tables: ${f.reason ?? 'its optional package @duckdb/node-api is not installed'}. Download \`records.ndjson\` instead, or ask the operator.`,
+  ),
+  sql_unavailable: entry(
+    'unsupported',
+    (f) => `This server does not run SQL: ${f.reason}. Filters, statistics, CSV and Parquet still work.`,
   ),
   sign_in_unavailable: entry(
     'unavailable',

@@ -15,6 +15,7 @@ export type RefusalKind =
   | 'unacceptable'
   | 'limited'
   | 'unavailable'
+  | 'unsupported'
   | 'full'
   | 'corrupt'
 

@@ -1,5 +1,6 @@
 /** Statistics of the columns of a table, exact over all rows. They never change, so callers may cache them by the key of the table. */
-import { type FoundColumn, findColumns, type Json, type TableColumn } from '@ulmus/content'
+import { type FoundColumn, findColumns, type TableColumn } from '@ulmus/content'
+import type { ColumnStatistics } from '@ulmus/wire'
 import { cellValue, countOf, fieldOf } from './cells.ts'
 import type { EngineRows } from './engine/engine.ts'
 import type { Statement } from './engine/query-sql.ts'
@@ -14,33 +15,15 @@ import {
 /** Answers of the engine, one for each statement. */
 export type Ask = (statements: readonly Statement[]) => Promise<readonly EngineRows[]>
 
-export interface ColumnStatistics {
-  /** Name of the column, `name.common` for a member of an object. */
-  readonly field: string
-  readonly type: TableColumn['type']
-  readonly count: number
-  readonly nulls: number
-  /** Undefined for objects. */
-  readonly distinct?: number
-  readonly min?: Json
-  readonly max?: Json
-  /** Of numbers; of instants and dates in seconds since 1970. */
-  readonly mean?: number
-  readonly standardDeviation?: number | null
-  readonly quartiles?: readonly number[]
-  /** 20 bins of equal width from the least to the greatest value. */
-  readonly histogram?: { readonly from: number; readonly to: number; readonly counts: readonly number[] }
-  readonly top?: readonly { readonly value: Json; readonly count: number }[]
-  /** Characters of texts, items of lists. */
-  readonly lengths?: { readonly min: number; readonly max: number; readonly mean: number }
-}
+/** Without the misfits, which are counted when the table is built. */
+export type MeasuredColumn = Omit<ColumnStatistics, 'misfits'>
 
 /** @param ask takes one column at a time, so that questions of others have their turns between */
 export async function readStatistics(
   columns: readonly TableColumn[],
   ask: Ask,
-): Promise<{ rows: number; columns: ColumnStatistics[] }> {
-  const found: ColumnStatistics[] = []
+): Promise<{ rows: number; columns: MeasuredColumn[] }> {
+  const found: MeasuredColumn[] = []
   let rows = 0
   for (const column of findColumns(columns)) {
     const top = hasTopValues(column) ? [{ sql: topStatement(column), values: [] }] : []
@@ -57,7 +40,7 @@ export async function readStatistics(
 }
 
 /** Columns of `summaryStatement`, in its order. */
-function describe(column: FoundColumn, cells: readonly unknown[]): ColumnStatistics {
+function describe(column: FoundColumn, cells: readonly unknown[]): MeasuredColumn {
   const [rows, filled, distinct, least, greatest, ...more] = cells
   const count = countOf(filled)
   const isMeasured = ['number', 'integer', 'date-time', 'date'].includes(column.type)

@@ -1,22 +1,27 @@
 /**
  * Table files of a server: a cache on its disk, in no digest and no backup. A file belongs to a record tree and a schema, so that all
- * versions, forks and views with both share it. The least recently used files are evicted.
+ * versions, forks and views with both share it. The least recently used files are evicted. docs/decisions/tables.md
  */
 import { createHash, randomUUID } from 'node:crypto'
-import { createReadStream, existsSync } from 'node:fs'
-import { mkdir, open, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { createReadStream } from 'node:fs'
+import { chmod, mkdir, open, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { Hash, JsonObject, TableColumn, Tree } from '@ulmus/content'
+import { Turns } from '../work/turns.ts'
 import { createStatement, insertStatement, misfitsStatement } from './engine/build-sql.ts'
 import { formFor } from './engine/column-sql.ts'
 import type { Engine } from './engine/engine.ts'
 import type { Statement } from './engine/query-sql.ts'
 
-/** Number of the mapping from schemas to columns (`tableColumns`). Files of other numbers are evicted first. */
+/** Number of the mapping from schemas to columns (`tableColumns`) and of their stored form: raise it when either changes. */
 const mapping = 't1'
 /** Records that the engine reads at a time. Bytes. */
 const partBytes = 33_554_432
+/** Tables that are built at the same time. */
+const buildsMax = 2
+/** Unfinished files of this age belong to a process that was killed. Milliseconds. */
+const abandonedMilliseconds = 3_600_000
 
 /** A table to be made: a record tree and its schema. */
 export interface TableSource {
@@ -33,7 +38,7 @@ export interface TableFacts {
   readonly rows: number
   /** Values that their column cannot represent, by the path of the column. */
   readonly misfits: Readonly<Record<string, number>>
-  /** SHA-256 of the file. */
+  /** SHA-256 of the file in hex. */
   readonly sha256: string
 }
 
@@ -41,12 +46,19 @@ export interface TableFile extends TableFacts {
   readonly path: string
 }
 
+/** Size and SHA-256 in hex of a file that was made from a table. */
+export interface MadeFile {
+  readonly path: string
+  readonly bytes: number
+  readonly sha256: string
+}
+
 export interface Progress {
   rowsDone: number
   readonly rows: number
 }
 
-interface Build {
+export interface Build {
   readonly progress: Progress
   readonly done: Promise<TableFile>
 }
@@ -55,8 +67,11 @@ export class TableFiles {
   readonly #folder: string
   readonly #engine: Engine
   readonly #bytesMax: number
-  /** By key. */
+  readonly #turns = new Turns({ places: buildsMax })
+  /** By path of the table file. */
   readonly #builds = new Map<string, Build>()
+  /** Files and answers that are being made from tables, by their path. */
+  readonly #making = new Map<string, Promise<unknown>>()
 
   constructor(options: { folder: string; engine: Engine; bytesMax: number }) {
     this.#folder = options.folder
@@ -64,31 +79,150 @@ export class TableFiles {
     this.#bytesMax = options.bytesMax
   }
 
-  /** The table file, or its build, which is started if there is none. */
-  async find(source: TableSource): Promise<TableFile | Build> {
-    const key = `${mapping}-${source.tree.root}-${source.schemaHash}`
-    const running = this.#builds.get(key)
+  /**
+   * The table file, or its build, which is started if there is none.
+   * @param owner takes turns with others for builds
+   */
+  async find(source: TableSource, owner: string): Promise<TableFile | Build> {
+    const path = this.#pathOf(source)
+    const running = this.#builds.get(path)
     if (running !== undefined) return running
-    const path = this.#pathOf(key)
-    const facts = await readFacts(path)
-    if (facts !== undefined) {
-      const now = new Date()
-      await utimes(path, now, now).catch(() => undefined)
-      return { path, ...facts }
-    }
+    const file = await this.#stored(path)
+    if (file !== undefined) return file
     // Another caller may have begun meanwhile.
-    const begun = this.#builds.get(key)
+    const begun = this.#builds.get(path)
     if (begun !== undefined) return begun
     const progress = { rowsDone: 0, rows: source.tree.count }
-    const done = this.#build(path, source, progress).finally(() => this.#builds.delete(key))
+    const done = this.#turns
+      .run(owner, () => this.#build(path, source, progress))
+      .finally(() => this.#builds.delete(path))
     done.catch(() => undefined)
     const build = { progress, done }
-    this.#builds.set(key, build)
+    this.#builds.set(path, build)
     return build
   }
 
-  #pathOf(key: string): string {
+  /** The Parquet file of a table, if it was made. */
+  parquetOf(source: Pick<TableSource, 'tree' | 'schemaHash'>): Promise<MadeFile | undefined> {
+    return madeFile(`${this.#pathOf(source)}.parquet`)
+  }
+
+  /** Makes the Parquet file of a table once. @param write writes it to the path that it gets */
+  async makeParquet({ path }: TableFile, write: (path: string) => Promise<void>): Promise<MadeFile> {
+    const made = `${path}.parquet`
+    return this.#once(made, async () => {
+      const found = await madeFile(made)
+      if (found !== undefined) return found
+      const unfinished = `${made}.${randomUUID()}`
+      try {
+        await write(unfinished)
+        const { size: bytes } = await stat(unfinished)
+        const sha256 = await sha256Of(unfinished)
+        await writeFile(`${made}.json`, JSON.stringify({ bytes, sha256 }), { mode: 0o600 })
+        await rename(unfinished, made)
+        return { path: made, bytes, sha256 }
+      } finally {
+        await rm(unfinished, { force: true })
+      }
+    })
+  }
+
+  /** An answer about a table that never changes: computed once and stored beside it. */
+  async remember<T>({ path }: TableFile, name: string, compute: () => Promise<T>): Promise<T> {
+    const place = `${path}.${name}.json`
+    return this.#once(place, async () => {
+      const found = await readJson<T>(place)
+      if (found !== undefined) return found
+      const answer = await compute()
+      await writeFile(place, JSON.stringify(answer), { mode: 0o600 })
+      return answer
+    })
+  }
+
+  /** A new path for a file that its caller deletes. */
+  async scratch(): Promise<string> {
+    const folder = join(this.#folder, 'scratch')
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    return join(folder, randomUUID())
+  }
+
+  /** Deletes a table file that cannot be read, so that the next question builds it anew. */
+  async discard({ path }: TableFile): Promise<void> {
+    await this.#remove(path)
+  }
+
+  /** True if a table file still has the bytes that were built. */
+  isIntact = async ({ path, sha256 }: TableFile): Promise<boolean> =>
+    (await sha256Of(path).catch(() => undefined)) === sha256
+
+  /** Deletes tables of trees that are no longer stored, files of killed processes, and the least recently used tables beyond the limit. */
+  async sweep(areStored: (roots: readonly Hash[]) => Promise<ReadonlySet<string>>): Promise<void> {
+    const all = await this.#all()
+    const now = Date.now()
+    for (const { path, changedAt } of all)
+      if (isUnfinished(path) && changedAt < now - abandonedMilliseconds) await rm(path, { force: true })
+    const tables = all.filter(({ path }) => path.endsWith('.duckdb'))
+    const roots = tables.map(({ path }) => rootOf(path)).filter((root) => root !== 'null')
+    const stored = await areStored(roots)
+    for (const { path } of tables)
+      if (rootOf(path) !== 'null' && !stored.has(rootOf(path))) await this.#remove(path)
+    await this.evict()
+  }
+
+  /** Deletes the least recently used tables until all files together have their share of the disk. */
+  async evict(): Promise<void> {
+    const all = await this.#all()
+    const tables = all.filter(({ path }) => path.endsWith('.duckdb'))
+    let bytes = all.reduce((sum, file) => sum + file.bytes, 0)
+    for (const { path } of tables.sort((a, b) => a.changedAt - b.changedAt)) {
+      if (bytes <= this.#bytesMax) break
+      const own = all.filter((file) => file.path.startsWith(path))
+      await this.#remove(path)
+      bytes -= own.reduce((sum, file) => sum + file.bytes, 0)
+    }
+  }
+
+  async #all(): Promise<{ path: string; bytes: number; changedAt: number }[]> {
+    const found: { path: string; bytes: number; changedAt: number }[] = []
+    for (const name of await readdir(this.#folder, { recursive: true }).catch(() => [])) {
+      const path = join(this.#folder, name)
+      const facts = await stat(path).catch(() => undefined)
+      if (facts?.isFile()) found.push({ path, bytes: facts.size, changedAt: facts.mtimeMs })
+    }
+    return found
+  }
+
+  /** Deletes a table with all that was made from it. */
+  async #remove(path: string): Promise<void> {
+    const names = await readdir(dirname(path)).catch(() => [])
+    const own = names.filter((name) => name.startsWith(basename(path)))
+    // The table first: without it the rest counts for nothing.
+    for (const name of own.sort()) await rm(join(dirname(path), name), { force: true })
+  }
+
+  async #once<T>(place: string, make: () => Promise<T>): Promise<T> {
+    const running = this.#making.get(place) as Promise<T> | undefined
+    if (running !== undefined) return running
+    const made = make().finally(() => this.#making.delete(place))
+    this.#making.set(place, made)
+    return made
+  }
+
+  #pathOf({ tree, schemaHash }: Pick<TableSource, 'tree' | 'schemaHash'>): string {
+    const key = `${mapping}-${tree.root}-${schemaHash}`
     return join(this.#folder, key.slice(3, 5), `${key}.duckdb`)
+  }
+
+  async #stored(path: string): Promise<TableFile | undefined> {
+    const facts = await readJson<TableFacts>(`${path}.json`)
+    if (facts === undefined) return undefined
+    try {
+      const now = new Date()
+      await utimes(path, now, now)
+      return { path, ...facts }
+    } catch {
+      return undefined
+    }
   }
 
   async #build(path: string, source: TableSource, progress: Progress): Promise<TableFile> {
@@ -105,8 +239,10 @@ export class TableFiles {
         const insert = plain(insertStatement(part, columns, form))
         const counting = fallible === undefined ? [] : [plain(fallible.sql)]
         const [, counts] = await this.#engine.build(unfinished, [insert, ...counting])
-        for (const [index, at] of (fallible?.paths ?? []).entries())
-          misfits[at] = (misfits[at] ?? 0) + Number(counts![0]![index])
+        for (const [index, at] of (fallible?.paths ?? []).entries()) {
+          const count = Number(counts![0]![index])
+          if (count > 0) misfits[at] = (misfits[at] ?? 0) + count
+        }
         progress.rowsDone += lines
       }
       const [[[rows]]] = (await this.#engine.build(unfinished, [plain('SELECT count(*) FROM records')])) as [
@@ -114,8 +250,9 @@ export class TableFiles {
       ]
       if (Number(rows) !== source.tree.count)
         throw new Error(`The table has ${rows} rows, its tree ${source.tree.count}.`)
-      const sha256 = await sha256Of(unfinished)
-      const facts: TableFacts = { rows: Number(rows), misfits, sha256 }
+      const facts: TableFacts = { rows: Number(rows), misfits, sha256: await sha256Of(unfinished) }
+      // Readable for the unprivileged user that runs SQL, which gets the open file; the folder is not.
+      await chmod(unfinished, 0o444)
       await writeFile(`${path}.json`, JSON.stringify(facts), { mode: 0o600 })
       await rename(unfinished, path)
       await this.evict()
@@ -124,34 +261,25 @@ export class TableFiles {
       await Promise.all([unfinished, `${unfinished}.wal`, part].map((file) => rm(file, { force: true })))
     }
   }
-
-  /** Deletes the least recently used files until all together have their share of the disk. */
-  async evict(): Promise<void> {
-    const found: { path: string; bytes: number; usedAt: number }[] = []
-    if (!existsSync(this.#folder)) return
-    for (const name of await readdir(this.#folder, { recursive: true })) {
-      const path = join(this.#folder, name)
-      if (!name.endsWith('.duckdb')) continue
-      const facts = await stat(path).catch(() => undefined)
-      if (facts !== undefined) found.push({ path, bytes: facts.size, usedAt: facts.mtimeMs })
-    }
-    let bytes = found.reduce((sum, file) => sum + file.bytes, 0)
-    for (const file of found.sort((a, b) => a.usedAt - b.usedAt)) {
-      if (bytes <= this.#bytesMax) break
-      await rm(file.path, { force: true })
-      await rm(`${file.path}.json`, { force: true })
-      bytes -= file.bytes
-    }
-  }
 }
 
 const plain = (sql: string): Statement => ({ sql, values: [] })
 
-async function readFacts(path: string): Promise<TableFacts | undefined> {
+/** The root of the tree in the name of a table file. */
+const rootOf = (path: string): Hash => basename(path).split('-')[1]! as Hash
+
+/** Names of finished files end in one of these; those of unfinished ones have a UUID. */
+const isUnfinished = (path: string): boolean => !/\.duckdb(\.parquet)?(\.[a-z]+)?(\.json)?$/.test(path)
+
+async function madeFile(path: string): Promise<MadeFile | undefined> {
+  const facts = await readJson<Omit<MadeFile, 'path'>>(`${path}.json`)
+  const stored = facts && (await stat(path).catch(() => undefined))
+  return stored && { path, ...facts! }
+}
+
+async function readJson<T>(path: string): Promise<T | undefined> {
   try {
-    const facts = JSON.parse(await readFile(`${path}.json`, 'utf8')) as TableFacts
-    await stat(path)
-    return facts
+    return JSON.parse(await readFile(path, 'utf8')) as T
   } catch {
     return undefined
   }
@@ -173,7 +301,7 @@ async function* partsOf(lines: AsyncIterable<Uint8Array>, path: string): AsyncGe
     for await (const chunk of lines) {
       await file.writeFile(chunk)
       bytes += chunk.length
-      for (const byte of chunk) if (byte === newline) count++
+      for (let at = chunk.indexOf(newline); at !== -1; at = chunk.indexOf(newline, at + 1)) count++
       if (bytes < partBytes) continue
       await file.close()
       yield count

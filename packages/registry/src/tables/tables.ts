@@ -1,203 +1,165 @@
-/** Questions about the tables of a version, in the view of the caller: docs/tables.md. */
-import {
-  type FoundColumn,
-  type Json,
-  type JsonObject,
-  QueryError,
-  type QueryText,
-  readTableQuery,
-  type TableColumn,
-  type TableQuery,
-  tableColumns,
-} from '@ulmus/content'
-import { JsonText } from '../answers/json-text.ts'
-import { selectedTypes } from '../answers/places.ts'
+/** Questions about the tables of a version, in the view of the caller. docs/tables.md */
+import { rm } from 'node:fs/promises'
+import type { Hash, QueryText, TableColumn } from '@ulmus/content'
+import { objectKey, storedObjects } from '@ulmus/storage'
+import type { VersionPath } from '@ulmus/wire'
 import { countAnswer, readerOf } from '../budgets/answer-budget.ts'
 import type { Context } from '../context.ts'
-import { RegistryError } from '../errors/errors.ts'
 import type { Principal } from '../principal.ts'
-import { findRecord } from '../records/lookup.ts'
-import { streamRecords } from '../records/stream.ts'
-import { canonicalOf } from '../stored-leaves/canonical-forms.ts'
+import { schedule } from '../schedule.ts'
+import { readSchemaObjects } from '../versions/schemas.ts'
 import { seeVersion } from '../versions/versions.ts'
-import { cellValue, countOf, fieldOf } from './cells.ts'
-import { type Engine, EngineError, type EngineRows } from './engine/engine.ts'
-import { countStatement, facetStatement, facetValuesMax, pageStatement } from './engine/query-sql.ts'
-import { type Ask, readStatistics } from './statistics.ts'
-import type { Progress, TableFile, TableFiles, TableSource } from './table-files.ts'
+import { countOf } from './cells.ts'
+import { copyStatement, countStatement, facetStatement, pageStatement } from './engine/query-sql.ts'
+import { openOnce } from './file-answer.ts'
+import { columnsIn, type InstalledTables, TableFinder, type TablePath } from './find-table.ts'
+import { asChosen, demandFacets, facetOf, findWhole, readQuery, withMisfits } from './questions.ts'
+import { rowsOf } from './rows.ts'
+import { runSql, type SqlConfig, type SqlRequest } from './sql/sql.ts'
+import { readStatistics } from './statistics.ts'
+import type { MadeFile } from './table-files.ts'
 
-/** A caller waits this long for a table to be built. Milliseconds. */
-const patienceMilliseconds = 2_000
-/** Facets of one question. */
-const facetsMax = 8
-
-export interface TablePath {
-  owner: string
-  slug: string
-  v: string
-  type: string
+/** Settings of the operator. */
+export interface TablesConfig extends SqlConfig {
+  /** Bytes of table files on the disk of this server. null: a tenth of the disk, at most 50 GB. */
+  readonly bytesMax: number | null
 }
 
-/** Answer while the table is being built: the caller asks again. */
-export interface Building {
-  readonly building: Progress
+export const usualTables: TablesConfig = Object.freeze({ bytesMax: null, sql: 'members', sqlSeconds: 10 })
+
+/** A version as tables: a page of it has one for each type. */
+export interface ListedTable {
+  readonly type: string
+  readonly records: number
+  readonly columns: readonly TableColumn[]
+  readonly parquet: Pick<MadeFile, 'bytes' | 'sha256'> | undefined
 }
 
 export type Tables = ReturnType<typeof tablesOf>
 
 /** @param installed undefined without DuckDB: every question is refused */
-export function tablesOf(context: Context, installed: { engine: Engine; files: TableFiles } | undefined) {
-  /** Answers with `work` once the table is there. */
-  async function withTable<T>(
-    who: Principal,
-    path: TablePath,
-    read: (columns: readonly TableColumn[]) => (table: TableSource, ask: Ask) => Promise<T>,
-  ): Promise<T | Building> {
-    const table = await tableOf(context, who, path)
-    // A wrong question is refused before anything is built.
-    const answer = read(table.columns)
-    if (installed === undefined) throw new RegistryError('tables_unavailable')
-    const { engine, files } = installed
-    const found = await files.find(table)
-    const file = 'done' in found ? await within(found.done) : found
-    if (file === undefined) return { building: (found as { progress: Progress }).progress }
-    try {
-      return await answer(table, (statements) => engine.ask(readerOf(who), file.path, statements))
-    } catch (error) {
-      throw error instanceof EngineError ? refusalOf(error) : error
-    }
-  }
-
+export function tablesOf(context: Context, config: TablesConfig, installed: InstalledTables | undefined) {
+  const finder = new TableFinder(context, installed)
+  if (installed !== undefined)
+    context.jobs.repeat(schedule.tableSweep, () => installed.files.sweep((roots) => storedOf(context, roots)))
   return {
-    /** A page of the records that match, as they are in the version. @throws unknown_field, invalid_request, busy, too_costly */
-    rows: (who: Principal, path: TablePath, text: QueryText) =>
-      withTable(who, path, (columns) => {
-        const query = readQuery(text, columns)
-        return async (table, ask) => {
-          const [ids, counts] = await ask([pageStatement(query), countStatement(query)])
-          const rows: { id: string; data: JsonText }[] = []
-          for (const [id] of ids!) rows.push(await rowOf(context, table, String(id), query, readerOf(who)))
-          const total = countOf(counts![0]![0])
-          const end = query.offset + rows.length
-          return { columns: query.columns ?? columns, rows, total, next: end < total ? end : null }
+    ...questionsOf(context, finder),
+    ...downloadsOf(context, finder),
+
+    /** True if the caller may use SQL. */
+    offersSql: (who: Principal): boolean =>
+      installed !== undefined &&
+      (config.sql === 'public' || (config.sql === 'members' && who.kind !== 'anonymous')),
+
+    /** Runs a statement of the caller. @throws unauthenticated, invalid_sql, sql_unavailable, query_too_costly, busy */
+    sql: (who: Principal, path: VersionPath, request: SqlRequest) =>
+      runSql({ context, config, finder }, who, path, request),
+
+    /** @throws collection_not_found, version_not_found, busy */
+    async list(who: Principal, path: VersionPath): Promise<ListedTable[]> {
+      const { roots } = await seeVersion(context, who, path)
+      const tables: ListedTable[] = []
+      for await (const { type, hash, bytes } of readSchemaObjects(context.objects, roots)) {
+        countAnswer(bytes.length)
+        const tree = roots.types[type]!
+        const parquet = await installed?.files.parquetOf({ tree, schemaHash: hash })
+        tables.push({ type, records: tree.count, columns: columnsIn(bytes), parquet })
+      }
+      return tables
+    },
+
+    /** False where the optional package is missing. */
+    isAvailable: installed !== undefined,
+  }
+}
+
+/** @throws unknown_field, invalid_request, busy, query_too_costly, tables_unavailable */
+const questionsOf = (context: Context, finder: TableFinder) => ({
+  /** A page of the records that match, as they are in the version. */
+  rows: (who: Principal, path: TablePath, text: QueryText) =>
+    finder.withTable(who, path, (columns) => {
+      const query = readQuery(text, columns)
+      return async ({ source, ask }) => {
+        const [found, counts] = await ask([pageStatement(query), countStatement(query)])
+        const ids = found!.map(([id]) => String(id))
+        const rows = await rowsOf(context, source.tree, {
+          type: path.type,
+          ids,
+          query,
+          reader: readerOf(who),
+        })
+        const total = countOf(counts![0]![0])
+        const end = query.offset + rows.length
+        const next = end < total && rows.length > 0 ? end : null
+        return { columns: query.columns?.map(asChosen) ?? columns, rows, total, next }
+      }
+    }),
+
+  /** The most frequent values of some columns, under the filters of a question. */
+  facets: (who: Principal, path: TablePath, text: QueryText & { facet: readonly string[] }) =>
+    finder.withTable(who, path, (columns) => {
+      const query = readQuery(text, columns)
+      demandFacets(query.facet)
+      return async ({ ask }) => {
+        const statements = query.facet.map((column) => facetStatement(query, column))
+        const [counts, ...facets] = await ask([countStatement(query), ...statements])
+        return {
+          total: countOf(counts![0]![0]),
+          facets: facets.map((rows, index) => facetOf(query.facet[index]!, rows)),
         }
-      }),
+      }
+    }),
 
-    /** The most frequent values of some columns, under the filters of a question. */
-    facets: (who: Principal, path: TablePath, { facet, ...text }: QueryText & { facet: readonly string[] }) =>
-      withTable(who, path, (columns) => {
-        const query = readQuery(text, columns)
-        const faceted = facetColumns(facet, columns)
-        return async (_table, ask) => {
-          const statements = faceted.map((column) => facetStatement(query, column))
-          const [counts, ...facets] = await ask([countStatement(query), ...statements])
-          return {
-            total: countOf(counts![0]![0]),
-            facets: facets.map((rows, index) => facetOf(faceted[index]!, rows)),
-          }
+  /** Statistics of all columns, over all rows: computed once for each table. */
+  statistics: (who: Principal, path: TablePath) =>
+    finder.withTable(
+      who,
+      path,
+      (columns) =>
+        ({ file, ask }) =>
+          finder.installed.files.remember(file, 'statistics', async () => {
+            const { rows, columns: found } = await readStatistics(columns, ask)
+            return { rows, columns: withMisfits(found, columns, file) }
+          }),
+    ),
+})
+
+/** @throws unknown_field, invalid_request, busy, query_too_costly, tables_unavailable, storage_full */
+const downloadsOf = (context: Context, finder: TableFinder) => ({
+  /** The rows that match as CSV. */
+  csv: (who: Principal, path: TablePath, text: QueryText) =>
+    finder.withTable(who, path, (columns) => {
+      const query = readQuery(text, columns)
+      return async (table) => {
+        const csv = await finder.installed.files.scratch()
+        const target = { path: csv, format: 'csv' } as const
+        try {
+          const statement = copyStatement(query, query.columns ?? findWhole(columns), target)
+          await context.space.demand(table.source.tree.bytes)
+          await finder.installed.engine.export(readerOf(who), table.file.path, statement, `${csv}.sort`)
+          return await openOnce(csv, `csv:${table.file.sha256}:${JSON.stringify(text)}`)
+        } finally {
+          await rm(csv, { force: true })
         }
-      }),
+      }
+    }),
 
-    /** Statistics of all columns, over all rows. */
-    statistics: (who: Principal, path: TablePath) =>
-      withTable(who, path, (columns) => (_table, ask) => readStatistics(columns, ask)),
-  }
-}
+  /** All rows as a Parquet file, which is made once. */
+  parquet: (who: Principal, path: TablePath) =>
+    finder.withTable(who, path, (columns) => async ({ source, file }) => {
+      const made = await finder.installed.files.makeParquet(file, async (path) => {
+        const target = { path, format: 'parquet' } as const
+        const statement = copyStatement(readQuery({}, columns), findWhole(columns), target)
+        await context.space.demand(source.tree.bytes)
+        await finder.installed.engine.export(readerOf(who), file.path, statement, `${path}.sort`)
+      })
+      return openOnce(made.path, `parquet:${made.sha256}`)
+    }),
+})
 
-async function tableOf(context: Context, who: Principal, path: TablePath): Promise<TableSource> {
-  const { roots } = await seeVersion(context, who, path)
-  const [[, entry]] = selectedTypes(roots, path.type) as [[string, (typeof roots.types)[string]]]
-  const bytes = await context.objects.plain(entry.schema)
-  const schema = JSON.parse(Buffer.from(bytes).toString()) as JsonObject
-  return {
-    tree: entry,
-    schema,
-    schemaHash: entry.schema,
-    columns: tableColumns(schema),
-    lines: () => streamRecords(context, entry, { form: 'canonical', reader: 'tables' }),
-  }
-}
-
-function readQuery(text: QueryText, columns: readonly TableColumn[]): TableQuery {
-  try {
-    return readTableQuery(text, columns)
-  } catch (error) {
-    if (!(error instanceof QueryError)) throw error
-    const issues = [{ path: error.parameter, message: error.message }]
-    if (error.code === 'unknown_field')
-      throw new RegistryError('unknown_field', { say: { reason: error.message }, details: { issues } })
-    throw new RegistryError('invalid_request', { say: { reason: error.message }, details: { issues } })
-  }
-}
-
-function facetColumns(facets: readonly string[], columns: readonly TableColumn[]): readonly FoundColumn[] {
-  const found = facets.flatMap((one) => readQuery({ columns: one }, columns).columns ?? [])
-  const nested = found.find(({ type }) => type === 'object')
-  const message =
-    found.length > facetsMax
-      ? `At most ${facetsMax} facets.`
-      : nested && `"${fieldOf(nested)}" is an object: name one of its members.`
-  if (message === undefined) return found
-  throw new RegistryError('invalid_request', {
-    say: { reason: message },
-    details: { issues: [{ path: 'facet', message }] },
-  })
-}
-
-function facetOf(column: FoundColumn, rows: EngineRows) {
-  const type = column.type === 'list' ? { type: column.items! } : column
-  const values = rows.map(([value, count]) => ({ value: cellValue(type, value), count: countOf(count) }))
-  const distinct = rows.length === 0 ? 0 : countOf(rows[0]![2])
-  return { field: fieldOf(column), values, others: Math.max(0, distinct - facetValuesMax) }
-}
-
-/** The data of a record as it is in the version, or the chosen columns of it. */
-async function rowOf(
-  context: Context,
-  { tree }: TableSource,
-  id: string,
-  { columns }: TableQuery,
-  reader: string,
-): Promise<{ id: string; data: JsonText }> {
-  const found = await findRecord(context, tree, id, reader)
-  if (found === undefined)
-    throw new Error(`The table has a record ${JSON.stringify(id)} that its tree lacks.`)
-  countAnswer(found.size)
-  const canonical = Buffer.from(await canonicalOf(context.objects, found.line))
-  const { data } = JSON.parse(canonical.toString()) as { data: Json }
-  const chosen = columns === undefined ? data : chosenOf(data, columns)
-  return { id, data: new JsonText(JSON.stringify(chosen)) }
-}
-
-const chosenOf = (data: Json, columns: readonly FoundColumn[]): Json =>
-  Object.fromEntries(columns.map((column): [string, Json] => [fieldOf(column), valueAt(data, column.path)]))
-
-function valueAt(data: Json, pointer: string): Json {
-  let at: Json | undefined = data
-  for (const token of pointer.split('/').slice(1)) {
-    const name = token.replaceAll('~1', '/').replaceAll('~0', '~')
-    at =
-      typeof at === 'object' && at !== null && !Array.isArray(at) && Object.hasOwn(at, name)
-        ? at[name]
-        : undefined
-  }
-  return at ?? null
-}
-
-/** Undefined if the build takes longer. */
-async function within(done: Promise<TableFile>): Promise<TableFile | undefined> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(resolve, patienceMilliseconds)
-  })
-  try {
-    return await Promise.race([done, late])
-  } finally {
-    clearTimeout(timer)
-  }
-}
-
-function refusalOf(error: EngineError): Error {
-  if (error.kind === 'failed') return error
-  return new RegistryError(error.kind === 'too_costly' ? 'too_costly' : 'busy', { cause: error })
+/** Those of the roots of record trees that are still stored. */
+async function storedOf({ database }: Context, roots: readonly Hash[]): Promise<Set<Hash>> {
+  const names = roots.map((hash) => ({ kind: 'plain' as const, hash }))
+  const stored = await storedObjects(database, names)
+  return new Set(names.filter((name) => stored.has(objectKey(name))).map(({ hash }) => hash))
 }

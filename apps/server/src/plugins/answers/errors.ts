@@ -31,6 +31,7 @@ const statusOf: Record<RefusalKind, number> = {
   unacceptable: 422,
   limited: 429,
   corrupt: 500,
+  unsupported: 501,
   unavailable: 503,
   full: 507,
 }

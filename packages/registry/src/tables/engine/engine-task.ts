@@ -9,9 +9,12 @@ export interface EngineTask {
   readonly statements: readonly Statement[]
   /** The statements are interrupted after this time. */
   readonly milliseconds: number
+  /** Folder for what a sort cannot keep in memory. Default: such a sort fails. */
+  readonly scratch?: string
 }
 
 export type EngineReply =
   /** Rows of each statement. Integers and times are texts, as `getRowsJson` of DuckDB's binding makes them. */
   | { readonly results: readonly (readonly (readonly unknown[])[])[]; readonly error?: undefined }
-  | { readonly error: string }
+  /** `isUnreadable`: the table file cannot be opened. */
+  | { readonly error: string; readonly isUnreadable: boolean }

@@ -1,4 +1,5 @@
-/** Engine processes of a server: one that builds table files, and two that answer questions about them. */
+/** Engine processes of a server: one that builds table files, two that answer questions about them, one that writes CSV and Parquet. */
+import { rm } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { Program } from '../../work/program.ts'
 import type { EngineReply, EngineTask } from './engine-task.ts'
@@ -7,9 +8,9 @@ import type { Statement } from './query-sql.ts'
 /** Processes that answer. A table file is opened by one of them, so that it is in one cache. */
 const askers = 2
 /** A question is interrupted after this time; the process is ended a second later. Milliseconds. */
-const questionMilliseconds = 5_000
-/** Time for 32 MiB of records. Milliseconds. */
-const buildMilliseconds = 120_000
+export const questionMilliseconds = 5_000
+/** Time for 32 MiB of records, or for a CSV or Parquet file. Milliseconds. */
+const writeMilliseconds = 120_000
 const common = {
   program: new URL('./program.ts', import.meta.url),
   heapMebibytes: 256,
@@ -20,7 +21,8 @@ export type EngineRows = readonly (readonly unknown[])[]
 
 /** A statement failed, took too long, or no process can be started. */
 export class EngineError extends Error {
-  readonly kind: 'failed' | 'too_costly' | 'unavailable'
+  /** `unreadable`: the table file is damaged. */
+  readonly kind: 'failed' | 'unreadable' | 'too_costly' | 'unavailable'
 
   constructor(kind: EngineError['kind'], message: string) {
     super(message)
@@ -40,25 +42,30 @@ export function isEngineInstalled(): boolean {
 }
 
 export class Engine {
-  readonly #builder = new Program<EngineTask, EngineReply>({
-    ...common,
-    tasksMax: { owner: 64, all: 64 },
-    deadlineMilliseconds: buildMilliseconds + 1_000,
-  })
-  readonly #askers = Array.from(
-    { length: askers },
-    () =>
-      new Program<EngineTask, EngineReply>({
-        ...common,
-        tasksMax: { owner: 4, all: 64 },
-        deadlineMilliseconds: questionMilliseconds + 1_000,
-      }),
+  readonly #builder = programOf({ owner: 64, all: 64 }, writeMilliseconds)
+  readonly #exporter = programOf({ owner: 2, all: 16 }, writeMilliseconds)
+  readonly #askers = Array.from({ length: askers }, () =>
+    programOf({ owner: 8, all: 64 }, questionMilliseconds),
   )
 
   /** Runs statements that write a table file. @throws EngineError */
   build(file: string, statements: readonly Statement[]): Promise<readonly EngineRows[]> {
-    const task = { file, writes: true, statements, milliseconds: buildMilliseconds }
+    const task = { file, writes: true, statements, milliseconds: writeMilliseconds }
     return rowsOf(this.#builder.run(file, task))
+  }
+
+  /**
+   * Runs a statement that reads a table file and writes another file.
+   * @param scratch folder for what a sort cannot keep in memory; it is deleted
+   * @throws EngineError
+   */
+  async export(owner: string, file: string, statement: Statement, scratch: string): Promise<void> {
+    const task = { file, writes: false, statements: [statement], milliseconds: writeMilliseconds, scratch }
+    try {
+      await rowsOf(this.#exporter.run(owner, task))
+    } finally {
+      await rm(scratch, { recursive: true, force: true })
+    }
   }
 
   /** @param owner takes turns with others. @throws EngineError */
@@ -69,9 +76,12 @@ export class Engine {
   }
 
   close(): void {
-    for (const program of [this.#builder, ...this.#askers]) program.close()
+    for (const program of [this.#builder, this.#exporter, ...this.#askers]) program.close()
   }
 }
+
+const programOf = (tasksMax: { owner: number; all: number }, milliseconds: number) =>
+  new Program<EngineTask, EngineReply>({ ...common, tasksMax, deadlineMilliseconds: milliseconds + 1_000 })
 
 async function rowsOf(
   running: ReturnType<Program<EngineTask, EngineReply>['run']>,
@@ -81,6 +91,7 @@ async function rowsOf(
   if (result.kind === 'unavailable') throw new EngineError('unavailable', 'No engine process is free.')
   const { answer } = result
   if (answer.error === undefined) return answer.results
-  const isInterrupted = answer.error.startsWith('INTERRUPT')
-  throw new EngineError(isInterrupted ? 'too_costly' : 'failed', answer.error)
+  const isInterrupted = /^INTERRUPT|^Out of Memory/.test(answer.error)
+  const kind = isInterrupted ? 'too_costly' : answer.isUnreadable ? 'unreadable' : 'failed'
+  throw new EngineError(kind, answer.error)
 }

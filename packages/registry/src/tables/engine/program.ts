@@ -8,36 +8,60 @@ import type { EngineReply, EngineTask } from './engine-task.ts'
 /** Table files that stay open: opening one takes some 20 ms. */
 const openFilesMax = 4
 
-/** In the order of their last use. Those that are written are closed at once, so that others can open them. */
-const open = new Map<string, DuckDBConnection>()
+interface Opened {
+  readonly instance: DuckDBInstance
+  readonly connection: DuckDBConnection
+}
 
-async function connect({ file, writes }: EngineTask): Promise<DuckDBConnection> {
-  const found = open.get(file)
-  open.delete(file)
-  const instance =
-    found ??
-    (await (
-      await DuckDBInstance.create(file, {
-        threads: '1',
-        memory_limit: '512MB',
-        access_mode: writes ? 'READ_WRITE' : 'READ_ONLY',
-        autoinstall_known_extensions: 'false',
-        autoload_known_extensions: 'false',
-        temp_directory: '',
-      })
-    ).connect())
-  if (found === undefined) await instance.run("SET TimeZone = 'UTC'")
-  if (!writes) open.set(file, instance)
+/** In the order of their last use. Those that are written are closed at once, so that others can open them. */
+const open = new Map<string, Opened>()
+
+function close({ instance, connection }: Opened): void {
+  connection.closeSync()
+  // Ends the lock on the file.
+  instance.closeSync()
+}
+
+async function connect({ file, writes, scratch }: EngineTask): Promise<Opened> {
+  const instance = await DuckDBInstance.create(file, {
+    threads: '1',
+    memory_limit: '512MB',
+    access_mode: writes ? 'READ_WRITE' : 'READ_ONLY',
+    autoinstall_known_extensions: 'false',
+    autoload_known_extensions: 'false',
+    temp_directory: scratch ?? '',
+    max_temp_directory_size: '4GB',
+  })
+  const connection = await instance.connect()
+  await connection.run("SET TimeZone = 'UTC'")
+  return { instance, connection }
+}
+
+/** An open table file, or a new one. */
+async function opened(task: EngineTask): Promise<Opened> {
+  const found = open.get(task.file)
+  open.delete(task.file)
+  // A sort has a folder of its own.
+  if (found !== undefined && task.scratch !== undefined) close(found)
+  const one = found === undefined || task.scratch !== undefined ? await connect(task) : found
+  if (task.writes || task.scratch !== undefined) return one
+  open.set(task.file, one)
   const [oldest] = open.keys()
   if (open.size > openFilesMax) {
-    open.get(oldest!)!.closeSync()
+    close(open.get(oldest!)!)
     open.delete(oldest!)
   }
-  return instance
+  return one
 }
 
 async function run(task: EngineTask): Promise<EngineReply> {
-  const connection = await connect(task)
+  let one: Opened
+  try {
+    one = await opened(task)
+  } catch (error) {
+    return { error: (error as Error).message, isUnreadable: true }
+  }
+  const { connection } = one
   const timer = setTimeout(() => connection.interrupt(), task.milliseconds)
   try {
     const results: unknown[][][] = []
@@ -47,17 +71,13 @@ async function run(task: EngineTask): Promise<EngineReply> {
     }
     return { results }
   } catch (error) {
-    return { error: (error as Error).message }
+    return { error: (error as Error).message, isUnreadable: false }
   } finally {
     clearTimeout(timer)
-    if (task.writes) connection.closeSync()
+    if (task.writes || task.scratch !== undefined) close(one)
   }
 }
 
-process.on('message', (task: EngineTask) => {
-  run(task).then(
-    (reply) => process.send!(reply),
-    // The file cannot be opened.
-    (error: unknown) => process.send!({ error: (error as Error).message } satisfies EngineReply),
-  )
+process.on('message', async (task: EngineTask) => {
+  process.send!(await run(task))
 })

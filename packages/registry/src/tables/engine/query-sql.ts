@@ -7,7 +7,7 @@ import {
   type TableQuery,
 } from '@ulmus/content'
 import { tableName } from './build-sql.ts'
-import { expressionOf, folded, quoted } from './column-sql.ts'
+import { expressionOf, folded, literal, quoted } from './column-sql.ts'
 
 /** A statement with the values of its parameters `$1` …. Values travel as JSON, so integers are texts. */
 export interface Statement {
@@ -66,13 +66,45 @@ export function facetStatement(query: Pick<TableQuery, 'words' | 'filters'>, col
   return { sql, values: parameters.values }
 }
 
-/** All matching rows in their order, for CSV and Parquet. @param columns of the answer */
-export function rowsStatement(query: TableQuery, columns: readonly string[]): Statement {
+/** A file that a statement writes. */
+export interface Target {
+  readonly path: string
+  readonly format: 'csv' | 'parquet'
+}
+
+/** Writes all matching rows to a file. CSV has lists and objects as JSON, and times and numbers as in the records. */
+export function copyStatement(query: TableQuery, columns: readonly FoundColumn[], target: Target): Statement {
   const parameters = new Parameters()
   const where = whereClause(query, parameters)
+  const isCsv = target.format === 'csv'
+  const selected = columns.map(
+    (column) =>
+      `${isCsv ? csvExpression(column) : expressionOf(column.names)} AS ${quoted(column.names.join('.'))}`,
+  )
+  // Rows are stored by id.
+  const order = query.sort.length === 0 ? '' : ` ORDER BY ${orderOf(query)}`
+  const options = isCsv ? 'FORMAT csv, HEADER' : 'FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 65536'
   return {
-    sql: `SELECT ${columns.join(', ')} FROM ${tableName}${where} ORDER BY ${orderOf(query)}`,
+    sql: `COPY (SELECT ${selected.join(', ')} FROM ${tableName}${where}${order}) TO ${literal(target.path)} (${options})`,
     values: parameters.values,
+  }
+}
+
+function csvExpression({ type, names }: FoundColumn): string {
+  const value = expressionOf(names)
+  switch (type) {
+    case 'list':
+    case 'object':
+      return `CAST(to_json(${value}) AS VARCHAR)`
+    case 'json':
+      return `CAST(${value} AS VARCHAR)`
+    case 'number':
+      // 5.0 is written 5.
+      return `regexp_replace(CAST(${value} AS VARCHAR), '\\.0$', '')`
+    case 'date-time':
+      return `regexp_replace(replace(CAST(${value} AS VARCHAR), ' ', 'T'), '\\+00$', 'Z')`
+    default:
+      return value
   }
 }
 

@@ -1,0 +1,129 @@
+/** Finds the table file for a type of a version, and builds it if there is none. */
+import { type Hash, type JsonObject, type TableColumn, type TypeEntry, tableColumns } from '@ulmus/content'
+import type { VersionPath } from '@ulmus/wire'
+import { selectedTypes } from '../answers/places.ts'
+import { readerOf } from '../budgets/answer-budget.ts'
+import type { Context } from '../context.ts'
+import { RegistryError } from '../errors/errors.ts'
+import type { Principal } from '../principal.ts'
+import { streamRecords } from '../records/stream.ts'
+import { seeVersion } from '../versions/versions.ts'
+import { type Engine, EngineError, questionMilliseconds } from './engine/engine.ts'
+import type { SqlProcesses } from './sql/processes.ts'
+import type { Ask } from './statistics.ts'
+import type { Progress, TableFile, TableFiles, TableSource } from './table-files.ts'
+
+/** A caller waits this long for a table to be built. Milliseconds. */
+const patienceMilliseconds = 2_000
+
+export interface TablePath extends VersionPath {
+  type: string
+}
+
+/** Answer while a table is being built: the caller asks again. */
+export interface Building {
+  readonly building: Progress
+}
+
+/** Engine, files and SQL processes of this server. */
+export interface InstalledTables {
+  readonly engine: Engine
+  readonly files: TableFiles
+  readonly sql: SqlProcesses
+}
+
+/** A table that can be asked. */
+export interface OpenTable {
+  readonly source: TableSource
+  readonly file: TableFile
+  readonly ask: Ask
+}
+
+export class TableFinder {
+  readonly #context: Context
+  readonly #installed: InstalledTables | undefined
+
+  constructor(context: Context, installed: InstalledTables | undefined) {
+    this.#context = context
+    this.#installed = installed
+  }
+
+  /** @throws tables_unavailable */
+  get installed(): InstalledTables {
+    if (this.#installed === undefined) throw new RegistryError('tables_unavailable')
+    return this.#installed
+  }
+
+  /** The table file, or its progress if it takes longer to build. */
+  async fileOf(who: Principal, source: TableSource): Promise<TableFile | Building> {
+    const found = await this.installed.files.find(source, readerOf(who))
+    if (!('done' in found)) return found
+    return (await within(found.done)) ?? { building: { ...found.progress } }
+  }
+
+  /**
+   * Answers once the table is there.
+   * @param read checks the question before anything is built
+   */
+  async withTable<T>(
+    who: Principal,
+    path: TablePath,
+    read: (columns: readonly TableColumn[]) => (table: OpenTable) => Promise<T>,
+  ): Promise<T | Building> {
+    const { roots } = await seeVersion(this.#context, who, path)
+    const [[, entry]] = selectedTypes(roots, path.type) as [[string, TypeEntry]]
+    const source = await sourceOf(this.#context, entry)
+    const answer = read(source.columns)
+    for (let isFirst = true; ; isFirst = false) {
+      const file = await this.fileOf(who, source)
+      if ('building' in file) return file
+      const { engine, files } = this.installed
+      const ask: Ask = (statements) => engine.ask(readerOf(who), file.path, statements)
+      try {
+        return await answer({ source, file, ask })
+      } catch (error) {
+        if (!(error instanceof EngineError)) throw error
+        // Damaged, or evicted meanwhile: it is built anew.
+        if (error.kind === 'unreadable') await files.discard(file)
+        if (error.kind !== 'unreadable' || !isFirst) throw refusalOf(error)
+      }
+    }
+  }
+}
+
+export async function sourceOf(context: Context, entry: TypeEntry): Promise<TableSource> {
+  const schema = JSON.parse(Buffer.from(await context.objects.plain(entry.schema)).toString()) as JsonObject
+  return {
+    tree: entry,
+    schema,
+    schemaHash: entry.schema as Hash,
+    columns: tableColumns(schema),
+    lines: () => streamRecords(context, entry, { form: 'canonical', reader: 'tables' }),
+  }
+}
+
+/** @param schema as JSON */
+export const columnsIn = (schema: Uint8Array): TableColumn[] =>
+  tableColumns(JSON.parse(Buffer.from(schema).toString()) as JsonObject)
+
+/** Undefined if the build takes longer. */
+async function within(done: Promise<TableFile>): Promise<TableFile | undefined> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), patienceMilliseconds) as NodeJS.Timeout
+  })
+  try {
+    return await Promise.race([done, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function refusalOf(error: EngineError): Error {
+  if (error.kind === 'unavailable') return new RegistryError('busy', { cause: error })
+  if (error.kind !== 'too_costly') return error
+  return new RegistryError('query_too_costly', {
+    say: { seconds: questionMilliseconds / 1_000 },
+    cause: error,
+  })
+}

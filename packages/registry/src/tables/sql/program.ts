@@ -1,0 +1,144 @@
+/**
+ * Process that runs SQL of callers on a few table files: without privileges, settings and access to files. It serves one view of one version
+ * and answers one statement at a time; the server ends it after an error.
+ */
+import {
+  type DuckDBConnection,
+  DuckDBInstance,
+  type DuckDBType,
+  type DuckDBValue,
+  type DuckDBValueConverter,
+  type Json,
+  JsonDuckDBValueConverter,
+  StatementType,
+} from '@duckdb/node-api'
+import type { SqlColumn, SqlFormat, SqlReply, SqlTables, SqlTask } from './sql-task.ts'
+
+/** Characters of a message. */
+const pieceCharacters = 262_144
+
+const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
+
+async function open({ tables }: SqlTables): Promise<DuckDBConnection> {
+  const instance = await DuckDBInstance.create(':memory:', {
+    threads: '1',
+    memory_limit: '512MB',
+    temp_directory: '',
+    autoinstall_known_extensions: 'false',
+    autoload_known_extensions: 'false',
+    allow_community_extensions: 'false',
+  })
+  const connection = await instance.connect()
+  for (const [index, { file, name, columns }] of tables.entries()) {
+    await connection.run(`ATTACH '${file.replaceAll("'", "''")}' AS t${index} (READ_ONLY)`)
+    await connection.run(
+      `CREATE VIEW ${quoted(name)} AS SELECT ${columns.map(quoted).join(', ')} FROM t${index}.records`,
+    )
+  }
+  await connection.run("SET TimeZone = 'UTC'")
+  await connection.run('SET enable_external_access = false')
+  await connection.run('SET lock_configuration = true')
+  return connection
+}
+
+/** JSON with integers as numbers where these are exact. */
+const converter: DuckDBValueConverter<Json> = (value, type, nested) =>
+  typeof value === 'bigint'
+    ? Number.isSafeInteger(Number(value))
+      ? Number(value)
+      : String(value)
+    : (JsonDuckDBValueConverter as DuckDBValueConverter<Json>)(value as DuckDBValue, type, nested)
+
+const typeText = (type: DuckDBType): string => type.alias ?? String(type)
+
+/** A cell of CSV: null is empty, an empty text is `""`. */
+function csvCell(value: Json | null): string {
+  if (value === null) return ''
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  return text === '' || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}
+
+const headOf: Record<SqlFormat, (columns: readonly SqlColumn[]) => string> = {
+  json: (columns) => `{"columns":${JSON.stringify(columns)},"rows":[`,
+  csv: (columns) => `${columns.map(({ name }) => csvCell(name)).join(',')}\n`,
+  ndjson: () => '',
+}
+
+const rowOf: Record<SqlFormat, (row: readonly (Json | null)[], names: readonly string[]) => string> = {
+  json: (row) => JSON.stringify(row),
+  csv: (row) => `${row.map(csvCell).join(',')}\n`,
+  ndjson: (row, names) =>
+    `${JSON.stringify(Object.fromEntries(row.map((value, index) => [names[index]!, value])))}\n`,
+}
+
+const send = (reply: SqlReply) => process.send!(reply)
+
+async function run(connection: DuckDBConnection, task: SqlTask): Promise<SqlReply> {
+  const began = performance.now()
+  const statements = await connection.extractStatements(task.sql)
+  if (statements.count !== 1)
+    return { kind: 'refused', reason: 'invalid', message: 'Send one statement at a time.' }
+  const prepared = await statements.prepare(0)
+  if (prepared.statementType !== StatementType.SELECT)
+    return { kind: 'refused', reason: 'invalid', message: 'The statement must be a SELECT.' }
+  if (prepared.parameterCount > 0)
+    return {
+      kind: 'refused',
+      reason: 'invalid',
+      message: 'The statement has parameters. Write their values instead.',
+    }
+  const result = await prepared.stream()
+  const names = result.deduplicatedColumnNames()
+  const types = result.columnTypes()
+  const columns = names.map((name, index): SqlColumn => ({ name, type: typeText(types[index]!) }))
+  let text = headOf[task.format](columns)
+  let [rows, bytes, isCut] = [0, 0, false]
+  for await (const chunk of result.yieldConvertedRows<Json>(converter)) {
+    for (const row of chunk) {
+      const next = rowOf[task.format](row, names)
+      bytes += Buffer.byteLength(next)
+      isCut = rows === task.rowsMax || bytes > task.bytesMax
+      if (isCut) break
+      text += task.format === 'json' && rows > 0 ? `,${next}` : next
+      rows++
+      if (text.length < pieceCharacters) continue
+      send({ kind: 'piece', text })
+      text = ''
+    }
+    if (isCut) break
+  }
+  const ms = Math.round((performance.now() - began) * 10) / 10
+  if (task.format === 'json') text += `],"truncated":${isCut},"ms":${ms}}`
+  send({ kind: 'piece', text })
+  return { kind: 'end', columns, truncated: isCut, ms }
+}
+
+function refusalOf(error: unknown): SqlReply {
+  const message = (error as Error).message
+  const reason = message.startsWith('INTERRUPT')
+    ? 'interrupted'
+    : /^Out of Memory|bad_alloc/.test(message)
+      ? 'memory'
+      : 'invalid'
+  return { kind: 'refused', reason, message }
+}
+
+let connected: Promise<DuckDBConnection> | undefined
+process.on('message', async (message: SqlTables | SqlTask) => {
+  if ('tables' in message) {
+    connected = open(message)
+    await connected
+    send({ kind: 'ready' })
+    return
+  }
+  const connection = await connected!
+  const timer = setTimeout(() => connection.interrupt(), message.milliseconds)
+  try {
+    send(await run(connection, message))
+  } catch (error) {
+    send(refusalOf(error))
+  } finally {
+    clearTimeout(timer)
+  }
+})
+process.on('disconnect', () => process.exit())

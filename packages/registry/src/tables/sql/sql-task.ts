@@ -1,0 +1,48 @@
+/** Messages between the server and a process that runs SQL. */
+
+export const sqlFormats = ['json', 'csv', 'ndjson'] as const
+export type SqlFormat = (typeof sqlFormats)[number]
+
+/** First message: the tables that the process serves, for its whole life. */
+export interface SqlTables {
+  readonly tables: readonly {
+    /** Path that opens the table file without telling its name. */
+    readonly file: string
+    /** Name of the view, unique whatever the case. */
+    readonly name: string
+    /** Columns that the view has. */
+    readonly columns: readonly string[]
+  }[]
+}
+
+export interface SqlTask {
+  readonly sql: string
+  readonly format: SqlFormat
+  readonly rowsMax: number
+  readonly bytesMax: number
+  readonly milliseconds: number
+}
+
+export interface SqlColumn {
+  readonly name: string
+  /** As DuckDB writes it: `VARCHAR`, `BIGINT[]`. */
+  readonly type: string
+}
+
+export type SqlReply =
+  | { readonly kind: 'ready' }
+  /** A part of the text of the answer. */
+  | { readonly kind: 'piece'; readonly text: string }
+  | {
+      readonly kind: 'end'
+      readonly columns: readonly SqlColumn[]
+      readonly truncated: boolean
+      /** Milliseconds. */
+      readonly ms: number
+    }
+  /** `interrupted`: after `milliseconds`. */
+  | {
+      readonly kind: 'refused'
+      readonly reason: 'invalid' | 'interrupted' | 'memory'
+      readonly message: string
+    }

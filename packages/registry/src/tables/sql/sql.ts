@@ -1,0 +1,108 @@
+/** SQL of callers on the tables of a version. */
+import type { TypeEntry } from '@ulmus/content'
+import type { VersionPath } from '@ulmus/wire'
+import { countAnswer, readerOf } from '../../budgets/answer-budget.ts'
+import type { Context } from '../../context.ts'
+import { RegistryError } from '../../errors/errors.ts'
+import type { Principal } from '../../principal.ts'
+import { seeVersion } from '../../versions/versions.ts'
+import { type Building, sourceOf, type TableFinder } from '../find-table.ts'
+import type { TableFile } from '../table-files.ts'
+import { SqlError, type SqlTable } from './processes.ts'
+import type { SqlColumn, SqlFormat } from './sql-task.ts'
+import { faultOf } from './statement.ts'
+
+/** Limits: text and answer in bytes, rows. docs/limits.md */
+const sqlMax = { textBytes: 65_536, answerBytes: 16 * 1024 ** 2, rows: 10_000 }
+
+/** Settings of the operator. */
+export interface SqlConfig {
+  /** Callers that may use SQL: all, those with a credential, or none. */
+  readonly sql: 'public' | 'members' | 'off'
+  /** Time of a statement. Seconds. */
+  readonly sqlSeconds: number
+}
+
+export interface SqlRequest {
+  readonly sql: string
+  readonly limit: number
+  readonly format: SqlFormat
+}
+
+export interface SqlText {
+  /** The answer in its format, in parts. */
+  readonly pieces: readonly string[]
+  readonly columns: readonly SqlColumn[]
+  /** True if rows are missing beyond a limit. */
+  readonly truncated: boolean
+}
+
+/** Runs a statement of the caller. @throws unauthenticated, invalid_sql, sql_unavailable, query_too_costly, busy */
+export async function runSql(
+  { context, config, finder }: { context: Context; config: SqlConfig; finder: TableFinder },
+  who: Principal,
+  path: VersionPath,
+  { sql, limit, format }: SqlRequest,
+): Promise<SqlText | Building> {
+  if (config.sql === 'off')
+    throw new RegistryError('sql_unavailable', { say: { reason: 'its operator switched it off' } })
+  if (config.sql === 'members' && who.kind === 'anonymous') throw new RegistryError('unauthenticated')
+  const fault = faultOf(sql, sqlMax.textBytes)
+  if (fault !== undefined) throw new RegistryError('invalid_sql', { say: { reason: fault } })
+  const { files, sql: processes } = finder.installed
+  const { roots } = await seeVersion(context, who, path)
+  const tables: SqlTable[] = []
+  const read: TableFile[] = []
+  for (const { name, entry } of namedIn(sql, roots.types)) {
+    const source = await sourceOf(context, entry)
+    const file = await finder.fileOf(who, source)
+    if ('building' in file) return file
+    read.push(file)
+    tables.push({ path: file.path, name, columns: source.columns.map((column) => column.name) })
+  }
+  const asker = { owner: readerOf(who), isAnonymous: who.kind === 'anonymous' }
+  const limits = { bytesMax: sqlMax.answerBytes, milliseconds: config.sqlSeconds * 1_000 }
+  try {
+    const rowsMax = Math.min(limit, sqlMax.rows)
+    const { pieces, end } = await processes.ask(asker, tables, { sql, format, rowsMax, ...limits })
+    countAnswer(pieces.reduce((sum, piece) => sum + piece.length, 0))
+    return { pieces, columns: end.columns, truncated: end.truncated }
+  } catch (error) {
+    if (!(error instanceof SqlError)) throw error
+    // A process that ended by itself may have damaged what it could reach.
+    if (error.kind === 'crashed' || error.kind === 'interrupted')
+      for (const file of read) if (!(await files.isIntact(file))) await files.discard(file)
+    throw refusalOf(error, config)
+  }
+}
+
+/** The types that a statement may name, with names that are unique whatever the case: `City`, `city_2`. */
+function namedIn(
+  sql: string,
+  types: Readonly<Record<string, TypeEntry>>,
+): { name: string; entry: TypeEntry }[] {
+  const text = sql.toLowerCase()
+  const taken = new Set<string>()
+  return Object.entries(types).flatMap(([type, entry]) => {
+    let name = type
+    for (let n = 2; taken.has(name.toLowerCase()); n++) name = `${type}_${n}`
+    taken.add(name.toLowerCase())
+    return text.includes(name.toLowerCase().replaceAll('"', '""')) ? [{ name, entry }] : []
+  })
+}
+
+function refusalOf(error: SqlError, { sqlSeconds }: SqlConfig): RegistryError {
+  switch (error.kind) {
+    case 'busy':
+      return new RegistryError('busy', { cause: error })
+    case 'invalid':
+      return new RegistryError('invalid_sql', { say: { reason: error.message.trim() }, cause: error })
+    case 'unavailable':
+      return new RegistryError('sql_unavailable', { say: { reason: error.message }, cause: error })
+    default:
+      return new RegistryError('query_too_costly', {
+        say: { seconds: sqlSeconds, memory: error.kind !== 'interrupted' },
+        cause: error,
+      })
+  }
+}
