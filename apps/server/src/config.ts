@@ -30,6 +30,12 @@ export interface Config {
   readonly collectionsMax: number
   /** Default quota of accounts. Bytes; null: unlimited. */
   readonly quotaBytes: number | null
+  /** Bytes of table files on this server's disk; null: a tenth of the disk, at most 50 GB. */
+  readonly tablesBytes: number | null
+  /** Callers that may ask questions in SQL. */
+  readonly sql: 'members' | 'public' | 'off'
+  /** Time of an SQL statement. Seconds. */
+  readonly sqlSeconds: number
   readonly uploadDays: number
   readonly auditDays: number
   /** Users that an admin adds become members at once, or are invited. */
@@ -81,6 +87,9 @@ export function readConfig(env: Environment): Config {
     organizationsMax: read.integer('MAX_ORGANIZATIONS', { min: 1, max: 1e6, usual: 100 }),
     collectionsMax: read.integer('MAX_COLLECTIONS', { min: 1, max: 1e6, usual: 10_000 }),
     quotaBytes: read.integer('QUOTA_BYTES', { min: 1, max: Number.MAX_SAFE_INTEGER, usual: null }),
+    tablesBytes: read.integer('TABLES_BYTES', { min: 0, max: Number.MAX_SAFE_INTEGER, usual: null }),
+    sql: read.oneOf('SQL', ['members', 'public', 'off'], 'members'),
+    sqlSeconds: read.integer('SQL_SECONDS', { min: 1, max: 600, usual: 10 }),
     auditDays: read.integer('AUDIT_DAYS', { min: 1, max: 36_500, usual: 400 }),
     newMembers: read.oneOf('MEMBERS', ['added', 'invited'], 'added'),
     operators: Object.freeze(readOperators(read)),

@@ -52,6 +52,7 @@ export async function startServer(config: Config, secrets: Secrets, options: Sta
       auditDays: config.auditDays,
       newMembers: config.newMembers,
     },
+    tables: { bytesMax: config.tablesBytes, sql: config.sql, sqlSeconds: config.sqlSeconds },
     works: config.roles.includes('worker'),
     operators: { identities: config.operators, byClaim: config.operatorClaim !== null },
     now,

@@ -19,6 +19,8 @@ import { pushRoutes } from './pushes/pushes.ts'
 import { snapshotRoutes } from './pushes/snapshots.ts'
 import { fileRoutes } from './versions/files.ts'
 import { recordRoutes } from './versions/records.ts'
+import { sqlRoutes } from './versions/sql.ts'
+import { tableRoutes } from './versions/tables.ts'
 import { versionRoutes } from './versions/versions.ts'
 
 const writing: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH'])
@@ -57,6 +59,8 @@ export const apiRoutes: FastifyPluginAsync<RouteOptions & { origin: () => string
   await app.register(metadataRoutes, { registry })
   await app.register(versionRoutes, { registry })
   await app.register(recordRoutes, { registry })
+  await app.register(tableRoutes, { registry })
+  await app.register(sqlRoutes, { registry })
   await app.register(fileRoutes, { registry })
   await app.register(pushRoutes, { registry })
   await app.register(snapshotRoutes, { registry })

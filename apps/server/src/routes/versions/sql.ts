@@ -1,0 +1,50 @@
+/** Questions in SQL over HTTP. docs/tables.md#sql */
+import type { Building, SqlText } from '@ulmus/registry'
+import type { SqlAnswer, SqlQuestion } from '@ulmus/wire'
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import { goneOf } from '../../plugins/answers/leaving.ts'
+import type { RouteOptions } from '../options.ts'
+import { serve } from '../serve.ts'
+import { answerOf, seenAs } from './tables.ts'
+
+export const sqlRoutes: FastifyPluginAsync<RouteOptions> = async (app, { registry: { tables, answers } }) => {
+  serve(app, 'GET /api/collections/:owner/:slug/versions/:v/sql', async (request, reply) => {
+    const { principal, params, query } = request
+    const format = query.format ?? formatFor(request)
+    const answer = await tables.sql(seenAs(principal, query), params, { ...query, format })
+    return sendSql(reply, answer, format)
+  })
+
+  serve(app, 'POST /api/collections/:owner/:slug/versions/:v/sql', async (request, reply) => {
+    const { principal, params, body } = request
+    const format = body.format ?? formatFor(request)
+    // Answers of other methods are counted for every route.
+    return answers.whole(principal, goneOf(reply), async () =>
+      sendSql(reply, await tables.sql(principal, params, { ...body, format }), format),
+    )
+  })
+}
+
+type Format = NonNullable<SqlQuestion['format']>
+const contentTypes: Record<Format, string> = {
+  json: 'application/json; charset=utf-8',
+  csv: 'text/csv; charset=utf-8',
+  ndjson: 'application/x-ndjson',
+}
+
+function formatFor({ headers }: FastifyRequest): Format {
+  const accepted = headers.accept ?? ''
+  if (accepted.includes('text/csv')) return 'csv'
+  return /application\/(x-)?ndjson/.test(accepted) ? 'ndjson' : 'json'
+}
+
+function sendSql(
+  reply: FastifyReply,
+  answer: SqlText | Building,
+  format: Format,
+): SqlAnswer | Building | FastifyReply {
+  if ('building' in answer) return answerOf(reply, answer)
+  reply.header('Vary', 'Accept, Authorization, Cookie, accept-encoding').type(contentTypes[format])
+  if (answer.truncated) reply.header('X-Truncated', 'true')
+  return reply.serializer(String).send(Buffer.from(answer.pieces.join('')))
+}

@@ -1,0 +1,108 @@
+/** Questions about tables over HTTP. docs/tables.md */
+import type { Building, Principal } from '@ulmus/registry'
+import type { Facets, RowsPage, TableStatistics, VersionTable } from '@ulmus/wire'
+import type { FastifyPluginAsync, FastifyReply } from 'fastify'
+import { goneOf } from '../../plugins/answers/leaving.ts'
+import { bytesFrom } from '../../plugins/answers/streams.ts'
+import { textIn } from '../../plugins/shapes.ts'
+import type { RouteOptions } from '../options.ts'
+import { serve } from '../serve.ts'
+import { sendRanged } from './ranged.ts'
+
+/** Seconds after which a caller asks again for a table that is being built. */
+const retryAfterSeconds = 1
+const byteOrderMark = Buffer.from('\uFEFF')
+
+export const tableRoutes: FastifyPluginAsync<RouteOptions> = async (app, { registry }) => {
+  const { tables, answers } = registry
+
+  serve(app, 'GET /api/collections/:owner/:slug/versions/:v/tables', async (request) => {
+    const { principal, params, query } = request
+    const { owner, slug, v } = params
+    const found = await tables.list(seenAs(principal, query), params)
+    const base = `/api/collections/${owner}/${slug}/versions/${encodeURIComponent(v)}/tables`
+    const view = query.view === undefined ? '' : `?view=${query.view}`
+    return found.map(({ type, records, columns, parquet }): VersionTable => {
+      const url = `${base}/${encodeURIComponent(type)}`
+      const state = parquet !== undefined ? 'ready' : tables.isAvailable ? 'on_demand' : 'unavailable'
+      return {
+        type,
+        records,
+        columns: columns as VersionTable['columns'],
+        csv: { url: `${url}.csv${view}` },
+        parquet: {
+          url: `${url}.parquet${view}`,
+          state,
+          bytes: parquet?.bytes ?? null,
+          sha256: parquet?.sha256 ?? null,
+        },
+      }
+    })
+  })
+
+  serve(app, 'GET /api/collections/:owner/:slug/versions/:v/tables/:type/rows', async (request, reply) => {
+    const { principal, params, query } = request
+    const { view: _view, ...text } = query
+    return textIn<RowsPage>(answerOf(reply, await tables.rows(seenAs(principal, query), params, text)))
+  })
+
+  serve(app, 'GET /api/collections/:owner/:slug/versions/:v/tables/:type/facets', async (request, reply) => {
+    const { principal, params, query } = request
+    const { view: _view, ...text } = query
+    return answerOf<Facets>(reply, await tables.facets(seenAs(principal, query), params, text))
+  })
+
+  serve(
+    app,
+    'GET /api/collections/:owner/:slug/versions/:v/tables/:type/statistics',
+    async (request, reply) => {
+      const { principal, params, query } = request
+      return answerOf<TableStatistics>(reply, await tables.statistics(seenAs(principal, query), params))
+    },
+  )
+
+  serve(app, 'GET /api/collections/:owner/:slug/versions/:v/tables/:type.csv', async (request, reply) => {
+    const { principal, params, query } = request
+    const { view: _view, bom, ...text } = query
+    const csv = await tables.csv(seenAs(principal, query), params, text)
+    if ('building' in csv) return answerOf(reply, csv)
+    reply.tagBy(`${csv.hash} ${bom}`)
+    reply.type('text/csv; charset=utf-8').header('Content-Disposition', attachment(params, 'csv'))
+    const bytes = bom === undefined ? csv.stream() : afterMark(csv.stream())
+    return reply.send(bytesFrom(request, answers.stream(principal, goneOf(reply), 'file', bytes)))
+  })
+
+  serve(
+    app,
+    'GET /api/collections/:owner/:slug/versions/:v/tables/:type.parquet',
+    async (request, reply) => {
+      const { principal, params, query } = request
+      const file = await tables.parquet(seenAs(principal, query), params)
+      if ('building' in file) return answerOf(reply, file)
+      reply.type('application/vnd.apache.parquet')
+      reply.header('Content-Disposition', attachment(params, 'parquet'))
+      return sendRanged(registry, request, reply, file)
+    },
+    { compress: false },
+  )
+}
+
+/** The caller in the public view, if the query asks for it. */
+export const seenAs = (principal: Principal, { view }: { view?: 'public' | undefined }): Principal =>
+  view === undefined || principal.kind === 'anonymous' ? principal : { ...principal, view }
+
+/** The answer, with its status: 202 while the table is being built. */
+export function answerOf<T>(reply: FastifyReply, answer: T | Building): T | Building {
+  if (typeof answer === 'object' && answer !== null && 'building' in answer)
+    reply.code(202).header('Retry-After', retryAfterSeconds).header('Cache-Control', 'no-store')
+  return answer
+}
+
+/** A file name for browsers. Types have no other characters than these in most collections. */
+const attachment = ({ slug, type }: { slug: string; type: string }, ending: string): string =>
+  `attachment; filename="${slug}-${type.replaceAll(/[^\w.-]/g, '_')}.${ending}"`
+
+async function* afterMark(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield byteOrderMark
+  yield* source
+}
