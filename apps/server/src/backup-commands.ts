@@ -17,7 +17,8 @@ import {
   StoresUnfit,
 } from '@ulmus/registry'
 import manifest from '../package.json' with { type: 'json' }
-import { readBackupBucket, readConfig, readSecrets } from './config.ts'
+import { readBackupBucket } from './bucket-settings.ts'
+import { readConfig, readSecrets } from './config.ts'
 import { ConfigError, type Environment, variablesOf } from './variables.ts'
 
 /** Exit codes: success; damage found, or the command refused; wrong command line. */

@@ -1,7 +1,8 @@
 /** Settings from the environment: read once, validated, frozen. docs/configuration.md lists every variable. */
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
-import { type S3Keys, type S3Settings, s3BlobBytesMax } from '@ulmus/registry'
+import { type S3Keys, s3BlobBytesMax } from '@ulmus/registry'
+import { type Bucket, readObjectStore, readS3Keys } from './bucket-settings.ts'
 import { isLoopback } from './loopback.ts'
 import type { RateLimits } from './plugins/requests/rate-limits.ts'
 import type { RequestLog } from './plugins/requests/request-log.ts'
@@ -60,8 +61,6 @@ export interface Secrets {
   /** For the bucket. Undefined: from the sources that Amazon's tools use. */
   readonly s3Keys?: S3Keys
 }
-
-export type Bucket = Pick<S3Settings, 'bucket' | 'prefix' | 'region' | 'endpoint'>
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 const roleNames = ['api', 'worker'] as const
@@ -178,68 +177,6 @@ function refuseDevelopmentProvider(config: Config, nodeEnv: string | undefined):
       `PUBLIC_URL is ${config.publicUrl}, which others can reach, and ${why}: ${cure}, or unset PUBLIC_URL.`,
     )
   }
-}
-
-/** Bucket names of Amazon; other servers accept them too. */
-const bucketName = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/
-/** Prefix characters that need no escaping, without `..`. */
-const prefixPart = /^(?!\.\.?$)[A-Za-z0-9._-]{1,100}$/
-
-/**
- * Bucket for backups, written like OBJECT_STORE. `env` has the settings that belong to it.
- * @throws ConfigError
- */
-export function readBackupBucket(place: string, env: Environment): S3Settings {
-  const read = variablesOf({ ...env, OBJECT_STORE: place })
-  return { ...readObjectStore(read)!, keys: readS3Keys(read) }
-}
-
-function readObjectStore(read: Variables): Config['objectStore'] {
-  const place = read.text('OBJECT_STORE')
-  const endpoint = read.url('S3_ENDPOINT')
-  if (place === undefined) {
-    if (endpoint === undefined) return null
-    throw new ConfigError(
-      'S3_ENDPOINT is set, but OBJECT_STORE is not. Set it to s3://bucket, or unset both.',
-    )
-  }
-  const [, bucket = '', path = ''] = /^s3:\/\/([^/]+)(?:\/(.*?))?\/?$/.exec(place) ?? []
-  const parts = path === '' ? [] : path.split('/')
-  if (!bucketName.test(bucket) || !parts.every((part) => prefixPart.test(part))) {
-    throw new ConfigError(
-      `OBJECT_STORE must be like s3://bucket or s3://bucket/prefix, with letters, digits, dots, hyphens and, in the prefix, capitals and underscores; it is "${place}". Unset it to keep objects in DATA_DIR.`,
-    )
-  }
-  if (endpoint !== undefined && (endpoint.search !== '' || endpoint.hash !== '' || endpoint.username !== ''))
-    throw new ConfigError('S3_ENDPOINT must be a URL without credentials, query and fragment.')
-  const region = read.text('AWS_REGION') ?? (endpoint === undefined ? undefined : 'us-east-1')
-  if (region === undefined)
-    throw new ConfigError(
-      'AWS_REGION is not set, but OBJECT_STORE is a bucket. Set it to the region it is in.',
-    )
-  if (!/^[a-z0-9-]{1,50}$/.test(region))
-    throw new ConfigError(`AWS_REGION must be like us-east-1; it is "${region}".`)
-  const prefix = parts.map((part) => `${part}/`).join('')
-  return Object.freeze({ bucket, prefix, region, endpoint: endpoint?.href.replace(/\/$/, '') })
-}
-
-function readS3Keys(read: Variables): S3Keys | undefined {
-  const accessKeyId = read.text('AWS_ACCESS_KEY_ID')
-  const secretAccessKey = read.text('AWS_SECRET_ACCESS_KEY')
-  if (read.text('OBJECT_STORE') === undefined) return undefined
-  const sessionToken = read.text('AWS_SESSION_TOKEN')
-  // Keys are sent in headers. Any other character was copied by mistake.
-  for (const [name, value] of Object.entries({
-    AWS_ACCESS_KEY_ID: accessKeyId,
-    AWS_SESSION_TOKEN: sessionToken,
-  })) {
-    if (value !== undefined && !/^[!-~]+$/.test(value))
-      throw new ConfigError(`${name} must be of ASCII characters without spaces. Copy it again.`)
-  }
-  if (accessKeyId !== undefined && secretAccessKey !== undefined)
-    return Object.freeze({ accessKeyId, secretAccessKey, sessionToken })
-  if (accessKeyId === undefined && secretAccessKey === undefined) return undefined
-  throw new ConfigError('Set both AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or neither.')
 }
 
 function readOidc(read: Variables): Config['oidc'] {

@@ -1,6 +1,6 @@
 /**
- * Shapes for questions about the tables of a version: listing, rows, facets, statistics and SQL. A table has the records of one type, a row
- * each. docs/tables.md explains columns and filters.
+ * Shapes for questions about the tables of a version: listing, rows, facets and statistics. A table has the records of one type, a row
+ * each. docs/queries.md explains columns and filters.
  */
 import { z } from 'zod'
 import { AnyJson } from './json.ts'
@@ -90,7 +90,7 @@ export const TableBuilding = z.object({ building: z.object({ rowsDone: Count, ro
 })
 export type TableBuilding = z.infer<typeof TableBuilding>
 
-const view = z
+export const tableView = z
   .literal('public')
   .optional()
   .meta({ description: 'For members: answer as for other readers.', examples: ['public'] })
@@ -120,7 +120,7 @@ const filter = repeated
   .optional()
   .meta(
     describedAs(
-      'Filters that must all hold, each `<field> <operator> <value>`. Operators: eq, ne, lt, le, gt, ge, contains, starts, ends, in, null, notnull. [Tables](/docs/tables) explains them.',
+      'Filters that must all hold, each `<field> <operator> <value>`. Operators: eq, ne, lt, le, gt, ge, contains, starts, ends, in, null, notnull. [Tables](/docs/queries) explains them.',
       'cca2 eq NO',
     ),
   )
@@ -137,7 +137,7 @@ const columns = z
   .meta({ description: 'Fields to return, in this order. Default: all.', examples: ['name,cca2'] })
 
 /** `GET …/tables` and `GET …/tables/:type/statistics` */
-export const TableQuery = z.strictObject({ view })
+export const TableQuery = z.strictObject({ view: tableView })
 export type TableQuery = z.infer<typeof TableQuery>
 
 /** `GET …/tables/:type/rows` */
@@ -148,7 +148,7 @@ export const RowsQuery = z.strictObject({
   columns,
   limit: queryLimit(rowsLimitUsual, rowsLimitMax),
   offset: queryOffset(),
-  view,
+  view: tableView,
 })
 export type RowsQuery = z.infer<typeof RowsQuery>
 
@@ -185,7 +185,7 @@ export const CsvQuery = z.strictObject({
     .literal('1')
     .optional()
     .meta({ description: 'Begin with a byte order mark, which spreadsheets expect.', examples: ['1'] }),
-  view,
+  view: tableView,
 })
 export type CsvQuery = z.infer<typeof CsvQuery>
 
@@ -194,7 +194,7 @@ export const FacetsQuery = z.strictObject({
   facet: repeated.meta(describedAs('Fields whose values are counted, at most 8.', 'cca2')),
   q,
   filter,
-  view,
+  view: tableView,
 })
 export type FacetsQuery = z.infer<typeof FacetsQuery>
 
@@ -267,72 +267,3 @@ export const TableStatistics = z
   .object({ rows: Count, columns: z.array(ColumnStatistics) })
   .meta({ id: 'TableStatistics', description: 'Statistics of all columns of a table.' })
 export type TableStatistics = z.infer<typeof TableStatistics>
-
-/** Rows of an SQL answer. */
-export const sqlRowsMax = 10_000
-/** Text of a statement. Bytes. */
-export const sqlBytesMax = 65_536
-
-const sql = z
-  .string()
-  .min(1)
-  .meta({
-    description: 'One SELECT statement of DuckDB’s SQL. Each type of the version is a table.',
-    examples: ['SELECT country, count(*) AS cities FROM "City" GROUP BY country'],
-  })
-const sqlFormats = ['json', 'csv', 'ndjson'] as const
-const format = z
-  .enum(sqlFormats)
-  .optional()
-  .meta({ description: 'Form of the answer. Default: as `Accept` says, or JSON.', examples: ['csv'] })
-
-/** Body of `POST …/sql`. */
-export const SqlQuestion = z
-  .strictObject({
-    sql,
-    limit: z
-      .int()
-      .min(1)
-      .max(sqlRowsMax)
-      .default(sqlRowsMax)
-      .meta({ description: `Rows of the answer, at most ${sqlRowsMax}.`, examples: [100] }),
-    format,
-  })
-  .meta({
-    id: 'SqlQuestion',
-    description: 'A question in SQL.',
-    examples: [{ sql: 'SELECT country, count(*) AS cities FROM "City" GROUP BY country' }],
-  })
-export type SqlQuestion = z.infer<typeof SqlQuestion>
-
-/** `GET …/sql` */
-export const SqlQuery = z.strictObject({ sql, limit: queryLimit(sqlRowsMax, sqlRowsMax), format, view })
-export type SqlQuery = z.infer<typeof SqlQuery>
-
-export const SqlAnswer = z
-  .object({
-    columns: z.array(
-      z.object({ name: z.string(), type: z.string().meta({ description: 'Type in DuckDB.' }) }),
-    ),
-    rows: z.array(z.array(AnyJson)).meta({
-      description: 'Integers beyond 2^53, decimals and times are texts.',
-    }),
-    truncated: z.boolean().meta({ description: 'True: there are more rows than `limit`, or than 16 MiB.' }),
-    ms: z.number().meta({ description: 'Time of the statement in milliseconds.' }),
-  })
-  .meta({
-    id: 'SqlAnswer',
-    description: 'Rows that a statement returns.',
-    examples: [
-      {
-        columns: [
-          { name: 'country', type: 'VARCHAR' },
-          { name: 'cities', type: 'BIGINT' },
-        ],
-        rows: [['NOR', 1]],
-        truncated: false,
-        ms: 1.5,
-      },
-    ],
-  })
-export type SqlAnswer = z.infer<typeof SqlAnswer>

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { tableColumns } from './columns.ts'
-import { QueryError, type QueryText, readTableQuery } from './query.ts'
+import { QueryError } from './fields.ts'
+import { type QueryText, readTableQuery } from './query.ts'
 
 const columns = tableColumns({
   properties: {
@@ -73,7 +74,10 @@ test('sort, columns, words and a page', () => {
 test.each<[QueryText, string]>([
   [{ filter: 'populaton gt 1' }, 'unknown_field: There is no field "populaton". Did you mean "population"?'],
   [{ filter: 'common eq x' }, 'unknown_field: There is no field "common". Did you mean "name.common"?'],
-  [{ sort: 'zzzzzz' }, 'unknown_field: There is no field "zzzzzz".'],
+  [
+    { sort: 'zzzzzz' },
+    'unknown_field: There is no field "zzzzzz". The fields are "_id", "population", "area", "name", "name.common", "name.native", "Case officer", "a.b", "closed", "at", "open", "any".',
+  ],
   [{ filter: 'population gt many' }, 'invalid_query: "many" is not an integer, which "population" holds.'],
   [
     { filter: 'closed gt 2023-02-29' },

@@ -1,9 +1,9 @@
 /**
  * Questions about a table: words, filters, order, columns and a page. One grammar for URLs, pages, the client and the command line
- * (docs/tables.md).
+ * (docs/queries.md).
  */
-import { distance } from 'fastest-levenshtein'
 import type { ScalarType, TableColumn } from './columns.ts'
+import { type FoundColumn, findColumn, QueryError, quotedField } from './fields.ts'
 import { type FilterValue, readValue, unquoted, valueWords } from './filter-values.ts'
 
 export const operators = [
@@ -38,11 +38,6 @@ export interface Filter {
   readonly values: readonly FilterValue[]
 }
 
-/** A column of the table, or a member of an object in it: its names from the outside in. */
-export interface FoundColumn extends TableColumn {
-  readonly names: readonly string[]
-}
-
 export interface TableQuery {
   /** Each must occur in some text column; case and accents do not count. */
   readonly words: readonly string[]
@@ -55,20 +50,6 @@ export interface TableQuery {
   readonly facet: readonly FoundColumn[]
   readonly limit: number
   readonly offset: number
-}
-
-/** The question cannot be answered; the message says which part and what to write instead. */
-export class QueryError extends Error {
-  readonly code: 'unknown_field' | 'invalid_query'
-  /** The query parameter. */
-  readonly parameter: string
-
-  constructor(code: QueryError['code'], parameter: string, message: string) {
-    super(message)
-    this.name = 'QueryError'
-    this.code = code
-    this.parameter = parameter
-  }
 }
 
 /** Parameters as they are written; `filter` may come several times. */
@@ -99,7 +80,7 @@ export function readTableQuery(text: QueryText, columns: readonly TableColumn[])
       throw new QueryError(
         'invalid_query',
         'sort',
-        `${quoted(column)} holds ${column.type === 'object' ? 'an object' : 'a list'} and has no order.`,
+        `${quotedField(column)} holds ${column.type === 'object' ? 'an object' : 'a list'} and has no order.`,
       )
     return { column, isDescending: isMarked }
   })
@@ -133,7 +114,7 @@ function readFilter(text: string, columns: readonly TableColumn[]): Filter {
     throw wrong(`${JSON.stringify(operator)} is not an operator. Use one of ${operators.join(', ')}.`)
   const allowed = operatorsOf(column)
   if (!allowed.includes(operator))
-    throw wrong(`${quoted(column)} is ${typeWords(column)}; its operators are ${allowed.join(', ')}.`)
+    throw wrong(`${quotedField(column)} is ${typeWords(column)}; its operators are ${allowed.join(', ')}.`)
   if (operator === 'null' || operator === 'notnull') {
     if (value !== undefined && value.trim() !== '') throw wrong(`"${operator}" takes no value.`)
     return { column, operator, values: [] }
@@ -178,7 +159,7 @@ function demandValue(text: string, column: FoundColumn): FilterValue {
   throw new QueryError(
     'invalid_query',
     'filter',
-    `${JSON.stringify(unquoted(text))} is not ${valueWords[type as ScalarType]}, which ${quoted(column)} holds.`,
+    `${JSON.stringify(unquoted(text))} is not ${valueWords[type as ScalarType]}, which ${quotedField(column)} holds.`,
   )
 }
 
@@ -236,67 +217,3 @@ function listed(
   }
   return found
 }
-
-/** Fields that an error lists. */
-const namedMax = 20
-
-/** `name.common` is a column of this name or else the member `common` of `name`. @throws QueryError unknown_field */
-function findColumn(
-  names: readonly string[],
-  parameter: string,
-  columns: readonly TableColumn[],
-): FoundColumn {
-  const [first = '', ...members] = names
-  const own = columns.find(({ name }) => name === first)
-  if (own !== undefined && members.length === 0) return { ...own, names: [own.name] }
-  const path = own === undefined ? [...first.split('.'), ...members] : names
-  let within = columns
-  const passed: string[] = []
-  let column: TableColumn | undefined
-  for (const part of path) {
-    column = within.find(({ name }) => name === part)
-    if (column === undefined) break
-    passed.push(column.name)
-    within = column.members ?? []
-  }
-  if (column !== undefined && passed.length === path.length) return { ...column, names: passed }
-  const asked = path.join('.')
-  const all = fieldNames(columns)
-  const near = nearest(asked, all)
-  const some = all.slice(0, namedMax).map((one) => JSON.stringify(one))
-  const hint =
-    near.length > 0
-      ? ` Did you mean ${near.map((one) => JSON.stringify(one)).join(' or ')}?`
-      : ` The fields are ${some.join(', ')}${all.length > namedMax ? ' …' : ''}.`
-  throw new QueryError('unknown_field', parameter, `There is no field ${JSON.stringify(asked)}.${hint}`)
-}
-
-/** All columns, and the members of objects in place of the objects. */
-export const findColumns = (columns: readonly TableColumn[], outer: readonly string[] = []): FoundColumn[] =>
-  columns.flatMap((column) => {
-    const names = [...outer, column.name]
-    return column.members === undefined ? [{ ...column, names }] : findColumns(column.members, names)
-  })
-
-/** Names of all columns and members, `name.common`. */
-export const fieldNames = (columns: readonly TableColumn[]): string[] =>
-  columns.flatMap(({ name, members }) => [
-    name,
-    ...fieldNames(members ?? []).map((member) => `${name}.${member}`),
-  ])
-
-/** At most three names that differ little. */
-function nearest(asked: string, names: readonly string[]): string[] {
-  const wanted = asked.toLowerCase()
-  return names
-    .map((name) => {
-      const at = name.toLowerCase()
-      return { name, distance: at.endsWith(`.${wanted}`) ? 0 : distance(at, wanted) }
-    })
-    .filter((one) => one.distance <= Math.max(2, asked.length / 3))
-    .sort((a, b) => a.distance - b.distance)
-    .slice(0, 3)
-    .map(({ name }) => name)
-}
-
-const quoted = ({ names }: FoundColumn): string => JSON.stringify(names.join('.'))

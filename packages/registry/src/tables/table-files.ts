@@ -4,7 +4,7 @@
  */
 import { createHash, randomUUID } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { chmod, mkdir, open, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { Hash, JsonObject, TableColumn, Tree } from '@ulmus/content'
@@ -13,11 +13,10 @@ import { createStatement, insertStatement, misfitsStatement } from './engine/bui
 import { formFor } from './engine/column-sql.ts'
 import type { Engine } from './engine/engine.ts'
 import type { Statement } from './engine/query-sql.ts'
+import { partsOf } from './line-parts.ts'
 
 /** Number of the mapping from schemas to columns (`tableColumns`) and of their stored form: raise it when either changes. */
 const mapping = 't1'
-/** Records that the engine reads at a time. Bytes. */
-const partBytes = 33_554_432
 /** Tables that are built at the same time. */
 const buildsMax = 2
 /** Unfinished files of this age belong to a process that was killed. Milliseconds. */
@@ -289,28 +288,4 @@ async function sha256Of(path: string): Promise<string> {
   const hash = createHash('sha256')
   await pipeline(createReadStream(path), hash)
   return hash.digest('hex')
-}
-
-const newline = 0x0a
-
-/** Writes whole lines to a file, part by part, each anew. @yields the number of lines of a part, which is read before the next */
-async function* partsOf(lines: AsyncIterable<Uint8Array>, path: string): AsyncGenerator<number> {
-  let file = await open(path, 'w', 0o600)
-  try {
-    let [bytes, count] = [0, 0]
-    for await (const chunk of lines) {
-      await file.writeFile(chunk)
-      bytes += chunk.length
-      for (let at = chunk.indexOf(newline); at !== -1; at = chunk.indexOf(newline, at + 1)) count++
-      if (bytes < partBytes) continue
-      await file.close()
-      yield count
-      ;[bytes, count] = [0, 0]
-      file = await open(path, 'w', 0o600)
-    }
-    await file.close()
-    if (count > 0) yield count
-  } finally {
-    await file.close().catch(() => undefined)
-  }
 }

@@ -1,4 +1,4 @@
-/** Questions about the tables of a version, in the view of the caller. docs/tables.md */
+/** Questions about the tables of a version, in the view of the caller. docs/queries.md */
 import { rm } from 'node:fs/promises'
 import type { Hash, QueryText, TableColumn } from '@ulmus/content'
 import { objectKey, storedObjects } from '@ulmus/storage'

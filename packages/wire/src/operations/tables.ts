@@ -1,16 +1,14 @@
-/** Operations that ask questions about the tables of a version. docs/tables.md. */
+/** Operations that ask questions about the tables of a version. docs/queries.md. */
 import { z } from 'zod'
 import { bytesOf, operation } from '../operation.ts'
 import { TablePath, VersionPath } from '../paths.ts'
+import { SqlAnswer, SqlQuery, SqlQuestion } from '../sql.ts'
 import {
   CsvQuery,
   Facets,
   FacetsQuery,
   RowsPage,
   RowsQuery,
-  SqlAnswer,
-  SqlQuery,
-  SqlQuestion,
   TableBuilding,
   TableQuery,
   TableStatistics,

@@ -1,4 +1,4 @@
-/** Questions in SQL over HTTP. docs/tables.md#sql */
+/** Questions in SQL over HTTP. docs/queries.md#sql */
 import type { Building, SqlText } from '@ulmus/registry'
 import type { SqlAnswer, SqlQuestion } from '@ulmus/wire'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'

@@ -1,4 +1,4 @@
-/** Questions about tables over HTTP. docs/tables.md */
+/** Questions about tables over HTTP. docs/queries.md */
 import type { Building, Principal } from '@ulmus/registry'
 import type { Facets, RowsPage, TableStatistics, VersionTable } from '@ulmus/wire'
 import type { FastifyPluginAsync, FastifyReply } from 'fastify'

@@ -1,0 +1,87 @@
+/** Fields of questions: columns of a table and members of its objects. */
+import { distance } from 'fastest-levenshtein'
+import type { TableColumn } from './columns.ts'
+
+/** A column of the table, or a member of an object in it: its names from the outside in. */
+export interface FoundColumn extends TableColumn {
+  readonly names: readonly string[]
+}
+
+/** The question cannot be answered; the message says which part and what to write instead. */
+export class QueryError extends Error {
+  readonly code: 'unknown_field' | 'invalid_query'
+  /** The query parameter. */
+  readonly parameter: string
+
+  constructor(code: QueryError['code'], parameter: string, message: string) {
+    super(message)
+    this.name = 'QueryError'
+    this.code = code
+    this.parameter = parameter
+  }
+}
+
+/** Fields that an error lists. */
+const namedMax = 20
+
+/** `name.common` is a column of this name or else the member `common` of `name`. @throws QueryError unknown_field */
+export function findColumn(
+  names: readonly string[],
+  parameter: string,
+  columns: readonly TableColumn[],
+): FoundColumn {
+  const [first = '', ...members] = names
+  const own = columns.find(({ name }) => name === first)
+  if (own !== undefined && members.length === 0) return { ...own, names: [own.name] }
+  const path = own === undefined ? [...first.split('.'), ...members] : names
+  let within = columns
+  const passed: string[] = []
+  let column: TableColumn | undefined
+  for (const part of path) {
+    column = within.find(({ name }) => name === part)
+    if (column === undefined) break
+    passed.push(column.name)
+    within = column.members ?? []
+  }
+  if (column !== undefined && passed.length === path.length) return { ...column, names: passed }
+  const asked = path.join('.')
+  const all = fieldNames(columns)
+  const near = nearest(asked, all)
+  const some = all.slice(0, namedMax).map((one) => JSON.stringify(one))
+  const hint =
+    near.length > 0
+      ? ` Did you mean ${near.map((one) => JSON.stringify(one)).join(' or ')}?`
+      : ` The fields are ${some.join(', ')}${all.length > namedMax ? ' …' : ''}.`
+  throw new QueryError('unknown_field', parameter, `There is no field ${JSON.stringify(asked)}.${hint}`)
+}
+
+/** All columns, and the members of objects in place of the objects. */
+export const findColumns = (columns: readonly TableColumn[], outer: readonly string[] = []): FoundColumn[] =>
+  columns.flatMap((column) => {
+    const names = [...outer, column.name]
+    return column.members === undefined ? [{ ...column, names }] : findColumns(column.members, names)
+  })
+
+/** Names of all columns and members, `name.common`. */
+export const fieldNames = (columns: readonly TableColumn[]): string[] =>
+  columns.flatMap(({ name, members }) => [
+    name,
+    ...fieldNames(members ?? []).map((member) => `${name}.${member}`),
+  ])
+
+/** At most three names that differ little. */
+function nearest(asked: string, names: readonly string[]): string[] {
+  const wanted = asked.toLowerCase()
+  return names
+    .map((name) => {
+      const at = name.toLowerCase()
+      return { name, distance: at.endsWith(`.${wanted}`) ? 0 : distance(at, wanted) }
+    })
+    .filter((one) => one.distance <= Math.max(2, asked.length / 3))
+    .sort((a, b) => a.distance - b.distance)
+    .slice(0, 3)
+    .map(({ name }) => name)
+}
+
+/** The name of a field for an error. */
+export const quotedField = ({ names }: FoundColumn): string => JSON.stringify(names.join('.'))
