@@ -91,6 +91,11 @@ export const docPages: readonly DocPage[] = [
     purpose: 'Records, differences and exports, with curl, Python, R and SQL.',
   },
   {
+    name: 'queries',
+    title: 'Search, filter and SQL',
+    purpose: 'Ask questions of the records, and download answers as CSV and Parquet.',
+  },
+  {
     name: 'verifying',
     title: 'Verifying',
     purpose: 'Check a record or a whole version without trusting the registry.',
