@@ -24,8 +24,6 @@ const pollMilliseconds = 100
 /** A process that does not react to the interruption is killed after this time. Milliseconds. */
 const killMilliseconds = 1_000
 const startMilliseconds = 10_000
-/** User and group without rights, if the server runs as root. */
-const unprivileged = 65_534
 
 /** A table that a question may read. */
 export interface SqlTable {
@@ -251,9 +249,7 @@ function spawnProgram(files: readonly number[]): ChildProcess {
   const program = fileURLToPath(new URL('./program.ts', import.meta.url))
   const node = ['--max-old-space-size=128', '--max-semi-space-size=8', program]
   const limit = process.platform === 'linux' ? `ulimit -d ${dataMebibytes * 1_024}; ` : ''
-  const privileges = process.getuid?.() === 0 ? { uid: unprivileged, gid: unprivileged } : {}
   const child = spawn('/bin/sh', ['-c', `${limit}exec "$0" "$@"`, process.execPath, ...node], {
-    ...privileges,
     cwd: '/',
     env: {},
     stdio: ['ignore', 'ignore', 'ignore', 'ipc', ...files],

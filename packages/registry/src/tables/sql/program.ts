@@ -19,7 +19,18 @@ const pieceCharacters = 262_144
 
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
+/** User and group without rights, which a server that runs as root gives its statements. */
+const unprivileged = 65_534
+
+function dropPrivileges(): void {
+  if (process.getuid?.() !== 0) return
+  process.setgroups!([])
+  process.setgid!(unprivileged)
+  process.setuid!(unprivileged)
+}
+
 async function open({ tables }: SqlTables): Promise<DuckDBConnection> {
+  dropPrivileges()
   const instance = await DuckDBInstance.create(':memory:', {
     threads: '1',
     memory_limit: '512MB',
@@ -93,9 +104,10 @@ async function run(connection: DuckDBConnection, task: SqlTask): Promise<SqlRepl
   const columns = names.map((name, index): SqlColumn => ({ name, type: typeText(types[index]!) }))
   let text = headOf[task.format](columns)
   let [rows, bytes, isCut] = [0, 0, false]
-  for await (const chunk of result.yieldConvertedRows<Json>(converter)) {
-    for (const row of chunk) {
-      const next = rowOf[task.format](row, names)
+  for await (const chunk of result) {
+    for (let index = 0; index < chunk.rowCount; index++) {
+      // Row by row: a chunk may be larger than the heap.
+      const next = rowOf[task.format](chunk.convertRowValues(index, converter), names)
       bytes += Buffer.byteLength(next)
       isCut = rows === task.rowsMax || bytes > task.bytesMax
       if (isCut) break
