@@ -40,6 +40,9 @@ function readsOf(path: string): string[] {
         '/records/T/one?proof=true',
       ].map((rest) => `${path}/versions/${v}${rest}`),
     ),
+    ...['', '/T/rows', '/T/facets?facet=_id', '/T/statistics', '/T.csv', '/T.parquet'].map(
+      (rest) => `${path}/versions/latest/tables${rest}`,
+    ),
     `${path}/versions/latest/records/Open/open?proof=true`,
     `${path}/versions/latest/manifest?since=v1.0.0`,
     `${path}/versions/latest/diff?from=v1.0.0`,

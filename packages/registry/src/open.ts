@@ -104,7 +104,7 @@ export async function openRegistry(config: RegistryConfig) {
       now,
     }
     const tables = config.tables ?? usualTables
-    const installed = await installTables(config.dataFolder, tables, opened)
+    const installed = await installTables({ ...config, space }, tables, opened)
     const services = { ...servicesOf(context), tables: tablesOf(context, tables, installed) }
     scheduleCompaction(context)
     scheduleSweeps(context, demandSame)
@@ -131,7 +131,7 @@ const tableBytesMost = 50e9
 
 /** Undefined without the optional package DuckDB. */
 async function installTables(
-  dataFolder: string,
+  { dataFolder, space }: Pick<RegistryConfig, 'dataFolder'> & Pick<Context, 'space'>,
   { bytesMax }: TablesConfig,
   opened: AsyncDisposableStack,
 ): Promise<InstalledTables | undefined> {
@@ -141,6 +141,7 @@ async function installTables(
   const files = new TableFiles({
     folder: join(dataFolder, 'tables'),
     engine,
+    space,
     bytesMax: bytesMax ?? Math.min((bsize * blocks) / 10, tableBytesMost),
   })
   const sql = new SqlProcesses(() => files.scratch())

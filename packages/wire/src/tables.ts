@@ -218,6 +218,19 @@ export const Facets = z
   })
 export type Facets = z.infer<typeof Facets>
 
+const exampleStatistics = {
+  field: 'name',
+  type: 'text',
+  count: 2,
+  nulls: 0,
+  misfits: 0,
+  distinct: 2,
+  min: 'Norway',
+  max: 'Sweden',
+  top: [{ value: 'Norway', count: 1 }],
+  lengths: { min: 6, max: 6, mean: 6 },
+}
+
 export const ColumnStatistics = z
   .object({
     field: z.string(),
@@ -246,24 +259,13 @@ export const ColumnStatistics = z
   .meta({
     id: 'ColumnStatistics',
     description: 'Exact statistics of a column.',
-    examples: [
-      {
-        field: 'name',
-        type: 'text',
-        count: 2,
-        nulls: 0,
-        misfits: 0,
-        distinct: 2,
-        min: 'Norway',
-        max: 'Sweden',
-        top: [{ value: 'Norway', count: 1 }],
-        lengths: { min: 6, max: 6, mean: 6 },
-      },
-    ],
+    examples: [exampleStatistics],
   })
 export type ColumnStatistics = z.infer<typeof ColumnStatistics>
 
-export const TableStatistics = z
-  .object({ rows: Count, columns: z.array(ColumnStatistics) })
-  .meta({ id: 'TableStatistics', description: 'Statistics of all columns of a table.' })
+export const TableStatistics = z.object({ rows: Count, columns: z.array(ColumnStatistics) }).meta({
+  id: 'TableStatistics',
+  description: 'Statistics of all columns of a table.',
+  examples: [{ rows: 2, columns: [exampleStatistics] }],
+})
 export type TableStatistics = z.infer<typeof TableStatistics>

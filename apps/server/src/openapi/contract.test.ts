@@ -16,6 +16,7 @@ import {
   type TestClient,
   type TestResponse,
   testClient,
+  whenBuilt,
 } from '../testing/test-client.ts'
 
 let contract: Contract
@@ -223,7 +224,10 @@ describe('every operation that can be', () => {
     expect(gets.length).toBeGreaterThan(20)
     for (const call of gets) {
       const { path, options } = requestOf(call, { path: real(call) })
-      const etag = String((await ada.request('GET', path, options)).headers['etag'])
+      let answer = await ada.request('GET', path, options)
+      // The table is being built.
+      while (answer.status === 202) answer = await ada.request('GET', path, options)
+      const etag = String(answer.headers['etag'])
       expect(await refused(call, 304, { also: { headers: { 'if-none-match': etag } } })).toEqual([])
     }
   })
@@ -352,6 +356,9 @@ test.each(particular)('%s is refused with %i as described', async (id, status, i
 test('a range that the file does not have, one that it has, and a fork that is there', async () => {
   const file = contract.call('downloadFile')
   expect(await refused(file, 416, { also: { headers: { range: 'bytes=99-' } } })).toEqual([])
+  const parquet = contract.call('downloadParquet')
+  await whenBuilt(() => ada.get(requestOf(parquet).path))
+  expect(await refused(parquet, 416, { also: { headers: { range: 'bytes=9999999-' } } })).toEqual([])
   expect(await refused(file, 206, { also: { headers: { range: 'bytes=0-4' } } })).toEqual([])
   await send('forkCollection')
   expect(await refused(contract.call('forkCollection'), 409)).toEqual([])
@@ -422,6 +429,8 @@ test('every refusal that is described was met', () => {
     Object.keys(operation.responses)
       // Excluded: defects, damage, unavailable stores.
       .filter((status) => Number(status) > 302 && !['500', '503'].includes(status))
+      // Costly questions, and servers without DuckDB or SQL: routes/versions/sql.test.ts and packages/registry/src/tables.
+      .filter((status) => operation.tags[0] !== 'tables' || !['422', '501'].includes(status))
       .map((status) => `${method} ${path} ${status}`),
   )
   expect(described.filter((one) => !seen.has(one) && !elsewhere.includes(one))).toEqual([])

@@ -16,7 +16,7 @@ export function describeApi({ sessionCookie, version }: Described): object {
   const paths: Record<string, Record<string, object>> = {}
   for (const [name, operation] of Object.entries<Operation>(operations)) {
     const [method = '', url = ''] = name.split(' ')
-    const path = url.replace(/:([^/]+)/g, '{$1}')
+    const path = url.replace(/:(\w+)/g, '{$1}')
     paths[path] = { ...paths[path], [method.toLowerCase()]: operationOf({ ...operation, method, url }) }
   }
   return {

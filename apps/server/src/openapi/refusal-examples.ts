@@ -12,6 +12,7 @@ const otherFile = `sha256:${hash}`
 /** Members of the body other than the sentence, the code and the status. */
 const details: Partial<Record<ErrorCode, Facts>> = {
   invalid_request: { issues: [{ path: 'limit', message: 'must be an integer of at least 1' }] },
+  unknown_field: { issues: [{ path: 'sort', message: 'There is no field "nmae". Did you mean "name"?' }] },
   hash_mismatch: { expected: exampleFile.hash, actual: otherFile },
   unexpected_record: { line: 1, id, type, hash },
   manifest_conflict: { id, type, hashes: [hash, exampleNeeded[0]] },
@@ -71,6 +72,10 @@ const named: Facts = {
 }
 const words: Partial<Record<ErrorCode, Facts>> = {
   account_not_found: { slug: 'missing' },
+  unknown_field: { reason: 'There is no field "nmae". Did you mean "name"?' },
+  invalid_sql: { reason: 'Send one statement at a time.' },
+  query_too_costly: { seconds: 5 },
+  sql_unavailable: { reason: 'its operator switched it off' },
   insufficient_scope: { needed: 'write' },
   insufficient_role: { needed: 'admin' },
   invalid_schema: { reason: 'it is not valid JSON Schema.' },

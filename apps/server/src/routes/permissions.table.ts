@@ -31,7 +31,9 @@ export const without: readonly string[] = ['signIn', 'signOut', 'startDeviceLogi
 /** Operations that read a collection in their path: each GET below it that needs no credential. */
 const reading = Object.entries<Operation>(operations).filter(
   ([name, { entrance }]) =>
-    /^GET .*\/collections\/:owner\/:slug(?:\/|$)/.test(name) && entrance === undefined,
+    /^GET .*\/collections\/:owner\/:slug(?:\/|$)/.test(name) &&
+    entrance === undefined &&
+    !name.endsWith('/sql'),
 )
 
 /** `GET /api/collections/:owner/:slug/…` of each. */
@@ -51,6 +53,15 @@ export const inCollection: Readonly<Record<string, Rows>> = {
       public:  '+      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      401    susp   +      +      +      +',
       private: '404    404    404    404    404    +      +      +      +      +      +      +      +      +      +      +      +      +      404    401    susp   404    404    404    404',
       absent:  '404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    401    susp   404    404    404    404',
+    },
+  },
+  'asking in SQL': {
+    operations: ['querySql', 'runSql'],
+    rows: {
+      //        anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi
+      public:  '401    +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      401    susp   +      +      +      +',
+      private: '401    404    404    404    404    +      +      +      +      +      +      +      +      +      +      +      +      +      404    401    susp   404    404    404    404',
+      absent:  '401    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    401    susp   404    404    404    404',
     },
   },
   'following work': {
@@ -133,6 +144,15 @@ export const ofWithdrawn: Readonly<Record<string, Rows>> = {
       public:  '410    410    410    410    410    410    410    410    410    410    410    410    410    410    410    410    410    410    410    401    susp   410    410    410    410',
       private: '404    404    404    404    404    410    410    410    410    410    410    410    410    410    410    410    410    410    404    401    susp   404    404    404    404',
       absent:  '404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    401    susp   404    404    404    404',
+    },
+  },
+  'asking it in SQL': {
+    operations: ['querySql', 'runSql'],
+    rows: {
+      //        anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi
+      public:  '401    410    410    410    410    410    410    410    410    410    410    410    410    410    410    410    410    410    410    401    susp   410    410    410    410',
+      private: '401    404    404    404    404    410    410    410    410    410    410    410    410    410    410    410    410    410    404    401    susp   404    404    404    404',
+      absent:  '401    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    401    susp   404    404    404    404',
     },
   },
   'withdrawing it again': {

@@ -102,6 +102,14 @@ export async function expectStatus(pending: Promise<TestResponse>, status?: numb
   return response
 }
 
+/** Repeats a question until its table is built, which takes long on a busy machine. */
+export async function whenBuilt(ask: () => Promise<TestResponse>): Promise<TestResponse> {
+  for (;;) {
+    const response = await ask()
+    if (response.status !== 202) return response
+  }
+}
+
 /** Headers that differ between any two responses. The length differs with the names in a body; the body itself is compared. */
 const varyingHeaders = ['date', 'x-request-id', 'content-length', 'ratelimit-remaining', 'ratelimit-reset']
 

@@ -8,6 +8,7 @@ import { chmod, mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } 
 import { basename, dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { Hash, JsonObject, TableColumn, Tree } from '@ulmus/content'
+import type { DiskSpace } from '@ulmus/storage'
 import { Turns } from '../work/turns.ts'
 import { createStatement, insertStatement, misfitsStatement } from './engine/build-sql.ts'
 import { formFor } from './engine/column-sql.ts'
@@ -66,16 +67,18 @@ export class TableFiles {
   readonly #folder: string
   readonly #engine: Engine
   readonly #bytesMax: number
+  readonly #space: DiskSpace
   readonly #turns = new Turns({ places: buildsMax })
   /** By path of the table file. */
   readonly #builds = new Map<string, Build>()
   /** Files and answers that are being made from tables, by their path. */
   readonly #making = new Map<string, Promise<unknown>>()
 
-  constructor(options: { folder: string; engine: Engine; bytesMax: number }) {
+  constructor(options: { folder: string; engine: Engine; space: DiskSpace; bytesMax: number }) {
     this.#folder = options.folder
     this.#engine = options.engine
     this.#bytesMax = options.bytesMax
+    this.#space = options.space
   }
 
   /**
@@ -173,7 +176,9 @@ export class TableFiles {
     const all = await this.#all()
     const tables = all.filter(({ path }) => path.endsWith('.duckdb'))
     let bytes = all.reduce((sum, file) => sum + file.bytes, 0)
-    for (const { path } of tables.sort((a, b) => a.changedAt - b.changedAt)) {
+    const byUse = tables.sort((a, b) => a.changedAt - b.changedAt)
+    // The last one is about to be read.
+    for (const { path } of byUse.slice(0, -1)) {
       if (bytes <= this.#bytesMax) break
       const own = all.filter((file) => file.path.startsWith(path))
       await this.#remove(path)
@@ -225,6 +230,7 @@ export class TableFiles {
   }
 
   async #build(path: string, source: TableSource, progress: Progress): Promise<TableFile> {
+    await this.#space.demand(source.tree.bytes)
     await mkdir(dirname(path), { recursive: true, mode: 0o700 })
     const unfinished = `${path}.${randomUUID()}`
     const part = `${unfinished}.ndjson`

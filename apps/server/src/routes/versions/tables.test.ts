@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { databases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Stage, setStage } from '../../testing/stage.ts'
-import { expectStatus, type TestClient } from '../../testing/test-client.ts'
+import { expectStatus, type TestClient, whenBuilt } from '../../testing/test-client.ts'
 
 const schemas = {
   Place: {
@@ -70,7 +70,7 @@ describe.each(databases)('tables on $name', (database) => {
   let anyone: TestClient
   let path: string
   const ask = (client: TestClient, question: string) =>
-    client.get(`${path}/versions/v1.0.0/tables/Place/${question}`)
+    whenBuilt(() => client.get(`${path}/versions/v1.0.0/tables/Place/${question}`))
   const idsOf = async (question: string, client = anyone) => {
     const { json } = await ask(client, `rows?${question}`)
     return json.rows?.map(({ id }: { id: string }) => id) ?? json
@@ -104,7 +104,7 @@ describe.each(databases)('tables on $name', (database) => {
     ])
     expect(columns[2]).toMatchObject({ path: '/country', refersTo: 'Country', nullable: true })
     expect(parquet).toMatchObject({ state: 'on_demand', bytes: null })
-    expect((await anyone.get(csv.url.replace(/^\/api/, ''))).status).toBe(200)
+    expect((await whenBuilt(() => anyone.get(csv.url.replace(/^\/api/, '')))).status).toBe(200)
     const own = await ada.get(`${path}/versions/v1.0.0/tables`)
     expect(own.json.map(({ type }: { type: string }) => type)).toEqual(['Country', 'Hidden', 'Place'])
     const asOthers = await ada.get(`${path}/versions/v1.0.0/tables?view=public`)
@@ -147,9 +147,9 @@ describe.each(databases)('tables on $name', (database) => {
     expect((await anyone.get(`${path}/versions/v1.0.0/tables/Hidden/rows`)).json.code).toBe('type_not_found')
     for (const name of ['statistics', 'rows', 'facets?facet=country'])
       expect((await ask(anyone, name)).text).not.toMatch(/fox|secret|Atlantis|ATL/)
-    const csv = await anyone.get(`${path}/versions/v1.0.0/tables/Place.csv`)
+    const csv = await whenBuilt(() => anyone.get(`${path}/versions/v1.0.0/tables/Place.csv`))
     expect(csv.text).not.toMatch(/fox|secret|Atlantis|ATL/)
-    const parquet = await anyone.get(`${path}/versions/v1.0.0/tables/Place.parquet`)
+    const parquet = await whenBuilt(() => anyone.get(`${path}/versions/v1.0.0/tables/Place.parquet`))
     expect(parquet.bytes.toString('latin1')).not.toMatch(/fox|secret|Atlantis|_search/)
   })
 
@@ -218,7 +218,7 @@ describe.each(databases)('tables on $name', (database) => {
 
   test('Parquet has all records once, supports ranges, and is listed with its size and hash', async () => {
     const at = `${path}/versions/v1.0.0/tables/Place.parquet`
-    const whole = await anyone.get(at)
+    const whole = await whenBuilt(() => anyone.get(at))
     expect(whole.status).toBe(200)
     expect(whole.bytes.subarray(0, 4).toString()).toBe('PAR1')
     const { status, bytes, headers } = await anyone.get(at, { range: 'bytes=-4' })
@@ -247,7 +247,9 @@ describe.each(databases)('tables on $name', (database) => {
     await ask(anyone, 'rows')
     const before = tablesIn(stage.server.dataFolder)
     await expectStatus(ada.patch(`${path}/metadata`, { description: 'New words.' }))
-    expect((await anyone.get(`${path}/versions/v1.0.1/tables/Place/rows`)).json.total).toBe(4)
+    expect((await whenBuilt(() => anyone.get(`${path}/versions/v1.0.1/tables/Place/rows`))).json.total).toBe(
+      4,
+    )
     expect(tablesIn(stage.server.dataFolder)).toEqual(before)
   })
 
@@ -256,13 +258,13 @@ describe.each(databases)('tables on $name', (database) => {
     await stage.push(other, { opening: { schemas: { Country: {} } }, puts: [puts[5]!] })
     const at = `${other}/versions/v1.0.0/tables/Country/rows`
     const before = tablesIn(stage.server.dataFolder)
-    await anyone.get(at)
+    await whenBuilt(() => anyone.get(at))
     const [file] = tablesIn(stage.server.dataFolder).filter((name) => !before.includes(name))
     const place = join(stage.server.dataFolder, 'tables', file!)
     // No process has the file open any more.
     rmSync(place)
     writeFileSync(place, 'damaged')
-    await expectStatus(anyone.get(`${other}/versions/v1.0.0/tables/Country.csv`), 200)
+    await whenBuilt(() => anyone.get(`${other}/versions/v1.0.0/tables/Country.csv`))
     expect(readFileSync(place).length).toBeGreaterThan(1_000)
   })
 
@@ -273,9 +275,13 @@ describe.each(databases)('tables on $name', (database) => {
       puts: [puts[5]!],
     })
     const at = `${empty}/versions/v1.0.0/tables/Other`
-    expect((await anyone.get(`${at}/rows`)).json).toMatchObject({ rows: [], total: 0, next: null })
-    expect((await anyone.get(`${at}.csv`)).text).toBe('_id,data\n')
-    expect((await anyone.get(`${at}/statistics`)).json.rows).toBe(0)
-    expect((await anyone.get(`${at}.parquet`)).status).toBe(200)
+    expect((await whenBuilt(() => anyone.get(`${at}/rows`))).json).toMatchObject({
+      rows: [],
+      total: 0,
+      next: null,
+    })
+    expect((await whenBuilt(() => anyone.get(`${at}.csv`))).text).toBe('_id,data\n')
+    expect((await whenBuilt(() => anyone.get(`${at}/statistics`))).json.rows).toBe(0)
+    expect((await whenBuilt(() => anyone.get(`${at}.parquet`))).status).toBe(200)
   })
 })

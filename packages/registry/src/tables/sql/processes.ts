@@ -128,7 +128,9 @@ class SqlProcess {
 
   /** @param link new path for links to the table files, which are gone when it resolves. @throws SqlError unavailable */
   static async start(key: string, tables: readonly SqlTable[], link: string): Promise<SqlProcess> {
-    const files = await openWithoutNames(tables, link)
+    const files = await openWithoutNames(tables, link).catch((error: Error) => {
+      throw new SqlError('unavailable', `a table file cannot be opened (${error.message})`)
+    })
     try {
       const child = spawnProgram(files.map(({ fd }) => fd))
       const started = new SqlProcess(key, child)

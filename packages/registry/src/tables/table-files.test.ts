@@ -1,0 +1,138 @@
+/** The cache of table files: builds, eviction, and removal with the data. */
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { type Hash, type JsonObject, tableColumns } from '@ulmus/content'
+import { StorageFull, unlimitedSpace } from '@ulmus/storage'
+import { afterAll, beforeEach, expect, test } from 'vitest'
+import { Engine } from './engine/engine.ts'
+import { type Build, type TableFile, TableFiles, type TableSource } from './table-files.ts'
+
+const engine = new Engine()
+const folders: string[] = []
+afterAll(() => {
+  engine.close()
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true })
+})
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'ulmus-tables-'))
+  folders.push(folder)
+})
+
+const schema: JsonObject = { type: 'object', properties: { n: { type: 'integer' } } }
+const rootOf = (digit: string): Hash => digit.repeat(64) as Hash
+let reads = 0
+
+function source(digit: string, rows = 3): TableSource {
+  const line = (n: number) => `{"id":"${n}","type":"T","data":{"n":${n === 2 ? 1e21 : n}}}\n`
+  const text = Array.from({ length: rows }, (_, n) => line(n)).join('')
+  return {
+    tree: { root: rootOf(digit), count: rows, bytes: text.length },
+    schema,
+    schemaHash: rootOf('0'),
+    columns: tableColumns(schema),
+    async *lines() {
+      reads++
+      yield Buffer.from(text)
+    },
+  }
+}
+
+const filesWith = (bytesMax: number, space = unlimitedSpace) =>
+  new TableFiles({ folder, engine, bytesMax, space })
+const settled = async (found: TableFile | Build): Promise<TableFile> => ('done' in found ? found.done : found)
+const built = async (files: TableFiles, table: TableSource) => settled(await files.find(table, 'ada'))
+
+test('callers at once share a build, later ones the file', async () => {
+  const files = filesWith(1e9)
+  reads = 0
+  const found = await Promise.all([1, 2, 3].map(() => files.find(source('a'), 'ada')))
+  const [first, ...others] = await Promise.all(found.map(settled))
+  expect(others).toEqual([first, first])
+  expect(first).toMatchObject({ rows: 3, misfits: { '/n': 1 } })
+  expect(await built(filesWith(1e9), source('a'))).toEqual(first)
+  expect(reads).toBe(1)
+  const rows = await engine.ask('ada', first!.path, [
+    { sql: 'SELECT _id, n FROM records ORDER BY 1', values: [] },
+  ])
+  expect(rows[0]).toEqual([
+    ['0', '0'],
+    ['1', '1'],
+    ['2', null],
+  ])
+  expect(await files.isIntact(first!)).toBe(true)
+  chmodSync(first!.path, 0o600)
+  writeFileSync(first!.path, 'x', { flag: 'a' })
+  expect(await files.isIntact(first!)).toBe(false)
+})
+
+test('a table with more or fewer rows than its tree is refused, and nothing is left', async () => {
+  const wrong = source('b')
+  await expect(built(filesWith(1e9), { ...wrong, tree: { ...wrong.tree, count: 4 } })).rejects.toThrow(
+    '3 rows',
+  )
+  expect(readdirSync(join(folder, 'bb'))).toEqual([])
+})
+
+test('nothing is built on a full disk', async () => {
+  const space = { ...unlimitedSpace, demand: () => Promise.reject(new StorageFull('full')) }
+  await expect(built(filesWith(1e9, space), source('c'))).rejects.toThrow(StorageFull)
+})
+
+test('the least recently used tables are deleted beyond the limit, with what was made from them', async () => {
+  const files = filesWith(1)
+  const first = await built(files, source('d'))
+  await files.remember(first, 'statistics', async () => ({ rows: 3 }))
+  await files.makeParquet(first, async (path) => writeFileSync(path, 'PAR1'))
+  expect(readdirSync(dirname(first.path))).toHaveLength(5)
+  const second = await built(files, source('e'))
+  expect(readdirSync(dirname(first.path))).toEqual([])
+  expect(existsSync(second.path)).toBe(true)
+})
+
+test('answers and Parquet files are made once', async () => {
+  const files = filesWith(1e9)
+  const table = await built(files, source('d'))
+  let made = 0
+  const make = () =>
+    files.makeParquet(table, async (path) => {
+      made++
+      writeFileSync(path, 'PAR1')
+    })
+  const [one, other] = await Promise.all([make(), make()])
+  expect([one, await make(), made]).toEqual([other, other, 1])
+  expect(await files.parquetOf(source('d'))).toEqual(one)
+  const compute = async () => ++made
+  expect([await files.remember(table, 'x', compute), await files.remember(table, 'x', compute)]).toEqual([
+    2, 2,
+  ])
+})
+
+test('a sweep deletes tables of data that is no longer stored, and what killed processes left', async () => {
+  const files = filesWith(1e9)
+  const [kept, erased] = [await built(files, source('a')), await built(files, source('b'))]
+  const left = [
+    `${kept.path}.5a0e`,
+    `${kept.path}.5a0e.wal`,
+    `${kept.path}.5a0e.ndjson`,
+    await files.scratch(),
+  ]
+  const young = `${kept.path}.0fa1`
+  mkdirSync(join(folder, 'scratch'), { recursive: true })
+  for (const path of [...left, young]) writeFileSync(path, '')
+  const longAgo = new Date(Date.now() - 2 * 3_600_000)
+  for (const path of left) utimesSync(path, longAgo, longAgo)
+  await files.sweep(async (roots) => new Set(roots.filter((root) => root === rootOf('a'))))
+  expect([kept.path, young].map(existsSync)).toEqual([true, true])
+  expect([erased.path, ...left].map(existsSync)).toEqual(left.concat('').map(() => false))
+})
