@@ -131,7 +131,7 @@ describe.each(databases)('tables on $name', (database) => {
     expect(chosen.json.rows).toEqual([{ id: 'osl', data: { 'name.common': 'Oslo', people: 709037 } }])
     expect(chosen.json.columns.map(({ name }: { name: string }) => name)).toEqual(['name.common', 'people'])
     // A value that its column cannot represent is exact in a row.
-    expect((await ask(anyone, 'rows?columns=people&' + filtered('_id eq odd'))).json.rows[0].data).toEqual({
+    expect((await ask(anyone, `rows?columns=people&${filtered('_id eq odd')}`)).json.rows[0].data).toEqual({
       people: 1e21,
     })
   })

@@ -18,12 +18,12 @@ const questionsEach = 100
 const residentMebibytesKept = 300
 const idleMilliseconds = 60_000
 /** Limits while a question runs. The data segment bounds most allocations, the polled resident memory the rest. MiB. */
-const dataMebibytes = 900
+const dataMebibytes = 1_280
 const residentMebibytesMax = 1_000
 const pollMilliseconds = 100
 /** A process that does not react to the interruption is killed after this time. Milliseconds. */
 const killMilliseconds = 1_000
-const startMilliseconds = 10_000
+const startMilliseconds = 30_000
 
 /** A table that a question may read. */
 export interface SqlTable {
@@ -249,7 +249,7 @@ async function openWithoutNames(tables: readonly SqlTable[], path: string) {
 
 function spawnProgram(files: readonly number[]): ChildProcess {
   const program = fileURLToPath(new URL('./program.ts', import.meta.url))
-  const node = ['--max-old-space-size=128', '--max-semi-space-size=8', program]
+  const node = ['--max-old-space-size=256', '--max-semi-space-size=8', program]
   const limit = process.platform === 'linux' ? `ulimit -d ${dataMebibytes * 1_024}; ` : ''
   const child = spawn('/bin/sh', ['-c', `${limit}exec "$0" "$@"`, process.execPath, ...node], {
     cwd: '/',
