@@ -15,6 +15,7 @@ const textsOf = (snippets: readonly Snippet[], language: string) =>
   snippets.filter((snippet) => snippet.language === language).map(({ text }) => text)
 const readme = textsOf(snippetsOf('README.md'), 'sh')
 const reading = snippetsOf('docs/reading.md')
+const queries = snippetsOf('docs/queries.md')
 const publishing = [...snippetsOf('docs/pushing.md'), ...snippetsOf('docs/nightly.md')]
 
 let server: ServerProcess
@@ -65,6 +66,18 @@ describe('Reading', () => {
     expect(code, out).toBe(0)
     expect(out).toMatch(shown)
   })
+
+  test('questions in the shell and with pandas', async () => {
+    const { code, out } = await shell(textsOf(queries, 'sh').slice(0, 1))
+    expect(code, out).toBe(0)
+    expect(out).toMatch(/"total":59/)
+    const program = await firstThatRuns(['python3', '/usr/bin/python3'], ['-c', 'import pandas'])
+    if (program === undefined) return
+    const [text = ''] = textsOf(queries, 'python')
+    const ran = await run(program, ['-c', text.replace('http://127.0.0.1:4000', server.url)], { cwd: folder })
+    expect(ran.code, ran.out).toBe(0)
+    expect(ran.out).toMatch(/Longyearbyen|7\d\.\d+/)
+  }, 180_000)
 
   test('with DuckDB', async () => {
     // A folder where `npm install @duckdb/node-api` was run, as in .ci/run.

@@ -13,8 +13,8 @@ import type { SqlProcesses } from './sql/processes.ts'
 import type { Ask } from './statistics.ts'
 import type { Progress, TableFile, TableFiles, TableSource } from './table-files.ts'
 
-/** A caller waits this long for a table to be built. Milliseconds. */
-const patienceMilliseconds = 2_000
+/** A caller waits this long for a table to be built. Programs that read files do not repeat a request. Milliseconds. */
+export const patience = { question: 2_000, file: 60_000 }
 
 export interface TablePath extends VersionPath {
   type: string
@@ -55,10 +55,14 @@ export class TableFinder {
   }
 
   /** The table file, or its progress if it takes longer to build. */
-  async fileOf(who: Principal, source: TableSource): Promise<TableFile | Building> {
+  async fileOf(
+    who: Principal,
+    source: TableSource,
+    milliseconds = patience.question,
+  ): Promise<TableFile | Building> {
     const found = await this.installed.files.find(source, readerOf(who))
     if (!('done' in found)) return found
-    return (await within(found.done)) ?? { building: { ...found.progress } }
+    return (await within(found.done, milliseconds)) ?? { building: { ...found.progress } }
   }
 
   /**
@@ -69,13 +73,14 @@ export class TableFinder {
     who: Principal,
     path: TablePath,
     read: (columns: readonly TableColumn[]) => (table: OpenTable) => Promise<T>,
+    milliseconds = patience.question,
   ): Promise<T | Building> {
     const { roots } = await seeVersion(this.#context, who, path)
     const [[, entry]] = selectedTypes(roots, path.type) as [[string, TypeEntry]]
     const source = await sourceOf(this.#context, entry)
     const answer = read(source.columns)
     for (let isFirst = true; ; isFirst = false) {
-      const file = await this.fileOf(who, source)
+      const file = await this.fileOf(who, source, milliseconds)
       if ('building' in file) return file
       const { engine, files } = this.installed
       const ask: Ask = (statements) => engine.ask(readerOf(who), file.path, statements)
@@ -107,10 +112,10 @@ export const columnsIn = (schema: Uint8Array): TableColumn[] =>
   tableColumns(JSON.parse(Buffer.from(schema).toString()) as JsonObject)
 
 /** Undefined if the build takes longer. */
-async function within(done: Promise<TableFile>): Promise<TableFile | undefined> {
+async function within(done: Promise<TableFile>, milliseconds: number): Promise<TableFile | undefined> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), patienceMilliseconds) as NodeJS.Timeout
+    timer = setTimeout(() => resolve(undefined), milliseconds) as NodeJS.Timeout
   })
   try {
     return await Promise.race([done, late])

@@ -12,7 +12,7 @@ import { seeVersion } from '../versions/versions.ts'
 import { countOf } from './cells.ts'
 import { copyStatement, countStatement, facetStatement, pageStatement } from './engine/query-sql.ts'
 import { openOnce } from './file-answer.ts'
-import { columnsIn, type InstalledTables, TableFinder, type TablePath } from './find-table.ts'
+import { columnsIn, type InstalledTables, patience, TableFinder, type TablePath } from './find-table.ts'
 import { asChosen, demandFacets, facetOf, findWhole, readQuery, withMisfits } from './questions.ts'
 import { rowsOf } from './rows.ts'
 import { runSql, type SqlConfig, type SqlRequest } from './sql/sql.ts'
@@ -128,33 +128,44 @@ const questionsOf = (context: Context, finder: TableFinder) => ({
 const downloadsOf = (context: Context, finder: TableFinder) => ({
   /** The rows that match as CSV. */
   csv: (who: Principal, path: TablePath, text: QueryText) =>
-    finder.withTable(who, path, (columns) => {
-      const query = readQuery(text, columns)
-      return async (table) => {
-        const csv = await finder.installed.files.scratch()
-        const target = { path: csv, format: 'csv' } as const
-        try {
-          const statement = copyStatement(query, query.columns ?? findWhole(columns), target)
-          await context.space.demand(table.source.tree.bytes)
-          await finder.installed.engine.export(readerOf(who), table.file.path, statement, `${csv}.sort`)
-          return await openOnce(csv, `csv:${table.file.sha256}:${JSON.stringify(text)}`)
-        } finally {
-          await rm(csv, { force: true })
+    finder.withTable(
+      who,
+      path,
+      (columns) => {
+        const query = readQuery(text, columns)
+        return async (table) => {
+          const csv = await finder.installed.files.scratch()
+          const target = { path: csv, format: 'csv' } as const
+          try {
+            const statement = copyStatement(query, query.columns ?? findWhole(columns), target)
+            await context.space.demand(table.source.tree.bytes)
+            await finder.installed.engine.export(readerOf(who), table.file.path, statement, `${csv}.sort`)
+            return await openOnce(csv, `csv:${table.file.sha256}:${JSON.stringify(text)}`)
+          } finally {
+            await rm(csv, { force: true })
+          }
         }
-      }
-    }),
+      },
+      patience.file,
+    ),
 
   /** All rows as a Parquet file, which is made once. */
   parquet: (who: Principal, path: TablePath) =>
-    finder.withTable(who, path, (columns) => async ({ source, file }) => {
-      const made = await finder.installed.files.makeParquet(file, async (path) => {
-        const target = { path, format: 'parquet' } as const
-        const statement = copyStatement(readQuery({}, columns), findWhole(columns), target)
-        await context.space.demand(source.tree.bytes)
-        await finder.installed.engine.export(readerOf(who), file.path, statement, `${path}.sort`)
-      })
-      return openOnce(made.path, `parquet:${made.sha256}`)
-    }),
+    finder.withTable(
+      who,
+      path,
+      (columns) =>
+        async ({ source, file }) => {
+          const made = await finder.installed.files.makeParquet(file, async (path) => {
+            const target = { path, format: 'parquet' } as const
+            const statement = copyStatement(readQuery({}, columns), findWhole(columns), target)
+            await context.space.demand(source.tree.bytes)
+            await finder.installed.engine.export(readerOf(who), file.path, statement, `${path}.sort`)
+          })
+          return openOnce(made.path, `parquet:${made.sha256}`)
+        },
+      patience.file,
+    ),
 })
 
 /** Those of the roots of record trees that are still stored. */

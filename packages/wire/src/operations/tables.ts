@@ -85,7 +85,7 @@ export const tableOperations = {
     tag: 'tables',
     summary: 'Download records as CSV',
     description:
-      'Returns the records of a type that match as CSV in UTF-8, with a header. A missing value and null are empty, an empty text is `""`; lists and objects are JSON. Takes the words, filters, order and columns of `…/rows`.',
+      'Returns the records of a type that match as CSV in UTF-8, with a header. A missing value and null are empty, an empty text is `""`; lists and objects are JSON. Takes the words, filters, order and columns of `…/rows`. Waits for up to a minute while the table is built.',
     names: 'version',
     params: TablePath,
     query: CsvQuery,

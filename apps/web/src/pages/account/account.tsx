@@ -43,9 +43,7 @@ export const account: Page = {
             </div>
             {list.items.length > 0 && <OwnedList owner={slug} items={list.items} level="h2" />}
             {list.items.length === 0 && isSelf && <FirstSteps slug={slug} level="h2" />}
-            {list.items.length === 0 && !isSelf && (
-              <Empty title="No collections that you can see" />
-            )}
+            {list.items.length === 0 && !isSelf && <Empty title="No collections that you can see" />}
             <Pager next={to(list.links.next)} prev={to(list.links.prev)} />
           </div>
           <aside>

@@ -96,11 +96,13 @@ Everything public is read without a key. A collection is ${origin}/{owner}/{slug
 - [Browse](${origin}/api/collections): JSON; \`?search=words\`, \`?owner=slug\`, pages by the \`Link\` header
 - [A version](${origin}/api/collections/{owner}/{slug}/versions/latest): its metadata, JSON Schemas, counts and digest
 - [Its records](${origin}/api/collections/{owner}/{slug}/versions/latest/records.ndjson?type={type}): one JSON record a line
+- [Questions](${origin}/api/collections/{owner}/{slug}/versions/latest/tables): \`tables/{type}/rows?filter=…&sort=…\`, facets, statistics, CSV, Parquet and SQL
 - [Differences](${origin}/api/collections/{owner}/{slug}/versions/latest/diff?from=v1.0.0): what changed since a version
 
 ## Documentation
 
 - [Reading](${origin}/docs/reading.md): records, differences and exports with curl, Python, R and SQL
+- [Search, filter and SQL](${origin}/docs/queries.md): questions about the records of a type
 - [Pushing](${origin}/docs/pushing.md): the first push, changes and files with curl
 - [Nightly](${origin}/docs/nightly.md): a script that makes a collection equal to its source every night
 - [Concepts](${origin}/docs/concepts.md): records, types, versions, what is private
