@@ -21,6 +21,9 @@ const reserved = {
 /** Memory of a busy push thread: its modules and part of its heap. The push pool has one thread more than the read pool. MiB. */
 const threadMebibytes = 160
 
+/** With less memory, a server answers no questions about tables: their processes take some 120 MiB each. */
+const tablesMebibytesMin = 768
+
 /** With less memory, the server answers only a few requests at a time. Bytes. */
 export const memoryBytesMin = 1_024 * mebibyte
 
@@ -33,6 +36,8 @@ export interface MemoryBudgets {
   readonly answers: number
   /** JavaScript heap of one worker thread. MiB. */
   readonly heapMebibytes: number
+  /** DuckDB's memory in one process. MiB; 0: the machine has too little for such processes. */
+  readonly engineMebibytes: number
   /** Maximum threads of a pool; the number of cores may be lower. */
   readonly threads: number
 }
@@ -49,6 +54,7 @@ export function memoryBudgetsOf(memory: number): MemoryBudgets {
     bodies: part(2 / 5, 32, most),
     answers: part(2 / 5, 64, most),
     heapMebibytes: Math.floor(Math.min(Math.max(mebibytes / 4, 128), 1_024)),
+    engineMebibytes: mebibytes < tablesMebibytesMin ? 0 : Math.floor(Math.min(mebibytes / 8, 512)),
     threads: Math.max(1, Math.floor((mebibytes - reserved.atRest - reserved.readmes) / threadMebibytes)),
   }
 }

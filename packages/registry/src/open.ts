@@ -37,7 +37,7 @@ import { Readmes } from './readmes.ts'
 import { recordsOf } from './records/records.ts'
 import { schedule } from './schedule.ts'
 import { openStores, type StoresConfig } from './stores/stores.ts'
-import { Engine, isEngineInstalled } from './tables/engine/engine.ts'
+import { Engine, engineFault } from './tables/engine/engine.ts'
 import type { InstalledTables } from './tables/find-table.ts'
 import { SqlProcesses } from './tables/sql/processes.ts'
 import { TableFiles } from './tables/table-files.ts'
@@ -129,13 +129,14 @@ export async function openRegistry(config: RegistryConfig) {
 /** The default share of table files: a tenth of the disk, at most this. Bytes. */
 const tableBytesMost = 50e9
 
-/** Undefined without the optional package DuckDB. */
+/** The reason if this server cannot run the engine. */
 async function installTables(
   { dataFolder, space }: Pick<RegistryConfig, 'dataFolder'> & Pick<Context, 'space'>,
   { bytesMax }: TablesConfig,
   opened: AsyncDisposableStack,
-): Promise<InstalledTables | undefined> {
-  if (!isEngineInstalled()) return undefined
+): Promise<InstalledTables | string> {
+  const fault = engineFault()
+  if (fault !== undefined) return fault
   const { bsize, blocks } = await statfs(dataFolder)
   const engine = new Engine()
   const files = new TableFiles({

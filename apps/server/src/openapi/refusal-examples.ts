@@ -75,6 +75,7 @@ const words: Partial<Record<ErrorCode, Facts>> = {
   unknown_field: { reason: 'There is no field "nmae". Did you mean "name"?' },
   invalid_sql: { reason: 'Send one statement at a time.' },
   query_too_costly: { seconds: 5 },
+  tables_unavailable: { reason: 'its optional package @duckdb/node-api is not installed' },
   sql_unavailable: { reason: 'its operator switched it off' },
   insufficient_scope: { needed: 'write' },
   insufficient_role: { needed: 'admin' },

@@ -249,7 +249,7 @@ export const catalogue = {
   tables_unavailable: entry(
     'unsupported',
     (f) =>
-      `This server cannot answer questions about tables: ${f.reason ?? 'its optional package @duckdb/node-api is not installed'}. Download \`records.ndjson\` instead, or ask the operator.`,
+      `This server cannot answer questions about tables: ${f.reason}. Download \`records.ndjson\` instead, or ask the operator.`,
   ),
   sql_unavailable: entry(
     'unsupported',

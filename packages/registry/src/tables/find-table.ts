@@ -41,17 +41,18 @@ export interface OpenTable {
 
 export class TableFinder {
   readonly #context: Context
-  readonly #installed: InstalledTables | undefined
+  readonly #installed: InstalledTables | string
 
-  constructor(context: Context, installed: InstalledTables | undefined) {
+  /** @param installed the reason if this server cannot run the engine */
+  constructor(context: Context, installed: InstalledTables | string) {
     this.#context = context
     this.#installed = installed
   }
 
   /** @throws tables_unavailable */
   get installed(): InstalledTables {
-    if (this.#installed === undefined) throw new RegistryError('tables_unavailable')
-    return this.#installed
+    if (typeof this.#installed !== 'string') return this.#installed
+    throw new RegistryError('tables_unavailable', { say: { reason: this.#installed } })
   }
 
   /** The table file, or its progress if it takes longer to build. */

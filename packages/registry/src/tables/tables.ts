@@ -37,18 +37,19 @@ export interface ListedTable {
 
 export type Tables = ReturnType<typeof tablesOf>
 
-/** @param installed undefined without DuckDB: every question is refused */
-export function tablesOf(context: Context, config: TablesConfig, installed: InstalledTables | undefined) {
+/** @param installed the reason if this server cannot run the engine: every question is refused with it */
+export function tablesOf(context: Context, config: TablesConfig, installed: InstalledTables | string) {
   const finder = new TableFinder(context, installed)
-  if (installed !== undefined)
-    context.jobs.repeat(schedule.tableSweep, () => installed.files.sweep((roots) => storedOf(context, roots)))
+  const files = typeof installed === 'string' ? undefined : installed.files
+  if (files !== undefined)
+    context.jobs.repeat(schedule.tableSweep, () => files.sweep((roots) => storedOf(context, roots)))
   return {
     ...questionsOf(context, finder),
     ...downloadsOf(context, finder),
 
     /** True if the caller may use SQL. */
     offersSql: (who: Principal): boolean =>
-      installed !== undefined &&
+      files !== undefined &&
       (config.sql === 'public' || (config.sql === 'members' && who.kind !== 'anonymous')),
 
     /** Runs a statement of the caller. @throws unauthenticated, invalid_sql, sql_unavailable, query_too_costly, busy */
@@ -62,14 +63,14 @@ export function tablesOf(context: Context, config: TablesConfig, installed: Inst
       for await (const { type, hash, bytes } of readSchemaObjects(context.objects, roots)) {
         countAnswer(bytes.length)
         const tree = roots.types[type]!
-        const parquet = await installed?.files.parquetOf({ tree, schemaHash: hash })
+        const parquet = await files?.parquetOf({ tree, schemaHash: hash })
         tables.push({ type, records: tree.count, columns: columnsIn(bytes), parquet })
       }
       return tables
     },
 
-    /** False where the optional package is missing. */
-    isAvailable: installed !== undefined,
+    /** False if this server cannot run the engine. */
+    isAvailable: files !== undefined,
   }
 }
 

@@ -7,6 +7,8 @@ export interface EngineTask {
   /** True for the file that is being built. */
   readonly writes: boolean
   readonly statements: readonly Statement[]
+  /** Limit of DuckDB's memory. MiB. */
+  readonly memoryMebibytes: number
   /** The statements are interrupted after this time. */
   readonly milliseconds: number
   /** Folder for what a sort cannot keep in memory. Default: such a sort fails. */

@@ -1,6 +1,7 @@
 /** Engine processes of a server: one that builds table files, two that answer questions about them, one that writes CSV and Parquet. */
 import { rm } from 'node:fs/promises'
 import { createRequire } from 'node:module'
+import { memoryBudgets } from '../../memory.ts'
 import { Program } from '../../work/program.ts'
 import type { EngineReply, EngineTask } from './engine-task.ts'
 import type { Statement } from './query-sql.ts'
@@ -11,6 +12,7 @@ const askers = 2
 export const questionMilliseconds = 5_000
 /** Time for 32 MiB of records, or for a CSV or Parquet file. Milliseconds. */
 const writeMilliseconds = 120_000
+const memoryMebibytes = memoryBudgets.engineMebibytes
 const common = {
   program: new URL('./program.ts', import.meta.url),
   heapMebibytes: 256,
@@ -31,13 +33,14 @@ export class EngineError extends Error {
   }
 }
 
-/** True if DuckDB's binding for this platform is installed: it is an optional package. */
-export function isEngineInstalled(): boolean {
+/** The reason why this server cannot run the engine; undefined: it can. */
+export function engineFault(): string | undefined {
+  if (memoryMebibytes === 0) return 'it has less than 768 MiB of memory'
   try {
     createRequire(import.meta.url).resolve('@duckdb/node-api')
-    return true
+    return undefined
   } catch {
-    return false
+    return 'its optional package @duckdb/node-api is not installed'
   }
 }
 
@@ -50,7 +53,7 @@ export class Engine {
 
   /** Runs statements that write a table file. @throws EngineError */
   build(file: string, statements: readonly Statement[]): Promise<readonly EngineRows[]> {
-    const task = { file, writes: true, statements, milliseconds: writeMilliseconds }
+    const task = { file, writes: true, statements, milliseconds: writeMilliseconds, memoryMebibytes }
     return rowsOf(this.#builder.run(file, task))
   }
 
@@ -60,7 +63,15 @@ export class Engine {
    * @throws EngineError
    */
   async export(owner: string, file: string, statement: Statement, scratch: string): Promise<void> {
-    const task = { file, writes: false, statements: [statement], milliseconds: writeMilliseconds, scratch }
+    const statements = [statement]
+    const task = {
+      file,
+      writes: false,
+      statements,
+      milliseconds: writeMilliseconds,
+      scratch,
+      memoryMebibytes,
+    }
     try {
       await rowsOf(this.#exporter.run(owner, task))
     } finally {
@@ -70,7 +81,7 @@ export class Engine {
 
   /** @param owner takes turns with others. @throws EngineError */
   ask(owner: string, file: string, statements: readonly Statement[]): Promise<readonly EngineRows[]> {
-    const task = { file, writes: false, statements, milliseconds: questionMilliseconds }
+    const task = { file, writes: false, statements, milliseconds: questionMilliseconds, memoryMebibytes }
     const asker = this.#askers[[...file].reduce((sum, char) => sum + char.charCodeAt(0), 0) % askers]!
     return rowsOf(asker.run(owner, task))
   }

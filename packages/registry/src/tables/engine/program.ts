@@ -3,6 +3,7 @@
  * a costly query ends this process and not the server.
  */
 import { type DuckDBConnection, DuckDBInstance, type DuckDBValue } from '@duckdb/node-api'
+import { becomeExpendable } from '../../work/expendable.ts'
 import type { EngineReply, EngineTask } from './engine-task.ts'
 
 /** Table files that stay open: opening one takes some 20 ms. */
@@ -22,10 +23,10 @@ function close({ instance, connection }: Opened): void {
   instance.closeSync()
 }
 
-async function connect({ file, writes, scratch }: EngineTask): Promise<Opened> {
+async function connect({ file, writes, scratch, memoryMebibytes }: EngineTask): Promise<Opened> {
   const instance = await DuckDBInstance.create(file, {
     threads: '1',
-    memory_limit: '512MB',
+    memory_limit: `${memoryMebibytes}MiB`,
     access_mode: writes ? 'READ_WRITE' : 'READ_ONLY',
     autoinstall_known_extensions: 'false',
     autoload_known_extensions: 'false',
@@ -78,6 +79,7 @@ async function run(task: EngineTask): Promise<EngineReply> {
   }
 }
 
+becomeExpendable()
 process.on('message', async (task: EngineTask) => {
   process.send!(await run(task))
 })

@@ -6,6 +6,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { link, open, rm } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
+import { memoryBudgets } from '../../memory.ts'
 import { Turns } from '../../work/turns.ts'
 import type { SqlReply, SqlTables, SqlTask } from './sql-task.ts'
 
@@ -136,6 +137,7 @@ class SqlProcess {
       const started = new SqlProcess(key, child)
       const first = started.#reply(startMilliseconds)
       const message: SqlTables = {
+        memoryMebibytes: memoryBudgets.engineMebibytes,
         tables: tables.map(({ path, name, columns }, index) => ({
           // Opened again through its descriptor, which shows no name and needs no right to the folder. Only Linux has such paths.
           file: process.platform === 'linux' ? `/proc/self/fd/${firstFile + index}` : path,

@@ -12,6 +12,7 @@ import {
   JsonDuckDBValueConverter,
   StatementType,
 } from '@duckdb/node-api'
+import { becomeExpendable } from '../../work/expendable.ts'
 import type { SqlColumn, SqlFormat, SqlReply, SqlTables, SqlTask } from './sql-task.ts'
 
 /** Characters of a message. */
@@ -29,11 +30,11 @@ function dropPrivileges(): void {
   process.setuid!(unprivileged)
 }
 
-async function open({ tables }: SqlTables): Promise<DuckDBConnection> {
+async function open({ tables, memoryMebibytes }: SqlTables): Promise<DuckDBConnection> {
   dropPrivileges()
   const instance = await DuckDBInstance.create(':memory:', {
     threads: '1',
-    memory_limit: '512MB',
+    memory_limit: `${memoryMebibytes}MiB`,
     temp_directory: '',
     autoinstall_known_extensions: 'false',
     autoload_known_extensions: 'false',
@@ -135,6 +136,7 @@ function refusalOf(error: unknown): SqlReply {
   return { kind: 'refused', reason, message }
 }
 
+becomeExpendable()
 let connected: Promise<DuckDBConnection> | undefined
 process.on('message', async (message: SqlTables | SqlTask) => {
   if ('tables' in message) {

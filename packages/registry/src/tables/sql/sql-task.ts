@@ -5,6 +5,8 @@ export type SqlFormat = (typeof sqlFormats)[number]
 
 /** First message: the tables that the process serves, for its whole life. */
 export interface SqlTables {
+  /** Limit of DuckDB's memory. MiB. */
+  readonly memoryMebibytes: number
   readonly tables: readonly {
     /** Path that opens the table file without telling its name. */
     readonly file: string
