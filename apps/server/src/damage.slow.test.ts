@@ -12,7 +12,7 @@ import { type Model, modelSchemas } from '@ulmus/registry/testing/whole-version'
 import { anyDatabase, type DatabaseSettings } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { addOrg, serveForTest, type TestServer } from './testing/serve.ts'
-import { fileHash, type TestClient, type TestResponse, testClient } from './testing/test-client.ts'
+import { fileHash, type TestClient, type TestResponse, testClient, whenBuilt } from './testing/test-client.ts'
 import { expectWhole } from './testing/whole-version.ts'
 
 const rounds = 10
@@ -61,6 +61,17 @@ const reads: Record<string, string[]> = {
   '/records/{type}/{id}/history': ['/records/Item/item-01501/history', '/records/Item/item-00007/history'],
   '/export': ['/export?version=v1.0.0', '/export'],
   '/files/{hash}': [`/files/${fileHash(attached)}`],
+  '/versions/{v}/tables/{type}/rows': [
+    '/versions/v1.0.0/tables/Item/rows?limit=20&filter=text gt 8'.replaceAll(' ', '%20'),
+  ],
+  '/versions/{v}/tables/{type}/facets': ['/versions/v1.0.0/tables/Item/facets?facet=text'],
+  '/versions/{v}/tables/{type}/statistics': ['/versions/v1.0.0/tables/Item/statistics'],
+  '/versions/{v}/tables/{type}.csv': ['/versions/v1.0.0/tables/Item.csv'],
+  '/versions/{v}/tables/{type}.parquet': ['/versions/v1.0.0/tables/Item.parquet'],
+  // Needs a credential; it reads the same tables.
+  '/versions/{v}/sql': [],
+  // Lists whether a Parquet file was made.
+  '/versions/{v}/tables': [],
   // Reads of rows only, and of a session, which exists only during a push.
   '/metadata/jobs/{job_id}': [],
   '/pushes/{id}': [],
@@ -136,7 +147,7 @@ describe.each(anyDatabase)('damage to packs, on $name', (database) => {
 
     for (const [who, client] of Object.entries(clients())) {
       for (const read of Object.values(reads).flat()) {
-        const answer = await client.get(rich + read)
+        const answer = await whenBuilt(() => client.get(rich + read))
         expect([read, answer.status]).toEqual([read, 200])
         before.set(`${who} ${read}`, answer)
       }
@@ -151,6 +162,7 @@ describe.each(anyDatabase)('damage to packs, on $name', (database) => {
 
   /** Starts a server with empty caches. */
   const start = async () => {
+    rmSync(join(server.dataFolder, 'tables'), { recursive: true, force: true })
     server = await serveForTest(where, { dataFolder: server.dataFolder })
   }
 
@@ -165,7 +177,9 @@ describe.each(anyDatabase)('damage to packs, on $name', (database) => {
   }
 
   async function outcomeOf(client: TestClient, who: string, read: string): Promise<Outcome> {
-    const answer = await client.get(rich + read).catch((error: NodeJS.ErrnoException) => error)
+    const answer = await whenBuilt(() => client.get(rich + read)).catch(
+      (error: NodeJS.ErrnoException) => error,
+    )
     if (answer instanceof Error) {
       // The headers had been sent, so the connection was destroyed before the end of the body.
       expect([read, answer.code]).toEqual([read, 'ECONNRESET'])

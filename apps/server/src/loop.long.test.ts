@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { machineSlowness } from './testing/machine-speed.ts'
+import { whenBuilt } from './testing/test-client.ts'
 import { startWatched, type WatchedServer } from './testing/watched-server.ts'
 import { buildWorstCase, type WorstCase } from './testing/worst-case.ts'
 import { askAtWorst, worstRequests } from './testing/worst-requests.ts'
@@ -18,6 +19,8 @@ const folder = mkdtempSync(join(tmpdir(), 'ulmus-loop-'))
 beforeAll(async () => {
   server = await startWatched({ DATA_DIR: folder })
   worst = await buildWorstCase(server.url)
+  const rows = worstRequests(worst)['GET /api/collections/:owner/:slug/versions/:v/tables/:type/rows']![0]!
+  await whenBuilt(() => worst.anyone.get(rows.path('latest', '')))
 }, 600_000)
 afterAll(async () => {
   await server?.end()

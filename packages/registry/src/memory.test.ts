@@ -15,6 +15,11 @@ test('budgets follow the memory downwards, and are bounded upwards', () => {
   expect(budgetsOf(65_536)).toEqual([256, 2_048, 2_048, 1_024, 407])
 })
 
+test('DuckDB gets an eighth of the memory, and nothing of a small one', () => {
+  const engineOf = (mebibytes: number) => memoryBudgetsOf(mebibytes * mebibyte).engineMebibytes
+  expect([512, 1_024, 2_048, 65_536].map(engineOf)).toEqual([0, 128, 256, 512])
+})
+
 test('a limit counts where it is smaller than the machine, and none is none', () => {
   const [machine, none] = [64 * 1_024 * mebibyte, 2 ** 64]
   expect(memoryOf(machine, none, Number.POSITIVE_INFINITY)).toBe(machine)

@@ -53,6 +53,34 @@ function plainRequests(worst: WorstCase): Record<string, Case[]> {
 /** Exceptions, by `METHOD path`. A GET with its example path needs no entry. */
 export const worstRequests = (worst: WorstCase): Record<string, Case[]> => ({
   ...plainRequests(worst),
+  'GET /api/collections/:owner/:slug/versions/:v/tables/:type/rows': [
+    ...inAll(v(`/tables/${w.largeType}/rows?limit=1000`)),
+    { path: v(`/tables/${w.largeType}/rows?limit=1000&columns=_id`) },
+    { path: v(`/tables/${w.largeType}/rows?${'filter=_id%20eq%20x&'.repeat(500)}`), status: 400 },
+    { path: v(`/tables/${w.largeType}/rows?filter=${some(`_id in [${'"a",'.repeat(900)}"a"]`)}`) },
+    { path: v(`/tables/${w.largeType}/rows?sort=${'x'.repeat(headBytes)}`), status: 400 },
+  ],
+  'GET /api/collections/:owner/:slug/versions/:v/tables/:type/facets': inAll(
+    v(`/tables/${w.largeType}/facets?facet=_id`),
+  ),
+  'GET /api/collections/:owner/:slug/versions/:v/sql': [
+    {
+      as: 'stranger',
+      path: v(`/sql?sql=${some("SELECT repeat('x', 1600) FROM range(10000)")}`),
+      headers: packed('gzip'),
+    },
+    { as: 'stranger', path: v(`/sql?sql=${some(`SELECT ${'/*'.repeat(3_000)}`)}`), status: 400 },
+  ],
+  'POST /api/collections/:owner/:slug/versions/:v/sql': [
+    {
+      method: 'POST',
+      as: 'stranger',
+      path: v('/sql'),
+      body: JSON.stringify({ sql: `SELECT ${"'' ".repeat(20_000)}` }),
+      headers: json,
+      status: 400,
+    },
+  ],
   'POST /api/accounts': write('POST', '/accounts'),
   'GET /api/accounts/me': [
     { path: () => '/accounts/me', status: 401 },
