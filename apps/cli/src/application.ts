@@ -1,6 +1,13 @@
 /** All commands by name. A command's module is loaded when it is called; `ulmus --help` loads none. */
-import { buildApplication, buildRouteMap, text_en } from '@stricli/core'
+import {
+  buildApplication,
+  buildRouteMap,
+  run,
+  type StricliDynamicCommandContext,
+  text_en,
+} from '@stricli/core'
 import { apiCommands } from './api-commands.ts'
+import type { Context } from './context.ts'
 import { folderCommands } from './folder-commands.ts'
 import { version } from './version.ts'
 
@@ -16,3 +23,18 @@ export const application = buildApplication(root, {
   documentation: { caseStyle: 'convert-camel-to-kebab', useAliasInUsageLine: true },
   localization: { text: text_en },
 })
+
+/** Runs the command that the words of a command line name. */
+export const runWords = (
+  words: readonly string[],
+  context: StricliDynamicCommandContext<Context>,
+): Promise<void> => run(application, withSortJoined(words), context)
+
+/** The library takes `-population` after `--sort` for short flags, but not in `--sort=-population`. */
+const withSortJoined = (words: readonly string[]): string[] =>
+  words.flatMap((word, index) => {
+    if (word === '--sort' && isDescending(words[index + 1])) return []
+    return words[index - 1] === '--sort' && isDescending(word) ? [`--sort=${word}`] : [word]
+  })
+
+const isDescending = (word = ''): boolean => /^-[^-]/.test(word)

@@ -1,6 +1,6 @@
 /** Declares the commands for working folders. Like account-commands.ts: their code is in `commands/folder/`. */
 import { command } from './command.ts'
-import { count, flag, maxRemoved, optional, required, text } from './parameters.ts'
+import { count, flag, maxRemoved, optional, required, several, text } from './parameters.ts'
 
 const init = command('Make this folder a working folder', () => import('./commands/folder/init.ts'), {
   positional: { kind: 'tuple', parameters: [optional('owner/slug', 'Collection to publish to')] },
@@ -81,9 +81,6 @@ const verify = command('Recompute a digest and compare it', () => import('./comm
     parameters: [optional('what', 'Version, working folder, or file with a record and its proof')],
   },
 })
-
-const several = (placeholder: string, brief: string) =>
-  ({ kind: 'parsed', parse: String, optional: true, variadic: true, placeholder, brief }) as const
 
 const importFiles = command(
   'Import CSV, TSV, JSON, NDJSON, Parquet or SQLite',

@@ -24,9 +24,9 @@ async function runApplication(): Promise<void> {
     const { writeCompletions } = await import('./completions.ts')
     return writeCompletions(words.slice(1), terminal)
   }
-  const [{ run }, { application }] = await Promise.all([import('@stricli/core'), import('./application.ts')])
+  const { runWords } = await import('./application.ts')
   const streams = libraryProcess(process)
-  await run(application, words, { process: streams, terminal } as never)
+  await runWords(words, { process: streams, terminal } as never)
   // The library uses negative codes for an invalid command line; ours are small and documented.
   const code = Number(streams.exitCode ?? exitCodes.done)
   process.exitCode = terminal.exitCode ?? (code < 0 || code > 127 ? exitCodes.usage : code)

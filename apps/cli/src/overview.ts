@@ -29,6 +29,8 @@ const groups: readonly (readonly [
     [
       ['show, log', 'show a collection, version or record; list versions'],
       ['get REF --csv', 'write records for other programs'],
+      ['sql REF STATEMENT', 'ask a question in SQL'],
+      ['stats REF', 'show statistics of the fields of a type'],
       ['export REF', 'save a version as one file'],
       ['verify', 'recompute a digest and compare it'],
       ['open', 'open the page in your browser'],

@@ -10,6 +10,10 @@ export const flag = (brief: string) =>
 export const text = (placeholder: string, brief: string) =>
   ({ kind: 'parsed', parse: String, optional: true, placeholder, brief }) as const
 
+/** An optional flag with text values, one for each time that it is given. */
+export const several = (placeholder: string, brief: string) =>
+  ({ kind: 'parsed', parse: String, optional: true, variadic: true, placeholder, brief }) as const
+
 /** An optional flag with an integer value. */
 export const count = (placeholder: string, brief: string) =>
   ({

@@ -11,6 +11,7 @@ import { dryRunOfPush, type Push, type PushOptions, push } from './push.ts'
 import { pushSessionCalls } from './push-sessions.ts'
 import { recordCalls } from './records.ts'
 import { dryRunOfSnapshot, type Snapshot, type SnapshotOptions, snapshot } from './snapshot.ts'
+import { tableCalls } from './tables.ts'
 import { type ClientOptions, openTransport, type Transport } from './transport.ts'
 
 /** Calls that publish changes, and the reads that these need. */
@@ -59,6 +60,7 @@ export function createClient(options: ClientOptions) {
     orgs: orgCalls(transport),
     keys: keyCalls(transport),
     collections: collectionCalls(transport),
+    tables: tableCalls(transport),
     files: fileCalls(transport),
     metadata: metadataCalls(transport),
     pushSessions: pushSessionCalls(transport),

@@ -9,6 +9,8 @@ export type {
   Collection,
   CollectionItem,
   CollectionRecord,
+  Column,
+  ColumnStatistics,
   CommittedPush,
   CreatedCollection,
   CreatedInvitation,
@@ -22,6 +24,7 @@ export type {
   DryRun,
   ErasedAccount,
   ErrorBody,
+  Facets,
   Fork,
   HandedOver,
   HandOver,
@@ -46,8 +49,12 @@ export type {
   RecordsPage,
   RefusalCode,
   Role,
+  RowsPage,
   Schemas,
+  SqlAnswer,
   StoredFile,
+  TableBuilding,
+  TableStatistics,
   TransferredCollection,
   UpdateAccount,
   UpdateCollection,
@@ -55,6 +62,7 @@ export type {
   Version,
   VersionFile,
   VersionItem,
+  VersionTable,
   WithdrawnVersion,
   WithdrawVersion,
 } from '@ulmus/wire'
@@ -85,5 +93,17 @@ export {
 export type { RetryPolicy } from './retry.ts'
 export type { Creation } from './session.ts'
 export type { Snapshot, SnapshotOptions, SnapshotProgress } from './snapshot.ts'
+export type {
+  BuildOptions,
+  CsvOptions,
+  RowOf,
+  RowsOptions,
+  RowsPageOf,
+  SqlOptions,
+  SqlTextFormat,
+  TableFilter,
+  TableOptions,
+  TableSelection,
+} from './tables.ts'
 export type { ClientOptions } from './transport.ts'
 export { verifyProof, verifyRecord } from './verify.ts'

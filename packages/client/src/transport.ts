@@ -23,7 +23,8 @@ const jsonBytesMax = 67_108_864
 /** Largest byte array on all platforms: 2 GiB. */
 const fileBytesMax = 2_147_483_647
 
-type QueryValue = string | number | boolean | undefined
+/** A list is a repeated parameter. */
+type QueryValue = string | number | boolean | readonly string[] | undefined
 
 /** A request. */
 export interface Call {
@@ -181,7 +182,7 @@ const readText = async (response: Response, silenceMs: number): Promise<string> 
 function queryText(query: Call['query']): string {
   const parameters = new URLSearchParams()
   for (const [name, value] of Object.entries(query ?? {})) {
-    if (value !== undefined) parameters.append(name, String(value))
+    for (const one of value === undefined ? [] : [value].flat()) parameters.append(name, String(one))
   }
   const text = parameters.toString()
   return text === '' ? '' : `?${text}`

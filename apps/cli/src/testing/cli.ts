@@ -2,8 +2,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { run } from '@stricli/core'
-import { application } from '../application.ts'
+import { runWords } from '../application.ts'
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { lineOf } from '../terminal/text.ts'
@@ -44,7 +43,7 @@ export function openPerson(host: string, key?: string): Person {
       stderr: { write: (text: string) => terminal.say(...text.trimEnd().split('\n')) },
     }
     const process = { ...streams, env: {}, exitCode: undefined as number | undefined }
-    const whole = run(application, args, { process, terminal } as never).then((): Ended => {
+    const whole = runWords(args, { process, terminal } as never).then((): Ended => {
       const own = Number(process.exitCode ?? exitCodes.done)
       return { ...ended(), code: terminal.exitCode ?? (own < 0 || own > 127 ? exitCodes.usage : own) }
     })

@@ -47,6 +47,7 @@ describe.each(anyDatabase)('the client on $name', ({ settings: open }) => {
     expect(await examplesOf('docs/client.md')).toEqual([
       'published v1.0.0\n',
       'robin Robin\nwren Wren\n',
+      'wren Wren\n[ [ 2 ] ]\n',
       'published v1.1.0\nnothing to publish\n',
       expect.stringMatching(/^refused: This would remove 3 of 3 records of Bird/),
       expect.stringContaining('ok: true'),

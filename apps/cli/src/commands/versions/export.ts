@@ -1,18 +1,16 @@
-import { once } from 'node:events'
-import { createWriteStream, lstatSync, renameSync, rmSync } from 'node:fs'
-import { basename, dirname, relative, resolve, sep } from 'node:path'
+import { lstatSync } from 'node:fs'
+import { basename, resolve } from 'node:path'
 import { parseSemver } from '@ulmus/content'
 import type { Call, Command } from '../../context.ts'
 import { referenceHere } from '../../folder/base/here.ts'
 import { tampered } from '../../folder/base/verified-version.ts'
-import { createInside } from '../../folder/files/inside.ts'
-import { findRoot } from '../../folder/files/layout.ts'
 import { pathOf } from '../../reference.ts'
 import { warnIfDeprecated } from '../../terminal/deprecated.ts'
 import { CommandError, usageError } from '../../terminal/failure.ts'
 import { openProgress } from '../../terminal/progress.ts'
 import { shellWord } from '../../terminal/shell-word.ts'
 import { sizeText } from '../../terminal/words.ts'
+import { saveResponse } from '../tables/save-response.ts'
 
 type ExportFlags = { readonly output?: string }
 
@@ -40,7 +38,7 @@ const exportArchive: Command<ExportFlags, [reference?: string]> = async (call, f
   }
   const file = resolve(call.terminal.cwd, flags.output ?? usual)
   const progress = openProgress(call, flags.quiet)
-  const bytes = await save(call, response, file, (count) => progress.show(sizeText(count)))
+  const bytes = await saveResponse(call.terminal, response, file, (count) => progress.show(sizeText(count)))
   progress.end()
   if (flags.json) return call.json({ file, bytes, semver, hash })
   await call.line(file)
@@ -54,44 +52,6 @@ function demandNew(call: Call, name: string, version: string): void {
     code: 'file_exists',
     next: [`ulmus export ${shellWord(version)} -o ${shellWord(name)}`],
   })
-}
-
-/** Writes a temporary file and renames it when it is complete. @returns bytes */
-async function save(
-  call: Call,
-  response: Response,
-  file: string,
-  onBytes: (count: number) => void,
-): Promise<number> {
-  const part = `${file}.part`
-  const stream = createWriteStream('', { fd: createPart(call.terminal.cwd, part) })
-  let bytes = 0
-  try {
-    for await (const chunk of response.body ?? []) {
-      call.signal.throwIfAborted()
-      bytes += (chunk as Uint8Array).length
-      onBytes(bytes)
-      if (!stream.write(chunk)) await once(stream, 'drain')
-    }
-    stream.end()
-    await once(stream, 'close')
-    renameSync(part, file)
-    return bytes
-  } catch (error) {
-    stream.destroy()
-    rmSync(part, { force: true })
-    throw error
-  }
-}
-
-/**
- * Creates a new file in place of any existing one. Refuses symbolic links in the path below the root of a working folder, or below the
- * current folder.
- */
-function createPart(cwd: string, part: string): number {
-  const folder = dirname(part)
-  const root = folder === cwd ? folder : (findRoot(folder) ?? folder)
-  return createInside(root, relative(root, part).split(sep).join('/'))
 }
 
 export default exportArchive

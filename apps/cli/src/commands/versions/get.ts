@@ -7,19 +7,43 @@ import { pathOf, type Reference } from '../../reference.ts'
 import { CommandError, usageError } from '../../terminal/failure.ts'
 import { jsonText } from '../../terminal/harmless.ts'
 import { shellWord } from '../../terminal/shell-word.ts'
+import { typeOf } from '../tables/building.ts'
+import { type SelectionFlags, selects, writeParquet, writeRows } from '../tables/rows.ts'
 
-type GetFlags = { readonly ndjson: boolean; readonly csv: boolean }
+type GetFlags = SelectionFlags & {
+  readonly ndjson: boolean
+  readonly csv: boolean
+  readonly parquet: boolean
+  readonly output?: string
+}
 
-/** `ulmus get REF --ndjson|--csv`: streams the records of a version, or of one of its types. */
+/** `ulmus get REF`: streams the records of a version or of one of its types, those that match, or a type as Parquet. */
 const get: Command<GetFlags, [reference?: string]> = async (call, flags, text) => {
-  if (flags.ndjson && flags.csv) throw usageError('--ndjson and --csv exclude each other. Use one of them.')
+  demandUsable(flags)
   const reference = referenceHere(call.terminal.cwd, text)
+  if (reference.id !== undefined && (selects(flags) || flags.parquet))
+    throw usageError(
+      `\`#${reference.type}/${reference.id}\` is one record. Name a type, such as \`#${reference.type}\`, to select records of it.`,
+    )
   const { client } = await call.connect({ host: reference.host })
+  if (flags.parquet) return writeParquet(call, client, reference, flags)
+  if (selects(flags)) return writeRows(call, client, reference, flags)
   if (flags.csv) return writeCsv(call, client, reference)
   const { version = 'latest', type, id } = reference
   if (type !== undefined && id !== undefined)
     return call.line(jsonText(await client.records.one(pathOf(reference), version, type, id)))
   await inBatches(call, client, reference, type, (record) => jsonText(record))
+}
+
+/** @throws CommandError (usage) for flags that exclude each other */
+function demandUsable(flags: GetFlags): void {
+  const forms = (['ndjson', 'csv', 'parquet'] as const).filter((form) => flags[form])
+  if (forms.length > 1)
+    throw usageError(`${forms.map((form) => `--${form}`).join(' and ')} exclude each other. Use one of them.`)
+  if (flags.parquet && selects(flags))
+    throw usageError('--parquet writes the whole table. Use --csv or --ndjson for a selection.')
+  if (flags.output !== undefined && !flags.parquet)
+    throw usageError('--output names the file of --parquet. Redirect other forms with `>`.')
 }
 
 /** Lines per write. */
@@ -49,13 +73,12 @@ async function inBatches(
 async function writeCsv(call: Call, client: Client, reference: Reference): Promise<void> {
   const { version = 'latest' } = reference
   const { semver, schemas, typeCounts } = await client.versions.get(pathOf(reference), version)
-  const types = Object.keys(schemas).filter((type) => (typeCounts[type] ?? 0) > 0)
-  const type = reference.type ?? (types.length === 1 ? types[0] : undefined)
-  if (type === undefined)
-    throw usageError(
-      `--csv writes one type at a time. ${pathOf(reference)} has ${types.join(', ') || 'none'}.`,
-      types.map((name) => `ulmus get ${shellWord(`${pathOf(reference)}#${name}`)} --csv`),
-    )
+  const type = typeOf(
+    reference,
+    { schemas, typeCounts },
+    '--csv writes one type at a time.',
+    (one) => `ulmus get ${shellWord(one)} --csv`,
+  )
   const stream = () => client.records.ndjson(pathOf(reference), semver, { type, signal: call.signal })
   // If a schema has `properties`, the registry refuses members that it does not list; without them it accepts any.
   const isListed = knownFieldsOf(schemas[type] as Json) !== undefined

@@ -1,0 +1,133 @@
+/** Records that match words and filters, and whole tables as Parquet: parts of `ulmus get`. */
+import { resolve } from 'node:path'
+import type { Client, TableSelection } from '@ulmus/client'
+import type { Call, CommonFlags } from '../../context.ts'
+import { pathOf, type Reference } from '../../reference.ts'
+import { usageError } from '../../terminal/failure.ts'
+import { jsonText } from '../../terminal/harmless.ts'
+import { openProgress } from '../../terminal/progress.ts'
+import { shellWord } from '../../terminal/shell-word.ts'
+import { sizeText } from '../../terminal/words.ts'
+import { typeOf, whileBuilding } from './building.ts'
+import { chunksOf, saveResponse } from './save-response.ts'
+
+export type SelectionFlags = {
+  readonly where?: readonly string[]
+  readonly search?: string
+  readonly sort?: string
+  readonly columns?: string
+  readonly limit?: number
+}
+type RowsFlags = SelectionFlags & CommonFlags & { readonly csv: boolean }
+type ParquetFlags = CommonFlags & { readonly output?: string }
+
+export const selects = ({ where, search, sort, columns, limit }: SelectionFlags): boolean =>
+  [where, search, sort, columns, limit].some((flag) => flag !== undefined)
+
+/** Rows per request. */
+const pageSize = 1_000
+
+/** Writes the matching records of one type: `{"id", "data"}` lines, or CSV. */
+export async function writeRows(
+  call: Call,
+  client: Client,
+  reference: Reference,
+  flags: RowsFlags,
+): Promise<void> {
+  const table = await tableOf(client, reference, 'Filters work on one type at a time.', wordsOf(flags))
+  const { where: filter, search: q, sort, columns, limit = Number.POSITIVE_INFINITY } = flags
+  const selection: TableSelection = { filter, q, sort, columns }
+  if (flags.csv) {
+    const csv = await whileBuilding(call, flags, (options) =>
+      client.tables.csv(...table, { ...selection, ...options }),
+    )
+    return writeBody(call, csv, limit)
+  }
+  for (let offset = 0, left = limit; left > 0; ) {
+    const { rows, next } = await whileBuilding(call, flags, (options) =>
+      client.tables.rows(...table, { ...selection, ...options, limit: Math.min(left, pageSize), offset }),
+    )
+    if (rows.length > 0) await call.terminal.write(`${rows.map((row) => jsonText(row)).join('\n')}\n`)
+    if (next === null) return
+    left -= rows.length
+    offset = next
+  }
+}
+
+/** Writes the table of a type as a Parquet file. */
+export async function writeParquet(
+  call: Call,
+  client: Client,
+  reference: Reference,
+  flags: ParquetFlags,
+): Promise<void> {
+  if (flags.output === undefined && call.terminal.columns !== undefined)
+    throw usageError(
+      'Refusing to write Parquet to the terminal. Pipe it into a program, or name a file with -o.',
+    )
+  const table = await tableOf(client, reference, '--parquet writes one type at a time.', ['--parquet'])
+  const parquet = await whileBuilding(call, flags, (options) => client.tables.parquet(...table, options))
+  if (flags.output === undefined) return writeBody(call, parquet)
+  const file = resolve(call.terminal.cwd, flags.output)
+  const progress = openProgress(call, flags.quiet)
+  const bytes = await saveResponse(call.terminal, parquet, file, (count) => progress.show(sizeText(count)))
+  progress.end()
+  const [collection, semver, type] = table
+  if (flags.json) return call.json({ file, bytes, semver, type })
+  await call.line(file)
+  call.say(`${sizeText(bytes)}, ${collection}@${semver}#${type}`)
+}
+
+/** Arguments of a call about a table: of a fixed version, so that all pages are from the same. */
+async function tableOf(
+  client: Client,
+  reference: Reference,
+  fault: string,
+  words: readonly string[],
+): Promise<[collection: string, semver: string, type: string]> {
+  const version = await client.versions.get(pathOf(reference), reference.version ?? 'latest')
+  const type = typeOf(reference, version, fault, (one) => ['ulmus get', shellWord(one), ...words].join(' '))
+  return [pathOf(reference), version.semver, type]
+}
+
+/** The flags as words of a shell. */
+function wordsOf({ where = [], search, sort, columns, limit, csv }: RowsFlags): string[] {
+  const named = Object.entries({ search, sort, columns, limit }).filter(([, value]) => value !== undefined)
+  return [
+    ...where.map((filter) => `--where ${shellWord(filter)}`),
+    ...named.map(([name, value]) => `--${name} ${shellWord(String(value))}`),
+    ...(csv ? ['--csv'] : []),
+  ]
+}
+
+/** Writes a body to standard output. @param rowsMax rows of CSV after the header */
+export async function writeBody(
+  call: Call,
+  response: Response,
+  rowsMax = Number.POSITIVE_INFINITY,
+): Promise<void> {
+  const head = csvHead(rowsMax)
+  for await (const chunk of chunksOf(response, call.signal)) {
+    const bytes = head(chunk)
+    await call.terminal.write(bytes)
+    if (bytes.length < chunk.length) return
+  }
+}
+
+const quote = 0x22
+const lineFeed = 0x0a
+
+/** Returns the part of each chunk that belongs to the header or the first rows. A line feed in quotes ends no row. */
+function csvHead(rowsMax: number): (chunk: Uint8Array) => Uint8Array {
+  let left = rowsMax + 1
+  let isQuoted = false
+  return (chunk) => {
+    if (left === Number.POSITIVE_INFINITY) return chunk
+    if (left === 0) return chunk.subarray(0, 0)
+    for (const [at, byte] of chunk.entries()) {
+      if (byte === quote) isQuoted = !isQuoted
+      else if (byte === lineFeed && !isQuoted && --left === 0) return chunk.subarray(0, at + 1)
+    }
+    return chunk
+  }
+}
