@@ -89,15 +89,20 @@ function mediaOf(shape: z.ZodType): object {
 function successesOf(operation: DescribedOperation): Record<string, Response> {
   const described = Object.entries(operation.answers).map(([status, answer]) => [
     status,
-    successOf(operation, answer, operation.answerWords?.[Number(status)]),
+    // An answer that work goes on is not to be kept.
+    successOf(
+      answer,
+      operation.answerWords?.[Number(status)],
+      status === '202' ? { ...operation, tagged: false } : operation,
+    ),
   ])
   return { ...Object.fromEntries(described), ...(operation.otherAnswers as Record<string, Response>) }
 }
 
 function successOf(
-  operation: DescribedOperation,
   answer: Operation['answers'][number],
   words: string | undefined,
+  operation: DescribedOperation,
 ): Response {
   const headers = {
     ...(isTagged(operation) ? entityTag : {}),

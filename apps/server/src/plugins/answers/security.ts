@@ -19,6 +19,7 @@ const exposed = [
   'WWW-Authenticate',
   'X-Record-Count',
   'X-Request-Id',
+  'X-Truncated',
 ]
 
 /** Answers are data: nothing in them runs or loads anything. Pages (sign-in form, API reference) set their own policy. */

@@ -7,6 +7,12 @@ import type { Wire } from './sending.ts'
 /** Statuses without an operation: unknown path, wrong method, invalid credential, malformed HTTP. */
 const elsewhere = new Set([400, 401, 403, 404, 405, 413, 415, 417, 429])
 
+/** True for a segment that `{name}`, `{name}.csv` or the same text describes. */
+const fits = (segment: string, described: string): boolean =>
+  described.startsWith('{')
+    ? segment.endsWith(described.slice(described.indexOf('}') + 1))
+    : segment === described
+
 export function judgeOf(contract: Contract) {
   /** The operation of a target; literal segments take precedence over parameters. Undefined: none. */
   function operationAt(method: string, target: string): DescribedCall | undefined {
@@ -15,9 +21,7 @@ export function judgeOf(contract: Contract) {
     const fitting = contract.calls.filter((call) => {
       const own = call.path.split('/')
       return (
-        call.method === method &&
-        own.length === parts.length &&
-        own.every((part, n) => part.startsWith('{') || part === parts[n])
+        call.method === method && own.length === parts.length && own.every((part, n) => fits(parts[n]!, part))
       )
     })
     return fitting.sort((a, b) => (a.path.replaceAll('{', '~') < b.path.replaceAll('{', '~') ? -1 : 1))[0]
