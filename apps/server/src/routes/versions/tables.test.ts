@@ -206,6 +206,10 @@ describe.each(databases)('tables on $name', (database) => {
         .join('\n')
         .replace('"","",', '"",,'),
     )
+    const byNumber = await whenBuilt(() => anyone.get(`${at}?sort=-people&columns=people,founded`))
+    expect(byNumber.text).toBe('people,founded\n984748,1252-07-01\n709037,1048-01-01\n77544,\n,\n')
+    const byArea = await whenBuilt(() => anyone.get(`${at}?sort=-area&columns=area`))
+    expect(byArea.text).toBe('area\n2523\n454.12\n\n\n')
     expect(headers['content-type']).toBe('text/csv; charset=utf-8')
     expect(headers['content-disposition']).toContain('-Place.csv"')
     const marked = await anyone.get(`${at}?bom=1&${filtered('country eq SWE')}&columns=_id`)

@@ -108,11 +108,13 @@ function csvExpression({ type, names }: FoundColumn): string {
   }
 }
 
+/** With the name of the table: CSV has columns of the same names as texts. */
 function orderOf({ sort }: TableQuery): string {
   const parts = sort.map(
-    ({ column, isDescending }) => `${expressionOf(column.names)} ${isDescending ? 'DESC' : 'ASC'} NULLS LAST`,
+    ({ column, isDescending }) =>
+      `${tableName}.${expressionOf(column.names)} ${isDescending ? 'DESC' : 'ASC'} NULLS LAST`,
   )
-  return [...parts, '"_id"'].join(', ')
+  return [...parts, `${tableName}."_id"`].join(', ')
 }
 
 function whereClause(
