@@ -57,6 +57,8 @@ export interface Operation<
   readonly body?: B
   /** Successful answers by status. The first is the usual one. */
   readonly answers: A
+  /** Other forms of the usual answer, by content type. */
+  readonly otherForms?: Streamed['content']
   /** Descriptions of successful answers by status, if the shape has none. */
   readonly answerWords?: Readonly<Record<number, string>>
   /** Other answers in OpenAPI's form, by status. */

@@ -89,23 +89,20 @@ function mediaOf(shape: z.ZodType): object {
 function successesOf(operation: DescribedOperation): Record<string, Response> {
   const described = Object.entries(operation.answers).map(([status, answer]) => [
     status,
-    // An answer that work goes on is not to be kept.
-    successOf(
-      answer,
-      operation.answerWords?.[Number(status)],
-      status === '202' ? { ...operation, tagged: false } : operation,
-    ),
+    successOf(operation, status, answer),
   ])
   return { ...Object.fromEntries(described), ...(operation.otherAnswers as Record<string, Response>) }
 }
 
 function successOf(
-  answer: Operation['answers'][number],
-  words: string | undefined,
   operation: DescribedOperation,
+  status: string,
+  answer: Operation['answers'][number],
 ): Response {
+  const words = operation.answerWords?.[Number(status)]
   const headers = {
-    ...(isTagged(operation) ? entityTag : {}),
+    // Work that goes on is not to be kept.
+    ...(isTagged(operation) && status !== '202' ? entityTag : {}),
     ...(answer instanceof z.ZodArray && isPaged(operation.query) ? pageLinks : {}),
   }
   const also = Object.keys(headers).length === 0 ? {} : { headers }
@@ -115,7 +112,8 @@ function successOf(
   }
   if (answer instanceof z.ZodNull) return { description: words ?? '', ...also }
   const description = words ?? answer.meta()?.description ?? ''
-  return { description, ...also, content: { 'application/json': mediaOf(answer) } }
+  const forms = status === '200' ? operation.otherForms : undefined
+  return { description, ...also, content: { 'application/json': mediaOf(answer), ...forms } }
 }
 
 const isPaged = (query: unknown): boolean => query instanceof z.ZodObject && 'cursor' in query.shape

@@ -21,6 +21,10 @@ const asking = ['unknown_field', ...tableReading] as const
 
 const sqlWords =
   'Requires a credential unless the operator opened SQL to the public. Each type is a table by its name, with the columns that `…/tables` lists. The statement must be a single SELECT (also WITH, FROM, VALUES); files, extensions and settings cannot be reached. At most 10 seconds, 10,000 rows and 16 MiB. With `format`, or `Accept: text/csv` or `application/x-ndjson`, the rows come in that form.'
+const sqlForms = {
+  ...bytesOf('text/csv', 'Rows as CSV.').content,
+  ...bytesOf('application/x-ndjson', 'Rows as NDJSON.').content,
+}
 const sqlRefusals = [
   'invalid_sql',
   ...reading,
@@ -125,6 +129,7 @@ export const tableOperations = {
     params: VersionPath,
     query: SqlQuery,
     answers: { 200: SqlAnswer, 202: TableBuilding },
+    otherForms: sqlForms,
     refusals: sqlRefusals,
   }),
   'POST /api/collections/:owner/:slug/versions/:v/sql': operation({
@@ -135,6 +140,7 @@ export const tableOperations = {
     params: VersionPath,
     body: SqlQuestion,
     answers: { 200: SqlAnswer, 202: TableBuilding },
+    otherForms: sqlForms,
     refusals: sqlRefusals,
   }),
 }

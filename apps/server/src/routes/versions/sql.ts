@@ -1,8 +1,10 @@
 /** Questions in SQL over HTTP. docs/queries.md#sql */
+import { Readable } from 'node:stream'
 import type { Building, SqlText } from '@ulmus/registry'
 import type { SqlAnswer, SqlQuestion } from '@ulmus/wire'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { goneOf } from '../../plugins/answers/leaving.ts'
+import { bytesFrom } from '../../plugins/answers/streams.ts'
 import type { RouteOptions } from '../options.ts'
 import { serve } from '../serve.ts'
 import { answerOf, seenAs } from './tables.ts'
@@ -12,7 +14,7 @@ export const sqlRoutes: FastifyPluginAsync<RouteOptions> = async (app, { registr
     const { principal, params, query } = request
     const format = query.format ?? formatFor(request)
     const answer = await tables.sql(seenAs(principal, query), params, { ...query, format })
-    return sendSql(reply, answer, format)
+    return sendSql(request, reply, answer, format)
   })
 
   serve(app, 'POST /api/collections/:owner/:slug/versions/:v/sql', async (request, reply) => {
@@ -20,7 +22,7 @@ export const sqlRoutes: FastifyPluginAsync<RouteOptions> = async (app, { registr
     const format = body.format ?? formatFor(request)
     // Answers of other methods are counted for every route.
     return answers.whole(principal, goneOf(reply), async () =>
-      sendSql(reply, await tables.sql(principal, params, { ...body, format }), format),
+      sendSql(request, reply, await tables.sql(principal, params, { ...body, format }), format),
     )
   })
 }
@@ -39,6 +41,7 @@ function formatFor({ headers }: FastifyRequest): Format {
 }
 
 function sendSql(
+  request: FastifyRequest,
   reply: FastifyReply,
   answer: SqlText | Building,
   format: Format,
@@ -46,5 +49,5 @@ function sendSql(
   if ('building' in answer) return answerOf(reply, answer)
   reply.header('Vary', 'Accept, Authorization, Cookie, accept-encoding').type(contentTypes[format])
   if (answer.truncated) reply.header('X-Truncated', 'true')
-  return reply.serializer(String).send(Buffer.from(answer.pieces.join('')))
+  return reply.send(bytesFrom(request, Readable.from(answer.pieces.map((piece) => Buffer.from(piece)))))
 }
