@@ -91,12 +91,15 @@ async function askByTurns(version: Version, paths: { Permit: string; Agency: str
     'filters and search': filterRows,
     sorting: sortRows,
   }
-  for (const [name, part] of Object.entries(parts)) {
-    say(name)
-    rows.push(...(await part(field)))
+  try {
+    for (const [name, part] of Object.entries(parts)) {
+      say(name)
+      rows.push(...(await part(field)))
+    }
+    return rows
+  } finally {
+    for (const contender of [SQLite, PostgreSQL, DuckDB]) await contender.close()
   }
-  for (const contender of [SQLite, PostgreSQL, DuckDB]) await contender.close()
-  return rows
 }
 
 async function* bodiesOfAll(inputs: readonly Input[]): AsyncGenerator<Buffer<ArrayBuffer>> {
