@@ -25,14 +25,23 @@ export interface Input {
 /** @param first number of the first record; inputs with common records would share stored data */
 export async function writeInput(folder: string, size: number, first: number): Promise<Input> {
   const path = join(folder, `records-${first}-${size}.ndjson`)
+  const batches = await writeBatches(path, batchesOf(size, first))
+  return { size, path, bytes: batches.reduce((sum, { bytes }) => sum + bytes, 0), batches }
+}
+
+/** Writes NDJSON and returns where its batches are. */
+export async function writeBatches(
+  path: string,
+  chunks: Iterable<{ text: string; lines: number }>,
+): Promise<Batch[]> {
   const batches: Batch[] = []
   let offset = 0
-  await writeLines(path, batchesOf(size, first), (text, lines) => {
+  await writeLines(path, chunks, (text, lines) => {
     const bytes = Buffer.byteLength(text)
     batches.push({ offset, bytes, lines })
     offset += bytes
   })
-  return { size, path, bytes: offset, batches }
+  return batches
 }
 
 function* batchesOf(size: number, first: number): Generator<{ text: string; lines: number }> {

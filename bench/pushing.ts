@@ -1,4 +1,5 @@
 /** Pushes prepared bodies: measures the server without the cost of building the lines. http-api §9, delta. */
+import type { JsonObject } from '@ulmus/content'
 import type { CommittedPush, OpenedPush, PushState } from '@ulmus/wire'
 import { recordSchema, recordType } from './records.ts'
 import type { Served } from './served.ts'
@@ -11,19 +12,23 @@ const parallel = 2
 /** From this number of batches on, a commit takes minutes. */
 const patientFrom = 300
 
-/** Opens, sends and commits. Resolves when the version is acknowledged. */
+/**
+ * Opens, sends and commits. Resolves when the version is acknowledged.
+ * @param schemas of a first version
+ */
 export async function pushBodies(
   served: Target,
   ref: string,
   base: string | null,
   bodies: Iterable<Buffer<ArrayBuffer>> | AsyncIterable<Buffer<ArrayBuffer>>,
+  schemas: Readonly<Record<string, JsonObject>> = { [recordType]: recordSchema },
 ): Promise<CommittedPush> {
   const place = `/api/collections/${ref}/pushes`
   const post = (path: string, contentType: string, body?: RequestInit['body']) =>
     served.ask(path, { method: 'POST', headers: { 'content-type': contentType }, body })
   const opening = {
     base_version: base,
-    schemas: base === null ? { [recordType]: recordSchema } : undefined,
+    schemas: base === null ? schemas : undefined,
   }
   const opened = (await (await post(place, 'application/json', JSON.stringify(opening))).json()) as OpenedPush
   const underway: Promise<void>[] = []
