@@ -195,7 +195,7 @@ function OrderWords({ asked: { order, question } }: { asked: Asked }) {
 
 /** Progress of the table that a question needs. */
 export const BuildingNote = ({ building: { rowsDone, rows } }: Building) => (
-  <div class="note" role="status">
+  <div class="note building" role="status">
     <p>
       The server prepares these records for questions: {countText(rowsDone)} of {counted(rows, 'record')}. The
       page loads itself again and then shows the result.
