@@ -25,6 +25,7 @@ const pages: Record<string, string> = {
   overview: '/mercator/cities',
   private: '/mercator/stations',
   records: '/mercator/cities/records/City',
+  question: '/mercator/cities/records/City?q=oslo&filter=country+eq+NOR&sort=-latitude',
   record: '/mercator/cities/records/Country/NOR',
   schemas: '/mercator/spdx-licenses/schemas',
   files: '/mercator/cities/files',

@@ -44,9 +44,13 @@ export const apiVersionPath = ({ owner, slug, version }: VersionPlace, ...below:
 export const apiCollectionPath = ({ owner, slug }: CollectionName, ...below: string[]): string =>
   `/api/collections/${[owner, slug, ...below].map(part).join('/')}`
 
-/** Adds a query to a path; omits undefined and empty values. */
-export function withQuery(path: string, query: Record<string, string | number | undefined>): string {
-  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== '')
-  const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString()
-  return text === '' ? path : `${path}?${text}`
+type QueryValue = string | number | undefined
+
+/** Adds a query to a path, which may have one already; omits undefined and empty values. Several values repeat their name. */
+export function withQuery(path: string, query: Record<string, QueryValue | readonly QueryValue[]>): string {
+  const given = Object.entries(query).flatMap(([name, values]) =>
+    [values].flat().flatMap((value) => (value === undefined || value === '' ? [] : [[name, String(value)]])),
+  )
+  if (given.length === 0) return path
+  return `${path}${path.includes('?') ? '&' : '?'}${new URLSearchParams(given)}`
 }

@@ -26,6 +26,7 @@ export async function crawl(
 ): Promise<ReadonlyMap<string, Fetched>> {
   const fetched = new Map<string, Fetched>()
   const known = new Set(starts)
+  const sent = new Set<string>()
   let queue = [...known]
   while (queue.length > 0) {
     const next = queue.splice(0, atOnce)
@@ -33,7 +34,8 @@ export async function crawl(
     for (const page of pages) {
       fetched.set(page.path, page)
       onPage(page)
-      const found = linksOf(page).filter((path) => !known.has(path) && isInside(path))
+      const links = [...linksOf(page), ...formsOf(page, sent)]
+      const found = links.filter((path) => !known.has(path) && isInside(path))
       for (const path of found) known.add(path)
       queue = [...queue, ...new Set(found)]
     }
@@ -62,10 +64,17 @@ export function linksOf({ path, text, headers, status }: Fetched): string[] {
     const attributes = text.matchAll(/\s(?:href|src|data-proof|data-worker)="([^"]*)"/g)
     for (const [, link] of attributes) links.push(decoded(link!))
     for (const [, link] of text.matchAll(/<loc>([^<]*)<\/loc>/g)) links.push(decoded(link!))
-    links.push(...formsIn(text, path))
   }
   if (path === '/robots.txt') for (const [, link] of text.matchAll(/^Sitemap: (\S+)/gm)) links.push(link!)
   return links.flatMap((link) => pathOf(link, path))
+}
+
+/** Requests of a response's forms that are not in `sent` yet: the same fields with other values are the same form. */
+function formsOf({ path, text, headers, status }: Fetched, sent: Set<string>): string[] {
+  if (status !== 200 || !/html/.test(String(headers['content-type']))) return []
+  const requests = formsIn(text, path).filter(({ name }) => !sent.has(name))
+  for (const { name } of requests) sent.add(name)
+  return requests.flatMap(({ links }) => links).flatMap((link) => pathOf(link, path))
 }
 
 /** Links to the server itself keep their path and query. Links to the public origin count as its own. */
@@ -81,7 +90,7 @@ function pathOf(link: string, from: string): string[] {
 const choicesMax = 6
 
 /** Requests of GET forms: with the preset texts, hidden fields and choices, then with each other choice of a list. */
-function formsIn(html: string, here: string): string[] {
+function formsIn(html: string, here: string): { name: string; links: string[] }[] {
   return [...html.matchAll(/<form([^>]*)>(.*?)<\/form>/gs)].flatMap(([, opening, inside]) => {
     if (/method="post"/.test(opening!)) return []
     const action = decoded(/action="([^"]*)"/.exec(opening!)?.[1] ?? here.split('?', 1)[0]!)
@@ -111,7 +120,8 @@ function formsIn(html: string, here: string): string[] {
         return other
       }),
     )
-    return [usual, ...others].map((query) => `${action}?${query}`)
+    const links = [usual, ...others].map((query) => `${action}?${query}`)
+    return [{ name: `${action} ${[...new Set(usual.keys())]}`, links }]
   })
 }
 

@@ -239,6 +239,10 @@ describe.each(anyDatabase)('pages on $name', (database) => {
     const asPublic = await page(other!.replaceAll('&amp;', '&'), { as: cookie })
     expect([asPublic.status, asPublic.html.includes('As the public sees it.')]).toEqual([200, true])
     expect(asPublic.html).toContain(`href="${pageOf(path)}/versions?view=public"`)
+    const chosen = await page(`${pageOf(path)}/records/A?columns=n&columns=m`, { as: cookie })
+    expect(chosen.html).toContain(`href="${pageOf(path)}/records/A?columns=n&amp;columns=m&amp;view=public"`)
+    const list = await page(`${pageOf(path)}/records/A?view=public`, { as: cookie })
+    expect(list.html).toContain(`href="${pageOf(path)}/record?type=A&amp;id=..&amp;view=public"`)
   })
 
   test('forms are refused from other sites, to strangers, and keep what was typed', async () => {

@@ -46,8 +46,9 @@ describe.each(anyDatabase)('strangers on $name', (database) => {
     await fc.assert(
       fc.asyncProperty(plans, async (plan) => {
         const made = await published(plan)
+        // Orders of a table show the same records: one is enough.
         const isInside = (path: string) =>
-          made.some(({ owner, slug }) => isOf(path, owner, slug)) ||
+          (made.some(({ owner, slug }) => isOf(path, owner, slug)) && !/[?&]sort=(?!_id\b)/.test(path)) ||
           /^\/(?:ada|atlas|explore|api\/accounts\/(?:ada|atlas)|api\/collections)(?:\/-\/\w+)?(?:\?|$)/.test(
             path,
           ) ||

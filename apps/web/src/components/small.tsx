@@ -35,11 +35,18 @@ export const Badge = ({ children, tone }: { children: ComponentChildren; tone?: 
 export const Visibility = ({ isPublic }: { isPublic: boolean }) =>
   isPublic ? <Badge>Public</Badge> : <Badge tone="private">Private</Badge>
 
-/** Links to the next and the previous page of a list. @param next, prev paths; undefined: no such page */
-export function Pager({ next, prev }: { next?: string | undefined; prev?: string | undefined }) {
+/** Links to the first, the previous and the next page of a list: their paths; undefined: no such page. */
+export interface Pages {
+  readonly first?: string | undefined
+  readonly prev?: string | undefined
+  readonly next?: string | undefined
+}
+
+export function Pager({ first, prev, next }: Pages) {
   if (next === undefined && prev === undefined) return null
   return (
     <nav class="pager" aria-label="Pages">
+      {first !== undefined && <a href={first}>First</a>}
       {prev === undefined ? (
         <span />
       ) : (
@@ -85,13 +92,20 @@ export const TableScroll = ({ label, children }: { label: string; children: Comp
   </section>
 )
 
+/** Longer sentences are cut: they may name fields of a collection. Characters. */
+const sentenceMax = 2_000
+
 /** A sentence; names between backquotes become code. */
 export const Words = ({ text }: { text: string }) => (
   <>
     {text
       .split('`')
       .map((part, index) =>
-        index % 2 === 1 ? <code key={part}>{cutText(part, 100)}</code> : withoutUnseen(part),
+        index % 2 === 1 ? (
+          <code key={part}>{cutText(part, 100)}</code>
+        ) : (
+          withoutUnseen(cutText(part, sentenceMax))
+        ),
       )}
   </>
 )

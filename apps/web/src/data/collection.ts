@@ -94,7 +94,7 @@ function otherView(url: URL, asPublic: boolean): string {
   const query = new URLSearchParams(url.searchParams)
   if (asPublic) query.delete('view')
   else query.set('view', 'public')
-  return withQuery(url.pathname, Object.fromEntries(query))
+  return query.size === 0 ? url.pathname : `${url.pathname}?${query}`
 }
 
 /** @throws not_a_member, insufficient_scope, key_limited */

@@ -6,10 +6,11 @@ import {
   fieldsOf,
   type Json,
   type PlainSchema,
+  type QueryText,
   tellingField,
   withMembersInOrder,
 } from '@ulmus/content'
-import type { JsonText } from '@ulmus/registry'
+import type { Building, JsonText } from '@ulmus/registry'
 import { jsonBytes, readJson, type Visit } from '../page.ts'
 import { type SeenCollection, type ShownVersion, schemaIn, versionOf } from './collection.ts'
 import { own } from './own.ts'
@@ -24,6 +25,9 @@ export interface ShownRecord {
   /** Size of its canonical form. */
   readonly bytes: number
 }
+
+/** A record in a table. */
+export type TableRecord = Omit<ShownRecord, 'hash'>
 
 /** Only the size is shown for larger records, with a link to their JSON. Bytes. */
 export const shownRecordBytesMax = 262_144
@@ -48,15 +52,45 @@ export async function readRecords(
   return { records: page.records.map((record) => shownRecord(record, ask.type, schema)), total, nextCursor }
 }
 
+/** Records that match a question. */
+export interface Matches {
+  readonly records: readonly TableRecord[]
+  readonly total: number
+  /** `offset` of the next page; null on the last one. */
+  readonly next: number | null
+}
+
+/**
+ * A page of the records that match, or the progress of the table that must be built first.
+ * @throws unknown_field, invalid_request, busy, query_too_costly, tables_unavailable
+ */
+export async function readMatches(
+  { registry }: Visit,
+  seen: SeenCollection,
+  { type, schema, question }: { type: string; schema: PlainSchema; question: QueryText },
+): Promise<Matches | Building> {
+  const path = { ...versionOf(seen), type }
+  const answer = await registry.tables.rows(seen.who, path, { ...question, limit: recordsAPage })
+  if ('building' in answer) return answer
+  const records = answer.rows.map(({ id, data: text }) => {
+    const bytes = jsonBytes(text)
+    const data = bytes <= shownRecordBytesMax ? inOrder(readJson<Json>(text), schema) : undefined
+    return { id, type, data, bytes }
+  })
+  return { records, total: answer.total, next: answer.next }
+}
+
 function shownRecord(text: JsonText, type: string, schema: PlainSchema | undefined): ShownRecord {
   const bytes = jsonBytes(text)
   if (bytes <= shownRecordBytesMax) {
     const record = readJson<ShownRecord>(text)
-    const data = withMembersInOrder(record.data as Json, schema) as ShownRecord['data']
-    return { ...record, data, bytes }
+    return { ...record, data: inOrder(record.data as Json, schema), bytes }
   }
   return { ...endsOf(text), type, data: undefined, bytes }
 }
+
+const inOrder = (data: Json, schema: PlainSchema | undefined) =>
+  withMembersInOrder(data, schema) as ShownRecord['data']
 
 /** Id and hash of unparsed JSON: `{"id":…,"type":…,"data":…,"hash":…}`. Ids have at most 1,024 bytes, and six times as many with escapes. */
 function endsOf({ pieces }: JsonText): { id: string; hash: string } {
@@ -67,7 +101,7 @@ function endsOf({ pieces }: JsonText): { id: string; hash: string } {
 }
 
 /** Members of records that the schema does not list, by name; all members if it has no `properties`. */
-export function fieldsBeside(fields: readonly Field[], records: readonly ShownRecord[]): Field[] {
+export function fieldsBeside(fields: readonly Field[], records: readonly TableRecord[]): Field[] {
   const known = new Set(fields.map(({ name }) => name))
   const names = new Set<string>()
   for (const { data } of records) if (isObject(data)) for (const name of Object.keys(data)) names.add(name)

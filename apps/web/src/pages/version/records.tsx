@@ -1,36 +1,44 @@
 /** `…/records/:type`: records of a type as a table. */
 
-import { type Field, fieldsOf } from '@ulmus/content'
-import { RegistryError } from '@ulmus/registry'
-import { Icon } from '../../components/icon.tsx'
-import { Badge, Empty, Pager, TableScroll } from '../../components/small.tsx'
-import { Value } from '../../components/value.tsx'
+import { type Field, fieldsOf, type PlainSchema } from '@ulmus/content'
+import { type Building, RegistryError } from '@ulmus/registry'
+import { Refusal } from '../../components/form.tsx'
+import { Empty, Pager, type Pages } from '../../components/small.tsx'
 import { type SeenCollection, type ShownVersion, schemaIn, seeVersion } from '../../data/collection.ts'
-import { own } from '../../data/own.ts'
-import {
-  fieldsBeside,
-  isObject,
-  type RecordsPage,
-  readRecords,
-  type ShownRecord,
-} from '../../data/records.ts'
-import { bytesText, counted, countText, cutText } from '../../format.ts'
+import { fieldsBeside, readMatches, readRecords, recordsAPage, type TableRecord } from '../../data/records.ts'
+import { counted, countText, cutText } from '../../format.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
 import { type Page, Redirect, type Visit } from '../../page.ts'
 import { apiVersionPath, collectionPath, recordPath, versionPath, withQuery } from '../../paths.ts'
+import { BuildingNote, Present, QuestionForm } from './records-question.tsx'
+import { Table } from './records-table.tsx'
+import { columnsUsual, Tools } from './records-tools.tsx'
+import {
+  type Asked,
+  completeQuestion,
+  downloadsOf,
+  isQuestion,
+  noQuestion,
+  parsedQuestion,
+  pathTo,
+  readAsked,
+} from './records-url.ts'
 
-/** Number of columns shown by default. */
-const columnsUsual = 8
 /** Maximum number of columns shown. */
 const columnsMax = 30
-/** Maximum length of text in a cell, or `cellCharactersOfMany` in a table with more than `manyCells` cells. Characters. */
-const cellCharacters = 80
-const cellCharactersOfMany = 24
-const manyCells = 400
-/** Limit of all unfolded nested values of a page; escaped as HTML they may take several times as much. Characters. */
-const unfoldedOnPageMax = 300_000
-/** Longer names of types and fields are cut. Characters. */
-const namesMax = 60
+/** Interval while a table is being built. Each answer waits for it, too. Seconds. */
+const reloadSeconds = 2
+
+/** Records on the page. */
+interface Found {
+  readonly records: readonly TableRecord[]
+  /** Records on all pages. */
+  readonly total: number
+  readonly pages: Pages
+  /** Progress of the table that answers the question; the records are the first ones of all. */
+  readonly building?: Building
+  readonly refused?: RegistryError
+}
 
 const show = async (visit: Visit) => {
   const { seen, version } = await seeVersion(visit)
@@ -41,54 +49,156 @@ const show = async (visit: Visit) => {
   const type = visit.params['type'] ?? (query.get('type') || types[0])
   const schema = type === undefined ? undefined : schemaIn(version, type)
   if (type === undefined || schema === undefined) return noType(seen, types, type)
-  const [id, after] = [query.get('id') ?? '', query.get('after') ?? '']
-  const ask = { type, schema, ...(id === '' ? {} : { id }), ...(after === '' ? {} : { after }) }
-  const page = await readRecords(visit, seen, ask)
-  if (id !== '' && page.records.length === 1)
+  const asked = readAsked(seen, type, schema, query)
+  const question = completeQuestion(asked)
+  // A form that was sent: keep its filter in the address as the API writes it.
+  if (asked.draft !== undefined && parsedQuestion(question, asked.columns) !== undefined)
+    return new Redirect(pathTo(asked, question), 302)
+  const id = query.get('id') ?? ''
+  const isAsked = id === '' && isQuestion(question)
+  const found = await (isAsked ? findMatches : findAll)(visit, { ...asked, question }, schema)
+  if (id !== '' && found.records.length === 1)
     return new Redirect(seen.inView(recordPath(seen, type, id)), 302)
   const listed = fieldsOf(schema)
-  const fields = [...listed, ...fieldsBeside(listed, page.records)]
-  const chosen = columnsIn(query, fields)
-  const here = versionPath(seen, 'records', type)
-  const next = {
-    columns: query.get('columns') ?? undefined,
-    view: query.get('view') ?? undefined,
-    after: page.nextCursor ?? undefined,
-  }
+  const fields = [...listed, ...fieldsBeside(listed, found.records)]
+  const after = query.get('after') ?? ''
+  const view = { asked, isAsked, found, id, fields, chosen: columnsIn(query, fields) }
   return {
     title: `${type} · ${seen.owner}/${seen.slug}`,
     description: `Records of type ${type} in ${seen.owner}/${seen.slug}.`,
-    canonical: here,
+    canonical: versionPath(seen, 'records', type),
     isPublic: seen.isPublic,
-    json: withQuery(apiVersionPath(seen, 'records'), { type, after }),
+    json: isAsked ? downloadsOf(asked).json : withQuery(apiVersionPath(seen, 'records'), { type, after }),
+    refused: found.refused,
+    ...(found.building !== undefined && { reloadSeconds }),
     body: (
       <CollectionPage seen={seen} tab="records">
         <Types seen={seen} version={version} type={type} />
-        <Tools seen={seen} type={type} fields={fields} chosen={chosen} id={id} here={here} />
-        {id !== '' && page.records.length === 0 && (
-          <p class="note" role="status">
-            There is no <bdi>{type}</bdi> with the id <code>{cutText(id, 200)}</code>.{' '}
-            <a href={seen.inView(here)}>Show all</a>
-          </p>
-        )}
-        {page.records.length === 0 && id === '' && <Empty title="There are no records of this type." />}
-        {page.records.length > 0 && <Table seen={seen} type={type} page={page} chosen={chosen} />}
-        <p class="table-foot">
-          <span class="quiet">
-            {counted(page.total, 'record')}
-            {page.nextCursor === null && after === '' ? '' : `, ${page.records.length} here`}
-          </span>
-          <Pager
-            next={page.nextCursor === null ? undefined : withQuery(here, next)}
-            prev={after === '' ? undefined : seen.inView(here)}
-          />
-        </p>
+        <Content {...view} all={version.typeCounts[type] ?? 0} canAsk={visit.registry.tables.isAvailable} />
       </CollectionPage>
     ),
   }
 }
 
 export const records: Page = { show }
+
+/** All records by id, or the one that `?id=` names. */
+async function findAll(visit: Visit, asked: Asked, schema: PlainSchema): Promise<Found> {
+  const [id, after] = ['id', 'after'].map((name) => visit.url.searchParams.get(name) || undefined)
+  const ask = { type: asked.type, schema, ...(id && { id }), ...(after && { after }) }
+  const { records, total, nextCursor } = await readRecords(visit, asked.seen, ask)
+  const first = pathTo(asked, noQuestion)
+  const next = nextCursor === null ? undefined : withQuery(first, { after: nextCursor })
+  return { records, total, pages: { prev: after && first, next } }
+}
+
+/** Refusals that the page shows beside its form. */
+const refusals: ReadonlySet<string> = new Set([
+  'unknown_field',
+  'invalid_request',
+  'busy',
+  'query_too_costly',
+  'tables_unavailable',
+])
+
+async function findMatches(visit: Visit, asked: Asked, schema: PlainSchema): Promise<Found> {
+  const { seen, type, question } = asked
+  try {
+    const matches = await readMatches(visit, seen, { type, schema, question })
+    if ('building' in matches)
+      return { ...(await findAll(visit, asked, schema)), pages: {}, building: matches }
+    const { records, total, next } = matches
+    const pages = {
+      ...(question.offset > 0 && {
+        first: pathTo(asked),
+        prev: pathTo(asked, { offset: Math.max(0, question.offset - recordsAPage) }),
+      }),
+      ...(next !== null && { next: pathTo(asked, { offset: next }) }),
+    }
+    return { records, total, pages }
+  } catch (error) {
+    if (!(error instanceof RegistryError) || !refusals.has(error.code)) throw error
+    return { records: [], total: 0, pages: {}, refused: error }
+  }
+}
+
+interface ContentProps {
+  readonly asked: Asked
+  /** True: the page answers a question. */
+  readonly isAsked: boolean
+  /** False: this server answers none. */
+  readonly canAsk: boolean
+  readonly found: Found
+  /** Number of all records of the type. */
+  readonly all: number
+  readonly id: string
+  readonly fields: readonly Field[]
+  readonly chosen: readonly Field[]
+}
+
+function Content({ asked, isAsked, canAsk, found, all, id, fields, chosen }: ContentProps) {
+  const { seen, type } = asked
+  const { records, total, pages, building, refused } = found
+  const isAnswered = isAsked && building === undefined && refused === undefined
+  return (
+    <>
+      {canAsk && <QuestionForm asked={asked} refused={refused} />}
+      {refused !== undefined && (
+        <div id="question-refusal">
+          <Refusal error={refused} />
+        </div>
+      )}
+      {isQuestion(asked.question) && (
+        <Present asked={asked} total={isAnswered ? total : undefined} all={all} />
+      )}
+      {building !== undefined && <BuildingNote {...building} />}
+      {refused === undefined && (
+        <>
+          <Tools {...{ asked, isAsked, canAsk, fields, chosen, id }} />
+          {records.length === 0 ? (
+            <NoRecords {...{ asked, total, id, isAsked }} />
+          ) : (
+            <Table {...{ seen, type, records, chosen, asked: canAsk ? asked : undefined }} />
+          )}
+          <div class="table-foot">
+            <span class="quiet">{isAnswered ? placeText(found, asked) : footText(found)}</span>
+            <Pager {...pages} />
+          </div>
+        </>
+      )}
+    </>
+  )
+}
+
+const footText = ({ records, total, pages: { prev, next } }: Found): string =>
+  `${counted(total, 'record')}${prev === undefined && next === undefined ? '' : `, ${records.length} here`}`
+
+/** `51–100 of 3,210 records` */
+function placeText({ records, total }: Found, { question: { offset } }: Asked): string {
+  if (records.length === 0) return ''
+  return `${countText(offset + 1)}–${countText(offset + records.length)} of ${counted(total, 'record')}`
+}
+
+type NoRecordsProps = Pick<ContentProps, 'asked' | 'id' | 'isAsked'> & { total: number }
+
+function NoRecords({ asked, total, id, isAsked }: NoRecordsProps) {
+  if (id !== '')
+    return (
+      <p class="note" role="status">
+        There is no <bdi>{asked.type}</bdi> with the id <code>{cutText(id, 200)}</code>.{' '}
+        <a href={pathTo(asked, noQuestion)}>Show all</a>
+      </p>
+    )
+  if (!isAsked) return <Empty title="There are no records of this type." />
+  return (
+    <Empty title={total === 0 ? 'No record matches.' : 'The result has fewer records.'}>
+      <p>
+        {total > 0 && <a href={pathTo(asked)}>Show the first ones</a>}{' '}
+        <a href={pathTo(asked, noQuestion)}>Show all records</a>
+      </p>
+    </Empty>
+  )
+}
 
 function noType(seen: SeenCollection, types: readonly string[], type: string | undefined) {
   return {
@@ -151,150 +261,3 @@ function Types({ seen, version, type }: { seen: SeenCollection; version: ShownVe
     </nav>
   )
 }
-
-/** True for numeric types, whose values are right-aligned. */
-const isNumber = (type: string): boolean => /^(?:integer|number)(?: or null)?$/.test(type)
-
-interface ToolsProps {
-  seen: SeenCollection
-  type: string
-  fields: readonly Field[]
-  chosen: readonly Field[]
-  id: string
-  here: string
-}
-
-const Tools = ({ seen, type, fields, chosen, id, here }: ToolsProps) => (
-  <div class="tools">
-    <form action={here} class="inline">
-      <label class="sr-only" for="jump">
-        Id of a record
-      </label>
-      <input
-        id="jump"
-        name="id"
-        value={id}
-        placeholder="Go to id"
-        spellcheck={false}
-        autocomplete="off"
-        maxLength={1024}
-      />
-      {seen.isMember && seen.view === 'public' && <input type="hidden" name="view" value="public" />}
-      <button type="submit">Go</button>
-    </form>
-    {fields.length > columnsUsual && (
-      <details class="menu columns-menu">
-        <summary>
-          Columns <span class="quiet">{`${chosen.length} of ${fields.length}`}</span>
-          <Icon name="chevron" />
-        </summary>
-        <form class="float" action={here}>
-          <div class="scroll">
-            {fields.slice(0, 500).map(({ name }) => (
-              <label key={name} class="check">
-                <input
-                  type="checkbox"
-                  name="columns"
-                  value={name}
-                  checked={chosen.some((field) => field.name === name)}
-                />
-                <bdi>{cutText(name, namesMax)}</bdi>
-              </label>
-            ))}
-          </div>
-          {seen.isMember && seen.view === 'public' && <input type="hidden" name="view" value="public" />}
-          <button type="submit">Show</button>
-        </form>
-      </details>
-    )}
-    <span class="grow" />
-    <a href={withQuery(apiVersionPath(seen, 'records'), { type })}>JSON</a>
-    <a href={withQuery(apiVersionPath(seen, 'records.ndjson'), { type })}>NDJSON</a>
-  </div>
-)
-
-const Table = ({
-  seen,
-  type,
-  page,
-  chosen,
-}: {
-  seen: SeenCollection
-  type: string
-  page: RecordsPage
-  chosen: readonly Field[]
-}) => (
-  <TableScroll label={`Records of type ${type}`}>
-    <table class="data records">
-      <thead>
-        <tr>
-          <th scope="col">id</th>
-          {chosen.map(({ name, type, title, description, isPrivate }) => (
-            <th
-              key={name}
-              scope="col"
-              title={cutText(description ?? title ?? name, 300)}
-              class={isNumber(type) ? 'right' : undefined}
-            >
-              <bdi>{cutText(name, namesMax)}</bdi> {isPrivate && <Badge tone="private">Private</Badge>}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {page.records.map((record) => (
-          <Row
-            key={record.id}
-            seen={seen}
-            record={record}
-            chosen={chosen}
-            most={page.records.length * chosen.length > manyCells ? cellCharactersOfMany : cellCharacters}
-            unfoldedAt={Math.floor(unfoldedOnPageMax / (page.records.length * chosen.length))}
-          />
-        ))}
-      </tbody>
-    </table>
-  </TableScroll>
-)
-
-const Row = ({
-  seen,
-  record,
-  chosen,
-  most,
-  unfoldedAt,
-}: {
-  seen: SeenCollection
-  record: ShownRecord
-  chosen: readonly Field[]
-  /** Maximum length of a text in a cell. Characters. */
-  most: number
-  /** Maximum length of an unfolded nested value in a cell. Characters. */
-  unfoldedAt: number
-}) => (
-  <tr>
-    <th scope="row">
-      <a href={seen.inView(recordPath(seen, record.type, record.id))}>
-        <bdi>{cutText(record.id, 60)}</bdi>
-      </a>
-    </th>
-    {record.data === undefined ? (
-      <td colSpan={chosen.length} class="quiet">
-        A large record of {bytesText(record.bytes)}
-      </td>
-    ) : !isObject(record.data) ? (
-      <td colSpan={Math.max(1, chosen.length)}>
-        <Value value={record.data} seen={seen} most={most} />
-      </td>
-    ) : (
-      chosen.map(({ name, refersTo }) => {
-        const value = own(record.data!, name)
-        return (
-          <td key={name} class={typeof value === 'number' ? 'right' : undefined}>
-            <Value value={value} {...{ seen, refersTo, most, unfoldedAt }} />
-          </td>
-        )
-      })
-    )}
-  </tr>
-)

@@ -1,0 +1,284 @@
+/** Search, filters, order and downloads of the records page: without JavaScript, in the caller's view. */
+import { type ErrorCode, RegistryError } from '@ulmus/registry'
+import { anyDatabase } from '@ulmus/storage/testing'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Stage, setStage } from '../testing/stage.ts'
+import { testClient } from '../testing/test-client.ts'
+
+const evil = '"><script>alert(1)</script>, \\ \u202eevil'
+
+describe.each(anyDatabase)('questions on the records page, on $name', (database) => {
+  let stage: Stage
+  let cookie: string
+  /** Path of the page of cities. */
+  let at: string
+
+  beforeAll(async () => {
+    stage = await setStage(database, { rateLimits: null })
+    cookie = (await stage.server.signIn('ada')).cookie
+    const { path } = await stage.newCollection()
+    const properties = {
+      name: { type: 'string' },
+      people: { type: 'integer' },
+      place: {
+        type: 'object',
+        properties: { land: { type: 'string' } },
+        additionalProperties: false,
+      },
+      tags: { type: 'array', items: { type: 'string' } },
+      budget: { type: 'integer', private: true },
+      [evil]: { type: 'string' },
+    }
+    const cities = [
+      ['oslo', 'Oslo', 700_000, 'Norway'],
+      ['bergen', 'Bergen', 290_000, 'Norway'],
+      ['malmo', 'Malmö', 360_000, 'Sweden'],
+      ['lund', 'Lund', 90_000, 'Sweden'],
+    ] as const
+    const puts = cities.map(([id, name, people, land]) => ({
+      id,
+      type: 'City',
+      data: { name, people, place: { land }, tags: ['n'], budget: 1, [evil]: `${evil} ${id}` },
+    }))
+    const town = (n: number) => ({ id: `t${String(n).padStart(3, '0')}`, type: 'Town', data: { n } })
+    await stage.push(path, {
+      opening: { schemas: { City: { properties }, Town: { properties: { n: { type: 'integer' } } } } },
+      puts: [
+        ...puts,
+        { id: 'hidden', type: 'City', data: { name: 'Hushby', people: 1 }, private: true },
+        ...Array.from({ length: 120 }, (_, n) => town(n)),
+      ],
+    })
+    at = `${path.replace('/collections', '')}/records/City`
+    // Build the tables first: on a slow machine an answer may be that they are being built.
+    for (const client of [stage.ada, stage.anyone])
+      for (const type of ['City', 'Town'])
+        while ((await client.get(`${path}/versions/latest/tables/${type}/statistics`)).status === 202);
+  })
+  afterAll(() => stage.end())
+
+  const client = (as?: string) =>
+    testClient(stage.server.url, as === undefined ? undefined : { cookie: as }, '')
+  const page = async (path: string, as?: string) => {
+    const { status, text: html, headers } = await client(as).get(path)
+    return { status, html, to: headers.location }
+  }
+  const decoded = (text: string) =>
+    text.replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')
+  /** Ids in the table, in its order. */
+  const idsIn = (html: string) =>
+    [...html.matchAll(/<th scope="row"><a[^>]*><bdi>([^<]*)</g)].map(([, id]) => id)
+  const asked = (query: Record<string, string | string[]>) =>
+    `?${new URLSearchParams(Object.entries(query).flatMap(([name, all]) => [all].flat().map((one) => [name, one])))}`
+  /** Links by their text without markup. */
+  const linksIn = (html: string) =>
+    new Map(
+      [...html.matchAll(/<a [^>]*?href="([^"]*)"[^>]*>(.*?)<\/a>/gs)].map(([, href, inside]) => [
+        decoded(inside!.replace(/<[^>]*>/g, '')).trim(),
+        decoded(href!),
+      ]),
+    )
+  /** Sends the form of a page as a browser without scripts, and follows its redirect. */
+  async function send(path: string, values: Record<string, string>, as?: string) {
+    const [, action, inside] = /<form class="question" action="([^"]*)">(.*?)<\/form>/s.exec(
+      (await page(path, as)).html,
+    )!
+    const hidden = [...inside!.matchAll(/<input[^>]*type="hidden" name="([^"]*)" value="([^"]*)"/g)]
+    const query = new URLSearchParams(hidden.map(([, name, value]) => [name!, decoded(value!)]))
+    for (const [name, value] of Object.entries({ q: '', field: '', op: 'eq', value: '', ...values }))
+      query.append(name, value)
+    const sent = await page(`${decoded(action!)}?${query}`, as)
+    return sent.status === 302 ? { ...(await page(sent.to!, as)), to: sent.to } : sent
+  }
+
+  test('words find records, whatever their case and accents', async () => {
+    const { status, html, to } = await send(at, { q: 'MALMO' })
+    expect([status, idsIn(html), to]).toEqual([200, ['malmo'], `${at}?q=MALMO`])
+    expect(html).toContain('<strong>1 of 4 records</strong>')
+    const none = await page(`${at}?q=nowhere`)
+    expect([none.status, none.html.includes('No record matches.')]).toEqual([200, true])
+  })
+
+  test('filters are added by the form one after the other, and removed by their links', async () => {
+    const first = await send(at, { q: 'o', field: 'place.land', op: 'eq', value: 'Norway' })
+    expect([idsIn(first.html), first.to]).toEqual([
+      ['bergen', 'oslo'],
+      `${at}${asked({ q: 'o', filter: 'place.land eq Norway' })}`,
+    ])
+    const both = await send(first.to!, { q: 'o', field: 'people', op: 'gt', value: '300000' })
+    expect(idsIn(both.html)).toEqual(['oslo'])
+    const links = linksIn(both.html)
+    const removed = links.get('Remove filter place.land is Norway ×')!
+    expect(idsIn((await page(removed)).html)).toEqual(['malmo', 'oslo'])
+    expect(links.get('Remove words “o” ×')).toBe(
+      `${at}${asked({ filter: ['place.land eq Norway', 'people gt 300000'] })}`,
+    )
+    expect(links.get('Clear all')).toBe(at)
+    const several = await send(at, { field: 'name', op: 'in', value: 'Lund, Oslo' })
+    expect(idsIn(several.html)).toEqual(['lund', 'oslo'])
+    const missing = await send(at, { field: 'people', op: 'null', value: 'ignored' })
+    expect([missing.to, idsIn(missing.html)]).toEqual([`${at}?filter=people+null`, []])
+    expect((await send(at, {})).to).toBe(at)
+  })
+
+  test('a header sorts up, then down, then no more, and the form keeps the order', async () => {
+    const sorted = async (path: string) => {
+      const { html } = await page(path)
+      const state = /<th scope="col" aria-sort="(\w+)"[^>]*><a[^>]*><bdi>people/.exec(html)?.[1]
+      const header = [...linksIn(html)].find(([text]) => /^people/.test(text))!
+      return { state, ids: idsIn(html), next: header[1], html }
+    }
+    const plain = await sorted(at)
+    expect([plain.state, plain.ids]).toEqual([undefined, ['bergen', 'lund', 'malmo', 'oslo']])
+    const up = await sorted(plain.next)
+    expect([up.state, up.ids]).toEqual(['ascending', ['lund', 'bergen', 'malmo', 'oslo']])
+    const down = await sorted(up.next)
+    expect([down.state, down.ids]).toEqual(['descending', ['oslo', 'malmo', 'bergen', 'lund']])
+    expect(down.next).toBe(at)
+    const kept = await send(up.next, { q: 'sweden' })
+    expect(idsIn(kept.html)).toEqual(['malmo', 'lund'])
+    expect(linksIn(plain.html).has('tags')).toBe(false)
+  })
+
+  test('results have pages: first, previous, next', async () => {
+    const towns = at.replace('City', 'Town')
+    const [ids, links] = [[] as unknown[], [] as string[][]]
+    for (let next: string | undefined = `${towns}?sort=-n`; next !== undefined; ) {
+      const { html } = await page(next)
+      const all = linksIn(html)
+      ids.push(...idsIn(html))
+      links.push(['First', '← Previous', 'Next →'].filter((name) => all.has(name)))
+      next = all.get('Next →')
+    }
+    expect([ids.length, new Set(ids).size, ids[0], ids.at(-1)]).toEqual([120, 120, 't119', 't000'])
+    expect(links).toEqual([['Next →'], ['First', '← Previous', 'Next →'], ['First', '← Previous']])
+    const { html } = await page(`${towns}?sort=-n&offset=50`)
+    expect(html).toContain('51–100 of 120 records')
+    expect(linksIn(html).get('← Previous')).toBe(`${towns}?sort=-n`)
+    const beyond = await page(`${towns}?sort=-n&offset=5000`)
+    expect([beyond.status, beyond.html.includes('Show the first ones')]).toEqual([200, true])
+  })
+
+  test('a wrong question is explained beside the form, which keeps what was typed', async () => {
+    const wrong = await send(at, { q: 'o', field: 'people', op: 'gt', value: 'many' })
+    expect(wrong.status).toBe(400)
+    expect(decoded(wrong.html)).toContain('"many" is not an integer, which "people" holds.')
+    for (const typed of [
+      '<option value="people" selected>',
+      '<option value="gt" selected>',
+      'value="many"',
+      'value="o"',
+    ])
+      expect(wrong.html).toContain(typed)
+    const unknown = await page(`${at}${asked({ filter: ['peple gt 1', 'name eq Oslo'] })}`)
+    expect(unknown.status).toBe(400)
+    expect(decoded(unknown.html)).toContain('There is no field "peple". Did you mean "people"?')
+    const fixed = linksIn(unknown.html).get('Remove filter peple gt 1 ×')!
+    expect(idsIn((await page(fixed)).html)).toEqual(['oslo'])
+    expect((await page(`${at}?sort=tags`)).status).toBe(400)
+    const half = await send(at, { field: 'people', op: 'gt', value: '' })
+    expect([half.status, half.html.includes('has no value after')]).toEqual([400, true])
+  })
+
+  test('downloads are of the result, in its columns', async () => {
+    const query = asked({ filter: 'people gt 300000', sort: 'name', columns: ['people', 'name'] })
+    const links = linksIn((await page(`${at}${query}`)).html)
+    const csv = await client().get(links.get('CSV')!)
+    expect([csv.status, csv.text]).toEqual([200, '_id,people,name\nmalmo,360000,Malmö\noslo,700000,Oslo\n'])
+    const rows = await client().get(links.get('JSON')!)
+    expect(rows.json.rows.map((row: { id: string }) => row.id)).toEqual(['malmo', 'oslo'])
+    const parquet = await client().get(links.get('Parquet')!)
+    expect([parquet.status, parquet.text.slice(0, 4)]).toEqual([200, 'PAR1'])
+  })
+
+  test('a field and values full of markup are found and stay text', async () => {
+    const field = JSON.stringify(evil)
+    const found = await send(at, { field, op: 'contains', value: `${evil} lund` })
+    expect([found.status, idsIn(found.html)]).toEqual([200, ['lund']])
+    const [up] = [...linksIn(found.html)].filter(([text]) => text === evil).map(([, href]) => href)
+    expect(idsIn((await page(up!)).html)).toEqual(['lund'])
+    for (const path of [
+      `${at}${asked({ q: evil, filter: [evil, `${field} eq ${'x'.repeat(4_000)}`], sort: evil })}`,
+      `${at}${asked({ q: evil, field: evil, op: evil, value: evil })}`,
+      found.to!,
+    ]) {
+      const { html } = await page(path)
+      expect(html).not.toMatch(/<script>|<[^>]+\son\w+=/)
+      expect(html.length).toBeLessThan(200_000)
+    }
+    const many = await page(`${at}?${'filter=a&'.repeat(1_500)}`)
+    expect([many.status, many.html.length < 1_000_000]).toEqual([400, true])
+  })
+
+  test('strangers, and members in the public view, ask about public records and fields alone', async () => {
+    const [all, asPublic, stranger] = await Promise.all([
+      page(`${at}?sort=people`, cookie),
+      page(`${at}?sort=people&view=public`, cookie),
+      page(`${at}?sort=people`),
+    ])
+    expect(idsIn(all.html)).toEqual(['hidden', 'lund', 'bergen', 'malmo', 'oslo'])
+    expect(all.html).toContain('<option value="budget">')
+    for (const { html } of [asPublic, stranger]) {
+      expect(idsIn(html)).toEqual(['lund', 'bergen', 'malmo', 'oslo'])
+      expect(html).toContain('4 of 4 records')
+      expect(html).not.toContain('value="budget"')
+    }
+    expect(stranger.html).not.toMatch(/budget|hush/i)
+    for (const as of [cookie, undefined]) {
+      const view: Record<string, string> = as === undefined ? {} : { view: 'public' }
+      const refused = await page(`${at}${asked({ filter: 'budget eq 1', ...view })}`, as)
+      expect([refused.status, decoded(refused.html).includes('There is no field "budget".')]).toEqual([
+        400,
+        true,
+      ])
+      expect(idsIn((await page(`${at}${asked({ q: 'hushby', ...view })}`, as)).html)).toEqual([])
+    }
+    const links = linksIn(asPublic.html)
+    for (const name of ['CSV', 'JSON', 'Parquet', 'Clear all'])
+      expect([name, links.get(name)]).toEqual([name, expect.stringMatching(/[?&]view=public/)])
+    const csv = await client(cookie).get(links.get('CSV')!)
+    expect([csv.status, csv.text.includes('Hushby'), csv.text.includes('budget')]).toEqual([
+      200,
+      false,
+      false,
+    ])
+    const sent = await send(`${at}?view=public`, { q: 'hushby' }, cookie)
+    expect([sent.to, idsIn(sent.html)]).toEqual([`${at}?q=hushby&view=public`, []])
+  })
+
+  test('while a table is built, the page shows its progress and the first records, and loads itself again', async () => {
+    const { tables } = stage.server.registry
+    const { rows } = tables
+    tables.rows = async () => ({ building: { rowsDone: 2, rows: 4 } })
+    try {
+      const { status, html } = await page(`${at}?q=oslo`)
+      expect([status, idsIn(html)]).toEqual([200, ['bergen', 'lund', 'malmo', 'oslo']])
+      expect(html).toContain('<meta http-equiv="refresh" content="2"/>')
+      expect(html).toContain('2 of 4 records')
+    } finally {
+      tables.rows = rows
+    }
+    expect((await page(`${at}?q=oslo`)).html).not.toContain('http-equiv="refresh"')
+  })
+
+  test('a refused question is refused beside its form; without an engine there is no form', async () => {
+    const { tables } = stage.server.registry
+    const { rows, isAvailable } = tables
+    const refusedWith = async (code: ErrorCode) => {
+      tables.rows = () => Promise.reject(new RegistryError(code, { say: { seconds: 5 } }))
+      const { status, html } = await page(`${at}?q=oslo`)
+      return [status, html.includes('class="question"'), html.includes('class="note bad"')]
+    }
+    try {
+      expect(await refusedWith('busy')).toEqual([429, true, true])
+      expect(await refusedWith('query_too_costly')).toEqual([422, true, true])
+      tables.isAvailable = false
+      expect(await refusedWith('tables_unavailable')).toEqual([501, false, true])
+      const { status, html } = await page(at)
+      expect([status, idsIn(html).length]).toEqual([200, 4])
+      expect(html).not.toMatch(/class="question"|sort=|Parquet/)
+    } finally {
+      Object.assign(tables, { rows, isAvailable })
+    }
+  })
+})
