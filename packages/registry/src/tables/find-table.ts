@@ -104,7 +104,7 @@ export async function sourceOf(context: Context, entry: TypeEntry): Promise<Tabl
     schema,
     schemaHash: entry.schema as Hash,
     columns: tableColumns(schema),
-    lines: () => streamRecords(context, entry, { form: 'canonical', reader: 'tables' }),
+    lines: () => streamRecords(context, entry, { form: 'canonical', reader: 'tables', fleeting: true }),
   }
 }
 

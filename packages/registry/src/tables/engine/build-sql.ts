@@ -1,7 +1,9 @@
 /** Statements that build a table file. */
-import { searchColumn, type TableColumn } from '@ulmus/content'
+import { findColumns, searchColumn, type TableColumn } from '@ulmus/content'
 import {
+  expressionOf,
   fallibleValues,
+  isFallible,
   quoted,
   type ReadingForm,
   readExpression,
@@ -29,6 +31,14 @@ export function insertStatement(path: string, columns: readonly TableColumn[], f
   return `INSERT INTO ${tableName}
     SELECT *, ${searchedExpression(columns)} FROM (
       SELECT ${[`id AS ${quoted(id!.name)}`, ...values].join(', ')} FROM ${rowsOf(path, others, form)})`
+}
+
+/** Counts the nulls in columns whose values may be misfits, all together. */
+export function nullsStatement(columns: readonly TableColumn[]): string {
+  const nulls = findColumns(columns)
+    .filter(isFallible)
+    .map(({ names }) => `count(*) - count(${expressionOf(names)})`)
+  return `SELECT ${['0', ...nulls].join(' + ')} FROM ${tableName}`
 }
 
 /** Counts the values of an NDJSON file that become NULL, for the columns at `paths`; undefined: none can. */

@@ -125,6 +125,10 @@ function scalarExpression(type: ScalarType | 'json', value: string): string {
   }
 }
 
+/** True if the column may not be able to represent a value of its schema. */
+export const isFallible = ({ type }: Pick<TableColumn, 'type'>): boolean =>
+  type === 'integer' || type === 'date' || type === 'date-time'
+
 /** Columns and members that hold values which may be misfits, with their read values. */
 export function fallibleValues(
   columns: readonly TableColumn[],
@@ -133,7 +137,7 @@ export function fallibleValues(
   const within = (column: TableColumn, value: string): { column: TableColumn; value: string }[] =>
     column.type === 'object'
       ? column.members!.flatMap((member) => within(member, `${value}.${quoted(member.name)}`))
-      : column.type === 'integer' || column.type === 'date' || column.type === 'date-time'
+      : isFallible(column)
         ? [{ column, value }]
         : []
   return columns.flatMap((column) => within(column, readExpression(column, form)))
@@ -155,6 +159,7 @@ export function searchedExpression(columns: readonly TableColumn[]): string {
 /** Letters that have no accent to strip, and the ones that people type for them. */
 const alike = { from: 'øłđðħŧı', to: 'olddhti' }
 
-/** The expression `text` without case and accents. */
+/** The expression `text` without case and accents. Stripping them takes as long as all else, and ASCII has none. */
 export const folded = (text: string): string =>
-  `translate(lower(strip_accents(${text})), '${alike.from}', '${alike.to}')`
+  `CASE WHEN strlen(${text}) = length(${text}) THEN lower(${text})
+    ELSE translate(lower(strip_accents(${text})), '${alike.from}', '${alike.to}') END`
