@@ -1,4 +1,4 @@
-/** Questions in the URL of the records page, in the grammar of the API, and links to changed ones. docs/tables.md */
+/** Questions in the URL of the records page, in the grammar of the API, and links to changed ones. docs/queries.md */
 import {
   type FoundColumn,
   type JsonObject,
