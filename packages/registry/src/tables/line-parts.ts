@@ -1,13 +1,23 @@
-/** Lines of records as a file that the engine reads, part by part. */
+/** Lines of records as files that the engine reads. Two are used by turns, so that one is written while the other is read. */
 import { open } from 'node:fs/promises'
 
 /** Bytes of a part. */
 const partBytes = 33_554_432
 const newline = 0x0a
 
-/** Writes whole lines to a file, part by part, each anew. @yields the number of lines of a part, which is read before the next */
-export async function* partsOf(lines: AsyncIterable<Uint8Array>, path: string): AsyncGenerator<number> {
-  let file = await open(path, 'w', 0o600)
+export const partEndings = ['.0.ndjson', '.1.ndjson'] as const
+
+export interface Part {
+  readonly path: string
+  /** Number of lines. */
+  readonly lines: number
+}
+
+/** @param path of the files, without their endings. @yields parts; a part must be read before the next but one is requested */
+export async function* partsOf(lines: AsyncIterable<Uint8Array>, path: string): AsyncGenerator<Part> {
+  let turn = 0
+  const pathNow = () => `${path}${partEndings[turn % 2]}`
+  let file = await open(pathNow(), 'w', 0o600)
   try {
     let [bytes, count] = [0, 0]
     for await (const chunk of lines) {
@@ -16,12 +26,13 @@ export async function* partsOf(lines: AsyncIterable<Uint8Array>, path: string): 
       for (let at = chunk.indexOf(newline); at !== -1; at = chunk.indexOf(newline, at + 1)) count++
       if (bytes < partBytes) continue
       await file.close()
-      yield count
+      yield { path: pathNow(), lines: count }
       ;[bytes, count] = [0, 0]
-      file = await open(path, 'w', 0o600)
+      turn++
+      file = await open(pathNow(), 'w', 0o600)
     }
     await file.close()
-    if (count > 0) yield count
+    if (count > 0) yield { path: pathNow(), lines: count }
   } finally {
     await file.close().catch(() => undefined)
   }

@@ -8,11 +8,9 @@ import { basename, dirname, join } from 'node:path'
 import type { Hash, JsonObject, TableColumn, Tree } from '@ulmus/content'
 import type { DiskSpace } from '@ulmus/storage'
 import { Turns } from '../work/turns.ts'
-import { createStatement, insertStatement, misfitsStatement, nullsStatement } from './engine/build-sql.ts'
-import { formFor } from './engine/column-sql.ts'
+import { buildTable } from './build-table.ts'
 import type { Engine } from './engine/engine.ts'
-import type { Statement } from './engine/query-sql.ts'
-import { partsOf } from './line-parts.ts'
+import { partEndings } from './line-parts.ts'
 import { sha256Of } from './sha256.ts'
 
 /** Number of the mapping from schemas to columns (`tableColumns`) and of their stored form: raise it when either changes. */
@@ -232,35 +230,9 @@ export class TableFiles {
     await this.#space.demand(source.tree.bytes)
     await mkdir(dirname(path), { recursive: true, mode: 0o700 })
     const unfinished = `${path}.${randomUUID()}`
-    const part = `${unfinished}.ndjson`
-    const { columns, schema } = source
-    const form = formFor(schema, columns.slice(1))
-    const fallible = misfitsStatement(part, columns, form)
-    const insert = [insertStatement(part, columns, form), nullsStatement(columns)].map(plain)
-    const misfits: Record<string, number> = {}
-    let nulls = 0
     try {
-      await this.#engine.build(unfinished, [plain(createStatement(columns))])
-      for await (const lines of partsOf(source.lines(), part)) {
-        const [, counted] = await this.#engine.build(unfinished, insert)
-        const nullsNow = Number(counted![0]![0])
-        // Counting takes a third of the time, and a misfit is a null.
-        if (fallible !== undefined && nullsNow > nulls) {
-          const [counts] = await this.#engine.build(unfinished, [plain(fallible.sql)])
-          for (const [index, at] of fallible.paths.entries()) {
-            const count = Number(counts![0]![index])
-            if (count > 0) misfits[at] = (misfits[at] ?? 0) + count
-          }
-        }
-        nulls = nullsNow
-        progress.rowsDone += lines
-      }
-      const [[[rows]]] = (await this.#engine.build(unfinished, [plain('SELECT count(*) FROM records')])) as [
-        [[string]],
-      ]
-      if (Number(rows) !== source.tree.count)
-        throw new Error(`The table has ${rows} rows, its tree ${source.tree.count}.`)
-      const facts: TableFacts = { rows: Number(rows), misfits, sha256: await sha256Of(unfinished) }
+      const built = await buildTable(this.#engine, unfinished, source, progress)
+      const facts: TableFacts = { ...built, sha256: await sha256Of(unfinished) }
       // Readable for the unprivileged user that runs SQL, which gets the open file; the folder is not.
       await chmod(unfinished, 0o444)
       await writeFile(`${path}.json`, JSON.stringify(facts), { mode: 0o600 })
@@ -268,12 +240,10 @@ export class TableFiles {
       await this.evict()
       return { path, ...facts }
     } finally {
-      await Promise.all([unfinished, `${unfinished}.wal`, part].map((file) => rm(file, { force: true })))
+      for (const ending of ['', '.wal', ...partEndings]) await rm(`${unfinished}${ending}`, { force: true })
     }
   }
 }
-
-const plain = (sql: string): Statement => ({ sql, values: [] })
 
 /** The root of the tree in the name of a table file. */
 const rootOf = (path: string): Hash => basename(path).split('-')[1]! as Hash

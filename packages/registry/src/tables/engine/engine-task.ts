@@ -4,8 +4,9 @@ import type { Statement } from './query-sql.ts'
 export interface EngineTask {
   /** Path of the table file. */
   readonly file: string
-  /** True for the file that is being built. */
+  /** True for a file that is being built: it stays open until a task that `ends` it. */
   readonly writes: boolean
+  readonly ends?: boolean
   readonly statements: readonly Statement[]
   /** Limit of DuckDB's memory. MiB. */
   readonly memoryMebibytes: number

@@ -30,7 +30,14 @@ async function answer(
   statements: readonly Statement[],
   writes = false,
 ): Promise<unknown[][][]> {
-  const task: EngineTask = { file, writes, statements, milliseconds: 20_000, memoryMebibytes: 512 }
+  const task: EngineTask = {
+    file,
+    writes,
+    ends: writes,
+    statements,
+    milliseconds: 20_000,
+    memoryMebibytes: 512,
+  }
   engine.send(task)
   const [reply] = (await once(engine, 'message')) as [EngineReply]
   if (reply.error !== undefined)

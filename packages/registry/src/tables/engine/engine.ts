@@ -51,10 +51,19 @@ export class Engine {
     programOf({ owner: 8, all: 64 }, questionMilliseconds),
   )
 
-  /** Runs statements that write a table file. @throws EngineError */
+  /** Runs statements that build a table file, which stays open until `end`. @throws EngineError */
   build(file: string, statements: readonly Statement[]): Promise<readonly EngineRows[]> {
-    const task = { file, writes: true, statements, milliseconds: writeMilliseconds, memoryMebibytes }
-    return rowsOf(this.#builder.run(file, task))
+    return this.#write({ file, statements })
+  }
+
+  /** Runs the last statements and closes the file. @throws EngineError */
+  end(file: string, statements: readonly Statement[] = []): Promise<readonly EngineRows[]> {
+    return this.#write({ file, statements, ends: true })
+  }
+
+  #write(task: Pick<EngineTask, 'file' | 'statements' | 'ends'>): Promise<readonly EngineRows[]> {
+    const limits = { milliseconds: writeMilliseconds, memoryMebibytes }
+    return rowsOf(this.#builder.run(task.file, { ...task, ...limits, writes: true }))
   }
 
   /**

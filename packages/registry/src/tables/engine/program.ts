@@ -14,8 +14,10 @@ interface Opened {
   readonly connection: DuckDBConnection
 }
 
-/** In the order of their last use. Those that are written are closed at once, so that others can open them. */
+/** In the order of their last use. */
 const open = new Map<string, Opened>()
+/** Files that are being built, each in one transaction: opening and closing a large file takes seconds. */
+const building = new Map<string, Opened>()
 
 function close({ instance, connection }: Opened): void {
   connection.closeSync()
@@ -40,19 +42,31 @@ async function connect({ file, writes, scratch, memoryMebibytes }: EngineTask): 
 
 /** An open table file, or a new one. */
 async function opened(task: EngineTask): Promise<Opened> {
-  const found = open.get(task.file)
-  open.delete(task.file)
+  const { file, writes, scratch } = task
+  if (writes) {
+    const one = building.get(file) ?? (await connect(task))
+    building.set(file, one)
+    return one
+  }
+  const found = open.get(file)
+  open.delete(file)
   // A sort has a folder of its own.
-  if (found !== undefined && task.scratch !== undefined) close(found)
-  const one = found === undefined || task.scratch !== undefined ? await connect(task) : found
-  if (task.writes || task.scratch !== undefined) return one
-  open.set(task.file, one)
+  if (found !== undefined && scratch !== undefined) close(found)
+  const one = found === undefined || scratch !== undefined ? await connect(task) : found
+  if (scratch !== undefined) return one
+  open.set(file, one)
   const [oldest] = open.keys()
   if (open.size > openFilesMax) {
     close(open.get(oldest!)!)
     open.delete(oldest!)
   }
   return one
+}
+
+/** Closes a file that no other task needs, so that other processes can open it. */
+function finish({ file, writes, ends, scratch }: EngineTask, one: Opened): void {
+  if (writes ? ends : scratch !== undefined) close(one)
+  if (ends) building.delete(file)
 }
 
 async function run(task: EngineTask): Promise<EngineReply> {
@@ -75,7 +89,7 @@ async function run(task: EngineTask): Promise<EngineReply> {
     return { error: (error as Error).message, isUnreadable: false }
   } finally {
     clearTimeout(timer)
-    if (task.writes || task.scratch !== undefined) close(one)
+    finish(task, one)
   }
 }
 

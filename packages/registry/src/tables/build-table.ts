@@ -1,0 +1,71 @@
+/** Builds a table file from the records of a tree, in one transaction. */
+import type { TableColumn } from '@ulmus/content'
+import { createStatement, insertStatement, misfitsStatement, nullsStatement } from './engine/build-sql.ts'
+import { formFor, type ReadingForm } from './engine/column-sql.ts'
+import type { Engine } from './engine/engine.ts'
+import type { Statement } from './engine/query-sql.ts'
+import { type Part, partsOf } from './line-parts.ts'
+import type { Progress, TableFacts, TableSource } from './table-files.ts'
+
+/** State of a build between its parts. */
+interface PartBuild {
+  readonly file: string
+  readonly columns: readonly TableColumn[]
+  readonly form: ReadingForm
+  /** Nulls so far in columns whose values may be misfits. */
+  nulls: number
+  readonly misfits: Record<string, number>
+}
+
+const plain = (sql: string): Statement => ({ sql, values: [] })
+
+/** @throws EngineError, and Error if the table has more or fewer rows than its tree. The caller deletes the file then. */
+export async function buildTable(
+  engine: Engine,
+  file: string,
+  { tree, schema, columns, lines }: TableSource,
+  progress: Progress,
+): Promise<Omit<TableFacts, 'sha256'>> {
+  const build: PartBuild = { file, columns, form: formFor(schema, columns.slice(1)), nulls: 0, misfits: {} }
+  let isOpen = true
+  try {
+    await engine.build(file, ['BEGIN', createStatement(columns)].map(plain))
+    // The next part is read from the tree while the engine works.
+    let working: Promise<void> = Promise.resolve()
+    for await (const part of partsOf(lines(), file)) {
+      await working
+      working = insertPart(engine, build, part).then(() => {
+        progress.rowsDone += part.lines
+      })
+      working.catch(() => undefined)
+    }
+    await working
+    const last = ['SELECT count(*) FROM records', 'COMMIT'].map(plain)
+    const [[[rows]]] = (await engine.end(file, last)) as [[[string]]]
+    isOpen = false
+    if (Number(rows) !== tree.count) throw new Error(`The table has ${rows} rows, its tree ${tree.count}.`)
+    return { rows: Number(rows), misfits: build.misfits }
+  } finally {
+    if (isOpen) await engine.end(file).catch(() => undefined)
+  }
+}
+
+/** Adds the records of a part, and counts their misfits. */
+async function insertPart(engine: Engine, build: PartBuild, { path }: Part): Promise<void> {
+  const { file, columns, form, misfits } = build
+  const [, counted] = await engine.build(
+    file,
+    [insertStatement(path, columns, form), nullsStatement(columns)].map(plain),
+  )
+  const nulls = Number(counted![0]![0])
+  const fallible = misfitsStatement(path, columns, form)
+  // Counting takes a third of the time, and a misfit is a null.
+  if (fallible !== undefined && nulls > build.nulls) {
+    const [counts] = await engine.build(file, [plain(fallible.sql)])
+    for (const [index, at] of fallible.paths.entries()) {
+      const count = Number(counts![0]![index])
+      if (count > 0) misfits[at] = (misfits[at] ?? 0) + count
+    }
+  }
+  build.nulls = nulls
+}
