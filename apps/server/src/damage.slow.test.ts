@@ -62,7 +62,7 @@ const reads: Record<string, string[]> = {
   '/export': ['/export?version=v1.0.0', '/export'],
   '/files/{hash}': [`/files/${fileHash(attached)}`],
   '/versions/{v}/tables/{type}/rows': [
-    '/versions/v1.0.0/tables/Item/rows?limit=20&filter=text gt 8'.replaceAll(' ', '%20'),
+    '/versions/v1.0.0/tables/Item/rows?limit=20&filter=text contains 8'.replaceAll(' ', '%20'),
   ],
   '/versions/{v}/tables/{type}/facets': ['/versions/v1.0.0/tables/Item/facets?facet=text'],
   '/versions/{v}/tables/{type}/statistics': ['/versions/v1.0.0/tables/Item/statistics'],

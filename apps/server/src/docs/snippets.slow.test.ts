@@ -68,6 +68,8 @@ describe('Reading', () => {
   })
 
   test('questions in the shell and with pandas', async () => {
+    // The first time builds the table, which may take longer than a question waits.
+    await shell(textsOf(queries, 'sh').slice(0, 1))
     const { code, out } = await shell(textsOf(queries, 'sh').slice(0, 1))
     expect(code, out).toBe(0)
     expect(out).toMatch(/"total":59/)
