@@ -5,7 +5,7 @@ import { formFor, type ReadingForm } from './engine/column-sql.ts'
 import type { Engine } from './engine/engine.ts'
 import type { Statement } from './engine/query-sql.ts'
 import { type Part, partsOf } from './line-parts.ts'
-import type { Progress, TableFacts, TableSource } from './table-files.ts'
+import type { Progress, TableFacts, TableSource } from './table-source.ts'
 
 /** State of a build between its parts. */
 interface PartBuild {

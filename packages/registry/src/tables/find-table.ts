@@ -11,7 +11,8 @@ import { seeVersion } from '../versions/versions.ts'
 import { type Engine, EngineError, questionMilliseconds } from './engine/engine.ts'
 import type { SqlProcesses } from './sql/processes.ts'
 import type { Ask } from './statistics.ts'
-import type { Progress, TableFile, TableFiles, TableSource } from './table-files.ts'
+import type { TableFile, TableFiles } from './table-files.ts'
+import type { Progress, TableSource } from './table-source.ts'
 
 /** A caller waits this long for a table to be built. Programs that read files do not repeat a request. Milliseconds. */
 export const patience = { question: 2_000, file: 60_000 }

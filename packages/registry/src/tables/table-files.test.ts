@@ -15,7 +15,8 @@ import { type Hash, type JsonObject, tableColumns } from '@ulmus/content'
 import { StorageFull, unlimitedSpace } from '@ulmus/storage'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { Engine } from './engine/engine.ts'
-import { type Build, type TableFile, TableFiles, type TableSource } from './table-files.ts'
+import { type Build, type TableFile, TableFiles } from './table-files.ts'
+import type { TableSource } from './table-source.ts'
 
 const engine = new Engine()
 const folders: string[] = []

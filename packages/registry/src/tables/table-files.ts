@@ -5,13 +5,14 @@
 import { randomUUID } from 'node:crypto'
 import { chmod, mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import type { Hash, JsonObject, TableColumn, Tree } from '@ulmus/content'
+import type { Hash } from '@ulmus/content'
 import type { DiskSpace } from '@ulmus/storage'
 import { Turns } from '../work/turns.ts'
 import { buildTable } from './build-table.ts'
 import type { Engine } from './engine/engine.ts'
 import { partEndings } from './line-parts.ts'
 import { sha256Of } from './sha256.ts'
+import type { Progress, TableFacts, TableSource } from './table-source.ts'
 
 /** Number of the mapping from schemas to columns (`tableColumns`) and of their stored form: raise it when either changes. */
 const mapping = 't1'
@@ -19,25 +20,6 @@ const mapping = 't1'
 const buildsMax = 2
 /** Unfinished files of this age belong to a process that was killed. Milliseconds. */
 const abandonedMilliseconds = 3_600_000
-
-/** A table to be made: a record tree and its schema. */
-export interface TableSource {
-  readonly tree: Tree
-  readonly schema: JsonObject
-  readonly schemaHash: Hash
-  readonly columns: readonly TableColumn[]
-  /** Lines of canonical records, whole. A chunk is valid until the next one is requested. */
-  lines(): AsyncIterable<Uint8Array>
-}
-
-/** Facts about a table file, stored beside it as JSON. */
-export interface TableFacts {
-  readonly rows: number
-  /** Values that their column cannot represent, by the path of the column. */
-  readonly misfits: Readonly<Record<string, number>>
-  /** SHA-256 of the file in hex. */
-  readonly sha256: string
-}
 
 export interface TableFile extends TableFacts {
   readonly path: string
@@ -48,11 +30,6 @@ export interface MadeFile {
   readonly path: string
   readonly bytes: number
   readonly sha256: string
-}
-
-export interface Progress {
-  rowsDone: number
-  readonly rows: number
 }
 
 export interface Build {
