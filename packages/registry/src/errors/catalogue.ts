@@ -235,10 +235,10 @@ export const catalogue = {
     'Checking this against the schemas takes too much time or memory. Nothing was stored. Simplify the schemas, above all those that refer to themselves in several ways, or send fewer lines at once.',
   ),
 
-  query_too_costly: entry(
-    'unacceptable',
-    (f) =>
-      `The question takes ${f.memory ? 'more memory than is allowed' : `longer than the ${f.seconds} seconds that are allowed`}. Narrow it with filters, or download the table as Parquet and ask there.`,
+  query_too_costly: entry('unacceptable', (f) =>
+    f.table
+      ? 'The records of this type take more memory or time to make a table than this server allows. Read `records.ndjson` instead.'
+      : `The question takes ${f.memory ? 'more memory than is allowed' : `longer than the ${f.seconds} seconds that are allowed`}. Narrow it with filters, or download the table as Parquet and ask there.`,
   ),
 
   rate_limited: entry('limited', (f) => `Too many requests. Try again in ${f.retryAfter} seconds.`),

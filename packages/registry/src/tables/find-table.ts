@@ -64,7 +64,11 @@ export class TableFinder {
   ): Promise<TableFile | Building> {
     const found = await this.installed.files.find(source, readerOf(who))
     if (!('done' in found)) return found
-    return (await within(found.done, milliseconds)) ?? { building: { ...found.progress } }
+    try {
+      return (await within(found.done, milliseconds)) ?? { building: { ...found.progress } }
+    } catch (error) {
+      throw error instanceof EngineError ? refusalOf(error, { table: true }) : error
+    }
   }
 
   /**
@@ -126,11 +130,11 @@ async function within(done: Promise<TableFile>, milliseconds: number): Promise<T
   }
 }
 
-function refusalOf(error: EngineError): Error {
+function refusalOf(error: EngineError, say: { table?: true } = {}): Error {
   if (error.kind === 'unavailable') return new RegistryError('busy', { cause: error })
   if (error.kind !== 'too_costly') return error
   return new RegistryError('query_too_costly', {
-    say: { seconds: questionMilliseconds / 1_000 },
+    say: { ...say, seconds: questionMilliseconds / 1_000, memory: /^Out of Memory/.test(error.message) },
     cause: error,
   })
 }

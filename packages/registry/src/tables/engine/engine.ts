@@ -10,7 +10,7 @@ import type { Statement } from './query-sql.ts'
 const askers = 2
 /** A question is interrupted after this time; the process is ended a second later. Milliseconds. */
 export const questionMilliseconds = 5_000
-/** Time for 32 MiB of records, or for a CSV or Parquet file. Milliseconds. */
+/** Time for a part of the records, or for a CSV or Parquet file. Milliseconds. */
 const writeMilliseconds = 120_000
 const memoryMebibytes = memoryBudgets.engineMebibytes
 const common = {
