@@ -1,5 +1,6 @@
 /** Records on a page of rows. */
-import { canonicalize, type FoundColumn, type Json, type TableQuery, type Tree } from '@ulmus/content'
+import { canonicalize, type FoundColumn, idColumn, type TableQuery, type Tree } from '@ulmus/content'
+import { giveWay } from '@ulmus/storage'
 import { JsonText } from '../answers/json-text.ts'
 import { PageBudget } from '../answers/places.ts'
 import { countAnswer } from '../budgets/answer-budget.ts'
@@ -7,6 +8,7 @@ import type { Context } from '../context.ts'
 import { findRecord } from '../records/lookup.ts'
 import { canonicalOf } from '../stored-leaves/canonical-forms.ts'
 import { fieldOf } from './cells.ts'
+import { chooseFields } from './choose-fields.ts'
 
 /** Records that are read at the same time. */
 const recordsAtOnce = 8
@@ -26,6 +28,10 @@ export async function rowsOf(
 ): Promise<{ id: string; data: JsonText }[]> {
   const rows: { id: string; data: JsonText }[] = []
   const budget = new PageBudget(query.limit)
+  const fields = query.columns?.map((column) => ({
+    name: fieldOf(column),
+    path: isId(column) ? undefined : column.path,
+  }))
   for (let at = 0; at < ids.length; at += recordsAtOnce) {
     const some = ids.slice(at, at + recordsAtOnce)
     const found = await Promise.all(some.map((id) => findRecord(context, tree, id, reader)))
@@ -36,9 +42,15 @@ export async function rowsOf(
       if (!budget.take(record.size)) return rows
       countAnswer(record.size)
       const data = dataIn(await canonicalOf(context.objects, record.line), id, type)
+      if (fields === undefined) {
+        rows.push({ id, data: new JsonText(data) })
+        continue
+      }
+      // Each record in its own turn of the event loop.
+      await giveWay()
       rows.push({
         id,
-        data: query.columns === undefined ? new JsonText(data) : chosenOf(data, id, query.columns),
+        data: new JsonText(await context.work.run(chooseFields, { data, id, fields }, { owner: reader })),
       })
     }
   }
@@ -51,23 +63,4 @@ function dataIn(canonical: Uint8Array, id: string, type: string): Uint8Array {
   return canonical.subarray(start, -1)
 }
 
-function chosenOf(data: Uint8Array, id: string, columns: readonly FoundColumn[]): JsonText {
-  const parsed = JSON.parse(Buffer.from(data).toString()) as Json
-  const chosen = columns.map((column): [string, Json] => [
-    fieldOf(column),
-    column.name === '_id' && column.names.length === 1 ? id : valueAt(parsed, column.path),
-  ])
-  return new JsonText(JSON.stringify(Object.fromEntries(chosen)))
-}
-
-function valueAt(data: Json, pointer: string): Json {
-  let at: Json | undefined = data
-  for (const token of pointer.split('/').slice(1)) {
-    const name = token.replaceAll('~1', '/').replaceAll('~0', '~')
-    at =
-      typeof at === 'object' && at !== null && !Array.isArray(at) && Object.hasOwn(at, name)
-        ? at[name]
-        : undefined
-  }
-  return at ?? null
-}
+const isId = ({ names }: FoundColumn): boolean => names.length === 1 && names[0] === idColumn.name
