@@ -6,8 +6,9 @@ FROM node:24-trixie-slim AS build
 WORKDIR /source
 COPY . .
 RUN npm ci --ignore-scripts && npm run release
-# The optional packages are Nodes, which the image has, and what only other systems need.
-RUN npm install --prefix /opt/ulmus --omit=optional --ignore-scripts ./dist/ulmus-server-*.tgz
+# The image has a Node; of the optional packages it needs DuckDB, for questions about records.
+RUN npm install --prefix /opt/ulmus --ignore-scripts ./dist/ulmus-server-*.tgz && \
+    rm -rf /opt/ulmus/node_modules/node-linux-* /opt/ulmus/node_modules/.bin/node
 
 FROM node:24-trixie-slim
 # An account of its own. The number is for whoever mounts a folder, which must belong to it: chown 10001:10001.
