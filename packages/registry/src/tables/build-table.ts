@@ -1,7 +1,7 @@
 /** Builds a table file from the records of a tree, in one transaction. */
 import type { TableColumn } from '@ulmus/content'
 import { createStatement, insertStatement, misfitsStatement, nullsStatement } from './engine/build-sql.ts'
-import { formFor, type ReadingForm } from './engine/column-sql.ts'
+import { formFor, type ReadingForm, tableName } from './engine/column-sql.ts'
 import type { Engine } from './engine/engine.ts'
 import type { Statement } from './engine/query-sql.ts'
 import { type Part, partsOf } from './line-parts.ts'
@@ -29,7 +29,7 @@ export async function buildTable(
   const build: PartBuild = { file, columns, form: formFor(schema, columns.slice(1)), nulls: 0, misfits: {} }
   let isOpen = true
   try {
-    await engine.build(file, ['BEGIN', createStatement(columns)].map(plain))
+    await engine.begin(file, ['BEGIN', createStatement(columns)].map(plain))
     // The next part is read from the tree while the engine works.
     let working: Promise<void> = Promise.resolve()
     for await (const part of partsOf(lines(), file)) {
@@ -40,7 +40,7 @@ export async function buildTable(
       working.catch(() => undefined)
     }
     await working
-    const last = ['SELECT count(*) FROM records', 'COMMIT'].map(plain)
+    const last = [`SELECT count(*) FROM ${tableName}`, 'COMMIT'].map(plain)
     const [[[rows]]] = (await engine.end(file, last)) as [[[string]]]
     isOpen = false
     if (Number(rows) !== tree.count) throw new Error(`The table has ${rows} rows, its tree ${tree.count}.`)

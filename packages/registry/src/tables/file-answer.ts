@@ -1,6 +1,9 @@
 /** Files of the table cache as answers. */
 import { open } from 'node:fs/promises'
 
+/** A file of which no byte was read is closed after this time. Milliseconds. */
+const unreadMilliseconds = 60_000
+
 export interface FileAnswer {
   /** Bytes. */
   readonly size: number
@@ -10,12 +13,19 @@ export interface FileAnswer {
   stream(range?: { start: number; length: number }): AsyncIterable<Uint8Array>
 }
 
-/** A file that may be deleted while it is read. */
-export async function openOnce(path: string, hash: string): Promise<FileAnswer> {
-  const file = await open(path, 'r')
+/** A file that may be deleted while it is read. @param release called once, when it is closed */
+export async function openOnce(path: string, hash: string, release = () => {}): Promise<FileAnswer> {
+  const file = await open(path, 'r').catch((error: Error) => {
+    release()
+    throw error
+  })
   const { size } = await file.stat()
-  // A handle that is never read, as for HEAD, must be closed all the same.
-  const unread = setTimeout(() => void file.close(), 60_000).unref()
+  const close = async () => {
+    release()
+    await file.close()
+  }
+  // A file that is never read, as for HEAD, must be closed all the same.
+  const unread = setTimeout(close, unreadMilliseconds).unref()
   return {
     size,
     hash,
@@ -25,7 +35,7 @@ export async function openOnce(path: string, hash: string): Promise<FileAnswer> 
       try {
         if (length > 0) yield* file.createReadStream({ start, end: start + length - 1, autoClose: false })
       } finally {
-        await file.close()
+        await close()
       }
     },
   }

@@ -11,6 +11,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Hash, type JsonObject, tableColumns } from '@ulmus/content'
 import { StorageFull, unlimitedSpace } from '@ulmus/storage'
 import { afterAll, beforeEach, expect, test } from 'vitest'
@@ -136,4 +137,28 @@ test('a sweep deletes tables of data that is no longer stored, and what killed p
   await files.sweep(async (roots) => new Set(roots.filter((root) => root === rootOf('a'))))
   expect([kept.path, young].map(existsSync)).toEqual([true, true])
   expect([erased.path, ...left].map(existsSync)).toEqual(left.concat('').map(() => false))
+})
+
+test('a table that is discarded while it is built anew is built all the same', async () => {
+  const files = filesWith(1e9)
+  const old = await built(files, source('f'))
+  await files.discard(old)
+  const gate = Promise.withResolvers<void>()
+  const slow = source('f')
+  const build = await files.find(
+    {
+      ...slow,
+      async *lines() {
+        await gate.promise
+        yield* slow.lines()
+      },
+    },
+    'ada',
+  )
+  // The file exists once the engine has begun.
+  while (!readdirSync(dirname(old.path)).some((name) => name.endsWith('.ndjson'))) await sleep(20)
+  // Another caller has found the old table unreadable, too.
+  await files.discard(old)
+  gate.resolve()
+  expect(await settled(build)).toMatchObject({ rows: 3 })
 })

@@ -40,7 +40,8 @@ export interface Build {
 export class TableFiles {
   readonly #folder: string
   readonly #engine: Engine
-  readonly #bytesMax: number
+  /** Bytes of all files together. */
+  readonly bytesMax: number
   readonly #space: DiskSpace
   readonly #turns = new Turns({ places: buildsMax })
   /** By path of the table file. */
@@ -51,7 +52,7 @@ export class TableFiles {
   constructor(options: { folder: string; engine: Engine; space: DiskSpace; bytesMax: number }) {
     this.#folder = options.folder
     this.#engine = options.engine
-    this.#bytesMax = options.bytesMax
+    this.bytesMax = options.bytesMax
     this.#space = options.space
   }
 
@@ -128,8 +129,9 @@ export class TableFiles {
   }
 
   /** True if a table file still has the bytes that were built. */
-  isIntact = async ({ path, sha256 }: TableFile): Promise<boolean> =>
-    (await sha256Of(path).catch(() => undefined)) === sha256
+  async isIntact({ path, sha256 }: TableFile): Promise<boolean> {
+    return (await sha256Of(path).catch(() => undefined)) === sha256
+  }
 
   /** Deletes tables of trees that are no longer stored, files of killed processes, and the least recently used tables beyond the limit. */
   async sweep(areStored: (roots: readonly Hash[]) => Promise<ReadonlySet<string>>): Promise<void> {
@@ -153,7 +155,7 @@ export class TableFiles {
     const byUse = tables.sort((a, b) => a.changedAt - b.changedAt)
     // The last one is about to be read.
     for (const { path } of byUse.slice(0, -1)) {
-      if (bytes <= this.#bytesMax) break
+      if (bytes <= this.bytesMax) break
       const own = all.filter((file) => file.path.startsWith(path))
       await this.#remove(path)
       bytes -= own.reduce((sum, file) => sum + file.bytes, 0)
@@ -170,10 +172,10 @@ export class TableFiles {
     return found
   }
 
-  /** Deletes a table with all that was made from it. */
+  /** Deletes a table with all that was made from it. A build of the same table may be running. */
   async #remove(path: string): Promise<void> {
     const names = await readdir(dirname(path)).catch(() => [])
-    const own = names.filter((name) => name.startsWith(basename(path)))
+    const own = names.filter((name) => name.startsWith(basename(path)) && !isUnfinished(name))
     // The table first: without it the rest counts for nothing.
     for (const name of own.sort()) await rm(join(dirname(path), name), { force: true })
   }

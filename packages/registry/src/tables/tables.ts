@@ -1,9 +1,10 @@
 /** Questions about the tables of a version, in the view of the caller. docs/queries.md */
-import { rm } from 'node:fs/promises'
+import { rm, stat } from 'node:fs/promises'
 import type { Hash, QueryText, TableColumn } from '@ulmus/content'
 import { objectKey, storedObjects } from '@ulmus/storage'
 import type { VersionPath } from '@ulmus/wire'
 import { countAnswer, readerOf } from '../budgets/answer-budget.ts'
+import { SharedBudget } from '../budgets/shared-budget.ts'
 import type { Context } from '../context.ts'
 import type { Principal } from '../principal.ts'
 import { schedule } from '../schedule.ts'
@@ -25,6 +26,9 @@ export interface TablesConfig extends SqlConfig {
   readonly bytesMax: number | null
 }
 
+/** Share of a caller of the disk space for CSV files. */
+const downloadsShare = 1 / 4
+
 export const usualTables: TablesConfig = Object.freeze({ bytesMax: null, sql: 'members', sqlSeconds: 10 })
 
 /** A version as tables: a page of it has one for each type. */
@@ -45,12 +49,8 @@ export function tablesOf(context: Context, config: TablesConfig, installed: Inst
     context.jobs.repeat(schedule.tableSweep, () => files.sweep((roots) => storedOf(context, roots)))
   return {
     ...questionsOf(context, finder),
-    ...downloadsOf(context, finder),
-
-    /** True if the caller may use SQL. */
-    offersSql: (who: Principal): boolean =>
-      files !== undefined &&
-      (config.sql === 'public' || (config.sql === 'members' && who.kind !== 'anonymous')),
+    // CSV files stay on the disk until they are sent: as many as there may be table files.
+    ...downloadsOf(context, finder, new SharedBudget(files?.bytesMax ?? 0)),
 
     /** Runs a statement of the caller. @throws unauthenticated, invalid_sql, sql_unavailable, query_too_costly, busy */
     sql: (who: Principal, path: VersionPath, request: SqlRequest) =>
@@ -126,7 +126,7 @@ const questionsOf = (context: Context, finder: TableFinder) => ({
 })
 
 /** @throws unknown_field, invalid_request, busy, query_too_costly, tables_unavailable, storage_full */
-const downloadsOf = (context: Context, finder: TableFinder) => ({
+const downloadsOf = (context: Context, finder: TableFinder, downloads: SharedBudget) => ({
   /** The rows that match as CSV. */
   csv: (who: Principal, path: TablePath, text: QueryText) =>
     finder.withTable(
@@ -141,7 +141,11 @@ const downloadsOf = (context: Context, finder: TableFinder) => ({
             const statement = copyStatement(query, query.columns ?? findWhole(columns), target)
             await context.space.demand(table.source.tree.bytes)
             await finder.installed.engine.export(readerOf(who), table.file.path, statement, `${csv}.sort`)
-            return await openOnce(csv, `csv:${table.file.sha256}:${JSON.stringify(text)}`)
+            const { size } = await stat(csv)
+            const holders = [{ name: readerOf(who), share: downloadsShare }]
+            downloads.take(holders, size, 0)
+            const release = () => downloads.give(holders, size)
+            return await openOnce(csv, `csv:${table.file.sha256}:${JSON.stringify(text)}`, release)
           } finally {
             await rm(csv, { force: true })
           }

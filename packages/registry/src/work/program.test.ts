@@ -1,13 +1,15 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { expect, test } from 'vitest'
-import { Program } from './program.ts'
+import { Program, type ProgramOptions } from './program.ts'
 
-type Task = { say?: string; endLate?: boolean; end?: 'costly' | 'killed' }
-const open = () =>
+type Task = { say?: string; endLate?: boolean; end?: 'costly' | 'killed' | 'never' }
+const open = (more: Partial<ProgramOptions> = {}) =>
   new Program<Task, string>({
     program: new URL('./program.fixture.ts', import.meta.url),
     heapMebibytes: 64,
     tasksMax: { owner: 2, all: 3 },
     idleMilliseconds: 60_000,
+    ...more,
   })
 const answer = (text: string) => ({ kind: 'answer', answer: text })
 
@@ -43,4 +45,22 @@ test('tasks beyond the limits are not taken', async () => {
     ...['answer', 'answer', 'unavailable'],
     ...['answer', 'unavailable'],
   ])
+})
+
+test('a task that takes too long ends its process, and is not tried again', async () => {
+  const program = open({ deadlineMilliseconds: 1_000 })
+  expect(await program.run('ada', { say: 'first' })).toEqual(answer('first'))
+  let started = 0
+  const count = () => void started++
+  subscribe('child_process', count)
+  expect(await program.run('ada', { end: 'never' })).toEqual({ kind: 'too_costly' })
+  unsubscribe('child_process', count)
+  expect(started).toBe(0)
+  expect(await program.run('ada', { say: 'next' })).toEqual(answer('next'))
+})
+
+test('a task that relies on earlier ones is not tried in a new process', async () => {
+  const program = open({ keepsState: true })
+  expect(await program.run('ada', { say: 'first' })).toEqual(answer('first'))
+  expect(await program.run('ada', { end: 'killed' })).toEqual({ kind: 'unavailable' })
 })

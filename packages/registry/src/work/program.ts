@@ -17,6 +17,8 @@ export interface ProgramOptions {
   readonly idleMilliseconds: number
   /** A task that takes longer ends the process and counts as too costly. Default: none, the program keeps its limits itself. */
   readonly deadlineMilliseconds?: number
+  /** True: tasks rely on earlier ones in the same process, so none is tried again in a new one. Default: false. */
+  readonly keepsState?: boolean
 }
 
 export type ProgramResult<Answer> =
@@ -25,6 +27,9 @@ export type ProgramResult<Answer> =
   | { readonly kind: 'too_costly' }
   /** Not run: too many tasks wait, the process was killed, or none can be started now. */
   | { readonly kind: 'unavailable' }
+
+/** Result of a task that took too long. */
+const late = Object.freeze({ kind: 'too_costly' as const })
 
 export class Program<Task extends object, Answer> {
   readonly #options: ProgramOptions
@@ -61,7 +66,8 @@ export class Program<Task extends object, Answer> {
   async #runAlone(task: Task): Promise<ProgramResult<Answer>> {
     if (this.#process === undefined) return this.#send(task)
     const result = await this.#send(task).catch(() => undefined)
-    if (result?.kind === 'answer') return result
+    if (result?.kind === 'answer' || result === late || this.#options.keepsState)
+      return result ?? { kind: 'unavailable' }
     // The process may have ended late because of the previous task.
     this.#end()
     return this.#send(task)
@@ -79,7 +85,7 @@ export class Program<Task extends object, Answer> {
       if (deadlineMilliseconds === undefined) return
       deadline = setTimeout(() => {
         this.#end()
-        resolve({ kind: 'too_costly' })
+        resolve(late)
       }, deadlineMilliseconds)
     })
     clearTimeout(deadline)

@@ -11,12 +11,10 @@ import {
   searchedExpression,
   storedExpression,
   storedType,
+  tableName,
 } from './column-sql.ts'
 
-/** The only table of a file. */
-export const tableName = 'records'
-
-/** @param columns with that of the id, first */
+/** @param columns with the id first */
 export function createStatement(columns: readonly TableColumn[]): string {
   const defined = columns.map((column) => `${quoted(column.name)} ${storedType(column)}`)
   return `CREATE TABLE ${tableName} (${defined.join(', ')}, ${quoted(searchColumn)} VARCHAR)`

@@ -4,9 +4,12 @@
  */
 import type { JsonObject, ScalarType, TableColumn } from '@ulmus/content'
 
+/** The only table of a file. */
+export const tableName = 'records'
+
 export type ReadingForm = 'typed' | 'json'
 
-/** @param columns without that of the id */
+/** @param columns without the id */
 export const formFor = (schema: JsonObject, columns: readonly TableColumn[]): ReadingForm =>
   schema['type'] === 'object' && columns.every(({ name, path }) => path !== '' && name === lastOf(path))
     ? 'typed'
@@ -47,7 +50,7 @@ function typeOf({ type, items, members }: TableColumn, scalars: typeof stored): 
 /** Type of a column in a table file. */
 export const storedType = (column: TableColumn): string => typeOf(column, stored)
 
-/** Source of rows: an NDJSON file of records, all of one type. @param columns without that of the id */
+/** Source of rows: an NDJSON file of records, all of one type. @param columns without the id */
 export function rowsOf(path: string, columns: readonly TableColumn[], form: ReadingForm): string {
   const data =
     form === 'json' || columns[0]!.path === ''

@@ -4,8 +4,9 @@ import type { Statement } from './query-sql.ts'
 export interface EngineTask {
   /** Path of the table file. */
   readonly file: string
-  /** True for a file that is being built: it stays open until a task that `ends` it. */
+  /** True for a file that is being built: it stays open from a task that `begins` it until one that `ends` it. */
   readonly writes: boolean
+  readonly begins?: boolean
   readonly ends?: boolean
   readonly statements: readonly Statement[]
   /** Limit of DuckDB's memory. MiB. */
@@ -19,5 +20,7 @@ export interface EngineTask {
 export type EngineReply =
   /** Rows of each statement. Integers and times are texts, as `getRowsJson` of DuckDB's binding makes them. */
   | { readonly results: readonly (readonly (readonly unknown[])[])[]; readonly error?: undefined }
-  /** `isUnreadable`: the table file cannot be opened. */
-  | { readonly error: string; readonly isUnreadable: boolean }
+  | { readonly error: string; readonly kind: EngineFault }
+
+/** `unreadable`: the table file cannot be opened. `lost`: the process that began to build it has ended. `failed`: by a statement. */
+export type EngineFault = 'unreadable' | 'lost' | 'failed'

@@ -33,6 +33,7 @@ async function answer(
   const task: EngineTask = {
     file,
     writes,
+    begins: writes,
     ends: writes,
     statements,
     milliseconds: 20_000,

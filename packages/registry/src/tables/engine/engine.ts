@@ -45,13 +45,18 @@ export function engineFault(): string | undefined {
 }
 
 export class Engine {
-  readonly #builder = programOf({ owner: 64, all: 64 }, writeMilliseconds)
+  readonly #builder = programOf({ owner: 64, all: 64 }, writeMilliseconds, { keepsState: true })
   readonly #exporter = programOf({ owner: 2, all: 16 }, writeMilliseconds)
   readonly #askers = Array.from({ length: askers }, () =>
     programOf({ owner: 8, all: 64 }, questionMilliseconds),
   )
 
-  /** Runs statements that build a table file, which stays open until `end`. @throws EngineError */
+  /** Begins to build a table file, which stays open until `end`. @throws EngineError */
+  begin(file: string, statements: readonly Statement[]): Promise<readonly EngineRows[]> {
+    return this.#write({ file, statements, begins: true })
+  }
+
+  /** Runs further statements that build it. @throws EngineError */
   build(file: string, statements: readonly Statement[]): Promise<readonly EngineRows[]> {
     return this.#write({ file, statements })
   }
@@ -61,7 +66,7 @@ export class Engine {
     return this.#write({ file, statements, ends: true })
   }
 
-  #write(task: Pick<EngineTask, 'file' | 'statements' | 'ends'>): Promise<readonly EngineRows[]> {
+  #write(task: Pick<EngineTask, 'file' | 'statements' | 'begins' | 'ends'>): Promise<readonly EngineRows[]> {
     const limits = { milliseconds: writeMilliseconds, memoryMebibytes }
     return rowsOf(this.#builder.run(task.file, { ...task, ...limits, writes: true }))
   }
@@ -100,8 +105,17 @@ export class Engine {
   }
 }
 
-const programOf = (tasksMax: { owner: number; all: number }, milliseconds: number) =>
-  new Program<EngineTask, EngineReply>({ ...common, tasksMax, deadlineMilliseconds: milliseconds + 1_000 })
+const programOf = (
+  tasksMax: { owner: number; all: number },
+  milliseconds: number,
+  more: { keepsState?: boolean } = {},
+) =>
+  new Program<EngineTask, EngineReply>({
+    ...common,
+    ...more,
+    tasksMax,
+    deadlineMilliseconds: milliseconds + 1_000,
+  })
 
 async function rowsOf(
   running: ReturnType<Program<EngineTask, EngineReply>['run']>,
@@ -111,7 +125,7 @@ async function rowsOf(
   if (result.kind === 'unavailable') throw new EngineError('unavailable', 'No engine process is free.')
   const { answer } = result
   if (answer.error === undefined) return answer.results
-  const isInterrupted = /^INTERRUPT|^Out of Memory/.test(answer.error)
-  const kind = isInterrupted ? 'too_costly' : answer.isUnreadable ? 'unreadable' : 'failed'
+  const isCostly = /^INTERRUPT|^Out of Memory/.test(answer.error)
+  const kind = isCostly ? 'too_costly' : answer.kind === 'lost' ? 'unavailable' : answer.kind
   throw new EngineError(kind, answer.error)
 }

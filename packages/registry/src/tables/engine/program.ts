@@ -40,12 +40,12 @@ async function connect({ file, writes, scratch, memoryMebibytes }: EngineTask): 
   return { instance, connection }
 }
 
-/** An open table file, or a new one. */
-async function opened(task: EngineTask): Promise<Opened> {
-  const { file, writes, scratch } = task
+/** An open table file, or a new one; undefined if it was begun in a process that has ended. */
+async function opened(task: EngineTask): Promise<Opened | undefined> {
+  const { file, writes, begins, scratch } = task
   if (writes) {
-    const one = building.get(file) ?? (await connect(task))
-    building.set(file, one)
+    const one = begins ? await connect(task) : building.get(file)
+    if (one !== undefined) building.set(file, one)
     return one
   }
   const found = open.get(file)
@@ -70,12 +70,14 @@ function finish({ file, writes, ends, scratch }: EngineTask, one: Opened): void 
 }
 
 async function run(task: EngineTask): Promise<EngineReply> {
-  let one: Opened
+  let one: Opened | undefined
   try {
     one = await opened(task)
   } catch (error) {
-    return { error: (error as Error).message, isUnreadable: true }
+    return { error: (error as Error).message, kind: 'unreadable' }
   }
+  if (one === undefined)
+    return { error: 'The process that began to build the table has ended.', kind: 'lost' }
   const { connection } = one
   const timer = setTimeout(() => connection.interrupt(), task.milliseconds)
   try {
@@ -86,7 +88,7 @@ async function run(task: EngineTask): Promise<EngineReply> {
     }
     return { results }
   } catch (error) {
-    return { error: (error as Error).message, isUnreadable: false }
+    return { error: (error as Error).message, kind: 'failed' }
   } finally {
     clearTimeout(timer)
     finish(task, one)

@@ -6,8 +6,7 @@ import {
   searchColumn,
   type TableQuery,
 } from '@ulmus/content'
-import { tableName } from './build-sql.ts'
-import { expressionOf, folded, literal, quoted } from './column-sql.ts'
+import { expressionOf, folded, literal, quoted, tableName } from './column-sql.ts'
 
 /** A statement with the values of its parameters `$1` …. Values travel as JSON, so integers are texts. */
 export interface Statement {
@@ -41,7 +40,7 @@ export function pageStatement(query: TableQuery): Statement {
   return { sql, values: parameters.values }
 }
 
-/** How many rows match. */
+/** Counts the rows that match. */
 export function countStatement(query: Pick<TableQuery, 'words' | 'filters'>): Statement {
   const parameters = new Parameters()
   return {

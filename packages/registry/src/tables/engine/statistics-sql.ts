@@ -1,7 +1,6 @@
 /** Statements for the statistics of a column: exact, over all rows of a table. */
 import type { FoundColumn, ScalarType } from '@ulmus/content'
-import { tableName } from './build-sql.ts'
-import { expressionOf } from './column-sql.ts'
+import { expressionOf, tableName } from './column-sql.ts'
 
 export const histogramBins = 20
 /** Most frequent values that statistics list. */

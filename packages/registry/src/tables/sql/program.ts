@@ -13,12 +13,11 @@ import {
   StatementType,
 } from '@duckdb/node-api'
 import { becomeExpendable } from '../../work/expendable.ts'
+import { literal, quoted, tableName } from '../engine/column-sql.ts'
 import type { SqlColumn, SqlFormat, SqlReply, SqlTables, SqlTask } from './sql-task.ts'
 
 /** Characters of a message. */
 const pieceCharacters = 262_144
-
-const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
 /** User and group without rights, which a server that runs as root gives its statements. */
 const unprivileged = 65_534
@@ -42,9 +41,9 @@ async function open({ tables, memoryMebibytes }: SqlTables): Promise<DuckDBConne
   })
   const connection = await instance.connect()
   for (const [index, { file, name, columns }] of tables.entries()) {
-    await connection.run(`ATTACH '${file.replaceAll("'", "''")}' AS t${index} (READ_ONLY)`)
+    await connection.run(`ATTACH ${literal(file)} AS t${index} (READ_ONLY)`)
     await connection.run(
-      `CREATE VIEW ${quoted(name)} AS SELECT ${columns.map(quoted).join(', ')} FROM t${index}.records`,
+      `CREATE VIEW ${quoted(name)} AS SELECT ${columns.map(quoted).join(', ')} FROM t${index}.${tableName}`,
     )
   }
   await connection.run("SET TimeZone = 'UTC'")

@@ -1,7 +1,7 @@
 /** Messages between the server and a process that runs SQL. */
+import type { SqlQuestion } from '@ulmus/wire'
 
-export const sqlFormats = ['json', 'csv', 'ndjson'] as const
-export type SqlFormat = (typeof sqlFormats)[number]
+export type SqlFormat = NonNullable<SqlQuestion['format']>
 
 /** First message: the tables that the process serves, for its whole life. */
 export interface SqlTables {

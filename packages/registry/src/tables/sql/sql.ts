@@ -1,9 +1,10 @@
 /** SQL of callers on the tables of a version. */
 import type { TypeEntry } from '@ulmus/content'
 import type { VersionPath } from '@ulmus/wire'
+import { mayEnter } from '../../access/policy.ts'
 import { countAnswer, readerOf } from '../../budgets/answer-budget.ts'
 import type { Context } from '../../context.ts'
-import { RegistryError } from '../../errors/errors.ts'
+import { demand, RegistryError } from '../../errors/errors.ts'
 import type { Principal } from '../../principal.ts'
 import { seeVersion } from '../../versions/versions.ts'
 import { type Building, sourceOf, type TableFinder } from '../find-table.ts'
@@ -46,7 +47,7 @@ export async function runSql(
 ): Promise<SqlText | Building> {
   if (config.sql === 'off')
     throw new RegistryError('sql_unavailable', { say: { reason: 'its operator switched it off' } })
-  if (config.sql === 'members' && who.kind === 'anonymous') throw new RegistryError('unauthenticated')
+  demand(mayEnter(who, config.sql === 'members' ? { scope: 'any' } : {}))
   const fault = faultOf(sql, sqlMax.textBytes)
   if (fault !== undefined) throw new RegistryError('invalid_sql', { say: { reason: fault } })
   const { files, sql: processes } = finder.installed

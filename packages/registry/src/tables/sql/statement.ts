@@ -28,7 +28,7 @@ export function faultOf(sql: string, bytesMax: number): string | undefined {
 const isBlank = (token: string): boolean => /^(\s|--|\/\*)/.test(token)
 
 /**
- * Quoted texts, comments, brackets, semicolons and what is between them. The forms of PostgreSQL's lexer, which DuckDB uses.
+ * Splits a text into quotations, comments, white space, words and single signs, as PostgreSQL's lexer does, which DuckDB uses.
  * @returns undefined if a quotation or comment does not end
  */
 function tokensOf(sql: string): string[] | undefined {
