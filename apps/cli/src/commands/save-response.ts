@@ -2,9 +2,9 @@
 import { once } from 'node:events'
 import { createWriteStream, renameSync, rmSync } from 'node:fs'
 import { dirname, relative, sep } from 'node:path'
-import { createInside } from '../../folder/files/inside.ts'
-import { findRoot } from '../../folder/files/layout.ts'
-import { CommandError } from '../../terminal/failure.ts'
+import { createInside } from '../folder/files/inside.ts'
+import { findRoot } from '../folder/files/layout.ts'
+import { CommandError } from '../terminal/failure.ts'
 
 /**
  * Writes a temporary file and renames it when it is complete.

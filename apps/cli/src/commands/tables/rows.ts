@@ -8,8 +8,8 @@ import { jsonText } from '../../terminal/harmless.ts'
 import { openProgress } from '../../terminal/progress.ts'
 import { shellWord } from '../../terminal/shell-word.ts'
 import { sizeText } from '../../terminal/words.ts'
+import { chunksOf, saveResponse } from '../save-response.ts'
 import { typeOf, whileBuilding } from './building.ts'
-import { chunksOf, saveResponse } from './save-response.ts'
 
 export type SelectionFlags = {
   readonly where?: readonly string[]

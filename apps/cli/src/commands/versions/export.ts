@@ -10,7 +10,7 @@ import { CommandError, usageError } from '../../terminal/failure.ts'
 import { openProgress } from '../../terminal/progress.ts'
 import { shellWord } from '../../terminal/shell-word.ts'
 import { sizeText } from '../../terminal/words.ts'
-import { saveResponse } from '../tables/save-response.ts'
+import { saveResponse } from '../save-response.ts'
 
 type ExportFlags = { readonly output?: string }
 
