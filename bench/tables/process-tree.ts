@@ -9,7 +9,7 @@ const samplingMs = 50
 interface Process {
   readonly pid: number
   readonly parent: number
-  /** Own time, and that of ended children that were waited for. */
+  /** CPU time of the process and of its ended children. */
   readonly cpuMs: number
   readonly residentMiB: number
 }

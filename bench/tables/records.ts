@@ -82,7 +82,7 @@ const agencyAt = (n: number) => ({
   budget: (n * 7_919) % 100_003,
 })
 
-/** Canonical lines: what is pushed, what the contenders load, and what the bytes of files are compared with. */
+/** Writes canonical lines, for the push, for the contenders, and for the sizes of files. */
 export async function writePermits(folder: string, size: number): Promise<Input> {
   return write(`${folder}/permits.ndjson`, size, (n) => recordOf(idOf(n), 'Permit', permitAt(n)).canonical)
 }

@@ -6,7 +6,7 @@ import { answerOf } from './building.ts'
 import { type Row, rowOf } from './report.ts'
 import { type Field, inTurns } from './turns.ts'
 
-/** Columns by what is computed for them, as in the statistics of the server. */
+/** Columns by their kind of statistics, as the server computes them. */
 const measuredColumns = ['amount', 'visits', 'opened', 'updated', 'latitude', 'longitude']
 const textColumns = ['_id', 'title', 'status', 'country', 'agency', 'officer', 'place', 'tags', 'summary']
 const listedColumns = ['visits', 'opened', 'urgent', ...textColumns.filter((name) => name !== 'tags')]

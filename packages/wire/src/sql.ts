@@ -6,9 +6,6 @@ import { tableView } from './tables.ts'
 
 /** Rows of an SQL answer. */
 export const sqlRowsMax = 10_000
-/** Text of a statement. Bytes. */
-export const sqlBytesMax = 65_536
-
 const sql = z
   .string()
   .min(1)

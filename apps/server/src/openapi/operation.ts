@@ -101,7 +101,7 @@ function successOf(
 ): Response {
   const words = operation.answerWords?.[Number(status)]
   const headers = {
-    // Work that goes on is not to be kept.
+    // Caches must not keep the progress of a build.
     ...(isTagged(operation) && status !== '202' ? entityTag : {}),
     ...(answer instanceof z.ZodArray && isPaged(operation.query) ? pageLinks : {}),
   }

@@ -176,11 +176,11 @@ const isOperator = (text: string): text is Operator => (operators as readonly st
 
 interface Name {
   readonly names: readonly string[]
-  /** Where the text goes on. */
+  /** Index after the field. */
   readonly end: number
 }
 
-/** A field at `from`: a JSON string, or characters up to a space or comma. After a JSON string, `.member` goes on. */
+/** A field at `from`: a JSON string, or characters up to a space or comma. A JSON string may be followed by `.member`. */
 function readName(text: string, from: number): Name | undefined {
   const names: string[] = []
   let at = from

@@ -71,7 +71,8 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
 export function noteRefusal(error: unknown, request: FastifyRequest, reply: FastifyReply): RegistryError {
   const refusal = refusalOf(error, request)
   const status = statusFor(refusal.code)
-  if (status >= 500) logFault(request, error, refusal)
+  // A setting of the operator or a missing package is no fault; a process that cannot be started is.
+  if (status >= 500 && (status !== 501 || refusal.cause !== undefined)) logFault(request, error, refusal)
   // RFC 9110 §15.5.2: every 401 has this header.
   if (status === 401) reply.header('WWW-Authenticate', 'Bearer')
   if ((status === 503 || status === 429) && !reply.hasHeader('Retry-After'))

@@ -272,6 +272,16 @@ describe.each(databases)('tables on $name', (database) => {
     expect(readFileSync(place).length).toBeGreaterThan(1_000)
   })
 
+  test('CSV files that are not read yet take their share of the disk', async () => {
+    const other = await setStage(database, { tablesBytes: 1 })
+    const { path: at } = await other.newCollection()
+    await other.push(at, { opening: { schemas: { Country: {} } }, puts: [puts[5]!] })
+    const head = () => other.anyone.request('HEAD', `${at}/versions/v1.0.0/tables/Country.csv`)
+    const statuses = [(await head()).status, (await head()).status]
+    await other.end()
+    expect(statuses).toEqual([200, 429])
+  })
+
   test('an empty type has a table without rows', async () => {
     const empty = (await stage.newCollection()).path
     await stage.push(empty, {

@@ -151,7 +151,7 @@ export function columnOf(property: string, columns: readonly TableColumn[]): Tab
   return columns.find((column) => column.path === path)
 }
 
-/** How the page is sorted by a column, and the `sort` that its header leads to: ascending, then descending, then by id. */
+/** Order of the page by a column, and the `sort` of the link in its header: ascending, then descending, then by id. */
 export function orderBy({ name, type, path }: TableColumn, { order, columns }: Asked) {
   const text = fieldText([name], columns)
   if (type === 'object' || type === 'list' || text.length > fieldTextMax) return undefined
