@@ -1,5 +1,4 @@
 /** Opens a registry from its configuration: opens stores, creates services, starts background work. Closes in reverse order. */
-import { statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openObjectReader } from '@ulmus/storage'
 import { requestRatesOf } from './access/request-rates.ts'
@@ -37,10 +36,7 @@ import { Readmes } from './readmes.ts'
 import { recordsOf } from './records/records.ts'
 import { schedule } from './schedule.ts'
 import { openStores, type StoresConfig } from './stores/stores.ts'
-import { Engine, engineFault } from './tables/engine/engine.ts'
-import type { InstalledTables } from './tables/find-table.ts'
-import { SqlProcesses } from './tables/sql/processes.ts'
-import { TableFiles } from './tables/table-files.ts'
+import { installTables } from './tables/install.ts'
 import { type TablesConfig, tablesOf, usualTables } from './tables/tables.ts'
 import { scheduleCompaction } from './upkeep/compaction.ts'
 import { scheduleExpiry } from './upkeep/expiry.ts'
@@ -104,7 +100,8 @@ export async function openRegistry(config: RegistryConfig) {
       now,
     }
     const tables = config.tables ?? usualTables
-    const installed = await installTables({ ...config, space }, tables, opened)
+    const folder = join(config.dataFolder, 'tables')
+    const installed = await installTables({ folder, space, bytesMax: tables.bytesMax, log }, opened)
     const services = { ...servicesOf(context), tables: tablesOf(context, tables, installed) }
     scheduleCompaction(context)
     scheduleSweeps(context, demandSame)
@@ -124,33 +121,6 @@ export async function openRegistry(config: RegistryConfig) {
     await opened.disposeAsync()
     throw error
   }
-}
-
-/** The default share of table files: a tenth of the disk, at most this. Bytes. */
-const tableBytesMost = 50e9
-
-/** The reason if this server cannot run the engine. */
-async function installTables(
-  { dataFolder, space }: Pick<RegistryConfig, 'dataFolder'> & Pick<Context, 'space'>,
-  { bytesMax }: TablesConfig,
-  opened: AsyncDisposableStack,
-): Promise<InstalledTables | string> {
-  const fault = engineFault()
-  if (fault !== undefined) return fault
-  const { bsize, blocks } = await statfs(dataFolder)
-  const engine = new Engine()
-  const files = new TableFiles({
-    folder: join(dataFolder, 'tables'),
-    engine,
-    space,
-    bytesMax: bytesMax ?? Math.min((bsize * blocks) / 10, tableBytesMost),
-  })
-  const sql = new SqlProcesses(() => files.scratch())
-  opened.defer(() => {
-    engine.close()
-    sql.close()
-  })
-  return { engine, files, sql }
 }
 
 /** Creates the services; each defines its background work. */

@@ -298,6 +298,10 @@ describe('folders of a data folder', { timeout: 90_000 }, () => {
       loosen()
       await (await start(config)).close()
       expect(modes()).toEqual([0o700, 0o700, 0o700])
+      // The start has created the folder of tables.
+      loosen()
+      await (await start(config)).close()
+      expect(modes()).toEqual([0o700, 0o700, 0o700])
       loosen()
       mkdirSync(join(config.dataFolder, 'of-others'))
       const warned: string[] = []

@@ -1,0 +1,40 @@
+/** Prepares the engine, the cache and the SQL processes of this server. */
+import { mkdir, statfs } from 'node:fs/promises'
+import type { DiskSpace } from '@ulmus/storage'
+import type { Log } from '../log.ts'
+import { Engine, engineFault } from './engine/engine.ts'
+import type { InstalledTables } from './find-table.ts'
+import { SqlProcesses } from './sql/processes.ts'
+import { TableFiles } from './table-files.ts'
+
+/** Default of `bytesMax`: a tenth of the disk, at most this. Bytes. */
+const bytesMost = 50e9
+
+/** @returns the reason if this server cannot answer questions about tables */
+export async function installTables(
+  { folder, space, bytesMax, log }: { folder: string; space: DiskSpace; bytesMax: number | null; log: Log },
+  opened: AsyncDisposableStack,
+): Promise<InstalledTables | string> {
+  const fault = engineFault()
+  if (fault !== undefined) return fault
+  try {
+    // A server with both stores elsewhere may have no data folder yet.
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+  } catch (error) {
+    log.warn(
+      { err: error, folder },
+      'The folder for tables cannot be created, so questions about records get 501.',
+    )
+    return 'it has no folder for tables'
+  }
+  const { bsize, blocks } = await statfs(folder)
+  const engine = new Engine()
+  const bytes = bytesMax ?? Math.min((bsize * blocks) / 10, bytesMost)
+  const files = new TableFiles({ folder, engine, space, bytesMax: bytes })
+  const sql = new SqlProcesses(() => files.scratch())
+  opened.defer(() => {
+    engine.close()
+    sql.close()
+  })
+  return { engine, files, sql }
+}
