@@ -107,13 +107,16 @@ function csvExpression({ type, names }: FoundColumn): string {
   }
 }
 
-/** With the name of the table: CSV has columns of the same names as texts. */
+/**
+ * Ties by id: rows are stored in the order of their ids, and numbers sort faster than texts. With the name of the table: CSV has columns
+ * of the same names as texts.
+ */
 function orderOf({ sort }: TableQuery): string {
   const parts = sort.map(
     ({ column, isDescending }) =>
       `${tableName}.${expressionOf(column.names)} ${isDescending ? 'DESC' : 'ASC'} NULLS LAST`,
   )
-  return [...parts, `${tableName}."_id"`].join(', ')
+  return [...parts, `${tableName}.rowid`].join(', ')
 }
 
 function whereClause(
