@@ -69,6 +69,11 @@ const get = command(
     },
   },
   'With --where, --search, --sort, --columns or --limit, the registry selects records of one type. Operators of filters: eq, ne, lt, le, gt, ge, contains, starts, ends, in, null, notnull.',
+  [
+    'ulmus get mercator/countries#Country/NOR',
+    "ulmus get mercator/countries#Country --where 'region eq Africa' --sort -area --limit 5",
+    'ulmus get mercator/cities@v1.0.0#City --search tromso --columns name,country --csv',
+  ],
 )
 const sql = command(
   'Ask a question in SQL',
@@ -90,13 +95,28 @@ const sql = command(
     },
   },
   'Each type of the version is a table of DuckDB’s SQL. Prints a table on a terminal, otherwise CSV.',
+  [
+    'ulmus sql mercator/countries "SELECT region, count(*) FROM Country GROUP BY region"',
+    'ulmus sql mercator/countries@v1.0.0 "SELECT name.common, area FROM Country" --csv > areas.csv',
+    'ulmus sql mercator/cities - < question.sql',
+  ],
 )
-const stats = command('Show statistics of the fields of a type', () => import('./commands/tables/stats.ts'), {
-  positional: {
-    kind: 'tuple',
-    parameters: [optional('reference', 'owner/slug#Type or owner/slug@v1.2.0#Type')],
+const stats = command(
+  'Show statistics of the fields of a type',
+  () => import('./commands/tables/stats.ts'),
+  {
+    positional: {
+      kind: 'tuple',
+      parameters: [optional('reference', 'owner/slug#Type or owner/slug@v1.2.0#Type')],
+    },
   },
-})
+  undefined,
+  [
+    'ulmus stats mercator/countries#Country',
+    'ulmus stats mercator/countries@v1.0.0#Country',
+    'ulmus stats mercator/cities#City --json',
+  ],
+)
 const exportArchive = command('Save a version as a .tar.gz', () => import('./commands/versions/export.ts'), {
   flags: {
     output: text('file', 'Output file, or - for standard output (default: owner-slug-version.tar.gz)'),

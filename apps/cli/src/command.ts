@@ -30,17 +30,21 @@ type AllParameters<Flags extends BaseFlags, Args extends BaseArgs> = TypedComman
  * Declares a command.
  * @param load imports the module of the command
  * @param parameters its own flags and arguments
+ * @param examples command lines
  */
 export function command<Flags extends BaseFlags = Record<never, never>, Args extends BaseArgs = []>(
   brief: string,
   load: () => Promise<{ default: Command<Flags, Args> }>,
   parameters: AllParameters<Flags, Args>,
   fullDescription?: string,
+  examples: readonly string[] = [],
 ) {
+  const shown = examples.length === 0 ? [] : [['EXAMPLES', ...examples.map((one) => `  ${one}`)].join('\n')]
+  const more = [fullDescription, ...shown].filter((part) => part !== undefined)
   return buildCommand<Flags & CommonFlags & BaseFlags, Args, Context>({
     docs: {
       brief,
-      ...(fullDescription === undefined ? {} : { fullDescription: `${brief}.\n\n${fullDescription}` }),
+      ...(more.length === 0 ? {} : { fullDescription: [`${brief}.`, ...more].join('\n\n') }),
     },
     parameters: {
       ...parameters,
