@@ -5,6 +5,16 @@ const integers = new Intl.NumberFormat('en-US')
 /** `1234567` → `1,234,567` */
 export const countText = (count: number): string => integers.format(count)
 
+/** Columns with numbers from this one on have separators: years have none. */
+export const groupedFrom = 10_000
+
+/** A number with separators and all its digits: `1,234,567.5`. */
+export function numberText(value: number): string {
+  const text = String(value)
+  const [, sign, digits, rest = ''] = /^(-?)(\d{4,})(\.\d+)?$/.exec(text) ?? []
+  return digits === undefined ? text : `${sign}${digits.replace(/\B(?=(\d{3})+$)/g, ',')}${rest}`
+}
+
 /** `countText` with its noun: `1 record`, `2,000 records`. @param many default: the noun with an `s` */
 export const counted = (count: number, one: string, many = `${one}s`): string =>
   `${countText(count)} ${count === 1 ? one : many}`

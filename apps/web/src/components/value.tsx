@@ -2,7 +2,7 @@
 
 import type { SeenCollection } from '../data/collection.ts'
 import { besideFiles, filesIn, type NamedFile } from '../data/files.ts'
-import { bytesText, counted, cutText, shownJson } from '../format.ts'
+import { bytesText, counted, cutText, numberText, shownJson } from '../format.ts'
 import { recordPath } from '../paths.ts'
 import { FileLink, FileView } from './file.tsx'
 
@@ -15,6 +15,8 @@ interface Props {
   readonly names?: ReadonlyMap<string, string>
   /** Known files by hash, which are rendered; others are linked. Default: none. */
   readonly files?: ReadonlyMap<string, NamedFile>
+  /** True: numbers have separators. */
+  readonly isGrouped?: boolean
   /** In a table: cut text at this many characters and fold nested values. Default: show the whole value. */
   readonly most?: number
   /** Length of a nested value that unfolds in a table. Maximum and default: 2,000. Characters. */
@@ -47,7 +49,8 @@ export function Value(props: Props) {
   if (value === null) return <span class="null">null</span>
   if (refersTo !== undefined && idsIn(value).length > 0) return <References {...props} type={refersTo} />
   if (typeof value === 'boolean') return <span class="literal">{String(value)}</span>
-  if (typeof value === 'number') return <span class="number">{String(value)}</span>
+  if (typeof value === 'number')
+    return <span class="number">{props.isGrouped ? numberText(value) : String(value)}</span>
   if (typeof value === 'string') return <Text text={value} most={most ?? wholeAt} />
   const hashes = filesIn(value)
   if (hashes.length > 0) {
@@ -128,20 +131,25 @@ function Nested({ value, most, unfoldedAt, wholeAt }: NestedProps) {
 
 const idsIn = (value: unknown): string[] => [value].flat().filter((id) => typeof id === 'string')
 
-function References({ value, seen, type, names = noNames, most = wholeMax }: Props & { type: string }) {
+/** In tables a label stands alone, elsewhere beside its id. */
+function References({ value, seen, type, names = noNames, most }: Props & { type: string }) {
   const ids = idsIn(value)
   return (
     <>
       {ids.slice(0, referencesMax).map((id, index) => (
         <span key={id}>
           {index > 0 && ', '}
-          <a class="reference" href={seen.inView(recordPath(seen, type, id))}>
-            <bdi>{cutText(names.get(`${type}/${id}`) ?? id, most)}</bdi>
+          <a
+            class="reference"
+            href={seen.inView(recordPath(seen, type, id))}
+            title={most !== undefined && names.has(`${type}/${id}`) ? cutText(id, 300) : undefined}
+          >
+            <bdi>{cutText(names.get(`${type}/${id}`) ?? id, most ?? wholeMax)}</bdi>
           </a>
-          {names.has(`${type}/${id}`) && (
+          {most === undefined && names.has(`${type}/${id}`) && (
             <span class="quiet">
               {' '}
-              <bdi>{cutText(id, most)}</bdi>
+              <bdi>{cutText(id, wholeMax)}</bdi>
             </span>
           )}
         </span>

@@ -79,6 +79,12 @@ export class TableFiles {
     return build
   }
 
+  /** True if the table was built. */
+  async isBuilt(source: Pick<TableSource, 'tree' | 'schemaHash'>): Promise<boolean> {
+    const facts = await stat(this.#pathOf(source)).catch(() => undefined)
+    return facts !== undefined
+  }
+
   /** The Parquet file of a table, if it was made. */
   parquetOf(source: Pick<TableSource, 'tree' | 'schemaHash'>): Promise<MadeFile | undefined> {
     return madeFile(`${this.#pathOf(source)}.parquet`)

@@ -1,8 +1,9 @@
 /** Questions about the tables of a version, in the view of the caller. docs/queries.md */
 import { rm, stat } from 'node:fs/promises'
-import type { Hash, QueryText, TableColumn } from '@ulmus/content'
+import type { Hash, QueryText, TableColumn, TypeEntry } from '@ulmus/content'
 import { objectKey, storedObjects } from '@ulmus/storage'
 import type { VersionPath } from '@ulmus/wire'
+import { selectedTypes } from '../answers/places.ts'
 import { countAnswer, readerOf } from '../budgets/answer-budget.ts'
 import { SharedBudget } from '../budgets/shared-budget.ts'
 import type { Context } from '../context.ts'
@@ -28,6 +29,9 @@ export interface TablesConfig extends SqlConfig {
 
 /** Share of a caller of the disk space for CSV files. */
 const downloadsShare = 1 / 4
+
+/** Tables of so many records are built in a second or two, so that any visit of a page may begin it. */
+const smallTable = 50_000
 
 export const usualTables: TablesConfig = Object.freeze({ bytesMax: null, sql: 'members', sqlSeconds: 10 })
 
@@ -67,6 +71,17 @@ export function tablesOf(context: Context, config: TablesConfig, installed: Inst
         tables.push({ type, records: tree.count, columns: columnsIn(bytes), parquet })
       }
       return tables
+    },
+
+    /**
+     * True if an answer about a type comes soon: its table was built, or is small.
+     * @throws collection_not_found, version_not_found, type_not_found
+     */
+    async isNear(who: Principal, path: TablePath): Promise<boolean> {
+      if (files === undefined) return false
+      const { roots } = await seeVersion(context, who, path)
+      const [[, entry]] = selectedTypes(roots, path.type) as [[string, TypeEntry]]
+      return entry.count <= smallTable || files.isBuilt({ tree: entry, schemaHash: entry.schema as Hash })
     },
 
     /** False if this server cannot run the engine. */

@@ -1,14 +1,16 @@
 /** Table of the records page. Headers of columns are links that sort. */
-import { type Field, idColumn, type TableColumn } from '@ulmus/content'
+import { type FoundColumn, idColumn } from '@ulmus/content'
 import type { ComponentChildren } from 'preact'
 import { Badge, TableScroll } from '../../components/small.tsx'
 import { Value } from '../../components/value.tsx'
 import type { SeenCollection } from '../../data/collection.ts'
-import { own } from '../../data/own.ts'
+import type { Profiles } from '../../data/profiles.ts'
 import { isObject, type TableRecord } from '../../data/records.ts'
-import { bytesText, cutText } from '../../format.ts'
+import { bytesText, cutText, groupedFrom } from '../../format.ts'
 import { recordPath } from '../../paths.ts'
-import { type Asked, columnOf, orderBy, pathTo } from './records-url.ts'
+import { type PageColumn, valueIn } from './records-columns.ts'
+import { Profile } from './records-profile.tsx'
+import { type Asked, orderBy, pathTo } from './records-url.ts'
 
 /** Maximum length of text in a cell, or `cellCharactersOfMany` in a table with more than `manyCells` cells. Characters. */
 const cellCharacters = 80
@@ -19,59 +21,85 @@ const unfoldedOnPageMax = 300_000
 /** Longer names of fields are cut. Characters. */
 const namesMax = 60
 
-/** True for numeric types, whose values are right-aligned. */
-const isNumber = (type: string): boolean => /^(?:integer|number)(?: or null)?$/.test(type)
-
 interface TableProps {
   readonly seen: SeenCollection
   readonly type: string
   readonly records: readonly TableRecord[]
-  readonly chosen: readonly Field[]
+  readonly chosen: readonly PageColumn[]
   /** Question that the links of headers change; undefined: the server cannot sort. */
   readonly asked: Asked | undefined
+  readonly profiles: Profiles | undefined
+  /** Labels of referenced records, by `type/id`. */
+  readonly labels: ReadonlyMap<string, string>
 }
 
-export const Table = ({ seen, type, records, chosen, asked }: TableProps) => (
-  <TableScroll label={`Records of type ${type}`}>
-    <table class="data records">
-      <thead>
-        <tr>
-          <Header name="id" column={idColumn} asked={asked} />
-          {chosen.map(({ name, type, title, description, isPrivate }) => (
-            <Header
-              key={name}
-              name={name}
-              column={asked && columnOf(name, asked.columns)}
-              asked={asked}
-              title={cutText(description ?? title ?? name, 300)}
-              class={isNumber(type) ? 'right' : undefined}
-            >
-              {isPrivate && <Badge tone="private">Private</Badge>}
-            </Header>
+export function Table({ seen, type, records, chosen, asked, profiles, labels }: TableProps) {
+  const grouped = groupedIn(records, chosen)
+  return (
+    <TableScroll label={`Records of type ${type}`}>
+      <table class="data records">
+        <thead>
+          <tr>
+            <Header name="id" column={idField} asked={asked} />
+            {chosen.map(({ label, text, column, help, isPrivate, isNumber }) => (
+              <Header
+                key={text}
+                name={label}
+                column={asked && column}
+                asked={asked}
+                title={cutText(help ?? label, 300)}
+                class={isNumber ? 'right' : undefined}
+              >
+                {isPrivate && <Badge tone="private">Private</Badge>}
+              </Header>
+            ))}
+          </tr>
+          {asked !== undefined && profiles !== undefined && (
+            <tr class="profiles">
+              <td />
+              {chosen.map((column) => (
+                <td key={column.text}>
+                  <Profile
+                    asked={asked}
+                    column={column}
+                    statistics={profiles.get(column.label)}
+                    labels={labels}
+                  />
+                </td>
+              ))}
+            </tr>
+          )}
+        </thead>
+        <tbody>
+          {records.map((record) => (
+            <Row
+              key={record.id}
+              {...{ seen, record, chosen, labels, grouped }}
+              most={records.length * chosen.length > manyCells ? cellCharactersOfMany : cellCharacters}
+              unfoldedAt={Math.floor(unfoldedOnPageMax / (records.length * chosen.length))}
+            />
           ))}
-        </tr>
-      </thead>
-      <tbody>
-        {records.map((record) => (
-          <Row
-            key={record.id}
-            seen={seen}
-            record={record}
-            chosen={chosen}
-            most={records.length * chosen.length > manyCells ? cellCharactersOfMany : cellCharacters}
-            unfoldedAt={Math.floor(unfoldedOnPageMax / (records.length * chosen.length))}
-          />
-        ))}
-      </tbody>
-    </table>
-  </TableScroll>
-)
+        </tbody>
+      </table>
+    </TableScroll>
+  )
+}
+
+/** Columns whose numbers have separators. */
+const groupedIn = (records: readonly TableRecord[], chosen: readonly PageColumn[]): ReadonlySet<PageColumn> =>
+  new Set(
+    chosen.filter((column) =>
+      records.some(({ data }) => Math.abs(Number(valueIn(data, column))) >= groupedFrom),
+    ),
+  )
+
+const idField: FoundColumn = { ...idColumn, names: [idColumn.name] }
 
 const arrows = { ascending: '↑', descending: '↓' } as const
 
 interface HeaderProps {
   readonly name: string
-  readonly column: TableColumn | undefined
+  readonly column: FoundColumn | undefined
   readonly asked: Asked | undefined
   readonly title?: string
   readonly class?: string | undefined
@@ -99,21 +127,16 @@ function Header({ name, column, asked, children, ...rest }: HeaderProps) {
   )
 }
 
-const Row = ({
-  seen,
-  record,
-  chosen,
-  most,
-  unfoldedAt,
-}: {
-  seen: SeenCollection
-  record: TableRecord
-  chosen: readonly Field[]
+interface RowProps extends Pick<TableProps, 'seen' | 'chosen' | 'labels'> {
+  readonly record: TableRecord
+  readonly grouped: ReadonlySet<PageColumn>
   /** Maximum length of a text in a cell. Characters. */
-  most: number
+  readonly most: number
   /** Maximum length of an unfolded nested value in a cell. Characters. */
-  unfoldedAt: number
-}) => (
+  readonly unfoldedAt: number
+}
+
+const Row = ({ seen, record, chosen, labels, grouped, most, unfoldedAt }: RowProps) => (
   <tr>
     <th scope="row">
       <a href={seen.inView(recordPath(seen, record.type, record.id))}>
@@ -129,11 +152,16 @@ const Row = ({
         <Value value={record.data} seen={seen} most={most} />
       </td>
     ) : (
-      chosen.map(({ name, refersTo }) => {
-        const value = own(record.data!, name)
+      chosen.map((column) => {
+        const value = valueIn(record.data, column)
         return (
-          <td key={name} class={typeof value === 'number' ? 'right' : undefined}>
-            <Value value={value} {...{ seen, refersTo, most, unfoldedAt }} />
+          <td key={column.text} class={typeof value === 'number' ? 'right' : undefined}>
+            <Value
+              {...{ value, seen, most, unfoldedAt }}
+              refersTo={column.refersTo}
+              names={labels}
+              isGrouped={grouped.has(column)}
+            />
           </td>
         )
       })

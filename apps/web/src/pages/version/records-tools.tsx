@@ -1,15 +1,16 @@
 /** Tools above the table of records: a jump to an id, the choice of columns, and downloads. */
-import type { Field } from '@ulmus/content'
 import { Icon } from '../../components/icon.tsx'
 import { cutText } from '../../format.ts'
 import { apiVersionPath, versionPath, withQuery } from '../../paths.ts'
+import type { PageColumn } from './records-columns.ts'
 import { HiddenFields } from './records-question.tsx'
+import { ResultMenu } from './records-result.tsx'
 import { type Asked, downloadsOf, keptFields } from './records-url.ts'
 
-/** Number of columns shown by default. */
-export const columnsUsual = 8
 /** Longer names of fields are cut. Characters. */
 const namesMax = 60
+/** Columns in the list. */
+const listedMax = 500
 
 interface ToolsProps {
   readonly asked: Asked
@@ -17,12 +18,13 @@ interface ToolsProps {
   readonly isAsked: boolean
   /** False: this server answers none. */
   readonly canAsk: boolean
-  readonly fields: readonly Field[]
-  readonly chosen: readonly Field[]
+  readonly all: readonly PageColumn[]
+  readonly chosen: readonly PageColumn[]
   readonly id: string
+  readonly origin: string
 }
 
-export function Tools({ asked, isAsked, canAsk, fields, chosen, id }: ToolsProps) {
+export function Tools({ asked, isAsked, canAsk, all, chosen, id, origin }: ToolsProps) {
   const here = versionPath(asked.seen, 'records', asked.type)
   return (
     <div class="tools">
@@ -42,23 +44,23 @@ export function Tools({ asked, isAsked, canAsk, fields, chosen, id }: ToolsProps
         <HiddenFields of={keptFields(asked, [])} />
         <button type="submit">Go</button>
       </form>
-      {fields.length > columnsUsual && (
+      {all.length > chosen.length || asked.shown.length > 0 ? (
         <details class="menu columns-menu">
           <summary>
-            Columns <span class="quiet">{`${chosen.length} of ${fields.length}`}</span>
+            Columns <span class="quiet">{`${chosen.length} of ${all.length}`}</span>
             <Icon name="chevron" />
           </summary>
           <form class="float" action={here}>
             <div class="scroll">
-              {fields.slice(0, 500).map(({ name }) => (
-                <label key={name} class="check">
+              {all.slice(0, listedMax).map(({ text, label }) => (
+                <label key={text} class="check">
                   <input
                     type="checkbox"
                     name="columns"
-                    value={name}
-                    checked={chosen.some((field) => field.name === name)}
+                    value={text}
+                    checked={chosen.some((column) => column.text === text)}
                   />
-                  <bdi>{cutText(name, namesMax)}</bdi>
+                  <bdi>{cutText(label, namesMax)}</bdi>
                 </label>
               ))}
             </div>
@@ -66,8 +68,9 @@ export function Tools({ asked, isAsked, canAsk, fields, chosen, id }: ToolsProps
             <button type="submit">Show</button>
           </form>
         </details>
-      )}
+      ) : null}
       <span class="grow" />
+      {canAsk && <ResultMenu asked={asked} origin={origin} />}
       <Downloads asked={asked} isAsked={isAsked} canAsk={canAsk} />
     </div>
   )

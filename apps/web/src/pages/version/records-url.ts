@@ -2,6 +2,7 @@
 import {
   type FoundColumn,
   type JsonObject,
+  type Operator,
   type PlainSchema,
   type QueryText,
   readTableQuery,
@@ -114,6 +115,25 @@ export function pathTo({ seen, type, question, shown }: Asked, change: Partial<Q
   return seen.inView(withQuery(versionPath(seen, 'records', type), page))
 }
 
+/** Path of the page with other filters of a column: those that compare it give way. */
+export function pathWith(asked: Asked, { text }: { text: string }, filters: readonly string[]): string {
+  const others = asked.question.filter.filter((filter) => {
+    const [found] = parsedQuestion({ filter }, asked.columns)?.filters ?? []
+    return (
+      found === undefined ||
+      !replaced.has(found.operator) ||
+      fieldText(found.column.names, asked.columns) !== text
+    )
+  })
+  return pathTo(asked, { filter: [...others, ...filters] })
+}
+
+const replaced: ReadonlySet<Operator> = new Set(['eq', 'lt', 'le', 'gt', 'ge'])
+
+/** A filter as questions write it. */
+export const filterText = (field: string, operator: Operator, value: string): string =>
+  `${field} ${operator} ${/^[\s"]|\s$|^$|[\r\n]/.test(value) ? JSON.stringify(value) : value}`
+
 /** Hidden fields for a form, which replaces the query of the URL by its own fields. */
 export function keptFields(
   { seen, question, shown }: Asked,
@@ -128,10 +148,7 @@ export function keptFields(
 /** Paths of the result as JSON and CSV, and of the whole table as Parquet. */
 export function downloadsOf({ seen, type, question, shown, columns }: Asked) {
   const { offset, ...asked } = question
-  const chosen = shown
-    .flatMap((names) => names.split(','))
-    .flatMap((name) => columnOf(name, columns) ?? [])
-    .map((column) => fieldText([column.name], columns))
+  const chosen = shown.filter((names) => parsedQuestion({ columns: names }, columns) !== undefined)
   const query = { ...asked, columns: chosen.length === 0 ? undefined : ['_id', ...chosen].join() }
   const path = (...below: string[]) => seen.inView(apiVersionPath(seen, 'tables', ...below))
   return {
@@ -152,8 +169,8 @@ export function columnOf(property: string, columns: readonly TableColumn[]): Tab
 }
 
 /** Order of the page by a column, and the `sort` of the link in its header: ascending, then descending, then by id. */
-export function orderBy({ name, type, path }: TableColumn, { order, columns }: Asked) {
-  const text = fieldText([name], columns)
+export function orderBy({ names, type, path }: FoundColumn, { order, columns }: Asked) {
+  const text = fieldText(names, columns)
   if (type === 'object' || type === 'list' || text.length > fieldTextMax) return undefined
   const [first] = order ?? []
   if (first?.column.path !== path) return { state: undefined, next: text }

@@ -1,18 +1,21 @@
 /** `…/records/:type`: records of a type as a table. */
 
-import { type Field, fieldsOf, type PlainSchema } from '@ulmus/content'
+import type { PlainSchema } from '@ulmus/content'
 import { type Building, RegistryError } from '@ulmus/registry'
 import { Refusal } from '../../components/form.tsx'
 import { Empty, Pager, type Pages } from '../../components/small.tsx'
 import { type SeenCollection, type ShownVersion, schemaIn, seeVersion } from '../../data/collection.ts'
-import { fieldsBeside, readMatches, readRecords, recordsAPage, type TableRecord } from '../../data/records.ts'
+import { readMatches, readRecords, recordsAPage, type TableRecord } from '../../data/records.ts'
 import { counted, countText, cutText } from '../../format.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
 import { type Page, Redirect, type Visit } from '../../page.ts'
 import { apiVersionPath, collectionPath, recordPath, versionPath, withQuery } from '../../paths.ts'
+import { type Around, readAround } from './records-around.ts'
+import { chosenColumns, type PageColumn, pageColumns } from './records-columns.ts'
+import { FacetPanel } from './records-facets.tsx'
 import { BuildingNote, Present, QuestionForm } from './records-question.tsx'
 import { Table } from './records-table.tsx'
-import { columnsUsual, Tools } from './records-tools.tsx'
+import { Tools } from './records-tools.tsx'
 import {
   type Asked,
   completeQuestion,
@@ -24,8 +27,6 @@ import {
   readAsked,
 } from './records-url.ts'
 
-/** Maximum number of columns shown. */
-const columnsMax = 30
 /** Interval while a table is being built. Each answer waits for it, too. Seconds. */
 const reloadSeconds = 2
 
@@ -59,10 +60,20 @@ const show = async (visit: Visit) => {
   const found = await (isAsked ? findMatches : findAll)(visit, { ...asked, question }, schema)
   if (id !== '' && found.records.length === 1)
     return new Redirect(seen.inView(recordPath(seen, type, id)), 302)
-  const listed = fieldsOf(schema)
-  const fields = [...listed, ...fieldsBeside(listed, found.records)]
+  const all = pageColumns(schema, asked.columns, found.records)
+  const chosen = chosenColumns(all, asked.shown, asked.columns)
+  const isWanted = visit.caller !== undefined || query.has('profiles')
+  const around = await readAround(visit, version, {
+    asked: { ...asked, question },
+    records: found.records,
+    isSettled: found.building === undefined && found.refused === undefined,
+    all,
+    chosen,
+    isWanted,
+  })
   const after = query.get('after') ?? ''
-  const view = { asked, isAsked, found, id, fields, chosen: columnsIn(query, fields) }
+  const view = { asked, isAsked, found, id, all, chosen, around }
+  const isPending = query.has('profiles') && around.profiles === undefined
   return {
     title: `${type} · ${seen.owner}/${seen.slug}`,
     description: `Records of type ${type} in ${seen.owner}/${seen.slug}.`,
@@ -70,11 +81,16 @@ const show = async (visit: Visit) => {
     isPublic: seen.isPublic,
     json: isAsked ? downloadsOf(asked).json : withQuery(apiVersionPath(seen, 'records'), { type, after }),
     refused: found.refused,
-    ...(found.building !== undefined && { reloadSeconds }),
+    ...((found.building !== undefined || isPending) && { reloadSeconds }),
     body: (
       <CollectionPage seen={seen} tab="records">
         <Types seen={seen} version={version} type={type} />
-        <Content {...view} all={version.typeCounts[type] ?? 0} canAsk={visit.registry.tables.isAvailable} />
+        <Content
+          {...{ ...view, isPending }}
+          count={version.typeCounts[type] ?? 0}
+          canAsk={visit.registry.tables.isAvailable}
+          origin={visit.origin}
+        />
       </CollectionPage>
     ),
   }
@@ -130,16 +146,21 @@ interface ContentProps {
   readonly canAsk: boolean
   readonly found: Found
   /** Number of all records of the type. */
-  readonly all: number
+  readonly count: number
   readonly id: string
-  readonly fields: readonly Field[]
-  readonly chosen: readonly Field[]
+  readonly all: readonly PageColumn[]
+  readonly chosen: readonly PageColumn[]
+  readonly around: Around
+  /** True: the visitor asked for profiles, which are being computed. */
+  readonly isPending: boolean
+  readonly origin: string
 }
 
-function Content({ asked, isAsked, canAsk, found, all, id, fields, chosen }: ContentProps) {
+function Content({ asked, isAsked, canAsk, found, count, id, all, chosen, around, ...more }: ContentProps) {
   const { seen, type } = asked
   const { records, total, pages, building, refused } = found
   const isAnswered = isAsked && building === undefined && refused === undefined
+  const { profiles, facets, labels } = around
   return (
     <>
       {canAsk && <QuestionForm asked={asked} refused={refused} />}
@@ -149,34 +170,55 @@ function Content({ asked, isAsked, canAsk, found, all, id, fields, chosen }: Con
         </div>
       )}
       {isQuestion(asked.question) && (
-        <Present asked={asked} total={isAnswered ? total : undefined} all={all} />
+        <Present asked={asked} total={isAnswered ? total : undefined} all={count} />
       )}
       {building !== undefined && <BuildingNote {...building} />}
       {refused === undefined && (
-        <>
-          <Tools {...{ asked, isAsked, canAsk, fields, chosen, id }} />
-          {records.length === 0 ? (
-            <NoRecords {...{ asked, total, id, isAsked }} />
-          ) : (
-            <Table {...{ seen, type, records, chosen, asked: canAsk ? asked : undefined }} />
-          )}
-          <div class="table-foot">
-            <span class="quiet">{isAnswered ? placeText(found, asked) : footText(found)}</span>
-            <Pager {...pages} />
+        <div class={facets.length > 0 ? 'records-layout' : undefined}>
+          <div>
+            <Tools {...{ asked, isAsked, canAsk, all, chosen, id }} origin={more.origin} />
+            {records.length === 0 ? (
+              <NoRecords {...{ asked, total, id, isAsked }} />
+            ) : (
+              <Table
+                {...{ seen, type, records, chosen, profiles, labels, asked: canAsk ? asked : undefined }}
+              />
+            )}
+            <div class="table-foot">
+              <span class="quiet">{isAnswered ? placeText(found, asked) : footText(found)}</span>
+              {canAsk && profiles === undefined && building === undefined && records.length > 0 && (
+                <ProfilesNote asked={asked} isPending={more.isPending} />
+              )}
+              <Pager {...pages} />
+            </div>
           </div>
-        </>
+          {facets.length > 0 && <FacetPanel {...{ asked, facets, labels }} />}
+        </div>
       )}
     </>
   )
 }
 
+const ProfilesNote = ({ asked, isPending }: Pick<ContentProps, 'asked' | 'isPending'>) =>
+  isPending ? (
+    <span class="quiet" role="status">
+      Column profiles are being computed…
+    </span>
+  ) : (
+    <a href={withQuery(pathTo(asked, { offset: asked.question.offset }), { profiles: '1' })} rel="nofollow">
+      Show column profiles
+    </a>
+  )
+
 const footText = ({ records, total, pages: { prev, next } }: Found): string =>
   `${counted(total, 'record')}${prev === undefined && next === undefined ? '' : `, ${records.length} here`}`
 
-/** `51–100 of 3,210 records` */
+/** `51–100 of 3,210 records, page 2 of 65` */
 function placeText({ records, total }: Found, { question: { offset } }: Asked): string {
   if (records.length === 0) return ''
-  return `${countText(offset + 1)}–${countText(offset + records.length)} of ${counted(total, 'record')}`
+  const [page, pages] = [offset / recordsAPage + 1, Math.ceil(total / recordsAPage)]
+  const place = pages > 1 && Number.isInteger(page) ? `, page ${countText(page)} of ${countText(pages)}` : ''
+  return `${countText(offset + 1)}–${countText(offset + records.length)} of ${counted(total, 'record')}${place}`
 }
 
 type NoRecordsProps = Pick<ContentProps, 'asked' | 'id' | 'isAsked'> & { total: number }
@@ -221,13 +263,6 @@ function noType(seen: SeenCollection, types: readonly string[], type: string | u
       </CollectionPage>
     ),
   }
-}
-
-/** Fields named by `?columns=a,b`; by default the first ones. */
-function columnsIn(query: URLSearchParams, fields: readonly Field[]): readonly Field[] {
-  const asked = query.getAll('columns').flatMap((names) => names.split(','))
-  const chosen = fields.filter(({ name }) => asked.includes(name))
-  return chosen.length > 0 ? chosen.slice(0, columnsMax) : fields.slice(0, columnsUsual)
 }
 
 /** Number of types in the line; further types are in a collapsed list. */

@@ -1,0 +1,160 @@
+/** Profiles of columns, facets and labels on the records page: links that filter, in the caller's view. */
+import { anyDatabase } from '@ulmus/storage/testing'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Stage, setStage } from '../testing/stage.ts'
+import { testClient } from '../testing/test-client.ts'
+
+const lands = ['NOR', 'SWE', 'FIN'] as const
+const properties = {
+  name: { type: 'string' },
+  land: { type: 'string', 'x-ref-type': 'Land' },
+  people: { type: 'integer' },
+  founded: { type: 'string', format: 'date' },
+  place: {
+    type: 'object',
+    properties: { height: { type: 'number' }, coast: { type: 'boolean' } },
+    additionalProperties: false,
+  },
+  secret: { type: 'string', private: true },
+}
+
+describe.each(anyDatabase)('profiles on the records page, on $name', (database) => {
+  let stage: Stage
+  let cookie: string
+  let at: string
+
+  beforeAll(async () => {
+    stage = await setStage(database, { rateLimits: null })
+    cookie = (await stage.server.signIn('ada')).cookie
+    const { path } = await stage.newCollection()
+    const towns = Array.from({ length: 60 }, (_, n) => ({
+      id: `t${String(n).padStart(2, '0')}`,
+      type: 'Town',
+      data: {
+        name: `Town ${n}`,
+        land: lands[n % 3]!,
+        people: n * 1_000,
+        founded: `${1900 + n}-06-15`,
+        place: { height: n / 2, coast: n % 4 === 0 },
+        secret: n < 30 ? 'hush' : 'hidden thing',
+      },
+    }))
+    await stage.push(path, {
+      opening: {
+        schemas: {
+          Town: { properties },
+          Land: { properties: { name: { type: 'string' } } },
+          Ghost: { properties: { mood: { type: 'string' } }, private: true },
+        },
+      },
+      puts: [
+        ...towns,
+        ...['a', 'b', 'c', 'd'].map((id) => ({
+          id: `hidden-${id}`,
+          type: 'Town',
+          data: { land: 'NOR', name: 'Hushby', people: 900_000 },
+          private: true,
+        })),
+        ...(['Norway', 'Sweden', 'Finland'] as const).map((name, n) => ({
+          id: lands[n]!,
+          type: 'Land',
+          data: { name },
+        })),
+        { id: 'g', type: 'Ghost', data: { mood: 'grim' } },
+      ],
+    })
+    at = `${path.replace('/collections', '')}/records/Town`
+    for (const client of [stage.ada, stage.anyone])
+      for (const type of ['Town', 'Land'])
+        while ((await client.get(`${path}/versions/latest/tables/${type}/statistics`)).status === 202);
+  })
+  afterAll(() => stage.end())
+
+  const page = async (path: string, as?: string) => {
+    const { status, text } = await testClient(stage.server.url, as ? { cookie: as } : undefined, '').get(path)
+    return { status, html: text }
+  }
+  const decoded = (text: string) => text.replaceAll('&quot;', '"').replaceAll('&amp;', '&')
+  const plain = (html: string) => decoded(html.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' '))
+  const idsIn = (html: string) =>
+    [...html.matchAll(/<th scope="row"><a[^>]*><bdi>([^<]*)</g)].map(([, id]) => id)
+  const panelOf = (html: string) => /<aside class="facets".*?<\/aside>/s.exec(html)?.[0] ?? ''
+  const profilesOf = (html: string) => /<tr class="profiles">.*?<\/tr>/s.exec(html)?.[0] ?? ''
+  const linkTo = (html: string, text: string) =>
+    [...html.matchAll(/<a [^>]*?href="([^"]*)"[^>]*>(.*?)<\/a>/gs)]
+      .filter(([, , inside]) => plain(inside!).trim() === text)
+      .map(([, href]) => decoded(href!))[0]!
+
+  test('facets count the values among the matching records, and a click filters by one', async () => {
+    const { html } = await page(at)
+    expect(plain(panelOf(html))).toContain('land Finland 20 Norway 20 Sweden 20')
+    expect(plain(panelOf(html))).toContain('place.coast false 45 true 15')
+    const norway = linkTo(panelOf(html), 'Norway')
+    const filtered = await page(norway)
+    expect(filtered.html).toContain('<strong>20 of 60 records</strong>')
+    expect(plain(panelOf(filtered.html))).toContain('place.coast false 15 true 5')
+    // The value is marked, and a second click removes the filter.
+    expect(panelOf(filtered.html)).toContain('aria-current="true"')
+    expect(linkTo(panelOf(filtered.html), 'Norway')).toBe(at)
+  })
+
+  test('a bar of a histogram filters by its range, which replaces the last one', async () => {
+    const { html } = await page(at)
+    const bars = [...profilesOf(html).matchAll(/<a href="([^"]*)"[^>]*><title>([^<]*)</g)].map(
+      ([, href, title]) => ({ to: decoded(href!), title: title! }),
+    )
+    // Each of people, founded and place.height has 20 bins of 3 records.
+    expect(bars.length).toBe(60)
+    for (const bar of [bars[0]!, bars[19]!, bars[20]!, bars[39]!, bars[59]!]) {
+      const count = Number(bar.title.split(': ')[1])
+      expect([bar.title, idsIn((await page(bar.to)).html).length]).toEqual([bar.title, count])
+    }
+    const first = await page(bars[0]!.to)
+    const again = [...profilesOf(first.html).matchAll(/<a href="([^"]*)"/g)].map(([, to]) => decoded(to!))
+    expect(new URLSearchParams(again[1]!.split('?')[1]).getAll('filter')).toHaveLength(2)
+  })
+
+  test('members of objects are columns, and references show the title of their record', async () => {
+    const { html } = await page(`${at}?columns=land&columns=place.height`)
+    expect(/<thead>.*?<\/tr>/s.exec(html)![0].match(/<bdi>[^<]*/g)).toEqual([
+      '<bdi>id',
+      '<bdi>land',
+      '<bdi>place.height',
+    ])
+    expect(html).toMatch(/title="NOR"[^>]*><bdi>Norway</)
+    const whole = await page(`${at}?columns=place`)
+    expect(whole.html.match(/<bdi>place\.\w+/g)).toContain('<bdi>place.coast')
+  })
+
+  test('others see nothing of private fields, records and types in profiles and facets', async () => {
+    const [own, stranger, asPublic] = await Promise.all([
+      page(at, cookie),
+      page(at),
+      page(`${at}?view=public`, cookie),
+    ])
+    expect(plain(own.html)).toContain('hidden thing')
+    expect(plain(panelOf(own.html))).toContain('Norway 24')
+    for (const { html } of [stranger, asPublic]) {
+      expect(plain(panelOf(html))).toContain('Norway 20')
+      expect(profilesOf(html)).not.toMatch(/secret|hush|hidden thing|900,000/i)
+      expect(panelOf(html)).not.toMatch(/secret|hush|hidden thing/i)
+    }
+    expect(stranger.html).not.toMatch(/secret|hush|hidden thing|Ghost/i)
+  })
+
+  test('the result has a link, commands and a statement for other tools', async () => {
+    const query = new URLSearchParams([
+      ['filter', "land eq O'Brien"],
+      ['filter', 'people ge 1000'],
+      ['sort', '-place.height'],
+      ['columns', 'name'],
+    ])
+    const menu = plain(
+      /<details class="menu result-menu">.*?<\/details>/s.exec((await page(`${at}?${query}`)).html)![0],
+    )
+    expect(menu).toContain('/tables/Town.csv?filter=land+eq+O%27Brien&filter=people+ge+1000')
+    expect(menu).toContain(
+      `SELECT _id, name FROM "Town" WHERE land = 'O''Brien' AND people >= 1000 ORDER BY place.height DESC NULLS LAST`,
+    )
+  })
+})

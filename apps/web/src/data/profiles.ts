@@ -1,0 +1,123 @@
+/** Statistics of the columns of a table, frequent values of some, and labels of referenced records. */
+import { type FoundColumn, fieldsOf, type QueryText, tellingField } from '@ulmus/content'
+import { RegistryError } from '@ulmus/registry'
+import type { ColumnStatistics, Facets, TableStatistics } from '@ulmus/wire'
+import { readJson, type Visit } from '../page.ts'
+import { type SeenCollection, type ShownVersion, schemaIn, versionOf } from './collection.ts'
+import { own } from './own.ts'
+
+/** A page waits this long for statistics. Milliseconds. */
+const patience = 700
+const facetsUsual = 5
+/** More different values are a list to search in, not to choose from. */
+const facetValuesMax = 1_000
+/** A facet column has values in this share of the records at least. */
+const facetFill = 0.2
+/** Maximum number of referenced records of a type whose labels are read. */
+const labelsMax = 200
+
+/** Statistics by field, `name.common`. */
+export type Profiles = ReadonlyMap<string, ColumnStatistics>
+
+/**
+ * Undefined: not known yet, or this server has no engine.
+ * @param isWanted begins to build a large table too
+ */
+export async function readProfiles(
+  { registry }: Visit,
+  seen: SeenCollection,
+  { type, isWanted }: { type: string; isWanted: boolean },
+): Promise<Profiles | undefined> {
+  const path = { ...versionOf(seen), type }
+  return leniently(async () => {
+    if (!isWanted && !(await registry.tables.isNear(seen.who, path))) return undefined
+    const answer = await soon(registry.tables.statistics(seen.who, path))
+    if (answer === undefined || 'building' in answer) return undefined
+    const { columns } = answer as TableStatistics
+    return new Map(columns.map((column) => [column.field, column]))
+  })
+}
+
+/** Columns whose values divide the records into groups, in their order. */
+export function facetColumns(columns: readonly FoundColumn[], profiles: Profiles): FoundColumn[] {
+  const divides = (column: FoundColumn): boolean => {
+    const { count, nulls, distinct } = profiles.get(column.names.join('.')) ?? {}
+    if (count === undefined || nulls === undefined || distinct === undefined) return false
+    const isGrouped = distinct >= 2 && distinct <= facetValuesMax && distinct * 2 <= count
+    return isGrouped && count >= (count + nulls) * facetFill
+  }
+  const types = ['text', 'boolean', 'integer', 'list']
+  return columns.filter((column) => types.includes(column.type) && divides(column)).slice(0, facetsUsual)
+}
+
+/** Counts among the records that match. @param facets fields as questions write them */
+export async function readFacets(
+  { registry }: Visit,
+  seen: SeenCollection,
+  { type, question, facets }: { type: string; question: QueryText; facets: readonly string[] },
+): Promise<Facets['facets']> {
+  if (facets.length === 0) return []
+  const path = { ...versionOf(seen), type }
+  const { q, filter } = question
+  const answer = await leniently(() => registry.tables.facets(seen.who, path, { q, filter, facet: facets }))
+  return answer === undefined || 'building' in answer ? [] : answer.facets
+}
+
+/** Ids of one type of records. */
+export interface References {
+  readonly type: string
+  readonly ids: readonly string[]
+}
+
+/** Labels of referenced records, by `type/id`, as far as a table answers soon. */
+export async function readLabels(
+  visit: Visit,
+  seen: SeenCollection,
+  version: ShownVersion,
+  references: readonly References[],
+): Promise<ReadonlyMap<string, string>> {
+  const labels = new Map<string, string>()
+  for (const { type, ids } of references) {
+    const schema = schemaIn(version, type)
+    const telling = schema && tellingField(fieldsOf(schema))
+    if (telling === undefined || ids.length === 0) continue
+    const path = { ...versionOf(seen), type }
+    const some = [...new Set(ids)].slice(0, labelsMax)
+    const question = {
+      filter: `_id in ${JSON.stringify(some)}`,
+      columns: JSON.stringify(telling),
+      limit: some.length,
+    }
+    const answer = await leniently(async () => {
+      if (!(await visit.registry.tables.isNear(seen.who, path))) return undefined
+      return soon(visit.registry.tables.rows(seen.who, path, question))
+    })
+    if (answer === undefined || 'building' in answer) continue
+    for (const { id, data } of answer.rows) {
+      const label = own(readJson<Record<string, unknown>>(data), telling)
+      if (typeof label === 'string' && label !== '') labels.set(`${type}/${id}`, label)
+    }
+  }
+  return labels
+}
+
+/** Undefined for refusals: a page is complete without what it decorates. */
+async function leniently<T>(read: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await read()
+  } catch (error) {
+    if (error instanceof RegistryError) return undefined
+    throw error
+  }
+}
+
+/** Undefined if it takes longer; it goes on, so that the next visit finds it. */
+async function soon<T>(answer: Promise<T>): Promise<T | undefined> {
+  const { promise, resolve } = Promise.withResolvers<undefined>()
+  const timer = setTimeout(resolve, patience, undefined)
+  try {
+    return await Promise.race([answer, promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,75 @@
+/** Profiles, facets and labels of references around the records of a page. */
+import type { Facets } from '@ulmus/wire'
+import type { ShownVersion } from '../../data/collection.ts'
+import {
+  facetColumns,
+  type Profiles,
+  type References,
+  readFacets,
+  readLabels,
+  readProfiles,
+} from '../../data/profiles.ts'
+import type { TableRecord } from '../../data/records.ts'
+import type { Visit } from '../../page.ts'
+import { type PageColumn, valueIn } from './records-columns.ts'
+import type { Asked } from './records-url.ts'
+
+/** What the page shows around its records. */
+export interface Around {
+  /** Undefined: not known yet. */
+  readonly profiles: Profiles | undefined
+  readonly facets: readonly { readonly column: PageColumn; readonly facet: Facets['facets'][number] }[]
+  readonly labels: ReadonlyMap<string, string>
+}
+
+interface AroundAsk {
+  readonly asked: Asked
+  readonly records: readonly TableRecord[]
+  /** False: the page shows a refusal or the progress of a table. */
+  readonly isSettled: boolean
+  readonly all: readonly PageColumn[]
+  readonly chosen: readonly PageColumn[]
+  /** True: build a large table for the profiles. */
+  readonly isWanted: boolean
+}
+
+export async function readAround(visit: Visit, version: ShownVersion, ask: AroundAsk): Promise<Around> {
+  const { seen, type, question } = ask.asked
+  const { records } = ask
+  const isSettled = ask.isSettled && visit.registry.tables.isAvailable
+  const profiles = isSettled ? await readProfiles(visit, seen, { type, isWanted: ask.isWanted }) : undefined
+  const inTable = ask.all.flatMap(({ column }) => column ?? [])
+  const grouped = profiles === undefined ? [] : facetColumns(inTable, profiles)
+  const columns = ask.all.filter(({ column }) => column !== undefined && grouped.includes(column))
+  const counted = await readFacets(visit, seen, { type, question, facets: columns.map(({ text }) => text) })
+  const facets = counted.map((facet, index) => ({ column: columns[index]!, facet }))
+  const references = [
+    ...ask.chosen.map((column) =>
+      referencesOf(
+        column,
+        records.map(({ data }) => valueIn(data, column)),
+      ),
+    ),
+    ...ask.chosen.map((column) =>
+      referencesOf(column, profiles?.get(column.label)?.top?.map(({ value }) => value) ?? []),
+    ),
+    ...facets.map(({ column, facet }) =>
+      referencesOf(
+        column,
+        facet.values.map(({ value }) => value),
+      ),
+    ),
+  ]
+  const labels = isSettled ? await readLabels(visit, seen, version, byType(references)) : new Map()
+  return { profiles, facets, labels }
+}
+
+const referencesOf = ({ refersTo }: PageColumn, values: readonly unknown[]): References => ({
+  type: refersTo ?? '',
+  ids: refersTo === undefined ? [] : values.flat().filter((id) => typeof id === 'string'),
+})
+
+function byType(references: readonly References[]): References[] {
+  const groups = Map.groupBy(references, ({ type }) => type)
+  return Array.from(groups, ([type, all]) => ({ type, ids: all.flatMap(({ ids }) => ids) }))
+}
