@@ -60,7 +60,7 @@ describe.each(anyDatabase)('pages of records on $name', (database) => {
     await stage.push(path, { opening: { schemas: { Open: {} } }, puts })
     const html = await page(`${pageOf(path)}/records/Open`)
     expect(inOrder(html, ['mayor', 'people', 'name'])).toEqual(['name', 'mayor', 'people'])
-    for (const text of ['Oslo', '700000', 'Ada', 'only a text']) expect(html).toContain(text)
+    for (const text of ['Oslo', '700,000', 'Ada', 'only a text']) expect(html).toContain(text)
     expect(await page(`${pageOf(path)}/records/Open/1`)).toContain('Oslo')
     expect(await page(`${pageOf(path)}/records/Open/3`)).toContain('only a text')
     expect(await page(`${pageOf(path)}/records/Open/4`)).toContain('null')

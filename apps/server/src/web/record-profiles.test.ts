@@ -142,6 +142,31 @@ describe.each(anyDatabase)('profiles on the records page, on $name', (database) 
     expect(stranger.html).not.toMatch(/secret|hush|hidden thing|Ghost/i)
   })
 
+  test('a record leads to those beside it in the result, and to those that refer to it', async () => {
+    const { html } = await page(`${at}?filter=land+eq+NOR&sort=-people`)
+    const third = await page(linkTo(html, 't51'))
+    expect(plain(third.html)).toContain('← Previous 3 of 20 Next →')
+    expect(linkTo(third.html, '3 of 20')).toBe(`${at}?filter=land+eq+NOR&sort=-people`)
+    expect(plain((await page(linkTo(third.html, 'Next →'))).html)).toContain('4 of 20')
+    const first = await page(linkTo((await page(linkTo(third.html, '← Previous'))).html, '← Previous'))
+    expect(plain(first.html)).toContain('1 of 20 Next →')
+    // Without a question: by id.
+    const plainly = await page(`${at}/t10`)
+    expect([linkTo(plainly.html, '← Previous'), linkTo(plainly.html, 'Next →')]).toEqual([
+      `${at}/t09`,
+      `${at}/t11`,
+    ])
+    const land = await page(at.replace('Town', 'Land/NOR'))
+    expect(plain(land.html)).toContain('Referred to by 20 Town in land')
+    expect(idsIn((await page(linkTo(land.html, '20 Town'))).html)).toHaveLength(20)
+    expect(plain((await page(at.replace('Town', 'Land/NOR'), cookie)).html)).toContain('24 Town in land')
+    // A place that is not the record's own, or out of bounds, shows no neighbours.
+    for (const wrong of ['7', '-1', '99', 'x']) {
+      const { status, html } = await page(`${at}/t51?filter=land+eq+NOR&at=${wrong}`)
+      expect([wrong, status, plain(html).includes('of 20')]).toEqual([wrong, 200, false])
+    }
+  })
+
   test('the result has a link, commands and a statement for other tools', async () => {
     const query = new URLSearchParams([
       ['filter', "land eq O'Brien"],

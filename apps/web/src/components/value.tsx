@@ -5,6 +5,7 @@ import { besideFiles, filesIn, type NamedFile } from '../data/files.ts'
 import { bytesText, counted, cutText, numberText, shownJson } from '../format.ts'
 import { recordPath } from '../paths.ts'
 import { FileLink, FileView } from './file.tsx'
+import { Tree } from './tree.tsx'
 
 interface Props {
   readonly value: unknown
@@ -27,6 +28,8 @@ interface Props {
 
 /** Maximum length of text and nested values on a record's own page. Characters. */
 export const wholeMax = 20_000
+/** Longer nested values are JSON: each member of a tree takes some hundred bytes of HTML. Characters. */
+const treeMax = 10_000
 /** An unfolded nested value in a table may be this many times as long as a text, up to `unfoldedMax`. */
 const unfoldedTimes = 25
 /** Maximum length of an unfolded nested value in a table. Characters. */
@@ -115,7 +118,12 @@ function Nested({ value, most, unfoldedAt, wholeAt }: NestedProps) {
   const text = shownJson(value)
   if (text.length <= Math.min(40, most ?? 40)) return <code class="json">{text}</code>
   const lines = text.length > wholeAt ? text : shownJson(value, 2)
-  if (most === undefined) return <pre class="json">{cutText(lines, wholeAt)}</pre>
+  if (most === undefined)
+    return text.length <= Math.min(wholeAt, treeMax) ? (
+      <Tree value={value as object} />
+    ) : (
+      <pre class="json">{cutText(lines, wholeAt)}</pre>
+    )
   const size = Array.isArray(value)
     ? counted(value.length, 'item')
     : counted(Object.keys(value as object).length, 'field')

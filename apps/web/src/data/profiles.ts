@@ -4,7 +4,7 @@ import { RegistryError } from '@ulmus/registry'
 import type { ColumnStatistics, Facets, TableStatistics } from '@ulmus/wire'
 import { readJson, type Visit } from '../page.ts'
 import { type SeenCollection, type ShownVersion, schemaIn, versionOf } from './collection.ts'
-import { own } from './own.ts'
+import { nameOf } from './records.ts'
 
 /** A page waits this long for statistics. Milliseconds. */
 const patience = 700
@@ -94,15 +94,15 @@ export async function readLabels(
     })
     if (answer === undefined || 'building' in answer) continue
     for (const { id, data } of answer.rows) {
-      const label = own(readJson<Record<string, unknown>>(data), telling)
-      if (typeof label === 'string' && label !== '') labels.set(`${type}/${id}`, label)
+      const label = nameOf({ data: readJson<unknown>(data) }, telling)
+      if (label !== undefined) labels.set(`${type}/${id}`, label)
     }
   }
   return labels
 }
 
 /** Undefined for refusals: a page is complete without what it decorates. */
-async function leniently<T>(read: () => Promise<T>): Promise<T | undefined> {
+export async function leniently<T>(read: () => Promise<T>): Promise<T | undefined> {
   try {
     return await read()
   } catch (error) {
@@ -112,7 +112,7 @@ async function leniently<T>(read: () => Promise<T>): Promise<T | undefined> {
 }
 
 /** Undefined if it takes longer; it goes on, so that the next visit finds it. */
-async function soon<T>(answer: Promise<T>): Promise<T | undefined> {
+export async function soon<T>(answer: Promise<T>): Promise<T | undefined> {
   const { promise, resolve } = Promise.withResolvers<undefined>()
   const timer = setTimeout(resolve, patience, undefined)
   try {

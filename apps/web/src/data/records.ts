@@ -113,10 +113,14 @@ export function fieldsBeside(fields: readonly Field[], records: readonly TableRe
 export const isObject = (data: unknown): data is Readonly<Record<string, unknown>> =>
   typeof data === 'object' && data !== null && !Array.isArray(data)
 
+/** Members of a title that has several texts, such as `name.common`. */
+const titleMembers = ['common', 'full', 'name', 'title', 'en']
+
 /** Label of a record: the text of its title field, if any. */
-export function nameOf({ data }: ShownRecord, field: string | undefined): string | undefined {
+export function nameOf({ data }: { data: unknown }, field: string | undefined): string | undefined {
   const value = field === undefined || !isObject(data) ? undefined : own(data, field)
-  return typeof value === 'string' && value !== '' ? value : undefined
+  const texts = isObject(value) ? titleMembers.map((name) => own(value, name)) : [value]
+  return texts.find((text): text is string => typeof text === 'string' && text !== '')
 }
 
 /** Maximum number of references with labels. Each takes a query. */

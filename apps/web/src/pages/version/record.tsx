@@ -7,6 +7,7 @@ import { Badge, ShortHash, Time } from '../../components/small.tsx'
 import { Value, wholeMax } from '../../components/value.tsx'
 import { type SeenCollection, type ShownVersion, schemaIn, seeVersion } from '../../data/collection.ts'
 import { filesOfRecord, type NamedFile } from '../../data/files.ts'
+import { readNeighbours, readReferrers } from '../../data/neighbours.ts'
 import { own } from '../../data/own.ts'
 import {
   fieldsBeside,
@@ -20,6 +21,8 @@ import { bytesText, cutText } from '../../format.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
 import type { Page, Visit } from '../../page.ts'
 import { apiVersionPath, collectionPath, recordPath, versionPath, withQuery } from '../../paths.ts'
+import { Beside, ReferredBy } from './record-around.tsx'
+import { resultIn } from './records-url.ts'
 
 /** Maximum number of versions in the history. */
 const historyMax = 20
@@ -41,9 +44,12 @@ const show = async (visit: Visit) => {
     throw new RegistryError('record_not_found', { say: { type, id } })
   const fields = fieldsOf(schema)
   const name = nameOf(record, tellingField(fields))
-  const [names, files, history] = await Promise.all([
+  const result = resultIn(query)
+  const [names, files, neighbours, referrers, history] = await Promise.all([
     namesOfReferences(visit, seen, version, record, fields),
     filesOfRecord(visit, seen, record.data),
+    readNeighbours(visit, seen, { type, id }, result),
+    readReferrers(visit, seen, version, { type, id }),
     visit.registry.histories.list(seen.who, { ...seen, type, id }, { limit: historyMax }),
   ])
   return {
@@ -63,6 +69,7 @@ const show = async (visit: Visit) => {
           <code>
             <bdi>{cutText(id, 200)}</bdi>
           </code>
+          {neighbours !== undefined && <Beside {...{ seen, type, neighbours, result }} />}
         </nav>
         <div class="columns">
           <div>
@@ -70,6 +77,7 @@ const show = async (visit: Visit) => {
               <bdi>{cutText(name ?? id, 300)}</bdi>
             </h2>
             <Fields seen={seen} record={record} fields={fields} names={names} files={files} />
+            {referrers.length > 0 && <ReferredBy {...{ seen, id, referrers }} />}
           </div>
           <aside>
             <Facts seen={seen} record={record} version={version} proof={proofPath(seen, version, record)} />

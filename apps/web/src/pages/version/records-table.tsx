@@ -10,7 +10,7 @@ import { bytesText, cutText, groupedFrom } from '../../format.ts'
 import { recordPath } from '../../paths.ts'
 import { type PageColumn, valueIn } from './records-columns.ts'
 import { Profile } from './records-profile.tsx'
-import { type Asked, orderBy, pathTo } from './records-url.ts'
+import { type Asked, orderBy, pathTo, recordInResult } from './records-url.ts'
 
 /** Maximum length of text in a cell, or `cellCharactersOfMany` in a table with more than `manyCells` cells. Characters. */
 const cellCharacters = 80
@@ -71,9 +71,14 @@ export function Table({ seen, type, records, chosen, asked, profiles, labels }: 
           )}
         </thead>
         <tbody>
-          {records.map((record) => (
+          {records.map((record, index) => (
             <Row
               key={record.id}
+              to={
+                asked === undefined
+                  ? seen.inView(recordPath(seen, record.type, record.id))
+                  : recordInResult(asked, record.id, index)
+              }
               {...{ seen, record, chosen, labels, grouped }}
               most={records.length * chosen.length > manyCells ? cellCharactersOfMany : cellCharacters}
               unfoldedAt={Math.floor(unfoldedOnPageMax / (records.length * chosen.length))}
@@ -129,6 +134,8 @@ function Header({ name, column, asked, children, ...rest }: HeaderProps) {
 
 interface RowProps extends Pick<TableProps, 'seen' | 'chosen' | 'labels'> {
   readonly record: TableRecord
+  /** Path of the record's page. */
+  readonly to: string
   readonly grouped: ReadonlySet<PageColumn>
   /** Maximum length of a text in a cell. Characters. */
   readonly most: number
@@ -136,10 +143,10 @@ interface RowProps extends Pick<TableProps, 'seen' | 'chosen' | 'labels'> {
   readonly unfoldedAt: number
 }
 
-const Row = ({ seen, record, chosen, labels, grouped, most, unfoldedAt }: RowProps) => (
+const Row = ({ seen, record, to, chosen, labels, grouped, most, unfoldedAt }: RowProps) => (
   <tr>
     <th scope="row">
-      <a href={seen.inView(recordPath(seen, record.type, record.id))}>
+      <a href={to}>
         <bdi>{cutText(record.id, 60)}</bdi>
       </a>
     </th>

@@ -12,7 +12,7 @@ import {
 } from '@ulmus/content'
 import type { SeenCollection } from '../../data/collection.ts'
 import { recordsAPage } from '../../data/records.ts'
-import { apiVersionPath, versionPath, withQuery } from '../../paths.ts'
+import { apiVersionPath, recordPath, versionPath, withQuery } from '../../paths.ts'
 
 /** Longer fields are in no form or link, since URLs are limited. Characters. */
 export const fieldTextMax = 500
@@ -113,6 +113,25 @@ export function pathTo({ seen, type, question, shown }: Asked, change: Partial<Q
   const { offset, ...query } = { ...question, offset: 0, ...change }
   const page = { ...query, columns: shown, offset: offset === 0 ? undefined : offset }
   return seen.inView(withQuery(versionPath(seen, 'records', type), page))
+}
+
+/** Path of a record on the page, with its place in the result of a question. @param index on the page */
+export function recordInResult({ seen, question, type }: Asked, id: string, index: number): string {
+  const { offset, ...query } = question
+  const path = recordPath(seen, type, id)
+  return seen.inView(isQuestion(question) ? withQuery(path, { ...query, at: offset + index }) : path)
+}
+
+/** The question and the place of a record in its result, from the URL of the record's page. */
+export function resultIn(query: URLSearchParams) {
+  const question = {
+    q: (query.get('q') ?? '').trim(),
+    filter: query.getAll('filter'),
+    sort: query.get('sort') || undefined,
+  }
+  const place = Number(query.get('at') ?? Number.NaN)
+  const isPlace = Number.isSafeInteger(place) && place >= 0
+  return isPlace && isQuestion({ ...question, offset: 0 }) ? { question, place } : undefined
 }
 
 /** Path of the page with other filters of a column: those that compare it give way. */

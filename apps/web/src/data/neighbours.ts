@@ -1,0 +1,99 @@
+/** Records around one: the previous and the next in a result, and those that refer to it. */
+import { findColumns, type JsonObject, type QueryText, tableColumns } from '@ulmus/content'
+import type { Visit } from '../page.ts'
+import { type SeenCollection, type ShownVersion, schemaIn, versionOf } from './collection.ts'
+import { leniently, soon } from './profiles.ts'
+
+/** Maximum number of types and fields that are asked for references. Each takes a query. */
+const referrersMax = 10
+
+/** A record of a version. */
+interface RecordName {
+  readonly type: string
+  readonly id: string
+}
+
+/** Ids beside a record in a result; undefined: there is none. */
+export interface Neighbours {
+  readonly previous: string | undefined
+  readonly next: string | undefined
+  /** Number of the records in the result; undefined: all of the type, by id. */
+  readonly total: number | undefined
+}
+
+/** @param place of the record in the result of `question`, from 0; without a question: among all records, by id */
+export async function readNeighbours(
+  visit: Visit,
+  seen: SeenCollection,
+  { type, id }: RecordName,
+  result: { question: QueryText; place: number } | undefined,
+): Promise<Neighbours | undefined> {
+  const path = { ...versionOf(seen), type }
+  const { tables } = visit.registry
+  if (!tables.isAvailable) return undefined
+  const ids = async (question: QueryText) => {
+    const answer = await soon(tables.rows(seen.who, path, { ...question, columns: '_id' }))
+    return answer === undefined || 'building' in answer ? undefined : answer
+  }
+  return leniently(async () => {
+    if (result !== undefined) {
+      const first = Math.max(0, result.place - 1)
+      const found = await ids({ ...result.question, offset: first, limit: 3 })
+      const at = found?.rows.findIndex((row) => row.id === id) ?? -1
+      if (found === undefined || at < 0) return undefined
+      return { previous: found.rows[at - 1]?.id, next: found.rows[at + 1]?.id, total: found.total }
+    }
+    if (!(await tables.isNear(seen.who, path))) return undefined
+    const text = JSON.stringify(id)
+    const [before, after] = await Promise.all([
+      ids({ filter: `_id lt ${text}`, sort: '-_id', limit: 1 }),
+      ids({ filter: `_id gt ${text}`, limit: 1 }),
+    ])
+    if (before === undefined || after === undefined) return undefined
+    return { previous: before.rows[0]?.id, next: after.rows[0]?.id, total: undefined }
+  })
+}
+
+/** Records of a type that refer to a record in one of their fields. */
+export interface Referrers {
+  readonly type: string
+  /** Names of the field from the outside in. */
+  readonly names: readonly string[]
+  /** `eq`, or `contains` for lists. */
+  readonly operator: 'eq' | 'contains'
+  readonly count: number
+}
+
+/** As far as tables answer soon. Fields without such records are omitted. */
+export async function readReferrers(
+  visit: Visit,
+  seen: SeenCollection,
+  version: ShownVersion,
+  { type: wanted, id }: RecordName,
+): Promise<readonly Referrers[]> {
+  const { tables } = visit.registry
+  if (!tables.isAvailable) return []
+  const fields = Object.keys(version.schemas).flatMap((type) =>
+    findColumns(tableColumns(schemaIn(version, type) as JsonObject))
+      .filter(({ refersTo, type: form }) => refersTo === wanted && (form === 'text' || form === 'list'))
+      .map(({ names, type: form }) => ({
+        type,
+        names,
+        operator: form === 'list' ? ('contains' as const) : ('eq' as const),
+      })),
+  )
+  const found: Referrers[] = []
+  for (const field of fields.slice(0, referrersMax)) {
+    const path = { ...versionOf(seen), type: field.type }
+    const name = field.names.map((one) => JSON.stringify(one)).join('.')
+    const filter = `${name} ${field.operator} ${JSON.stringify(id)}`
+    const answer = await leniently(async () =>
+      (await tables.isNear(seen.who, path))
+        ? soon(tables.rows(seen.who, path, { filter, columns: '_id', limit: 1 }))
+        : undefined,
+    )
+    if (answer !== undefined && !('building' in answer) && answer.total > 0)
+      found.push({ ...field, count: answer.total })
+  }
+  return found
+}

@@ -1,0 +1,69 @@
+/** Links from a record to those beside it in a result, and to those that refer to it. */
+import type { SeenCollection } from '../../data/collection.ts'
+import type { Neighbours, Referrers } from '../../data/neighbours.ts'
+import { countText, cutText } from '../../format.ts'
+import { recordPath, versionPath, withQuery } from '../../paths.ts'
+import { fieldText, filterText, type resultIn } from './records-url.ts'
+
+interface BesideProps {
+  readonly seen: SeenCollection
+  readonly type: string
+  readonly neighbours: Neighbours
+  readonly result: ReturnType<typeof resultIn>
+}
+
+/** Links to the previous and the next record of the result that the visitor came from. */
+export function Beside({ seen, type, neighbours: { previous, next, total }, result }: BesideProps) {
+  const to = (id: string, step: number) => {
+    const query = result && { ...result.question, at: result.place + step }
+    return seen.inView(withQuery(recordPath(seen, type, id), query ?? {}))
+  }
+  const back = result && seen.inView(withQuery(versionPath(seen, 'records', type), result.question))
+  return (
+    <span class="beside">
+      {previous !== undefined && (
+        <a rel="prev nofollow" href={to(previous, -1)} title={cutText(previous, 100)}>
+          ← Previous
+        </a>
+      )}
+      {back !== undefined && (
+        <a href={back} rel="nofollow">
+          {countText(result!.place + 1)} of {countText(total ?? 0)}
+        </a>
+      )}
+      {next !== undefined && (
+        <a rel="next nofollow" href={to(next, 1)} title={cutText(next, 100)}>
+          Next →
+        </a>
+      )}
+    </span>
+  )
+}
+
+interface ReferredByProps {
+  readonly seen: SeenCollection
+  readonly id: string
+  readonly referrers: readonly Referrers[]
+}
+
+/** Links to the records that refer to this one. */
+export const ReferredBy = ({ seen, id, referrers }: ReferredByProps) => (
+  <section>
+    <h2>Referred to by</h2>
+    <ul>
+      {referrers.map(({ type, names, operator, count }) => {
+        const filter = filterText(fieldText(names, []), operator, id)
+        return (
+          <li key={`${type} ${names.join('.')}`}>
+            <a href={seen.inView(withQuery(versionPath(seen, 'records', type), { filter }))} rel="nofollow">
+              {countText(count)} <bdi>{cutText(type, 100)}</bdi>
+            </a>{' '}
+            <span class="quiet">
+              in <bdi>{cutText(names.join('.'), 100)}</bdi>
+            </span>
+          </li>
+        )
+      })}
+    </ul>
+  </section>
+)
