@@ -167,6 +167,19 @@ describe.each(anyDatabase)('profiles on the records page, on $name', (database) 
     }
   })
 
+  test('the overview shows the first five records of a type in the view of its reader', async () => {
+    const [overview] = at.split('/records')
+    for (const [as, ids] of [
+      [undefined, ['Land', 'Town', 'FIN', 'NOR', 'SWE', 't00', 't01', 't02', 't03', 't04']],
+      [cookie, ['Ghost', 'Land', 'Town', 'g', 'FIN', 'NOR', 'SWE']],
+    ] as const) {
+      const { html } = await page(overview!, as)
+      expect(idsIn(html)).toEqual(ids)
+      expect(html).toContain(`data-to="${overview}/v/{version}"`)
+    }
+    expect((await page(overview!)).html).not.toMatch(/secret|hush|Ghost/i)
+  })
+
   test('the result has a link, commands and a statement for other tools', async () => {
     const query = new URLSearchParams([
       ['filter', "land eq O'Brien"],

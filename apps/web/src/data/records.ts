@@ -45,9 +45,12 @@ export const recordsAPage = 50
 export async function readRecords(
   visit: Visit,
   seen: SeenCollection,
-  { schema, ...ask }: { type: string; id?: string; after?: string; schema: PlainSchema | undefined },
+  {
+    schema,
+    ...ask
+  }: { type: string; id?: string; after?: string; limit?: number; schema: PlainSchema | undefined },
 ): Promise<RecordsPage> {
-  const page = await visit.registry.records.page(seen.who, versionOf(seen), { ...ask, limit: recordsAPage })
+  const page = await visit.registry.records.page(seen.who, versionOf(seen), { limit: recordsAPage, ...ask })
   const { total, nextCursor } = page.pagination
   return { records: page.records.map((record) => shownRecord(record, ask.type, schema)), total, nextCursor }
 }

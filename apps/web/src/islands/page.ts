@@ -15,6 +15,45 @@ document.addEventListener('click', ({ target }) => {
   for (const menu of menus) if (menu.open && !menu.contains(target as Node)) menu.open = false
 })
 
+/** Menus of versions: the link is replaced by a menu that loads when it is opened. */
+for (const link of document.querySelectorAll<HTMLAnchorElement>('a[data-versions]')) {
+  const list = document.createElement('div')
+  list.className = 'float'
+  list.hidden = true
+  link.setAttribute('aria-haspopup', 'true')
+  link.setAttribute('aria-expanded', 'false')
+  link.after(list)
+  const toggle = (isOpen: boolean) => {
+    list.hidden = !isOpen
+    link.setAttribute('aria-expanded', String(isOpen))
+  }
+  link.addEventListener('click', async (event) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return
+    event.preventDefault()
+    if (list.childElementCount === 0) {
+      const answer = await fetch(link.dataset['versions']!).catch(() => undefined)
+      if (answer?.ok !== true) return location.assign(link.href)
+      const items = (await answer.json()) as { semver: string; withdrawn?: object }[]
+      const links = items
+        .filter(({ withdrawn }) => withdrawn === undefined)
+        .map(({ semver }) => [semver, link.dataset['to']!.replace('{version}', semver)] as const)
+      for (const [text, to] of [...links, ['All versions', link.href] as const]) {
+        const item = document.createElement('a')
+        item.href = to
+        item.textContent = text
+        list.append(item)
+      }
+    }
+    toggle(list.hidden !== false)
+  })
+  document.addEventListener('click', ({ target }) => {
+    if (!list.parentElement!.contains(target as Node)) toggle(false)
+  })
+  document.addEventListener('keydown', ({ key }) => {
+    if (key === 'Escape') toggle(false)
+  })
+}
+
 /** Time after `g` in which the next letter selects a tab. Milliseconds. */
 const chordMilliseconds = 1_000
 let chordUntil = 0

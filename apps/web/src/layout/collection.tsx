@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { Icon, type IconName } from '../components/icon.tsx'
 import { Badge, Visibility } from '../components/small.tsx'
 import type { SeenCollection } from '../data/collection.ts'
-import { accountPath, collectionPath, versionPath } from '../paths.ts'
+import { accountPath, apiCollectionPath, collectionPath, versionPath, withQuery } from '../paths.ts'
 
 export type Tab = 'overview' | 'records' | 'schemas' | 'files' | 'versions' | 'settings'
 
@@ -37,6 +37,7 @@ export const CollectionPage = ({ seen, tab, children }: Props) => (
             </a>
           </h1>
           <Visibility isPublic={seen.isPublic} />
+          <VersionPicker seen={seen} tab={tab} />
           {seen.forkedFrom !== undefined && <Badge>Fork</Badge>}
           <div class="actions">
             <Actions seen={seen} />
@@ -58,6 +59,27 @@ export const CollectionPage = ({ seen, tab, children }: Props) => (
     </div>
   </>
 )
+
+/** Link to the versions; with JavaScript, a menu of them that keeps the tab. */
+function VersionPicker({ seen, tab }: { seen: SeenCollection; tab: Tab }) {
+  const shown = seen.version ?? seen.latest
+  if (shown === null) return null
+  const place = { owner: seen.owner, slug: seen.slug, version: '{version}' }
+  const below = tab === 'overview' || tab === 'versions' || tab === 'settings' ? [] : [tab]
+  return (
+    <span class="version-picker">
+      <a
+        class="badge semver"
+        href={collectionPath(seen, 'versions')}
+        data-versions={withQuery(apiCollectionPath(seen, 'versions'), { limit: 20 })}
+        data-to={seen.inView(versionPath(place, ...below)).replace('%7Bversion%7D', '{version}')}
+      >
+        {shown}
+        <Icon name="chevron" />
+      </a>
+    </span>
+  )
+}
 
 /** The versions tab belongs to the whole collection; other tabs keep the shown version. */
 const pathOf = (seen: SeenCollection, tab: Tab): string => {

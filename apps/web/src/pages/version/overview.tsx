@@ -14,6 +14,7 @@ import { CollectionPage } from '../../layout/collection.tsx'
 import { type Page, readJson, type View, type Visit } from '../../page.ts'
 import { accountPath, apiCollectionPath, apiVersionPath, collectionPath, versionPath } from '../../paths.ts'
 import { readmeOf } from '../../readme/readme.ts'
+import { Sample, samplesOf } from './overview-samples.tsx'
 
 /** Longer descriptions are cut, and messages and licences over `messageMax`. Characters. */
 const descriptionMax = 10_000
@@ -36,6 +37,7 @@ const show = async (visit: Visit): Promise<View> => {
   const version = { ...read, metadata: readJson<Version['metadata']>(read.metadata) }
   const seen = { ...collection, description: descriptionOf(collection, version) }
   const types = await typesOf(read)
+  const samples = await samplesOf(visit, seen, read, types)
   // The browser of a member reads with the member's rights, so it cannot verify the digest of the public view.
   const isOwnView = !seen.isMember || seen.view === 'full'
   const readme = await readmeOf(version.metadata['readme'], seen, visit)
@@ -56,6 +58,9 @@ const show = async (visit: Visit): Promise<View> => {
               </p>
             )}
             <Types seen={seen} types={types} />
+            {samples.map((sample) => (
+              <Sample key={sample.type} seen={seen} {...sample} />
+            ))}
             {readme !== undefined && <article class="prose" dangerouslySetInnerHTML={{ __html: readme }} />}
             {readme === undefined && seen.mayWork && (
               <p class="quiet">

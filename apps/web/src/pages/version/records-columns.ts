@@ -11,7 +11,7 @@ import { own } from '../../data/own.ts'
 import { fieldsBeside, isObject, type TableRecord } from '../../data/records.ts'
 import { columnOf, fieldLabel, fieldText, parsedQuestion } from './records-url.ts'
 
-/** Columns shown by default, with at most `membersUsual` of one object. */
+/** Columns shown by default, with at most `membersUsual` of one object, without those that are JSON. */
 export const columnsUsual = 8
 const membersUsual = 2
 /** Maximum number of columns shown. */
@@ -105,8 +105,9 @@ function textsIn(value: string, table: readonly TableColumn[]): string[] {
 
 function usualColumns(all: readonly PageColumn[]): readonly PageColumn[] {
   const members = new Map<string, number>()
-  const usual = all.filter(({ names: [outer = '', ...inner] }) => {
+  const usual = all.filter(({ names: [outer = '', ...inner], column }) => {
     if (inner.length === 0) return true
+    if (column?.type === 'json') return false
     members.set(outer, (members.get(outer) ?? 0) + 1)
     return members.get(outer)! <= membersUsual
   })

@@ -26,14 +26,17 @@ interface TableProps {
   readonly type: string
   readonly records: readonly TableRecord[]
   readonly chosen: readonly PageColumn[]
-  /** Question that the links of headers change; undefined: the server cannot sort. */
-  readonly asked: Asked | undefined
-  readonly profiles: Profiles | undefined
-  /** Labels of referenced records, by `type/id`. */
-  readonly labels: ReadonlyMap<string, string>
+  /** Question that the links of headers change. Default: headers are no links. */
+  readonly asked?: Asked | undefined
+  /** Default: none. */
+  readonly profiles?: Profiles | undefined
+  /** Labels of referenced records, by `type/id`. Default: their ids. */
+  readonly labels?: ReadonlyMap<string, string>
 }
 
-export function Table({ seen, type, records, chosen, asked, profiles, labels }: TableProps) {
+const noLabels: ReadonlyMap<string, string> = new Map()
+
+export function Table({ seen, type, records, chosen, asked, profiles, labels = noLabels }: TableProps) {
   const grouped = groupedIn(records, chosen)
   return (
     <TableScroll label={`Records of type ${type}`}>
@@ -132,7 +135,8 @@ function Header({ name, column, asked, children, ...rest }: HeaderProps) {
   )
 }
 
-interface RowProps extends Pick<TableProps, 'seen' | 'chosen' | 'labels'> {
+interface RowProps extends Pick<TableProps, 'seen' | 'chosen'> {
+  readonly labels: ReadonlyMap<string, string>
   readonly record: TableRecord
   /** Path of the record's page. */
   readonly to: string

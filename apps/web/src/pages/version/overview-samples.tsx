@@ -1,0 +1,54 @@
+/** First records of some types, on the overview page. */
+import { type JsonObject, tableColumns } from '@ulmus/content'
+import { type SeenCollection, type ShownVersion, schemaIn } from '../../data/collection.ts'
+import { readRecords, type ShownRecord } from '../../data/records.ts'
+import { counted, cutText } from '../../format.ts'
+import type { Visit } from '../../page.ts'
+import { versionPath } from '../../paths.ts'
+import { chosenColumns, type PageColumn, pageColumns } from './records-columns.ts'
+import { Table } from './records-table.tsx'
+
+/** Types whose first records the page shows, and how many. Each takes a query. */
+const samplesMax = 2
+const sampleRecords = 5
+const sampleColumns = 5
+
+interface SampledType {
+  readonly type: string
+  readonly count: number
+  readonly records: readonly ShownRecord[]
+  readonly columns: readonly PageColumn[]
+}
+
+/** Omits types without records. */
+export const samplesOf = (
+  visit: Visit,
+  seen: SeenCollection,
+  version: ShownVersion,
+  types: readonly { readonly name: string; readonly count: number }[],
+) =>
+  Promise.all(
+    types
+      .filter(({ count }) => count > 0)
+      .slice(0, samplesMax)
+      .map(async ({ name: type, count }): Promise<SampledType> => {
+        const schema = schemaIn(version, type)!
+        const { records } = await readRecords(visit, seen, { type, schema, limit: sampleRecords })
+        const all = pageColumns(schema, tableColumns(schema as JsonObject), records)
+        return { type, count, records, columns: chosenColumns(all, [], []).slice(0, sampleColumns) }
+      }),
+  )
+
+export const Sample = ({ seen, type, count, records, columns }: SampledType & { seen: SeenCollection }) => (
+  <section>
+    <div class="section-head">
+      <h2>
+        <bdi>{cutText(type, 100)}</bdi>
+      </h2>
+      <a href={seen.inView(versionPath(seen, 'records', type))}>
+        {count > records.length ? `All ${counted(count, 'record')}` : 'Search and filter'}
+      </a>
+    </div>
+    <Table {...{ seen, type, records }} chosen={columns} />
+  </section>
+)
