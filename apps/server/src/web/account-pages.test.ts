@@ -144,6 +144,20 @@ describe.each(anyDatabase)('pages of accounts on $name', (database) => {
       expect(await made('keeper', 'told', 'public')).toEqual([303, true])
     })
 
+    test('makes the address from the name if it is left empty', async () => {
+      const maker = testClient(server.url, { cookie: (await server.signIn('maker')).cookie }, '')
+      const made = await maker.postForm('/new', {
+        owner: 'maker',
+        name: 'Tromsø & towns',
+        slug: '',
+        next: 'page',
+      })
+      expect(made.headers.location).toBe('/maker/tromso-towns')
+      expect((await maker.get('/api/collections/maker/tromso-towns')).json.name).toBe('Tromsø & towns')
+      const nameless = await maker.postForm('/new', { owner: 'maker', name: '日本', slug: '', next: 'page' })
+      expect([nameless.status, nameless.text.includes('value="日本"')]).toEqual([422, true])
+    })
+
     test('preselects Private for users without an organization', async () => {
       const { text } = await (await signIn('loner')).get('/new')
       expect([chosenIn(text), text.match(/name="visibility"/g)!.length]).toEqual(['private', 2])

@@ -69,7 +69,7 @@ describe.skipIf(!chromiumInstalled())('the web interface', { timeout: 180_000 },
   test('a first sign-in leads to what to do first', async () => {
     await page.goto('/')
     expect(await heading()).toBe('Welcome, ada')
-    await page.getByRole('link', { name: 'Make a collection' }).click()
+    await page.getByRole('link', { name: 'Create a collection' }).click()
     expect(await heading()).toBe('New collection')
   })
 
@@ -77,14 +77,14 @@ describe.skipIf(!chromiumInstalled())('the web interface', { timeout: 180_000 },
     await page.goto('/new/org')
     await page.getByLabel('Handle').fill('atlas')
     await page.getByLabel('Name').fill('Atlas')
-    await page.getByRole('button', { name: 'Make organization' }).click()
+    await page.getByRole('button', { name: 'Create organization' }).click()
     expect(await heading()).toBe('Atlas')
     await page.getByRole('link', { name: 'New collection' }).first().click()
     expect(await page.getByLabel('Owner').inputValue()).toBe('atlas')
-    await page.getByLabel('Slug').fill('cities')
+    await page.getByLabel('Address').fill('cities')
     await page.getByLabel('Name').fill('Cities')
     await page.getByLabel(/^Public/).check()
-    await page.getByRole('button', { name: 'Make it and publish from a file' }).click()
+    await page.getByRole('button', { name: 'Create and publish from a file' }).click()
     await page.waitForURL('**/atlas/cities/push')
     await page.setInputFiles('[type=file]', {
       name: 'city.csv',
@@ -224,7 +224,7 @@ describe.skipIf(!chromiumInstalled())('the web interface', { timeout: 180_000 },
   test('a key that works, and no longer when it is revoked', async () => {
     await page.goto('/settings/keys')
     await page.getByLabel('Label').fill('journey')
-    await page.getByRole('button', { name: 'Make key' }).click()
+    await page.getByRole('button', { name: 'Create key' }).click()
     const key = (await page.locator('.made code').first().textContent())!
     const ask = () =>
       fetch(`${registry.url}/api/accounts/me`, { headers: { authorization: `Bearer ${key}` } })
@@ -238,7 +238,7 @@ describe.skipIf(!chromiumInstalled())('the web interface', { timeout: 180_000 },
 
   test('a fork; settings; a collection that is deleted after its name was typed', async () => {
     await page.goto('/atlas/cities/fork')
-    await page.getByLabel('Slug').fill('towns')
+    await page.getByLabel('Address').fill('towns')
     await page.getByRole('button', { name: 'Fork', exact: true }).click()
     await page.waitForURL('**/atlas/towns')
     await page.getByRole('link', { name: 'atlas/cities v1.2.1' }).waitFor()

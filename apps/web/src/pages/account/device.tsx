@@ -9,7 +9,7 @@ import { keyEndOf, keyEnds, usualKeyEnd } from './key-ends.ts'
 
 const may = {
   read: 'read whatever you may read',
-  write: 'read whatever you may read, push versions and change metadata, as you',
+  write: 'read whatever you may read, publish versions and change metadata, as you',
   admin: 'do everything that you may do: manage keys, organizations and members too',
 } as const
 

@@ -87,7 +87,7 @@ const MakeForm = ({ form, collection }: { form: Form; collection: string }) => (
       form={form}
       required
       most={100}
-      help="What it is for, such as “nightly push”."
+      help="What it is for, such as “nightly upload”."
     />
     <Choice
       name="scope"
@@ -96,7 +96,7 @@ const MakeForm = ({ form, collection }: { form: Form; collection: string }) => (
       value="write"
       options={[
         ['read', 'Read', 'what you may see'],
-        ['write', 'Write', 'also push versions and change metadata'],
+        ['write', 'Write', 'also publish versions and change metadata'],
         ['admin', 'Admin', 'also manage keys, organizations and members'],
       ]}
     />
@@ -119,7 +119,7 @@ const MakeForm = ({ form, collection }: { form: Form; collection: string }) => (
       options={Object.entries(keyEnds)}
     />
     <button type="submit" class="primary">
-      Make key
+      Create key
     </button>
   </form>
 )

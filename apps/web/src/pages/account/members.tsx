@@ -196,7 +196,7 @@ const Pending = ({ pending }: { pending: Awaited<ReturnType<Visit['registry']['i
             <Time at={expiresAt} />
             <input type="hidden" name="id" value={id} />
             <button type="submit" class="danger" name="do" value="take-back">
-              Take back<span class="sr-only"> the invitation of {user?.slug ?? email}</span>
+              Cancel<span class="sr-only"> the invitation of {user?.slug ?? email}</span>
             </button>
           </form>
         </li>

@@ -4,6 +4,7 @@ import { Choice, Field, Refusal, type Refused, Select } from '../../components/f
 import { checked, submitted, typed } from '../../form.ts'
 import { type Answer, type Form, type Page, Redirect, type Visit } from '../../page.ts'
 import { accountPath, collectionPath, versionPath } from '../../paths.ts'
+import { slugFor } from '../../slug.ts'
 
 export const newCollection: Page = {
   needsCaller: true,
@@ -12,9 +13,10 @@ export const newCollection: Page = {
     submitted(
       async () => {
         const owner = form['owner'] ?? visit.caller!.accountSlug
+        const name = typed(form, 'name')
         const wanted = {
-          slug: typed(form, 'slug') ?? '',
-          name: typed(form, 'name'),
+          slug: typed(form, 'slug') ?? slugFor(name ?? ''),
+          name,
           description: typed(form, 'description'),
           public: visibilities.get(form['visibility']),
         }
@@ -70,7 +72,7 @@ async function collectionForm(visit: Visit, { form = {}, error }: Shown): Promis
     body: (
       <div class="wide content narrow-page">
         <h1>New collection</h1>
-        <p>A collection holds records and files, in versions. You push the first version afterwards.</p>
+        <p>A collection holds records and files, in versions. You publish the first version afterwards.</p>
         <Refusal error={error} />
         <form method="post" class="form">
           <Select
@@ -80,16 +82,16 @@ async function collectionForm(visit: Visit, { form = {}, error }: Shown): Promis
             value={visit.url.searchParams.get('owner') ?? visit.caller!.accountSlug}
             options={owners.map(({ slug, name }) => [slug, name] as const)}
           />
+          <Field name="name" label="Name" form={form} most={200} help="Such as “World cities”." />
           <Field
             name="slug"
-            label="Slug"
+            label="Address"
             form={form}
-            required
             most={100}
             pattern="[a-z0-9]([a-z0-9\-]*[a-z0-9])?"
-            help="In its address: lowercase letters, digits and hyphens, such as “world-cities”."
+            slugOf="name"
+            help="Lowercase letters, digits and hyphens, such as “world-cities”. Empty: made from the name."
           />
-          <Field name="name" label="Name" form={form} most={200} help="As people read it. Empty: the slug." />
           <Field
             name="description"
             label="Description"
@@ -110,10 +112,10 @@ async function collectionForm(visit: Visit, { form = {}, error }: Shown): Promis
           />
           <p class="actions">
             <button type="submit" class="primary" name="next" value="push">
-              Make it and publish from a file
+              Create and publish from a file
             </button>
             <button type="submit" name="next" value="page">
-              Make it empty
+              Create it empty
             </button>
           </p>
         </form>
@@ -128,8 +130,9 @@ export const newOrg: Page = {
   act: (visit, form) =>
     submitted(
       async () => {
-        const slug = typed(form, 'slug') ?? ''
-        const wanted = checked(CreateOrg, { slug, displayName: typed(form, 'name') ?? slug })
+        const name = typed(form, 'name')
+        const slug = typed(form, 'slug') ?? slugFor(name ?? '')
+        const wanted = checked(CreateOrg, { slug, displayName: name ?? slug })
         const made = await visit.registry.accounts.createOrg(visit.who, wanted)
         return new Redirect(accountPath(made.slug))
       },
@@ -147,18 +150,18 @@ const orgForm = ({ form = {}, error }: Shown): Answer => ({
       <p>It owns collections that several people work on. You are its owner.</p>
       <Refusal error={error} />
       <form method="post" class="form">
+        <Field name="name" label="Name" form={form} most={200} help="Such as “City museum”." />
         <Field
           name="slug"
           label="Handle"
           form={form}
-          required
           most={39}
           pattern="[a-z0-9]([a-z0-9\-]*[a-z0-9])?"
-          help="In addresses: lowercase letters, digits and hyphens."
+          slugOf="name"
+          help="In addresses: lowercase letters, digits and hyphens. Empty: made from the name."
         />
-        <Field name="name" label="Name" form={form} most={200} help="As people read it. Empty: the handle." />
         <button type="submit" class="primary">
-          Make organization
+          Create organization
         </button>
       </form>
     </div>

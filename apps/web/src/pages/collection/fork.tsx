@@ -64,7 +64,7 @@ async function forkPage(
             <Empty title="Forks belong to organizations, and you are in none.">
               <p>
                 <a class="button" href="/new/org">
-                  Make an organization
+                  Create an organization
                 </a>
               </p>
             </Empty>
@@ -80,7 +80,7 @@ async function forkPage(
                     [account.slug, `${account.slug} (${withoutUnseen(account.displayName)})`] as const,
                 )}
               />
-              <Field name="slug" label="Slug" form={form} value={seen.slug} required most={100} />
+              <Field name="slug" label="Address" form={form} value={seen.slug} required most={100} />
               {seen.isPublic && (
                 <Choice
                   name="visibility"

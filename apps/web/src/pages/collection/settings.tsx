@@ -108,7 +108,7 @@ async function settingsPage(
             )}
             <Field
               name="slug"
-              label="Slug"
+              label="Address"
               form={form}
               value={seen.slug}
               required
@@ -172,7 +172,7 @@ const Keys = ({ seen, keys }: KeysProps) => (
       <a href={withQuery('/settings/keys', { collection: `${seen.owner}/${seen.slug}` })}>
         Create a key limited to this collection
       </a>
-      {keys.length > 0 && ', or revoke one'}, for a program that pushes to it.
+      {keys.length > 0 && ', or revoke one'}, for a program that publishes to it.
     </p>
   </section>
 )

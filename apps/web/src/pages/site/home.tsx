@@ -138,7 +138,7 @@ const Mine = ({ items }: { items: readonly MyCollection[] }) => (
     {items.length === 0 ? (
       <Empty title="Neither you nor your organizations have a collection yet.">
         <p>
-          <a href="/new">Make one</a>.
+          <a href="/new">Create one</a>.
         </p>
       </Empty>
     ) : (
@@ -154,10 +154,10 @@ export const FirstSteps = ({ slug, level: Heading }: { slug: string; level: 'h1'
     <p>Three steps to your first published version:</p>
     <ol>
       <li>
-        <a href="/new">Make a collection</a>. It is private until you say otherwise.
+        <a href="/new">Create a collection</a>. It is private until you say otherwise.
       </li>
       <li>
-        Push records into it: <a href="/new">from a file</a> in the browser, or from a program with an{' '}
+        Publish records in it: <a href="/new">from a file</a> in the browser, or from a program with an{' '}
         <a href="/settings/keys">API key</a>.
       </li>
       <li>

@@ -190,7 +190,7 @@ function About({ seen, version }: { seen: SeenCollection; version: Described }) 
           {typeof license === 'string' ? (
             <bdi>{cutText(license, messageMax)}</bdi>
           ) : (
-            <span class="quiet">not said</span>
+            <span class="quiet">None stated</span>
           )}
         </dd>
         <dt>Records</dt>
@@ -257,7 +257,7 @@ const Verify = ({ seen, version, visit }: { seen: SeenCollection; version: Descr
   <section class="verify">
     <h2>Verify</h2>
     <p class="quiet">
-      Read all of it, and compute its digest. <a href="/docs/verifying">How it is done</a>
+      Check that what you got is what was published. <a href="/docs/verifying">How it is done</a>
     </p>
     <button
       type="button"
@@ -286,7 +286,7 @@ const NoVersion = ({ seen, origin }: { seen: SeenCollection; origin: string }) =
         </p>
         <p>
           Or from a program: create an <a href="/settings/keys">API key</a> with the scope <code>write</code>,
-          and push records. <a href="/docs/pushing">Push with the API</a> shows every step.
+          and publish records. <a href="/docs/pushing">Push with the API</a> shows every step.
         </p>
         <Code>{firstPush(seen, origin)}</Code>
       </>
