@@ -1,6 +1,13 @@
 /** Questions about the tables of a version, in the view of the caller. docs/queries.md */
 import { rm, stat } from 'node:fs/promises'
-import type { Hash, QueryText, TableColumn, TypeEntry } from '@ulmus/content'
+import {
+  findColumns,
+  type Hash,
+  type QueryText,
+  type TableColumn,
+  type TableQuery,
+  type TypeEntry,
+} from '@ulmus/content'
 import { objectKey, storedObjects } from '@ulmus/storage'
 import type { VersionPath } from '@ulmus/wire'
 import { selectedTypes } from '../answers/places.ts'
@@ -14,7 +21,14 @@ import { seeVersion } from '../versions/versions.ts'
 import { countOf } from './cells.ts'
 import { copyStatement, countStatement, facetStatement, pageStatement } from './engine/query-sql.ts'
 import { openOnce } from './file-answer.ts'
-import { columnsIn, type InstalledTables, patience, TableFinder, type TablePath } from './find-table.ts'
+import {
+  columnsIn,
+  type InstalledTables,
+  type OpenTable,
+  patience,
+  TableFinder,
+  type TablePath,
+} from './find-table.ts'
 import { asChosen, demandFacets, facetOf, findWhole, readQuery, withMisfits } from './questions.ts'
 import { rowsOf } from './rows.ts'
 import { runSql, type SqlConfig, type SqlRequest } from './sql/sql.ts'
@@ -116,7 +130,11 @@ const questionsOf = (context: Context, finder: TableFinder) => ({
     finder.withTable(who, path, (columns) => {
       const query = readQuery(text, columns)
       demandFacets(query.facet)
-      return async ({ ask }) => {
+      return async ({ source, file, ask }) => {
+        if (query.words.length === 0 && query.filters.length === 0) {
+          const facets = await wholeFacets(finder, { columns, query, file, ask })
+          return { total: source.tree.count, facets }
+        }
         const statements = query.facet.map((column) => facetStatement(query, column))
         const [counts, ...facets] = await ask([countStatement(query), ...statements])
         return {
@@ -139,6 +157,24 @@ const questionsOf = (context: Context, finder: TableFinder) => ({
           }),
     ),
 })
+
+interface WholeFacetsAsk extends Pick<OpenTable, 'file' | 'ask'> {
+  readonly columns: readonly TableColumn[]
+  readonly query: TableQuery
+}
+
+/** Facets over all rows, each computed once for each table. */
+function wholeFacets(finder: TableFinder, { columns, query, file, ask }: WholeFacetsAsk) {
+  const keys = findColumns(columns).map(({ names }) => JSON.stringify(names))
+  const facets = query.facet.map(async (column) => {
+    const name = `facet${keys.indexOf(JSON.stringify(column.names))}`
+    return finder.installed.files.remember(file, name, async () => {
+      const [rows] = await ask([facetStatement(query, column)])
+      return facetOf(column, rows!)
+    })
+  })
+  return Promise.all(facets)
+}
 
 /** @throws unknown_field, invalid_request, busy, query_too_costly, tables_unavailable, storage_full */
 const downloadsOf = (context: Context, finder: TableFinder, downloads: SharedBudget) => ({

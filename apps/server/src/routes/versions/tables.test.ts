@@ -177,6 +177,12 @@ describe.each(databases)('tables on $name', (database) => {
       ],
     })
     expect((await ask(anyone, 'facets?facet=name')).json.error).toContain('name one of its members')
+    // Facets over all rows are kept beside the table, for each view and column.
+    const whole = 'facets?facet=name.native&facet=country'
+    for (const client of [ada, anyone]) {
+      const { json: counted } = await ask(client, `${whole}&${filtered('_id notnull')}`)
+      for (const _again of [1, 2]) expect((await ask(client, whole)).json).toEqual(counted)
+    }
   })
 
   test('statistics are exact, count misfits, and are computed once', async () => {
