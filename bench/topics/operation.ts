@@ -27,6 +27,7 @@ async function fill({ served }: Stage): Promise<void> {
   const none = {
     headId: null,
     headDescription: null,
+    topics: [],
     forkedFromId: null,
     forkedFromSemver: null,
     ancestors: [],

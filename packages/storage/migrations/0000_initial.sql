@@ -129,6 +129,7 @@ CREATE TABLE "collection_words" (
 	"collection_id" uuid PRIMARY KEY NOT NULL,
 	"name" "tsvector" NOT NULL,
 	"owner" "tsvector" NOT NULL,
+	"topics" "tsvector" DEFAULT '' NOT NULL,
 	"description" "tsvector" NOT NULL,
 	"head_description" "tsvector"
 );
@@ -143,6 +144,7 @@ CREATE TABLE "collections" (
 	"public" boolean NOT NULL,
 	"head_id" uuid,
 	"head_description" text,
+	"topics" text[] DEFAULT '{}'::text[] NOT NULL,
 	"forked_from_id" uuid,
 	"forked_from_semver" text,
 	"ancestors" uuid[] DEFAULT '{}'::uuid[] NOT NULL,
@@ -367,7 +369,7 @@ CREATE INDEX "members_user" ON "members" USING btree ("user_id");--> statement-b
 CREATE INDEX "audit_events_account" ON "audit_events" USING btree ("account_id","at","id");--> statement-breakpoint
 CREATE INDEX "audit_events_at" ON "audit_events" USING btree ("at","id");--> statement-breakpoint
 CREATE INDEX "collection_words_names" ON "collection_words" USING gin (("name" || "owner")) WITH (fastupdate=false);--> statement-breakpoint
-CREATE INDEX "collection_words_all" ON "collection_words" USING gin (("name" || "owner" || coalesce("head_description", "description"))) WITH (fastupdate=false);--> statement-breakpoint
+CREATE INDEX "collection_words_all" ON "collection_words" USING gin (("name" || "owner" || "topics" || coalesce("head_description", "description"))) WITH (fastupdate=false);--> statement-breakpoint
 CREATE UNIQUE INDEX "collections_owner_slug" ON "collections" USING btree ("owner_id","slug");--> statement-breakpoint
 CREATE INDEX "collections_owner_updated" ON "collections" USING btree ("owner_id","updated_at","id");--> statement-breakpoint
 CREATE INDEX "collections_public_updated" ON "collections" USING btree ("updated_at","id") WHERE "collections"."public";--> statement-breakpoint
@@ -376,6 +378,7 @@ CREATE INDEX "collections_public_name" ON "collections" USING btree ("folded_nam
 CREATE INDEX "collections_public_owner_updated" ON "collections" USING btree ("owner_id","updated_at","id") WHERE "collections"."public";--> statement-breakpoint
 CREATE INDEX "collections_public_name_trigrams" ON "collections" USING gin ("folded_name" gin_trgm_ops) WITH (fastupdate=false) WHERE "collections"."public";--> statement-breakpoint
 CREATE INDEX "collections_public_name_grams" ON "collections" USING gin ((string_to_array(regexp_replace("folded_name", '(..)', E'\\1\n', 'g') || E'\n' || regexp_replace(substr("folded_name", 2), '(..)', E'\\1\n', 'g'), E'\n') || string_to_array("folded_name", null))) WITH (fastupdate=false) WHERE "collections"."public";--> statement-breakpoint
+CREATE INDEX "collections_public_topics" ON "collections" USING gin ("topics" collate "C") WITH (fastupdate=false) WHERE "collections"."public";--> statement-breakpoint
 CREATE INDEX "collections_ancestors" ON "collections" USING gin ("ancestors");--> statement-breakpoint
 CREATE INDEX "former_collection_slugs_collection" ON "former_collection_slugs" USING btree ("collection_id");--> statement-breakpoint
 CREATE INDEX "collection_files_hash" ON "collection_files" USING btree ("hash");--> statement-breakpoint
@@ -446,6 +449,7 @@ alter table request_counts set unlogged;
  * landed:     the row of `versions`
  * follows:    id of the head that it follows; null: there must be none
  * head_text:  the `description` of its metadata, and head_words what searches find of it; null: it has none
+ * head_topics: its topics, and topic_words what searches find of them
  * authority:  who lands it (`hold_authority`)
  * job:        id of the running metadata update that it completes
  * push:       {id, holder, recordsDone, recordsTotal} of the push session that it ends, with its `answer`
@@ -459,7 +463,7 @@ alter table request_counts set unlogged;
  * Locks, in this order: the account, the collection, the membership, the credential.
  */
 create function land_version(
-  landed jsonb, follows uuid, head_text text, head_words tsvector, authority jsonb,
+  landed jsonb, follows uuid, head_text text, head_words tsvector, head_topics text[], topic_words tsvector, authority jsonb,
   audit jsonb, job uuid default null, push jsonb default null, answer json default null, fork jsonb default null,
   packed integer default null, usual_quota bigint default null
 ) returns void language plpgsql as $$
@@ -511,16 +515,17 @@ begin
     if quota is not null and version.stored_bytes > 0 and charged_bytes(owner) + version.stored_bytes > quota then
       raise exception 'over_quota' using errcode = 'UL000';
     end if;
-    update collections set head_id = version.id, head_description = head_text, updated_at = version.created_at,
-        stored_bytes = stored_bytes + version.stored_bytes
+    update collections set head_id = version.id, head_description = head_text, topics = head_topics,
+        updated_at = version.created_at, stored_bytes = stored_bytes + version.stored_bytes
       where id = version.collection_id and head_id is not distinct from follows;
     if not found then raise exception 'head_moved' using errcode = 'UL000'; end if;
     -- A version may have landed after the base was read and have been withdrawn since: then the head is the same again, and its number is taken.
     perform from versions where collection_id = version.collection_id
         and (major, minor, patch) >= (version.major, version.minor, version.patch) limit 1;
     if found then raise exception 'head_moved' using errcode = 'UL000'; end if;
-    update collection_words set head_description = head_words
-      where collection_id = version.collection_id and head_description is distinct from head_words;
+    update collection_words set head_description = head_words, topics = topic_words
+      where collection_id = version.collection_id
+        and (head_description is distinct from head_words or topics <> topic_words);
   end if;
   insert into versions select version.*;
 

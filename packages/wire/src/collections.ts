@@ -5,7 +5,7 @@
 import { z } from 'zod'
 import { exampleId, exampleInstant, exampleMetadata } from './examples.ts'
 import { AnyObject } from './json.ts'
-import { listParameters } from './lists.ts'
+import { listParameters, repeated, repeatedMeta } from './lists.ts'
 import { Count, Description, Id, Instant, line, Name, SemverText } from './text.ts'
 
 /** `GET /api/collections`: public ones, newest `updatedAt` first unless `sort` is given. */
@@ -22,7 +22,7 @@ export const BrowseQuery = z.strictObject({
     .meta({
       examples: ['world cities'],
       description:
-        'Words to search for in slug, name, owner and description. Matches the beginnings of words, without regard to case or accents; all words must match. Best match first; page by `offset`. A word that occurs in more than 500 collections finds only some of them.',
+        'Words to search for in slug, name, owner, topics and description. Matches the beginnings of words, without regard to case or accents; all words must match. Best match first; page by `offset`. A word that occurs in more than 500 collections finds only some of them.',
     }),
   owner: line(200)
     .optional()
@@ -30,6 +30,15 @@ export const BrowseQuery = z.strictObject({
       description: 'Slug of the owner.',
       examples: ['ada'],
     }),
+  topic: repeated
+    .pipe(z.array(line(200)).max(5))
+    .optional()
+    .meta(
+      repeatedMeta(
+        'Topics that the collection must have, at most 5. Case and spaces do not count.',
+        'geography',
+      ),
+    ),
   sort: z
     .enum(['updated', 'created', 'name'])
     .optional()
@@ -42,7 +51,7 @@ export type BrowseQuery = z.infer<typeof BrowseQuery>
 
 const named = { id: exampleId, slug: 'cities', name: 'Cities of the world' }
 const instants = { createdAt: exampleInstant, updatedAt: exampleInstant }
-const shown = { ...named, description: exampleMetadata.description }
+const shown = { ...named, description: exampleMetadata.description, topics: ['geography'] }
 const figures = {
   ...{ latestVersion: 'v1.0.0', recordCount: 2, totalBytes: 225, license: exampleMetadata.license },
 }
@@ -50,6 +59,11 @@ const owner = { ownerSlug: 'ada', ownerName: 'Ada Lovelace' }
 
 const CollectionSlug = z.string().meta({
   description: 'Lowercase letters, digits and, between them, hyphens; at most 100 characters.',
+})
+
+const Topics = z.array(z.string()).meta({
+  description:
+    '`keywords` of the metadata of the latest version, in lower case: at most 20, of at most 50 characters each.',
 })
 
 const IsFork = z.boolean().meta({
@@ -64,6 +78,7 @@ export const CollectionItem = z
     slug: z.string(),
     name: z.string(),
     description: z.string().nullable(),
+    topics: Topics,
     ownerSlug: z.string(),
     ownerName: z.string(),
     latestVersion: SemverText.nullable(),
@@ -156,6 +171,7 @@ export const Collection = z
     slug: z.string(),
     name: z.string(),
     description: z.string().nullable(),
+    topics: Topics,
     public: z.boolean(),
     ownerSlug: z.string(),
     ownerName: z.string(),

@@ -93,6 +93,7 @@ export const exampleDigest = 'private:5f1d3c0e9a7b48263d15c4f0b8e29a761c3d5e7f9b
 export const exampleMetadata = {
   description: 'Cities and the countries that they are in.',
   license: 'CC-BY-4.0',
+  keywords: ['Geography'],
 }
 
 /** base64url of the JCS of `["Country","NOR"]`. */

@@ -15,6 +15,16 @@ export const querySwitch = (description: string) =>
     .default(false)
     .meta({ type: 'boolean', enum: [true, false], default: false, description, examples: [true] })
 
+/** One value or several of a repeated parameter. */
+export const repeated = z.union([z.string().transform((one) => [one]), z.array(z.string())])
+/** Describes a repeated parameter. */
+export const repeatedMeta = (description: string, example: string) => ({
+  type: 'array' as const,
+  items: { type: 'string' },
+  description,
+  examples: [[example]],
+})
+
 const isInteger = (text: string, least: number): boolean => /^[0-9]+$/.test(text) && Number(text) >= least
 
 /** Results per page: an integer of at least 1 (default: `usual`). More than `max` counts as `max`. */

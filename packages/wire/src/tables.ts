@@ -4,7 +4,7 @@
  */
 import { z } from 'zod'
 import { AnyJson } from './json.ts'
-import { queryLimit, queryOffset } from './lists.ts'
+import { queryLimit, queryOffset, repeated, repeatedMeta } from './lists.ts'
 import { Count } from './text.ts'
 
 const exampleColumns = [
@@ -95,15 +95,6 @@ export const tableView = z
   .optional()
   .meta({ description: 'For members: answer as for other readers.', examples: ['public'] })
 
-/** One value or several of a repeated parameter. */
-const repeated = z.union([z.string().transform((one) => [one]), z.array(z.string())])
-const describedAs = (description: string, example: string) => ({
-  type: 'array' as const,
-  items: { type: 'string' },
-  description,
-  examples: [[example]],
-})
-
 /** Rows per page. */
 export const rowsLimitUsual = 100
 /** Greater limits are treated like this one. */
@@ -119,7 +110,7 @@ const q = z
 const filter = repeated
   .optional()
   .meta(
-    describedAs(
+    repeatedMeta(
       'Filters that must all hold, each `<field> <operator> <value>`. Operators: eq, ne, lt, le, gt, ge, contains, starts, ends, in, null, notnull. [Tables](/docs/queries) explains them.',
       'cca2 eq NO',
     ),
@@ -191,7 +182,7 @@ export type CsvQuery = z.infer<typeof CsvQuery>
 
 /** `GET …/tables/:type/facets` */
 export const FacetsQuery = z.strictObject({
-  facet: repeated.meta(describedAs('Fields whose values are counted, at most 8.', 'cca2')),
+  facet: repeated.meta(repeatedMeta('Fields whose values are counted, at most 8.', 'cca2')),
   q,
   filter,
   view: tableView,

@@ -95,6 +95,7 @@ async function fork(context: Context, who: Principal, path: CollectionPath, inpu
     ...newCollection(context, target.account.id, { ...collection, slug, public: input.public ?? true }),
     headId: newId(),
     headDescription: collection.headDescription,
+    topics: collection.topics,
     forkedFromId: collection.id,
     forkedFromSemver: semverOf(head),
     ancestors: [collection.id, ...collection.ancestors],
@@ -111,7 +112,7 @@ async function fork(context: Context, who: Principal, path: CollectionPath, inpu
     // The log lists the collection before its version.
     const [ofFork, ofVersion] = [collectionMadeRow(acting, row.createdAt), versionMadeRow(acting, version)]
     const landing = (max: number): Landing => ({
-      ...{ version, from: null, headDescription: row.headDescription },
+      ...{ version, from: null, headDescription: row.headDescription, topics: row.topics },
       usualQuota: context.limits.quotaBytes,
       by: authorityIn(context, caller, target.account.id, (memberRole) => mayCreateIn(caller, memberRole)),
       audit: ofVersion,

@@ -1,5 +1,5 @@
 /** Lists of collections: public ones, an account's, and the caller's. interface.md "Collections", http-api §4. */
-import { formatSemver } from '@ulmus/content'
+import { formatSemver, topicText } from '@ulmus/content'
 import {
   type CollectionOrder,
   type ListedCollection,
@@ -30,10 +30,12 @@ import { shownDescription } from './shown.ts'
 export interface BrowseAsk extends PageAsk {
   /** Text anywhere in the name, ignoring case; no character is special. */
   q?: string
-  /** Words; each must begin a word of the slug, name, owner or description. */
+  /** Words; each must begin a word of the slug, name, owner, topics or description. */
   search?: string
   /** Slug of the only account whose collections are listed. */
   owner?: string
+  /** Topics that a collection must have, all of them. */
+  topic?: readonly string[]
   /** Default: best match first if `search` is given, else `updated`. */
   sort?: CollectionOrder
 }
@@ -50,9 +52,11 @@ export async function browsePublic(
   ask: BrowseAsk,
 ): Promise<Page<ReturnType<typeof browseItem>>> {
   const { q, search, owner, sort } = ask
+  // No collection has the empty topic.
+  const topics = ask.topic?.map((topic) => topicText(topic) ?? '') ?? []
   if (search !== undefined && search !== '') {
     const found = await pageByOffset(ask, (slice) =>
-      searchPublicCollections(context.database, { search, q, owner, order: sort, ...slice }),
+      searchPublicCollections(context.database, { search, q, owner, topics, order: sort, ...slice }),
     )
     return mapPage(found, browseItem)
   }
@@ -60,7 +64,7 @@ export async function browsePublic(
   const page = await pageOf(
     ask,
     orders[order],
-    (slice) => listPublicCollections(context.database, { q, owner, order, slice }),
+    (slice) => listPublicCollections(context.database, { q, owner, topics, order, slice }),
     ({ collection }) => placeOf(collection, order),
   )
   return mapPage(page, browseItem)
@@ -107,6 +111,7 @@ const listedItem = ({ collection, ownerSlug, ownerName, head, isFork }: ListedCo
   slug: collection.slug,
   name: collection.name,
   description: shownDescription(collection),
+  topics: collection.topics,
   ownerSlug,
   ownerName,
   latestVersion: head && formatSemver(head),

@@ -58,6 +58,7 @@ export function newCollection(
     public: input.public ?? false,
     headId: null,
     headDescription: null,
+    topics: [],
     forkedFromId: null,
     forkedFromSemver: null,
     ancestors: [],

@@ -80,6 +80,7 @@ export const factsOf = ({ collection, owner }: Seen) => ({
   slug: collection.slug,
   name: collection.name,
   description: shownDescription(collection),
+  topics: collection.topics,
   public: collection.public,
   ownerSlug: owner.slug,
   ownerName: owner.displayName,

@@ -11,6 +11,7 @@ import {
   nextSemver,
   parseSemver,
   type Semver,
+  topicsOf,
   type VersionChange,
   type ViewDocument,
 } from '@ulmus/content'
@@ -82,6 +83,7 @@ export async function makeVersion(context: Context, making: VersionMaking): Prom
     version,
     from: making.base?.id ?? null,
     headDescription: listedDescription(content.full.metadata),
+    topics: topicsOf(content.full.metadata),
     by: authorityOf(context, making.by),
     audit: versionMadeRow(making.by, version),
     ends: making.ends?.(version),

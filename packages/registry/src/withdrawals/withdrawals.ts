@@ -4,7 +4,7 @@
  *     readable ── withdrawn ──▶ 410, stays stored ── erase ──▶ 410, erased by the next sweep (upkeep/sweep/erasure.ts)
  */
 
-import { compareSemver, parseSemver } from '@ulmus/content'
+import { compareSemver, parseSemver, topicsOf } from '@ulmus/content'
 import {
   countWithdrawn,
   findNewestStanding,
@@ -46,6 +46,7 @@ interface Look {
   /** The head after the withdrawal of `version`. */
   readonly head: VersionRow | null
   readonly description: string | null
+  readonly topics: readonly string[]
   readonly files: LeftFiles
   /** Private names of the head, if it is withdrawn; null if there are none. */
   readonly privateNames: string | null
@@ -122,7 +123,7 @@ async function lookAt(context: Context, who: Principal, path: VersionPath): Prom
   const nothing = { full: [], public: [] }
   if (version.withdrawnAt !== null)
     return {
-      ...{ seen, version, head: seen.head, description: null, withdrawn },
+      ...{ seen, version, head: seen.head, description: null, topics: [], withdrawn },
       ...{ files: { left: nothing, kept: nothing }, privateNames: null },
     }
   const isHead = seen.head?.id === version.id
@@ -130,7 +131,8 @@ async function lookAt(context: Context, who: Principal, path: VersionPath): Prom
   const metadata = head === null ? {} : (await documentOf(context, head, 'full')).metadata
   const files = await filesLeftBy(context, seen.collection, version)
   const privateNames = isHead ? await namesToKeep(context, version, taskFor(who)) : null
-  return { seen, version, head, description: listedDescription(metadata), files, privateNames, withdrawn }
+  const listed = { description: listedDescription(metadata), topics: topicsOf(metadata) }
+  return { seen, version, head, ...listed, files, privateNames, withdrawn }
 }
 
 async function record(
@@ -139,7 +141,7 @@ async function record(
   tell: Tell,
   { who, look, wanted }: { who: Principal; look: Look; wanted: WithdrawVersion },
 ): Promise<WithdrawnVersion> {
-  const { seen, head, description, files, privateNames } = look
+  const { seen, head, description, topics, files, privateNames } = look
   const { collection, owner } = seen
   const locked = await lockCollection(tx, collection.id, 'update')
   await demandStill(context, tx, { who: demandCaller(who), collection, owner }, mayDeleteCollection)
@@ -153,7 +155,7 @@ async function record(
     const isSame = isSameHead && (await countWithdrawn(tx, collection.id)) === look.withdrawn
     if (!isSame || look.version.withdrawnAt !== null) throw new MovedOn()
     if (head?.id !== locked.headId)
-      await moveHead(tx, collection.id, { headId: head?.id ?? null, description, updatedAt: at })
+      await moveHead(tx, collection.id, { headId: head?.id ?? null, description, topics, updatedAt: at })
     if (privateNames !== null) await keepWithdrawnNames(tx, collection.id, privateNames)
     await recordInherited(tx, collection.id, [...new Set([...files.kept.full, ...files.kept.public])])
     await markFilesInViews(tx, collection.id, files.kept)

@@ -156,6 +156,7 @@ describe.each(anyDatabase)('collections over HTTP on $name', (testDatabase) => {
         slug: 'detailed',
         name: 'Detailed',
         description: 'own',
+        topics: [],
         public: true,
         ownerSlug: 'acme',
         ownerName: 'The acme',
@@ -372,6 +373,7 @@ describe.each(anyDatabase)('collections over HTTP on $name', (testDatabase) => {
           slug: 'shelf-105',
           name: 'Shelf 105',
           description: 'books',
+          topics: [],
           ownerSlug: 'library',
           ownerName: 'Library',
           latestVersion: null,
@@ -406,6 +408,10 @@ describe.each(anyDatabase)('collections over HTTP on $name', (testDatabase) => {
         'sort=size',
         'x=1',
         'cursor=x',
+        'topic=',
+        'topic=%00',
+        `topic=${'x'.repeat(201)}`,
+        'topic=a&topic=b&topic=c&topic=d&topic=e&topic=f',
       ]) {
         expect(await anonymous.get(`/collections?${query}`)).toMatchObject(refusal(400, 'invalid_request'))
       }
@@ -428,6 +434,30 @@ describe.each(anyDatabase)('collections over HTTP on $name', (testDatabase) => {
       )
       const back = await anonymous.get(linksOf(answer)['prev'] ?? '')
       expect(slugsOf(back)).toEqual(seen.slice(60, 90))
+    })
+
+    test('`topic`, once or several times, normalised like the keywords; pages keep it', async () => {
+      for (const [shelf, keywords] of [
+        [1, ['Sea Birds', 'Atlas']],
+        [2, 'sea  birds, maps'],
+        [50, ['Sea birds']],
+      ] as const) {
+        const path = `/collections/library/shelf-${shelf}`
+        await pushVersion(owner, path, {
+          opening: { schemas: { Book: {} }, metadata: { keywords } },
+          puts: [],
+        })
+      }
+      const both = await anonymous.get('/collections?topic=SEA%20birds&sort=name&limit=1')
+      expect(both.json).toMatchObject([{ slug: 'shelf-1', topics: ['sea birds', 'atlas'] }])
+      const next = linksOf(both)['next']!
+      expect(next).toContain('topic=SEA+birds')
+      const last = await anonymous.get(next)
+      expect([slugsOf(last), linksOf(last)['next']]).toEqual([['shelf-2'], undefined])
+      expect(slugsOf(await anonymous.get('/collections?topic=sea+birds&topic=maps'))).toEqual(['shelf-2'])
+      expect(slugsOf(await anonymous.get('/collections?topic=sea+birds&search=atlas'))).toEqual(['shelf-1'])
+      expect(slugsOf(await owner.get('/collections?topic=sea+birds&q=050'))).toEqual([])
+      expect((await owner.get('/collections/library/shelf-50')).json.topics).toEqual(['sea birds'])
     })
 
     test('“newest updatedAt first”; “sort (updated, created, name)”', async () => {

@@ -20,6 +20,9 @@ export const gramsText = (foldedName: string): string => {
   return `(string_to_array(${everyPair}, E'\\n') || string_to_array(${foldedName}, null))`
 }
 
+/** True if a collection has all topics of a parameter; in the form of its index, which compares by bytes. */
+export const hasTopicsText = (parameter: string): string => `topics @> ${parameter}::text[] collate "C"`
+
 export const collections = pgTable(
   'collections',
   {
@@ -37,6 +40,8 @@ export const collections = pgTable(
     headId: uuid('head_id'),
     /** `metadata.description` of the head, so that a list need not read documents. */
     headDescription: text('head_description'),
+    /** Topics of the head, from `metadata.keywords`; empty without a head. */
+    topics: text('topics').array().notNull().default(sql`'{}'::text[]`),
     /** Source of a fork, which may no longer exist. */
     forkedFromId: uuid('forked_from_id'),
     forkedFromSemver: text('forked_from_semver'),
@@ -65,11 +70,15 @@ export const collections = pgTable(
       .using('gin', sql.raw(gramsText('"folded_name"')))
       .with({ fastupdate: false })
       .where(sql`${t.public}`),
+    index('collections_public_topics')
+      .using('gin', sql`${t.topics} collate "C"`)
+      .with({ fastupdate: false })
+      .where(sql`${t.public}`),
     index('collections_ancestors').using('gin', t.ancestors),
   ],
 )
 
-/** Words that `search` finds a collection by. A separate table: moving the head changes it only if the description changes. */
+/** Words that `search` finds a collection by. A separate table: moving the head changes it only if the description or the topics change. */
 export const collectionWords = pgTable(
   'collection_words',
   {
@@ -80,6 +89,8 @@ export const collectionWords = pgTable(
     name: tsvector('name').notNull(),
     /** Words of the owner's slug and name. */
     owner: tsvector('owner').notNull(),
+    /** Words of the head's topics. */
+    topics: tsvector('topics').notNull().default(''),
     description: tsvector('description').notNull(),
     /** Replaces `description` unless null, which means that the head's metadata has no description. */
     headDescription: tsvector('head_description'),
@@ -90,13 +101,13 @@ export const collectionWords = pgTable(
   ],
 )
 
-type WordColumns = Record<'name' | 'owner' | 'description' | 'headDescription', SQLWrapper>
+type WordColumns = Record<'name' | 'owner' | 'topics' | 'description' | 'headDescription', SQLWrapper>
 /** Indexed words of slug, name and owner. Searches must use this expression exactly, or PostgreSQL ignores the index. */
 export const namesOf = ({ name, owner }: Pick<WordColumns, 'name' | 'owner'>): SQL =>
   sql`(${name} || ${owner})`
 /** Indexed words of all sources; likewise. */
-export const allWordsOf = ({ name, owner, description, headDescription }: WordColumns): SQL =>
-  sql`(${name} || ${owner} || coalesce(${headDescription}, ${description}))`
+export const allWordsOf = ({ name, owner, topics, description, headDescription }: WordColumns): SQL =>
+  sql`(${name} || ${owner} || ${topics} || coalesce(${headDescription}, ${description}))`
 
 export type CollectionRow = typeof collections.$inferSelect
 
@@ -113,6 +124,7 @@ export type OwnerNames = Pick<AccountRow, 'slug' | 'displayName'>
 
 const nameWords = ({ slug, name }: Pick<CollectionRow, 'slug' | 'name'>) => wordsOf(`${slug} ${name}`, 'A')
 const ownerWords = ({ slug, displayName }: OwnerNames) => wordsOf(`${slug} ${displayName}`, 'B')
+export const topicWords = (topics: readonly string[]): string => wordsOf(topics.join(' '), 'B')
 /** Words of a description, from the collection or its metadata. */
 export const descriptionWords = (text: string | null): string => wordsOf(text ?? '', 'C')
 
@@ -124,6 +136,7 @@ export const wordsRow = (
   collectionId: row.id,
   name: nameWords(row),
   owner: ownerWords(owner),
+  topics: topicWords(row.topics),
   description: descriptionWords(row.description),
   headDescription: row.headDescription === null ? null : descriptionWords(row.headDescription),
 })
@@ -183,19 +196,24 @@ export async function updateCollection(
 
 /**
  * Makes another version the head, after the head was withdrawn. Null if no readable version is left.
- * @param description of the new head's metadata; null if it has none
+ * @param head `description` and `topics` are of its metadata; null if it has no description
  */
 export async function moveHead(
   tx: Tx,
   id: string,
-  { headId, description, updatedAt }: { headId: string | null; description: string | null; updatedAt: Date },
+  head: { headId: string | null; description: string | null; topics: readonly string[]; updatedAt: Date },
 ): Promise<void> {
+  const { headId, description, topics, updatedAt } = head
   await tx.query(
-    'update collections set head_id = $2, head_description = $3, updated_at = $4 where id = $1',
-    [id, headId, description, updatedAt],
+    'update collections set head_id = $2, head_description = $3, topics = $4, updated_at = $5 where id = $1',
+    [id, headId, description, topics, updatedAt],
   )
   const words = description === null ? null : descriptionWords(description)
-  await tx.query('update collection_words set head_description = $2 where collection_id = $1', [id, words])
+  await tx.query('update collection_words set head_description = $2, topics = $3 where collection_id = $1', [
+    id,
+    words,
+    topicWords(topics),
+  ])
 }
 
 /** Records the highest withdrawn version number. */

@@ -28,6 +28,7 @@ const collection: CollectionRow = {
   public: true,
   headId,
   headDescription: '',
+  topics: ['a, "b"', '\\', 'null', '{}'],
   forkedFromId: null,
   forkedFromSemver: null,
   ancestors: [id, ownerId],

@@ -4,7 +4,13 @@
  */
 
 import type { Queries } from '../../database/database.ts'
-import { type CollectionRow, collections, foldName, gramsText } from '../collections/collections.ts'
+import {
+  type CollectionRow,
+  collections,
+  foldName,
+  gramsText,
+  hasTopicsText,
+} from '../collections/collections.ts'
 import { Values, wholeRow } from '../columns/rows.ts'
 import type { VersionRow } from '../versions/versions.ts'
 
@@ -67,15 +73,15 @@ export const placeOf = (
 
 const ofOwner = (parameter: string) => `owner_id = (select id from accounts where slug = ${parameter})`
 
-/** Public collections whose name contains `q`, ignoring case; if an owner is given, only the owner's. */
+/** Public collections with all of `topics` whose name contains `q`, ignoring case; if an owner is given, only the owner's. */
 export async function listPublicCollections(
   at: Queries,
-  ask: { q?: string; owner?: string; order: CollectionOrder; slice: ListSlice },
+  ask: { q?: string; owner?: string; topics: readonly string[]; order: CollectionOrder; slice: ListSlice },
 ): Promise<ListedCollection[]> {
   const amongOf = (values: Values) =>
     ask.owner === undefined ? 'public' : `public and ${ofOwner(values.of(ask.owner))}`
-  const q = foldName(ask.q ?? '')
-  if (q !== '') return searched(at, amongOf, q, ask)
+  const wanted = { q: foldName(ask.q ?? ''), topics: ask.topics }
+  if (wanted.q !== '' || wanted.topics.length > 0) return searched(at, amongOf, wanted, ask)
   const values = new Values()
   const list = ask.owner === undefined ? 'public' : 'public_of_owner'
   return sliceOf(at, `list_${list}`, amongOf(values), values, ask)
@@ -145,17 +151,23 @@ function sliceOf(
   return listed(at, rows, by, values.given, `${name}_${order}_${place}_${direction}`)
 }
 
-/** Rows that a search reads in the list's order before it uses the index of names. */
+/** A folded part of the name, which may be empty, and topics. */
+interface Wanted {
+  readonly q: string
+  readonly topics: readonly string[]
+}
+
+/** Rows that a search reads in the list's order before it uses the indexes of names and topics. */
 const windowRows = 1_000
 
 /**
- * A text that many names contain is found fastest by reading the list in order, a rare one by the index of names. The planner
+ * What many collections have is found fastest by reading the list in order, a rare text or topic by its index. The planner
  * cannot choose: an embedded database keeps no statistics, and a wrong guess reads every row.
  */
 async function searched(
   at: Queries,
   amongOf: (values: Values) => string,
-  q: string,
+  { q, topics }: Wanted,
   asked: Listed,
 ): Promise<ListedCollection[]> {
   const { limit, offset } = asked.slice
@@ -163,12 +175,18 @@ async function searched(
   const near = new Values()
   const window = `select * from collections
     where ${amongOf(near)} and ${beyondOf(near, asked)} order by ${by} limit ${windowRows}`
-  const inWindow = `select * from (${window}) as near where strpos(folded_name, ${near.of(q)}) > 0
+  const inWindow = `select * from (${window}) as near
+    where strpos(folded_name, ${near.of(q)}) > 0 and ${hasTopicsText(near.of(topics))}
     order by ${by} limit ${near.of(limit)} offset ${near.of(offset)}`
   const found = await listed(at, inWindow, by, near.given)
   if (found.length === limit) return found
   const all = new Values()
-  const hits = `select * from collections where ${amongOf(all)} and ${beyondOf(all, asked)} and ${inIndex(q, all)}`
+  const among = `${amongOf(all)} and ${beyondOf(all, asked)}`
+  const indexed = [
+    ...(q === '' ? [] : [inIndex(q, all)]),
+    ...(topics.length === 0 ? [] : [hasTopicsText(all.of(topics))]),
+  ]
+  const hits = `select * from collections where ${[among, ...indexed].join(' and ')}`
   const fromIndex = `with hits as materialized (${hits})
     select * from hits order by ${by} limit ${all.of(limit)} offset ${all.of(offset)}`
   return listed(at, fromIndex, by, all.given)

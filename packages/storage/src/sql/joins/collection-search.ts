@@ -1,10 +1,10 @@
 /**
- * Full-text search of public collections, by slug, name, owner and description, best first. The indexed words are kept in
+ * Full-text search of public collections, by slug, name, owner, topics and description, best first. The indexed words are kept in
  * `collection_words` by collections/collections.ts.
  */
 
 import type { Queries } from '../../database/database.ts'
-import { foldName } from '../collections/collections.ts'
+import { foldName, hasTopicsText } from '../collections/collections.ts'
 import { wordsSearched } from '../columns/words.ts'
 import {
   type CollectionOrder,
@@ -25,6 +25,8 @@ export interface CollectionSearch {
   q?: string | undefined
   /** Slug of the only owner to search. */
   owner?: string | undefined
+  /** Topics that it must have. */
+  topics: readonly string[]
   /** Undefined: best first. */
   order?: CollectionOrder | undefined
   limit: number
@@ -35,15 +37,16 @@ const names = 'words.name || words.owner'
 /** Expressions exactly as in the indexes on `collection_words`. */
 const indexed = {
   names: `(${names})`,
-  all: `(${names} || coalesce(words.head_description, words.description))`,
+  all: `(${names} || words.topics || coalesce(words.head_description, words.description))`,
 }
 
-/** $1: the query; $2: text that the name must contain, or null; $3: the owner's slug, or null. */
+/** $1: the query; $2: text that the name must contain, or null; $3: the owner's slug, or null; $7: topics. */
 const foundBy = (words: string) => `
   select collection_id as id from collection_words as words
   where ${words} @@ $1::tsquery and (
     select public and ($2::text is null or strpos(folded_name, $2) > 0)
       and ($3::text is null or owner_id = (select id from accounts where slug = $3))
+      and ${hasTopicsText('$7')}
     from collections where id = collection_id)
   limit ${foundMax}`
 
@@ -83,6 +86,7 @@ export async function searchPublicCollections(
       ask.search.trim().toLowerCase(),
       ask.limit,
       ask.offset,
+      ask.topics,
     ],
     `search_collections_${ask.order ?? 'best'}`,
   )

@@ -47,7 +47,7 @@ describe.each(databases)('landing a fork on $name', ({ name, open }) => {
 
   const rowOf = (id: string) => ({
     ...{ id, ownerId, slug: `c${++made}`, name: 'É', description: null, public: true },
-    ...{ headId: null, headDescription: null, forkedFromId: null, forkedFromSemver: null },
+    ...{ headId: null, headDescription: null, topics: [], forkedFromId: null, forkedFromSemver: null },
     ...{
       ancestors: [] as string[],
       newestWithdrawn: null,
@@ -78,7 +78,7 @@ describe.each(databases)('landing a fork on $name', ({ name, open }) => {
     const [id, headId] = [randomUUID(), randomUUID()]
     const version = versionOf(headId, id)
     const origin = { forkedFromId: sourceId, forkedFromSemver: 'v1.0.0', ancestors: [sourceId, randomUUID()] }
-    const collection = { ...rowOf(id), headId, headDescription: 'd', ...origin, ...change }
+    const collection = { ...rowOf(id), headId, headDescription: 'd', topics: ['t'], ...origin, ...change }
     const by = {
       ...{ accountId: collection.ownerId, ownerId: collection.ownerId, now: at },
       ...{ credential: null, roles: ['owner'] as const },
@@ -93,7 +93,16 @@ describe.each(databases)('landing a fork on $name', ({ name, open }) => {
       collectionsMax: 10_000,
       ...of,
     }
-    return { version, from: null, headDescription: 'd', by, audit: auditFor(version), fork, collection }
+    return {
+      version,
+      from: null,
+      headDescription: 'd',
+      topics: ['t'],
+      by,
+      audit: auditFor(version),
+      fork,
+      collection,
+    }
   }
   const land = (fork: Landing) => outcomeOf(database.transactOnce((tx) => landVersion(tx, fork)))
   const found = async (id: string) =>

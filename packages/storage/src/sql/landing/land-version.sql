@@ -7,6 +7,7 @@
  * landed:     the row of `versions`
  * follows:    id of the head that it follows; null: there must be none
  * head_text:  the `description` of its metadata, and head_words what searches find of it; null: it has none
+ * head_topics: its topics, and topic_words what searches find of them
  * authority:  who lands it (`hold_authority`)
  * job:        id of the running metadata update that it completes
  * push:       {id, holder, recordsDone, recordsTotal} of the push session that it ends, with its `answer`
@@ -20,7 +21,7 @@
  * Locks, in this order: the account, the collection, the membership, the credential.
  */
 create function land_version(
-  landed jsonb, follows uuid, head_text text, head_words tsvector, authority jsonb,
+  landed jsonb, follows uuid, head_text text, head_words tsvector, head_topics text[], topic_words tsvector, authority jsonb,
   audit jsonb, job uuid default null, push jsonb default null, answer json default null, fork jsonb default null,
   packed integer default null, usual_quota bigint default null
 ) returns void language plpgsql as $$
@@ -72,16 +73,17 @@ begin
     if quota is not null and version.stored_bytes > 0 and charged_bytes(owner) + version.stored_bytes > quota then
       raise exception 'over_quota' using errcode = 'UL000';
     end if;
-    update collections set head_id = version.id, head_description = head_text, updated_at = version.created_at,
-        stored_bytes = stored_bytes + version.stored_bytes
+    update collections set head_id = version.id, head_description = head_text, topics = head_topics,
+        updated_at = version.created_at, stored_bytes = stored_bytes + version.stored_bytes
       where id = version.collection_id and head_id is not distinct from follows;
     if not found then raise exception 'head_moved' using errcode = 'UL000'; end if;
     -- A version may have landed after the base was read and have been withdrawn since: then the head is the same again, and its number is taken.
     perform from versions where collection_id = version.collection_id
         and (major, minor, patch) >= (version.major, version.minor, version.patch) limit 1;
     if found then raise exception 'head_moved' using errcode = 'UL000'; end if;
-    update collection_words set head_description = head_words
-      where collection_id = version.collection_id and head_description is distinct from head_words;
+    update collection_words set head_description = head_words, topics = topic_words
+      where collection_id = version.collection_id
+        and (head_description is distinct from head_words or topics <> topic_words);
   end if;
   insert into versions select version.*;
 

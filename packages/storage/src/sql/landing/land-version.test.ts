@@ -43,6 +43,7 @@ describe.each(databases)('landing a version on $name', ({ name, open }) => {
         description: null,
         headId: null,
         headDescription: null,
+        topics: [],
         ancestors: [],
         newestWithdrawn: null,
         storedBytes: 0,
@@ -82,7 +83,14 @@ describe.each(databases)('landing a version on $name', ({ name, open }) => {
   const land = (version: VersionRow, from: string | null) =>
     outcomeOf(
       database.transact((tx) =>
-        landVersion(tx, { version, from, headDescription: 'd', by, audit: auditFor(version) }),
+        landVersion(tx, {
+          version,
+          from,
+          headDescription: 'd',
+          topics: ['t', 'of "it"'],
+          by,
+          audit: auditFor(version),
+        }),
       ),
     )
   const landOnce = (landing: Omit<Landing, 'audit'>) =>
@@ -101,7 +109,12 @@ describe.each(databases)('landing a version on $name', ({ name, open }) => {
     expect(await findHead(database, collectionId)).toEqual(second)
     expect(await findVersionById(database, late.id)).toBeUndefined()
     const [row] = (await database.query(`select ${columnsOf(collections)} from collections`)).rows
-    expect(row).toMatchObject({ headId: second.id, headDescription: 'd', updatedAt: at })
+    expect(row).toMatchObject({
+      headId: second.id,
+      headDescription: 'd',
+      topics: ['t', 'of "it"'],
+      updatedAt: at,
+    })
     expect(await land({ ...late, collectionId: crypto.randomUUID() }, second.id)).toBe('collection_gone')
   })
 
@@ -203,7 +216,7 @@ describe.each(databases)('landing a version on $name', ({ name, open }) => {
     const landUpdate = (job: string, version: VersionRow, from: VersionRow) => {
       // Each pack needs a distinct object.
       const pack = { ...packOf(1), entries: [{ ...packOf(1).entries[0]!, hash: randomHash() }] }
-      return landOnce({ version, from: from.id, headDescription: 'u', ends: { job }, pack, by })
+      return landOnce({ version, from: from.id, headDescription: 'u', topics: [], ends: { job }, pack, by })
     }
     const counts = async () => {
       const { rows } = await database.query(
@@ -271,7 +284,15 @@ describe.each(databases)('landing a version on $name', ({ name, open }) => {
     const { id: job } = await takeSlot(first, true)
     return async (...entries: ReturnType<typeof object>[]) => {
       const pack = packWith(...entries)
-      return landOnce({ version: second, from: first.id, headDescription: 'u', ends: { job }, pack, by })
+      return landOnce({
+        version: second,
+        from: first.id,
+        headDescription: 'u',
+        topics: [],
+        ends: { job },
+        pack,
+        by,
+      })
     }
   }
   const sweepId = '01890000-0000-7000-8000-000000000000'
@@ -339,7 +360,7 @@ describe.each(databases)('landing a version on $name', ({ name, open }) => {
     await newCollection()
     const first = versionOf(0)
     const as = (change: Partial<Authority>) =>
-      landOnce({ version: first, from: null, headDescription: null, by: { ...by, ...change } })
+      landOnce({ version: first, from: null, headDescription: null, topics: [], by: { ...by, ...change } })
     expect(await as({ accountId: crypto.randomUUID() })).toBe('not_allowed')
     expect(await as({ roles: ['member'] })).toBe('not_allowed')
     expect(await as({ credential: { key: crypto.randomUUID() } })).toBe('not_allowed')
@@ -353,7 +374,9 @@ describe.each(databases)('landing a version on $name', ({ name, open }) => {
     const first = versionOf(0)
     const push = { id: crypto.randomUUID(), holder: crypto.randomUUID(), recordsDone: 1, recordsTotal: 1 }
     const ends = { push: { ...push, answer: {} } }
-    expect(await landOnce({ version: first, from: null, headDescription: null, by, ends })).toBe('lease_lost')
+    expect(await landOnce({ version: first, from: null, headDescription: null, topics: [], by, ends })).toBe(
+      'lease_lost',
+    )
     expect(await findHead(database, collectionId)).toBeNull()
   })
 

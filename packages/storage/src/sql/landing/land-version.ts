@@ -16,6 +16,7 @@ import {
   descriptionWords,
   foldName,
   type OwnerNames,
+  topicWords,
   wordsRow,
 } from '../collections/collections.ts'
 import { packColumns, recordPackCall, sweptIn } from '../objects/objects.ts'
@@ -27,6 +28,8 @@ export interface Landing {
   /** Id of the head that the version replaces; null: there must be no head. */
   from: string | null
   headDescription: string | null
+  /** Topics of the version. */
+  topics: readonly string[]
   by: Authority
   /** Row of the version in the audit log. */
   audit: AuditEventRow
@@ -96,10 +99,10 @@ export class NotLanded extends Error {
   }
 }
 
-const arguments_ = `landed => $1, follows => $2, head_text => $3, head_words => $4, authority => $5,
-  audit => $6, job => $7, push => $8, answer => $9, fork => $10, usual_quota => $11`
+const arguments_ = `landed => $1, follows => $2, head_text => $3, head_words => $4, head_topics => $5, topic_words => $6,
+  authority => $7, audit => $8, job => $9, push => $10, answer => $11, fork => $12, usual_quota => $13`
 const landing = `select land_version(${arguments_})`
-const landingWithPack = `select land_version(${arguments_}, packed => ${recordPackCall(12)})`
+const landingWithPack = `select land_version(${arguments_}, packed => ${recordPackCall(14)})`
 
 /**
  * Records a version and makes it its collection's head in place of `from`. Runs a single statement.
@@ -107,13 +110,21 @@ const landingWithPack = `select land_version(${arguments_}, packed => ${recordPa
  *   `collections_owner_slug` if the owner has the slug.
  */
 export async function landVersion(tx: Tx, landed: Landing): Promise<void> {
-  const { version, from, headDescription, by, audit, pack, ends, fork } = landed
+  const { version, from, headDescription, topics, by, audit, pack, ends, fork } = landed
   const { usualQuota = null } = landed
   const job = ends !== undefined && 'job' in ends ? ends.job : null
   const { answer = null, ...push } = ends !== undefined && 'push' in ends ? ends.push : {}
   const words = headDescription === null ? null : descriptionWords(headDescription)
   const values = [
-    ...[asJson(versions, version), from, headDescription, words, authorityAsJson(by)],
+    ...[
+      asJson(versions, version),
+      from,
+      headDescription,
+      words,
+      topics,
+      topicWords(topics),
+      authorityAsJson(by),
+    ],
     ...[
       asJson(auditEvents, audit),
       job,

@@ -41,6 +41,7 @@ describe.each(databases)('sessions that were opened with much, on $name', ({ ope
       description: null,
       headId: null,
       headDescription: null,
+      topics: [],
       newestWithdrawn: null,
       storedBytes: 0,
     }
