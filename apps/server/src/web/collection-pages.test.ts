@@ -210,6 +210,42 @@ describe.each(anyDatabase)('pages of collections on $name', (database) => {
     expect(empty).toMatchObject({ latestVersion: null, recordCount: null, totalBytes: null, license: null })
   })
 
+  test('topics are written on the page of metadata, and lead to the collections that have them', async () => {
+    const path = await started()
+    const at = pageOf(path)
+    const metadata = async () => (await stage.anyone.get(path)).json.latestVersion.metadata
+    const others = '{"title": "T"}'
+    await ada.postForm(`${at}/edit`, { do: 'save', keywords: 'Sea  Birds, <b>, ', others })
+    expect(await metadata()).toEqual({ keywords: ['Sea  Birds', '<b>'], title: 'T' })
+    expect((await ada.get(`${at}/edit`)).text).toMatch(/name="keywords"[^>]* value="Sea {2}Birds, &lt;b>"/)
+    for (const page of [at, '/explore?topic=sea+BIRDS']) {
+      const links = await linksOn(anyone, page)
+      expect(links).toEqual(expect.arrayContaining(['/explore?topic=sea+birds', '/explore?topic=%3Cb%3E']))
+    }
+    const { text } = await anyone.get('/explore?topic=%3Cb%3E&topic=Sea+Birds&sort=name&q=a')
+    expect(text).not.toContain('<b>')
+    expect(text).toContain('<input type="hidden" name="topic" value="sea birds"')
+    expect(text).toContain('href="/explore?q=a&amp;topic=%3Cb%3E&amp;sort=name"')
+    for (const none of ['other', 'x'.repeat(300), '%00', '%E2%80%8B']) {
+      const empty = await anyone.get(`/explore?topic=${none}`)
+      expect([empty.status, empty.text.includes('No collection has these topics.')]).toEqual([200, true])
+    }
+
+    await stage.ada.patch(`${path}/metadata`, { keywords: 'Sea Birds' })
+    await ada.postForm(`${at}/edit`, { do: 'save', keywords: 'Sea birds, Atlas', others })
+    expect(await metadata()).toMatchObject({ keywords: 'Sea birds, Atlas' })
+    for (const keywords of [7, ['a, b'], [1, 'a'], [], '']) {
+      await stage.ada.patch(`${path}/metadata`, { keywords })
+      const form = { do: 'save', keywords: '', others: JSON.stringify({ title: 'U', keywords }) }
+      expect((await ada.get(`${at}/edit`)).text).toContain('&quot;keywords&quot;: ')
+      await ada.postForm(`${at}/edit`, form)
+      expect(await metadata()).toMatchObject({ title: 'U', keywords })
+    }
+    await stage.ada.patch(`${path}/metadata`, { keywords: ['gone'] })
+    await ada.postForm(`${at}/edit`, { do: 'save', keywords: '', others })
+    expect(await metadata()).toEqual({ title: 'T' })
+  })
+
   test('the API reference leads back to the documentation', async () => {
     expect(await linksOn(anyone, '/docs/api/')).toEqual(expect.arrayContaining(['/', '/docs']))
   })

@@ -2,7 +2,7 @@
 import type { CollectionItem, MyCollection, OwnedCollection } from '@ulmus/wire'
 import { bytesText, counted, cutText } from '../format.ts'
 import { accountPath, versionPath } from '../paths.ts'
-import { Badge, Time, Visibility } from './small.tsx'
+import { Badge, Time, Topics, Visibility } from './small.tsx'
 
 type Level = 'h2' | 'h3'
 
@@ -21,7 +21,19 @@ export const CollectionList = ({
 }) => (
   <ul class="collections">
     {items.map(
-      ({ id, ownerSlug, slug, name, description, latestVersion, updatedAt, fork, license, ...more }) => (
+      ({
+        id,
+        ownerSlug,
+        slug,
+        name,
+        description,
+        topics,
+        latestVersion,
+        updatedAt,
+        fork,
+        license,
+        ...more
+      }) => (
         <li key={id}>
           <div class="head-row">
             <Heading>
@@ -44,6 +56,7 @@ export const CollectionList = ({
               {cutText(description, descriptionMax)}
             </p>
           )}
+          <Topics topics={topics} />
           <p class="facts">
             {latestVersion === null ? (
               <span>No version yet</span>

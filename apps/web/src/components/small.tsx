@@ -1,6 +1,7 @@
 /** Small parts used by all pages. */
 import type { ComponentChildren } from 'preact'
 import { cutText, relativeText, shortHash, withoutUnseen } from '../format.ts'
+import { withQuery } from '../paths.ts'
 import { Icon } from './icon.tsx'
 
 /** Relative time, with the exact instant on hover. @param at ISO 8601 */
@@ -34,6 +35,20 @@ export const Badge = ({ children, tone }: { children: ComponentChildren; tone?: 
 
 export const Visibility = ({ isPublic }: { isPublic: boolean }) =>
   isPublic ? <Badge>Public</Badge> : <Badge tone="private">Private</Badge>
+
+/** Topics of a collection, as links to the public collections that have them. */
+export const Topics = ({ topics }: { topics: readonly string[] }) =>
+  topics.length === 0 ? null : (
+    <ul class="chips" aria-label="Topics">
+      {topics.map((topic) => (
+        <li key={topic}>
+          <a class="chip" href={withQuery('/explore', { topic })}>
+            <bdi>{topic}</bdi>
+          </a>
+        </li>
+      ))}
+    </ul>
+  )
 
 /** Links to the first, the previous and the next page of a list: their paths; undefined: no such page. */
 export interface Pages {

@@ -1,4 +1,5 @@
 /** Metadata of a collection for data set search engines: schema.org `Dataset`. */
+import { topicsOf } from '@ulmus/content'
 import type { Version } from '@ulmus/wire'
 import { cutText } from '../format.ts'
 import { apiCollectionPath, apiVersionPath, versionPath } from '../paths.ts'
@@ -11,6 +12,7 @@ const descriptionMin = 50
 
 export function datasetOf(seen: SeenCollection, version: Omit<Version, 'schemas'>, origin: string): object {
   const { license } = version.metadata as { license?: unknown }
+  const topics = topicsOf(version.metadata)
   const url = origin + versionPath(seen)
   const said = seen.description ?? ''
   const facts = `${seen.name}, a collection of ${version.recordCount} records by ${seen.ownerName}, version ${version.semver}.`
@@ -36,6 +38,7 @@ export function datasetOf(seen: SeenCollection, version: Omit<Version, 'schemas'
         }
       : {}),
     creator: { '@type': 'Organization', name: seen.ownerName, url: `${origin}/${seen.owner}` },
+    ...(topics.length > 0 ? { keywords: topics } : {}),
     isAccessibleForFree: true,
     ...(seen.forkedFrom === undefined ? {} : { isBasedOn: origin + versionPath(seen.forkedFrom) }),
     distribution: distribution.map(([encodingFormat, path]) => ({

@@ -1,4 +1,4 @@
-/** `…/edit`: description, readme, licence and other metadata. Saving makes a patch version. */
+/** `…/edit`: description, topics, readme, licence and other metadata. Saving makes a patch version. */
 import { jsonFault } from '@ulmus/content'
 import { Field, Refusal, type Refused } from '../../components/form.tsx'
 import { Empty } from '../../components/small.tsx'
@@ -48,6 +48,8 @@ async function save(visit: Visit, form: Form): Promise<Answer> {
     const text = typed(form, name)
     if (text !== undefined) after[name] = text
   }
+  const topics = typed(form, 'keywords')
+  if (topics !== undefined) after['keywords'] = keywordsFrom(topics, before['keywords'])
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])]
   const changed = names.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
   const patch = Object.fromEntries(changed.map((name) => [name, after[name] ?? null]))
@@ -58,6 +60,24 @@ async function save(visit: Visit, form: Form): Promise<Answer> {
   )
   return new Redirect(versionPath({ owner: seen.owner, slug: seen.slug }))
 }
+
+/** Keywords as one text with commas, if `keywordsFrom` can restore them; else empty. */
+function keywordsText(keywords: unknown): string {
+  const parts = Array.isArray(keywords) ? keywords : [keywords]
+  const isPlain = (part: unknown) =>
+    typeof part === 'string' && part === part.trim() && part !== '' && !/\p{Cc}/u.test(part)
+  const isOneText = (part: string) => !Array.isArray(keywords) || !part.includes(',')
+  return parts.every((part) => isPlain(part) && isOneText(part)) ? parts.join(', ') : ''
+}
+
+/** Keywords from a text with commas: a text if they were one, else a list. */
+const keywordsFrom = (text: string, before: unknown): string | string[] =>
+  typeof before === 'string'
+    ? text
+    : text
+        .split(',')
+        .map((part) => part.trim())
+        .filter((part) => part !== '')
 
 /** @throws invalid_request if the text is not a JSON object */
 function othersIn(form: Form): Record<string, unknown> {
@@ -84,7 +104,9 @@ async function editPage(visit: Visit, { form = {}, error, isPreview }: Shown): P
   demandWork(seen)
   const metadata = metadataOf(version)
   const text = (name: string) => (typeof metadata[name] === 'string' ? metadata[name] : '')
-  const others = Object.fromEntries(Object.entries(metadata).filter(([name]) => !own.includes(name)))
+  const keywords = keywordsText(metadata['keywords'])
+  const isElsewhere = (name: string) => own.includes(name) || (name === 'keywords' && keywords !== '')
+  const others = Object.fromEntries(Object.entries(metadata).filter(([name]) => !isElsewhere(name)))
   const preview =
     isPreview === true ? await readmeOf(form['readme'], seen, visit, previewMilliseconds) : undefined
   return {
@@ -113,6 +135,13 @@ async function editPage(visit: Visit, { form = {}, error, isPreview }: Shown): P
                 form={form}
                 value={text('description')}
                 lines={2}
+              />
+              <Field
+                name="keywords"
+                label="Topics"
+                form={form}
+                value={keywords}
+                help="Separated by commas. Lists and searches find the collection by them."
               />
               <Field
                 name="license"

@@ -1,11 +1,11 @@
 /** `/:owner/:slug`: overview of a collection. */
-import { fieldsOf } from '@ulmus/content'
+import { fieldsOf, topicsOf } from '@ulmus/content'
 import { giveWay } from '@ulmus/registry'
 import type { Version } from '@ulmus/wire'
 import { Fragment } from 'preact'
 import { Cite } from '../../components/cite.tsx'
 import { Icon } from '../../components/icon.tsx'
-import { Badge, Code, Empty, ShortHash, Time } from '../../components/small.tsx'
+import { Badge, Code, Empty, ShortHash, Time, Topics } from '../../components/small.tsx'
 import { UseIt } from '../../components/use-it.tsx'
 import { type SeenCollection, type ShownVersion, schemaIn, seeVersion } from '../../data/collection.ts'
 import { datasetOf } from '../../data/dataset.ts'
@@ -41,10 +41,8 @@ const show = async (visit: Visit): Promise<View> => {
   // The browser of a member reads with the member's rights, so it cannot verify the digest of the public view.
   const isOwnView = !seen.isMember || seen.view === 'full'
   const readme = await readmeOf(version.metadata['readme'], seen, visit)
-  const head = headOf(seen)
   return {
-    ...head,
-    title: seen.version === undefined ? head.title : `${head.title} ${version.semver}`,
+    ...headOf(seen),
     json: apiVersionPath(seen),
     islands: isOwnView ? ['verify-version'] : [],
     ...(seen.isPublic ? { dataset: datasetOf(seen, version, visit.origin) } : {}),
@@ -57,6 +55,7 @@ const show = async (visit: Visit): Promise<View> => {
                 {cutText(seen.description, descriptionMax)}
               </p>
             )}
+            <Topics topics={topicsOf(version.metadata)} />
             <Types seen={seen} types={types} />
             {samples.map((sample) => (
               <Sample key={sample.type} seen={seen} {...sample} />
@@ -83,7 +82,7 @@ const show = async (visit: Visit): Promise<View> => {
 export const overview: Page = { show }
 
 const headOf = (seen: SeenCollection) => ({
-  title: `${seen.owner}/${seen.slug}`,
+  title: [`${seen.owner}/${seen.slug}`, seen.version].join(' ').trim(),
   description: seen.description ?? `${seen.name}, a collection of ${seen.owner}.`,
   canonical: versionPath(seen),
   isPublic: seen.isPublic,
@@ -245,7 +244,7 @@ function About({ seen, version }: { seen: SeenCollection; version: Described }) 
       </p>
       {seen.mayWork && (
         <p>
-          <a href={collectionPath(seen, 'edit')}>Edit description, readme and licence</a>
+          <a href={collectionPath(seen, 'edit')}>Edit description, topics, readme and licence</a>
         </p>
       )}
     </>
