@@ -189,7 +189,11 @@ const collections = buildRouteMap({
       'List your collections, or those of an account',
       () => import('./commands/collections/list.ts'),
       {
-        flags: { search: text('words', 'Search public collections'), limit },
+        flags: {
+          search: text('words', 'Search public collections'),
+          topic: several('topic', 'List public collections with the topic'),
+          limit,
+        },
         positional: {
           kind: 'tuple',
           parameters: [optional('owner', 'Account (default: yours and your organizations)')],

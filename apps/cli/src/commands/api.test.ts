@@ -42,7 +42,7 @@ describe.each(anyDatabase)('the command line and a server on $name', ({ settings
         Egg: {},
         Twig: {},
       },
-      metadata: { description: 'Birds of one garden' },
+      metadata: { description: 'Birds of one garden', keywords: ['Garden', 'Birds'] },
     })
     const push = `/collections/ada/birds/pushes/${JSON.parse(opened.out).session_id}`
     const lines = [
@@ -136,6 +136,8 @@ describe.each(anyDatabase)('the command line and a server on $name', ({ settings
     [['whoami', '--json'], /"slug": "ada"/],
     [['collections', 'list'], /^ada\/birds\tpublic\t\tbirds$/m],
     [['collections', 'list', '--search', 'birds', '--json'], /"ownerSlug": "ada"/],
+    [['collections', 'list', '--topic', 'GARDEN', '--topic', 'birds'], /^ada\/birds\tpublic\t\tbirds$/m],
+    [['collections', 'list', 'flock', '--topic', 'garden', '--json'], /^\[\]$/m],
     [['log', 'ada/birds'], /^v1\.0\.0\t.*\t8\tprivate:[0-9a-f]{12}\t\t$/m],
     [['show', 'ada/birds'], /^records\s+8$/m],
     [['show', 'ada/birds@v1.0.0'], /^ {2}Bird\s+2$/m],

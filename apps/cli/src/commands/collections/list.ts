@@ -1,7 +1,7 @@
 import type { Command } from '../../context.ts'
 import { table } from '../../terminal/table.ts'
 
-type ListFlags = { readonly search?: string; readonly limit: number }
+type ListFlags = { readonly search?: string; readonly topic?: readonly string[]; readonly limit: number }
 
 interface Listed {
   readonly owner: string
@@ -11,12 +11,13 @@ interface Listed {
   readonly fork: boolean
 }
 
-/** `ulmus collections list [OWNER]`: lists the user's own collections, those of an account, or with `--search` public ones. */
+/** `ulmus collections list [OWNER]`: lists the user's own collections, those of an account, or with `--search` or `--topic` public ones. */
 const list: Command<ListFlags, [owner?: string]> = async (call, flags, owner) => {
   const { client } = await call.connect()
+  const { search, topic } = flags
   const source =
-    flags.search !== undefined
-      ? client.collections.browseAll({ search: flags.search, ...(owner === undefined ? {} : { owner }) })
+    search !== undefined || topic !== undefined
+      ? client.collections.browseAll({ search, topic: topic && [...topic], owner })
       : owner !== undefined
         ? client.collections.listAll(owner)
         : client.accounts.collections()
