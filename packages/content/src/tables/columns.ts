@@ -58,6 +58,20 @@ export function tableColumns(schema: JsonObject): TableColumn[] {
   ]
 }
 
+/** Schema of the value in a column at the root: without `null`, and in place of a local reference. Empty if the schema lists no properties. */
+export function columnSchema(schema: JsonObject, { path }: TableColumn): JsonObject {
+  const member = path.slice(1).replaceAll('~1', '/').replaceAll('~0', '~')
+  const properties = schema['properties']
+  if (path === '' || !isJsonObject(properties) || !Object.hasOwn(properties, member)) return {}
+  const property = properties[member]!
+  const { title, description } = isJsonObject(property) ? property : {}
+  return {
+    ...resolved(property, schema).schema,
+    ...(title !== undefined && { title }),
+    ...(description !== undefined && { description }),
+  }
+}
+
 interface Place {
   /** The schema that local references point into. */
   readonly definitions: JsonObject
