@@ -60,6 +60,8 @@ export interface View {
   readonly json?: string
   /** Path of the same content as an Atom feed. */
   readonly feed?: string
+  /** `Link` header, for programs. Default: none. */
+  readonly links?: string
   /** schema.org JSON-LD for search engines. */
   readonly dataset?: object
   /** False: search engines must not index it. Default: true. */

@@ -8,6 +8,7 @@ import { accountOperations } from './operations/accounts.ts'
 import { adminOperations } from './operations/admin.ts'
 import { auditOperations } from './operations/audit.ts'
 import { collectionOperations } from './operations/collections.ts'
+import { documentOperations } from './operations/documents.ts'
 import { fileOperations } from './operations/files.ts'
 import { forkOperations } from './operations/forks.ts'
 import { keyOperations } from './operations/keys.ts'
@@ -35,6 +36,7 @@ export const operations = {
   ...versionOperations,
   ...recordOperations,
   ...tableOperations,
+  ...documentOperations,
   ...fileOperations,
   ...pushOperations,
   ...snapshotOperations,

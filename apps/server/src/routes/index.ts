@@ -17,6 +17,7 @@ import { metadataRoutes } from './collections/metadata.ts'
 import type { RouteOptions } from './options.ts'
 import { pushRoutes } from './pushes/pushes.ts'
 import { snapshotRoutes } from './pushes/snapshots.ts'
+import { documentRoutes } from './versions/documents.ts'
 import { fileRoutes } from './versions/files.ts'
 import { recordRoutes } from './versions/records.ts'
 import { sqlRoutes } from './versions/sql.ts'
@@ -57,7 +58,8 @@ export const apiRoutes: FastifyPluginAsync<RouteOptions & { origin: () => string
   await app.register(browserSessionRoutes, { registry })
   await app.register(collectionRoutes, { registry })
   await app.register(metadataRoutes, { registry })
-  await app.register(versionRoutes, { registry })
+  await app.register(versionRoutes, { registry, origin })
+  await app.register(documentRoutes, { registry, origin })
   await app.register(recordRoutes, { registry })
   await app.register(tableRoutes, { registry })
   await app.register(sqlRoutes, { registry })

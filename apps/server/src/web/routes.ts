@@ -149,6 +149,7 @@ function send(
   if (request.method === 'POST') reply.header('Cache-Control', 'no-store')
   if (answer instanceof Redirect) return reply.redirect(answer.to, answer.status)
   if (answer instanceof Plain) return reply.type(answer.type).send(answer.text)
+  if (answer.links !== undefined) reply.header('Link', answer.links)
   const frame = { caller: callerOf(request), url: urlOf(request), origin: options.origin(), assets }
   return reply
     .code(answer.refused === undefined ? 200 : statusFor(answer.refused.code))

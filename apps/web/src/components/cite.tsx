@@ -1,25 +1,43 @@
-/** Section of a page that cites the shown version in several formats. `data/citation.ts` writes the texts. */
-import type { Version } from '@ulmus/wire'
-import { citationsOf } from '../data/citation.ts'
+/** Section of a page that cites the shown version in several formats, and links the documents that describe it to programs. */
+import { Fragment } from 'preact'
+import { type CitedVersion, citationsOf } from '../data/citation.ts'
 import type { SeenCollection } from '../data/collection.ts'
+import { apiVersionPath } from '../paths.ts'
 import { Code } from './small.tsx'
 
-export const Cite = ({
+export function Cite({
   seen,
   version,
   origin,
 }: {
   seen: SeenCollection
-  version: Omit<Version, 'schemas'>
+  version: CitedVersion
   origin: string
-}) => (
-  <section class="use-it">
-    <h2>Cite</h2>
-    {citationsOf(seen, version, origin).map(({ form, text }, index) => (
-      <details key={form} name="cite" open={index === 0}>
-        <summary>{form}</summary>
-        <Code>{text}</Code>
-      </details>
-    ))}
-  </section>
-)
+}) {
+  const citations = citationsOf(seen, version, origin)
+  const files = [
+    ...citations.map(({ form, file }) => [form, file] as const),
+    ['Croissant', 'croissant.json'],
+    ['Data Package', 'datapackage.json'],
+  ] as const
+  return (
+    <section class="use-it">
+      <h2>Cite</h2>
+      {citations.map(({ form, text }, index) => (
+        <details key={form} name="cite" open={index === 0}>
+          <summary>{form}</summary>
+          <Code>{text}</Code>
+        </details>
+      ))}
+      <p class="quiet">
+        As files:
+        {files.map(([form, file], index) => (
+          <Fragment key={file}>
+            {index > 0 && ' ·'}{' '}
+            <a href={seen.inView(apiVersionPath({ ...seen, version: version.semver }, file))}>{form}</a>
+          </Fragment>
+        ))}
+      </p>
+    </section>
+  )
+}

@@ -4,21 +4,29 @@ import { withoutUnseen } from '../format.ts'
 import { versionPath } from '../paths.ts'
 import type { SeenCollection } from './collection.ts'
 
-/** A text to paste, with the name of its format. */
+/** A collection as citations name it. */
+export type CitedCollection = Pick<SeenCollection, 'owner' | 'slug' | 'name' | 'ownerName' | 'isPublic'>
+
+/** A version with its metadata parsed. */
+export type CitedVersion = Omit<Version, 'schemas'>
+
+/** A text to paste, with the name of its format. `file`: name of the same text below the version's URL. */
 export interface Citation {
   readonly form: string
+  readonly file: string
   readonly text: string
 }
 
-interface Facts {
-  title: string
-  creators: string[]
-  year: string
-  date: string
-  semver: string
-  url: string
-  digest: string
-  key: string
+export interface CitationFacts {
+  readonly title: string
+  readonly creators: readonly string[]
+  readonly year: string
+  readonly date: string
+  readonly semver: string
+  /** Permanent address of the version's page. */
+  readonly url: string
+  readonly digest: string
+  readonly key: string
 }
 
 /** Maximum number of cited creators. */
@@ -26,8 +34,12 @@ const creatorsMax = 100
 /** Maximum length of a name or title. Characters. */
 const nameCharactersMax = 300
 
-const oneLine = (text: string): string =>
-  withoutUnseen(text).replace(/\s+/g, ' ').trim().slice(0, nameCharactersMax)
+/** Text for one line of a document: without control and invisible characters, and cut. */
+export const oneLine = (text: string): string =>
+  withoutUnseen(text)
+    .replace(/[\s\p{Cc}]+/gu, ' ')
+    .trim()
+    .slice(0, nameCharactersMax)
 
 /** People or organizations in `metadata.creators`: texts, or objects with a `name`. */
 function creatorsOf(value: unknown, owner: string): string[] {
@@ -40,7 +52,7 @@ function creatorsOf(value: unknown, owner: string): string[] {
   return names.length === 0 ? [owner] : names
 }
 
-function factsOf(seen: SeenCollection, version: Omit<Version, 'schemas'>, origin: string): Facts {
+export function citationFacts(seen: CitedCollection, version: CitedVersion, origin: string): CitationFacts {
   const { title, creators } = version.metadata as { title?: unknown; creators?: unknown }
   const date = version.createdAt.slice(0, 10)
   return {
@@ -57,21 +69,17 @@ function factsOf(seen: SeenCollection, version: Omit<Version, 'schemas'>, origin
 }
 
 /** The citation in each format, as text to paste. */
-export function citationsOf(
-  seen: SeenCollection,
-  version: Omit<Version, 'schemas'>,
-  origin: string,
-): Citation[] {
-  const facts = factsOf(seen, version, origin)
+export function citationsOf(seen: CitedCollection, version: CitedVersion, origin: string): Citation[] {
+  const facts = citationFacts(seen, version, origin)
   return [
-    { form: 'Text', text: plain(facts) },
-    { form: 'BibTeX', text: bibtex(facts) },
-    { form: 'CSL-JSON', text: JSON.stringify([csl(facts)], null, 2) },
-    { form: 'RIS', text: ris(facts) },
+    { form: 'Text', file: 'citation.txt', text: plain(facts) },
+    { form: 'BibTeX', file: 'citation.bib', text: bibtex(facts) },
+    { form: 'CSL-JSON', file: 'citation.csl.json', text: JSON.stringify([csl(facts)], null, 2) },
+    { form: 'RIS', file: 'citation.ris', text: ris(facts) },
   ]
 }
 
-const plain = ({ creators, year, title, semver, url, digest }: Facts): string =>
+const plain = ({ creators, year, title, semver, url, digest }: CitationFacts): string =>
   `${creators.join('; ')} (${year}). ${title} (${semver}) [Data set]. ${url}. ${digest}`
 
 const bibtexEscapes: Record<string, string> = {
@@ -82,7 +90,15 @@ const bibtexEscapes: Record<string, string> = {
 const bibtexText = (text: string): string =>
   text.replace(/[\\~^]|[{}&%$#_]/g, (sign) => bibtexEscapes[sign] ?? `\\${sign}`)
 
-const bibtex = ({ key, creators, title, year, semver, url, digest }: Facts): string => `@misc{${key},
+export const bibtex = ({
+  key,
+  creators,
+  title,
+  year,
+  semver,
+  url,
+  digest,
+}: CitationFacts): string => `@misc{${key},
   author = {${creators.map((name) => `{${bibtexText(name)}}`).join(' and ')}},
   title = {{${bibtexText(title)}}},
   year = {${year}},
@@ -91,7 +107,7 @@ const bibtex = ({ key, creators, title, year, semver, url, digest }: Facts): str
   note = {Data set, ${digest}}
 }`
 
-const csl = ({ key, creators, title, date, semver, url, digest }: Facts): object => ({
+const csl = ({ key, creators, title, date, semver, url, digest }: CitationFacts): object => ({
   id: key,
   type: 'dataset',
   title,
@@ -102,7 +118,7 @@ const csl = ({ key, creators, title, date, semver, url, digest }: Facts): object
   note: digest,
 })
 
-const ris = ({ creators, title, year, date, semver, url, digest }: Facts): string =>
+const ris = ({ creators, title, year, date, semver, url, digest }: CitationFacts): string =>
   [
     'TY  - DATA',
     ...creators.map((name) => `AU  - ${name}`),

@@ -38,7 +38,7 @@ export const versionOperations = {
     tag: 'versions',
     summary: 'Get a version',
     description:
-      'Returns a version with its metadata, the schema of each type and the number of records of each. Name the version by `latest`, number or digest. A version named by number or digest never changes unless it is withdrawn, so it can be cached. Its records are at `…/records` and `…/records.ndjson`.',
+      'Returns a version with its metadata, the schema of each type and the number of records of each. Name the version by `latest`, number or digest. A version named by number or digest never changes unless it is withdrawn, so it can be cached. Its records are at `…/records` and `…/records.ndjson`. The `Link` header names its page, licence, data files and the documents that describe it (FAIR Signposting).',
     names: 'version',
     params: VersionPath,
     answers: { 200: Version },

@@ -1,4 +1,5 @@
 /** Versions, their manifests and their differences over HTTP. http-api §7. */
+import { signpostsOf } from '@ulmus/web'
 import type { DiffPage, Version } from '@ulmus/wire'
 import type { FastifyPluginAsync } from 'fastify'
 import { goneOf } from '../../plugins/answers/leaving.ts'
@@ -8,15 +9,23 @@ import { linkPages } from '../links.ts'
 import type { RouteOptions } from '../options.ts'
 import { serve } from '../serve.ts'
 
-export const versionRoutes: FastifyPluginAsync<RouteOptions> = async (app, { registry }) => {
+export const versionRoutes: FastifyPluginAsync<RouteOptions & { origin: () => string }> = async (
+  app,
+  { registry, origin },
+) => {
   serve(app, 'GET /api/collections/:owner/:slug/versions', async (request, reply) => {
     const { principal, params, query } = request
     return linkPages(request, reply, await registry.versions.list(principal, params, query))
   })
 
-  serve(app, 'GET /api/collections/:owner/:slug/versions/:v', async ({ principal, params }) =>
-    textIn<Version>(await registry.versions.detail(principal, params)),
-  )
+  serve(app, 'GET /api/collections/:owner/:slug/versions/:v', async ({ principal, params }, reply) => {
+    const { owner, slug } = params
+    const version = await registry.versions.detail(principal, params)
+    const { isAvailable: hasTables } = registry.tables
+    const place = { owner, slug, version: version.semver, origin: origin(), hasTables, asPublic: false }
+    reply.header('Link', signpostsOf(place, version))
+    return textIn<Version>(version)
+  })
 
   serve(app, 'GET /api/collections/:owner/:slug/versions/:v/files', async ({ principal, params }) =>
     registry.files.list(principal, params),

@@ -9,6 +9,7 @@ import { Badge, Code, Empty, ShortHash, Time, Topics } from '../../components/sm
 import { UseIt } from '../../components/use-it.tsx'
 import { type SeenCollection, type ShownVersion, schemaIn, seeVersion } from '../../data/collection.ts'
 import { datasetOf } from '../../data/dataset.ts'
+import { signpostsOf } from '../../documents/signposts.ts'
 import { bytesText, countText, cutText, hashDigits } from '../../format.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
 import { type Page, readJson, type View, type Visit } from '../../page.ts'
@@ -44,6 +45,7 @@ const show = async (visit: Visit): Promise<View> => {
   return {
     ...headOf(seen),
     json: apiVersionPath(seen),
+    links: linksOf(seen, read, visit),
     islands: isOwnView ? ['verify-version'] : [],
     ...(seen.isPublic ? { dataset: datasetOf(seen, version, visit.origin) } : {}),
     body: (
@@ -88,6 +90,13 @@ const headOf = (seen: SeenCollection) => ({
   isPublic: seen.isPublic,
   feed: collectionPath(seen, 'versions.atom'),
 })
+
+const linksOf = (seen: SeenCollection, version: ShownVersion, { origin, registry }: Visit): string => {
+  const { owner, slug } = seen
+  const asPublic = seen.isMember && seen.view === 'public'
+  const hasTables = registry.tables.isAvailable
+  return signpostsOf({ owner, slug, version: version.semver, origin, hasTables, asPublic }, version)
+}
 
 /** If the address names a version, show the description from its own metadata, not from the latest version. */
 function descriptionOf(seen: SeenCollection, { metadata: { description } }: Described): string | null {

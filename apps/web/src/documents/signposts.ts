@@ -1,0 +1,50 @@
+/** `Link` headers of a version, by which programs find its documents and files: FAIR Signposting, RFC 8288. */
+import type { Version } from '@ulmus/wire'
+import type { ShownVersion } from '../data/collection.ts'
+import { jsonBytes, readJson } from '../page.ts'
+import { apiCollectionPath, apiVersionPath, versionPath, withQuery } from '../paths.ts'
+import { croissantType } from './croissant.ts'
+import { dataFileOf, type FilePlace, licenseOf } from './described.ts'
+
+/** Limit of the header. Proxies commonly accept 8 KiB of all headers. Bytes. */
+const headerMax = 4_096
+/** A version with more types names its archive instead of a file for each type. */
+const itemsMax = 20
+/** Longer metadata is not parsed for a header; the documents name its licence. Bytes. */
+const metadataMax = 65_536
+
+export function signpostsOf(
+  place: FilePlace,
+  { metadata, schemas }: Pick<ShownVersion, 'metadata' | 'schemas'>,
+): string {
+  const { origin, asPublic } = place
+  const link = (url: string, rel: string, type?: string): string =>
+    `<${url}>; rel="${rel}"${type === undefined ? '' : `; type="${type.replaceAll('"', '\\"')}"`}`
+  const view = asPublic ? 'public' : undefined
+  const document = (file: string, type: string) =>
+    link(origin + withQuery(apiVersionPath(place, file), { view }), 'describedby', type)
+  const license =
+    jsonBytes(metadata) > metadataMax
+      ? undefined
+      : licenseOf(readJson<Version['metadata']>(metadata)['license'])?.url
+  const links = [
+    link(origin + versionPath(place), 'cite-as'),
+    document('croissant.json', croissantType),
+    document('datapackage.json', 'application/json'),
+    document('citation.bib', 'application/x-bibtex'),
+    ...(license === undefined ? [] : [link(license, 'license')]),
+  ]
+  const types = Object.keys(schemas)
+  const items = types.slice(0, itemsMax).map((type) => {
+    const { url, mediaType } = dataFileOf(type, place)
+    return link(url, 'item', mediaType)
+  })
+  const archive = `${origin}${apiCollectionPath(place, 'export')}?version=${place.version}`
+  const whole = [
+    link(origin + apiVersionPath(place, 'records.ndjson'), 'item', 'application/x-ndjson'),
+    link(archive, 'item', 'application/gzip'),
+  ]
+  const all = [...links, ...items].join(', ')
+  const header = types.length > itemsMax || all.length > headerMax ? [...links, ...whole].join(', ') : all
+  return header.length > headerMax ? links[0]! : header
+}
