@@ -1,6 +1,6 @@
 /**
- * Processes that run SQL of callers. Each is started for the tables of one question, kept for further questions about them, and ended after
- * an error, many questions or much memory. docs/decisions/tables.md#sql-of-callers
+ * Processes that run SQL of callers. Each is started for one caller and the tables of one question, kept for further questions of the
+ * caller about them, and ended after an error, many questions or much memory. docs/decisions/tables.md#sql-of-callers
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -77,7 +77,7 @@ export class SqlProcesses {
     if (own >= ownMax || all >= questionsMax.all) throw new SqlError('busy', 'Too many questions wait.')
     this.#questions.set(asker.owner, own + 1)
     try {
-      return await this.#turns.run(asker.owner, () => this.#askNow(tables, task))
+      return await this.#turns.run(asker.owner, () => this.#askNow(asker, tables, task))
     } finally {
       const left = this.#questions.get(asker.owner)! - 1
       if (left > 0) this.#questions.set(asker.owner, left)
@@ -89,8 +89,9 @@ export class SqlProcesses {
     for (const one of [...this.#idle, ...this.#running]) one.end()
   }
 
-  async #askNow(tables: readonly SqlTable[], task: SqlTask): Promise<SqlResult> {
-    const key = JSON.stringify(tables)
+  async #askNow({ owner }: Asker, tables: readonly SqlTable[], task: SqlTask): Promise<SqlResult> {
+    // Statements can change a process for later ones: `FROM enable_logging()` lists their texts in `duckdb_logs()`.
+    const key = JSON.stringify([owner, tables])
     const found = this.#idle.find((one) => one.key === key && one.isAlive)
     this.#idle = this.#idle.filter((one) => one !== found && one.isAlive)
     while (found === undefined && this.#idle.length >= processesMax) this.#idle.shift()!.end()
@@ -114,7 +115,7 @@ export class SqlProcesses {
 
 /** True for a statement that DuckDB refused before it ran. */
 const isUnread = ({ kind, message }: SqlError): boolean =>
-  kind === 'invalid' && /^(Parser|Binder|Catalog) Error/.test(message)
+  kind === 'invalid' && /^(Failed to extract statements: )?(Parser|Binder|Catalog) Error/.test(message)
 
 class SqlProcess {
   readonly key: string

@@ -2,6 +2,7 @@
  * Process that runs SQL of callers on a few table files: without privileges, settings and access to files. It serves one view of one version
  * and answers one statement at a time; the server ends it after an error.
  */
+import { closeSync, openSync } from 'node:fs'
 import {
   type DuckDBConnection,
   DuckDBInstance,
@@ -29,6 +30,18 @@ function dropPrivileges(): void {
   process.setuid!(unprivileged)
 }
 
+/**
+ * Makes the path of an attached table file lead nowhere. DuckDB keeps the file open, and lets statements read attached files by their
+ * paths: `read_blob` would return what lies between the rows.
+ */
+function hide(file: string): void {
+  const descriptor = /^\/proc\/self\/fd\/(\d+)$/.exec(file)?.[1]
+  if (descriptor === undefined) return
+  closeSync(Number(descriptor))
+  // The lowest free number: the same.
+  openSync('/dev/null', 'r')
+}
+
 async function open({ tables, memoryMebibytes }: SqlTables): Promise<DuckDBConnection> {
   dropPrivileges()
   const instance = await DuckDBInstance.create(':memory:', {
@@ -42,6 +55,7 @@ async function open({ tables, memoryMebibytes }: SqlTables): Promise<DuckDBConne
   const connection = await instance.connect()
   for (const [index, { file, name, columns }] of tables.entries()) {
     await connection.run(`ATTACH ${literal(file)} AS t${index} (READ_ONLY)`)
+    hide(file)
     await connection.run(
       `CREATE VIEW ${quoted(name)} AS SELECT ${columns.map(quoted).join(', ')} FROM t${index}.${tableName}`,
     )
