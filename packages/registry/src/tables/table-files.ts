@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto'
 import { chmod, mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { Hash } from '@ulmus/content'
-import type { DiskSpace } from '@ulmus/storage'
+import { type DiskSpace, isStorageFull } from '@ulmus/storage'
 import { Turns } from '../work/turns.ts'
 import { buildTable } from './build-table.ts'
 import type { Engine } from './engine/engine.ts'
@@ -117,7 +117,10 @@ export class TableFiles {
       const found = await readJson<T>(place)
       if (found !== undefined) return found
       const answer = await compute()
-      await writeFile(place, JSON.stringify(answer), { mode: 0o600 })
+      // On a full disk the answer is computed again next time.
+      await writeFile(place, JSON.stringify(answer), { mode: 0o600 }).catch((error) => {
+        if (!isStorageFull(error)) throw error
+      })
       return answer
     })
   }

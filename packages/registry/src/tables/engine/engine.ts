@@ -1,6 +1,7 @@
 /** Engine processes of a server: one that builds table files, two that answer questions about them, one that writes CSV and Parquet. */
 import { rm } from 'node:fs/promises'
 import { createRequire } from 'node:module'
+import { StorageFull } from '@ulmus/storage'
 import { memoryBudgets } from '../../memory.ts'
 import { Program } from '../../work/program.ts'
 import type { EngineReply, EngineTask } from './engine-task.ts'
@@ -20,6 +21,9 @@ const common = {
 }
 
 export type EngineRows = readonly (readonly unknown[])[]
+
+/** Errors of DuckDB on a full disk. */
+const fullDisk = /No space left on device|Disk quota exceeded/
 
 /** A statement failed, took too long, or no process can be started. */
 export class EngineError extends Error {
@@ -117,6 +121,7 @@ const programOf = (
     deadlineMilliseconds: milliseconds + 1_000,
   })
 
+/** @throws EngineError, StorageFull */
 async function rowsOf(
   running: ReturnType<Program<EngineTask, EngineReply>['run']>,
 ): Promise<readonly EngineRows[]> {
@@ -125,6 +130,7 @@ async function rowsOf(
   if (result.kind === 'unavailable') throw new EngineError('unavailable', 'No engine process is free.')
   const { answer } = result
   if (answer.error === undefined) return answer.results
+  if (fullDisk.test(answer.error)) throw new StorageFull(answer.error)
   const isCostly = /^INTERRUPT|^Out of Memory/.test(answer.error)
   const kind = isCostly ? 'too_costly' : answer.kind === 'lost' ? 'unavailable' : answer.kind
   throw new EngineError(kind, answer.error)
