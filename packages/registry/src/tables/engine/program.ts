@@ -3,7 +3,7 @@
  * a costly query ends this process and not the server.
  */
 import { type DuckDBConnection, DuckDBInstance, type DuckDBValue } from '@duckdb/node-api'
-import { becomeExpendable } from '../../work/expendable.ts'
+import { becomeExpendable, endWithServer } from '../../work/expendable.ts'
 import type { EngineReply, EngineTask } from './engine-task.ts'
 
 /** Table files that stay open: opening one takes some 20 ms. */
@@ -96,6 +96,7 @@ async function run(task: EngineTask): Promise<EngineReply> {
 }
 
 becomeExpendable()
+endWithServer()
 process.on('message', async (task: EngineTask) => {
   process.send!(await run(task))
 })

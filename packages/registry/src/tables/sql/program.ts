@@ -13,7 +13,7 @@ import {
   JsonDuckDBValueConverter,
   StatementType,
 } from '@duckdb/node-api'
-import { becomeExpendable } from '../../work/expendable.ts'
+import { becomeExpendable, endWithServer } from '../../work/expendable.ts'
 import { literal, quoted, tableName } from '../engine/column-sql.ts'
 import type { SqlColumn, SqlFormat, SqlReply, SqlTables, SqlTask } from './sql-task.ts'
 
@@ -168,4 +168,4 @@ process.on('message', async (message: SqlTables | SqlTask) => {
     clearTimeout(timer)
   }
 })
-process.on('disconnect', () => process.exit())
+endWithServer()
