@@ -53,7 +53,8 @@ export const storedType = (column: TableColumn): string => typeOf(column, stored
 /** Source of rows: an NDJSON file of records, all of one type. @param columns without the id */
 export function rowsOf(path: string, columns: readonly TableColumn[], form: ReadingForm): string {
   const data =
-    form === 'json' || columns[0]!.path === ''
+    // Without columns if all properties are private.
+    form === 'json' || columns.every((column) => column.path === '')
       ? 'JSON'
       : `STRUCT(${columns.map((column) => `${quoted(lastOf(column.path))} ${typeOf(column, read)}`).join(', ')})`
   return `read_ndjson(${literal(path)}, columns = {id: 'VARCHAR', data: ${literal(data)}}, maximum_object_size = 33554432)`
