@@ -237,7 +237,7 @@ export class TableFiles {
 const rootOf = (path: string): Hash => basename(path).split('-')[1]! as Hash
 
 /** Names of finished files end in one of these; those of unfinished ones have a UUID. */
-const isUnfinished = (path: string): boolean => !/\.duckdb(\.parquet)?(\.[a-z0-9]+)?(\.json)?$/.test(path)
+const isUnfinished = (path: string): boolean => !/\.duckdb(\.parquet)?(\.[a-z]+\d*)?(\.json)?$/.test(path)
 
 async function madeFile(path: string): Promise<MadeFile | undefined> {
   const facts = await readJson<Omit<MadeFile, 'path'>>(`${path}.json`)
