@@ -100,6 +100,9 @@ export function tablesOf(context: Context, config: TablesConfig, installed: Inst
 
     /** False if this server cannot run the engine. */
     isAvailable: files !== undefined,
+
+    /** Callers that may use SQL. */
+    sqlFor: config.sql,
   }
 }
 

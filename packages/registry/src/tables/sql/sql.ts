@@ -28,6 +28,8 @@ export interface SqlRequest {
   readonly sql: string
   readonly limit: number
   readonly format: SqlFormat
+  /** Bytes of the answer. Default and maximum: 16 MiB. */
+  readonly bytesMax?: number
 }
 
 export interface SqlText {
@@ -43,7 +45,7 @@ export async function runSql(
   { context, config, finder }: { context: Context; config: SqlConfig; finder: TableFinder },
   who: Principal,
   path: VersionPath,
-  { sql, limit, format }: SqlRequest,
+  { sql, limit, format, bytesMax = sqlMax.answerBytes }: SqlRequest,
 ): Promise<SqlText | Building> {
   if (config.sql === 'off')
     throw new RegistryError('sql_unavailable', { say: { reason: 'its operator switched it off' } })
@@ -62,7 +64,7 @@ export async function runSql(
     tables.push({ path: file.path, name, columns: source.columns.map((column) => column.name) })
   }
   const asker = { owner: readerOf(who), isAnonymous: who.kind === 'anonymous' }
-  const limits = { bytesMax: sqlMax.answerBytes, milliseconds: config.sqlSeconds * 1_000 }
+  const limits = { bytesMax: Math.min(bytesMax, sqlMax.answerBytes), milliseconds: config.sqlSeconds * 1_000 }
   try {
     const rowsMax = Math.min(limit, sqlMax.rows)
     const { pieces, end } = await processes.ask(asker, tables, { sql, format, rowsMax, ...limits })
@@ -77,17 +79,26 @@ export async function runSql(
   }
 }
 
-/** The types that a statement may name, with names that are unique whatever the case: `City`, `city_2`. */
+/** Names of the types of a version in SQL, unique whatever the case: `City`, `city_2`. */
+export function sqlNames(types: readonly string[]): string[] {
+  const taken = new Set<string>()
+  return types.map((type) => {
+    let name = type
+    for (let n = 2; taken.has(name.toLowerCase()); n++) name = `${type}_${n}`
+    taken.add(name.toLowerCase())
+    return name
+  })
+}
+
+/** The types that a statement may name. */
 function namedIn(
   sql: string,
   types: Readonly<Record<string, TypeEntry>>,
 ): { name: string; entry: TypeEntry }[] {
   const text = sql.toLowerCase()
-  const taken = new Set<string>()
-  return Object.entries(types).flatMap(([type, entry]) => {
-    let name = type
-    for (let n = 2; taken.has(name.toLowerCase()); n++) name = `${type}_${n}`
-    taken.add(name.toLowerCase())
+  const names = sqlNames(Object.keys(types))
+  return Object.values(types).flatMap((entry, index) => {
+    const name = names[index]!
     return text.includes(name.toLowerCase().replaceAll('"', '""')) ? [{ name, entry }] : []
   })
 }
