@@ -14,7 +14,7 @@ import {
 } from '@ulmus/web'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import type { Downloads } from '../downloads/downloads.ts'
-import { noteRefusal, statusFor } from '../plugins/answers/errors.ts'
+import { addRefusalHeaders, noteRefusal, statusFor } from '../plugins/answers/errors.ts'
 import { countAnswers } from '../plugins/answers/reading.ts'
 import { KeptAnswer } from '../plugins/kept.ts'
 import type { SessionCookie } from '../plugins/requests/session-cookie.ts'
@@ -151,8 +151,10 @@ function send(
   if (answer instanceof Plain) return reply.type(answer.type).send(answer.text)
   if (answer.links !== undefined) reply.header('Link', answer.links)
   const frame = { caller: callerOf(request), url: urlOf(request), origin: options.origin(), assets }
+  const status = answer.refused === undefined ? 200 : statusFor(answer.refused.code)
+  addRefusalHeaders(status, reply)
   return reply
-    .code(answer.refused === undefined ? 200 : statusFor(answer.refused.code))
+    .code(status)
     .headers({ 'Content-Security-Policy': pagePolicy(options), 'Referrer-Policy': 'same-origin' })
     .type('text/html; charset=utf-8')
     .send(documentOf(answer, frame))

@@ -67,16 +67,21 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
     .send(JSON.stringify(errorBody(refusal)))
 }
 
+/** Adds the headers that answers with a status of a refusal have. */
+export function addRefusalHeaders(status: number, reply: FastifyReply): void {
+  // RFC 9110 §15.5.2: every 401 has this header.
+  if (status === 401) reply.header('WWW-Authenticate', 'Bearer')
+  if ((status === 503 || status === 429) && !reply.hasHeader('Retry-After'))
+    reply.header('Retry-After', retryAfterSeconds)
+}
+
 /** Maps an error to a refusal, and records it for the log and for the headers of JSON answers and pages. */
 export function noteRefusal(error: unknown, request: FastifyRequest, reply: FastifyReply): RegistryError {
   const refusal = refusalOf(error, request)
   const status = statusFor(refusal.code)
   // A setting of the operator or a missing package is no fault; a process that cannot be started is.
   if (status >= 500 && (status !== 501 || refusal.cause !== undefined)) logFault(request, error, refusal)
-  // RFC 9110 §15.5.2: every 401 has this header.
-  if (status === 401) reply.header('WWW-Authenticate', 'Bearer')
-  if ((status === 503 || status === 429) && !reply.hasHeader('Retry-After'))
-    reply.header('Retry-After', retryAfterSeconds)
+  addRefusalHeaders(status, reply)
   return refusal
 }
 
