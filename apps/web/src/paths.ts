@@ -44,6 +44,15 @@ export const apiVersionPath = ({ owner, slug, version }: VersionPlace, ...below:
 export const apiCollectionPath = ({ owner, slug }: CollectionName, ...below: string[]): string =>
   `/api/collections/${[owner, slug, ...below].map(part).join('/')}`
 
+/** Longer places to come back to do not fit into the cookie of a sign-in. Characters. */
+const returnMax = 2_000
+
+/** Path of the sign-in that comes back to a page, or to the page without its query if that is too long. */
+export function signInPath({ pathname, search }: URL): string {
+  const here = `${pathname}${search}`
+  return withQuery('/auth/login', { return_to: here.length <= returnMax ? here : pathname })
+}
+
 type QueryValue = string | number | undefined
 
 /** Adds a query to a path, which may have one already; omits undefined and empty values. Several values repeat their name. */

@@ -60,7 +60,8 @@ export function UseIt({ seen, semver, type, origin }: Props) {
   )
 }
 
-const shellText = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
+/** A text as one word of a shell. */
+export const shellText = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
 /** Code that reads the records of a type. @param version a semver, or `latest` */
 export function snippetsOf({

@@ -87,6 +87,17 @@ document.addEventListener('keydown', (event) => {
   }
 })
 
+/** Ctrl or Cmd with Enter runs a statement, if the URL can contain it. */
+const statement = document.querySelector<HTMLTextAreaElement>('.sql-form textarea')
+statement?.addEventListener('keydown', ({ key, ctrlKey, metaKey }) => {
+  if (key === 'Enter' && (ctrlKey || metaKey)) statement.form!.requestSubmit()
+})
+statement?.addEventListener('input', () => {
+  const query = new URLSearchParams({ sql: statement.value.replaceAll('\n', '\r\n') })
+  const isTooLong = `${query}`.length > Number(statement.form!.dataset['most'])
+  statement.setCustomValidity(isTooLong ? 'The statement is too long for the address of a page.' : '')
+})
+
 /** In tables of records, arrow keys move between the links of the rows, wherever the focus is. */
 document.addEventListener('keydown', (event) => {
   const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0

@@ -5,7 +5,7 @@ import { Badge, Visibility } from '../components/small.tsx'
 import type { SeenCollection } from '../data/collection.ts'
 import { accountPath, apiCollectionPath, collectionPath, versionPath, withQuery } from '../paths.ts'
 
-export type Tab = 'overview' | 'records' | 'schemas' | 'files' | 'versions' | 'settings'
+export type Tab = 'overview' | 'records' | 'sql' | 'schemas' | 'files' | 'versions' | 'settings'
 
 interface Props {
   readonly seen: SeenCollection
@@ -13,12 +13,14 @@ interface Props {
   readonly children: ComponentChildren
 }
 
-const tabs: readonly [Tab, string, IconName][] = [
-  ['overview', 'Overview', 'book'],
-  ['records', 'Records', 'table'],
-  ['schemas', 'Schemas', 'schema'],
-  ['files', 'Files', 'file'],
-  ['versions', 'Versions', 'history'],
+/** Tabs with their labels, icons and keys after `g`. */
+const tabs: readonly [Tab, string, IconName, string][] = [
+  ['overview', 'Overview', 'book', 'o'],
+  ['records', 'Records', 'table', 'r'],
+  ['sql', 'SQL', 'terminal', 'q'],
+  ['schemas', 'Schemas', 'schema', 's'],
+  ['files', 'Files', 'file', 'f'],
+  ['versions', 'Versions', 'history', 'v'],
 ]
 
 /** Frame of a page. Every page of a collection renders its content in it. */
@@ -89,12 +91,12 @@ const pathOf = (seen: SeenCollection, tab: Tab): string => {
 
 const Tabs = ({ seen, tab }: { seen: SeenCollection; tab: Tab }) => (
   <nav class="tabs" aria-label="Collection">
-    {tabs.map(([name, label, icon]) => (
+    {tabs.map(([name, label, icon, key]) => (
       <a
         key={name}
         href={seen.inView(pathOf(seen, name))}
         aria-current={name === tab ? 'page' : undefined}
-        data-key={name[0]}
+        data-key={key}
       >
         <Icon name={icon} />
         {label}

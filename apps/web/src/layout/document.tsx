@@ -5,7 +5,7 @@ import { RefusedContext } from '../components/form.tsx'
 import { Icon, Logo } from '../components/icon.tsx'
 import { cutText, withoutUnseen } from '../format.ts'
 import type { View } from '../page.ts'
-import { withQuery } from '../paths.ts'
+import { signInPath } from '../paths.ts'
 
 /** Properties of a document apart from its view. */
 export interface Frame {
@@ -119,9 +119,8 @@ const Header = ({ frame }: { frame: Frame }) => (
 
 function Account({ frame: { caller, url } }: { frame: Frame }) {
   if (caller === undefined) {
-    const here = url.pathname === '/' ? undefined : `${url.pathname}${url.search}`
     return (
-      <a class="button" href={withQuery('/auth/login', { return_to: here })} rel="nofollow">
+      <a class="button" href={url.pathname === '/' ? '/auth/login' : signInPath(url)} rel="nofollow">
         Sign in
       </a>
     )

@@ -67,6 +67,7 @@ const declared = declare({
     posted: true,
     load: () => import('./publish/edit-record.tsx'),
   },
+  sql: { paths: ['/:owner/:slug/sql'], versioned: true, load: () => import('./version/sql.tsx') },
   schemas: { paths: ['/:owner/:slug/schemas'], versioned: true, load: () => import('./version/schemas.tsx') },
   files: { paths: ['/:owner/:slug/files'], versioned: true, load: () => import('./version/files.tsx') },
   versions: { paths: ['/:owner/:slug/versions'], load: () => import('./collection/versions.tsx') },

@@ -24,6 +24,7 @@ Disallow: /api/
 Disallow: /auth/
 Disallow: /settings
 Disallow: /new
+Disallow: /*/sql?
 Allow: /
 
 Sitemap: ${origin}/sitemap.xml
