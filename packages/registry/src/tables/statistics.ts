@@ -71,7 +71,7 @@ async function histogramOf(column: FoundColumn, cells: readonly unknown[], ask: 
   const isMeasured = ['number', 'integer', 'date-time', 'date'].includes(column.type)
   // A single value has no width; the width of the largest doubles is infinite.
   if (!isMeasured || cells[5] === null || !(to > from) || !Number.isFinite(to - from)) return {}
-  const [bins] = await ask([{ sql: histogramStatement(column), values: [from, to] }])
+  const [bins] = await ask([{ sql: histogramStatement(column), values: [String(from), String(to)] }])
   const counts = Array<number>(histogramBins).fill(0)
   for (const [bin, count] of bins!) counts[Number(bin)] = countOf(count)
   return { histogram: { from, to, counts } }

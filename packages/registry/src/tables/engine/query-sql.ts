@@ -8,26 +8,34 @@ import {
 } from '@ulmus/content'
 import { expressionOf, folded, literal, quoted, tableName } from './column-sql.ts'
 
-/** A statement with the values of its parameters `$1` …. Values travel as JSON, so integers are texts. */
+/** A statement with the values of its parameters `$1` …. Numbers are texts. */
 export interface Statement {
   readonly sql: string
-  readonly values: readonly (string | number | boolean)[]
+  readonly values: readonly (string | boolean)[]
 }
 
 /** Collects values while the text of a statement is made. */
 class Parameters {
-  readonly values: (string | number | boolean)[] = []
+  readonly values: (string | boolean)[] = []
 
   /** @returns `$n`, which has the type of the column */
   add(value: FilterValue, column: Pick<FoundColumn, 'type' | 'items'>): string {
-    this.values.push(typeof value === 'bigint' ? String(value) : value)
     const type = column.type === 'list' ? column.items : column.type
+    const isWhole = typeof value === 'bigint' || (type === 'integer' && isHuge(value))
+    // Numbers are bound as texts: the binding takes whole ones for 64-bit integers.
+    this.values.push(isWhole ? String(BigInt(value)) : typeof value === 'number' ? String(value) : value)
     const parameter = `$${this.values.length}`
+    if (isWhole) return `CAST(${parameter} AS HUGEINT)`
+    if (typeof value === 'number') return `CAST(${parameter} AS DOUBLE)`
     if (type === 'date') return `CAST(${parameter} AS DATE)`
     if (type === 'date-time') return `CAST(${parameter} AS TIMESTAMPTZ)`
-    return typeof value === 'bigint' ? `CAST(${parameter} AS HUGEINT)` : parameter
+    return parameter
   }
 }
+
+/** True for a whole number that a HUGEINT can hold. */
+const isHuge = (value: FilterValue): value is number =>
+  typeof value === 'number' && Number.isInteger(value) && Math.abs(value) < 1e38
 
 const comparisons = { eq: '=', ne: '<>', lt: '<', le: '<=', gt: '>', ge: '>=' } as const
 const searches = { contains: 'contains', starts: 'starts_with', ends: 'ends_with' } as const

@@ -49,7 +49,8 @@ export function summaryStatement(column: FoundColumn): string {
 /** Counts by bin, 0 to 19, of equal width between `low` and `high`, which differ. Empty bins have no row. */
 export function histogramStatement(column: FoundColumn): string {
   const number = asNumber(column)
-  return `SELECT CAST(least(floor((${number} - $1) / ($2 - $1) * ${histogramBins}), ${histogramBins - 1}) AS INTEGER) AS bin,
+  const [low, high] = ['CAST($1 AS DOUBLE)', 'CAST($2 AS DOUBLE)']
+  return `SELECT CAST(least(floor((${number} - ${low}) / (${high} - ${low}) * ${histogramBins}), ${histogramBins - 1}) AS INTEGER) AS bin,
     count(*) AS count FROM ${tableName} WHERE ${expressionOf(column.names)} IS NOT NULL GROUP BY bin ORDER BY bin`
 }
 
