@@ -1,7 +1,7 @@
 /** `Link` headers of a version, by which programs find its documents and files: FAIR Signposting, RFC 8288. */
 import type { Version } from '@ulmus/wire'
-import type { ShownVersion } from '../data/collection.ts'
-import { jsonBytes, readJson } from '../page.ts'
+import type { SeenCollection, ShownVersion } from '../data/collection.ts'
+import { jsonBytes, readJson, type Visit } from '../page.ts'
 import { apiCollectionPath, apiVersionPath, versionPath, withQuery } from '../paths.ts'
 import { croissantType } from './croissant.ts'
 import { dataFileOf, type FilePlace, licenseOf } from './described.ts'
@@ -48,3 +48,18 @@ export function signpostsOf(
   const header = types.length > itemsMax || all.length > headerMax ? [...links, ...whole].join(', ') : all
   return header.length > headerMax ? links[0]! : header
 }
+
+/** For a page of the version, in the view of the page. */
+export const pageSignposts = (
+  { owner, slug, isMember, view }: SeenCollection,
+  version: ShownVersion,
+  { origin, registry }: Visit,
+): string =>
+  signpostsOf(
+    {
+      ...{ owner, slug, origin, version: version.semver },
+      hasTables: registry.tables.isAvailable,
+      asPublic: isMember && view === 'public',
+    },
+    version,
+  )

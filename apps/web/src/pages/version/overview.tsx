@@ -7,9 +7,10 @@ import { Cite } from '../../components/cite.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { Badge, Code, Empty, ShortHash, Time, Topics } from '../../components/small.tsx'
 import { UseIt } from '../../components/use-it.tsx'
+import type { CitedVersion } from '../../data/citation.ts'
 import { type SeenCollection, type ShownVersion, schemaIn, seeVersion } from '../../data/collection.ts'
 import { datasetOf } from '../../data/dataset.ts'
-import { signpostsOf } from '../../documents/signposts.ts'
+import { pageSignposts } from '../../documents/signposts.ts'
 import { bytesText, countText, cutText, hashDigits } from '../../format.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
 import { type Page, readJson, type View, type Visit } from '../../page.ts'
@@ -45,7 +46,7 @@ const show = async (visit: Visit): Promise<View> => {
   return {
     ...headOf(seen),
     json: apiVersionPath(seen),
-    links: linksOf(seen, read, visit),
+    links: pageSignposts(seen, read, visit),
     islands: isOwnView ? ['verify-version'] : [],
     ...(seen.isPublic ? { dataset: datasetOf(seen, version, visit.origin) } : {}),
     body: (
@@ -91,21 +92,11 @@ const headOf = (seen: SeenCollection) => ({
   feed: collectionPath(seen, 'versions.atom'),
 })
 
-const linksOf = (seen: SeenCollection, version: ShownVersion, { origin, registry }: Visit): string => {
-  const { owner, slug } = seen
-  const asPublic = seen.isMember && seen.view === 'public'
-  const hasTables = registry.tables.isAvailable
-  return signpostsOf({ owner, slug, version: version.semver, origin, hasTables, asPublic }, version)
-}
-
 /** If the address names a version, show the description from its own metadata, not from the latest version. */
-function descriptionOf(seen: SeenCollection, { metadata: { description } }: Described): string | null {
+function descriptionOf(seen: SeenCollection, { metadata: { description } }: CitedVersion): string | null {
   if (seen.version === undefined) return seen.description
   return typeof description === 'string' ? description : null
 }
-
-/** Details of a version besides its types. */
-type Described = Omit<Version, 'schemas'>
 
 interface ShownType {
   readonly name: string
@@ -174,7 +165,7 @@ function Types({ seen, types }: { seen: SeenCollection; types: readonly ShownTyp
   )
 }
 
-function About({ seen, version }: { seen: SeenCollection; version: Described }) {
+function About({ seen, version }: { seen: SeenCollection; version: CitedVersion }) {
   const { license } = version.metadata as { license?: unknown }
   return (
     <>
@@ -261,7 +252,7 @@ function About({ seen, version }: { seen: SeenCollection; version: Described }) 
 }
 
 /** Verification of the whole version in the browser. The attribute names the worker's script, because scripts cannot know its hash. */
-const Verify = ({ seen, version, visit }: { seen: SeenCollection; version: Described; visit: Visit }) => (
+const Verify = ({ seen, version, visit }: { seen: SeenCollection; version: CitedVersion; visit: Visit }) => (
   <section class="verify">
     <h2>Verify</h2>
     <p class="quiet">
