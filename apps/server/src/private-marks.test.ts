@@ -38,6 +38,9 @@ function readsOf(path: string): string[] {
         '/files',
         '/records/T/one',
         '/records/T/one?proof=true',
+        '/croissant.json',
+        '/datapackage.json',
+        ...['txt', 'bib', 'ris', 'csl.json'].map((form) => `/citation.${form}`),
       ].map((rest) => `${path}/versions/${v}${rest}`),
     ),
     ...['', '/T/rows', '/T/facets?facet=_id', '/T/statistics', '/T.csv', '/T.parquet'].map(
