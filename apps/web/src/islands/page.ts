@@ -1,5 +1,5 @@
 /** Script of every page: copy buttons, keyboard shortcuts, closing menus. Finds its elements by class; pages also work without it. */
-import { slugFor } from '../slug.ts'
+import { slugFor } from '@ulmus/content'
 
 for (const button of document.querySelectorAll<HTMLButtonElement>('button.copy')) {
   button.hidden = false

@@ -54,7 +54,7 @@ const declared = declare({
   records: {
     paths: ['/:owner/:slug/records', '/:owner/:slug/records/:type'],
     versioned: true,
-    load: () => import('./version/records.tsx'),
+    load: () => import('./version/records/records.tsx'),
   },
   // `…/record` is for ids that a path cannot contain: `.` and `..`.
   record: {

@@ -1,10 +1,10 @@
 /** `/new` and `/new/org`: creates a collection or an organization. */
+import { slugFor } from '@ulmus/content'
 import { CreateCollection, CreateOrg } from '@ulmus/wire'
 import { Choice, Field, Refusal, type Refused, Select } from '../../components/form.tsx'
 import { checked, submitted, typed } from '../../form.ts'
 import { type Answer, type Form, type Page, Redirect, type Visit } from '../../page.ts'
 import { accountPath, collectionPath, versionPath } from '../../paths.ts'
-import { slugFor } from '../../slug.ts'
 
 export const newCollection: Page = {
   needsCaller: true,

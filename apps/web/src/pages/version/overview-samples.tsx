@@ -5,8 +5,8 @@ import { readRecords, type ShownRecord } from '../../data/records.ts'
 import { counted, cutText } from '../../format.ts'
 import type { Visit } from '../../page.ts'
 import { versionPath } from '../../paths.ts'
-import { chosenColumns, type PageColumn, pageColumns } from './records-columns.ts'
-import { Table } from './records-table.tsx'
+import { chosenColumns, type PageColumn, pageColumns } from './records/columns.ts'
+import { Table } from './records/table.tsx'
 
 /** Types whose first records the page shows, and how many. Each takes a query. */
 const samplesMax = 2

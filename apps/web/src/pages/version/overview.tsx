@@ -5,17 +5,19 @@ import type { Version } from '@ulmus/wire'
 import { Fragment } from 'preact'
 import { Cite } from '../../components/cite.tsx'
 import { Icon } from '../../components/icon.tsx'
-import { Badge, Code, Empty, ShortHash, Time, Topics } from '../../components/small.tsx'
+import { Badge, ShortHash, Time, Topics } from '../../components/small.tsx'
 import { UseIt } from '../../components/use-it.tsx'
 import type { CitedVersion } from '../../data/citation.ts'
 import { type SeenCollection, type ShownVersion, schemaIn, seeVersion } from '../../data/collection.ts'
 import { datasetOf } from '../../data/dataset.ts'
+import { licenseOf } from '../../documents/described.ts'
 import { pageSignposts } from '../../documents/signposts.ts'
 import { bytesText, countText, cutText, hashDigits } from '../../format.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
 import { type Page, readJson, type View, type Visit } from '../../page.ts'
 import { accountPath, apiCollectionPath, apiVersionPath, collectionPath, versionPath } from '../../paths.ts'
 import { readmeOf } from '../../readme/readme.ts'
+import { NoVersion } from './overview-empty.tsx'
 import { Sample, samplesOf } from './overview-samples.tsx'
 
 /** Longer descriptions are cut, and messages and licences over `messageMax`. Characters. */
@@ -165,6 +167,19 @@ function Types({ seen, types }: { seen: SeenCollection; types: readonly ShownTyp
   )
 }
 
+/** A link for SPDX identifiers and addresses. */
+const Licence = ({ text }: { text: string }) => {
+  const url = licenseOf(text)?.url
+  const shown = <bdi>{cutText(text, messageMax)}</bdi>
+  return url === undefined ? (
+    shown
+  ) : (
+    <a href={url} rel="license nofollow noopener ugc">
+      {shown}
+    </a>
+  )
+}
+
 function About({ seen, version }: { seen: SeenCollection; version: CitedVersion }) {
   const { license } = version.metadata as { license?: unknown }
   return (
@@ -186,11 +201,7 @@ function About({ seen, version }: { seen: SeenCollection; version: CitedVersion 
         )}
         <dt>Licence</dt>
         <dd>
-          {typeof license === 'string' ? (
-            <bdi>{cutText(license, messageMax)}</bdi>
-          ) : (
-            <span class="quiet">None stated</span>
-          )}
+          {typeof license === 'string' ? <Licence text={license} /> : <span class="quiet">None stated</span>}
         </dd>
         <dt>Records</dt>
         <dd class="number">{countText(version.recordCount)}</dd>
@@ -273,32 +284,3 @@ const Verify = ({ seen, version, visit }: { seen: SeenCollection; version: Cited
     <p id="verified-version" aria-live="polite" />
   </section>
 )
-
-const NoVersion = ({ seen, origin }: { seen: SeenCollection; origin: string }) => (
-  <Empty title="This collection has no version yet.">
-    {seen.mayWork && (
-      <>
-        <p>
-          <a class="button primary" href={collectionPath(seen, 'push')}>
-            Publish from a file
-          </a>
-        </p>
-        <p>
-          Or from a program: create an <a href="/settings/keys">API key</a> with the scope <code>write</code>,
-          and publish records. <a href="/docs/pushing">Push with the API</a> shows every step.
-        </p>
-        <Code>{firstPush(seen, origin)}</Code>
-      </>
-    )}
-  </Empty>
-)
-
-const firstPush = ({ owner, slug }: SeenCollection, origin: string): string => `export ULMUS_TOKEN=ul_…
-export ULMUS_HOST=${origin}
-SESSION=$(curl -s -H "Authorization: Bearer $ULMUS_TOKEN" -H 'Content-Type: application/json' $ULMUS_HOST/api/collections/${owner}/${slug}/pushes -d '{
-  "base_version": null,
-  "schemas": {"City": {"type": "object", "properties": {"name": {"type": "string"}}}}
-}' | sed 's/.*"session_id":"\\([^"]*\\)".*/\\1/')
-curl -s -H "Authorization: Bearer $ULMUS_TOKEN" -H 'Content-Type: application/x-ndjson' $ULMUS_HOST/api/collections/${owner}/${slug}/pushes/$SESSION/records \\
-  -d '{"id": "oslo", "type": "City", "data": {"name": "Oslo"}}'
-curl -s -X POST -H "Authorization: Bearer $ULMUS_TOKEN" $ULMUS_HOST/api/collections/${owner}/${slug}/pushes/$SESSION/commit`

@@ -3,7 +3,7 @@ import type { SeenCollection } from '../../data/collection.ts'
 import type { Neighbours, Referrers } from '../../data/neighbours.ts'
 import { countText, cutText } from '../../format.ts'
 import { recordPath, versionPath, withQuery } from '../../paths.ts'
-import { fieldText, filterText, type resultIn } from './records-url.ts'
+import { fieldText, filterText, type resultIn } from './records/url.ts'
 
 interface BesideProps {
   readonly seen: SeenCollection

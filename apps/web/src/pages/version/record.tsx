@@ -22,7 +22,7 @@ import { CollectionPage } from '../../layout/collection.tsx'
 import type { Page, Visit } from '../../page.ts'
 import { apiVersionPath, collectionPath, recordPath, versionPath, withQuery } from '../../paths.ts'
 import { Beside, ReferredBy } from './record-around.tsx'
-import { resultIn } from './records-url.ts'
+import { resultIn } from './records/url.ts'
 
 /** Maximum number of versions in the history. */
 const historyMax = 20

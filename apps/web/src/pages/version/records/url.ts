@@ -10,9 +10,9 @@ import {
   type TableQuery,
   tableColumns,
 } from '@ulmus/content'
-import type { SeenCollection } from '../../data/collection.ts'
-import { recordsAPage } from '../../data/records.ts'
-import { apiVersionPath, recordPath, versionPath, withQuery } from '../../paths.ts'
+import type { SeenCollection } from '../../../data/collection.ts'
+import { recordsAPage } from '../../../data/records.ts'
+import { apiVersionPath, recordPath, versionPath, withQuery } from '../../../paths.ts'
 
 /** Longer fields are in no form or link, since URLs are limited. Characters. */
 export const fieldTextMax = 500

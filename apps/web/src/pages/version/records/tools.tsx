@@ -1,11 +1,11 @@
 /** Tools above the table of records: a jump to an id, the choice of columns, and downloads. */
-import { Icon } from '../../components/icon.tsx'
-import { cutText } from '../../format.ts'
-import { apiVersionPath, versionPath, withQuery } from '../../paths.ts'
-import type { PageColumn } from './records-columns.ts'
-import { HiddenFields } from './records-question.tsx'
-import { ResultMenu } from './records-result.tsx'
-import { type Asked, downloadsOf, keptFields } from './records-url.ts'
+import { Icon } from '../../../components/icon.tsx'
+import { cutText } from '../../../format.ts'
+import { apiVersionPath, versionPath, withQuery } from '../../../paths.ts'
+import type { PageColumn } from './columns.ts'
+import { HiddenFields } from './question.tsx'
+import { ResultMenu } from './result.tsx'
+import { type Asked, downloadsOf, keptFields } from './url.ts'
 
 /** Longer names of fields are cut. Characters. */
 const namesMax = 60

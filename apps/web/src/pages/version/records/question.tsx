@@ -2,9 +2,9 @@
 import { filtersMax, findColumns, type Operator, operators } from '@ulmus/content'
 import type { Building, RegistryError } from '@ulmus/registry'
 import type { ComponentChildren } from 'preact'
-import { Icon } from '../../components/icon.tsx'
-import { counted, countText, cutText, withoutUnseen } from '../../format.ts'
-import { versionPath } from '../../paths.ts'
+import { Icon } from '../../../components/icon.tsx'
+import { counted, countText, cutText, withoutUnseen } from '../../../format.ts'
+import { versionPath } from '../../../paths.ts'
 import {
   type Asked,
   fieldLabel,
@@ -14,7 +14,7 @@ import {
   noQuestion,
   parsedQuestion,
   pathTo,
-} from './records-url.ts'
+} from './url.ts'
 
 /** Longer names and values are cut. Characters. */
 const textsMax = 60

@@ -7,9 +7,9 @@ import {
   type PlainSchema,
   type TableColumn,
 } from '@ulmus/content'
-import { own } from '../../data/own.ts'
-import { fieldsBeside, isObject, type TableRecord } from '../../data/records.ts'
-import { columnOf, fieldLabel, fieldText, parsedQuestion } from './records-url.ts'
+import { own } from '../../../data/own.ts'
+import { fieldsBeside, isObject, type TableRecord } from '../../../data/records.ts'
+import { columnOf, fieldLabel, fieldText, parsedQuestion } from './url.ts'
 
 /** Columns shown by default, with at most `membersUsual` of one object, without those that are JSON. */
 export const columnsUsual = 8

@@ -1,16 +1,16 @@
 /** Table of the records page. Headers of columns are links that sort. */
 import { type FoundColumn, idColumn } from '@ulmus/content'
 import type { ComponentChildren } from 'preact'
-import { Badge, TableScroll } from '../../components/small.tsx'
-import { Value } from '../../components/value.tsx'
-import type { SeenCollection } from '../../data/collection.ts'
-import type { Profiles } from '../../data/profiles.ts'
-import { isObject, type TableRecord } from '../../data/records.ts'
-import { bytesText, cutText, groupedFrom } from '../../format.ts'
-import { recordPath } from '../../paths.ts'
-import { type PageColumn, valueIn } from './records-columns.ts'
-import { Profile } from './records-profile.tsx'
-import { type Asked, orderBy, pathTo, recordInResult } from './records-url.ts'
+import { Badge, TableScroll } from '../../../components/small.tsx'
+import { Value } from '../../../components/value.tsx'
+import type { SeenCollection } from '../../../data/collection.ts'
+import type { Profiles } from '../../../data/profiles.ts'
+import { isObject, type TableRecord } from '../../../data/records.ts'
+import { bytesText, cutText, groupedFrom } from '../../../format.ts'
+import { recordPath } from '../../../paths.ts'
+import { type PageColumn, valueIn } from './columns.ts'
+import { Profile } from './profile.tsx'
+import { type Asked, orderBy, pathTo, recordInResult } from './url.ts'
 
 /** Maximum length of text in a cell, or `cellCharactersOfMany` in a table with more than `manyCells` cells. Characters. */
 const cellCharacters = 80

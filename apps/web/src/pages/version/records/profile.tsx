@@ -1,9 +1,9 @@
 /** Profile of a column over all records: histogram or frequent values. Their parts are links that filter. */
 import type { ColumnStatistics } from '@ulmus/wire'
 import type { ComponentChildren } from 'preact'
-import { counted, countText, cutText, groupedFrom, numberText } from '../../format.ts'
-import type { PageColumn } from './records-columns.ts'
-import { type Asked, filterText, pathWith } from './records-url.ts'
+import { counted, countText, cutText, groupedFrom, numberText } from '../../../format.ts'
+import type { PageColumn } from './columns.ts'
+import { type Asked, filterText, pathWith } from './url.ts'
 
 /** Frequent values of a profile. */
 const valuesUsual = 3

@@ -1,6 +1,6 @@
 /** Profiles, facets and labels of references around the records of a page. */
 import type { Facets } from '@ulmus/wire'
-import type { ShownVersion } from '../../data/collection.ts'
+import type { ShownVersion } from '../../../data/collection.ts'
 import {
   facetColumns,
   type Profiles,
@@ -8,11 +8,11 @@ import {
   readFacets,
   readLabels,
   readProfiles,
-} from '../../data/profiles.ts'
-import type { TableRecord } from '../../data/records.ts'
-import type { Visit } from '../../page.ts'
-import { type PageColumn, valueIn } from './records-columns.ts'
-import type { Asked } from './records-url.ts'
+} from '../../../data/profiles.ts'
+import type { TableRecord } from '../../../data/records.ts'
+import type { Visit } from '../../../page.ts'
+import { type PageColumn, valueIn } from './columns.ts'
+import type { Asked } from './url.ts'
 
 /** What the page shows around its records. */
 export interface Around {

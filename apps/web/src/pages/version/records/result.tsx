@@ -1,8 +1,8 @@
 /** The result of a question for other tools: its address, curl, pandas, SQL. */
 import type { FilterValue, FoundColumn, TableQuery } from '@ulmus/content'
-import { Icon } from '../../components/icon.tsx'
-import { Code } from '../../components/small.tsx'
-import { type Asked, downloadsOf, parsedQuestion, pathTo } from './records-url.ts'
+import { Icon } from '../../../components/icon.tsx'
+import { Code } from '../../../components/small.tsx'
+import { type Asked, downloadsOf, parsedQuestion, pathTo } from './url.ts'
 
 interface Props {
   readonly asked: Asked

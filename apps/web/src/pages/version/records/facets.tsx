@@ -1,9 +1,9 @@
 /** Frequent values of some columns among the records that match, beside the table. */
 import type { Facets } from '@ulmus/wire'
-import { countText, cutText } from '../../format.ts'
-import type { PageColumn } from './records-columns.ts'
-import { ValueLink } from './records-profile.tsx'
-import type { Asked } from './records-url.ts'
+import { countText, cutText } from '../../../format.ts'
+import type { PageColumn } from './columns.ts'
+import { ValueLink } from './profile.tsx'
+import type { Asked } from './url.ts'
 
 /** Values that are listed at once; more are folded. */
 const valuesUsual = 8

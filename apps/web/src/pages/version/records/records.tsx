@@ -2,20 +2,20 @@
 
 import type { PlainSchema } from '@ulmus/content'
 import { type Building, RegistryError } from '@ulmus/registry'
-import { Refusal } from '../../components/form.tsx'
-import { Empty, Pager, type Pages } from '../../components/small.tsx'
-import { type SeenCollection, type ShownVersion, schemaIn, seeVersion } from '../../data/collection.ts'
-import { readMatches, readRecords, recordsAPage, type TableRecord } from '../../data/records.ts'
-import { counted, countText, cutText } from '../../format.ts'
-import { CollectionPage } from '../../layout/collection.tsx'
-import { type Page, Redirect, type Visit } from '../../page.ts'
-import { apiVersionPath, collectionPath, recordPath, versionPath, withQuery } from '../../paths.ts'
-import { type Around, readAround } from './records-around.ts'
-import { chosenColumns, type PageColumn, pageColumns } from './records-columns.ts'
-import { FacetPanel } from './records-facets.tsx'
-import { BuildingNote, Present, QuestionForm } from './records-question.tsx'
-import { Table } from './records-table.tsx'
-import { Tools } from './records-tools.tsx'
+import { Refusal } from '../../../components/form.tsx'
+import { Empty, Pager, type Pages } from '../../../components/small.tsx'
+import { type SeenCollection, type ShownVersion, schemaIn, seeVersion } from '../../../data/collection.ts'
+import { readMatches, readRecords, recordsAPage, type TableRecord } from '../../../data/records.ts'
+import { counted, countText, cutText } from '../../../format.ts'
+import { CollectionPage } from '../../../layout/collection.tsx'
+import { type Page, Redirect, type Visit } from '../../../page.ts'
+import { apiVersionPath, collectionPath, recordPath, versionPath, withQuery } from '../../../paths.ts'
+import { type Around, readAround } from './around.ts'
+import { chosenColumns, type PageColumn, pageColumns } from './columns.ts'
+import { FacetPanel } from './facets.tsx'
+import { BuildingNote, Present, QuestionForm } from './question.tsx'
+import { Table } from './table.tsx'
+import { Tools } from './tools.tsx'
 import {
   type Asked,
   completeQuestion,
@@ -25,7 +25,7 @@ import {
   parsedQuestion,
   pathTo,
   readAsked,
-} from './records-url.ts'
+} from './url.ts'
 
 /** Interval while a table is being built. Each answer waits for it, too. Seconds. */
 const reloadSeconds = 2
