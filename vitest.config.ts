@@ -24,6 +24,10 @@ const ofFewFolders = {
   faults: ['faults/planted.slow.test.ts'],
   soak: ['bench/soak.long.test.ts'],
   cities: ['packages/tabular/src/cities.long.test.ts'],
+  sql: [
+    'apps/server/src/tables/attacks.slow.test.ts',
+    'apps/server/src/routes/versions/costly-sql.slow.test.ts',
+  ],
 }
 const full = process.env['FULL']?.split(' ') ?? []
 const leftOut = Object.entries(ofFewFolders).flatMap(([name, files]) =>
