@@ -86,6 +86,14 @@ test('a table with more or fewer rows than its tree is refused, and nothing is l
   expect(readdirSync(join(folder, 'bb'))).toEqual([])
 })
 
+test('a Parquet file that takes the space of older tables replaces them', async () => {
+  const files = filesWith(2e7)
+  const [older, newer] = [await built(files, source('1')), await built(files, source('2'))]
+  expect(existsSync(older.path)).toBe(true)
+  const made = await files.makeParquet(newer, async (path) => writeFileSync(path, Buffer.alloc(3e7)))
+  expect([older.path, newer.path, made.path].map(existsSync)).toEqual([false, true, true])
+})
+
 test('nothing is built on a full disk', async () => {
   const space = { ...unlimitedSpace, demand: () => Promise.reject(new StorageFull('full')) }
   await expect(built(filesWith(1e9, space), source('c'))).rejects.toThrow(StorageFull)

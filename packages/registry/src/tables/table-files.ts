@@ -103,6 +103,7 @@ export class TableFiles {
         const sha256 = await sha256Of(unfinished)
         await writeFile(`${made}.json`, JSON.stringify({ bytes, sha256 }), { mode: 0o600 })
         await rename(unfinished, made)
+        await this.evict()
         return { path: made, bytes, sha256 }
       } finally {
         await rm(unfinished, { force: true })

@@ -14,6 +14,7 @@ import { selectedTypes } from '../answers/places.ts'
 import { countAnswer, readerOf } from '../budgets/answer-budget.ts'
 import { SharedBudget } from '../budgets/shared-budget.ts'
 import type { Context } from '../context.ts'
+import { RegistryError } from '../errors/errors.ts'
 import type { Principal } from '../principal.ts'
 import { schedule } from '../schedule.ts'
 import { readSchemaObjects } from '../versions/schemas.ts'
@@ -221,7 +222,10 @@ const downloadsOf = (context: Context, finder: TableFinder, downloads: SharedBud
             await context.space.demand(source.tree.bytes)
             await finder.installed.engine.export(readerOf(who), file.path, statement, `${path}.sort`)
           })
-          return openOnce(made.path, `parquet:${made.sha256}`)
+          return openOnce(made.path, `parquet:${made.sha256}`).catch((cause: NodeJS.ErrnoException) => {
+            // Evicted meanwhile.
+            throw cause.code === 'ENOENT' ? new RegistryError('busy', { cause }) : cause
+          })
         },
       patience.file,
     ),

@@ -28,6 +28,9 @@ export type ProgramResult<Answer> =
   /** Not run: too many tasks wait, the process was killed, or none can be started now. */
   | { readonly kind: 'unavailable' }
 
+/** Time for starting a process on a busy machine, before its first task counts as late. Milliseconds. */
+const startMilliseconds = 10_000
+
 /** Result of a task that took too long. */
 const late = Object.freeze({ kind: 'too_costly' as const })
 
@@ -77,6 +80,7 @@ export class Program<Task extends object, Answer> {
   async #send(task: Task): Promise<ProgramResult<Answer>> {
     clearTimeout(this.#idle)
     const { deadlineMilliseconds } = this.#options
+    const allowance = this.#process === undefined ? startMilliseconds : 0
     let deadline: NodeJS.Timeout | undefined
     const result = await new Promise<ProgramResult<Answer>>((resolve) => {
       this.#resolve = resolve
@@ -86,7 +90,7 @@ export class Program<Task extends object, Answer> {
       deadline = setTimeout(() => {
         this.#end()
         resolve(late)
-      }, deadlineMilliseconds)
+      }, deadlineMilliseconds + allowance)
     })
     clearTimeout(deadline)
     this.#idle = setTimeout(() => this.#end(), this.#options.idleMilliseconds).unref()
