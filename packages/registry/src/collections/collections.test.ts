@@ -47,6 +47,7 @@ describe.each(anyDatabase)('collections on $name', (testDatabase) => {
       slug: 'plain',
       name: 'plain',
       description: null,
+      topics: [],
       public: false,
       ownerSlug: 'ada',
       ownerName: 'The ada',
