@@ -234,7 +234,10 @@ export const ColumnStatistics = z
     distinct: Count.optional().meta({ description: 'Number of different values. Absent for objects.' }),
     min: AnyJson.optional(),
     max: AnyJson.optional(),
-    mean: z.number().optional().meta({ description: 'Of dates and times: in seconds since 1970.' }),
+    mean: z.number().optional().meta({
+      description:
+        'Of dates and times: in seconds since 1970. Mean, deviation and quartiles are absent if a number is 1e150 or more.',
+    }),
     standardDeviation: z.number().nullable().optional(),
     quartiles: z.array(z.number()).optional(),
     histogram: z

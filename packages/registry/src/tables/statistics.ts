@@ -54,7 +54,7 @@ function describe(column: FoundColumn, cells: readonly unknown[]): MeasuredColum
     ...(distinct !== null && { distinct: countOf(distinct) }),
     ...(least !== null && { min: cellValue(column, least), max: cellValue(column, greatest) }),
     ...(low !== undefined &&
-      low !== null && {
+      mean !== null && {
         mean: Number(mean),
         standardDeviation: deviation === null ? null : Number(deviation),
         quartiles: (quartiles as unknown[]).map(Number),

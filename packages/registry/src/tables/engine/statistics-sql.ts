@@ -17,6 +17,16 @@ function asNumber(column: FoundColumn): string {
   return `CAST(${value} AS DOUBLE)`
 }
 
+/** The squares of larger numbers are no doubles, and DuckDB refuses the statement. */
+const squaredMax = '1e150'
+
+/** An aggregate of numbers; NULL if one is too large for it. */
+function withinRange(aggregate: (x: string) => string, number: string, { type }: FoundColumn): string {
+  if (type !== 'number') return aggregate(number)
+  const small = `CASE WHEN abs(${number}) < ${squaredMax} THEN ${number} END`
+  return `CASE WHEN max(abs(${number})) < ${squaredMax} THEN ${aggregate(small)} END`
+}
+
 /** One row: count of values, distinct values, least, greatest, mean, standard deviation, quartiles, lengths of texts. */
 export function summaryStatement(column: FoundColumn): string {
   const value = expressionOf(column.names)
@@ -34,9 +44,9 @@ export function summaryStatement(column: FoundColumn): string {
       ? [
           `min(${number}) AS low`,
           `max(${number}) AS high`,
-          `avg(${number}) AS mean`,
-          `stddev_samp(${number}) AS deviation`,
-          `quantile_cont(${number}, [0.25, 0.5, 0.75]) AS quartiles`,
+          `${withinRange((x) => `avg(${x})`, number, column)} AS mean`,
+          `${withinRange((x) => `stddev_samp(${x})`, number, column)} AS deviation`,
+          `${withinRange((x) => `quantile_cont(${x}, [0.25, 0.5, 0.75])`, number, column)} AS quartiles`,
         ]
       : []),
     ...(length === undefined
