@@ -82,7 +82,7 @@ test('pages, counts and facets are those of the records', async () => {
             filters.push(`${field} ${operator} ${JSON.stringify(text)}`)
         if (column.type === 'integer' || column.type === 'number')
           for (const operator of ['eq', 'ne', 'lt', 'ge'])
-            for (const value of ['0', '9007199254740992', '1e16', '-1e19', '1e300', '2.5'])
+            for (const value of ['0', '9007199254740992', '-1e19', '1e300'])
               filters.push(`${field} ${operator} ${value}`)
         if (column.type === 'date') filters.push(`${field} ge 2000-01-01`)
         if (column.type === 'date-time') filters.push(`${field} lt 2024-02-29T12:00:00.001Z`)
