@@ -2,7 +2,11 @@
 import type { FilterValue, FoundColumn, TableQuery } from '@ulmus/content'
 import { Icon } from '../../../components/icon.tsx'
 import { Code } from '../../../components/small.tsx'
+import { versionPath, withQuery } from '../../../paths.ts'
 import { type Asked, downloadsOf, parsedQuestion, pathTo } from './url.ts'
+
+/** Longer statements are in no link, since URLs are limited. Characters. */
+const linkedMax = 2_000
 
 interface Props {
   readonly asked: Asked
@@ -36,6 +40,11 @@ export function ResultMenu({ asked, origin }: Props) {
           <>
             <h2>SQL</h2>
             <Code>{sql}</Code>
+            {sql.length <= linkedMax && (
+              <a href={asked.seen.inView(withQuery(versionPath(asked.seen, 'sql'), { sql }))} rel="nofollow">
+                Run it on the SQL page
+              </a>
+            )}
           </>
         )}
       </div>
