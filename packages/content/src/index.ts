@@ -102,5 +102,4 @@ export { emptySidecar, parseSidecar, type Sidecar, sidecarText } from './tree/st
 export { TreeError, type TreeErrorCode } from './tree/tree-error.ts'
 export * from './versions/document.ts'
 export * from './versions/semver.ts'
-export { slugFor } from './versions/slug.ts'
 export { topicsOf, topicText } from './versions/topics.ts'

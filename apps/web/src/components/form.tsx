@@ -83,15 +83,13 @@ interface FieldProps {
   readonly pattern?: string
   /** Number of lines. Default: one. */
   readonly lines?: number
-  /** Name of the field whose text it follows as an address, until it is edited. Default: none. */
-  readonly slugOf?: string
   /** True if the field contains JSON, which the island `json-field` checks. Default: false. */
   readonly isJson?: boolean
 }
 
 /** A text field. It has the name that the API uses, so that a refusal can mark it. */
 export function Field(props: FieldProps) {
-  const { name, label, form, value = '', help, required, most, pattern, lines, slugOf, isJson } = props
+  const { name, label, form, value = '', help, required, most, pattern, lines, isJson } = props
   const issues = issuesOf(useContext(RefusedContext))
   const fault = issues.find(({ path }) => path === name)
   const notes = [
@@ -116,7 +114,6 @@ export function Field(props: FieldProps) {
           type="text"
           value={typed}
           pattern={pattern}
-          data-slug-of={slugOf}
           autocomplete="off"
           spellcheck={false}
         />

@@ -1,6 +1,4 @@
 /** Script of every page: copy buttons, keyboard shortcuts, closing menus. Finds its elements by class; pages also work without it. */
-import { slugFor } from '@ulmus/content'
-
 for (const button of document.querySelectorAll<HTMLButtonElement>('button.copy')) {
   button.hidden = false
   button.addEventListener('click', async () => {
@@ -15,18 +13,6 @@ const menus = document.querySelectorAll<HTMLDetailsElement>('details.menu')
 document.addEventListener('click', ({ target }) => {
   for (const menu of menus) if (menu.open && !menu.contains(target as Node)) menu.open = false
 })
-
-/** Fields for an address follow the field for a name until they are edited. */
-for (const field of document.querySelectorAll<HTMLInputElement>('input[data-slug-of]')) {
-  const name = field.form?.elements.namedItem(field.dataset['slugOf']!) as HTMLInputElement | null
-  let isOwn = field.value !== ''
-  field.addEventListener('input', () => {
-    isOwn = field.value !== ''
-  })
-  name?.addEventListener('input', () => {
-    if (!isOwn) field.value = slugFor(name.value).slice(0, field.maxLength)
-  })
-}
 
 /** Menus of versions: the link is replaced by a menu that loads when it is opened. */
 for (const link of document.querySelectorAll<HTMLAnchorElement>('a[data-versions]')) {

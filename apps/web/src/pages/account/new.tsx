@@ -1,10 +1,10 @@
 /** `/new` and `/new/org`: creates a collection or an organization. */
-import { slugFor } from '@ulmus/content'
 import { CreateCollection, CreateOrg } from '@ulmus/wire'
 import { Choice, Field, Refusal, type Refused, Select } from '../../components/form.tsx'
 import { checked, submitted, typed } from '../../form.ts'
 import { type Answer, type Form, type Page, Redirect, type Visit } from '../../page.ts'
 import { accountPath, collectionPath, versionPath } from '../../paths.ts'
+import { slugFor } from '../../slug.ts'
 
 export const newCollection: Page = {
   needsCaller: true,
@@ -89,7 +89,6 @@ async function collectionForm(visit: Visit, { form = {}, error }: Shown): Promis
             form={form}
             most={100}
             pattern="[a-z0-9]([a-z0-9\-]*[a-z0-9])?"
-            slugOf="name"
             help="Lowercase letters, digits and hyphens, such as “world-cities”. Empty: made from the name."
           />
           <Field
@@ -157,7 +156,6 @@ const orgForm = ({ form = {}, error }: Shown): Answer => ({
           form={form}
           most={39}
           pattern="[a-z0-9]([a-z0-9\-]*[a-z0-9])?"
-          slugOf="name"
           help="In addresses: lowercase letters, digits and hyphens. Empty: made from the name."
         />
         <button type="submit" class="primary">
