@@ -36,11 +36,8 @@ const context = {
   ...Object.fromEntries(terms.map((term) => [term, `cr:${term}`])),
 }
 
-/** Parquet files that this server has made, by type. */
-export type MadeParquet = ReadonlyMap<string, { readonly bytes: number; readonly sha256: string }>
-
 /** @throws busy */
-export async function croissantOf(described: DescribedVersion, parquet: MadeParquet): Promise<object> {
+export async function croissantOf(described: DescribedVersion): Promise<object> {
   const { cited, owner, ownerName, origin } = described
   const facts = citationFacts(described, cited, origin)
   const { license, keywords } = cited.metadata
@@ -65,7 +62,7 @@ export async function croissantOf(described: DescribedVersion, parquet: MadeParq
       : facts.creators.map((name) => ({ '@type': 'sc:Person', name })),
     ...(words.length > 0 && { keywords: words }),
     citeAs: bibtex(facts),
-    distribution: types.flatMap((type) => filesOf(type, described, parquet)),
+    distribution: types.flatMap((type) => filesOf(type, described)),
     recordSet: types.flatMap((type) => recordSetOf(type, names)),
   }
 }
@@ -73,32 +70,21 @@ export async function croissantOf(described: DescribedVersion, parquet: MadeParq
 /** Ids are IRIs relative to the document. Those of files have two slashes, those of fields one: none is taken twice. */
 const id = (...parts: string[]): string => parts.map(encodeURIComponent).join('/')
 
-function filesOf({ name, file }: DescribedType, described: DescribedVersion, parquet: MadeParquet): object[] {
-  const { asPublic, origin, ...place } = described
-  const made = parquet.get(name)
-  const view = asPublic ? 'public' : undefined
-  const path = withQuery(apiVersionPath(place, 'tables', `${name}.parquet`), { view })
+/** Without hashes: CSV is written for each reader, and Parquet at the first request. */
+function filesOf({ name, file }: DescribedType, described: DescribedVersion): object[] {
+  const { asPublic, hasTables, origin, ...place } = described
+  const fileObject = (format: string, contentUrl: string, encodingFormat: string) => ({
+    '@type': 'cr:FileObject',
+    '@id': id('files', format, name),
+    name: `${name}.${format}`,
+    contentUrl,
+    encodingFormat,
+  })
+  const query = { view: asPublic ? 'public' : undefined }
+  const parquet = origin + withQuery(apiVersionPath(place, 'tables', `${name}.parquet`), query)
   return [
-    {
-      '@type': 'cr:FileObject',
-      '@id': id('files', file.format, name),
-      name: `${name}.${file.format}`,
-      contentUrl: file.url,
-      encodingFormat: file.mediaType,
-    },
-    ...(made === undefined
-      ? []
-      : [
-          {
-            '@type': 'cr:FileObject',
-            '@id': id('files', 'parquet', name),
-            name: `${name}.parquet`,
-            contentUrl: `${origin}${path}`,
-            encodingFormat: 'application/vnd.apache.parquet',
-            contentSize: `${made.bytes} B`,
-            sha256: made.sha256,
-          },
-        ]),
+    fileObject(file.format, file.url, file.mediaType),
+    ...(hasTables ? [fileObject('parquet', parquet, 'application/vnd.apache.parquet')] : []),
   ]
 }
 

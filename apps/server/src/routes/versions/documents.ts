@@ -4,7 +4,6 @@ import type { TableQuery, VersionPath } from '@ulmus/wire'
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import type { RouteOptions } from '../options.ts'
 import { serve } from '../serve.ts'
-import { seenAs } from './tables.ts'
 
 /** Media types of citations, as `operations/documents.ts` of the wire package declares them. */
 const citationTypes = {
@@ -23,15 +22,7 @@ export const documentRoutes: FastifyPluginAsync<RouteOptions & { origin: () => s
     describeVersion(registry, principal, params, { origin: origin(), asPublic: query.view === 'public' })
 
   serve(app, 'GET /api/collections/:owner/:slug/versions/:v/croissant.json', async (request, reply) => {
-    const version = await described(request)
-    const { principal, params, query } = request
-    // The version that is described, also if `latest` is another one by now.
-    const path = { ...params, v: version.version }
-    const tables = version.hasTables ? await registry.tables.list(seenAs(principal, query), path) : []
-    const made = tables.flatMap(({ type, parquet }) =>
-      parquet === undefined ? [] : [[type, parquet] as const],
-    )
-    const text = `${JSON.stringify(await croissantOf(version, new Map(made)))}\n`
+    const text = `${JSON.stringify(await croissantOf(await described(request)))}\n`
     // As bytes: Fastify adds a charset to texts, which JSON-LD does not have.
     return reply.type(croissantType).send(Buffer.from(text))
   })

@@ -94,7 +94,7 @@ describe.each(anyDatabase)('hostile versions as documents, on $name', (database)
     const { croissant, datapackage, links } = await read(await publish(schemas, {}))
     expect(croissantFaults(croissant)).toEqual([])
     expect(packageFaults(datapackage)).toEqual([])
-    expect(croissant.distribution).toHaveLength(32)
+    expect(croissant.distribution).toHaveLength(2 * 32)
     expect(croissant.recordSet.map(({ name }: Document) => name)).not.toContain('Wider')
     expect(datapackage.resources.filter(({ schema }: Document) => schema === undefined)).toMatchObject([
       { title: 'Wider' },
