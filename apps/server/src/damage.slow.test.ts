@@ -92,7 +92,9 @@ describe.each(anyDatabase)('damage to packs, on $name', (database) => {
   let server: TestServer
   let key: string
   /** By caller and path. */
-  const before = new Map<string, TestResponse>()
+  const before = new Map<string, string>()
+  /** A body without the address of its server, which has another port after a start. */
+  const bodyOf = ({ bytes }: TestResponse) => bytes.toString('latin1').replaceAll(server.url, '')
   const versions = new Map<string, Model>()
   let head: { semver: string; model: Model }
 
@@ -155,7 +157,7 @@ describe.each(anyDatabase)('damage to packs, on $name', (database) => {
       for (const read of Object.values(reads).flat()) {
         const answer = await whenBuilt(() => client.get(rich + read))
         expect([read, answer.status]).toEqual([read, 200])
-        before.set(`${who} ${read}`, answer)
+        before.set(`${who} ${read}`, bodyOf(answer))
       }
     }
     where = made.settings.url === undefined ? { folder: join(server.dataFolder, 'database') } : made.settings
@@ -205,7 +207,7 @@ describe.each(anyDatabase)('damage to packs, on $name', (database) => {
       ])
       return 'refused'
     }
-    expect([read, answer.bytes.equals(was.bytes)]).toEqual([read, true])
+    expect([read, bodyOf(answer) === was]).toEqual([read, true])
     return 'same'
   }
 
