@@ -33,12 +33,17 @@ interface AroundAsk {
   readonly isWanted: boolean
 }
 
+/** Columns of a table with profiles: each takes several queries. */
+const profiledMax = 300
+
 export async function readAround(visit: Visit, version: ShownVersion, ask: AroundAsk): Promise<Around> {
   const { seen, type, question } = ask.asked
   const { records } = ask
   const isSettled = ask.isSettled && visit.registry.tables.isAvailable
-  const profiles = isSettled ? await readProfiles(visit, seen, { type, isWanted: ask.isWanted }) : undefined
   const inTable = ask.all.flatMap(({ column }) => column ?? [])
+  const isWide = inTable.length > profiledMax
+  const profiles =
+    isSettled && !isWide ? await readProfiles(visit, seen, { type, isWanted: ask.isWanted }) : undefined
   const grouped = profiles === undefined ? [] : facetColumns(inTable, profiles)
   const columns = ask.all.filter(({ column }) => column !== undefined && grouped.includes(column))
   const counted = await readFacets(visit, seen, { type, question, facets: columns.map(({ text }) => text) })

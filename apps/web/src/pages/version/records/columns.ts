@@ -9,7 +9,7 @@ import {
 } from '@ulmus/content'
 import { own } from '../../../data/own.ts'
 import { fieldsBeside, isObject, type TableRecord } from '../../../data/records.ts'
-import { columnOf, fieldLabel, fieldText, parsedQuestion } from './url.ts'
+import { fieldLabel, fieldText, parsedQuestion, pathOf } from './url.ts'
 
 /** Columns shown by default, with at most `membersUsual` of one object, without those that are JSON. */
 export const columnsUsual = 8
@@ -40,8 +40,9 @@ export function pageColumns(
   records: readonly TableRecord[],
 ): PageColumn[] {
   const fields = fieldsOf(schema)
+  const byPath = new Map(table.map((column) => [column.path, column]))
   const listed = fields.flatMap((field) => {
-    const column = columnOf(field.name, table)
+    const column = byPath.get(pathOf(field.name))
     if (column === undefined) return [besideTable(field)]
     return findColumns([column]).map((found) => ofTable(found, field, table))
   })

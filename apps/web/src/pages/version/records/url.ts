@@ -181,11 +181,8 @@ export function downloadsOf({ seen, type, question, shown, columns }: Asked) {
   }
 }
 
-/** The column of a property of the schema's root. */
-export function columnOf(property: string, columns: readonly TableColumn[]): TableColumn | undefined {
-  const path = `/${property.replaceAll('~', '~0').replaceAll('/', '~1')}`
-  return columns.find((column) => column.path === path)
-}
+/** Path of the column for a property of the schema's root. */
+export const pathOf = (property: string): string => `/${property.replaceAll('~', '~0').replaceAll('/', '~1')}`
 
 /** Order of the page by a column, and the `sort` of the link in its header: ascending, then descending, then by id. */
 export function orderBy({ names, type, path }: FoundColumn, { order, columns }: Asked) {
