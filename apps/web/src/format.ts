@@ -15,6 +15,13 @@ export function numberText(value: number): string {
   return digits === undefined ? text : `${sign}${digits.replace(/\B(?=(\d{3})+$)/g, ',')}${rest}`
 }
 
+const rounded = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 6, useGrouping: 'min2' })
+const compact = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 4, notation: 'compact' })
+
+/** A number with few digits: `1899`, `12,345.6`, `17.1M`. */
+export const roundedText = (value: number): string =>
+  (Math.abs(value) < 1e6 ? rounded : compact).format(value)
+
 /** `countText` with its noun: `1 record`, `2,000 records`. @param many default: the noun with an `s` */
 export const counted = (count: number, one: string, many = `${one}s`): string =>
   `${countText(count)} ${count === 1 ? one : many}`

@@ -9,5 +9,5 @@ test.each([
   ['--', ''],
   [`${'a'.repeat(99)} b`, 'a'.repeat(99)],
 ])('%j has the address %j', (name, slug) => {
-  expect(slugFor(name)).toBe(slug)
+  expect(slugFor(name, 100)).toBe(slug)
 })

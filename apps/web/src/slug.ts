@@ -1,10 +1,10 @@
 /** Suggests the part of an address from a name. */
 
-/** Longest slug of a collection. http-api. Characters. */
-const slugMax = 100
-
-/** `Tromsø: cities & towns` → `tromso-cities-towns`; empty if the name has no letter or digit of ASCII. */
-export const slugFor = (name: string): string =>
+/**
+ * `Tromsø: cities & towns` → `tromso-cities-towns`; empty if the name has no letter or digit of ASCII.
+ * @param most characters of the slug
+ */
+export const slugFor = (name: string, most: number): string =>
   name
     .normalize('NFKD')
     .replace(/\p{Mark}/gu, '')
@@ -15,5 +15,5 @@ export const slugFor = (name: string): string =>
     .replaceAll('đ', 'd')
     .replaceAll('ł', 'l')
     .replace(/[^a-z0-9]+/g, '-')
-    .slice(0, slugMax)
+    .slice(0, most)
     .replace(/^-+|-+$/g, '')

@@ -154,6 +154,11 @@ describe.each(anyDatabase)('pages of accounts on $name', (database) => {
       })
       expect(made.headers.location).toBe('/maker/tromso-towns')
       expect((await maker.get('/api/collections/maker/tromso-towns')).json.name).toBe('Tromsø & towns')
+      const org = await maker.postForm('/new/org', {
+        name: 'A museum with a name that is too long for a handle',
+        slug: '',
+      })
+      expect(org.headers.location).toBe('/a-museum-with-a-name-that-is-too-long-f')
       const nameless = await maker.postForm('/new', { owner: 'maker', name: '日本', slug: '', next: 'page' })
       expect([nameless.status, nameless.text.includes('value="日本"')]).toEqual([422, true])
     })

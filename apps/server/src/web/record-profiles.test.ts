@@ -1,8 +1,10 @@
 /** Profiles of columns, facets and labels on the records page: links that filter, in the caller's view. */
+import { RegistryError } from '@ulmus/registry'
 import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { decoded, idsIn } from '../testing/html.ts'
 import { type Stage, setStage } from '../testing/stage.ts'
-import { testClient } from '../testing/test-client.ts'
+import { testClient, whenBuilt } from '../testing/test-client.ts'
 
 const lands = ['NOR', 'SWE', 'FIN'] as const
 const properties = {
@@ -74,10 +76,7 @@ describe.each(anyDatabase)('profiles on the records page, on $name', (database) 
     const { status, text } = await testClient(stage.server.url, as ? { cookie: as } : undefined, '').get(path)
     return { status, html: text }
   }
-  const decoded = (text: string) => text.replaceAll('&quot;', '"').replaceAll('&amp;', '&')
   const plain = (html: string) => decoded(html.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' '))
-  const idsIn = (html: string) =>
-    [...html.matchAll(/<th scope="row"><a[^>]*><bdi>([^<]*)</g)].map(([, id]) => id)
   const panelOf = (html: string) => /<aside class="facets".*?<\/aside>/s.exec(html)?.[0] ?? ''
   const profilesOf = (html: string) => /<tr class="profiles">.*?<\/tr>/s.exec(html)?.[0] ?? ''
   const linkTo = (html: string, text: string) =>
@@ -192,7 +191,57 @@ describe.each(anyDatabase)('profiles on the records page, on $name', (database) 
     )
     expect(menu).toContain('/tables/Town.csv?filter=land+eq+O%27Brien&filter=people+ge+1000')
     expect(menu).toContain(
-      `SELECT _id, name FROM "Town" WHERE land = 'O''Brien' AND people >= 1000 ORDER BY place.height DESC NULLS LAST`,
+      `SELECT _id, "name" FROM "Town" WHERE "land" = 'O''Brien' AND "people" >= 1000 ORDER BY "place"."height" DESC NULLS LAST`,
     )
+  })
+
+  test('the statement of a result finds the same records', async () => {
+    const { path } = await stage.newCollection()
+    const schemas = {
+      order: { properties: { group: { type: 'string' }, select: { type: 'integer' } } },
+      Order: { properties: { group: { type: 'string' }, select: { type: 'integer' } } },
+    }
+    const puts = ['a', 'b', 'c'].flatMap((id, n) => [
+      { id, type: 'order', data: { group: id, select: n } },
+      { id: `${id}2`, type: 'Order', data: { group: id, ...(n > 0 && { select: n }) } },
+    ])
+    await stage.push(path, { opening: { schemas }, puts })
+    for (const type of ['order', 'Order']) {
+      const question = '?filter=group+ne+b&sort=-select,group&columns=select'
+      const { html } = await page(`${path.replace('/collections', '')}/records/${type}${question}`)
+      const sql = decoded(/<h2>SQL<\/h2>.*?<code>(.*?)<\/code>/s.exec(html)![1]!)
+      const { json } = await whenBuilt(() => stage.eve.post(`${path}/versions/v1.0.0/sql`, { sql }))
+      expect([sql, json.rows?.map(([id]: [string]) => id)]).toEqual([sql, idsIn(html)])
+    }
+  })
+
+  test('a long question is repeated in no link of a cell, bar or value', async () => {
+    const long = Array.from({ length: 20 }, (_, n) => ['filter', `name ne ${'x'.repeat(500)}${n}`])
+    const { status, html } = await page(`${at}?${new URLSearchParams(long)}`)
+    expect([status, idsIn(html).length, html.length < 600_000]).toEqual([200, 50, true])
+    expect(profilesOf(html)).not.toContain('href')
+  })
+
+  test('profiles that never come are not waited for', async () => {
+    const { tables } = stage.server.registry
+    const { statistics, answersSoon } = tables
+    const refresh = '<meta http-equiv="refresh"'
+    const link = 'Show column profiles'
+    const seen = async (path: string) => {
+      const { html } = await page(path)
+      return [html.includes(refresh), html.includes(link)]
+    }
+    try {
+      tables.answersSoon = async () => false
+      expect(await seen(at)).toEqual([false, true])
+      tables.statistics = async () => ({ building: { rowsDone: 0, rows: 60 } })
+      expect(await seen(`${at}?profiles=1`)).toEqual([true, false])
+      tables.statistics = async () => {
+        throw new RegistryError('busy')
+      }
+      expect(await seen(`${at}?profiles=1`)).toEqual([false, false])
+    } finally {
+      Object.assign(tables, { statistics, answersSoon })
+    }
   })
 })

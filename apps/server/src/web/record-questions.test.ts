@@ -2,6 +2,7 @@
 import { type ErrorCode, RegistryError } from '@ulmus/registry'
 import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { decoded, idsIn } from '../testing/html.ts'
 import { type Stage, setStage } from '../testing/stage.ts'
 import { testClient } from '../testing/test-client.ts'
 
@@ -63,11 +64,6 @@ describe.each(anyDatabase)('questions on the records page, on $name', (database)
     const { status, text: html, headers } = await client(as).get(path)
     return { status, html, to: headers.location }
   }
-  const decoded = (text: string) =>
-    text.replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')
-  /** Ids in the table, in its order. */
-  const idsIn = (html: string) =>
-    [...html.matchAll(/<th scope="row"><a[^>]*><bdi>([^<]*)</g)].map(([, id]) => id)
   const asked = (query: Record<string, string | string[]>) =>
     `?${new URLSearchParams(Object.entries(query).flatMap(([name, all]) => [all].flat().map((one) => [name, one])))}`
   /** Links by their text without markup. */

@@ -2,6 +2,7 @@
 import { type ErrorCode, RegistryError } from '@ulmus/registry'
 import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { decoded } from '../testing/html.ts'
 import { type Stage, setStage } from '../testing/stage.ts'
 import { testClient } from '../testing/test-client.ts'
 
@@ -82,8 +83,6 @@ describe.each(anyDatabase)('the SQL page, on $name', (database) => {
   const asking = (sql: string, more: Record<string, string> = {}) =>
     `${at}?${new URLSearchParams({ sql, ...more })}`
   const ask = (sql: string, as = eve, more: Record<string, string> = {}) => page(asking(sql, more), as)
-  const decoded = (text: string) =>
-    text.replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')
   const textOf = (html: string) => decoded(html.replace(/<[^>]*>/g, ''))
   const statementIn = (html: string) => decoded(/<textarea[^>]*>([^<]*)/.exec(html)![1]!)
   /** Cells of the result by row. */

@@ -1,5 +1,5 @@
 /** Charts of two columns as SVG: bars for texts, a line for dates. Lengths are percentages, so that words keep their size at any width. */
-import { cutText, withoutUnseen } from '../format.ts'
+import { cutText, roundedText, withoutUnseen } from '../format.ts'
 
 export interface ChartPoint {
   /** A text, or a date as the engine writes it. */
@@ -27,17 +27,13 @@ const nameMax = 60
 
 const plain = (text: string, most: number): string => withoutUnseen(cutText(text, most))
 
-const grouped = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 6 })
-const short = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 4, notation: 'compact' })
-const numberText = (value: number): string => (Math.abs(value) < 1e6 ? grouped : short).format(value)
-
 export function Chart({ data }: { data: ChartData }) {
   const { kind, points } = data
   const [of, by] = [plain(data.of, nameMax), plain(data.by, nameMax)]
   const drawn = kind === 'bars' ? points.slice(0, barsMax) : points
   const few = drawn
     .slice(0, 5)
-    .map(({ label, value }) => `${plain(label, labelMax)} ${value === null ? 'null' : numberText(value)}`)
+    .map(({ label, value }) => `${plain(label, labelMax)} ${value === null ? 'null' : roundedText(value)}`)
   const words = `${kind === 'bars' ? 'Bars' : 'Line'} of ${of} by ${by}: ${few.join('; ')}${drawn.length > few.length ? '; …' : ''}`
   return (
     <figure class="chart">
@@ -78,7 +74,7 @@ function Bars({ points, words }: DrawingProps) {
             </svg>
             <rect x={`${from}%`} y={top + 4} width={`${to - from}%`} height={barHeight - 8} rx="2" />
             <text class="quiet" x={`${to}%`} dx="6" y={top + 16}>
-              {value === null ? 'null' : numberText(value)}
+              {value === null ? 'null' : roundedText(value)}
             </text>
           </g>
         )
@@ -104,7 +100,7 @@ function Line({ points, words }: DrawingProps) {
   return (
     <svg role="img" aria-label={words} width="100%" height={lineHeight + 48}>
       <text class="quiet" y="14">
-        {numberText(most)}
+        {roundedText(most)}
       </text>
       <svg
         aria-hidden="true"
@@ -120,7 +116,7 @@ function Line({ points, words }: DrawingProps) {
         />
       </svg>
       <text class="quiet" y={lineHeight + 24}>
-        {numberText(least)}
+        {roundedText(least)}
       </text>
       <text y={lineHeight + 42}>{plain(first.label, labelMax)}</text>
       <text x="100%" y={lineHeight + 42} text-anchor="end">

@@ -1,17 +1,15 @@
 /** Metadata of a collection for data set search engines: schema.org `Dataset`. */
 import { topicsOf } from '@ulmus/content'
 import type { Version } from '@ulmus/wire'
-import { cutText } from '../format.ts'
 import { apiCollectionPath, apiVersionPath, versionPath } from '../paths.ts'
 import type { SeenCollection } from './collection.ts'
+import { licenseOf } from './licence.ts'
 
-/** Longer licence names are cut. Characters. */
-const licenseMax = 2_000
 /** Google refuses shorter descriptions. Characters. */
 const descriptionMin = 50
 
 export function datasetOf(seen: SeenCollection, version: Omit<Version, 'schemas'>, origin: string): object {
-  const { license } = version.metadata as { license?: unknown }
+  const licence = licenseOf(version.metadata['license'])
   const topics = topicsOf(version.metadata)
   const url = origin + versionPath(seen)
   const said = seen.description ?? ''
@@ -29,14 +27,7 @@ export function datasetOf(seen: SeenCollection, version: Omit<Version, 'schemas'
     identifier: version.publicHash,
     version: version.semver,
     dateModified: version.createdAt,
-    ...(typeof license === 'string'
-      ? {
-          license: cutText(
-            /^https?:/.test(license) ? license : `https://spdx.org/licenses/${license}`,
-            licenseMax,
-          ),
-        }
-      : {}),
+    ...(licence && { license: licence.url ?? licence.text }),
     creator: { '@type': 'Organization', name: seen.ownerName, url: `${origin}/${seen.owner}` },
     ...(topics.length > 0 ? { keywords: topics } : {}),
     isAccessibleForFree: true,

@@ -43,7 +43,7 @@ export async function readNeighbours(
       if (found === undefined || at < 0) return undefined
       return { previous: found.rows[at - 1]?.id, next: found.rows[at + 1]?.id, total: found.total }
     }
-    if (!(await tables.isNear(seen.who, path))) return undefined
+    if (!(await tables.answersSoon(seen.who, path))) return undefined
     const text = JSON.stringify(id)
     const [before, after] = await Promise.all([
       ids({ filter: `_id lt ${text}`, sort: '-_id', limit: 1 }),
@@ -57,10 +57,10 @@ export async function readNeighbours(
 /** Records of a type that refer to a record in one of their fields. */
 export interface Referrers {
   readonly type: string
-  /** Names of the field from the outside in. */
-  readonly names: readonly string[]
-  /** `eq`, or `contains` for lists. */
-  readonly operator: 'eq' | 'contains'
+  /** Field for people: `place.land`. */
+  readonly label: string
+  /** Filter that finds them. */
+  readonly filter: string
   readonly count: number
 }
 
@@ -76,19 +76,18 @@ export async function readReferrers(
   const fields = Object.keys(version.schemas).flatMap((type) =>
     findColumns(tableColumns(schemaIn(version, type) as JsonObject))
       .filter(({ refersTo, type: form }) => refersTo === wanted && (form === 'text' || form === 'list'))
-      .map(({ names, type: form }) => ({
-        type,
-        names,
-        operator: form === 'list' ? ('contains' as const) : ('eq' as const),
-      })),
+      .map(({ names, type: form }) => {
+        const field = names.map((name) => JSON.stringify(name)).join('.')
+        const operator = form === 'list' ? 'contains' : 'eq'
+        return { type, label: names.join('.'), filter: `${field} ${operator} ${JSON.stringify(id)}` }
+      }),
   )
   const found: Referrers[] = []
   for (const field of fields.slice(0, referrersMax)) {
-    const path = { ...versionOf(seen), type: field.type }
-    const name = field.names.map((one) => JSON.stringify(one)).join('.')
-    const filter = `${name} ${field.operator} ${JSON.stringify(id)}`
+    const { type, filter } = field
+    const path = { ...versionOf(seen), type }
     const answer = await leniently(async () =>
-      (await tables.isNear(seen.who, path))
+      (await tables.answersSoon(seen.who, path))
         ? soon(tables.rows(seen.who, path, { filter, columns: '_id', limit: 1 }))
         : undefined,
     )

@@ -1,7 +1,7 @@
 /** Statistics of the columns of a table, frequent values of some, and labels of referenced records. */
 import { type FoundColumn, fieldsOf, type QueryText, tellingField } from '@ulmus/content'
 import { RegistryError } from '@ulmus/registry'
-import type { ColumnStatistics, Facets, TableStatistics } from '@ulmus/wire'
+import type { ColumnStatistics, Facets } from '@ulmus/wire'
 import { readJson, type Visit } from '../page.ts'
 import { type SeenCollection, type ShownVersion, schemaIn, versionOf } from './collection.ts'
 import { nameOf } from './records.ts'
@@ -19,23 +19,23 @@ const labelsMax = 200
 /** Statistics by field, `name.common`. */
 export type Profiles = ReadonlyMap<string, ColumnStatistics>
 
-/**
- * Undefined: not known yet, or this server has no engine.
- * @param isWanted begins to build a large table too
- */
+/** `later`: they are being computed. `on_request`: a large table must be built first. `none`: this version or server has none. */
+export type ProfilesAnswer = Profiles | 'later' | 'on_request' | 'none'
+
+/** @param isRequested builds a large table too */
 export async function readProfiles(
   { registry }: Visit,
   seen: SeenCollection,
-  { type, isWanted }: { type: string; isWanted: boolean },
-): Promise<Profiles | undefined> {
+  { type, isRequested }: { type: string; isRequested: boolean },
+): Promise<ProfilesAnswer> {
   const path = { ...versionOf(seen), type }
-  return leniently(async () => {
-    if (!isWanted && !(await registry.tables.isNear(seen.who, path))) return undefined
+  const found = await leniently(async (): Promise<ProfilesAnswer> => {
+    if (!isRequested && !(await registry.tables.answersSoon(seen.who, path))) return 'on_request'
     const answer = await soon(registry.tables.statistics(seen.who, path))
-    if (answer === undefined || 'building' in answer) return undefined
-    const { columns } = answer as TableStatistics
-    return new Map(columns.map((column) => [column.field, column]))
+    if (answer === undefined || 'building' in answer) return 'later'
+    return new Map(answer.columns.map((column) => [column.field, column]))
   })
+  return found ?? 'none'
 }
 
 /** Columns whose values divide the records into groups, in their order. */
@@ -89,7 +89,7 @@ export async function readLabels(
       limit: some.length,
     }
     const answer = await leniently(async () => {
-      if (!(await visit.registry.tables.isNear(seen.who, path))) return undefined
+      if (!(await visit.registry.tables.answersSoon(seen.who, path))) return undefined
       return soon(visit.registry.tables.rows(seen.who, path, question))
     })
     if (answer === undefined || 'building' in answer) continue
@@ -111,7 +111,7 @@ export async function leniently<T>(read: () => Promise<T>): Promise<T | undefine
   }
 }
 
-/** Undefined if it takes longer; it goes on, so that the next visit finds it. */
+/** Undefined if it takes longer. The work is not cancelled, so that the next visit finds the answer. */
 export async function soon<T>(answer: Promise<T>): Promise<T | undefined> {
   const { promise, resolve } = Promise.withResolvers<undefined>()
   const timer = setTimeout(resolve, patience, undefined)

@@ -1,13 +1,14 @@
 /** Croissant 1.1 of MLCommons: a version as JSON-LD for data set search engines and machine learning. docs/reading.md */
+
 import { columnSchema, type ScalarType, type TableColumn } from '@ulmus/content'
 import { bibtex, citationFacts, oneLine } from '../data/citation.ts'
+import { licenseOf } from '../data/licence.ts'
 import { accountPath, apiVersionPath, withQuery } from '../paths.ts'
 import {
   type DescribedType,
   type DescribedVersion,
   describedTypes,
   keywordsOf,
-  licenseOf,
   wordsOf,
 } from './described.ts'
 

@@ -1,13 +1,14 @@
 /** Data Package 2.0: a version as CSV files with their Table Schemas, for catalogues. docs/reading.md */
+
 import { type ColumnType, columnSchema, type Json, type JsonObject, type TableColumn } from '@ulmus/content'
 import type { DataPackage } from '@ulmus/wire'
 import { citationFacts } from '../data/citation.ts'
+import { licenseOf } from '../data/licence.ts'
 import {
   type DescribedType,
   type DescribedVersion,
   describedTypes,
   keywordsOf,
-  licenseOf,
   wordsOf,
 } from './described.ts'
 
@@ -119,7 +120,7 @@ const fieldTypes: Record<ColumnType, string> = {
   json: 'any',
 }
 
-/** Keywords of JSON Schema with the same meaning, by column. `pattern` differs: that of Table Schema is anchored and of another dialect. */
+/** Keywords of JSON Schema with the same meaning, by column. Not `pattern`: Table Schema anchors it and uses another regex dialect. */
 const sharedKeywords: Partial<Record<ColumnType, Record<string, string>>> = {
   text: { minLength: 'minLength', maxLength: 'maxLength' },
   number: rangeKeywords(),

@@ -48,8 +48,6 @@ const bytesPerSchemaByte = 4
 /** Longer descriptions are cut. Characters. */
 const descriptionMax = 10_000
 const keywordsMax = 100
-/** Longer addresses of licences are left out. Characters. */
-const urlMax = 2_000
 
 /** @throws collection_not_found, Moved, version_not_found, version_withdrawn, busy */
 export async function describeVersion(
@@ -104,26 +102,6 @@ export function dataFileOf(type: string, { origin, hasTables, asPublic, ...place
   const view = asPublic ? 'public' : undefined
   const url = origin + withQuery(apiVersionPath(place, 'tables', `${type}.csv`), { view })
   return { url, mediaType: 'text/csv', format: 'csv' }
-}
-
-export interface License {
-  /** SPDX id, if it has the form of one. */
-  readonly id?: string
-  /** Undefined for a text that is neither an id nor an address. */
-  readonly url?: string
-  readonly text: string
-}
-
-/** The licence in metadata, which may be any JSON. Undefined unless it is a text. */
-export function licenseOf(license: unknown): License | undefined {
-  const text = typeof license === 'string' ? oneLine(license) : ''
-  if (text === '') return undefined
-  if (/^[a-z0-9][a-z0-9.+-]{0,63}$/i.test(text))
-    return { id: text, url: `https://spdx.org/licenses/${text}`, text }
-  if (!/^https?:\/\//i.test(text)) return { text }
-  // `text` may be cut. Parsing encodes what neither a header nor a document may contain.
-  const url = URL.parse(String(license).slice(0, urlMax + 1))?.href
-  return url === undefined || url.length > urlMax ? { text } : { url, text }
 }
 
 /** Words in `metadata.keywords`: texts, or one text with commas. */

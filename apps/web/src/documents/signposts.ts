@@ -1,10 +1,12 @@
 /** `Link` headers of a version, by which programs find its documents and files: FAIR Signposting, RFC 8288. */
+
 import type { Version } from '@ulmus/wire'
 import type { SeenCollection, ShownVersion } from '../data/collection.ts'
+import { licenseOf } from '../data/licence.ts'
 import { jsonBytes, readJson, type Visit } from '../page.ts'
 import { apiCollectionPath, apiVersionPath, versionPath, withQuery } from '../paths.ts'
 import { croissantType } from './croissant.ts'
-import { dataFileOf, type FilePlace, licenseOf } from './described.ts'
+import { dataFileOf, type FilePlace } from './described.ts'
 
 /** Limit of the header. Proxies commonly accept 8 KiB of all headers. Bytes. */
 const headerMax = 4_096

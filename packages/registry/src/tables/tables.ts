@@ -89,10 +89,10 @@ export function tablesOf(context: Context, config: TablesConfig, installed: Inst
     },
 
     /**
-     * True if an answer about a type comes soon: its table was built, or is small.
+     * True if no long build is needed to answer about a type: its table was built, or is small.
      * @throws collection_not_found, version_not_found, type_not_found
      */
-    async isNear(who: Principal, path: TablePath): Promise<boolean> {
+    async answersSoon(who: Principal, path: TablePath): Promise<boolean> {
       if (files === undefined) return false
       const { roots } = await seeVersion(context, who, path)
       const [[, entry]] = selectedTypes(roots, path.type) as [[string, TypeEntry]]
@@ -168,16 +168,19 @@ interface WholeFacetsAsk extends Pick<OpenTable, 'file' | 'ask'> {
 }
 
 /** Facets over all rows, each computed once for each table. */
-function wholeFacets(finder: TableFinder, { columns, query, file, ask }: WholeFacetsAsk) {
+async function wholeFacets(finder: TableFinder, { columns, query, file, ask }: WholeFacetsAsk) {
   const keys = findColumns(columns).map(({ names }) => JSON.stringify(names))
-  const facets = query.facet.map(async (column) => {
+  const facets: ReturnType<typeof facetOf>[] = []
+  // One at a time: an account may have few questions under way.
+  for (const column of query.facet) {
     const name = `facet${keys.indexOf(JSON.stringify(column.names))}`
-    return finder.installed.files.remember(file, name, async () => {
+    const facet = await finder.installed.files.remember(file, name, async () => {
       const [rows] = await ask([facetStatement(query, column)])
       return facetOf(column, rows!)
     })
-  })
-  return Promise.all(facets)
+    facets.push(facet)
+  }
+  return facets
 }
 
 /** @throws unknown_field, invalid_request, busy, query_too_costly, tables_unavailable, storage_full */

@@ -6,6 +6,10 @@ import { type Answer, type Form, type Page, Redirect, type Visit } from '../../p
 import { accountPath, collectionPath, versionPath } from '../../paths.ts'
 import { slugFor } from '../../slug.ts'
 
+/** Characters. interface.md */
+const slugMax = 100
+const handleMax = 39
+
 export const newCollection: Page = {
   needsCaller: true,
   show: (visit) => collectionForm(visit, {}),
@@ -15,7 +19,7 @@ export const newCollection: Page = {
         const owner = form['owner'] ?? visit.caller!.accountSlug
         const name = typed(form, 'name')
         const wanted = {
-          slug: typed(form, 'slug') ?? slugFor(name ?? ''),
+          slug: typed(form, 'slug') ?? slugFor(name ?? '', slugMax),
           name,
           description: typed(form, 'description'),
           public: visibilities.get(form['visibility']),
@@ -87,7 +91,7 @@ async function collectionForm(visit: Visit, { form = {}, error }: Shown): Promis
             name="slug"
             label="Address"
             form={form}
-            most={100}
+            most={slugMax}
             pattern="[a-z0-9]([a-z0-9\-]*[a-z0-9])?"
             help="Lowercase letters, digits and hyphens, such as “world-cities”. Empty: made from the name."
           />
@@ -130,7 +134,7 @@ export const newOrg: Page = {
     submitted(
       async () => {
         const name = typed(form, 'name')
-        const slug = typed(form, 'slug') ?? slugFor(name ?? '')
+        const slug = typed(form, 'slug') ?? slugFor(name ?? '', handleMax)
         const wanted = checked(CreateOrg, { slug, displayName: name ?? slug })
         const made = await visit.registry.accounts.createOrg(visit.who, wanted)
         return new Redirect(accountPath(made.slug))
@@ -154,7 +158,7 @@ const orgForm = ({ form = {}, error }: Shown): Answer => ({
           name="slug"
           label="Handle"
           form={form}
-          most={39}
+          most={handleMax}
           pattern="[a-z0-9]([a-z0-9\-]*[a-z0-9])?"
           help="In addresses: lowercase letters, digits and hyphens. Empty: made from the name."
         />

@@ -1,4 +1,5 @@
 /** `/:owner/:slug`: overview of a collection. */
+
 import { fieldsOf, topicsOf } from '@ulmus/content'
 import { giveWay } from '@ulmus/registry'
 import type { Version } from '@ulmus/wire'
@@ -10,7 +11,7 @@ import { UseIt } from '../../components/use-it.tsx'
 import type { CitedVersion } from '../../data/citation.ts'
 import { type SeenCollection, type ShownVersion, schemaIn, seeVersion } from '../../data/collection.ts'
 import { datasetOf } from '../../data/dataset.ts'
-import { licenseOf } from '../../documents/described.ts'
+import { licenseOf } from '../../data/licence.ts'
 import { pageSignposts } from '../../documents/signposts.ts'
 import { bytesText, countText, cutText, hashDigits } from '../../format.ts'
 import { CollectionPage } from '../../layout/collection.tsx'

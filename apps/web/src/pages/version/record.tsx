@@ -21,7 +21,7 @@ import { bytesText, cutText } from '../../format.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
 import type { Page, Visit } from '../../page.ts'
 import { apiVersionPath, collectionPath, recordPath, versionPath, withQuery } from '../../paths.ts'
-import { Beside, ReferredBy } from './record-around.tsx'
+import { Beside, ReferredBy } from './record-links.tsx'
 import { resultIn } from './records/url.ts'
 
 /** Maximum number of versions in the history. */
@@ -77,7 +77,7 @@ const show = async (visit: Visit) => {
               <bdi>{cutText(name ?? id, 300)}</bdi>
             </h2>
             <Fields seen={seen} record={record} fields={fields} names={names} files={files} />
-            {referrers.length > 0 && <ReferredBy {...{ seen, id, referrers }} />}
+            {referrers.length > 0 && <ReferredBy seen={seen} referrers={referrers} />}
           </div>
           <aside>
             <Facts seen={seen} record={record} version={version} proof={proofPath(seen, version, record)} />

@@ -32,7 +32,7 @@ function dropPrivileges(): void {
 
 /**
  * Makes the path of an attached table file lead nowhere. DuckDB keeps the file open, and lets statements read attached files by their
- * paths: `read_blob` would return what lies between the rows.
+ * paths: `read_blob` would return the raw bytes of the file.
  */
 function hide(file: string): void {
   const descriptor = /^\/proc\/self\/fd\/(\d+)$/.exec(file)?.[1]

@@ -1,7 +1,7 @@
 /** Profile of a column over all records: histogram or frequent values. Their parts are links that filter. */
 import type { ColumnStatistics } from '@ulmus/wire'
 import type { ComponentChildren } from 'preact'
-import { counted, countText, cutText, groupedFrom, numberText } from '../../../format.ts'
+import { counted, countText, cutText, roundedText } from '../../../format.ts'
 import type { PageColumn } from './columns.ts'
 import { type Asked, filterText, pathWith } from './url.ts'
 
@@ -103,7 +103,15 @@ function Histogram({
 }
 
 /** Out of the order of the keyboard: a table has hundreds of bars, and the form filters by ranges too. */
-const Bar = ({ to, title, children }: { to: string; title: string; children: ComponentChildren }) => (
+const Bar = ({
+  to,
+  title,
+  children,
+}: {
+  to: string | undefined
+  title: string
+  children: ComponentChildren
+}) => (
   <a href={to} rel="nofollow" tabIndex={-1}>
     <title>{title}</title>
     {children}
@@ -124,11 +132,8 @@ function boundText(value: number, type: ColumnStatistics['type']): string {
   return new Date(Math.ceil(value * second)).toISOString()
 }
 
-function endText(value: unknown): string {
-  if (typeof value !== 'number') return cutText(String(value), 10)
-  const rounded = Number(value.toPrecision(4))
-  return Math.abs(rounded) < groupedFrom ? String(rounded) : numberText(rounded)
-}
+const endText = (value: unknown): string =>
+  typeof value === 'number' ? roundedText(value) : cutText(String(value), 10)
 
 interface TopProps extends Pick<Props, 'asked' | 'column' | 'labels'> {
   readonly top: NonNullable<ColumnStatistics['top']>
@@ -163,12 +168,13 @@ interface ValueProps {
 export function ValueLink({ asked, column, value, most, label }: ValueProps) {
   const text = String(value)
   const shown = <bdi>{text === '' ? '“”' : cutText(label ?? text, most)}</bdi>
-  if (text.length > linkedMax) return shown
   const filter = filterText(column.text, column.column?.type === 'list' ? 'contains' : 'eq', text)
   const isPresent = asked.question.filter.includes(filter)
+  const to = text.length > linkedMax ? undefined : pathWith(asked, column, isPresent ? [] : [filter])
+  if (to === undefined) return shown
   return (
     <a
-      href={pathWith(asked, column, isPresent ? [] : [filter])}
+      href={to}
       rel="nofollow"
       aria-current={isPresent ? 'true' : undefined}
       title={text.length > most ? cutText(text, 300) : undefined}

@@ -1,7 +1,7 @@
 /** `…/records/:type`: records of a type as a table. */
 
 import type { PlainSchema } from '@ulmus/content'
-import { type Building, RegistryError } from '@ulmus/registry'
+import { type Building, RegistryError, sqlNames } from '@ulmus/registry'
 import { Refusal } from '../../../components/form.tsx'
 import { Empty, Pager, type Pages } from '../../../components/small.tsx'
 import { type SeenCollection, type ShownVersion, schemaIn, seeVersion } from '../../../data/collection.ts'
@@ -10,12 +10,13 @@ import { counted, countText, cutText } from '../../../format.ts'
 import { CollectionPage } from '../../../layout/collection.tsx'
 import { type Page, Redirect, type Visit } from '../../../page.ts'
 import { apiVersionPath, collectionPath, recordPath, versionPath, withQuery } from '../../../paths.ts'
-import { type Around, readAround } from './around.ts'
 import { chosenColumns, type PageColumn, pageColumns } from './columns.ts'
+import { type Extras, readExtras } from './extras.ts'
 import { FacetPanel } from './facets.tsx'
 import { BuildingNote, Present, QuestionForm } from './question.tsx'
 import { Table } from './table.tsx'
 import { Tools } from './tools.tsx'
+import { Types } from './types.tsx'
 import {
   type Asked,
   completeQuestion,
@@ -62,18 +63,18 @@ const show = async (visit: Visit) => {
     return new Redirect(seen.inView(recordPath(seen, type, id)), 302)
   const all = pageColumns(schema, asked.columns, found.records)
   const chosen = chosenColumns(all, asked.shown, asked.columns)
-  const isWanted = visit.caller !== undefined || query.has('profiles')
-  const around = await readAround(visit, version, {
+  const isRequested = query.has('profiles')
+  const extras = await readExtras(visit, version, {
     asked: { ...asked, question },
     records: found.records,
     isSettled: found.building === undefined && found.refused === undefined,
     all,
     chosen,
-    isWanted,
+    isRequested: isRequested || visit.caller !== undefined,
   })
   const after = query.get('after') ?? ''
-  const view = { asked, isAsked, found, id, all, chosen, around }
-  const isPending = query.has('profiles') && around.profiles === undefined
+  const view = { asked, isAsked, found, id, all, chosen, extras }
+  const isPending = isRequested && extras.profiles === 'later'
   return {
     title: `${type} · ${seen.owner}/${seen.slug}`,
     description: `Records of type ${type} in ${seen.owner}/${seen.slug}.`,
@@ -89,7 +90,8 @@ const show = async (visit: Visit) => {
           {...{ ...view, isPending }}
           count={version.typeCounts[type] ?? 0}
           canAsk={visit.registry.tables.isAvailable}
-          origin={visit.origin}
+          sqlName={sqlNames(types)[types.indexOf(type)]!}
+          visit={visit}
         />
       </CollectionPage>
     ),
@@ -150,17 +152,20 @@ interface ContentProps {
   readonly id: string
   readonly all: readonly PageColumn[]
   readonly chosen: readonly PageColumn[]
-  readonly around: Around
+  readonly extras: Extras
   /** True: the visitor asked for profiles, which are being computed. */
   readonly isPending: boolean
-  readonly origin: string
+  /** Name of the type in SQL. */
+  readonly sqlName: string
+  readonly visit: Visit
 }
 
-function Content({ asked, isAsked, canAsk, found, count, id, all, chosen, around, ...more }: ContentProps) {
+function Content({ asked, isAsked, canAsk, found, count, id, all, chosen, extras, ...more }: ContentProps) {
   const { seen, type } = asked
   const { records, total, pages, building, refused } = found
   const isAnswered = isAsked && building === undefined && refused === undefined
-  const { profiles, facets, labels } = around
+  const { facets, labels } = extras
+  const profiles = typeof extras.profiles === 'string' ? undefined : extras.profiles
   return (
     <>
       {canAsk && <QuestionForm asked={asked} refused={refused} />}
@@ -174,9 +179,13 @@ function Content({ asked, isAsked, canAsk, found, count, id, all, chosen, around
       )}
       {building !== undefined && <BuildingNote {...building} />}
       {refused === undefined && (
-        <div class={facets.length > 0 ? 'records-layout' : undefined}>
+        <div class={facets.length > 0 ? 'records-page with-facets' : 'records-page'}>
           <div>
-            <Tools {...{ asked, isAsked, canAsk, all, chosen, id }} origin={more.origin} />
+            <Tools
+              {...{ asked, isAsked, canAsk, all, chosen, id }}
+              sqlName={more.sqlName}
+              origin={more.visit.origin}
+            />
             {records.length === 0 ? (
               <NoRecords {...{ asked, total, id, isAsked }} />
             ) : (
@@ -186,9 +195,7 @@ function Content({ asked, isAsked, canAsk, found, count, id, all, chosen, around
             )}
             <div class="table-foot">
               <span class="quiet">{isAnswered ? placeText(found, asked) : footText(found)}</span>
-              {canAsk && profiles === undefined && building === undefined && records.length > 0 && (
-                <ProfilesNote asked={asked} isPending={more.isPending} />
-              )}
+              <ProfilesNote profiles={extras.profiles} isPending={more.isPending} url={more.visit.url} />
               <Pager {...pages} />
             </div>
           </div>
@@ -199,16 +206,28 @@ function Content({ asked, isAsked, canAsk, found, count, id, all, chosen, around
   )
 }
 
-const ProfilesNote = ({ asked, isPending }: Pick<ContentProps, 'asked' | 'isPending'>) =>
-  isPending ? (
-    <span class="quiet" role="status">
-      Column profiles are being computed…
-    </span>
-  ) : (
-    <a href={withQuery(pathTo(asked, { offset: asked.question.offset }), { profiles: '1' })} rel="nofollow">
+interface ProfilesNoteProps extends Pick<Extras, 'profiles'> {
+  readonly isPending: boolean
+  readonly url: URL
+}
+
+/** Link that computes profiles, or a note that this is under way. */
+function ProfilesNote({ profiles, isPending, url }: ProfilesNoteProps) {
+  if (isPending)
+    return (
+      <span class="quiet" role="status">
+        Column profiles are being computed…
+      </span>
+    )
+  if (profiles !== 'later' && profiles !== 'on_request') return null
+  const query = new URLSearchParams(url.searchParams)
+  query.set('profiles', '1')
+  return (
+    <a href={`${url.pathname}?${query}`} rel="nofollow">
       Show column profiles
     </a>
   )
+}
 
 const footText = ({ records, total, pages: { prev, next } }: Found): string =>
   `${counted(total, 'record')}${prev === undefined && next === undefined ? '' : `, ${records.length} here`}`
@@ -263,36 +282,4 @@ function noType(seen: SeenCollection, types: readonly string[], type: string | u
       </CollectionPage>
     ),
   }
-}
-
-/** Number of types in the line; further types are in a collapsed list. */
-const typesInLine = 12
-
-function Types({ seen, version, type }: { seen: SeenCollection; version: ShownVersion; type: string }) {
-  const types = Object.keys(version.schemas)
-  if (types.length === 1) return null
-  const link = (name: string) => (
-    <a
-      key={name}
-      class="choice"
-      href={seen.inView(versionPath(seen, 'records', name))}
-      aria-current={name === type ? 'true' : undefined}
-    >
-      <bdi>{name}</bdi> <span class="quiet number">{countText(version.typeCounts[name] ?? 0)}</span>
-    </a>
-  )
-  const first = types.slice(0, typesInLine)
-  if (!first.includes(type)) first[first.length - 1] = type
-  const rest = types.filter((name) => !first.includes(name))
-  return (
-    <nav class="choices" aria-label="Types">
-      {first.map(link)}
-      {rest.length > 0 && (
-        <details class="more">
-          <summary>{rest.length} more</summary>
-          {rest.map(link)}
-        </details>
-      )}
-    </nav>
-  )
 }

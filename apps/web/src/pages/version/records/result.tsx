@@ -1,7 +1,9 @@
 /** The result of a question for other tools: its address, curl, pandas, SQL. */
 import type { FilterValue, FoundColumn, TableQuery } from '@ulmus/content'
+import { quoted } from '@ulmus/registry'
 import { Icon } from '../../../components/icon.tsx'
 import { Code } from '../../../components/small.tsx'
+import { shellText } from '../../../components/use-it.tsx'
 import { versionPath, withQuery } from '../../../paths.ts'
 import { type Asked, downloadsOf, parsedQuestion, pathTo } from './url.ts'
 
@@ -10,15 +12,17 @@ const linkedMax = 2_000
 
 interface Props {
   readonly asked: Asked
+  /** Name of the type in SQL. */
+  readonly sqlName: string
   readonly origin: string
 }
 
 /** A menu with the same result in several forms. */
-export function ResultMenu({ asked, origin }: Props) {
+export function ResultMenu({ asked, sqlName, origin }: Props) {
   const { isPublic } = asked.seen
   const { csv } = downloadsOf(asked)
   const url = origin + csv
-  const sql = sqlOf(asked)
+  const sql = sqlOf(asked, sqlName)
   const curl = `curl -sf${isPublic ? '' : ' -H "Authorization: Bearer $ULMUS_TOKEN"'} ${shellText(url)}`
   const key = isPublic
     ? ''
@@ -52,10 +56,8 @@ export function ResultMenu({ asked, origin }: Props) {
   )
 }
 
-const shellText = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
-
 /** The question in DuckDB's SQL; undefined for words and wrong questions. docs/queries.md */
-export function sqlOf({ type, question, shown, columns }: Asked): string | undefined {
+function sqlOf({ question, shown, columns }: Asked, sqlName: string): string | undefined {
   const { q, filter, sort } = question
   const query = parsedQuestion(
     { filter, sort, columns: shown.length === 0 ? undefined : shown.join() },
@@ -65,18 +67,16 @@ export function sqlOf({ type, question, shown, columns }: Asked): string | undef
   const selected = query.columns?.map(nameOf)
   const where = query.filters.map(conditionOf)
   const order = query.sort.map(
-    ({ column, isDescending }) => `${nameOf(column)} ${isDescending ? 'DESC' : 'ASC'}`,
+    ({ column, isDescending }) => `${nameOf(column)} ${isDescending ? 'DESC' : 'ASC'} NULLS LAST`,
   )
   return [
-    `SELECT ${selected === undefined ? '*' : ['_id', ...selected].join(', ')} FROM ${quoted(type)}`,
+    `SELECT ${selected === undefined ? '*' : ['_id', ...selected].join(', ')} FROM ${quoted(sqlName)}`,
     ...(where.length === 0 ? [] : [`WHERE ${where.join('\n  AND ')}`]),
-    ...(order.length === 0 ? [] : [`ORDER BY ${order.join(', ')} NULLS LAST`]),
+    ...(order.length === 0 ? [] : [`ORDER BY ${order.join(', ')}`]),
   ].join('\n')
 }
 
-const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
-const nameOf = ({ names }: FoundColumn): string =>
-  names.map((name) => (/^[a-z_][a-z0-9_]*$/i.test(name) ? name : quoted(name))).join('.')
+const nameOf = ({ names }: FoundColumn): string => names.map(quoted).join('.')
 
 const literal = (value: FilterValue): string =>
   typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : String(value)

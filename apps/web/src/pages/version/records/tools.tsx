@@ -21,10 +21,12 @@ interface ToolsProps {
   readonly all: readonly PageColumn[]
   readonly chosen: readonly PageColumn[]
   readonly id: string
+  /** Name of the type in SQL. */
+  readonly sqlName: string
   readonly origin: string
 }
 
-export function Tools({ asked, isAsked, canAsk, all, chosen, id, origin }: ToolsProps) {
+export function Tools({ asked, isAsked, canAsk, all, chosen, id, sqlName, origin }: ToolsProps) {
   const here = versionPath(asked.seen, 'records', asked.type)
   return (
     <div class="tools">
@@ -70,7 +72,7 @@ export function Tools({ asked, isAsked, canAsk, all, chosen, id, origin }: Tools
         </details>
       ) : null}
       <span class="grow" />
-      {canAsk && <ResultMenu asked={asked} origin={origin} />}
+      {canAsk && <ResultMenu asked={asked} sqlName={sqlName} origin={origin} />}
       <Downloads asked={asked} isAsked={isAsked} canAsk={canAsk} />
     </div>
   )

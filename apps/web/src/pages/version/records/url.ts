@@ -119,7 +119,8 @@ export function pathTo({ seen, type, question, shown }: Asked, change: Partial<Q
 export function recordInResult({ seen, question, type }: Asked, id: string, index: number): string {
   const { offset, ...query } = question
   const path = recordPath(seen, type, id)
-  return seen.inView(isQuestion(question) ? withQuery(path, { ...query, at: offset + index }) : path)
+  const isRepeated = isQuestion(question) && !isLong(question)
+  return seen.inView(isRepeated ? withQuery(path, { ...query, at: offset + index }) : path)
 }
 
 /** The question and the place of a record in its result, from the URL of the record's page. */
@@ -134,8 +135,22 @@ export function resultIn(query: URLSearchParams) {
   return isPlace && isQuestion({ ...question, offset: 0 }) ? { question, place } : undefined
 }
 
-/** Path of the page with other filters of a column: those that compare it give way. */
-export function pathWith(asked: Asked, { text }: { text: string }, filters: readonly string[]): string {
+/** Longer questions are repeated in no link of a cell, bar or value, of which a page has hundreds. Characters. */
+const repeatedMax = 1_000
+
+const isLong = ({ q, filter, sort = '' }: Question): boolean =>
+  [q, ...filter, sort].join().length > repeatedMax
+
+/**
+ * Path of the page with other filters of a column: those that compare it give way. Undefined if the question is too long to be repeated
+ * often.
+ */
+export function pathWith(
+  asked: Asked,
+  { text }: { text: string },
+  filters: readonly string[],
+): string | undefined {
+  if (isLong(asked.question)) return undefined
   const others = asked.question.filter.filter((filter) => {
     const [found] = parsedQuestion({ filter }, asked.columns)?.filters ?? []
     return (

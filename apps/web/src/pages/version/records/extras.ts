@@ -3,7 +3,7 @@ import type { Facets } from '@ulmus/wire'
 import type { ShownVersion } from '../../../data/collection.ts'
 import {
   facetColumns,
-  type Profiles,
+  type ProfilesAnswer,
   type References,
   readFacets,
   readLabels,
@@ -14,15 +14,14 @@ import type { Visit } from '../../../page.ts'
 import { type PageColumn, valueIn } from './columns.ts'
 import type { Asked } from './url.ts'
 
-/** What the page shows around its records. */
-export interface Around {
-  /** Undefined: not known yet. */
-  readonly profiles: Profiles | undefined
+/** Parts of the page that its table of records does not need. */
+export interface Extras {
+  readonly profiles: ProfilesAnswer
   readonly facets: readonly { readonly column: PageColumn; readonly facet: Facets['facets'][number] }[]
   readonly labels: ReadonlyMap<string, string>
 }
 
-interface AroundAsk {
+interface ExtrasAsk {
   readonly asked: Asked
   readonly records: readonly TableRecord[]
   /** False: the page shows a refusal or the progress of a table. */
@@ -30,21 +29,22 @@ interface AroundAsk {
   readonly all: readonly PageColumn[]
   readonly chosen: readonly PageColumn[]
   /** True: build a large table for the profiles. */
-  readonly isWanted: boolean
+  readonly isRequested: boolean
 }
 
 /** Columns of a table with profiles: each takes several queries. */
 const profiledMax = 300
 
-export async function readAround(visit: Visit, version: ShownVersion, ask: AroundAsk): Promise<Around> {
+export async function readExtras(visit: Visit, version: ShownVersion, ask: ExtrasAsk): Promise<Extras> {
   const { seen, type, question } = ask.asked
   const { records } = ask
   const isSettled = ask.isSettled && visit.registry.tables.isAvailable
   const inTable = ask.all.flatMap(({ column }) => column ?? [])
   const isWide = inTable.length > profiledMax
-  const profiles =
-    isSettled && !isWide ? await readProfiles(visit, seen, { type, isWanted: ask.isWanted }) : undefined
-  const grouped = profiles === undefined ? [] : facetColumns(inTable, profiles)
+  const { isRequested } = ask
+  const profiles = isSettled && !isWide ? await readProfiles(visit, seen, { type, isRequested }) : 'none'
+  const known = typeof profiles === 'string' ? undefined : profiles
+  const grouped = known === undefined ? [] : facetColumns(inTable, known)
   const columns = ask.all.filter(({ column }) => column !== undefined && grouped.includes(column))
   const counted = await readFacets(visit, seen, { type, question, facets: columns.map(({ text }) => text) })
   const facets = counted.map((facet, index) => ({ column: columns[index]!, facet }))
@@ -56,7 +56,7 @@ export async function readAround(visit: Visit, version: ShownVersion, ask: Aroun
       ),
     ),
     ...ask.chosen.map((column) =>
-      referencesOf(column, profiles?.get(column.label)?.top?.map(({ value }) => value) ?? []),
+      referencesOf(column, known?.get(column.label)?.top?.map(({ value }) => value) ?? []),
     ),
     ...facets.map(({ column, facet }) =>
       referencesOf(

@@ -3,7 +3,7 @@ import type { SeenCollection } from '../../data/collection.ts'
 import type { Neighbours, Referrers } from '../../data/neighbours.ts'
 import { countText, cutText } from '../../format.ts'
 import { recordPath, versionPath, withQuery } from '../../paths.ts'
-import { fieldText, filterText, type resultIn } from './records/url.ts'
+import type { resultIn } from './records/url.ts'
 
 interface BesideProps {
   readonly seen: SeenCollection
@@ -42,28 +42,24 @@ export function Beside({ seen, type, neighbours: { previous, next, total }, resu
 
 interface ReferredByProps {
   readonly seen: SeenCollection
-  readonly id: string
   readonly referrers: readonly Referrers[]
 }
 
 /** Links to the records that refer to this one. */
-export const ReferredBy = ({ seen, id, referrers }: ReferredByProps) => (
+export const ReferredBy = ({ seen, referrers }: ReferredByProps) => (
   <section>
     <h2>Referred to by</h2>
     <ul>
-      {referrers.map(({ type, names, operator, count }) => {
-        const filter = filterText(fieldText(names, []), operator, id)
-        return (
-          <li key={`${type} ${names.join('.')}`}>
-            <a href={seen.inView(withQuery(versionPath(seen, 'records', type), { filter }))} rel="nofollow">
-              {countText(count)} <bdi>{cutText(type, 100)}</bdi>
-            </a>{' '}
-            <span class="quiet">
-              in <bdi>{cutText(names.join('.'), 100)}</bdi>
-            </span>
-          </li>
-        )
-      })}
+      {referrers.map(({ type, label, filter, count }) => (
+        <li key={`${type} ${label}`}>
+          <a href={seen.inView(withQuery(versionPath(seen, 'records', type), { filter }))} rel="nofollow">
+            {countText(count)} <bdi>{cutText(type, 100)}</bdi>
+          </a>{' '}
+          <span class="quiet">
+            in <bdi>{cutText(label, 100)}</bdi>
+          </span>
+        </li>
+      ))}
     </ul>
   </section>
 )

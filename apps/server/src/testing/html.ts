@@ -1,0 +1,14 @@
+/** Reads pages of the web interface. */
+
+/** Text of an attribute or element without its escapes. */
+export const decoded = (text: string): string =>
+  text
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&')
+
+/** Ids of the records in a table, in its order. */
+export const idsIn = (html: string): string[] =>
+  [...html.matchAll(/<th scope="row"><a[^>]*><bdi>([^<]*)</g)].map(([, id]) => id!)
