@@ -50,7 +50,7 @@ export const explore: Page = {
           {items.length === 0 ? (
             <Empty title={emptyTitle(search, topics)}>
               <p>
-                Words are looked for at the beginnings of words in slugs, names, owners, topics and
+                Words are looked for at the beginnings of words in addresses, names, owners, topics and
                 descriptions.{' '}
                 {(search !== '' || owner !== '' || topics.length > 0) && <a href="/explore">Show all</a>}
               </p>
