@@ -97,6 +97,24 @@ describe.each(anyDatabase)('profiles on the records page, on $name', (database) 
     expect(linkTo(panelOf(filtered.html), 'Norway')).toBe(at)
   })
 
+  test('the overview shows the profiles that were computed before, in the view of the caller', async () => {
+    const overview = at.replace('/records/Town', '')
+    const [outside, inside] = [await page(overview), await page(overview, cookie)]
+    const bars = (html: string) => [...html.matchAll(/href="([^"]*people[^"]*)"[^>]*><title>/g)]
+    expect(bars(outside.html)).toHaveLength(20)
+    expect(idsIn((await page(decoded(bars(outside.html)[0]![1]!))).html)).toHaveLength(3)
+    // The hidden town with 900,000 people widens the bins of members.
+    expect(bars(inside.html)[0]![1]).not.toBe(bars(outside.html)[0]![1])
+    expect(outside.html).not.toMatch(/900,?000|Hushby|hush/)
+    // Nobody asked about this one, and a visit computes nothing.
+    const { path } = await stage.newCollection()
+    await stage.push(path, {
+      opening: { schemas: { Town: { properties } } },
+      puts: [{ id: 'a', type: 'Town', data: { people: 1 } }],
+    })
+    expect(profilesOf((await page(path.replace('/collections', ''))).html)).toBe('')
+  })
+
   test('a bar of a histogram filters by its range, which replaces the last one', async () => {
     const { html } = await page(at)
     const bars = [...profilesOf(html).matchAll(/<a href="([^"]*)"[^>]*><title>([^<]*)</g)].map(

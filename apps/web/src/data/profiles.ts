@@ -1,7 +1,7 @@
 /** Statistics of the columns of a table, frequent values of some, and labels of referenced records. */
 import { type FoundColumn, fieldsOf, type QueryText, tellingField } from '@ulmus/content'
 import { RegistryError } from '@ulmus/registry'
-import type { ColumnStatistics, Facets } from '@ulmus/wire'
+import type { ColumnStatistics, Facets, TableStatistics } from '@ulmus/wire'
 import { readJson, type Visit } from '../page.ts'
 import { type SeenCollection, type ShownVersion, schemaIn, versionOf } from './collection.ts'
 import { nameOf } from './records.ts'
@@ -33,10 +33,23 @@ export async function readProfiles(
     if (!isRequested && !(await registry.tables.answersSoon(seen.who, path))) return 'on_request'
     const answer = await soon(registry.tables.statistics(seen.who, path))
     if (answer === undefined || 'building' in answer) return 'later'
-    return new Map(answer.columns.map((column) => [column.field, column]))
+    return byField(answer)
   })
   return found ?? 'none'
 }
+
+/** Profiles that cost nothing: statistics that were computed before. */
+export async function knownProfiles(
+  { registry }: Visit,
+  seen: SeenCollection,
+  type: string,
+): Promise<Profiles | undefined> {
+  const known = await leniently(() => registry.tables.knownStatistics(seen.who, { ...versionOf(seen), type }))
+  return known && byField(known)
+}
+
+const byField = ({ columns }: TableStatistics): Profiles =>
+  new Map(columns.map((column) => [column.field, column]))
 
 /** Columns whose values divide the records into groups, in their order. */
 export function facetColumns(columns: readonly FoundColumn[], profiles: Profiles): FoundColumn[] {

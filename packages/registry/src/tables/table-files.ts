@@ -126,6 +126,15 @@ export class TableFiles {
     })
   }
 
+  /** An answer that was computed before. */
+  async remembered<T>(
+    source: Pick<TableSource, 'tree' | 'schemaHash'>,
+    name: string,
+  ): Promise<T | undefined> {
+    if (!(await this.isBuilt(source))) return undefined
+    return readJson<T>(`${this.#pathOf(source)}.${name}.json`)
+  }
+
   /** A new path for a file that its caller deletes. */
   async scratch(): Promise<string> {
     const folder = join(this.#folder, 'scratch')

@@ -9,7 +9,7 @@ import {
   type TypeEntry,
 } from '@ulmus/content'
 import { objectKey, storedObjects } from '@ulmus/storage'
-import type { VersionPath } from '@ulmus/wire'
+import type { TableStatistics, VersionPath } from '@ulmus/wire'
 import { selectedTypes } from '../answers/places.ts'
 import { countAnswer, readerOf } from '../budgets/answer-budget.ts'
 import { SharedBudget } from '../budgets/shared-budget.ts'
@@ -97,6 +97,17 @@ export function tablesOf(context: Context, config: TablesConfig, installed: Inst
       const { roots } = await seeVersion(context, who, path)
       const [[, entry]] = selectedTypes(roots, path.type) as [[string, TypeEntry]]
       return entry.count <= smallTable || files.isBuilt({ tree: entry, schemaHash: entry.schema as Hash })
+    },
+
+    /**
+     * Statistics of a type if they were computed before; undefined otherwise.
+     * @throws collection_not_found, version_not_found, type_not_found
+     */
+    async knownStatistics(who: Principal, path: TablePath): Promise<TableStatistics | undefined> {
+      if (files === undefined) return undefined
+      const { roots } = await seeVersion(context, who, path)
+      const [[, entry]] = selectedTypes(roots, path.type) as [[string, TypeEntry]]
+      return files.remembered({ tree: entry, schemaHash: entry.schema as Hash }, 'statistics')
     },
 
     /** False if this server cannot run the engine. */

@@ -1,12 +1,14 @@
 /** First records of some types, on the overview page. */
 import { type JsonObject, tableColumns } from '@ulmus/content'
 import { type SeenCollection, type ShownVersion, schemaIn } from '../../data/collection.ts'
+import { knownProfiles, type Profiles } from '../../data/profiles.ts'
 import { readRecords, type ShownRecord } from '../../data/records.ts'
 import { counted, cutText } from '../../format.ts'
 import type { Visit } from '../../page.ts'
 import { versionPath } from '../../paths.ts'
 import { chosenColumns, type PageColumn, pageColumns } from './records/columns.ts'
 import { Table } from './records/table.tsx'
+import { type Asked, readAsked } from './records/url.ts'
 
 /** Types whose first records the page shows, and how many. Each takes a query. */
 const samplesMax = 2
@@ -18,6 +20,9 @@ interface SampledType {
   readonly count: number
   readonly records: readonly ShownRecord[]
   readonly columns: readonly PageColumn[]
+  readonly profiles: Profiles | undefined
+  /** With profiles: their parts are links that filter. */
+  readonly asked: Asked | undefined
 }
 
 /** Omits types without records. */
@@ -34,21 +39,26 @@ export const samplesOf = (
       .map(async ({ name: type, count }): Promise<SampledType> => {
         const schema = schemaIn(version, type)!
         const { records } = await readRecords(visit, seen, { type, schema, limit: sampleRecords })
+        const profiles = await knownProfiles(visit, seen, type)
+        const asked = profiles && readAsked(seen, type, schema, new URLSearchParams())
         const all = pageColumns(schema, tableColumns(schema as JsonObject), records)
-        return { type, count, records, columns: chosenColumns(all, [], []).slice(0, sampleColumns) }
+        const columns = chosenColumns(all, [], []).slice(0, sampleColumns)
+        return { type, count, records, columns, profiles, asked }
       }),
   )
 
-export const Sample = ({ seen, type, count, records, columns }: SampledType & { seen: SeenCollection }) => (
+export const Sample = ({ seen, columns, ...sample }: SampledType & { seen: SeenCollection }) => (
   <section>
     <div class="section-head">
       <h2>
-        <bdi>{cutText(type, 100)}</bdi>
+        <bdi>{cutText(sample.type, 100)}</bdi>
       </h2>
-      <a href={seen.inView(versionPath(seen, 'records', type))}>
-        {count > records.length ? `All ${counted(count, 'record')}` : 'Search and filter'}
+      <a href={seen.inView(versionPath(seen, 'records', sample.type))}>
+        {sample.count > sample.records.length
+          ? `All ${counted(sample.count, 'record')}`
+          : 'Search and filter'}
       </a>
     </div>
-    <Table {...{ seen, type, records }} chosen={columns} />
+    <Table {...sample} seen={seen} chosen={columns} />
   </section>
 )
