@@ -10,8 +10,8 @@ import { chosenColumns, type PageColumn, pageColumns } from './records/columns.t
 import { Table } from './records/table.tsx'
 import { type Asked, readAsked } from './records/url.ts'
 
-/** Types whose first records the page shows, and how many. Each takes a query. */
-const samplesMax = 2
+/** Types whose first records the page shows, the largest ones. Each takes a query. */
+const samplesMax = 3
 const sampleRecords = 5
 const sampleColumns = 5
 
@@ -35,6 +35,7 @@ export const samplesOf = (
   Promise.all(
     types
       .filter(({ count }) => count > 0)
+      .sort((a, b) => b.count - a.count)
       .slice(0, samplesMax)
       .map(async ({ name: type, count }): Promise<SampledType> => {
         const schema = schemaIn(version, type)!
