@@ -1,5 +1,5 @@
 /**
- * Screenshots of every page with the demo's data, wide and narrow, light and dark, in `screenshots/`. Needs Debian's chromium, and a
+ * Screenshots of every page with the demo's data, at three widths, light and dark, in `screenshots/`. Needs Debian's chromium, and a
  * registry with the data of `npm run demo`. `--readme`: only the README's four small pictures, in `docs/images/`.
  * Usage: npm run screenshots [-- --url http://127.0.0.1:4000 --readme]
  */
@@ -26,6 +26,7 @@ const pages: Record<string, string> = {
   private: '/mercator/stations',
   records: '/mercator/cities/records/City',
   question: '/mercator/cities/records/City?q=oslo&filter=country+eq+NOR&sort=-latitude',
+  sql: '/mercator/cities/sql?sql=select+country,+count(*)+as+n+from+City+group+by+country+order+by+n+desc',
   record: '/mercator/cities/records/Country/NOR',
   schemas: '/mercator/spdx-licenses/schemas',
   files: '/mercator/cities/files',
@@ -75,7 +76,7 @@ async function signedIn(options: {
 
 async function all(): Promise<void> {
   for (const colorScheme of ['light', 'dark'] as const) {
-    for (const width of [1280, 360]) {
+    for (const width of [1280, 390, 1920]) {
       const page = await signedIn({ colorScheme, width, height: 800 })
       for (const [name, path] of Object.entries(pages)) {
         await page.goto(path)
