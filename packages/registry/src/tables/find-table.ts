@@ -78,7 +78,7 @@ export class TableFinder {
   async withTable<T>(
     who: Principal,
     path: TablePath,
-    read: (columns: readonly TableColumn[]) => (table: OpenTable) => Promise<T>,
+    read: (columns: readonly TableColumn[]) => (table: OpenTable) => Promise<T | Building>,
     milliseconds = patience.question,
   ): Promise<T | Building> {
     const { roots } = await seeVersion(this.#context, who, path)
@@ -117,8 +117,8 @@ export async function sourceOf(context: Context, entry: TypeEntry): Promise<Tabl
 export const columnsIn = (schema: Uint8Array): TableColumn[] =>
   tableColumns(JSON.parse(Buffer.from(schema).toString()) as JsonObject)
 
-/** Undefined if the build takes longer. */
-async function within(done: Promise<TableFile>, milliseconds: number): Promise<TableFile | undefined> {
+/** Undefined if it takes longer. */
+export async function within<T>(done: Promise<T>, milliseconds: number): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<undefined>((resolve) => {
     timer = setTimeout(() => resolve(undefined), milliseconds) as NodeJS.Timeout

@@ -29,11 +29,12 @@ import {
   patience,
   TableFinder,
   type TablePath,
+  within,
 } from './find-table.ts'
 import { asChosen, demandFacets, facetOf, findWhole, readQuery, withMisfits } from './questions.ts'
 import { rowsOf } from './rows.ts'
 import { runSql, type SqlConfig, type SqlRequest } from './sql/sql.ts'
-import { readStatistics } from './statistics.ts'
+import { type Ask, readStatistics } from './statistics.ts'
 import type { MadeFile } from './table-files.ts'
 
 /** Settings of the operator. */
@@ -47,6 +48,9 @@ const downloadsShare = 1 / 4
 
 /** Tables of so many records are built in a second or two, so that any visit of a page may begin it. */
 const smallTable = 50_000
+
+/** Statistics of more records may take longer, and more memory, than questions. */
+const largeTable = 1_000_000
 
 export const usualTables: TablesConfig = Object.freeze({ bytesMax: null, sql: 'members', sqlSeconds: 10 })
 
@@ -159,18 +163,21 @@ const questionsOf = (context: Context, finder: TableFinder) => ({
       }
     }),
 
-  /** Statistics of all columns, over all rows: computed once for each table. */
+  /** Statistics of all columns, over all rows: computed once for each table. Their progress if that takes longer. */
   statistics: (who: Principal, path: TablePath) =>
-    finder.withTable(
-      who,
-      path,
-      (columns) =>
-        ({ file, ask }) =>
-          finder.installed.files.remember(file, 'statistics', async () => {
-            const { rows, columns: found } = await readStatistics(columns, ask)
-            return { rows, columns: withMisfits(found, columns, file) }
-          }),
-    ),
+    finder.withTable<TableStatistics>(who, path, (columns) => async (table) => {
+      const { source, file } = table
+      const { engine, files } = finder.installed
+      const patiently: Ask = async (statements) =>
+        engine.askPatiently(readerOf(who), file.path, statements, await files.scratch())
+      const isLarge = source.tree.count > largeTable
+      const found = files.remember(file, 'statistics', async () => {
+        const { rows, columns: found } = await readStatistics(columns, isLarge ? patiently : table.ask)
+        return { rows, columns: withMisfits(found, columns, file) }
+      })
+      const { count } = source.tree
+      return (await within(found, patience.question)) ?? { building: { rowsDone: count, rows: count } }
+    }),
 })
 
 interface WholeFacetsAsk extends Pick<OpenTable, 'file' | 'ask'> {
@@ -209,7 +216,12 @@ const downloadsOf = (context: Context, finder: TableFinder, downloads: SharedBud
           try {
             const statement = copyStatement(query, query.columns ?? findWhole(columns), target)
             await context.space.demand(table.source.tree.bytes)
-            await finder.installed.engine.export(readerOf(who), table.file.path, statement, `${csv}.sort`)
+            await finder.installed.engine.askPatiently(
+              readerOf(who),
+              table.file.path,
+              [statement],
+              `${csv}.sort`,
+            )
             const { size } = await stat(csv)
             const holders = [{ name: readerOf(who), share: downloadsShare }]
             downloads.take(holders, size, 0)
@@ -234,7 +246,7 @@ const downloadsOf = (context: Context, finder: TableFinder, downloads: SharedBud
             const target = { path, format: 'parquet' } as const
             const statement = copyStatement(readQuery({}, columns), findWhole(columns), target)
             await context.space.demand(source.tree.bytes)
-            await finder.installed.engine.export(readerOf(who), file.path, statement, `${path}.sort`)
+            await finder.installed.engine.askPatiently(readerOf(who), file.path, [statement], `${path}.sort`)
           })
           return openOnce(made.path, `parquet:${made.sha256}`).catch((cause: NodeJS.ErrnoException) => {
             // Evicted meanwhile.

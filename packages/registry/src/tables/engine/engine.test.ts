@@ -1,7 +1,7 @@
 /** Answers of the engine equal a plain computation over the records. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -11,6 +11,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runs } from '../../../../content/src/testing/runs.ts'
 import { createStatement, insertStatement } from './build-sql.ts'
 import { formFor } from './column-sql.ts'
+import { Engine } from './engine.ts'
 import type { EngineReply, EngineTask } from './engine-task.ts'
 import { countStatement, facetStatement, pageStatement, type Statement } from './query-sql.ts'
 import { matches, orderedIds, type Row, topValues } from './reference.fixture.ts'
@@ -114,3 +115,17 @@ test('pages, counts and facets are those of the records', async () => {
     { numRuns: runs(100) },
   )
 }, 300_000)
+
+test('statistics of large tables may need more memory than a question has', async () => {
+  const { file } = await tableOf({ properties: { x: { type: 'string' } } }, [])
+  const sql = 'SELECT count(DISTINCT x) FROM (SELECT repeat(range::VARCHAR, 20) AS x FROM range(4000000))'
+  const one = new Engine()
+  try {
+    await expect(one.ask('ada', file, [{ sql, values: [] }])).rejects.toMatchObject({ kind: 'too_costly' })
+    const [rows] = await one.askPatiently('ada', file, [{ sql, values: [] }], join(folder, 'scratch'))
+    expect(rows).toEqual([['4000000']])
+    expect(existsSync(join(folder, 'scratch'))).toBe(false)
+  } finally {
+    one.close()
+  }
+})

@@ -1,4 +1,4 @@
-/** Engine processes of a server: one that builds table files, two that answer questions about them, one that writes CSV and Parquet. */
+/** Engine processes of a server: one that builds table files, two that answer questions about them, one for what takes longer. */
 import { rm } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { StorageFull } from '@ulmus/storage'
@@ -11,7 +11,7 @@ import type { Statement } from './query-sql.ts'
 const askers = 2
 /** A question is interrupted after this time; the process is ended a second later. Milliseconds. */
 export const questionMilliseconds = 5_000
-/** Time for a part of the records, or for a CSV or Parquet file. Milliseconds. */
+/** Time for a part of the records, a CSV or Parquet file, or the statistics of a column of a large table. Milliseconds. */
 const writeMilliseconds = 120_000
 const memoryMebibytes = memoryBudgets.engineMebibytes
 const common = {
@@ -50,7 +50,7 @@ export function engineFault(): string | undefined {
 
 export class Engine {
   readonly #builder = programOf({ owner: 64, all: 64 }, writeMilliseconds, { keepsState: true })
-  readonly #exporter = programOf({ owner: 2, all: 16 }, writeMilliseconds)
+  readonly #patient = programOf({ owner: 2, all: 16 }, writeMilliseconds)
   readonly #askers = Array.from({ length: askers }, () =>
     programOf({ owner: 8, all: 64 }, questionMilliseconds),
   )
@@ -76,22 +76,19 @@ export class Engine {
   }
 
   /**
-   * Runs a statement that reads a table file and writes another file.
-   * @param scratch folder for what a sort cannot keep in memory; it is deleted
+   * Runs statements that read a table file and may take minutes, and may write other files.
+   * @param scratch folder for what a statement cannot keep in memory; it is deleted
    * @throws EngineError
    */
-  async export(owner: string, file: string, statement: Statement, scratch: string): Promise<void> {
-    const statements = [statement]
-    const task = {
-      file,
-      writes: false,
-      statements,
-      milliseconds: writeMilliseconds,
-      scratch,
-      memoryMebibytes,
-    }
+  async askPatiently(
+    owner: string,
+    file: string,
+    statements: readonly Statement[],
+    scratch: string,
+  ): Promise<readonly EngineRows[]> {
+    const limits = { milliseconds: writeMilliseconds, memoryMebibytes }
     try {
-      await rowsOf(this.#exporter.run(owner, task))
+      return await rowsOf(this.#patient.run(owner, { file, writes: false, statements, scratch, ...limits }))
     } finally {
       await rm(scratch, { recursive: true, force: true })
     }
@@ -105,7 +102,7 @@ export class Engine {
   }
 
   close(): void {
-    for (const program of [this.#builder, this.#exporter, ...this.#askers]) program.close()
+    for (const program of [this.#builder, this.#patient, ...this.#askers]) program.close()
   }
 }
 
