@@ -1,7 +1,7 @@
 /**
  * Measures tables: the first one of a version, its Parquet file, and questions about it over HTTP, by turns with SQLite (an index on every
  * column, FTS5), PostgreSQL (an index on every column) and DuckDB alone. Prints a Markdown table for bench/meaning.md.
- * Usage: npm run bench:tables [-- --records 1000000 --runs 5 --database embedded|server --building]
+ * Usage: npm run bench:tables [-- --records 1000000 --runs 5 --database embedded|server --building --alone]
  */
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -18,9 +18,9 @@ import { DuckDb } from './tables/duckdb.ts'
 import { firstAnswers } from './tables/processes.ts'
 import { facetRows, filterRows, sortRows, sqlRows } from './tables/questions.ts'
 import { schemas, writeAgencies, writePermits } from './tables/records.ts'
-import { type Row, sectionText } from './tables/report.ts'
+import { lineOf, type Row, sectionText } from './tables/report.ts'
 import { statistics } from './tables/statistics.ts'
-import type { Field, Version } from './tables/turns.ts'
+import type { Contender, Field, Version } from './tables/turns.ts'
 
 const { values } = parseArgs({
   options: {
@@ -29,12 +29,20 @@ const { values } = parseArgs({
     database: { type: 'string', default: 'embedded' },
     /** Leaves out the questions that others answer, too. */
     building: { type: 'boolean', default: false },
+    /** Asks Ulmus only: at 10,000,000 records the others need hours for their indexes. */
+    alone: { type: 'boolean', default: false },
   },
 })
 const [size, runs] = [Number(values.records), Number(values.runs)]
 const began = performance.now()
 const say = (text: string): void =>
   void process.stderr.write(`· ${text} (${Math.round((performance.now() - began) / 1_000)} s)\n`)
+
+/** Says measured rows at once: a run takes an hour, and a later question may fail. */
+function told(rows: Row[]): Row[] {
+  for (const row of rows) say(lineOf(row))
+  return rows
+}
 
 const bench = new Bench(mkdtempSync(join(tmpdir(), 'ulmus-bench-tables-')), new Figures(), size)
 const end = () => void bench.close().then(() => process.exit(1))
@@ -43,7 +51,7 @@ try {
   const permits = await writePermits(bench.folder, size)
   const rows = await measure(permits, await writeAgencies(bench.folder))
   const about = { size, runs, database: values.database, bytes: permits.bytes }
-  process.stdout.write(sectionText(rows, about))
+  process.stdout.write(sectionText(rows, about, values.alone ? ' --alone' : ''))
 } finally {
   process.off('SIGINT', end).off('SIGTERM', end)
   await bench.close()
@@ -63,12 +71,12 @@ async function measure(permits: Input, agencies: Input): Promise<Row[]> {
     const path = `/api/collections/${ref}/versions/${semver}`
     const version: Version = { served, ref, path, size, runs, bytes: permits.bytes }
     say('first table')
-    const rows = await firstTable(version, permits.path, bench.folder)
+    const rows = told(await firstTable(version, values.alone ? undefined : permits.path, bench.folder))
     say('reads beside a build')
-    rows.push(...(await readsBeside(version)), ...(await parquet(version)))
+    rows.push(...told([...(await readsBeside(version)), ...(await parquet(version))]))
     await answerOf(served, `${path}/tables/Agency/rows?limit=1`)
     say('first answers')
-    rows.push(...(await firstAnswers(version)), ...(await sharing(version)))
+    rows.push(...told([...(await firstAnswers(version)), ...(await sharing(version))]))
     if (!values.building)
       rows.push(...(await askByTurns(version, { Permit: permits.path, Agency: agencies.path })))
     return rows
@@ -78,14 +86,8 @@ async function measure(permits: Input, agencies: Input): Promise<Row[]> {
 }
 
 async function askByTurns(version: Version, paths: { Permit: string; Agency: string }): Promise<Row[]> {
-  const file = (name: string) => join(bench.folder, name)
-  say('SQLite')
-  const SQLite = await Sqlite.load(file('contender.sqlite'), paths)
-  say('PostgreSQL')
-  const PostgreSQL = await Postgres.load(await bench.newDatabase(), paths)
-  const DuckDB = new DuckDb(file('contender.duckdb'))
-  await DuckDB.build(paths)
-  const field: Field = { ...version, others: { SQLite, PostgreSQL, DuckDB } }
+  const others = values.alone ? {} : await loadOthers(paths)
+  const field: Field = { ...version, others }
   const rows: Row[] = []
   const parts = {
     facets: facetRows,
@@ -97,12 +99,23 @@ async function askByTurns(version: Version, paths: { Permit: string; Agency: str
   try {
     for (const [name, part] of Object.entries(parts)) {
       say(name)
-      rows.push(...(await part(field)))
+      rows.push(...told(await part(field)))
     }
     return rows
   } finally {
-    for (const contender of [SQLite, PostgreSQL, DuckDB]) await contender.close()
+    for (const contender of Object.values<Contender>(others)) await contender.close()
   }
+}
+
+async function loadOthers(paths: { Permit: string; Agency: string }) {
+  const file = (name: string) => join(bench.folder, name)
+  say('SQLite')
+  const SQLite = await Sqlite.load(file('contender.sqlite'), paths)
+  say('PostgreSQL')
+  const PostgreSQL = await Postgres.load(await bench.newDatabase(), paths)
+  const DuckDB = new DuckDb(file('contender.duckdb'))
+  await DuckDB.build(paths)
+  return { SQLite, PostgreSQL, DuckDB }
 }
 
 async function* bodiesOfAll(inputs: readonly Input[]): AsyncGenerator<Buffer<ArrayBuffer>> {

@@ -147,9 +147,9 @@ export async function filterRows(field: Field): Promise<Row[]> {
     where: (name) => contains(wordOf(run, field.size), name),
   }))
   const words = (run: number) => `select count(*) from Words where Words match '"${wordOf(run, field.size)}"'`
-  const ofWords = await inTurns(3 * field.runs, {
-    SQLite: async (run) => (await field.others.SQLite.ask([words(run)])).ms,
-  })
+  const sqlite = field.others.SQLite
+  const ofWords =
+    sqlite && (await inTurns(3 * field.runs, { SQLite: async (run) => (await sqlite.ask([words(run)])).ms }))
   const ofSearch = await askAll(field, search, 2 * field.runs)
   return [
     rowOf('equality and range: count, first page of whole rows', await askAll(field, filter), {
@@ -159,7 +159,7 @@ export async function filterRows(field: Field): Promise<Row[]> {
     rowOf('search in all texts: count, first page of whole rows', ofSearch, {
       budget: [{ times: 1, of: 'SQLite' }],
     }),
-    rowOf('count of a whole word alone, by FTS5', ofWords),
+    ...(ofWords ? [rowOf('count of a whole word alone, by FTS5', ofWords)] : []),
   ]
 }
 

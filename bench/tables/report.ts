@@ -26,8 +26,9 @@ export const rowOf = (
 
 const contenders: readonly Name[] = ['Ulmus', 'SQLite', 'PostgreSQL', 'DuckDB']
 
-/** Three digits. */
+/** Three digits. A question that was too costly has no time. */
 function short(value: number): string {
+  if (value === Number.POSITIVE_INFINITY) return 'refused'
   return value >= 100
     ? Math.round(value).toLocaleString('en')
     : String(Number(value.toPrecision(value < 10 ? 2 : 3)))
@@ -52,7 +53,7 @@ function judged(budget: Budget, { measured }: Row): { bound: string; found: stri
   return { bound: 'ms' in budget ? `${bound} ms` : short(bound), found: short(own), kept: own <= bound }
 }
 
-function lineOf(row: Row): string {
+export function lineOf(row: Row): string {
   const unit = row.unit === undefined ? '' : ` ${row.unit}`
   const cells = contenders.map((name) => {
     const spread = row.measured[name]
@@ -60,7 +61,8 @@ function lineOf(row: Row): string {
     const { median, p95 } = spread
     return median === p95 ? `${short(median)}${unit}` : `${short(median)} · ${short(p95)}${unit}`
   })
-  const verdicts = row.budget.map((budget) => judged(budget, row))
+  const isComparable = (budget: Budget) => !('of' in budget) || row.measured[budget.of] !== undefined
+  const verdicts = row.budget.filter(isComparable).map((budget) => judged(budget, row))
   const bounds = verdicts.map(({ bound }) => `≤ ${bound}`).join('; ')
   const found = verdicts.map(({ found, kept }) => (kept ? found : `**${found}**`)).join('; ')
   return `| ${[row.what, bounds, found, ...cells].join(' | ')} |`
@@ -74,13 +76,14 @@ export const heads = [
 export function sectionText(
   rows: readonly Row[],
   about: { size: number; runs: number; database: string; bytes: number },
+  options: string,
 ) {
   const { size, runs, database, bytes } = about
   const day = new Date().toISOString().slice(0, 10)
   const load = loadavg()
     .map((value) => value.toFixed(1))
     .join(', ')
-  return `\`npm run bench:tables -- --records ${size} --runs ${runs} --database ${database}\`, ${day}, commit ${commitOfSources()}, on ${describeMachine()}; load at the end ${load}.
+  return `\`npm run bench:tables -- --records ${size} --runs ${runs} --database ${database}${options}\`, ${day}, commit ${commitOfSources()}, on ${describeMachine()}; load at the end ${load}.
 ${size.toLocaleString('en')} records of ${Math.round(bytes / size)} bytes (canonical form). Milliseconds unless stated, p50 · p95. Bold figures miss their budget.
 
 ${[...heads, ...rows.map(lineOf)].join('\n')}
