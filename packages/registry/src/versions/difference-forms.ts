@@ -9,14 +9,19 @@ import { JsonText } from '../answers/json-text.ts'
 import { canonicalOf } from '../stored-leaves/canonical-forms.ts'
 import type { RecordDifference } from './changes.ts'
 
-/** Size of a difference in a page. Removed records have no data there. */
-export const dataBytes = ({ before, after }: RecordDifference): number =>
-  after === undefined ? 0 : after.size + (before?.size ?? 0)
+/** Size of a difference in a page. @param withRemoved true: removed records have their data there; default: none */
+export const dataBytes = ({ before, after }: RecordDifference, withRemoved = false): number =>
+  after === undefined && !withRemoved ? 0 : (after?.size ?? 0) + (before?.size ?? 0)
 
-/** Renders an added or updated record; undefined for a removed one. */
-export async function jsonOf(difference: RecordDifference, forms: FormReader): Promise<JsonText | undefined> {
+/** Renders an added or updated record; of a removed one its former canonical form, by default nothing. */
+export async function jsonOf(
+  difference: RecordDifference,
+  forms: FormReader,
+  withRemoved = false,
+): Promise<JsonText | undefined> {
   const { key, type, before, after, lines } = difference
-  if (after === undefined) return undefined
+  if (after === undefined)
+    return withRemoved ? new JsonText(await forms.read(before!, lines?.before)) : undefined
   const [form, previous] = await Promise.all([
     forms.read(after, lines?.after),
     before && forms.read(before, lines?.before),

@@ -4,39 +4,23 @@ import { documentDigest, emptyTree, type Hash, type ViewRoots } from '@ulmus/con
 import type { VersionPath } from '@ulmus/wire'
 import { findNamedCollection, findVisibleCollection, type Seen } from '../access/find-collection.ts'
 import type { JsonText } from '../answers/json-text.ts'
-import { PageBudget, type RecordPosition, readCursor, writeCursor } from '../answers/places.ts'
-import { countAnswer, counting, readerOf } from '../budgets/answer-budget.ts'
+import { readCursor } from '../answers/places.ts'
+import { counting, readerOf } from '../budgets/answer-budget.ts'
 import type { Context } from '../context.ts'
 import type { Principal } from '../principal.ts'
-import {
-  countDifferences,
-  type DifferenceTotals,
-  differenceReader,
-  fileDifferences,
-  type RecordDifference,
-  recordDifferences,
-} from './changes.ts'
+import { countDifferences, type DifferenceTotals, differenceReader, fileDifferences } from './changes.ts'
 import { metadataBytes, semverOf, shownDigest } from './content.ts'
-import {
-  dataBytes,
-  FormReader,
-  jsonOf,
-  lineOf,
-  type ReadDifference,
-  type RecordChange,
-} from './difference-forms.ts'
+import { lineOf, type ReadDifference, type RecordChange } from './difference-forms.ts'
+import { type PageAsk, readPage, type ViewPair } from './difference-pages.ts'
+import { type DiffSummary, SummaryCache } from './difference-summary.ts'
 import { describeSchemaChanges, type TypeChanges } from './schema-changes.ts'
 import { type SeenVersion, versionIn } from './versions.ts'
 
-export interface DiffAsk {
+export interface DiffAsk extends Omit<PageAsk, 'reader'> {
   /** The first version: `latest`, a semver or a digest; for another collection, prefixed with `owner/slug@`. */
   from: string
   /** `nextCursor` of a page, or base64url of JCS([type, id]). */
   cursor?: string
-  /** Only records of this type. Default: all types. */
-  type?: string
-  /** Only records with this kind of change. Default: all kinds. */
-  change?: RecordChange
   /** 1 – 2,000, of added, updated and removed together. A page of large records has fewer (`pageBytesMax`). */
   limit: number
 }
@@ -53,6 +37,8 @@ export interface DiffPage {
   /** Each `{id, type, hash, data, previousHash, previousData}`. */
   updated: JsonText[]
   removed: NonNullable<ReadDifference['removed']>[]
+  /** With `withRemoved`, which is not in the API: canonical forms of the removed records. */
+  removedRecords?: JsonText[]
   pagination: { limit: number; hasMore: boolean; nextCursor: string | null }
   /** Facts about the whole difference. Optional fields are only on the first page, the one without a cursor. */
   meta: {
@@ -79,14 +65,10 @@ const reasons = {
   none: 'Nothing differs that you may read.',
 }
 
-/** Differences visited for a page of one kind: then the page ends with a cursor, even if it is empty. */
-const walkedMax = 20_000
-/** Differences whose records are read concurrently; scattered ones are in two leaves each. */
-const readAtOnce = 32
-
 export type Diffs = ReturnType<typeof diffsOf>
 
 export function diffsOf(context: Context) {
+  const summaries = new SummaryCache()
   return {
     /**
      * A page of the differences from one version to another; either may be newer, and the first may be of another collection.
@@ -106,11 +88,12 @@ export function diffsOf(context: Context) {
       }
       const meta = await metaOf(context, from, to)
       const isFirst = beyond === undefined
-      const isAll = ask.type === undefined && ask.change === undefined
+      const isAll = [ask.type, ask.change, ask.column].every((filter) => filter === undefined)
       return {
         from: `${other === undefined ? '' : placeOf(other.seen)}${semverOf(from.version)}`,
         to: semverOf(to.version),
         ...page,
+        ...(ask.withRemoved && { removedRecords: textsOf(differences, 'removed') }),
         pagination: { limit: ask.limit, hasMore: nextCursor !== null, nextCursor },
         meta: isFirst
           ? {
@@ -122,6 +105,16 @@ export function diffsOf(context: Context) {
             }
           : meta,
       }
+    },
+
+    /**
+     * Numbers of changed records by type and of changed cells by column, of as many of the first differences as one scan reads.
+     * Reads both versions in the same view as `page`.
+     * @throws collection_not_found, version_not_found, busy.
+     */
+    async summary(who: Principal, path: VersionPath, requested: string): Promise<DiffSummary> {
+      const { from, to } = await pairOf(context, who, path, requested)
+      return summaries.read(context, { from: from.roots, to: to.roots }, readerOf(who))
     },
 
     /**
@@ -148,7 +141,7 @@ const streamedAtOnce = 200
 
 async function* linesOf(
   context: Context,
-  pair: { from: ViewRoots; to: ViewRoots },
+  pair: ViewPair,
   ask: DiffAsk & { reader: string },
 ): AsyncGenerator<Uint8Array> {
   let cursor: string | null | undefined
@@ -190,65 +183,13 @@ async function seeOther(
 
 const placeOf = ({ owner, collection }: Seen) => `${owner.slug}/${collection.slug}@`
 
-/** Finds the differences of a page in the trees, then reads their records, some concurrently. */
-async function readPage(
-  context: Context,
-  { from, to }: { from: ViewRoots; to: ViewRoots },
-  beyond: RecordPosition | undefined,
-  { limit, type, change, reader: whose }: DiffAsk & { reader: string },
-) {
-  const budget = new PageBudget(limit)
-  const differences: RecordDifference[] = []
-  let [hasMore, walked] = [false, 0]
-  let last: RecordDifference | undefined
-  const reader = differenceReader(context, whose, { lines: true })
-  for await (const difference of recordDifferences(reader, only(from, type), only(to, type), beyond)) {
-    if (change !== undefined && changeOf(difference) !== change) {
-      last = difference
-      hasMore = ++walked === walkedMax
-      if (hasMore) break
-      continue
-    }
-    const bytes = dataBytes(difference)
-    hasMore = !budget.take(bytes)
-    if (hasMore) break
-    countAnswer(bytes)
-    differences.push(difference)
-    last = difference
-  }
-  const read: ReadDifference[] = []
-  const forms = new FormReader(context.objects)
-  for (let start = 0; start < differences.length; start += readAtOnce) {
-    const some = differences.slice(start, start + readAtOnce)
-    const texts = await Promise.all(some.map((difference) => jsonOf(difference, forms)))
-    // Ends the work if the client has disconnected.
-    countAnswer(0)
-    for (const [index, difference] of some.entries()) {
-      const { key: id, type, before, after } = difference
-      const removed = after === undefined ? { id, type, hash: before!.hash } : undefined
-      read.push({ change: changeOf(difference), text: texts[index], removed })
-    }
-    forms.forgetAllBut(some.at(-1)!)
-  }
-  return { differences: read, nextCursor: hasMore ? writeCursor({ type: last!.type, id: last!.key }) : null }
-}
-
-const textsOf = (differences: readonly ReadDifference[], change: 'added' | 'updated'): JsonText[] =>
+const textsOf = (differences: readonly ReadDifference[], change: RecordChange): JsonText[] =>
   differences.flatMap((one) => (one.change === change ? one.text! : []))
-
-const changeOf = ({ before, after }: RecordDifference): RecordChange =>
-  before === undefined ? 'added' : after === undefined ? 'removed' : 'updated'
-
-/** A view with only one of its types. @param type default: all */
-const only = (roots: ViewRoots, type: string | undefined): ViewRoots =>
-  type === undefined
-    ? roots
-    : { ...roots, types: Object.fromEntries(Object.entries(roots.types).filter(([name]) => name === type)) }
 
 /** Summary of the whole difference for its first page. @param page the whole difference, if one page has it */
 async function wholeOf(
   context: Context,
-  { from, to }: { from: ViewRoots; to: ViewRoots },
+  { from, to }: ViewPair,
   page: Pick<DiffPage, 'added' | 'updated' | 'removed'> | undefined,
   {
     reader,

@@ -45,6 +45,7 @@ import {
 } from '../testing/model.ts'
 import { shown } from '../testing/shown.ts'
 import { textOf } from '../testing/text-of.ts'
+import { columnChanges } from './column-changes.ts'
 import { type Diffs, diffsOf } from './diffs.ts'
 import { type Histories, historiesOf } from './histories.ts'
 import { type Manifests, manifestsOf } from './manifests.ts'
@@ -252,6 +253,54 @@ describe.each(anyDatabase)('reads on $name', (database) => {
     }
   }
 
+  interface Found extends Omit<Awaited<ReturnType<typeof diff>>, 'meta'> {
+    from: string
+    to: string
+  }
+
+  /** Counts by type and column, and the pages of each column, equal those of the differences. */
+  async function expectSummary(who: Principal, path: Path, { from, to, ...found }: Found) {
+    const { types, first } = await diffs.summary(who, { ...path, v: to }, from)
+    expect(first).toBeUndefined()
+    const changes = found.updated.flatMap(({ type, id, previousData, data }) =>
+      columnChanges(previousData, data).map(({ names }) => ({ type, id, column: names.join('.') })),
+    )
+    const kinds = ['added', 'updated', 'removed'] as const
+    expect(
+      types
+        .map(({ columns, hasMore: _, ...counts }) => ({
+          ...counts,
+          columns: columns
+            .map(({ names, filled, changed, emptied }) => [names.join('.'), filled + changed + emptied])
+            .sort(),
+        }))
+        .filter(({ added, updated, removed }) => added + updated + removed > 0),
+    ).toEqual(
+      [...new Set(kinds.flatMap((kind) => found[kind].map(({ type }) => type)))].sort().map((type) => ({
+        type,
+        ...Object.fromEntries(
+          kinds.map((kind) => [kind, found[kind].filter((one) => one.type === type).length]),
+        ),
+        columns: Object.entries(
+          Object.groupBy(
+            changes.filter((one) => one.type === type),
+            ({ column }) => column,
+          ),
+        )
+          .map(([column, all]) => [column, all!.length])
+          .sort(),
+      })),
+    )
+    for (const [column, all] of Map.groupBy(changes, (one) => one.column)) {
+      const ask = { from, limit: 100, column }
+      const page = await diffs.page(who, { ...path, v: to }, ask)
+      expect(page.updated.map((record) => (shown(record) as { id: string }).id)).toEqual(
+        all.map(({ id }) => id),
+      )
+      expect([page.added, page.removed]).toEqual([[], []])
+    }
+  }
+
   async function expectDiffs(path: Path, made: readonly Made[], limit: number) {
     for (const [view, who] of views) {
       for (const from of made) {
@@ -271,6 +320,7 @@ describe.each(anyDatabase)('reads on $name', (database) => {
           expect(found.updated).toEqual(updated)
           const removed = [...before.values()].filter((entry) => !after.has(keyOf(entry)))
           expect(found.removed).toEqual(removed.map(({ type, id, hash: gone }) => ({ id, type, hash: gone })))
+          await expectSummary(who, path, { from: from.semver, to: to.semver, ...found })
           const files = { before: filesOfModel(from.model, view), after: filesOfModel(to.model, view) }
           const filesAdded = files.after.filter((file) => !files.before.includes(file))
           const filesRemoved = files.before.filter((file) => !files.after.includes(file))
@@ -754,6 +804,54 @@ describe.each(anyDatabase)('reads on $name', (database) => {
     const changes = await diffs.page(anonymous, { ...path, v: 'v1.1.0' }, { from: 'v1.0.0', limit: 500 })
     expect(changes.updated.length).toBe(1)
     expect((await diff(anonymous, path, 'v1.0.0', 'v1.1.0', 500)).updated.length).toBe(3)
+    expect(await diffs.summary(anonymous, { ...path, v: 'v1.1.0' }, 'v1.0.0')).toEqual({
+      types: [{ type: 'A', added: 0, updated: 3, removed: 0, columns: [], hasMore: true }],
+      first: undefined,
+    })
+  })
+
+  test('pages of a column skip other records, and end at the limit of a scan', async () => {
+    const path = await newCollection()
+    const puts = (text: string) =>
+      Array.from({ length: 30 }, (_, n) => ({
+        id: `r${100 + n}`,
+        type: 'A',
+        data: n < 20 ? { long: text.repeat(240_000) } : { short: text },
+      }))
+    await push(path, null, { schemas: { A: {} }, puts: puts('ab') })
+    await push(path, 'v1.0.0', { puts: puts('cd') })
+    const at = { ...path, v: 'v1.1.0' }
+    const found: string[] = []
+    const sizes: number[] = []
+    let cursor: string | null | undefined
+    do {
+      const ask = { from: 'v1.0.0', limit: 6, column: 'short', ...(cursor && { cursor }) }
+      const page = await diffs.page(anonymous, at, ask)
+      sizes.push(page.updated.length)
+      found.push(...page.updated.map((record) => (shown(record) as { id: string }).id))
+      cursor = page.pagination.nextCursor
+    } while (cursor !== null)
+    expect(found).toEqual(
+      puts('')
+        .slice(20)
+        .map(({ id }) => id),
+    )
+    expect(sizes[0]).toBe(0)
+    const { first, types } = await diffs.summary(anonymous, at, 'v1.0.0')
+    expect(first).toBeLessThan(20)
+    expect(types).toMatchObject([{ updated: first, columns: [{ names: ['long'], changed: first }] }])
+  })
+
+  test('removed records come with their data if a page asks for it', async () => {
+    const path = await newCollection()
+    const put = { id: '1', type: 'A', data: { n: 1 } }
+    await push(path, null, { schemas: { A: {} }, puts: [put] })
+    await push(path, 'v1.0.0', { deletes: [{ id: '1', type: 'A' }] })
+    const read = (ask: object) =>
+      diffs.page(anonymous, { ...path, v: 'v1.1.0' }, { from: 'v1.0.0', limit: 5, ...ask })
+    const { removed, removedRecords } = await read({ withRemoved: true })
+    expect([removed.length, removedRecords!.map(shown)]).toEqual([1, [put]])
+    expect(Object.keys(await read({}))).not.toContain('removedRecords')
   })
 
   test('versions and cursors that are none are refused by name', async () => {
