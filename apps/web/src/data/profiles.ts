@@ -16,6 +16,9 @@ const facetFill = 0.2
 /** Maximum number of referenced records of a type whose labels are read. */
 const labelsMax = 200
 
+/** Columns of a table with profiles: each takes several queries. */
+export const profiledMax = 300
+
 /** Statistics by field, `name.common`. */
 export type Profiles = ReadonlyMap<string, ColumnStatistics>
 

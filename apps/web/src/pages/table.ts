@@ -72,11 +72,11 @@ const declared = declare({
   files: { paths: ['/:owner/:slug/files'], versioned: true, load: () => import('./version/files.tsx') },
   versions: { paths: ['/:owner/:slug/versions'], load: () => import('./collection/versions.tsx') },
   feed: { paths: ['/:owner/:slug/versions.atom'], load: () => import('./site/for-programs.ts') },
-  compareForm: { paths: ['/:owner/:slug/compare'], load: () => import('./collection/compare.tsx') },
+  compareForm: { paths: ['/:owner/:slug/compare'], load: () => import('./collection/compare/compare.tsx') },
   // Comparison with a version of another collection: `…/compare/owner/slug@v1.0.0...v1.1.0`.
   compare: {
     paths: ['/:owner/:slug/compare/:pair', '/:owner/:slug/compare/:from/:pair'],
-    load: () => import('./collection/compare.tsx'),
+    load: () => import('./collection/compare/compare.tsx'),
   },
   fork: { paths: ['/:owner/:slug/fork'], posted: true, load: () => import('./collection/fork.tsx') },
   edit: { paths: ['/:owner/:slug/edit'], posted: true, load: () => import('./collection/edit.tsx') },

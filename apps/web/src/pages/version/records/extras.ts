@@ -4,6 +4,7 @@ import type { ShownVersion } from '../../../data/collection.ts'
 import {
   facetColumns,
   type ProfilesAnswer,
+  profiledMax,
   type References,
   readFacets,
   readLabels,
@@ -31,9 +32,6 @@ interface ExtrasAsk {
   /** True: build a large table for the profiles. */
   readonly isRequested: boolean
 }
-
-/** Columns of a table with profiles: each takes several queries. */
-const profiledMax = 300
 
 export async function readExtras(visit: Visit, version: ShownVersion, ask: ExtrasAsk): Promise<Extras> {
   const { seen, type, question } = ask.asked

@@ -1,0 +1,71 @@
+/** Differences beside the records: totals, schemas, metadata and files. */
+import type { Version } from '@ulmus/wire'
+import { Empty, Words } from '../../../components/small.tsx'
+import { memberChanges } from '../../../data/changes.ts'
+import type { SeenCollection } from '../../../data/collection.ts'
+import { counted } from '../../../format.ts'
+import { Changes } from './changes.tsx'
+import type { DiffAnswer } from './records.ts'
+
+interface BesideProps {
+  seen: SeenCollection
+  before: Version
+  after: Version
+  page: DiffAnswer
+}
+
+/** Totals, schemas, metadata and files. */
+export function Beside({ seen, before, after, page }: BesideProps) {
+  const metadata = page.meta.metadataChanged ? memberChanges(before.metadata, after.metadata) : []
+  const { totals, filesAdded = [], filesRemoved = [], schemaChanges = [], level, reason } = page.meta
+  return (
+    <>
+      {level === 'none' ? (
+        <Empty title={reason!} />
+      ) : (
+        <p class="quiet">
+          A {level} change: {reason}
+        </p>
+      )}
+      <p class="totals">
+        {totals === null && 'More than 100,000 records differ.'}
+        {totals && (
+          <>
+            <span class="added">{counted(totals.added, 'record')} added</span>
+            <span class="updated">{totals.updated.toLocaleString('en-US')} updated</span>
+            <span class="removed">{totals.removed.toLocaleString('en-US')} removed</span>
+          </>
+        )}
+      </p>
+      {schemaChanges.length > 0 && (
+        <section>
+          <h3>Schemas</h3>
+          <ul class="sentences">
+            {schemaChanges.flatMap(({ type, changes }) =>
+              changes.map((change) => (
+                <li key={`${type} ${change}`}>
+                  <strong>{type}</strong>: <Words text={change} />
+                </li>
+              )),
+            )}
+          </ul>
+        </section>
+      )}
+      {metadata.length > 0 && (
+        <section>
+          <h3>Metadata</h3>
+          <Changes seen={seen} changes={metadata} />
+        </section>
+      )}
+      {filesAdded.length + filesRemoved.length > 0 && (
+        <section>
+          <h3>Files</h3>
+          <p>
+            <span class="added">{counted(filesAdded.length, 'file')} added</span>,{' '}
+            <span class="removed">{counted(filesRemoved.length, 'file')} removed</span>
+          </p>
+        </section>
+      )}
+    </>
+  )
+}

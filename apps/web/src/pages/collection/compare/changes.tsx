@@ -1,0 +1,53 @@
+/** List of changed fields: of metadata, or of a record with many changes. */
+import { Value } from '../../../components/value.tsx'
+import type { Change } from '../../../data/changes.ts'
+import type { SeenCollection } from '../../../data/collection.ts'
+import { cutText } from '../../../format.ts'
+
+/** Longer texts of a changed value are cut. Characters. */
+const valueCharacters = 400
+/** Maximum number of changed fields shown of metadata, or of one record. */
+export const changesMax = 200
+
+interface ChangesProps {
+  readonly seen: SeenCollection
+  readonly changes: readonly Change[]
+  /** Maximum number of changes shown. */
+  readonly most?: number
+}
+
+/** Old and new values side by side. */
+export const Changes = ({ seen, changes, most = changesMax }: ChangesProps) => (
+  <table class="changes">
+    <thead class="sr-only">
+      <tr>
+        <th scope="col">Field</th>
+        <th scope="col">Was</th>
+        <th scope="col">Is</th>
+      </tr>
+    </thead>
+    <tbody>
+      {changes.slice(0, most).map(({ name, was, is }) => (
+        <tr key={name}>
+          <th scope="row">
+            <bdi>{cutText(name, 100)}</bdi>
+          </th>
+          <td class={was === undefined ? 'none' : 'was'}>
+            {was !== undefined && <Value value={was} seen={seen} most={valueCharacters} />}
+          </td>
+          <td class={is === undefined ? 'none' : 'is'}>
+            {is !== undefined && <Value value={is} seen={seen} most={valueCharacters} />}
+          </td>
+        </tr>
+      ))}
+      {changes.length > most && (
+        <tr>
+          <th scope="row">…</th>
+          <td class="quiet" colSpan={2}>
+            and {changes.length - most} more
+          </td>
+        </tr>
+      )}
+    </tbody>
+  </table>
+)

@@ -1,0 +1,237 @@
+/** Records of a page of differences: tables of updated, added and removed records by type. */
+import { fieldsOf, type JsonObject, type PlainSchema, tableColumns } from '@ulmus/content'
+import type { ColumnChange } from '@ulmus/registry'
+import { TableScroll } from '../../../components/small.tsx'
+import { Value } from '../../../components/value.tsx'
+import { memberChanges } from '../../../data/changes.ts'
+import type { SeenCollection } from '../../../data/collection.ts'
+import { own } from '../../../data/own.ts'
+import { isObject, type TableRecord } from '../../../data/records.ts'
+import { bytesText, cutText, groupedFrom } from '../../../format.ts'
+import { recordPath, type VersionPlace } from '../../../paths.ts'
+import { chosenColumns, pageColumns } from '../../version/records/columns.ts'
+import { Table } from '../../version/records/table.tsx'
+import { Changes, changesMax } from './changes.tsx'
+import {
+  type ChangedColumn,
+  changedColumns,
+  type DiffAnswer,
+  differencesIn,
+  seenAt,
+  type UpdatedRecord,
+} from './records.ts'
+
+/** Changes of more columns are listed by record. */
+const columnsMax = 12
+/** Maximum number of changed fields listed of all records of a page, which share it equally. */
+const listedMax = 2_000
+/** Text of all cells of a table, which share it equally: a cell has 40 to 400 characters. */
+const charactersOfTable = 120_000
+/** Text of all unfolded nested values of a table. Characters. */
+const unfoldedOfTable = 150_000
+
+type Schemas = Readonly<Record<string, unknown>>
+
+interface DifferencesProps {
+  readonly seen: SeenCollection
+  readonly page: DiffAnswer
+  /** Versions, with their schemas. Removed records are in the older one, the others in the newer one. */
+  readonly before: VersionPlace & { readonly schemas: Schemas }
+  readonly after: VersionPlace & { readonly schemas: Schemas }
+}
+
+export function Differences({ seen, page, before, after }: DifferencesProps) {
+  const records = page.added.length + page.updated.length + page.removed.length
+  return differencesIn(page).map(({ type, updated, added, removed }) => (
+    <section key={type}>
+      <h3>
+        <bdi>{cutText(type, 100)}</bdi>
+      </h3>
+      {updated.length > 0 && (
+        <>
+          <h4 class="updated">Updated</h4>
+          <Updated
+            seen={seenAt(seen, after)}
+            type={type}
+            records={updated}
+            schema={own(after.schemas, type) as PlainSchema}
+            most={Math.min(changesMax, Math.floor(listedMax / records))}
+          />
+        </>
+      )}
+      <Whole seen={seenAt(seen, after)} change="added" records={added} schemas={after.schemas} />
+      <Whole seen={seenAt(seen, before)} change="removed" records={removed} schemas={before.schemas} />
+    </section>
+  ))
+}
+
+interface WholeProps {
+  /** With the version that contains the records. */
+  readonly seen: SeenCollection
+  readonly change: 'added' | 'removed'
+  readonly records: readonly TableRecord[]
+  readonly schemas: Schemas
+}
+
+/** Added or removed records, with the usual columns of their type. */
+function Whole({ seen, change, records, schemas }: WholeProps) {
+  if (records.length === 0) return null
+  const { type } = records[0]!
+  const schema = own(schemas, type) as PlainSchema
+  const columns = pageColumns(schema, tableColumns(schema as JsonObject), records)
+  return (
+    <>
+      <h4 class={change}>{change === 'added' ? 'Added' : 'Removed'}</h4>
+      <Table seen={seen} type={type} records={records} chosen={chosenColumns(columns, [], [])} />
+    </>
+  )
+}
+
+interface UpdatedProps {
+  readonly seen: SeenCollection
+  readonly type: string
+  readonly records: readonly UpdatedRecord[]
+  readonly schema: PlainSchema
+  /** Maximum number of fields listed of a record. */
+  readonly most: number
+}
+
+/** A table of the columns that changed; a list of records if these are many. */
+function Updated(props: UpdatedProps) {
+  const columns = changedColumns(
+    props.records.flatMap(({ changes }) => changes),
+    props.schema,
+  )
+  if (columns.length > columnsMax) return <Listed {...props} />
+  return <UpdatedTable {...props} columns={columns} />
+}
+
+const Listed = ({ seen, records, schema, most }: UpdatedProps) =>
+  records.map((record) => (
+    <article key={record.id} class="difference">
+      <h5>
+        <RecordLink seen={seen} record={record} />
+      </h5>
+      {record.data === undefined ? (
+        <p class="quiet">{largeText(record)}</p>
+      ) : (
+        <Changes
+          seen={seen}
+          changes={memberChanges(objectIn(record.previousData), objectIn(record.data), schema)}
+          most={most}
+        />
+      )}
+    </article>
+  ))
+
+/** Data may be any JSON value. */
+const objectIn = (data: unknown) => (isObject(data) ? data : {})
+
+const RecordLink = ({ seen, record: { type, id } }: { seen: SeenCollection; record: TableRecord }) => (
+  <a href={seen.inView(recordPath(seen, type, id))}>
+    <bdi>{cutText(id, 100)}</bdi>
+  </a>
+)
+
+const largeText = ({ bytes }: TableRecord): string => `A large record: ${bytesText(bytes)}`
+
+function UpdatedTable({
+  seen,
+  type,
+  records,
+  schema,
+  columns,
+}: UpdatedProps & { columns: readonly ChangedColumn[] }) {
+  const references = new Map(fieldsOf(schema).map(({ name, refersTo }) => [name, refersTo]))
+  const cells = 2 * records.length * Math.max(1, columns.length)
+  const shown = {
+    most: Math.max(40, Math.min(400, Math.floor(charactersOfTable / cells))),
+    unfoldedAt: Math.floor(unfoldedOfTable / cells),
+  }
+  return (
+    <TableScroll label={`Updated records of type ${type}`}>
+      <table class="data records updates">
+        <thead>
+          <tr>
+            <th scope="col">id</th>
+            {columns.map(({ label }) => (
+              <th key={label} scope="col">
+                <bdi>{label === '' ? 'the whole record' : cutText(label, 60)}</bdi>
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {records.map((record) => (
+            <tr key={record.id}>
+              <th scope="row">
+                <RecordLink seen={seen} record={record} />
+              </th>
+              {record.data === undefined && (
+                <td colSpan={Math.max(1, columns.length)} class="quiet">
+                  {largeText(record)}
+                </td>
+              )}
+              {record.data !== undefined &&
+                columns.map(({ label, names }) => (
+                  <td key={label}>
+                    <Cell
+                      {...shown}
+                      seen={seen}
+                      changes={record.changes.filter((change) => change.names.join('.') === label)}
+                      unchanged={valueAt(record.data, names)}
+                      refersTo={names.length === 1 ? references.get(label) : undefined}
+                    />
+                  </td>
+                ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </TableScroll>
+  )
+}
+
+interface CellProps {
+  readonly seen: SeenCollection
+  /** Several if the names of different members look alike. */
+  readonly changes: readonly ColumnChange[]
+  /** Shown if there are no changes. */
+  readonly unchanged: unknown
+  readonly refersTo: string | undefined
+  readonly most: number
+  readonly unfoldedAt: number
+}
+
+/** The old value over the new one, or quietly a short value that did not change. */
+function Cell({ changes, unchanged, ...shown }: CellProps) {
+  if (changes.length === 0)
+    return typeof unchanged === 'object' || unchanged === undefined ? null : (
+      <span class="quiet">{cutText(String(unchanged), 40)}</span>
+    )
+  return changes.map(({ names, was, is }) => {
+    const isGrouped = [was, is].some((value) => Math.abs(Number(value)) >= groupedFrom)
+    return (
+      <div key={JSON.stringify(names)}>
+        {was !== undefined && (
+          <del>
+            <span class="sr-only">was </span>
+            <Value {...shown} value={was} isGrouped={isGrouped} />
+          </del>
+        )}
+        {is !== undefined && (
+          <ins>
+            <span class="sr-only">is </span>
+            <Value {...shown} value={is} isGrouped={isGrouped} />
+          </ins>
+        )}
+      </div>
+    )
+  })
+}
+
+function valueAt(data: unknown, names: readonly string[]): unknown {
+  let value = data
+  for (const name of names) value = isObject(value) ? own(value, name) : undefined
+  return value
+}

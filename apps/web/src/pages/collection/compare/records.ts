@@ -1,0 +1,88 @@
+/** Records of a page of differences, parsed as far as the page shows them. */
+import { inFieldOrder } from '@ulmus/content'
+import { type ColumnChange, columnChanges } from '@ulmus/registry'
+import type { DiffPage } from '@ulmus/wire'
+import type { SeenCollection } from '../../../data/collection.ts'
+import type { TableRecord } from '../../../data/records.ts'
+import { jsonBytes, readJson, type Visit } from '../../../page.ts'
+import type { VersionPlace } from '../../../paths.ts'
+
+/** Only the size is shown for larger records. Bytes. */
+const recordBytesMax = 131_072
+/** Total of the records shown on a page; for the rest only sizes are shown. Bytes. */
+const shownBytesMax = 400_000
+
+/** A page of a diff as the registry returns it, with unparsed records. */
+export type DiffAnswer = Awaited<ReturnType<Visit['registry']['diffs']['page']>>
+
+/** An updated record. */
+export interface UpdatedRecord extends TableRecord {
+  /** Undefined if either is too large for a page. */
+  readonly previousData?: TableRecord['data']
+  readonly changes: readonly ColumnChange[]
+}
+
+/** Differences of a type. */
+export interface TypeDifferences {
+  readonly type: string
+  readonly updated: readonly UpdatedRecord[]
+  readonly added: readonly TableRecord[]
+  readonly removed: readonly TableRecord[]
+}
+
+/** The collection at one of the compared versions. */
+export const seenAt = (seen: SeenCollection, { owner, slug, version }: VersionPlace): SeenCollection => ({
+  ...seen,
+  owner,
+  slug,
+  version,
+})
+
+/** Differences of a page by type. */
+export function differencesIn(page: DiffAnswer): TypeDifferences[] {
+  let left = shownBytesMax
+  const read = (text: DiffAnswer['added'][number]): UpdatedRecord => {
+    const bytes = jsonBytes(text)
+    const { id, type, data, previousData } = readJson<DiffPage['updated'][number]>(text)
+    const isShown = bytes <= Math.min(recordBytesMax, left)
+    if (!isShown) return { id, type, bytes, data: undefined, changes: [] }
+    left -= bytes
+    const both = { data, previousData } as Pick<UpdatedRecord, 'data' | 'previousData'>
+    return { id, type, bytes, ...both, changes: columnChanges(previousData, data) }
+  }
+  const all = {
+    updated: page.updated.map(read),
+    added: page.added.map(read),
+    removed: (page.removedRecords ?? []).map(read),
+  }
+  const types = new Set(Object.values(all).flatMap((records) => records.map(({ type }) => type)))
+  return [...types].sort().map((type) => {
+    const ofType = <T extends TableRecord>(records: readonly T[]) =>
+      records.filter((record) => record.type === type)
+    return { type, updated: ofType(all.updated), added: ofType(all.added), removed: ofType(all.removed) }
+  })
+}
+
+/** Longer names of columns are in no filter. Characters. */
+export const filteredMax = 100
+
+/** A column that changed. */
+export interface ChangedColumn {
+  readonly label: string
+  /** Names of the value in a record's data, from the outside in. */
+  readonly names: readonly string[]
+}
+
+/** Different columns in the order of the schema's fields, then by name. */
+export function changedColumns(
+  columns: Iterable<Pick<ChangedColumn, 'names'>>,
+  schema: unknown,
+): ChangedColumn[] {
+  const byLabel = new Map(Array.from(columns, ({ names }) => [names.join('.'), names]))
+  const sorted = [...byLabel].sort(([a], [b]) => (a < b ? -1 : 1))
+  const fields = inFieldOrder([...new Set(sorted.map(([, [field = '']]) => field))], schema)
+  const places = new Map(fields.map((field, index) => [field, index]))
+  return sorted
+    .map(([label, names]) => ({ label, names }))
+    .sort((a, b) => places.get(a.names[0] ?? '')! - places.get(b.names[0] ?? '')!)
+}
