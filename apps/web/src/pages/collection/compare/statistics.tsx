@@ -73,7 +73,7 @@ const differ = (was: ColumnStatistics, is: ColumnStatistics): boolean =>
 export function Statistics({ pairs }: { pairs: readonly ColumnPair[] }) {
   if (pairs.length === 0) return null
   return (
-    <section>
+    <section class="compared">
       <h3>Statistics before and after</h3>
       <TableScroll label="Statistics before and after">
         <table class="data">

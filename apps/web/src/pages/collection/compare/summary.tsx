@@ -20,7 +20,7 @@ interface SummaryProps {
 export function Summary({ summary: { types, first }, schemas, pathTo }: SummaryProps) {
   if (types.length === 0) return null
   return (
-    <section>
+    <section class="compared">
       <h3>By type and column</h3>
       {first !== undefined && (
         <p class="quiet">Of the first {counted(first, 'changed record')}, in the order of types and ids.</p>
