@@ -318,6 +318,7 @@ CREATE TABLE "versions" (
 	"public_changed" boolean NOT NULL,
 	"stored_bytes" bigint NOT NULL,
 	"license" text,
+	"listed_types" jsonb,
 	"message" text,
 	"app_id" text,
 	"actor_id" text,

@@ -1,5 +1,5 @@
 /**
- * Shapes for collections: items of three lists, the detail, and bodies that create, change and transfer one (operations/collections.ts).
+ * Shapes for collections: items of lists, the detail, and bodies that create, change and transfer one (operations/collections.ts).
  * docs/design: interface.md "Collection"; http-api §4.
  */
 import { z } from 'zod'
@@ -49,13 +49,11 @@ export const BrowseQuery = z.strictObject({
 })
 export type BrowseQuery = z.infer<typeof BrowseQuery>
 
-const named = { id: exampleId, slug: 'cities', name: 'Cities of the world' }
-const instants = { createdAt: exampleInstant, updatedAt: exampleInstant }
-const shown = { ...named, description: exampleMetadata.description, topics: ['geography'] }
-const figures = {
-  ...{ latestVersion: 'v1.0.0', recordCount: 2, totalBytes: 225, license: exampleMetadata.license },
+const exampleFacts = {
+  ...{ id: exampleId, slug: 'cities', name: 'Cities of the world' },
+  ...{ description: exampleMetadata.description, topics: ['geography'], public: true },
+  ...{ ownerSlug: 'ada', ownerName: 'Ada Lovelace', createdAt: exampleInstant, updatedAt: exampleInstant },
 }
-const owner = { ownerSlug: 'ada', ownerName: 'Ada Lovelace' }
 
 const CollectionSlug = z.string().meta({
   description: 'Lowercase letters, digits and, between them, hyphens; at most 100 characters.',
@@ -71,62 +69,52 @@ const IsFork = z.boolean().meta({
     'Whether it is a fork of a collection that is public now. With `search`, forks come last among equal matches.',
 })
 
-/** An item of `GET /api/collections`. */
+/** What lists and details say of a collection. */
+const facts = {
+  id: Id,
+  slug: z.string(),
+  name: z.string(),
+  description: z.string().nullable(),
+  topics: Topics,
+  public: z.boolean(),
+  ownerSlug: z.string(),
+  ownerName: z.string(),
+  createdAt: Instant,
+  updatedAt: Instant,
+}
+
+/** An item of every list of collections. */
 export const CollectionItem = z
   .object({
-    id: Id,
-    slug: z.string(),
-    name: z.string(),
-    description: z.string().nullable(),
-    topics: Topics,
-    ownerSlug: z.string(),
-    ownerName: z.string(),
+    ...facts,
     latestVersion: SemverText.nullable(),
     recordCount: Count.nullable().meta({
       description:
-        'Records of the latest version: the public view, or in `/me/collections` the view of members.',
+        'Records of the latest version: of the view of members where the caller is one, else of the public view. Lists of all public collections have the public view.',
     }),
+    fileCount: Count.nullable().meta({ description: 'Files of the same view.' }),
     totalBytes: Count.nullable().meta({ description: 'Bytes of the records and files of the same view.' }),
+    types: z
+      .array(z.string())
+      .meta({ description: 'Types of the same view: the first 6 by name. Empty before the first version.' }),
     license: z
       .string()
       .nullable()
       .meta({ description: '`license` of the metadata, cut off after 200 characters.' }),
     fork: IsFork,
-    createdAt: Instant,
-    updatedAt: Instant,
   })
   .meta({
     id: 'CollectionItem',
     description: 'A collection in a list.',
-    examples: [{ ...shown, ...owner, ...figures, fork: false, ...instants }],
+    examples: [
+      {
+        ...exampleFacts,
+        ...{ latestVersion: 'v1.0.0', recordCount: 2, fileCount: 1, totalBytes: 225 },
+        ...{ types: ['City', 'Country'], license: exampleMetadata.license, fork: false },
+      },
+    ],
   })
 export type CollectionItem = z.infer<typeof CollectionItem>
-
-/** An item of `GET /api/accounts/me/collections`. */
-export const MyCollection = CollectionItem.extend({ public: z.boolean() }).meta({
-  id: 'MyCollection',
-  description: 'A collection of the caller or of one of the caller’s organizations.',
-  examples: [{ ...shown, ...owner, ...figures, fork: false, ...instants, public: true }],
-})
-export type MyCollection = z.infer<typeof MyCollection>
-
-/** An item of `GET /api/accounts/:owner/collections`. */
-export const OwnedCollection = z
-  .object({
-    id: Id,
-    slug: z.string(),
-    name: z.string(),
-    public: z.boolean(),
-    fork: IsFork,
-    createdAt: Instant,
-    updatedAt: Instant,
-  })
-  .meta({
-    id: 'OwnedCollection',
-    description: 'A collection in the list of its owner.',
-    examples: [{ ...named, public: true, fork: false, ...instants }],
-  })
-export type OwnedCollection = z.infer<typeof OwnedCollection>
 
 const exampleSummary = {
   semver: 'v1.0.0',
@@ -167,16 +155,7 @@ export type ForkedFrom = z.infer<typeof ForkedFrom>
 /** `GET /api/collections/:owner/:slug` */
 export const Collection = z
   .object({
-    id: Id,
-    slug: z.string(),
-    name: z.string(),
-    description: z.string().nullable(),
-    topics: Topics,
-    public: z.boolean(),
-    ownerSlug: z.string(),
-    ownerName: z.string(),
-    createdAt: Instant,
-    updatedAt: Instant,
+    ...facts,
     latestVersion: VersionSummary.nullable(),
     forkedFrom: ForkedFrom.optional().meta({
       description: 'Source of a fork, if the caller can see it.',
@@ -185,7 +164,7 @@ export const Collection = z
   .meta({
     id: 'Collection',
     description: 'A collection, with its latest version.',
-    examples: [{ ...shown, public: true, ...owner, ...instants, latestVersion: exampleSummary }],
+    examples: [{ ...exampleFacts, latestVersion: exampleSummary }],
   })
 export type Collection = z.infer<typeof Collection>
 

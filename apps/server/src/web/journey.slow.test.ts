@@ -122,7 +122,7 @@ describe.skipIf(!chromiumInstalled())('the web interface', { timeout: 180_000 },
       expect([path, html.includes('example.org') || html.includes('keeper')]).toEqual([path, false])
     }
     await stranger.goto('/explore?q=cities')
-    await stranger.getByRole('link', { name: 'cities', exact: true }).click()
+    await stranger.getByRole('link', { name: 'Cities', exact: true }).click()
     await stranger.getByRole('link', { name: 'City', exact: true }).click()
     await stranger.getByRole('link', { name: 'oslo' }).click()
     expect(await stranger.getByRole('heading', { name: 'Oslo' }).count()).toBe(1)

@@ -1,110 +1,81 @@
-/** Lists of collections on the home page, in search results, and on the pages of accounts. */
-import type { CollectionItem, MyCollection, OwnedCollection } from '@ulmus/wire'
+/** Cards of collections on the home page, in search results, and on the pages of accounts. */
+import type { CollectionItem } from '@ulmus/wire'
 import { bytesText, counted, cutText } from '../format.ts'
 import { accountPath, versionPath } from '../paths.ts'
 import { Badge, Time, Topics, Visibility } from './small.tsx'
-
-type Level = 'h2' | 'h3'
 
 /** Longer descriptions are cut; a page shows only three lines. Characters. */
 const descriptionMax = 1_000
 /** Longer licence names are cut. Characters. */
 const licenseMax = 40
+/** Longer names of types are cut. Characters. */
+const typeMax = 30
+/** Named types; the API lists one more. */
+const typesMax = 5
 
-/** Collections of any owner, with their visibility if it is known. @param level of each item's heading: one below the heading over the list */
-export const CollectionList = ({
-  items,
-  level: Heading,
-}: {
-  items: readonly (CollectionItem | MyCollection)[]
-  level: Level
-}) => (
-  <ul class="collections">
-    {items.map(
-      ({
-        id,
-        ownerSlug,
-        slug,
-        name,
-        description,
-        topics,
-        latestVersion,
-        updatedAt,
-        fork,
-        license,
-        ...more
-      }) => (
-        <li key={id}>
-          <div class="head-row">
-            <Heading>
-              <a class="owner" href={accountPath(ownerSlug)}>
-                {ownerSlug}
-              </a>
-              <span class="slash">/</span>
-              <a href={versionPath({ owner: ownerSlug, slug })}>{slug}</a>
-            </Heading>
-            {fork && <Badge>Fork</Badge>}
-            {'public' in more && <Visibility isPublic={more.public} />}
-          </div>
-          {name !== slug && (
-            <p class="name" dir="auto">
-              {name}
-            </p>
-          )}
-          {description !== null && (
-            <p class="description" dir="auto">
-              {cutText(description, descriptionMax)}
-            </p>
-          )}
-          <Topics topics={topics} />
-          <p class="facts">
-            {latestVersion === null ? (
-              <span>No version yet</span>
-            ) : (
-              <span class="semver">{latestVersion}</span>
-            )}
-            {more.recordCount !== null && <span>{counted(more.recordCount, 'record')}</span>}
-            {more.totalBytes !== null && <span>{bytesText(more.totalBytes)}</span>}
-            {license !== null && <bdi>{cutText(license, licenseMax)}</bdi>}
-            <span>
-              Updated <Time at={updatedAt} />
-            </span>
-          </p>
-        </li>
-      ),
-    )}
-  </ul>
-)
-
-interface OwnedProps {
-  readonly owner: string
-  readonly items: readonly OwnedCollection[]
-  readonly level: Level
+interface Props {
+  readonly items: readonly CollectionItem[]
+  /** Level of each card's heading: one below the heading over the list. */
+  readonly level: 'h2' | 'h3'
 }
 
-/** Collections of one account. @param owner its slug */
-export const OwnedList = ({ owner, items, level: Heading }: OwnedProps) => (
+export const CollectionList = ({ items, level }: Props) => (
   <ul class="collections">
-    {items.map(({ id, slug, name, public: isPublic, fork, updatedAt }) => (
-      <li key={id}>
-        <div class="head-row">
-          <Heading>
-            <a href={versionPath({ owner, slug })}>{slug}</a>
-          </Heading>
-          {fork && <Badge>Fork</Badge>}
-          <Visibility isPublic={isPublic} />
-        </div>
-        {name !== slug && (
-          <p class="name" dir="auto">
-            {name}
-          </p>
-        )}
-        <p class="facts">
-          <span>
-            Updated <Time at={updatedAt} />
-          </span>
-        </p>
-      </li>
+    {items.map((item) => (
+      <Card key={item.id} item={item} level={level} />
     ))}
   </ul>
 )
+
+const Card = ({ item, level: Heading }: { item: CollectionItem; level: Props['level'] }) => (
+  <li>
+    <div class="head-row">
+      <Heading>
+        <a href={versionPath({ owner: item.ownerSlug, slug: item.slug })}>
+          <bdi>{item.name}</bdi>
+        </a>
+      </Heading>
+      {item.fork && <Badge>Fork</Badge>}
+      {!item.public && <Visibility isPublic={false} />}
+    </div>
+    <p class="address">
+      <a href={accountPath(item.ownerSlug)}>{item.ownerSlug}</a>
+      <span class="slash">/</span>
+      {item.slug}
+    </p>
+    {item.description !== null && (
+      <p class="description" dir="auto">
+        {cutText(item.description, descriptionMax)}
+      </p>
+    )}
+    <Topics topics={item.topics} />
+    <p class="facts">
+      {item.latestVersion === null ? (
+        <span>No version yet</span>
+      ) : (
+        <span class="semver">{item.latestVersion}</span>
+      )}
+      {item.recordCount !== null && <span>{counted(item.recordCount, 'record')}</span>}
+      {item.fileCount !== null && item.fileCount > 0 && <span>{counted(item.fileCount, 'file')}</span>}
+      {item.totalBytes !== null && <span>{bytesText(item.totalBytes)}</span>}
+      <Types types={item.types} />
+      {item.license !== null && <bdi>{cutText(item.license, licenseMax)}</bdi>}
+      <span>
+        Updated <Time at={item.updatedAt} />
+      </span>
+    </p>
+  </li>
+)
+
+const Types = ({ types }: { types: readonly string[] }) =>
+  types.length === 0 ? null : (
+    <span>
+      {types.slice(0, typesMax).map((type, index) => (
+        <span key={type}>
+          {index > 0 && ', '}
+          <bdi>{cutText(type, typeMax)}</bdi>
+        </span>
+      ))}
+      {types.length > typesMax && ', …'}
+    </span>
+  )

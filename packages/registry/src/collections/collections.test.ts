@@ -319,7 +319,13 @@ describe.each(anyDatabase)('collections on $name', (testDatabase) => {
       slug: 'open',
       fork: false,
       name: 'open',
+      description: null,
+      topics: [],
       public: true,
+      ownerSlug: 'lister',
+      ownerName: 'The lister',
+      ...{ latestVersion: null, recordCount: null, fileCount: null, totalBytes: null },
+      ...{ types: [], license: null },
       createdAt: open.createdAt.toISOString(),
       updatedAt: open.updatedAt.toISOString(),
     })

@@ -12,7 +12,7 @@ import {
   type Tx,
   updateCollection,
 } from '@ulmus/storage'
-import type { CollectionPath, CreateCollection, VersionPath } from '@ulmus/wire'
+import type { CollectionItem, CollectionPath, CreateCollection, VersionPath } from '@ulmus/wire'
 import { demandStill } from '../access/authority.ts'
 import { findVisibleAccount } from '../access/find-account.ts'
 import { findVisibleCollection, type Seen } from '../access/find-collection.ts'
@@ -29,7 +29,7 @@ import { demand, RegistryError } from '../errors/errors.ts'
 import { demandCaller, type Principal } from '../principal.ts'
 import { metadataBytes, noticeDeprecation, semverOf, shownCounts, shownWords } from '../versions/content.ts'
 import { defineForgetting, removeCollection } from './deletion.ts'
-import { type BrowseAsk, browsePublic, listMine, listOwned, type MyItem, type OwnedItem } from './lists.ts'
+import { type BrowseAsk, browsePublic, listMine, listOwned } from './lists.ts'
 import { demandMayCreate, newCollection, slugTakenAs } from './making.ts'
 import { factsOf, forkedFromOf, type Shown, type ShownAsk, shownCollection } from './shown.ts'
 import { transferCollection } from './transfer.ts'
@@ -95,14 +95,14 @@ export function collectionsOf(context: Context) {
      * Lists an account's collections: all for its members, else the public ones. A member's limited key adds its own collection.
      * @throws account_not_found, invalid_request.
      */
-    list: (who: Principal, owner: string, ask: PageAsk): Promise<Page<OwnedItem>> =>
+    list: (who: Principal, owner: string, ask: PageAsk): Promise<Page<CollectionItem>> =>
       listOwned(context, who, owner, ask),
 
     /**
      * Lists the collections of the caller and of the caller's organizations.
      * @throws key_limited, invalid_request.
      */
-    mine: (who: Principal, ask: PageAsk): Promise<Page<MyItem>> => listMine(context, who, ask),
+    mine: (who: Principal, ask: PageAsk): Promise<Page<CollectionItem>> => listMine(context, who, ask),
 
     /**
      * Data that every page of a collection needs.

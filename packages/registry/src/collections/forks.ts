@@ -222,6 +222,7 @@ async function publicAlone({ database, blobs, objects }: Context, source: Versio
     fullRecords: source.publicRecords,
     fullFiles: source.publicFiles,
     fullBytes: source.publicBytes,
+    listedTypes: source.listedTypes && { ...source.listedTypes, full: source.listedTypes.public },
   }
   return { content, packed: sidecar === source.sidecar ? undefined : await writer.finish() }
 }

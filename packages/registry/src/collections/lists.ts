@@ -9,8 +9,9 @@ import {
   placeOf,
   searchPublicCollections,
 } from '@ulmus/storage'
+import type { CollectionItem } from '@ulmus/wire'
 import { findVisibleAccount } from '../access/find-account.ts'
-import { mayEnter, type View } from '../access/policy.ts'
+import { mayEnter, type View, viewFor } from '../access/policy.ts'
 import {
   byInstant,
   byText,
@@ -21,11 +22,11 @@ import {
   pageByOffset,
   pageOf,
 } from '../answers/pages.ts'
-import { instantText } from '../clock.ts'
 import type { Context } from '../context.ts'
 import { demand } from '../errors/errors.ts'
 import { demandCaller, type Principal } from '../principal.ts'
-import { shownDescription } from './shown.ts'
+import { shownCounts } from '../versions/content.ts'
+import { factsOf } from './shown.ts'
 
 export interface BrowseAsk extends PageAsk {
   /** Text anywhere in the name, ignoring case; no character is special. */
@@ -47,10 +48,7 @@ const orders: Record<CollectionOrder, PageOrder> = {
 }
 
 /** @throws invalid_request for a cursor of another list. */
-export async function browsePublic(
-  context: Context,
-  ask: BrowseAsk,
-): Promise<Page<ReturnType<typeof browseItem>>> {
+export async function browsePublic(context: Context, ask: BrowseAsk): Promise<Page<CollectionItem>> {
   const { q, search, owner, sort } = ask
   // No collection has the empty topic.
   const topics = ask.topic?.map((topic) => topicText(topic) ?? '') ?? []
@@ -58,7 +56,7 @@ export async function browsePublic(
     const found = await pageByOffset(ask, (slice) =>
       searchPublicCollections(context.database, { search, q, owner, topics, order: sort, ...slice }),
     )
-    return mapPage(found, browseItem)
+    return mapPage(found, publicItem)
   }
   const order = sort ?? 'updated'
   const page = await pageOf(
@@ -67,10 +65,14 @@ export async function browsePublic(
     (slice) => listPublicCollections(context.database, { q, owner, topics, order, slice }),
     ({ collection }) => placeOf(collection, order),
   )
-  return mapPage(page, browseItem)
+  return mapPage(page, publicItem)
 }
 
-export async function listMine(context: Context, who: Principal, ask: PageAsk): Promise<Page<MyItem>> {
+export async function listMine(
+  context: Context,
+  who: Principal,
+  ask: PageAsk,
+): Promise<Page<CollectionItem>> {
   demand(mayEnter(who, { scope: 'any', unlimited: true }))
   const { accountId } = demandCaller(who)
   const page = await pageOf(
@@ -79,7 +81,7 @@ export async function listMine(context: Context, who: Principal, ask: PageAsk): 
     (slice) => listCollectionsOfMember(context.database, { accountId, slice }),
     ({ collection }) => placeOf(collection, 'updated'),
   )
-  return mapPage(page, myItem)
+  return mapPage(page, (listed) => listedItem(listed, 'full'))
 }
 
 export async function listOwned(
@@ -87,7 +89,7 @@ export async function listOwned(
   who: Principal,
   owner: string,
   ask: PageAsk,
-): Promise<Page<OwnedItem>> {
+): Promise<Page<CollectionItem>> {
   const { account, role } = await findVisibleAccount(context, who, owner)
   const limitedTo = who.kind === 'anonymous' ? null : who.limitedTo
   const all = role !== null && limitedTo === null
@@ -98,44 +100,22 @@ export async function listOwned(
     (slice) => listOwnedCollections(context.database, { ownerId: account.id, all, besides, slice }),
     ({ collection }) => placeOf(collection, 'updated'),
   )
-  return mapPage(page, ownedItem)
+  return mapPage(page, (listed) => listedItem(listed, viewFor(who, listed.collection, role)))
 }
 
-/** Items of lists. Their fields are public: change them together with packages/wire/src/collections.ts. */
-export type MyItem = ReturnType<typeof myItem>
-export type OwnedItem = ReturnType<typeof ownedItem>
+const noCounts = { recordCount: null, fileCount: null, totalBytes: null }
 
-/** @param view selects the counts */
-const listedItem = ({ collection, ownerSlug, ownerName, head, isFork }: ListedCollection, view: View) => ({
-  id: collection.id,
-  slug: collection.slug,
-  name: collection.name,
-  description: shownDescription(collection),
-  topics: collection.topics,
-  ownerSlug,
-  ownerName,
+/** @param view of the head: selects counts and types */
+const listedItem = (
+  { collection, ownerSlug, ownerName, head, isFork }: ListedCollection,
+  view: View,
+): CollectionItem => ({
+  ...factsOf({ collection, owner: { slug: ownerSlug, displayName: ownerName } }),
   latestVersion: head && formatSemver(head),
-  recordCount: head && (view === 'full' ? head.fullRecords : head.publicRecords),
-  totalBytes: head && (view === 'full' ? head.fullBytes : head.publicBytes),
-  license: head === null ? null : head.license,
+  ...(head === null ? noCounts : shownCounts(head, view)),
+  types: [...(head?.listedTypes?.[view] ?? [])],
+  license: head?.license ?? null,
   fork: isFork,
-  createdAt: instantText(collection.createdAt),
-  updatedAt: instantText(collection.updatedAt),
 })
 
-const browseItem = (listed: ListedCollection) => listedItem(listed, 'public')
-
-const myItem = (listed: ListedCollection) => ({
-  ...listedItem(listed, 'full'),
-  public: listed.collection.public,
-})
-
-const ownedItem = ({ collection, isFork }: ListedCollection) => ({
-  id: collection.id,
-  slug: collection.slug,
-  name: collection.name,
-  public: collection.public,
-  fork: isFork,
-  createdAt: instantText(collection.createdAt),
-  updatedAt: instantText(collection.updatedAt),
-})
+const publicItem = (listed: ListedCollection) => listedItem(listed, 'public')

@@ -74,8 +74,13 @@ export async function shownCollection(
   }
 }
 
+interface FactsSource {
+  readonly collection: CollectionRow
+  readonly owner: Pick<Seen['owner'], 'slug' | 'displayName'>
+}
+
 /** Facts of a collection in answers. The fields are public: change them together with packages/wire/src/collections.ts. */
-export const factsOf = ({ collection, owner }: Seen) => ({
+export const factsOf = ({ collection, owner }: FactsSource) => ({
   id: collection.id,
   slug: collection.slug,
   name: collection.name,

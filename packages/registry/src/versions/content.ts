@@ -72,8 +72,13 @@ export const shownDigest = (version: VersionRow, view: View): string =>
     ? digestLabel('private', storedHash(version.fullDigest))
     : digestLabel('public', storedHash(version.publicDigest))
 
+type CountedVersion = Pick<
+  VersionRow,
+  'fullRecords' | 'fullFiles' | 'fullBytes' | 'publicRecords' | 'publicFiles' | 'publicBytes'
+>
+
 /** Counts of a version in a view. `totalBytes`: sizes of records and files together. */
-export const shownCounts = (version: VersionRow, view: View) =>
+export const shownCounts = (version: CountedVersion, view: View) =>
   view === 'full'
     ? { recordCount: version.fullRecords, fileCount: version.fullFiles, totalBytes: version.fullBytes }
     : { recordCount: version.publicRecords, fileCount: version.publicFiles, totalBytes: version.publicBytes }

@@ -206,6 +206,7 @@ function versionRow(
     publicChanged: making.base === null ? !isEmpty(publicView) : making.base.publicDigest !== digests.public,
     storedBytes,
     license: listedText(full.metadata['license'], listedLicenseMax),
+    listedTypes: { full: listedTypes(full), public: listedTypes(publicView) },
     message: making.message ?? null,
     appId: making.appId ?? null,
     actorId: making.actorId ?? null,
@@ -235,6 +236,11 @@ const listedDescriptionMax = 10_000
 
 /** Length of a licence in lists, in characters. */
 const listedLicenseMax = 200
+
+/** Types of a version that lists name, the first by name; the version has the others. */
+const listedTypesMax = 6
+
+const listedTypes = ({ types }: ViewDocument): string[] => Object.keys(types).sort().slice(0, listedTypesMax)
 
 /** The description of metadata as rows have it for lists. */
 export const listedDescription = ({ description }: JsonObject): string | null =>

@@ -190,7 +190,7 @@ async function record(
 
 /** Changes that remove all texts about a version. */
 const wordless = {
-  ...{ message: null, appId: null, actorId: null, license: null },
+  ...{ message: null, appId: null, actorId: null, license: null, listedTypes: null },
   ...{ deprecation: null, deprecatedAt: null },
 }
 

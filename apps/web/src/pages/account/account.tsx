@@ -1,6 +1,6 @@
 /** `/:owner`: an account and its collections. */
 import { RegistryError } from '@ulmus/registry'
-import { OwnedList } from '../../components/collections.tsx'
+import { CollectionList } from '../../components/collections.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { Empty, Pager, Time } from '../../components/small.tsx'
 import { counted } from '../../format.ts'
@@ -41,7 +41,7 @@ export const account: Page = {
                 </a>
               )}
             </div>
-            {list.items.length > 0 && <OwnedList owner={slug} items={list.items} level="h2" />}
+            {list.items.length > 0 && <CollectionList items={list.items} level="h2" />}
             {list.items.length === 0 && isSelf && <FirstSteps slug={slug} level="h2" />}
             {list.items.length === 0 && !isSelf && <Empty title="No collections that you can see" />}
             <Pager next={to(list.links.next)} prev={to(list.links.prev)} />

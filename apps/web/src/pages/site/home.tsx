@@ -1,5 +1,5 @@
 /** `/`: introduces the registry; signed-in users see their collections first. */
-import type { CollectionItem, MyCollection } from '@ulmus/wire'
+import type { CollectionItem } from '@ulmus/wire'
 import { CollectionList } from '../../components/collections.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { Code, Empty } from '../../components/small.tsx'
@@ -126,7 +126,7 @@ async function signedIn({ registry, who, caller }: Visit, recent: readonly Colle
   )
 }
 
-const Mine = ({ items }: { items: readonly MyCollection[] }) => (
+const Mine = ({ items }: { items: readonly CollectionItem[] }) => (
   <section>
     <div class="section-head">
       <h1>Your collections</h1>

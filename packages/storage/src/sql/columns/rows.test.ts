@@ -51,6 +51,7 @@ const head: VersionRow = {
   sidecar: hash,
   publicChanged: true,
   license: null,
+  listedTypes: { full: ['a, "b"', 'null', '{}'], public: [] },
   message: null,
   appId: 'null',
   actorId: null,

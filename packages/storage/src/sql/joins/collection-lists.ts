@@ -32,7 +32,17 @@ export interface ListSlice {
 /** Columns of a head that lists show. */
 export type ListedVersion = Pick<
   VersionRow,
-  'major' | 'minor' | 'patch' | 'fullRecords' | 'fullBytes' | 'publicRecords' | 'publicBytes' | 'license'
+  | 'major'
+  | 'minor'
+  | 'patch'
+  | 'license'
+  | 'listedTypes'
+  | 'fullRecords'
+  | 'fullFiles'
+  | 'fullBytes'
+  | 'publicRecords'
+  | 'publicFiles'
+  | 'publicBytes'
 >
 
 /** A collection in a list, with its owner and its head. */
@@ -244,5 +254,6 @@ interface ListedRow extends Pick<ListedCollection, 'ownerSlug' | 'ownerName' | '
   versionId: string | null
 }
 
-const headColumns = `major, minor, patch, full_records as "fullRecords", full_bytes as "fullBytes",
-  public_records as "publicRecords", public_bytes as "publicBytes", license`
+const headColumns = `major, minor, patch, license, listed_types as "listedTypes",
+  full_records as "fullRecords", full_files as "fullFiles", full_bytes as "fullBytes",
+  public_records as "publicRecords", public_files as "publicFiles", public_bytes as "publicBytes"`

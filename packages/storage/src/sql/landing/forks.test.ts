@@ -69,6 +69,7 @@ describe.each(databases)('landing a fork on $name', ({ name, open }) => {
       publicBytes: 5,
       storedBytes: 0,
       license: null,
+      listedTypes: { full: ['A', '"{}'], public: [] },
     },
   })
   function forkOf(

@@ -78,6 +78,7 @@ describe.each(databases)('landing a version on $name', ({ name, open }) => {
       publicBytes: 5,
       storedBytes: 0,
       license: null,
+      listedTypes: { full: ['A', '"{}'], public: [] },
     },
   })
   const land = (version: VersionRow, from: string | null) =>

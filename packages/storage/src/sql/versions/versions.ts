@@ -39,6 +39,8 @@ export const versions = pgTable(
     storedBytes: count('stored_bytes').notNull(),
     /** `license` of its metadata, for lists; null if it has none, or was erased. */
     license: text('license'),
+    /** Its first types in each view, for lists; null after its erasure. */
+    listedTypes: jsonb('listed_types').$type<Record<'full' | 'public', readonly string[]>>(),
     message: text('message'),
     appId: text('app_id'),
     actorId: text('actor_id'),
@@ -165,6 +167,7 @@ export async function markVersion(
       | 'deprecatedAt'
       | 'deprecation'
       | 'license'
+      | 'listedTypes'
       | 'message'
       | 'appId'
       | 'actorId'
