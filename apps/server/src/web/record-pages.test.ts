@@ -79,4 +79,28 @@ describe.each(anyDatabase)('pages of records on $name', (database) => {
       expect(html).not.toMatch(/href="[^"]*nowhere/)
     }
   })
+
+  test('coordinates are a dot on a map, geometries an outline; values that only look like them stay as they are', async () => {
+    const { path } = await stage.newCollection()
+    const area = { type: 'Polygon', coordinates: [[[0, 0], [1, 0], [1, 1], [0, 0]]] } // biome-ignore format: one line
+    const data = {
+      oslo: { latitude: 59.91273, longitude: 10.74609 },
+      ['"><script>x']: area,
+      odd: { type: 'Polygon', coordinates: [[[0, 1e300]]] },
+    }
+    const puts = [
+      { id: '1', type: 'P', data },
+      { id: '2', type: 'P', data: { name: 'Oslo', lat: -33.5, lng: -70 } },
+      { id: '3', type: 'P', data: { lat: 95, lng: 0, odd: data.odd } },
+    ]
+    await stage.push(path, { opening: { schemas: { P: {} } }, puts })
+    const both = await page(`${pageOf(path)}/records/P/1`)
+    expect(both.match(/<svg role="img"/g)).toHaveLength(2)
+    expect(both).toContain('59.91273° N, 10.74609° E')
+    expect(both).toContain('Polygon of 4 positions, 0° N, 0° E to 1° N, 1° E')
+    expect(both).toContain('cx="190.7" cy="30.1"')
+    expect(both).not.toContain('<script>x')
+    expect(await page(`${pageOf(path)}/records/P/2`)).toContain('33.5° S, 70° W')
+    expect(await page(`${pageOf(path)}/records/P/3`)).not.toContain('<svg role="img"')
+  })
 })

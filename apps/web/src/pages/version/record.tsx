@@ -3,6 +3,7 @@
 import { type Field, fieldsOf, tellingField } from '@ulmus/content'
 import { RegistryError } from '@ulmus/registry'
 import { Icon } from '../../components/icon.tsx'
+import { Places } from '../../components/place.tsx'
 import { Badge, ShortHash, Time } from '../../components/small.tsx'
 import { Value, wholeMax } from '../../components/value.tsx'
 import { type SeenCollection, type ShownVersion, schemaIn, seeVersion } from '../../data/collection.ts'
@@ -76,6 +77,7 @@ const show = async (visit: Visit) => {
             <h2 class="record-name">
               <bdi>{cutText(name ?? id, 300)}</bdi>
             </h2>
+            <Places data={record.data} />
             <Fields seen={seen} record={record} fields={fields} names={names} files={files} />
             {referrers.length > 0 && <ReferredBy seen={seen} referrers={referrers} />}
           </div>
