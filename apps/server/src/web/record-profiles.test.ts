@@ -200,6 +200,8 @@ describe.each(anyDatabase)('profiles on the records page, on $name', (database) 
       expect(html).toContain(`data-to="${overview}/v/{version}"`)
     }
     expect((await page(overview!)).html).not.toMatch(/secret|hush|Ghost/i)
+    for (const shown of [at, `${at}/t51`, `${at}?filter=land+eq+NOR`])
+      expect((await page(shown)).html).toContain(`data-to="${overview}/v/{version}/records/Town"`)
   })
 
   test('the result has a link, commands and a statement for other tools', async () => {

@@ -10,6 +10,8 @@ export type Tab = 'overview' | 'records' | 'sql' | 'schemas' | 'files' | 'versio
 interface Props {
   readonly seen: SeenCollection
   readonly tab: Tab
+  /** Type whose records the page shows; the picker of versions keeps it. */
+  readonly type?: string | undefined
   readonly children: ComponentChildren
 }
 
@@ -24,7 +26,7 @@ const tabs: readonly [Tab, string, IconName, string][] = [
 ]
 
 /** Frame of a page. Every page of a collection renders its content in it. */
-export const CollectionPage = ({ seen, tab, children }: Props) => (
+export const CollectionPage = ({ seen, tab, type, children }: Props) => (
   <>
     <div class="collection-head">
       <div class="wide">
@@ -39,7 +41,7 @@ export const CollectionPage = ({ seen, tab, children }: Props) => (
             </a>
           </h1>
           <Visibility isPublic={seen.isPublic} />
-          <VersionPicker seen={seen} tab={tab} />
+          <VersionPicker seen={seen} tab={tab} type={type} />
           {seen.forkedFrom !== undefined && <Badge>Fork</Badge>}
           <div class="actions">
             <Actions seen={seen} />
@@ -62,12 +64,15 @@ export const CollectionPage = ({ seen, tab, children }: Props) => (
   </>
 )
 
-/** Link to the versions; with JavaScript, a menu of them that keeps the tab. */
-function VersionPicker({ seen, tab }: { seen: SeenCollection; tab: Tab }) {
+/** Link to the versions; with JavaScript, a menu of them that keeps the tab and the type. */
+function VersionPicker({ seen, tab, type }: Omit<Props, 'children'>) {
   const shown = seen.version ?? seen.latest
   if (shown === null) return null
   const place = { owner: seen.owner, slug: seen.slug, version: '{version}' }
-  const below = tab === 'overview' || tab === 'versions' || tab === 'settings' ? [] : [tab]
+  const below =
+    tab === 'overview' || tab === 'versions' || tab === 'settings'
+      ? []
+      : [tab, ...(type === undefined ? [] : [type])]
   return (
     <span class="version-picker">
       <a

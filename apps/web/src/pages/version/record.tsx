@@ -61,7 +61,7 @@ const show = async (visit: Visit) => {
     islands: ['verify'],
     json: apiVersionPath(seen, 'records', type, id),
     body: (
-      <CollectionPage seen={seen} tab="records">
+      <CollectionPage seen={seen} tab="records" type={type}>
         <nav class="crumbs" aria-label="Where this is">
           <a href={seen.inView(versionPath(seen, 'records', type))}>
             <bdi>{type}</bdi>

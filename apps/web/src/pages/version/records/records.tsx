@@ -84,7 +84,7 @@ const show = async (visit: Visit) => {
     refused: found.refused,
     ...((found.building !== undefined || isPending) && { reloadSeconds }),
     body: (
-      <CollectionPage seen={seen} tab="records">
+      <CollectionPage seen={seen} tab="records" type={type}>
         <Types seen={seen} version={version} type={type} />
         <Content
           {...{ ...view, isPending }}
