@@ -111,6 +111,10 @@ export const prepared: Readonly<Record<string, (guild: Guild) => Promise<PageReq
     const key = ownerOf(guild).post('/api/accounts/keys', { label: 'revoked', scope: 'write' })
     return { form: { revoke: (await expectStatus(key)).json.id } }
   },
+  async 'POST /new/sample'(guild) {
+    await ownerOf(guild).delete('/api/collections/guild/countries')
+    return { form: { owner: 'guild' } }
+  },
   async 'GET /auth/device (of a code)'(guild) {
     const code = openCodes.get(guild) ?? (await codeOfTerminal(guild))
     openCodes.set(guild, code)

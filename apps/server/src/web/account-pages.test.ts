@@ -123,6 +123,34 @@ describe.each(anyDatabase)('pages of accounts on $name', (database) => {
     })
   })
 
+  test('the sample is one press away from an empty registry and an empty account, and is made once', async () => {
+    const [newcomer, anyone] = [await signIn('newcomer'), testClient(server.url, undefined, '')]
+    const offer = 'action="/new/sample"'
+    for (const at of ['/', '/newcomer']) expect((await newcomer.get(at)).text).toContain(offer)
+    expect((await anyone.get('/')).text).not.toContain(offer)
+    const [at, form] = ['/newcomer/countries', { owner: 'newcomer' }]
+    const made = await newcomer.postForm('/new/sample', form)
+    expect([made.status, made.headers.location]).toEqual([303, `${at}/records/Country`])
+    const { json } = await anyone.get(`/api/collections${at}`)
+    expect(json).toMatchObject({ public: true, latestVersion: { recordCount: 56 } })
+    expect(json.latestVersion.metadata.license).toBe('CC0-1.0')
+    expect((await anyone.get(`${at}/records/Country/NOR`)).text).toContain('59.91° N, 10.75° E')
+    // The same card in all lists.
+    const cardIn = (html: string) =>
+      /<li><div class="head-row">.*?<\/time>/s.exec(html)?.[0].replace(/h[23]>/g, 'h>')
+    const [card, ...others] = await Promise.all(
+      ['/newcomer', '/', '/explore?q=countries'].map(async (path) => cardIn((await newcomer.get(path)).text)),
+    )
+    const words = card!.replace(/<[^>]*>/g, '')
+    expect(words).toMatch(/^Countries \(sample\)newcomer\/countriesFifty countries/)
+    expect(words).toMatch(/v1\.0\.0 ?56 records ?[\d.]+ kB ?Continent, Country ?CC0-1\.0 ?Updated/)
+    expect(others).toEqual([card, card])
+    const again = await newcomer.postForm('/new/sample', form)
+    expect([again.status, again.text.includes(`href="${at}"`)]).toEqual([409, true])
+    for (const path of ['/', '/newcomer']) expect((await newcomer.get(path)).text).not.toContain(offer)
+    expect((await anyone.get('/')).text).toContain(`<a href="${at}/records">56 records</a>`)
+  })
+
   describe('the form of a new collection', () => {
     const chosenIn = (html: string) =>
       /<input type="radio" name="visibility" value="([^"]*)" checked/.exec(html)![1]!

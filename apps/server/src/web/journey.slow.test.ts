@@ -279,6 +279,7 @@ describe.skipIf(!chromiumInstalled())('the web interface', { timeout: 180_000 },
   const working = [
     '/new',
     '/new/org',
+    '/new/sample',
     '/settings',
     '/settings/keys',
     '/settings/sessions',

@@ -21,7 +21,7 @@ export const inSite: Readonly<Record<string, Row>> = {
   },
   'what one sees of oneself': {
     asked: [
-      'GET /new', 'GET /new/org', 'GET /settings', 'GET /settings/keys', 'GET /auth/device',
+      'GET /new', 'GET /new/org', 'GET /new/sample', 'GET /settings', 'GET /settings/keys', 'GET /auth/device',
       'GET /auth/device (of a code)', 'GET /auth/device/answer',
     ],
     //    anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
@@ -96,6 +96,11 @@ export const inSite: Readonly<Record<string, Row>> = {
     asked: ['POST /new (taken)', 'POST /new (taken, to push)'],
     //    anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
     row: '401    401    401    403    409    409    409    403    403    403    409    409    403    403    401    403',
+  },
+  'loading the sample into an organization that has none': {
+    asked: ['POST /new/sample'],
+    //    anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+    row: '401    401    401    403    303    303    303    403    403    403    303    303    403    403    401    403',
   },
   'looking at the people of an organization': {
     asked: ['GET /:owner/-/members'],

@@ -30,6 +30,7 @@ const declared = declare({
   document: { paths: ['/docs/:name'], load: () => import('./site/docs.tsx') },
   newCollection: { paths: ['/new'], posted: true, load: () => import('./account/new.tsx') },
   newOrg: { paths: ['/new/org'], posted: true, load: () => import('./account/new.tsx') },
+  sample: { paths: ['/new/sample'], posted: true, load: () => import('./account/sample.tsx') },
   admin: { paths: ['/admin'], posted: true, load: () => import('./site/admin.tsx') },
   adminAudit: { paths: ['/admin/audit'], load: () => import('./site/admin-audit.tsx') },
   settings: { paths: ['/settings'], posted: true, load: () => import('./account/settings.tsx') },

@@ -2,9 +2,11 @@
 import type { CollectionItem } from '@ulmus/wire'
 import { CollectionList } from '../../components/collections.tsx'
 import { Icon } from '../../components/icon.tsx'
+import { SampleForm } from '../../components/sample.tsx'
 import { Code, Empty } from '../../components/small.tsx'
+import { counted } from '../../format.ts'
 import type { Page, Visit } from '../../page.ts'
-import { accountPath } from '../../paths.ts'
+import { accountPath, versionPath } from '../../paths.ts'
 
 /** Maximum number of collections in each list. */
 const recentMax = 10
@@ -31,9 +33,10 @@ const Stranger = ({ recent, visit }: { recent: readonly CollectionItem[]; visit:
     <section class="hero">
       <h1>Version control for data</h1>
       <p>
-        This is a registry for structured data. Browse collections of records, compare their versions, cite
-        one, and check that what you got is what was published. Publishing a change costs what changed.
+        This registry keeps every version of structured data, so that you can browse its records, see what
+        changed, cite a version, and check that what you got is what was published.
       </p>
+      <Example recent={recent} />
       <p class="actions">
         <a class="button primary" href="/explore">
           Explore collections
@@ -53,7 +56,27 @@ const Stranger = ({ recent, visit }: { recent: readonly CollectionItem[]; visit:
   </div>
 )
 
-const Recent = ({ recent }: { recent: readonly CollectionItem[] }) => (
+/** Link to the records of the first collection that has some. */
+function Example({ recent }: { recent: readonly CollectionItem[] }) {
+  const example = recent.find(({ recordCount }) => recordCount !== null && recordCount > 0)
+  if (example === undefined) return null
+  const { ownerSlug: owner, slug, name, recordCount } = example
+  return (
+    <p>
+      See for yourself:{' '}
+      <a href={versionPath({ owner, slug }, 'records')}>{counted(recordCount!, 'record')}</a> of{' '}
+      <bdi>{name}</bdi>.
+    </p>
+  )
+}
+
+interface RecentProps {
+  readonly recent: readonly CollectionItem[]
+  /** Account that may load the sample from here, if any. */
+  readonly owner?: string | undefined
+}
+
+const Recent = ({ recent, owner }: RecentProps) => (
   <section>
     <div class="section-head">
       <h2>Recently updated</h2>
@@ -65,6 +88,7 @@ const Recent = ({ recent }: { recent: readonly CollectionItem[] }) => (
           <a href="/new">Publish the first collection</a>, or read{' '}
           <a href="/docs/publishing">how publishing works</a>.
         </p>
+        {owner !== undefined && <SampleForm owner={owner} />}
       </Empty>
     ) : (
       <CollectionList items={recent} level="h3" />
@@ -84,7 +108,8 @@ async function signedIn({ registry, who, caller }: Visit, recent: readonly Colle
     <div class="wide content columns">
       <div>
         {isNew ? <FirstSteps slug={own} level="h1" /> : <Mine items={mine.items} />}
-        <Recent recent={recent} />
+        {/* The first steps offer the sample, too. */}
+        <Recent recent={recent} owner={isNew ? undefined : own} />
       </div>
       <aside>
         {invitations.length > 0 && (
@@ -165,5 +190,6 @@ export const FirstSteps = ({ slug, level: Heading }: { slug: string; level: 'h1'
         <a href="/docs/publishing">Publishing</a> explains the rest.
       </li>
     </ol>
+    <SampleForm owner={slug} />
   </section>
 )
