@@ -80,6 +80,23 @@ describe.each(anyDatabase)('pages of records on $name', (database) => {
     }
   })
 
+  test('files have the names that records give them, on pages and as downloads', async () => {
+    const { path } = await stage.newCollection()
+    for (const text of ['one', 'two', 'three']) await stage.ada.upload(path, text)
+    const data = {
+      first: { $file: fileHash('one'), name: 'elm\u202e"<b>.txt' },
+      second: [{ $file: fileHash('two'), name: 'x'.repeat(201) }],
+      third: { $file: fileHash('three'), name: 7 },
+    }
+    await stage.push(path, { opening: { schemas: { P: {} } }, puts: [{ id: '1', type: 'P', data }] })
+    const files = `${pageOf(path)}/files`
+    for (const one of [`${pageOf(path)}/records/P/1`, files, `${files}?hash=${fileHash('one')}`]) {
+      const html = await page(one)
+      expect(html).toContain('>elm&quot;&lt;b>.txt<')
+      expect(html.match(/download="[^"]+"/g)).toEqual(['download="elm&quot;&lt;b>.txt"'])
+    }
+  })
+
   test('coordinates are a dot on a map, geometries an outline; values that only look like them stay as they are', async () => {
     const { path } = await stage.newCollection()
     const area = { type: 'Polygon', coordinates: [[[0, 0], [1, 0], [1, 1], [0, 0]]] } // biome-ignore format: one line

@@ -8,15 +8,22 @@ import { versionPath, withQuery } from '../paths.ts'
 const filePath = (seen: SeenCollection, hash: string): string =>
   seen.inView(withQuery(versionPath(seen, 'files'), { hash }))
 
-export const FileLink = ({ hash, seen }: { hash: string; seen: SeenCollection }) => (
+interface FileLinkProps {
+  readonly hash: string
+  /** Default: the beginning of the hash. */
+  readonly name?: string | undefined
+  readonly seen: SeenCollection
+}
+
+export const FileLink = ({ hash, name, seen }: FileLinkProps) => (
   <a href={filePath(seen, hash)}>
-    <code>{cutText(hash, 15)}</code>
+    {name === undefined ? <code>{cutText(hash, 15)}</code> : <bdi>{name}</bdi>}
   </a>
 )
 
 /** A file in a record: the picture, or a link with its facts. */
 export function FileView({ file, seen }: { file: NamedFile; seen: SeenCollection }) {
-  const { hash, contentType, size } = file
+  const { hash, name, contentType, size } = file
   const kind = previewKind(file)
   return (
     <figure class="file">
@@ -26,11 +33,11 @@ export function FileView({ file, seen }: { file: NamedFile; seen: SeenCollection
         </a>
       )}
       <figcaption class="facts">
-        <FileLink hash={hash} seen={seen} />
+        <FileLink hash={hash} name={name} seen={seen} />
         <bdi>{contentType}</bdi>
         <span>{bytesText(size)}</span>
         {kind === 'text' && <a href={filePath(seen, hash)}>Preview</a>}
-        <a href={fileHref(seen, hash)} download>
+        <a href={fileHref(seen, hash)} download={name ?? ''}>
           Download
         </a>
       </figcaption>
@@ -39,8 +46,8 @@ export function FileView({ file, seen }: { file: NamedFile; seen: SeenCollection
 }
 
 /** Uses the file's own address: in `<img>` no script of an SVG runs, and nothing that it references is loaded. */
-const Picture = ({ file: { hash }, seen }: { file: NamedFile; seen: SeenCollection }) => (
-  <img class="picture" src={fileHref(seen, hash)} alt={`File ${hash.slice(0, 15)}`} loading="lazy" />
+const Picture = ({ file: { hash, name }, seen }: { file: NamedFile; seen: SeenCollection }) => (
+  <img class="picture" src={fileHref(seen, hash)} alt={name ?? `File ${hash.slice(0, 15)}`} loading="lazy" />
 )
 
 interface PreviewProps {

@@ -1,9 +1,12 @@
 /** Files on pages: pictures by their own address, and the beginnings of texts. Neither can run scripts. */
 import { parseFileReference } from '@ulmus/content'
 import { type ReadableFile, RegistryError } from '@ulmus/registry'
+import type { VersionFile } from '@ulmus/wire'
+import { withoutUnseen } from '../format.ts'
 import type { Visit } from '../page.ts'
 import { apiCollectionPath, type CollectionName } from '../paths.ts'
 import type { SeenCollection } from './collection.ts'
+import { readRecords } from './records.ts'
 
 /**
  * Picture types that browsers show in `<img>`, where an SVG runs no script and loads nothing. The file's own answer is not a page either:
@@ -88,6 +91,8 @@ const filesOfRecordMax = 20
 /** A file without its bytes. */
 export interface NamedFile extends Facts {
   readonly hash: string
+  /** Name that the record gives it, if any. */
+  readonly name: string | undefined
 }
 
 /** Details of the files in a record's fields and lists, by hash; only the first few. */
@@ -96,15 +101,60 @@ export async function filesOfRecord(
   { owner, slug, who }: SeenCollection,
   data: unknown,
 ): Promise<ReadonlyMap<string, NamedFile>> {
-  // The data may itself be a file reference, or a list of them.
-  const values = [data, ...(typeof data === 'object' ? Object.values(data ?? {}) : [])]
-  const hashes = new Set(values.flatMap((value) => filesIn(value)).slice(0, filesOfRecordMax))
-  const found = [...hashes].map(async (hash) => {
+  const names = new Map(referencesIn(data).slice(0, filesOfRecordMax))
+  const found = Array.from(names, async ([hash, name]) => {
     const { contentType, size } = await registry.files.get(who, { owner, slug, hash })
-    return [hash, { hash, contentType, size }] as const
+    return [hash, { hash, name, contentType, size }] as const
   })
   const known = await Promise.all(found.map((one) => one.catch(unlessMissing)))
   return new Map(known.filter((one) => one !== undefined))
+}
+
+/** Maximum number of files of a list whose names are looked up. Each takes a query. */
+const namedFilesMax = 20
+
+/** Names by hash of the first files of a list, as the first record that refers to each gives them. */
+export async function namesOfFiles(
+  visit: Visit,
+  seen: SeenCollection,
+  files: readonly VersionFile[],
+): Promise<ReadonlyMap<string, string>> {
+  const named = files.slice(0, namedFilesMax).map(async ({ hash, references: [first] }) => {
+    if (first === undefined) return []
+    const ask = { type: first.type, id: first.id, schema: undefined }
+    const page = await readRecords(visit, seen, ask).catch(unlessRefused)
+    const [, name] = referencesIn(page?.records[0]?.data).find(([of]) => of === hash) ?? []
+    return name === undefined ? [] : [[hash, name] as const]
+  })
+  return new Map((await Promise.all(named)).flat())
+}
+
+/** A list without a name is better than none. */
+function unlessRefused(error: unknown): undefined {
+  if (!(error instanceof RegistryError)) throw error
+}
+
+/** Hashes and names of the files in a record's fields and lists. */
+function referencesIn(data: unknown): (readonly [hash: string, name: string | undefined])[] {
+  // The data may itself be a file reference, or a list of them.
+  const values = [data, ...(typeof data === 'object' ? Object.values(data ?? {}) : [])]
+  return values
+    .filter((value) => filesIn(value).length > 0)
+    .flatMap((value) => [value].flat().map((one) => [fileIn(one)!, nameIn(one)] as const))
+}
+
+/** Longer names are no names of files. Characters. */
+const nameMax = 200
+
+/** The member `name` of a file reference, without characters that hide its ending. */
+function nameIn(reference: unknown): string | undefined {
+  const { name } = reference as { readonly name?: unknown }
+  if (typeof name !== 'string' || name.length > nameMax) return undefined
+  return (
+    withoutUnseen(name)
+      .replace(/\p{Cc}/gu, '')
+      .trim() || undefined
+  )
 }
 
 /** A value that looks like a file reference may not be one. */

@@ -3,7 +3,7 @@ import type { VersionFile } from '@ulmus/wire'
 import { Preview } from '../../components/file.tsx'
 import { Empty, ShortHash, TableScroll, Time } from '../../components/small.tsx'
 import { type SeenCollection, seeVersion, versionOf } from '../../data/collection.ts'
-import { fileHref, hasThumbnail, previewKind, readText } from '../../data/files.ts'
+import { fileHref, hasThumbnail, namesOfFiles, previewKind, readText } from '../../data/files.ts'
 import { bytesText, counted, cutText } from '../../format.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
 import { type Page, Redirect, type Visit } from '../../page.ts'
@@ -23,6 +23,8 @@ const show = async (visit: Visit) => {
   const from = Math.max(0, Number.parseInt(visit.url.searchParams.get('from') ?? '0', 10) || 0)
   const here = versionPath(seen, 'files')
   const [one] = hash === '' ? [] : asked
+  const shown = asked.slice(from, from + filesAPage)
+  const names = await namesOfFiles(visit, seen, shown)
   const text =
     one !== undefined && previewKind(one) === 'text' ? await readText(visit, seen, hash) : undefined
   return {
@@ -46,7 +48,7 @@ const show = async (visit: Visit) => {
             </p>
           </Empty>
         ) : (
-          <Table seen={seen} files={asked.slice(from, from + filesAPage)} />
+          <Table seen={seen} files={shown} names={names} />
         )}
         {hash === '' ? (
           <Pager
@@ -55,7 +57,9 @@ const show = async (visit: Visit) => {
             at={(place) => seen.inView(withQuery(here, { from: place || undefined }))}
           />
         ) : (
-          one !== undefined && <Preview file={one} seen={seen} text={text} />
+          one !== undefined && (
+            <Preview file={{ ...one, name: names.get(one.hash) }} seen={seen} text={text} />
+          )
         )}
       </CollectionPage>
     ),
@@ -74,7 +78,14 @@ const Pager = ({ of, from, at }: { of: number; from: number; at: (place: number)
   </p>
 )
 
-const Table = ({ seen, files: some }: { seen: SeenCollection; files: readonly VersionFile[] }) => (
+interface TableProps {
+  readonly seen: SeenCollection
+  readonly files: readonly VersionFile[]
+  /** Names that records give to the files, by hash. */
+  readonly names: ReadonlyMap<string, string>
+}
+
+const Table = ({ seen, files: some, names }: TableProps) => (
   <TableScroll label="Files">
     <table class="data">
       <thead>
@@ -102,13 +113,18 @@ const Table = ({ seen, files: some }: { seen: SeenCollection; files: readonly Ve
                   height="48"
                 />
               )}
+              {names.has(hash) && (
+                <>
+                  <bdi>{names.get(hash)}</bdi>{' '}
+                </>
+              )}
               <ShortHash hash={hash} />{' '}
               {previewKind({ contentType, size }) !== undefined && (
                 <>
                   <a href={seen.inView(withQuery(versionPath(seen, 'files'), { hash }))}>Preview</a> ·{' '}
                 </>
               )}
-              <a href={fileHref(seen, hash)} download>
+              <a href={fileHref(seen, hash)} download={names.get(hash) ?? ''}>
                 Download
               </a>
             </th>
