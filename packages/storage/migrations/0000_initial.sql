@@ -131,7 +131,10 @@ CREATE TABLE "collection_words" (
 	"owner" "tsvector" NOT NULL,
 	"topics" "tsvector" DEFAULT '' NOT NULL,
 	"description" "tsvector" NOT NULL,
-	"head_description" "tsvector"
+	"head_description" "tsvector",
+	"readme" "tsvector" DEFAULT '' NOT NULL,
+	"fields" "tsvector" DEFAULT '' NOT NULL,
+	"facets" text[] DEFAULT '{}'::text[] NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "collections" (
@@ -370,7 +373,8 @@ CREATE INDEX "members_user" ON "members" USING btree ("user_id");--> statement-b
 CREATE INDEX "audit_events_account" ON "audit_events" USING btree ("account_id","at","id");--> statement-breakpoint
 CREATE INDEX "audit_events_at" ON "audit_events" USING btree ("at","id");--> statement-breakpoint
 CREATE INDEX "collection_words_names" ON "collection_words" USING gin (("name" || "owner")) WITH (fastupdate=false);--> statement-breakpoint
-CREATE INDEX "collection_words_all" ON "collection_words" USING gin (("name" || "owner" || "topics" || coalesce("head_description", "description"))) WITH (fastupdate=false);--> statement-breakpoint
+CREATE INDEX "collection_words_described" ON "collection_words" USING gin (("name" || "owner" || "topics" || coalesce("head_description", "description"))) WITH (fastupdate=false);--> statement-breakpoint
+CREATE INDEX "collection_words_all" ON "collection_words" USING gin ((("name" || "owner" || "topics" || coalesce("head_description", "description")) || "readme" || "fields")) WITH (fastupdate=false);--> statement-breakpoint
 CREATE UNIQUE INDEX "collections_owner_slug" ON "collections" USING btree ("owner_id","slug");--> statement-breakpoint
 CREATE INDEX "collections_owner_updated" ON "collections" USING btree ("owner_id","updated_at","id");--> statement-breakpoint
 CREATE INDEX "collections_public_updated" ON "collections" USING btree ("updated_at","id") WHERE "collections"."public";--> statement-breakpoint
@@ -443,14 +447,25 @@ alter table request_counts set unlogged;
 --> statement-breakpoint
 -- Landing of versions: pushes, metadata updates and forks all call `land_version` (land-version.ts).
 
+-- Sets what searches find of a collection's head. Columns that `head_words` lacks stay.
+create function set_head_words(collection uuid, head_words jsonb) returns void language plpgsql as $$
+begin
+  update collection_words words
+    set head_description = head.head_description, topics = head.topics, readme = head.readme, fields = head.fields,
+      facets = head.facets
+    from collection_words before, jsonb_populate_record(before, head_words) head
+    where words.collection_id = collection and before.collection_id = collection and head is distinct from before;
+end $$;
+
 /*
  * Records a version as the head of its collection, with all that must be true exactly if the version is. Objects that it needs are
  * recorded before, by this transaction; `packed` lets `record_pack` be called in the same statement.
  *
  * landed:     the row of `versions`
  * follows:    id of the head that it follows; null: there must be none
- * head_text:  the `description` of its metadata, and head_words what searches find of it; null: it has none
- * head_topics: its topics, and topic_words what searches find of them
+ * head_text:  the `description` of its metadata; null: it has none
+ * head_topics: its topics
+ * head_words: what searches find of it (`set_head_words`); for a fork, the words of its source are copied
  * authority:  who lands it (`hold_authority`)
  * job:        id of the running metadata update that it completes
  * push:       {id, holder, recordsDone, recordsTotal} of the push session that it ends, with its `answer`
@@ -464,8 +479,8 @@ alter table request_counts set unlogged;
  * Locks, in this order: the account, the collection, the membership, the credential.
  */
 create function land_version(
-  landed jsonb, follows uuid, head_text text, head_words tsvector, head_topics text[], topic_words tsvector, authority jsonb,
-  audit jsonb, job uuid default null, push jsonb default null, answer json default null, fork jsonb default null,
+  landed jsonb, follows uuid, head_text text, head_topics text[], head_words jsonb, authority jsonb, audit jsonb,
+  job uuid default null, push jsonb default null, answer json default null, fork jsonb default null,
   packed integer default null, usual_quota bigint default null
 ) returns void language plpgsql as $$
 declare
@@ -504,7 +519,12 @@ begin
       raise exception 'over_quota' using errcode = 'UL000';
     end if;
     insert into collections select made.*;
-    insert into collection_words select * from jsonb_populate_record(null::collection_words, fork->'words');
+    -- What the source's readme and schemas say belongs to its head, which may have moved since it was read.
+    insert into collection_words select copied.* from collections source
+      join collection_words words on words.collection_id = source.id,
+      jsonb_populate_record(words, (fork->'words') - case
+        when source.head_id = (fork->>'sourceVersionId')::uuid then '{readme,fields,facets}'::text[] else '{}' end) copied
+      where source.id = (fork->>'sourceId')::uuid;
     insert into audit_events select * from jsonb_populate_record(
       null::audit_events, jsonb_set(fork->'audit', '{details,public}', to_jsonb(made.public)));
     -- An outsider's fork knows no private names of its source.
@@ -524,9 +544,7 @@ begin
     perform from versions where collection_id = version.collection_id
         and (major, minor, patch) >= (version.major, version.minor, version.patch) limit 1;
     if found then raise exception 'head_moved' using errcode = 'UL000'; end if;
-    update collection_words set head_description = head_words, topics = topic_words
-      where collection_id = version.collection_id
-        and (head_description is distinct from head_words or topics <> topic_words);
+    perform set_head_words(version.collection_id, head_words);
   end if;
   insert into versions select version.*;
 

@@ -52,6 +52,8 @@ export {
   lockStanding,
   type Standing,
 } from './sql/access/authority.ts'
+export * from './sql/collections/facets.ts'
+export type { HeadFound } from './sql/collections/words.ts'
 // This line only: for tests and benchmarks.
 export { columnsOf, insertInto } from './sql/columns/rows.ts'
 export * from './sql/joins/collection-lists.ts'

@@ -22,7 +22,7 @@ export const BrowseQuery = z.strictObject({
     .meta({
       examples: ['world cities'],
       description:
-        'Words to search for in slug, name, owner, topics and description. Matches the beginnings of words, without regard to case or accents; all words must match. Best match first; page by `offset`. A word that occurs in more than 500 collections finds only some of them.',
+        'Words to search for in slug, name, owner, topics, description and readme, and in the names of types and fields. Matches the beginnings of words, without regard to case or accents; all words must match. Best match first; page by `offset`. A word that occurs in more than 500 collections finds only some of them.',
     }),
   owner: line(200)
     .optional()

@@ -17,6 +17,7 @@ import {
 } from '@ulmus/content'
 import {
   type AuditEventRow,
+  facetsOf,
   findHead,
   type Landing,
   landVersion,
@@ -55,6 +56,8 @@ export interface VersionMaking {
    * it.
    */
   writer: ObjectWriter
+  /** Names in the schemas of the public view (`fieldNames`). Undefined: those of `base`. */
+  fields?: string | undefined
   message?: string | null
   appId?: string | null
   actorId?: string | null
@@ -84,6 +87,7 @@ export async function makeVersion(context: Context, making: VersionMaking): Prom
     from: making.base?.id ?? null,
     headDescription: listedDescription(content.full.metadata),
     topics: topicsOf(content.full.metadata),
+    found: { ...foundOf(content.public, version), fields: making.fields },
     by: authorityOf(context, making.by),
     audit: versionMadeRow(making.by, version),
     ends: making.ends?.(version),
@@ -245,6 +249,12 @@ const listedTypes = ({ types }: ViewDocument): string[] => Object.keys(types).so
 /** The description of metadata as rows have it for lists. */
 export const listedDescription = ({ description }: JsonObject): string | null =>
   listedText(description, listedDescriptionMax)
+
+/** What searches find of a version besides its description, topics and the names in its schemas. @param shown its public view */
+export const foundOf = ({ metadata, types }: ViewDocument, version: VersionRow) => ({
+  readme: typeof metadata['readme'] === 'string' ? metadata['readme'] : '',
+  facets: facetsOf({ ...version, types: Object.keys(types) }),
+})
 
 /** Metadata text for a row: shortened, and without U+0000, which PostgreSQL's text cannot store. */
 function listedText(text: unknown, most: number): string | null {

@@ -4,19 +4,21 @@
  *     readable ── withdrawn ──▶ 410, stays stored ── erase ──▶ 410, erased by the next sweep (upkeep/sweep/erasure.ts)
  */
 
-import { compareSemver, parseSemver, topicsOf } from '@ulmus/content'
+import { compareSemver, parseSemver, topicsOf, type ViewDocument } from '@ulmus/content'
 import {
   countWithdrawn,
   findNewestStanding,
   findVersionById,
   forgetAuditMessages,
   forgetWordsOfPush,
+  type HeadFound,
   keepWithdrawnNames,
   keepWithdrawnNumber,
   lockCollection,
   markFilesInViews,
   markVersion,
   moveHead,
+  ObjectCorrupt,
   type Tx,
   unmarkFilesInViews,
   type VersionRow,
@@ -32,7 +34,9 @@ import { recordInherited } from '../files/known-files.ts'
 import { demandCaller, type Principal, taskFor } from '../principal.ts'
 import { namesToKeep } from '../pushes/schemas/made-public.ts'
 import { deprecationOf, documentOf, refusalOfWithdrawn, semverOf, withdrawalOf } from '../versions/content.ts'
-import { listedDescription } from '../versions/land.ts'
+import { fieldNames } from '../versions/field-names.ts'
+import { foundOf, listedDescription } from '../versions/land.ts'
+import { readSchemaObjects } from '../versions/schemas.ts'
 import { namedVersion } from '../versions/versions.ts'
 import { filesLeftBy, type LeftFiles } from './left-files.ts'
 
@@ -45,8 +49,7 @@ interface Look {
   readonly version: VersionRow
   /** The head after the withdrawal of `version`. */
   readonly head: VersionRow | null
-  readonly description: string | null
-  readonly topics: readonly string[]
+  readonly found: HeadFound
   readonly files: LeftFiles
   /** Private names of the head, if it is withdrawn; null if there are none. */
   readonly privateNames: string | null
@@ -123,17 +126,42 @@ async function lookAt(context: Context, who: Principal, path: VersionPath): Prom
   const nothing = { full: [], public: [] }
   if (version.withdrawnAt !== null)
     return {
-      ...{ seen, version, head: seen.head, description: null, topics: [], withdrawn },
+      ...{ seen, version, head: seen.head, found: nothingFound, withdrawn },
       ...{ files: { left: nothing, kept: nothing }, privateNames: null },
     }
   const isHead = seen.head?.id === version.id
   const head = isHead ? await findNewestStanding(context.database, seen.collection.id, version.id) : seen.head
-  const metadata = head === null ? {} : (await documentOf(context, head, 'full')).metadata
   const files = await filesLeftBy(context, seen.collection, version)
   const privateNames = isHead ? await namesToKeep(context, version, taskFor(who)) : null
-  const listed = { description: listedDescription(metadata), topics: topicsOf(metadata) }
-  return { seen, version, head, ...listed, files, privateNames, withdrawn }
+  const found = isHead && head !== null ? await foundIn(context, head) : nothingFound
+  return { seen, version, head, found, files, privateNames, withdrawn }
 }
+
+const nothingFound: HeadFound = { description: null, topics: [], readme: '', fields: '', facets: [] }
+
+/** What lists and searches find of a version that becomes the head. */
+async function foundIn(context: Context, head: VersionRow): Promise<HeadFound> {
+  const shown = await documentOf(context, head, 'public')
+  const { metadata } = shown
+  const listed = { description: listedDescription(metadata), topics: topicsOf(metadata) }
+  return { ...listed, ...foundOf(shown, head), fields: await namesInSchemas(context, shown) }
+}
+
+/** Empty if damage makes the schemas unreadable: that must not prevent a withdrawal. */
+async function namesInSchemas({ objects }: Context, shown: ViewDocument): Promise<string> {
+  async function* texts() {
+    for await (const { type, bytes } of readSchemaObjects(objects, shown))
+      yield [type, decoder.decode(bytes)] as const
+  }
+  try {
+    return await fieldNames(texts())
+  } catch (error) {
+    if (!(error instanceof ObjectCorrupt)) throw error
+    return ''
+  }
+}
+
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
 async function record(
   context: Context,
@@ -141,7 +169,7 @@ async function record(
   tell: Tell,
   { who, look, wanted }: { who: Principal; look: Look; wanted: WithdrawVersion },
 ): Promise<WithdrawnVersion> {
-  const { seen, head, description, topics, files, privateNames } = look
+  const { seen, head, found, files, privateNames } = look
   const { collection, owner } = seen
   const locked = await lockCollection(tx, collection.id, 'update')
   await demandStill(context, tx, { who: demandCaller(who), collection, owner }, mayDeleteCollection)
@@ -155,7 +183,7 @@ async function record(
     const isSame = isSameHead && (await countWithdrawn(tx, collection.id)) === look.withdrawn
     if (!isSame || look.version.withdrawnAt !== null) throw new MovedOn()
     if (head?.id !== locked.headId)
-      await moveHead(tx, collection.id, { headId: head?.id ?? null, description, topics, updatedAt: at })
+      await moveHead(tx, collection.id, { ...found, headId: head?.id ?? null, updatedAt: at })
     if (privateNames !== null) await keepWithdrawnNames(tx, collection.id, privateNames)
     await recordInherited(tx, collection.id, [...new Set([...files.kept.full, ...files.kept.public])])
     await markFilesInViews(tx, collection.id, files.kept)

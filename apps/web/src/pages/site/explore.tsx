@@ -50,8 +50,8 @@ export const explore: Page = {
           {items.length === 0 ? (
             <Empty title={emptyTitle(search, topics)}>
               <p>
-                Words are looked for at the beginnings of words in addresses, names, owners, topics and
-                descriptions.{' '}
+                Words are looked for at the beginnings of words in addresses, names, owners, topics,
+                descriptions and readmes, and in the names of types and fields.{' '}
                 {(search !== '' || owner !== '' || topics.length > 0) && <a href="/explore">Show all</a>}
               </p>
             </Empty>

@@ -9,10 +9,11 @@ import type { Context } from '../../context.ts'
 import { RegistryError } from '../../errors/errors.ts'
 import { knownFiles } from '../../files/known-files.ts'
 import type { VersionContent } from '../../versions/content.ts'
+import { fieldNames } from '../../versions/field-names.ts'
 import { abortOnError, numberAfter, type VersionMaking } from '../../versions/land.ts'
 import { ReferringTypes, recordWarnings } from '../references/record-warnings.ts'
 import { formerlyPrivateIn } from '../schemas/made-public.ts'
-import { byType } from '../schemas/push-schema.ts'
+import { byType, type PushSchema } from '../schemas/push-schema.ts'
 import { pushedSchemas } from '../schemas/session-schemas.ts'
 import type { PushWarnings } from '../schemas/warnings.ts'
 import type { EntriesSource, PushEntry } from '../spills/entries.ts'
@@ -103,6 +104,7 @@ export async function withNextVersion<T>(
         base: base.version,
         semver: numberAfter(base.version, by.collection.newestWithdrawn, change),
         content: built.content,
+        fields: kept && (await publicNames(base, kept.list)),
         writer,
         message: push.message,
         appId: push.appId,
@@ -114,6 +116,15 @@ export async function withNextVersion<T>(
   } finally {
     await passing.drop()
   }
+}
+
+/** Names in the public schemas of a push; undefined if they are those of the base. */
+async function publicNames(base: Base, list: readonly PushSchema[]): Promise<string | undefined> {
+  const shown = list.filter(({ publicHash }) => publicHash !== null)
+  const before = new Map(Object.entries(base.public.types))
+  const isSame = ({ type, publicHash }: PushSchema) => before.get(type)?.schema === publicHash
+  if (shown.length === before.size && shown.every(isSame)) return undefined
+  return fieldNames(shown.map(({ type, text, publicText }) => [type, publicText ?? text]))
 }
 
 /** @throws collection_not_found. */

@@ -8,7 +8,7 @@ import type { Queries, Tx } from '../../database/database.ts'
 import { type AccountRow, accounts } from '../accounts/accounts.ts'
 import { bytewiseText, count, instant, tsvector } from '../columns/columns.ts'
 import { columnsOf, insertInto } from '../columns/rows.ts'
-import { wordsOf } from '../columns/words.ts'
+import { descriptionWords, type HeadFound, headWords, nameWords, ownerWords, topicWords } from './words.ts'
 
 /**
  * Pairs of adjacent characters in a folded name, and its single characters: entries of the index for searches by one
@@ -78,7 +78,7 @@ export const collections = pgTable(
   ],
 )
 
-/** Words that `search` finds a collection by. A separate table: moving the head changes it only if the description or the topics change. */
+/** Words and facets that a search finds a collection by. A separate table: moving the head changes it only if they change. */
 export const collectionWords = pgTable(
   'collection_words',
   {
@@ -94,20 +94,32 @@ export const collectionWords = pgTable(
     description: tsvector('description').notNull(),
     /** Replaces `description` unless null, which means that the head's metadata has no description. */
     headDescription: tsvector('head_description'),
+    /** Words of the head's readme. */
+    readme: tsvector('readme').notNull().default(''),
+    /** Words of the names of types and fields, and of their titles, in the head's public schemas. */
+    fields: tsvector('fields').notNull().default(''),
+    /** Values to filter by: `facets.ts`. */
+    facets: text('facets').array().notNull().default(sql`'{}'::text[]`),
   },
   (t) => [
     index('collection_words_names').using('gin', namesOf(t)).with({ fastupdate: false }),
+    index('collection_words_described').using('gin', describedOf(t)).with({ fastupdate: false }),
     index('collection_words_all').using('gin', allWordsOf(t)).with({ fastupdate: false }),
   ],
 )
 
-type WordColumns = Record<'name' | 'owner' | 'topics' | 'description' | 'headDescription', SQLWrapper>
+type WordColumns = Record<
+  'name' | 'owner' | 'topics' | 'description' | 'headDescription' | 'readme' | 'fields',
+  SQLWrapper
+>
 /** Indexed words of slug, name and owner. Searches must use this expression exactly, or PostgreSQL ignores the index. */
 export const namesOf = ({ name, owner }: Pick<WordColumns, 'name' | 'owner'>): SQL =>
   sql`(${name} || ${owner})`
-/** Indexed words of all sources; likewise. */
-export const allWordsOf = ({ name, owner, topics, description, headDescription }: WordColumns): SQL =>
+/** Indexed words of slug, name, owner, topics and description; likewise. */
+export const describedOf = ({ name, owner, topics, description, headDescription }: WordColumns): SQL =>
   sql`(${name} || ${owner} || ${topics} || coalesce(${headDescription}, ${description}))`
+/** Indexed words of all sources; likewise. */
+export const allWordsOf = (t: WordColumns): SQL => sql`(${describedOf(t)} || ${t.readme} || ${t.fields})`
 
 export type CollectionRow = typeof collections.$inferSelect
 
@@ -122,13 +134,7 @@ export function foldName(name: string): string {
 /** Names of an owner by which its collections are found. */
 export type OwnerNames = Pick<AccountRow, 'slug' | 'displayName'>
 
-const nameWords = ({ slug, name }: Pick<CollectionRow, 'slug' | 'name'>) => wordsOf(`${slug} ${name}`, 'A')
-const ownerWords = ({ slug, displayName }: OwnerNames) => wordsOf(`${slug} ${displayName}`, 'B')
-export const topicWords = (topics: readonly string[]): string => wordsOf(topics.join(' '), 'B')
-/** Words of a description, from the collection or its metadata. */
-export const descriptionWords = (text: string | null): string => wordsOf(text ?? '', 'C')
-
-/** A new collection's row of words. */
+/** A new collection's row of words. Those of a fork's readme and schemas are copied when it lands. */
 export const wordsRow = (
   row: Omit<CollectionRow, 'foldedName'>,
   owner: OwnerNames,
@@ -139,6 +145,9 @@ export const wordsRow = (
   topics: topicWords(row.topics),
   description: descriptionWords(row.description),
   headDescription: row.headDescription === null ? null : descriptionWords(row.headDescription),
+  readme: '',
+  fields: '',
+  facets: [],
 })
 
 /** @throws a unique violation of `collections_owner_slug` if the owner has the slug, a foreign key violation if the owner is gone. */
@@ -194,26 +203,18 @@ export async function updateCollection(
   ])
 }
 
-/**
- * Makes another version the head, after the head was withdrawn. Null if no readable version is left.
- * @param head `description` and `topics` are of its metadata; null if it has no description
- */
+/** Makes another version the head, after the head was withdrawn. `headId` is null if no readable version is left. */
 export async function moveHead(
   tx: Tx,
   id: string,
-  head: { headId: string | null; description: string | null; topics: readonly string[]; updatedAt: Date },
+  head: HeadFound & { headId: string | null; updatedAt: Date },
 ): Promise<void> {
   const { headId, description, topics, updatedAt } = head
   await tx.query(
     'update collections set head_id = $2, head_description = $3, topics = $4, updated_at = $5 where id = $1',
     [id, headId, description, topics, updatedAt],
   )
-  const words = description === null ? null : descriptionWords(description)
-  await tx.query('update collection_words set head_description = $2, topics = $3 where collection_id = $1', [
-    id,
-    words,
-    topicWords(topics),
-  ])
+  await tx.query('select set_head_words($1, $2)', [id, headWords(head)])
 }
 
 /** Records the highest withdrawn version number. */

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Database } from '../../database/database.ts'
 import { databases } from '../../testing/databases.ts'
-import { wordsOf, wordsSearched } from './words.ts'
+import { shortRunsIn, wordsOf, wordsSearched } from './words.ts'
 
 describe('words', () => {
   test.each([
@@ -23,6 +23,13 @@ describe('words', () => {
     ["'); drop table", "'drop':* & 'table':*"],
     ['!!', undefined],
   ])('searched by %j', (text, query) => expect(wordsSearched(text)).toBe(query))
+
+  test('of long texts are bounded and have no addresses', () => {
+    expect(shortRunsIn('See *the* [site](https://example.org/a?b), please')).toBe('See the site please')
+    expect(shortRunsIn('x'.repeat(1_000_000))).toHaveLength(256)
+    expect(shortRunsIn('a '.repeat(1_000_000)).length).toBeLessThan(32_000)
+    expect(wordsOf(shortRunsIn(`a${'\u0301\u0316'.repeat(500_000)}`), 'D')).toMatch(/^'a/)
+  })
 })
 
 describe.each(databases)('words on $name', ({ open }) => {

@@ -33,6 +33,17 @@ const runsIn = (text: string): string[][] =>
     unspaced.test(run) ? (run.match(spacedOrNot) ?? []).map(short) : [short(run)],
   )
 
+/** UTF-16 units read of a long text. */
+const unitsMax = 32_000
+/** UTF-16 units of a run: normalization of marks takes quadratic time. */
+const runUnitsMax = 256
+
+/** The first words of a long text, each of bounded length, without addresses of the web: for `wordsOf`. */
+export function shortRunsIn(text: string): string {
+  const written = text.slice(0, unitsMax).replace(/https?:\/\/\S*/g, ' ')
+  return (written.match(runs) ?? []).map((run) => run.slice(0, runUnitsMax)).join(' ')
+}
+
 /** A `tsvector`, in PostgreSQL's notation. */
 export const wordsOf = (text: string, weight: Weight): string =>
   runsIn(text)

@@ -1,6 +1,6 @@
 /**
- * Full-text search of public collections, by slug, name, owner, topics and description, best first. The indexed words are kept in
- * `collection_words` by collections/collections.ts.
+ * Full-text search of public collections, by slug, name, owner, topics, description, readme, types and fields, best first. The indexed
+ * words are kept in `collection_words` by collections/collections.ts.
  */
 
 import type { Queries } from '../../database/database.ts'
@@ -14,7 +14,7 @@ import {
   sortedBy,
 } from './collection-lists.ts'
 
-/** Collections read in each of two steps, so that a common word costs no more than a rare one. */
+/** Collections read in each of three steps, so that a common word costs no more than a rare one. */
 const foundMax = 500
 
 /** A search of public collections. */
@@ -34,10 +34,12 @@ export interface CollectionSearch {
 }
 
 const names = 'words.name || words.owner'
+const described = `${names} || words.topics || coalesce(words.head_description, words.description)`
 /** Expressions exactly as in the indexes on `collection_words`. */
 const indexed = {
   names: `(${names})`,
-  all: `(${names} || words.topics || coalesce(words.head_description, words.description))`,
+  described: `(${described})`,
+  all: `((${described}) || words.readme || words.fields)`,
 }
 
 /** $1: the query; $2: text that the name must contain, or null; $3: the owner's slug, or null; $7: topics. */
@@ -54,12 +56,14 @@ const foundBy = (words: string) => `
 // and a join would read all collections.
 const searched = (by: string) => `
   with named as materialized (${foundBy(indexed.names)}),
-    described as materialized (${foundBy(indexed.all)}),
-    found as (select id from named union select id from described)
+    described as materialized (${foundBy(indexed.described)}),
+    mentioned as materialized (${foundBy(indexed.all)}),
+    found as (select id from named union select id from described union select id from mentioned)
   select id from found, lateral (
     select folded_name, collections.created_at, updated_at,
       $4 in (collections.slug, accounts.slug || '/' || collections.slug) as is_meant,
-      ts_rank(${indexed.all}, $1::tsquery) as rank, ${isForkText} as is_fork
+      ${indexed.described} @@ $1::tsquery as is_described, ts_rank(${indexed.all}, $1::tsquery) as rank,
+      ${isForkText} as is_fork
     from collections
       join accounts on accounts.id = owner_id
       join collection_words as words on words.collection_id = collections.id
@@ -67,8 +71,9 @@ const searched = (by: string) => `
   order by ${by} limit $5 offset $6`
 
 /**
- * Ranks up to `foundMax` collections with all words in slug, name and owner, and up to `foundMax` with all words anywhere. An exact match
- * of slug or `owner/slug` comes first, then the order of `ts_rank`. Among equals, forks come last.
+ * Ranks up to `foundMax` collections with all words in slug, name and owner, as many with all words there or in topics and description,
+ * and as many with all words anywhere. An exact match of slug or `owner/slug` comes first; a collection that has a word only in its
+ * readme, types or fields comes last; else the order of `ts_rank`. Among equals, forks come last.
  */
 export async function searchPublicCollections(
   at: Queries,
@@ -78,7 +83,9 @@ export async function searchPublicCollections(
   if (query === undefined) return []
   const newest = sortedBy(ask.order ?? 'updated', { backwards: false })
   const { rows } = await at.query<{ id: string }>(
-    searched(ask.order === undefined ? `is_meant desc, rank desc, is_fork, ${newest}` : newest),
+    searched(
+      ask.order === undefined ? `is_meant desc, is_described desc, rank desc, is_fork, ${newest}` : newest,
+    ),
     [
       query,
       ask.q === undefined || ask.q === '' ? null : foldName(ask.q),

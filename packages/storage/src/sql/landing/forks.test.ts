@@ -122,6 +122,28 @@ describe.each(databases)('landing a fork on $name', ({ name, open }) => {
     expect(await findHead(database, fork.collection.id)).toEqual(fork.version)
   })
 
+  test('with what searches find of the source, unless that is of another version by now', async () => {
+    const found =
+      '{"readme": "\'moss\':1D", "fields": "\'bog\':1D", "facets": ["size:small"], "topics": "\'peat\':1B"}'
+    await database.query('select set_head_words($1, $2)', [sourceId, found])
+    const wordsIn = async ({ collection: { id } }: { collection: { id: string } }) => {
+      const words = await database.query(
+        `select topics::text, readme::text, fields::text, facets from collection_words where collection_id = $1`,
+        [id],
+      )
+      return words.rows
+    }
+    await database.query('update collections set head_id = $2 where id = $1', [sourceId, sourceVersionId])
+    const fork = forkOf()
+    expect(await land(fork)).toBe('landed')
+    const copied = { readme: "'moss':1", fields: "'bog':1", facets: ['size:small'] }
+    expect(await wordsIn(fork)).toEqual([{ topics: "'t':1B", ...copied }])
+    await database.query('update collections set head_id = $2 where id = $1', [sourceId, randomUUID()])
+    const late = forkOf()
+    expect(await land(late)).toBe('landed')
+    expect(await wordsIn(late)).toEqual([{ topics: "'t':1B", readme: '', fields: '', facets: [] }])
+  })
+
   test('as public as its source and no more than is wanted; of a private one for some only', async () => {
     const closed = forkOf({ public: false })
     expect(await land(closed)).toBe('landed')

@@ -1,13 +1,24 @@
 -- Landing of versions: pushes, metadata updates and forks all call `land_version` (land-version.ts).
 
+-- Sets what searches find of a collection's head. Columns that `head_words` lacks stay.
+create function set_head_words(collection uuid, head_words jsonb) returns void language plpgsql as $$
+begin
+  update collection_words words
+    set head_description = head.head_description, topics = head.topics, readme = head.readme, fields = head.fields,
+      facets = head.facets
+    from collection_words before, jsonb_populate_record(before, head_words) head
+    where words.collection_id = collection and before.collection_id = collection and head is distinct from before;
+end $$;
+
 /*
  * Records a version as the head of its collection, with all that must be true exactly if the version is. Objects that it needs are
  * recorded before, by this transaction; `packed` lets `record_pack` be called in the same statement.
  *
  * landed:     the row of `versions`
  * follows:    id of the head that it follows; null: there must be none
- * head_text:  the `description` of its metadata, and head_words what searches find of it; null: it has none
- * head_topics: its topics, and topic_words what searches find of them
+ * head_text:  the `description` of its metadata; null: it has none
+ * head_topics: its topics
+ * head_words: what searches find of it (`set_head_words`); for a fork, the words of its source are copied
  * authority:  who lands it (`hold_authority`)
  * job:        id of the running metadata update that it completes
  * push:       {id, holder, recordsDone, recordsTotal} of the push session that it ends, with its `answer`
@@ -21,8 +32,8 @@
  * Locks, in this order: the account, the collection, the membership, the credential.
  */
 create function land_version(
-  landed jsonb, follows uuid, head_text text, head_words tsvector, head_topics text[], topic_words tsvector, authority jsonb,
-  audit jsonb, job uuid default null, push jsonb default null, answer json default null, fork jsonb default null,
+  landed jsonb, follows uuid, head_text text, head_topics text[], head_words jsonb, authority jsonb, audit jsonb,
+  job uuid default null, push jsonb default null, answer json default null, fork jsonb default null,
   packed integer default null, usual_quota bigint default null
 ) returns void language plpgsql as $$
 declare
@@ -61,7 +72,12 @@ begin
       raise exception 'over_quota' using errcode = 'UL000';
     end if;
     insert into collections select made.*;
-    insert into collection_words select * from jsonb_populate_record(null::collection_words, fork->'words');
+    -- What the source's readme and schemas say belongs to its head, which may have moved since it was read.
+    insert into collection_words select copied.* from collections source
+      join collection_words words on words.collection_id = source.id,
+      jsonb_populate_record(words, (fork->'words') - case
+        when source.head_id = (fork->>'sourceVersionId')::uuid then '{readme,fields,facets}'::text[] else '{}' end) copied
+      where source.id = (fork->>'sourceId')::uuid;
     insert into audit_events select * from jsonb_populate_record(
       null::audit_events, jsonb_set(fork->'audit', '{details,public}', to_jsonb(made.public)));
     -- An outsider's fork knows no private names of its source.
@@ -81,9 +97,7 @@ begin
     perform from versions where collection_id = version.collection_id
         and (major, minor, patch) >= (version.major, version.minor, version.patch) limit 1;
     if found then raise exception 'head_moved' using errcode = 'UL000'; end if;
-    update collection_words set head_description = head_words, topics = topic_words
-      where collection_id = version.collection_id
-        and (head_description is distinct from head_words or topics <> topic_words);
+    perform set_head_words(version.collection_id, head_words);
   end if;
   insert into versions select version.*;
 

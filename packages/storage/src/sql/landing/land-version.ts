@@ -13,12 +13,11 @@ import {
   type CollectionRow,
   collections,
   collectionWords,
-  descriptionWords,
   foldName,
   type OwnerNames,
-  topicWords,
   wordsRow,
 } from '../collections/collections.ts'
+import { type HeadFound, headWords } from '../collections/words.ts'
 import { packColumns, recordPackCall, sweptIn } from '../objects/objects.ts'
 import { type VersionRow, versions } from '../versions/versions.ts'
 
@@ -30,6 +29,8 @@ export interface Landing {
   headDescription: string | null
   /** Topics of the version. */
   topics: readonly string[]
+  /** What searches find of it besides. Unused for a fork, which has that of its source. */
+  found?: Omit<HeadFound, 'description' | 'topics'>
   by: Authority
   /** Row of the version in the audit log. */
   audit: AuditEventRow
@@ -99,10 +100,10 @@ export class NotLanded extends Error {
   }
 }
 
-const arguments_ = `landed => $1, follows => $2, head_text => $3, head_words => $4, head_topics => $5, topic_words => $6,
-  authority => $7, audit => $8, job => $9, push => $10, answer => $11, fork => $12, usual_quota => $13`
+const arguments_ = `landed => $1, follows => $2, head_text => $3, head_topics => $4, head_words => $5,
+  authority => $6, audit => $7, job => $8, push => $9, answer => $10, fork => $11, usual_quota => $12`
 const landing = `select land_version(${arguments_})`
-const landingWithPack = `select land_version(${arguments_}, packed => ${recordPackCall(14)})`
+const landingWithPack = `select land_version(${arguments_}, packed => ${recordPackCall(13)})`
 
 /**
  * Records a version and makes it its collection's head in place of `from`. Runs a single statement.
@@ -111,18 +112,16 @@ const landingWithPack = `select land_version(${arguments_}, packed => ${recordPa
  */
 export async function landVersion(tx: Tx, landed: Landing): Promise<void> {
   const { version, from, headDescription, topics, by, audit, pack, ends, fork } = landed
-  const { usualQuota = null } = landed
+  const { usualQuota = null, found = { readme: '', facets: [] } } = landed
   const job = ends !== undefined && 'job' in ends ? ends.job : null
   const { answer = null, ...push } = ends !== undefined && 'push' in ends ? ends.push : {}
-  const words = headDescription === null ? null : descriptionWords(headDescription)
   const values = [
     ...[
       asJson(versions, version),
       from,
       headDescription,
-      words,
       topics,
-      topicWords(topics),
+      fork ? null : headWords({ description: headDescription, topics, ...found }),
       authorityAsJson(by),
     ],
     ...[
