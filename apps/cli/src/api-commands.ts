@@ -120,6 +120,14 @@ const collections = buildRouteMap({
         flags: {
           search: text('words', 'Search public collections'),
           topic: several('topic', 'List public collections with the topic'),
+          license: text('license', 'List public collections with the license'),
+          type: several('type', 'List public collections with the type'),
+          size: {
+            kind: 'enum',
+            values: ['small', 'medium', 'large'],
+            optional: true,
+            brief: 'List public collections of at most 1,000, at most 100,000 or more records',
+          },
           limit,
         },
         positional: {

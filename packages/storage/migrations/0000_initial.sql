@@ -375,6 +375,7 @@ CREATE INDEX "audit_events_at" ON "audit_events" USING btree ("at","id");--> sta
 CREATE INDEX "collection_words_names" ON "collection_words" USING gin (("name" || "owner")) WITH (fastupdate=false);--> statement-breakpoint
 CREATE INDEX "collection_words_described" ON "collection_words" USING gin (("name" || "owner" || "topics" || coalesce("head_description", "description"))) WITH (fastupdate=false);--> statement-breakpoint
 CREATE INDEX "collection_words_all" ON "collection_words" USING gin ((("name" || "owner" || "topics" || coalesce("head_description", "description")) || "readme" || "fields")) WITH (fastupdate=false);--> statement-breakpoint
+CREATE INDEX "collection_words_facets" ON "collection_words" USING gin ("facets" collate "C") WITH (fastupdate=false);--> statement-breakpoint
 CREATE UNIQUE INDEX "collections_owner_slug" ON "collections" USING btree ("owner_id","slug");--> statement-breakpoint
 CREATE INDEX "collections_owner_updated" ON "collections" USING btree ("owner_id","updated_at","id");--> statement-breakpoint
 CREATE INDEX "collections_public_updated" ON "collections" USING btree ("updated_at","id") WHERE "collections"."public";--> statement-breakpoint

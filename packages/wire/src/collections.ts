@@ -39,6 +39,21 @@ export const BrowseQuery = z.strictObject({
         'geography',
       ),
     ),
+  license: line(100)
+    .optional()
+    .meta({ description: 'License of the latest version, exactly.', examples: ['CC0-1.0'] }),
+  type: repeated
+    .pipe(z.array(line(128)).max(5))
+    .optional()
+    .meta(repeatedMeta('Names of public types that the latest version must have, at most 5.', 'Country')),
+  size: z
+    .enum(['small', 'medium', 'large'])
+    .optional()
+    .meta({
+      description:
+        'Public records of the latest version: at most 1,000 (`small`), at most 100,000 (`medium`), more (`large`).',
+      examples: ['small'],
+    }),
   sort: z
     .enum(['updated', 'created', 'name'])
     .optional()

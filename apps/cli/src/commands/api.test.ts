@@ -137,6 +137,8 @@ describe.each(anyDatabase)('the command line and a server on $name', ({ settings
     [['collections', 'list'], /^ada\/birds\tpublic\t\tbirds$/m],
     [['collections', 'list', '--search', 'birds', '--json'], /"ownerSlug": "ada"/],
     [['collections', 'list', '--topic', 'GARDEN', '--topic', 'birds'], /^ada\/birds\tpublic\t\tbirds$/m],
+    [['collections', 'list', '--type', 'Bird', '--size', 'small'], /^ada\/birds\tpublic\t\tbirds$/m],
+    [['collections', 'list', '--license', 'none', '--json'], /^\[\]$/m],
     [['collections', 'list', 'flock', '--topic', 'garden', '--json'], /^\[\]$/m],
     [['log', 'ada/birds'], /^v1\.0\.0\t.*\t8\tprivate:[0-9a-f]{12}\t\t$/m],
     [['show', 'ada/birds'], /^records\s+8$/m],

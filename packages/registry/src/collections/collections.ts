@@ -29,7 +29,7 @@ import { demand, RegistryError } from '../errors/errors.ts'
 import { demandCaller, type Principal } from '../principal.ts'
 import { metadataBytes, noticeDeprecation, semverOf, shownCounts, shownWords } from '../versions/content.ts'
 import { defineForgetting, removeCollection } from './deletion.ts'
-import { type BrowseAsk, browsePublic, listMine, listOwned } from './lists.ts'
+import { type BrowseAsk, browseFacets, browsePublic, listMine, listOwned } from './lists.ts'
 import { demandMayCreate, newCollection, slugTakenAs } from './making.ts'
 import { factsOf, forkedFromOf, type Shown, type ShownAsk, shownCollection } from './shown.ts'
 import { transferCollection } from './transfer.ts'
@@ -90,6 +90,9 @@ export function collectionsOf(context: Context) {
 
     /** Public collections, the same for every caller. @throws invalid_request for a cursor of another list. */
     browse: (ask: BrowseAsk) => browsePublic(context, ask),
+
+    /** Counts facets among the collections that `browse` lists. */
+    facets: (ask: Omit<BrowseAsk, 'q'>) => browseFacets(context, ask),
 
     /**
      * Lists an account's collections: all for its members, else the public ones. A member's limited key adds its own collection.

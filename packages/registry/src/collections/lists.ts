@@ -1,7 +1,12 @@
 /** Lists of collections: public ones, an account's, and the caller's. interface.md "Collections", http-api §4. */
 import { formatSemver, topicText } from '@ulmus/content'
 import {
+  type CollectionFilter,
   type CollectionOrder,
+  countedMax,
+  countFacets,
+  type FacetCounts,
+  facetText,
   type ListedCollection,
   listCollectionsOfMember,
   listOwnedCollections,
@@ -37,6 +42,12 @@ export interface BrowseAsk extends PageAsk {
   owner?: string
   /** Topics that a collection must have, all of them. */
   topic?: readonly string[]
+  /** Licence of the latest version, exactly. */
+  license?: string
+  /** Names of types that the latest version must have, all of them. */
+  type?: readonly string[]
+  /** Records of the latest version: at most 1,000, at most 100,000, or more. */
+  size?: 'small' | 'medium' | 'large'
   /** Default: best match first if `search` is given, else `updated`. */
   sort?: CollectionOrder
 }
@@ -49,12 +60,11 @@ const orders: Record<CollectionOrder, PageOrder> = {
 
 /** @throws invalid_request for a cursor of another list. */
 export async function browsePublic(context: Context, ask: BrowseAsk): Promise<Page<CollectionItem>> {
-  const { q, search, owner, sort } = ask
-  // No collection has the empty topic.
-  const topics = ask.topic?.map((topic) => topicText(topic) ?? '') ?? []
+  const { q, search, sort } = ask
+  const filter = filterOf(ask)
   if (search !== undefined && search !== '') {
     const found = await pageByOffset(ask, (slice) =>
-      searchPublicCollections(context.database, { search, q, owner, topics, order: sort, ...slice }),
+      searchPublicCollections(context.database, { ...filter, search, q, order: sort, ...slice }),
     )
     return mapPage(found, publicItem)
   }
@@ -62,10 +72,34 @@ export async function browsePublic(context: Context, ask: BrowseAsk): Promise<Pa
   const page = await pageOf(
     ask,
     orders[order],
-    (slice) => listPublicCollections(context.database, { q, owner, topics, order, slice }),
+    (slice) => listPublicCollections(context.database, { ...filter, q, order, slice }),
     ({ collection }) => placeOf(collection, order),
   )
   return mapPage(page, publicItem)
+}
+
+function filterOf({ owner, topic = [], license, type = [], size }: BrowseAsk): CollectionFilter {
+  const facets = [
+    ...(license === undefined ? [] : [facetText('license', license.trim())]),
+    ...(size === undefined ? [] : [facetText('size', size)]),
+    ...type.map((name) => facetText('type', name)),
+  ]
+  return {
+    owner,
+    // No collection has the empty topic or facet.
+    topics: topic.map((text) => topicText(text) ?? ''),
+    facets: facets.map((facet) => (facet.isWellFormed() && !/\p{Cc}/u.test(facet) ? facet : '')),
+  }
+}
+
+/** Counts facets among the public collections of a search. `isMore`: the counts are of the first matches only. */
+export async function browseFacets(
+  context: Context,
+  ask: Omit<BrowseAsk, 'q'>,
+): Promise<FacetCounts & { isMore: boolean }> {
+  const search = ask.search === '' ? undefined : ask.search
+  const { total, values } = await countFacets(context.database, { ...filterOf(ask), search })
+  return { total: Math.min(total, countedMax), isMore: total > countedMax, values }
 }
 
 export async function listMine(

@@ -1,7 +1,14 @@
 import type { Command } from '../../context.ts'
 import { table } from '../../terminal/table.ts'
 
-type ListFlags = { readonly search?: string; readonly topic?: readonly string[]; readonly limit: number }
+type ListFlags = {
+  readonly search?: string
+  readonly topic?: readonly string[]
+  readonly license?: string
+  readonly type?: readonly string[]
+  readonly size?: 'small' | 'medium' | 'large'
+  readonly limit: number
+}
 
 interface Listed {
   readonly owner: string
@@ -11,16 +18,16 @@ interface Listed {
   readonly fork: boolean
 }
 
-/** `ulmus collections list [OWNER]`: lists the user's own collections, those of an account, or with `--search` or `--topic` public ones. */
+/** `ulmus collections list [OWNER]`: lists the user's own collections, those of an account, or with a flag of a search public ones. */
 const list: Command<ListFlags, [owner?: string]> = async (call, flags, owner) => {
   const { client } = await call.connect()
-  const { search, topic } = flags
-  const source =
-    search !== undefined || topic !== undefined
-      ? client.collections.browseAll({ search, topic: topic && [...topic], owner })
-      : owner !== undefined
-        ? client.collections.listAll(owner)
-        : client.accounts.collections()
+  const { search, topic, license, type, size } = flags
+  const asked = { search, topic: topic && [...topic], license, type: type && [...type], size }
+  const source = Object.values(asked).some((value) => value !== undefined)
+    ? client.collections.browseAll({ ...asked, owner })
+    : owner !== undefined
+      ? client.collections.listAll(owner)
+      : client.accounts.collections()
   const found: object[] = []
   const rows: string[][] = []
   for await (const one of source) {

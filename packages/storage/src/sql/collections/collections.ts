@@ -105,6 +105,7 @@ export const collectionWords = pgTable(
     index('collection_words_names').using('gin', namesOf(t)).with({ fastupdate: false }),
     index('collection_words_described').using('gin', describedOf(t)).with({ fastupdate: false }),
     index('collection_words_all').using('gin', allWordsOf(t)).with({ fastupdate: false }),
+    index('collection_words_facets').using('gin', sql`${t.facets} collate "C"`).with({ fastupdate: false }),
   ],
 )
 

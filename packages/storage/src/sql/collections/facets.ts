@@ -2,13 +2,14 @@
 
 /** Numbers of records up to which a collection has a size; more is `large`. */
 export const sizeLimits = { small: 1_000, medium: 100_000 } as const
-export type CollectionSize = keyof typeof sizeLimits | 'large'
 
 /** Kinds of facets in `collection_words`. */
 export type FacetKind = 'license' | 'size' | 'type'
 
 /** Types of a collection that are facets; further ones are found by search only. */
 const typesMax = 100
+/** Longer licences are no facets. UTF-16 units. */
+const licenseMax = 100
 
 /** A value as it is stored. */
 export const facetText = (kind: FacetKind, value: string): string => `${kind}:${value}`
@@ -19,11 +20,13 @@ export function facetsOf(version: {
   publicRecords: number
   types: readonly string[]
 }): string[] {
-  const { license, publicRecords, types } = version
+  const { publicRecords, types } = version
+  const license = version.license?.trim() ?? ''
+  const isLicense = license !== '' && license.length <= licenseMax && !/\p{Cc}/u.test(license)
   const size =
     publicRecords <= sizeLimits.small ? 'small' : publicRecords <= sizeLimits.medium ? 'medium' : 'large'
   return [
-    ...(license === null || license === '' ? [] : [facetText('license', license)]),
+    ...(isLicense ? [facetText('license', license)] : []),
     facetText('size', size),
     ...types.slice(0, typesMax).map((type) => facetText('type', type)),
   ]

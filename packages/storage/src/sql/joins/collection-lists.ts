@@ -81,20 +81,31 @@ export const placeOf = (
   id: row.id,
 })
 
+/** Conditions on public collections, all of which must hold. */
+export interface CollectionFilter {
+  /** Slug of the only owner. */
+  readonly owner?: string | undefined
+  readonly topics: readonly string[]
+  /** See `facetText`. */
+  readonly facets: readonly string[]
+}
+
 const ofOwner = (parameter: string) => `owner_id = (select id from accounts where slug = ${parameter})`
 
-/** Public collections with all of `topics` whose name contains `q`, ignoring case; if an owner is given, only the owner's. */
+/** Condition on a row of `collections` that it is public and of the owner, if one is given. */
+const amongOf = ({ owner }: Pick<CollectionFilter, 'owner'>, values: Values): string =>
+  owner === undefined ? 'public' : `public and ${ofOwner(values.of(owner))}`
+
+/** Public collections that pass a filter and whose name contains `q`, ignoring case. */
 export async function listPublicCollections(
   at: Queries,
-  ask: { q?: string; owner?: string; topics: readonly string[]; order: CollectionOrder; slice: ListSlice },
+  ask: CollectionFilter & { q?: string; order: CollectionOrder; slice: ListSlice },
 ): Promise<ListedCollection[]> {
-  const amongOf = (values: Values) =>
-    ask.owner === undefined ? 'public' : `public and ${ofOwner(values.of(ask.owner))}`
-  const wanted = { q: foldName(ask.q ?? ''), topics: ask.topics }
-  if (wanted.q !== '' || wanted.topics.length > 0) return searched(at, amongOf, wanted, ask)
+  const q = foldName(ask.q ?? '')
+  if (q !== '' || ask.topics.length > 0 || ask.facets.length > 0) return searched(at, { ...ask, q })
   const values = new Values()
   const list = ask.owner === undefined ? 'public' : 'public_of_owner'
-  return sliceOf(at, `list_${list}`, amongOf(values), values, ask)
+  return sliceOf(at, `list_${list}`, amongOf(ask, values), values, ask)
 }
 
 /** Collections of an account: all, or the public ones and the one with the id `besides`. */
@@ -161,45 +172,55 @@ function sliceOf(
   return listed(at, rows, by, values.given, `${name}_${order}_${place}_${direction}`)
 }
 
-/** A folded part of the name, which may be empty, and topics. */
-interface Wanted {
-  readonly q: string
-  readonly topics: readonly string[]
-}
-
-/** Rows that a search reads in the list's order before it uses the indexes of names and topics. */
+/** Rows that a search reads in the list's order before it uses the indexes of names, topics and facets. */
 const windowRows = 1_000
 
 /**
- * What many collections have is found fastest by reading the list in order, a rare text or topic by its index. The planner
+ * What many collections have is found fastest by reading the list in order, a rare text, topic or facet by its index. The planner
  * cannot choose: an embedded database keeps no statistics, and a wrong guess reads every row.
  */
 async function searched(
   at: Queries,
-  amongOf: (values: Values) => string,
-  { q, topics }: Wanted,
-  asked: Listed,
+  asked: CollectionFilter & Listed & { readonly q: string },
 ): Promise<ListedCollection[]> {
+  const { q, topics, facets } = asked
   const { limit, offset } = asked.slice
   const by = sortedBy(asked.order, asked.slice)
   const near = new Values()
   const window = `select * from collections
-    where ${amongOf(near)} and ${beyondOf(near, asked)} order by ${by} limit ${windowRows}`
+    where ${amongOf(asked, near)} and ${beyondOf(near, asked)} order by ${by} limit ${windowRows}`
+  const hasFacets = `exists (select from collection_words
+    where collection_id = near.id and facets @> ${near.of(facets)}::text[])`
   const inWindow = `select * from (${window}) as near
     where strpos(folded_name, ${near.of(q)}) > 0 and ${hasTopicsText(near.of(topics))}
+      and ${facets.length === 0 ? 'true' : hasFacets}
     order by ${by} limit ${near.of(limit)} offset ${near.of(offset)}`
   const found = await listed(at, inWindow, by, near.given)
   if (found.length === limit) return found
   const all = new Values()
-  const among = `${amongOf(all)} and ${beyondOf(all, asked)}`
-  const indexed = [
-    ...(q === '' ? [] : [inIndex(q, all)]),
-    ...(topics.length === 0 ? [] : [hasTopicsText(all.of(topics))]),
-  ]
-  const hits = `select * from collections where ${[among, ...indexed].join(' and ')}`
-  const fromIndex = `with hits as materialized (${hits})
+  const fromIndex = `with hits as materialized (${hitsOf(asked, all, beyondOf(all, asked))})
     select * from hits order by ${by} limit ${all.of(limit)} offset ${all.of(offset)}`
   return listed(at, fromIndex, by, all.given)
+}
+
+/** Rows of `collections` that pass a filter, in no order, read by its indexes. @param more a condition on them */
+export function hitsOf(
+  asked: CollectionFilter & { readonly q?: string },
+  values: Values,
+  more = 'true',
+): string {
+  const { q = '', topics, facets } = asked
+  const conditions = [
+    amongOf(asked, values),
+    more,
+    ...(q === '' ? [] : [inIndex(q, values)]),
+    ...(topics.length === 0 ? [] : [hasTopicsText(values.of(topics))]),
+  ]
+  if (facets.length === 0) return `select * from collections where ${conditions.join(' and ')}`
+  // Rows are looked up one by one, as in collection-search.ts.
+  return `select hit.* from collection_words, lateral (
+      select * from collections where id = collection_id and ${conditions.join(' and ')} offset 0) as hit
+    where facets @> ${values.of(facets)}::text[] collate "C"`
 }
 
 /** The condition in the form of its index: trigrams if `q` has three letters or digits in a row, else pairs. */

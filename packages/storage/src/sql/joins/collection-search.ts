@@ -5,9 +5,13 @@
 
 import type { Queries } from '../../database/database.ts'
 import { foldName, hasTopicsText } from '../collections/collections.ts'
+import type { FacetKind } from '../collections/facets.ts'
+import { Values } from '../columns/rows.ts'
 import { wordsSearched } from '../columns/words.ts'
 import {
+  type CollectionFilter,
   type CollectionOrder,
+  hitsOf,
   isForkText,
   type ListedCollection,
   listedRows,
@@ -18,15 +22,11 @@ import {
 const foundMax = 500
 
 /** A search of public collections. */
-export interface CollectionSearch {
+export interface CollectionSearch extends CollectionFilter {
   /** Search words; each must be a prefix of a word of the collection. */
   search: string
   /** Text that the name must contain, ignoring case. */
   q?: string | undefined
-  /** Slug of the only owner to search. */
-  owner?: string | undefined
-  /** Topics that it must have. */
-  topics: readonly string[]
   /** Undefined: best first. */
   order?: CollectionOrder | undefined
   limit: number
@@ -42,15 +42,22 @@ const indexed = {
   all: `((${described}) || words.readme || words.fields)`,
 }
 
-/** $1: the query; $2: text that the name must contain, or null; $3: the owner's slug, or null; $7: topics. */
-const foundBy = (words: string) => `
+/** $1: the query; $2: text that the name must contain, or null; $3: the owner's slug, or null; $4: topics; $5: facets. */
+const foundBy = (words: string, most = foundMax) => `
   select collection_id as id from collection_words as words
-  where ${words} @@ $1::tsquery and (
+  where ${words} @@ $1::tsquery and facets @> $5::text[] and (
     select public and ($2::text is null or strpos(folded_name, $2) > 0)
       and ($3::text is null or owner_id = (select id from accounts where slug = $3))
-      and ${hasTopicsText('$7')}
+      and ${hasTopicsText('$4')}
     from collections where id = collection_id)
-  limit ${foundMax}`
+  limit ${most}`
+
+const filterValues = ({ q, owner, topics, facets }: CollectionFilter & { q?: string | undefined }) => [
+  q === undefined || q === '' ? null : foldName(q),
+  owner ?? null,
+  topics,
+  facets,
+]
 
 // Rows are looked up one by one, in a subquery that the planner cannot turn into a join: an embedded database keeps no statistics,
 // and a join would read all collections.
@@ -61,14 +68,16 @@ const searched = (by: string) => `
     found as (select id from named union select id from described union select id from mentioned)
   select id from found, lateral (
     select folded_name, collections.created_at, updated_at,
-      $4 in (collections.slug, accounts.slug || '/' || collections.slug) as is_meant,
-      ${indexed.described} @@ $1::tsquery as is_described, ts_rank(${indexed.all}, $1::tsquery) as rank,
+      $6 in (collections.slug, accounts.slug || '/' || collections.slug) as is_meant,
+      ${indexed.described} @@ $1::tsquery as is_described, case
+        when ${indexed.described} @@ $1::tsquery then ts_rank(${indexed.described}, $1::tsquery)
+        else ts_rank(${indexed.all}, $1::tsquery) end as rank,
       ${isForkText} as is_fork
     from collections
       join accounts on accounts.id = owner_id
       join collection_words as words on words.collection_id = collections.id
     where collections.id = found.id offset 0) as row
-  order by ${by} limit $5 offset $6`
+  order by ${by} limit $7 offset $8`
 
 /**
  * Ranks up to `foundMax` collections with all words in slug, name and owner, as many with all words there or in topics and description,
@@ -86,19 +95,56 @@ export async function searchPublicCollections(
     searched(
       ask.order === undefined ? `is_meant desc, is_described desc, rank desc, is_fork, ${newest}` : newest,
     ),
-    [
-      query,
-      ask.q === undefined || ask.q === '' ? null : foldName(ask.q),
-      ask.owner ?? null,
-      ask.search.trim().toLowerCase(),
-      ask.limit,
-      ask.offset,
-      ask.topics,
-    ],
+    [query, ...filterValues(ask), ask.search.trim().toLowerCase(), ask.limit, ask.offset],
     `search_collections_${ask.order ?? 'best'}`,
   )
   return listedRows(
     at,
     rows.map(({ id }) => id),
   )
+}
+
+/** Collections whose facets are counted. */
+export const countedMax = 1_000
+/** Values listed of each kind. */
+const valuesMax = 10
+
+/** Facets of a list of public collections. */
+export interface FacetCounts {
+  /** Collections of the list; one more than `countedMax` if there are more. */
+  readonly total: number
+  /** Most frequent values by kind; counts are of at most `total` collections. */
+  readonly values: readonly { kind: FacetKind | 'owner'; value: string; count: number }[]
+}
+
+/** Counts facets of the first matches of a search, or of a list without words. */
+export async function countFacets(
+  at: Queries,
+  ask: CollectionFilter & { readonly search?: string | undefined },
+): Promise<FacetCounts> {
+  const query = ask.search === undefined ? undefined : wordsSearched(ask.search)
+  if (query === undefined && ask.search !== undefined) return { total: 0, values: [] }
+  const values = new Values()
+  const list = () => `select id from (${hitsOf(ask, values)}) as hits limit ${countedMax + 1}`
+  const matches = query === undefined ? list() : foundBy(indexed.all, countedMax + 1)
+  const { rows } = await at.query<{ total: number; facet: string | null; count: number }>(
+    `with matches as materialized (${matches}),
+      found as (
+        select facet from matches, lateral (
+          select facets from collection_words where collection_id = matches.id offset 0) as words, unnest(facets) as facet
+        union all select 'owner:' || slug from matches, lateral (
+          select accounts.slug from collections join accounts on accounts.id = owner_id where collections.id = matches.id offset 0) as owner),
+      counted as (select facet collate "C" as facet, count(*)::integer as count from found group by 1),
+      placed as (select *, row_number() over (
+        partition by split_part(facet, ':', 1) order by count desc, facet) as place from counted)
+    select (select count(*)::integer from matches) as total, facet, count
+    from (select) as one left join placed on place <= ${valuesMax} order by count desc, facet`,
+    query === undefined ? values.given : [query, ...filterValues(ask)],
+  )
+  const counted = rows.flatMap(({ facet, count }) => {
+    if (facet === null) return []
+    const [kind, ...value] = facet.split(':')
+    return [{ kind: kind as FacetKind | 'owner', value: value.join(':'), count }]
+  })
+  return { total: rows[0]?.total ?? 0, values: counted }
 }

@@ -1,0 +1,84 @@
+/** `/explore`: its filter, frequent values, and what it says of words that nothing has. */
+import { anyDatabase } from '@ulmus/storage/testing'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { pushesOn, type Stage, setStage } from '../testing/stage.ts'
+import { type TestClient, testClient } from '../testing/test-client.ts'
+
+describe.each(anyDatabase)('the page of all collections on $name', (database) => {
+  let stage: Stage
+  let anyone: TestClient
+  beforeAll(async () => {
+    stage = await setStage(database)
+    anyone = testClient(stage.server.url, undefined, '')
+  })
+  afterAll(() => stage.end())
+  const { newPath } = pushesOn(() => stage)
+  const linksOn = (html: string) => Array.from(html.matchAll(/ href="([^"]*)"/g), ([, href]) => href)
+  async function pushed(license: string, types: readonly string[]): Promise<string> {
+    const path = await newPath()
+    const schemas = Object.fromEntries(types.map((type) => [type, {}]))
+    await stage.push(path, { opening: { schemas, metadata: { license } } })
+    return path.replace('/collections/', '')
+  }
+
+  test('narrows by frequent values, which become chips that remove them', async () => {
+    const [cc0, mit] = [
+      await pushed('CC0-1.0', ['Country', '<b>&"']),
+      await pushed('MIT', ['Country', 'Secret']),
+    ]
+    const { text } = await anyone.get('/explore?sort=name')
+    expect(text).toMatch(/<aside class="facets"[\s\S]*<h2>Licence<\/h2>[\s\S]*<h2>Types<\/h2>/)
+    expect(text).not.toContain('<b>&')
+    expect(linksOn(text)).toEqual(
+      expect.arrayContaining([
+        '/explore?license=CC0-1.0&amp;sort=name',
+        '/explore?type=%3Cb%3E%26%22&amp;sort=name',
+      ]),
+    )
+    const one = await anyone.get('/explore?license=CC0-1.0&type=Country&size=small')
+    expect(one.text).toContain(`href="/${cc0}"`)
+    expect(one.text).not.toContain(`href="/${mit}"`)
+    expect(one.text).toContain('<input type="hidden" name="license" value="CC0-1.0"')
+    expect(one.text).toMatch(/Remove size <\/span><bdi>Up to 1,000 records<\/bdi>/)
+    expect(linksOn(one.text)).toEqual(
+      expect.arrayContaining([
+        '/explore?type=Country&amp;size=small',
+        '/explore?license=CC0-1.0&amp;size=small',
+        '/explore?type=Country&amp;license=CC0-1.0',
+      ]),
+    )
+    expect(linksOn(one.text)).toContain(
+      '/api/collections?type=Country&amp;license=CC0-1.0&amp;size=small&amp;sort=updated',
+    )
+  })
+
+  test('survives any filter', async () => {
+    for (const odd of ['%00', 'x'.repeat(3_000), '%F0%9F', '%E2%80%8B', '{%22a', '%25'])
+      for (const name of ['license', 'type', 'size']) {
+        const { status, text } = await anyone.get(`/explore?${name}=${odd}`)
+        expect([name, odd, status]).toEqual([name, odd, 200])
+        expect(text.length).toBeLessThan(20_000)
+      }
+    expect((await anyone.get('/explore?size=constructor')).text).not.toContain('class="chip"')
+    const many = Array.from({ length: 1_000 }, (_, n) => `type=t${n}`).join('&')
+    expect((await anyone.get(`/explore?${many}`)).text.match(/class="chip"/g)).toHaveLength(5)
+  })
+
+  test('the API takes the same filter and refuses what it does not know', async () => {
+    const slugs = async (query: string) =>
+      (await stage.anyone.get(`/collections?${query}`)).json.map(
+        ({ license }: { license: string }) => license,
+      )
+    expect(await slugs('type=Country&license=MIT&size=small')).toEqual(['MIT'])
+    expect(await slugs('type=Country&type=Secret')).toEqual(['MIT'])
+    for (const query of [
+      'size=tiny',
+      'license=',
+      `type=${'x'.repeat(200)}`,
+      'type=a&type=b&type=c&type=d&type=e&type=f',
+    ]) {
+      const { status, json } = await stage.anyone.get(`/collections?${query}`)
+      expect([query, status, json.error.includes(query.split('=')[0]!)]).toEqual([query, 400, true])
+    }
+  })
+})
