@@ -5,7 +5,7 @@
 import { z } from 'zod'
 import { exampleId, exampleInstant, exampleMetadata } from './examples.ts'
 import { AnyObject } from './json.ts'
-import { listParameters, repeated, repeatedMeta } from './lists.ts'
+import { listParameters, querySwitch, repeated, repeatedMeta } from './lists.ts'
 import { Count, Description, Id, Instant, line, Name, SemverText } from './text.ts'
 
 /** `GET /api/collections`: public ones, newest `updatedAt` first unless `sort` is given. */
@@ -24,6 +24,9 @@ export const BrowseQuery = z.strictObject({
       description:
         'Words to search for in slug, name, owner, topics, description and readme, and in the names of types and fields. Matches the beginnings of words, without regard to case or accents; all words must match. Best match first; page by `offset`. A word that occurs in more than 500 collections finds only some of them.',
     }),
+  similar: querySwitch(
+    'If no collection has the words of `search`, search for the nearest words of names, owners, topics, types and fields instead (default: false).',
+  ),
   owner: line(200)
     .optional()
     .meta({

@@ -52,6 +52,18 @@ describe.each(anyDatabase)('the page of all collections on $name', (database) =>
     )
   })
 
+  test('says that it searched for other words, and searches for exactly those', async () => {
+    const near = await anyone.get('/explore?q=contry&size=small')
+    const plain = near.text.replaceAll(/<\/?bdi>/g, '')
+    expect(plain).toContain('No collection has “contry”. Showing results for “country”.')
+    expect(linksOn(near.text)).toContain('/explore?q=contry&amp;size=small&amp;exact=1')
+    const exact = await anyone.get('/explore?q=contry&size=small&exact=1')
+    expect(exact.text).toContain('No collection has “contry” in it.')
+    expect(exact.text).not.toContain('class="collections"')
+    const found = async (query: string) => (await stage.anyone.get(`/collections?${query}`)).json.length
+    expect([await found('search=contry'), await found('search=contry&similar=true')]).toEqual([0, 2])
+  })
+
   test('survives any filter', async () => {
     for (const odd of ['%00', 'x'.repeat(3_000), '%F0%9F', '%E2%80%8B', '{%22a', '%25'])
       for (const name of ['license', 'type', 'size']) {

@@ -12,6 +12,7 @@ import {
   listOwnedCollections,
   listPublicCollections,
   placeOf,
+  respell,
   searchPublicCollections,
 } from '@ulmus/storage'
 import type { CollectionItem } from '@ulmus/wire'
@@ -38,6 +39,8 @@ export interface BrowseAsk extends PageAsk {
   q?: string
   /** Words; each must begin a word of the slug, name, owner, topics or description. */
   search?: string
+  /** True: if no collection has the words of `search`, search for the nearest words instead. */
+  similar?: boolean
   /** Slug of the only account whose collections are listed. */
   owner?: string
   /** Topics that a collection must have, all of them. */
@@ -58,15 +61,22 @@ const orders: Record<CollectionOrder, PageOrder> = {
   name: byText('name'),
 }
 
+/** `instead`: the words that were searched for, if the answer is not for those of the request. */
+export type BrowsePage = Page<CollectionItem> & { instead?: string }
+
 /** @throws invalid_request for a cursor of another list. */
-export async function browsePublic(context: Context, ask: BrowseAsk): Promise<Page<CollectionItem>> {
+export async function browsePublic(context: Context, ask: BrowseAsk): Promise<BrowsePage> {
   const { q, search, sort } = ask
   const filter = filterOf(ask)
   if (search !== undefined && search !== '') {
     const found = await pageByOffset(ask, (slice) =>
       searchPublicCollections(context.database, { ...filter, search, q, order: sort, ...slice }),
     )
-    return mapPage(found, publicItem)
+    if (found.items.length > 0 || ask.similar !== true) return mapPage(found, publicItem)
+    const instead = await respell(context.database, search)
+    if (instead === undefined) return mapPage(found, publicItem)
+    const near = await browsePublic(context, { ...ask, search: instead, similar: false })
+    return near.items.length === 0 ? near : { ...near, instead }
   }
   const order = sort ?? 'updated'
   const page = await pageOf(

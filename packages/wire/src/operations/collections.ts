@@ -24,7 +24,7 @@ export const collectionOperations = {
     tag: 'collections',
     summary: 'List public collections',
     description:
-      'Lists public collections, most recently updated first; the answer is the same for all callers. `q` matches part of a name; `search` matches words in slugs, names, owners, topics, descriptions, readmes and the names of types and fields, best match first; `topic` lists collections with a topic, or with several; `license`, `type` and `size` those whose latest version has them. With `search`, page by `offset`: `cursor` is refused.',
+      'Lists public collections, most recently updated first; the answer is the same for all callers. `q` matches part of a name; `search` matches words in slugs, names, owners, topics, descriptions, readmes and the names of types and fields, best match first, and with `similar` forgives typing errors; `topic` lists collections with a topic, or with several; `license`, `type` and `size` those whose latest version has them. With `search`, page by `offset`: `cursor` is refused.',
     query: BrowseQuery,
     answers: { 200: z.array(CollectionItem) },
     answerWords: { 200: 'A page of public collections; empty if nothing matches.' },

@@ -19,15 +19,18 @@ export const explore: Page = {
     const sort: Order = Object.hasOwn(orders, chosen) ? chosen : search === '' ? 'updated' : 'match'
     const order = sort === 'match' ? {} : { sort }
     const asked = { ...(search !== '' && { search }), ...askedIn(filter) }
-    const [{ items, links }, facets] = await Promise.all([
-      registry.collections.browse({ ...asked, ...order, limit: aPage, ...placeIn(url.searchParams) }),
-      registry.collections.facets(asked),
-    ])
+    const isExact = url.searchParams.get('exact') === '1'
+    const { items, links, instead } = await registry.collections.browse({
+      ...{ ...asked, ...order, similar: !isExact, limit: aPage },
+      ...placeIn(url.searchParams),
+    })
+    const facets = await registry.collections.facets({ ...asked, ...(instead && { search: instead }) })
     const to = (wanted: ExploreFilter, link?: string) =>
       withQuery('/explore', {
         q: search,
         ...wanted,
         sort: sort === chosen ? sort : '',
+        exact: isExact ? '1' : '',
         ...Object.fromEntries(new URLSearchParams(link)),
       })
     const further = (link: string | undefined) => link && to(filter, link)
@@ -54,6 +57,14 @@ export const explore: Page = {
                 </Empty>
               ) : (
                 <>
+                  {instead !== undefined && (
+                    <p class="note">
+                      No collection has “<bdi>{search}</bdi>”. Showing results for “<bdi>{instead}</bdi>”.{' '}
+                      <a href={withQuery(to(filter), { exact: '1' })} rel="nofollow">
+                        Search for exactly “<bdi>{search}</bdi>”
+                      </a>
+                    </p>
+                  )}
                   <p class="quiet">
                     {countText(facets.total)}
                     {facets.isMore && '+'} {facets.total === 1 ? 'collection' : 'collections'}

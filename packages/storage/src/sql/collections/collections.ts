@@ -105,6 +105,7 @@ export const collectionWords = pgTable(
     index('collection_words_names').using('gin', namesOf(t)).with({ fastupdate: false }),
     index('collection_words_described').using('gin', describedOf(t)).with({ fastupdate: false }),
     index('collection_words_all').using('gin', allWordsOf(t)).with({ fastupdate: false }),
+    index('collection_words_trigrams').using('gin', trigramsOf(t)).with({ fastupdate: false }),
     index('collection_words_facets').using('gin', sql`${t.facets} collate "C"`).with({ fastupdate: false }),
   ],
 )
@@ -119,6 +120,9 @@ export const namesOf = ({ name, owner }: Pick<WordColumns, 'name' | 'owner'>): S
 /** Indexed words of slug, name, owner, topics and description; likewise. */
 export const describedOf = ({ name, owner, topics, description, headDescription }: WordColumns): SQL =>
   sql`(${name} || ${owner} || ${topics} || coalesce(${headDescription}, ${description}))`
+/** Words that replace misspelt ones, likewise: see joins/near-words.sql. */
+export const trigramsOf = ({ name, owner, topics, fields }: Omit<WordColumns, 'description'>): SQL =>
+  sql`(strip(${name} || ${owner} || ${topics} || ${fields})::text) gin_trgm_ops`
 /** Indexed words of all sources; likewise. */
 export const allWordsOf = (t: WordColumns): SQL => sql`(${describedOf(t)} || ${t.readme} || ${t.fields})`
 

@@ -52,6 +52,12 @@ export const wordsOf = (text: string, weight: Weight): string =>
     .map((word, index) => `'${word}':${index + 1}${weight}`)
     .join(' ')
 
+/** Words of a search in the form of the index; words of a script without spaces are in one piece. */
+export const searchedWords = (text: string): string[] =>
+  runsIn(text)
+    .slice(0, searchedMax)
+    .map((words) => words.join(''))
+
 /** A `tsquery` in PostgreSQL's notation that matches texts with a word beginning like each of these. Undefined if there is no word. */
 export function wordsSearched(text: string): string | undefined {
   const terms = runsIn(text)

@@ -7,7 +7,7 @@ import type { Queries } from '../../database/database.ts'
 import { foldName, hasTopicsText } from '../collections/collections.ts'
 import type { FacetKind } from '../collections/facets.ts'
 import { Values } from '../columns/rows.ts'
-import { wordsSearched } from '../columns/words.ts'
+import { searchedWords, wordsSearched } from '../columns/words.ts'
 import {
   type CollectionFilter,
   type CollectionOrder,
@@ -102,6 +102,27 @@ export async function searchPublicCollections(
     at,
     rows.map(({ id }) => id),
   )
+}
+
+/** Shorter words are not respelt: most are near to each other. Characters. */
+const respeltMin = 4
+/** Words of a search that may be respelt; later ones stay. */
+const respeltMax = 5
+
+/** A search with the nearest words of public collections in place of those that none has. Undefined if it would be the same. */
+export async function respell(at: Queries, search: string): Promise<string | undefined> {
+  const words = searchedWords(search)
+  const asked = words.slice(0, respeltMax).filter((word) => word.length >= respeltMin)
+  if (asked.length === 0) return undefined
+  const { rows } = await at.query<{ word: string; near: string | null }>(
+    `select word, near_word(word) as near from unnest($1::text[], $2::text[]) as asked (word, query)
+     where not exists (select from collection_words as words where ${indexed.all} @@ query::tsquery
+       and (select public from collections where id = collection_id))`,
+    [asked, asked.map((word) => wordsSearched(word))],
+  )
+  const near = new Map(rows.map((row) => [row.word, row.near ?? row.word]))
+  const respelt = words.map((word) => near.get(word) ?? word).join(' ')
+  return respelt === words.join(' ') ? undefined : respelt
 }
 
 /** Collections whose facets are counted. */
