@@ -22,6 +22,8 @@ test('a page sends few scripts: 20 kB where people read, 60 kB where they publis
   }
   expect(bytesOf('page', 'verify-version')).toBeLessThanOrEqual(20_000)
   expect(bytesOf('page', 'json-field')).toBeLessThanOrEqual(20_000)
+  // Loaded when a search box gets the focus.
+  expect(bytesOf('suggest')).toBeLessThanOrEqual(3_000)
   expect(bytesOf('page', 'push')).toBeLessThanOrEqual(20_000)
   // The worker starts only when a file is chosen.
   expect(bytesOf('page', 'push', 'push-worker')).toBeLessThanOrEqual(60_000)

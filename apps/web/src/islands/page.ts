@@ -1,4 +1,4 @@
-/** Script of every page: copy buttons, keyboard shortcuts, closing menus. Finds its elements by class; pages also work without it. */
+/** Script of every page: copy buttons, keyboard shortcuts, closing menus, suggestions in search boxes. Finds its elements by class; pages also work without it. */
 for (const button of document.querySelectorAll<HTMLButtonElement>('button.copy')) {
   button.hidden = false
   button.addEventListener('click', async () => {
@@ -51,6 +51,12 @@ for (const link of document.querySelectorAll<HTMLAnchorElement>('a[data-versions
   document.addEventListener('keydown', ({ key }) => {
     if (key === 'Escape') toggle(false)
   })
+}
+
+for (const input of document.querySelectorAll<HTMLInputElement>('input[data-suggest]')) {
+  const load = async () => (await import('./suggest.ts')).suggest(input)
+  if (document.activeElement === input) void load()
+  else input.addEventListener('focus', load, { once: true })
 }
 
 /** Time after `g` in which the next letter selects a tab. Milliseconds. */

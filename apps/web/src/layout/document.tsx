@@ -105,6 +105,7 @@ const Header = ({ frame }: { frame: Frame }) => (
             maxLength={200}
             autocomplete="off"
             spellcheck={false}
+            data-suggest
           />
         </form>
       </search>

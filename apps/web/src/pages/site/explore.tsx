@@ -112,7 +112,7 @@ const Form = ({ search, filter: { owner, ...hidden }, sort }: FormProps) => (
     )}
     <label>
       Words
-      <input type="search" name="q" value={search} maxLength={200} />
+      <input type="search" name="q" value={search} maxLength={200} autocomplete="off" data-suggest />
     </label>
     <label>
       Owner
