@@ -94,7 +94,7 @@ export const llms: Page = {
 
 Everything public is read without a key. A collection is ${origin}/{owner}/{slug}; as JSON, ${origin}/api/collections/{owner}/{slug}.
 
-- [Browse](${origin}/api/collections): JSON; \`?search=words\`, \`?topic=birds\`, \`?owner=slug\`, pages by the \`Link\` header
+- [Browse](${origin}/api/collections): JSON; \`?search=words\`, \`?topic=birds\`, \`?type=Bird\`, \`?license=MIT\`, \`?owner=slug\`, pages by the \`Link\` header
 - [A version](${origin}/api/collections/{owner}/{slug}/versions/latest): its metadata, JSON Schemas, counts and digest
 - [Its records](${origin}/api/collections/{owner}/{slug}/versions/latest/records.ndjson?type={type}): one JSON record a line
 - [Questions](${origin}/api/collections/{owner}/{slug}/versions/latest/tables): \`tables/{type}/rows?filter=…&sort=…\`, facets, statistics, CSV, Parquet and SQL
