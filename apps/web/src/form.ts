@@ -39,12 +39,19 @@ export function checked<Shape extends z.ZodType>(shape: Shape, value: unknown): 
   const { success, data, error } = shape.safeParse(value)
   if (success) return data
   const issues = error.issues.map(({ path, message }) => ({ path: path.join('.'), message }))
-  throw refused('Some fields need another value:', issues)
+  throw refusedFields('Some fields need another value:', issues)
 }
 
 /** Refusal of one form field. @param path name of the field. @param message in whole sentences */
 export const refusedField = (path: string, message: string): RegistryError =>
-  refused(message, [{ path, message }])
+  refusedFields(message, [{ path, message }])
 
-const refused = (reason: string, issues: readonly { path: string; message: string }[]): RegistryError =>
+/** A fault of a form field. */
+export interface Issue {
+  /** Name of the field. */
+  readonly path: string
+  readonly message: string
+}
+
+export const refusedFields = (reason: string, issues: readonly Issue[]): RegistryError =>
   new RegistryError('invalid_request', { say: { reason }, details: { issues } })

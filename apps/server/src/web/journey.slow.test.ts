@@ -293,6 +293,7 @@ describe.skipIf(!chromiumInstalled())('the web interface', { timeout: 180_000 },
     '/atlas/cities/push',
     '/atlas/cities/fork',
     '/atlas/cities/records/City/oslo/edit',
+    '/atlas/cities/records/City/oslo/edit?as=json',
   ]
   const looks = [
     { width: 1280, colorScheme: 'light' },
@@ -342,7 +343,7 @@ describe.skipIf(!chromiumInstalled())('the web interface', { timeout: 180_000 },
   })
 
   test('JSON is checked as it is typed: the fault has its line, and the form is not sent', async () => {
-    await page.goto('/atlas/cities/records/City/oslo/edit')
+    await page.goto('/atlas/cities/records/City/oslo/edit?as=json')
     const field = page.locator('textarea.json')
     expect(await field.evaluate((one) => getComputedStyle(one).fontFamily)).toMatch(/mono/)
     await field.fill('{\n  "name": Oslo\n}')

@@ -2,6 +2,8 @@
 import type { RegistryError } from '@ulmus/registry'
 import { type ComponentChildren, createContext } from 'preact'
 import { useContext } from 'preact/hooks'
+import type { Issue } from '../form.ts'
+import { cutText } from '../format.ts'
 import type { Form } from '../page.ts'
 import { Words } from './small.tsx'
 
@@ -10,11 +12,6 @@ export type Refused = RegistryError | undefined
 
 /** Refusal shown by the page. Fields that it names mark themselves as invalid. */
 export const RefusedContext = createContext<Refused>(undefined)
-
-interface Issue {
-  readonly path: string
-  readonly message: string
-}
 
 const issuesOf = (error: Refused): readonly Issue[] =>
   (error?.details['issues'] as readonly Issue[] | undefined) ?? []
@@ -67,12 +64,12 @@ export function Reasons({ of: error }: { of: RegistryError }) {
 
 const PathName = ({ path }: { path: string }) => {
   if (path === '') return null
-  return labels.has(path) ? <>{labels.get(path)}:</> : <code>{path}</code>
+  return labels.has(path) ? <>{labels.get(path)}:</> : <code>{cutText(path, 200)}</code>
 }
 
 interface FieldProps {
   readonly name: string
-  readonly label: string
+  readonly label: ComponentChildren
   /** Submitted values. */
   readonly form: Form
   /** Initial value. Default: empty. */
@@ -85,57 +82,88 @@ interface FieldProps {
   readonly lines?: number
   /** True if the field contains JSON, which the island `json-field` checks. Default: false. */
   readonly isJson?: boolean
+  /** Kind of a field of one line. Default: text. */
+  readonly type?: 'date'
+  /** Keyboard of a phone for a field of one line. Default: letters. */
+  readonly inputMode?: 'decimal'
+  /** Makes it a choice from a list. Default: any text. */
+  readonly options?: readonly (readonly [value: string, label: string])[]
 }
 
-/** A text field. It has the name that the API uses, so that a refusal can mark it. */
+/** A field with a label. It has the name that the API uses, so that a refusal can mark it. */
 export function Field(props: FieldProps) {
-  const { name, label, form, value = '', help, required, most, pattern, lines, isJson } = props
+  const { name, label, form, value = '', help, required, most } = props
   const issues = issuesOf(useContext(RefusedContext))
   const fault = issues.find(({ path }) => path === name)
+  // Names of a record's fields may contain spaces, which ids must not.
+  const id = encodeURIComponent(name)
   const notes = [
-    ...(fault === undefined ? [] : [`fault-${name}`]),
-    ...(help === undefined ? [] : [`help-${name}`]),
+    ...(fault === undefined ? [] : [`fault-${id}`]),
+    ...(help === undefined ? [] : [`help-${id}`]),
   ]
   const common = {
-    id: `field-${name}`,
+    id: `field-${id}`,
     name,
     required,
     maxLength: most,
     ...(notes.length === 0 ? {} : { 'aria-describedby': notes.join(' ') }),
     ...(fault === undefined ? {} : { 'aria-invalid': true, autofocus: fault === issues[0] }),
   }
-  const typed = form[name] ?? value
   return (
     <div class="field">
-      <label for={`field-${name}`}>{label}</label>
-      {lines === undefined ? (
-        <input
-          {...common}
-          type="text"
-          value={typed}
-          pattern={pattern}
-          autocomplete="off"
-          spellcheck={false}
-        />
-      ) : (
-        <textarea
-          {...common}
-          rows={lines}
-          value={typed}
-          {...(isJson ? { class: 'json', spellcheck: false, autocomplete: 'off' } : {})}
-        />
-      )}
+      <label for={`field-${id}`}>{label}</label>
+      <Input common={common} typed={form[name] ?? value} {...props} />
       {fault !== undefined && (
-        <p class="fault" id={`fault-${name}`}>
+        <p class="fault" id={`fault-${id}`}>
           {fault.message}
         </p>
       )}
       {help !== undefined && (
-        <p class="help" id={`help-${name}`}>
+        <p class="help" id={`help-${id}`}>
           {help}
         </p>
       )}
     </div>
+  )
+}
+
+interface InputProps
+  extends Pick<FieldProps, 'pattern' | 'lines' | 'isJson' | 'type' | 'inputMode' | 'options'> {
+  /** Attributes of any kind of input. */
+  readonly common: object
+  readonly typed: string
+}
+
+function Input({ common, typed, pattern, lines, isJson, type, inputMode, options }: InputProps) {
+  if (options !== undefined)
+    return (
+      <select {...common}>
+        {options.map(([value, label]) => (
+          <option key={value} value={value} selected={typed === value}>
+            {label}
+          </option>
+        ))}
+      </select>
+    )
+  if (lines !== undefined)
+    return (
+      <textarea
+        {...common}
+        rows={lines}
+        value={typed}
+        {...(isJson ? { class: 'json', spellcheck: false, autocomplete: 'off' } : {})}
+      />
+    )
+  return (
+    <input
+      {...common}
+      {...(type === undefined ? { type: 'text' } : { type })}
+      inputMode={inputMode}
+      value={typed}
+      pattern={pattern}
+      autocomplete="off"
+      spellcheck={false}
+    />
   )
 }
 

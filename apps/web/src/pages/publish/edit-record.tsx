@@ -1,23 +1,17 @@
-/** `…/records/:type/:id/edit`: edits one record as JSON. Saving makes a version. */
-
-import { fieldsOf, jsonFault } from '@ulmus/content'
+/** `…/records/:type/:id/edit`: edits one record by a form, or as JSON. Saving makes a version. */
 import { RegistryError } from '@ulmus/registry'
-import { OpenPush, type Version } from '@ulmus/wire'
-import { Field, Refusal, type Refused } from '../../components/form.tsx'
-import { Badge } from '../../components/small.tsx'
-import {
-  demandWork,
-  readVersion,
-  type SeenCollection,
-  seeCollection,
-  versionOf,
-} from '../../data/collection.ts'
+import type { Refused } from '../../components/form.tsx'
+import { schemaIn } from '../../data/collection.ts'
 import { readRecords } from '../../data/records.ts'
-import { checked, refusedField, submitted, typed } from '../../form.ts'
+import { submitted } from '../../form.ts'
 import { cutText } from '../../format.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
 import { type Answer, type Form, type Page, Redirect, type Visit } from '../../page.ts'
 import { recordPath } from '../../paths.ts'
+import { allControls, initialText } from './record/controls.ts'
+import { atInputs } from './record/entries.ts'
+import { dataIn, type Edited, inputsOf, isJsonForm, isPrivateIn, RecordForm } from './record/form.tsx'
+import { afterConflict, isPushedAsPrivate, publishRecord, seeToEdit } from './record/publish.ts'
 
 export const editRecord: Page = {
   needsCaller: true,
@@ -29,73 +23,46 @@ export const editRecord: Page = {
     ),
 }
 
-/** Pushes one line. Validation errors come from the schema. */
+interface EditedRecord extends Edited {
+  readonly id: string
+  readonly hash: string
+}
+
+/** @param base a former version; default: the latest. @throws record_not_found, also if the record is too large for a page */
+async function readEdited(visit: Visit, base?: string): Promise<EditedRecord> {
+  const { seen, version } = await seeToEdit(visit)
+  const { type, id } = visit.params as { type: string; id: string }
+  const schema = version === null ? undefined : schemaIn(version, type)
+  const at = base === undefined ? seen : { ...seen, version: base }
+  const [record] = schema === undefined ? [] : (await readRecords(visit, at, { type, id, schema })).records
+  if (version === null || schema === undefined || record?.data === undefined)
+    throw new RegistryError('record_not_found', { say: { type, id } })
+  const isPrivate = await isPushedAsPrivate(visit, at, { type, id })
+  return { seen, version, type, id, schema, data: record.data, hash: record.hash, isPrivate }
+}
+
 async function save(visit: Visit, form: Form): Promise<Answer> {
-  const { registry, who, params } = visit
-  const seen = await seeCollection(visit)
-  const { type, id } = params as { type: string; id: string }
-  const fault = jsonFault(form['data'] ?? '')
-  if (fault !== undefined) throw refusedField('data', fault)
-  const isPrivate = await isPushedAsPrivate(visit, seen, { type, id })
-  const message = typed(form, 'message') ?? `Changed ${type} ${cutText(id, 100)}`
-  const body = Buffer.from(JSON.stringify({ base_version: form['base'] ?? seen.latest, message }))
-  const push = await registry.pushes.open(who, seen, once(body), (outline) => checked(OpenPush, outline))
-  // Send the data as entered: the server refuses a number with too many digits, while parsing here would round it.
-  const place = JSON.stringify({ id, type, ...(isPrivate ? { private: true } : {}) }).slice(0, -1)
-  const line = Buffer.from(`${place},"data":${(form['data'] ?? '').replace(/[\r\n]+/g, ' ')}}\n`)
-  try {
-    await registry.pushes.receive(who, seen, push.session_id, 'records', once(line))
-    await registry.pushes.commit(who, seen, push.session_id, { async: false })
-  } catch (error) {
-    await registry.pushes.cancel(who, seen, push.session_id).catch(() => {})
-    throw error
-  }
+  const edited = await readEdited(visit)
+  const { seen, type, id } = edited
+  const put = { type, id, data: dataIn(edited, form), isPrivate: isPrivateIn(edited, form) }
+  await publishRecord(visit, seen, form, put, `Changed ${type} ${cutText(id, 100)}`)
   return new Redirect(recordPath({ owner: seen.owner, slug: seen.slug }, type, id))
-}
-
-async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes
-}
-
-/** True if the record was pushed with `private: true`. Every push must repeat it. */
-async function isPushedAsPrivate(
-  { registry, who }: Visit,
-  seen: SeenCollection,
-  place: { type: string; id: string },
-): Promise<boolean> {
-  const cursor = Buffer.from(JSON.stringify([place.type, textBefore(place.id)])).toString('base64url')
-  const page = await registry.manifests.page(who, versionOf(seen), { cursor, limit: 1 })
-  const [first] = page.records ?? []
-  return first?.type === place.type && first.id === place.id && first.private === true
-}
-
-/** A cursor just before a text in the order of UTF-8 bytes; no existing id lies in between. */
-function textBefore(text: string): string {
-  const last = [...text].at(-1)!
-  const point = last.codePointAt(0)!
-  const before = point === 0xe000 ? 0xd7ff : point - 1
-  return before < 1
-    ? text.slice(0, -last.length)
-    : `${text.slice(0, -last.length)}${String.fromCodePoint(before)}\u{10ffff}`
 }
 
 async function editPage(
   visit: Visit,
   { form = {}, error }: { form?: Form; error?: Refused },
 ): Promise<Answer> {
-  const seen = await seeCollection(visit)
-  demandWork(seen)
-  const { type, id } = visit.params as { type: string; id: string }
-  const version = await readVersion(visit, seen)
-  const [record] =
-    version.schemas[type] === undefined
-      ? []
-      : (await readRecords(visit, seen, { type, id, schema: undefined })).records
-  if (record?.data === undefined) throw new RegistryError('record_not_found', { say: { type, id } })
+  const edited = await readEdited(visit)
+  const { seen, type, id } = edited
+  const { form: kept, error: refused } =
+    error?.code === 'version_conflict'
+      ? await movedToLatest(visit, edited, form, error)
+      : { form, error: atInputs(error, inputsOf(edited) ?? []) }
   return {
     title: `Edit ${cutText(id, 80)} · ${seen.owner}/${seen.slug}`,
     isPublic: false,
-    refused: error,
+    refused,
     islands: ['json-field'],
     body: (
       <CollectionPage seen={seen} tab="records">
@@ -103,75 +70,41 @@ async function editPage(
           <h2>
             Edit <bdi>{type}</bdi> <bdi>{cutText(id, 200)}</bdi>
           </h2>
-          <p>Saving it makes the next minor version, in which this record alone differs.</p>
-          <Wrong error={error} />
-          <form method="post" class="form">
-            <input type="hidden" name="base" value={form['base'] ?? version.semver} />
-            <Field
-              name="data"
-              label="Data"
-              form={form}
-              value={JSON.stringify(record.data, null, 2)}
-              lines={18}
-              isJson
-              required
-            />
-            <Field
-              name="message"
-              label="Message"
-              form={form}
-              help="What changed, for the list of versions."
-            />
-            <button type="submit" class="primary">
-              Save as a new version
-            </button>
-          </form>
-          <Rules version={version} type={type} />
+          <RecordForm edited={edited} visit={visit} form={kept} error={refused} />
         </div>
       </CollectionPage>
     ),
   }
 }
 
-/** Shows the invalid fields of a refused line. */
-function Wrong({ error }: { error: Refused }) {
-  const lines = error?.details['validationErrors'] as readonly RefusedLine[] | undefined
-  const [line] = lines ?? []
-  if (line === undefined) return <Refusal error={error} />
-  const faults = line.errors ?? [{ path: '', message: line.message }]
-  return (
-    <div class="note bad" role="alert">
-      <p>{line.errors === undefined ? 'This is not a record:' : 'The schema refuses it:'}</p>
-      <ul>
-        {faults.slice(0, 20).map(({ path, message }) => (
-          <li key={`${path} ${message}`}>
-            {path !== '' && <code>{path}</code>} {message}
-          </li>
-        ))}
-      </ul>
-    </div>
-  )
+/**
+ * Moves a form to the latest version: its edited entries stay, others get the present values. As JSON, entries cannot be told apart, so
+ * the base remains if the record itself changed.
+ */
+async function movedToLatest(visit: Visit, edited: EditedRecord, form: Form, error: RegistryError) {
+  const { seen, version } = edited
+  const before = await readEdited(visit, form['base']).catch((cause: unknown) => {
+    if (!(cause instanceof RegistryError)) throw cause
+  })
+  const isSame = before?.hash === edited.hash
+  if (before === undefined || (!isSame && isJsonForm(visit, form)))
+    return {
+      form,
+      error: afterConflict(
+        error,
+        seen.latest,
+        'Open this page again in another tab, and repeat your change there.',
+      ),
+    }
+  const former = new Map(formerTexts(before))
+  const isEdited = ([name, text]: [string, string]) =>
+    name === 'private'
+      ? (text === 'yes') !== before.isPrivate
+      : former.get(name) !== text.replaceAll('\r\n', '\n')
+  const kept = Object.fromEntries(Object.entries(form).filter(isEdited))
+  const advice = 'Your entries are kept. Check them, then save again.'
+  return { form: { ...kept, base: version.semver }, error: afterConflict(error, seen.latest, advice) }
 }
 
-interface RefusedLine {
-  readonly message: string
-  readonly errors?: readonly { path: string; message: string }[]
-}
-
-const Rules = ({ version, type }: { version: Version; type: string }) => (
-  <details>
-    <summary>
-      What <bdi>{type}</bdi> may have
-    </summary>
-    <ul class="plain">
-      {fieldsOf(version.schemas[type] as Record<string, unknown>)
-        .slice(0, 200)
-        .map(({ name, type: kind, rules, isRequired, isPrivate }) => (
-          <li key={name}>
-            <code>{cutText(name, 100)}</code> {kind} {isRequired && <span class="required">required</span>}{' '}
-            {isPrivate && <Badge tone="private">Private</Badge>} <span class="quiet">{rules.join('; ')}</span>
-          </li>
-        ))}
-    </ul>
-  </details>
-)
+const formerTexts = (edited: Edited): [string, string][] =>
+  allControls(inputsOf(edited) ?? []).map((control) => [control.pointer, initialText(control)])

@@ -1,0 +1,137 @@
+/** Forms that edit records, and mark them as private. */
+import { anyDatabase } from '@ulmus/storage/testing'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Stage, setStage } from '../testing/stage.ts'
+import { type TestClient, testClient } from '../testing/test-client.ts'
+
+const schema = {
+  properties: {
+    name: { type: 'string', title: 'Name of the <town>', description: 'As on maps.' },
+    people: { type: 'integer', minimum: 0 },
+    area: { type: 'number' },
+    founded: { type: 'string', format: 'date' },
+    isPort: { type: 'boolean' },
+    kind: { enum: ['city', 'town'] },
+    country: { type: 'string', 'x-ref-type': 'Country' },
+    tags: { type: 'array', items: { type: 'string' } },
+    place: { type: 'object', properties: { lat: { type: 'number', maximum: 90 } } },
+    more: {},
+    secret: { type: 'string', private: true },
+  },
+  required: ['name'],
+}
+const oslo = { name: 'Oslo', people: 700_000, place: { lat: 59.9 }, more: { a: [1] }, secret: 's' }
+
+describe.each(anyDatabase)('forms of records on $name', (database) => {
+  let stage: Stage
+  let ada: TestClient
+  beforeAll(async () => {
+    stage = await setStage(database, { rateLimits: null })
+    ada = testClient(stage.server.url, await stage.server.signIn('ada'), '')
+  })
+  afterAll(() => stage.end())
+
+  async function started() {
+    const { path } = await stage.newCollection()
+    const puts = [
+      { id: 'oslo', type: 'Town', data: oslo },
+      { id: 'new', type: 'Town', data: { name: 'New' } },
+      { id: 'hidden', type: 'Town', data: { name: 'H' }, private: true },
+    ]
+    await stage.push(path, { opening: { schemas: { Town: schema, Country: {} } }, puts })
+    const at = path.replace('/collections', '')
+    return { path, towns: `${at}/records/Town` }
+  }
+  const record = async (path: string, id: string, client = stage.ada) =>
+    client.get(`${path}/versions/latest/records/Town/${id}`)
+
+  test('each field has its input with title, help and value; a version of each change is announced', async () => {
+    const { towns } = await started()
+    const { text, status } = await ada.get(`${towns}/oslo/edit`)
+    expect(status).toBe(200)
+    expect(text).toMatch(
+      /<label for="field-%2Fname"><bdi>Name of the &lt;town><\/bdi> <code[^>]*>name<\/code>/,
+    )
+    expect(text).toContain('As on maps.')
+    expect(text).toMatch(/name="\/people"[^>]* inputMode="decimal" value="700000"/i)
+    expect(text).toMatch(/name="\/founded"[^>]* type="date"/)
+    expect(text).toMatch(/<select [^>]*name="\/isPort"/)
+    expect(text).toMatch(/<option value="&quot;town&quot;">town/)
+    expect(text).toContain(`href="${towns.replace('Town', 'Country')}"`)
+    expect(text).toMatch(/<fieldset class="group form"><legend><bdi>place/)
+    expect(text).toMatch(/<textarea[^>]*name="\/more"[^>]*>\{\n {2}&quot;a&quot;/)
+    expect(text).toMatch(/name="\/secret"[^>]* value="s"/)
+    expect(text).toContain('v1.1.0')
+    expect(text).toContain('?as=json"')
+    const asPublic = await ada.get(`${towns}/oslo/edit?view=public`)
+    expect(asPublic.text).toMatch(/name="\/secret"[^>]* value="s"/)
+    const asJson = await ada.get(`${towns}/oslo/edit?as=json`)
+    expect(asJson.text).toMatch(/<textarea[^>]*name="data"/)
+    expect(asJson.text).toContain(`href="${towns}/oslo/edit"`)
+  })
+
+  test('entries are saved, and the rest stays', async () => {
+    const { path, towns } = await started()
+    const entries = {
+      '/people': '',
+      '/area': '454.00',
+      '/tags': 'a\r\nb',
+      '/place/lat': '59',
+      '/isPort': 'true',
+    }
+    const saved = await ada.postForm(`${towns}/oslo/edit`, { base: 'v1.0.0', ...entries })
+    expect([saved.status, saved.headers.location]).toEqual([303, `${towns}/oslo`])
+    const { people: _, ...rest } = oslo
+    expect((await record(path, 'oslo')).json.data).toEqual({
+      ...{ ...rest, area: 454, tags: ['a', 'b'], place: { lat: 59 }, isPort: true },
+    })
+    expect((await stage.ada.get(`${path}/versions/latest`)).json).toMatchObject({ semver: 'v1.1.0' })
+  })
+
+  test('faults stand beside their fields, and entries are kept', async () => {
+    const { towns } = await started()
+    const edit = (form: Record<string, string>) =>
+      ada.postForm(`${towns}/oslo/edit`, { base: 'v1.0.0', ...form })
+    const number = await edit({ '/people': '7,5', '/name': 'Kept' })
+    expect(number.status).toBe(400)
+    expect(number.text).toMatch(/id="fault-%2Fpeople">Write a number/)
+    expect(number.text).toContain('value="Kept"')
+    const digits = await edit({ '/area': '12345678901234567890' })
+    expect([digits.status, digits.text.includes('id="fault-%2Farea"')]).toEqual([400, true])
+    const refused = await edit({ '/people': '-1', '/name': '', '/place/lat': '91' })
+    expect(refused.status).toBe(422)
+    expect(refused.text).toMatch(/id="fault-%2Fpeople">must be >= 0/)
+    expect(refused.text).toContain('id="fault-%2Fname">This field is required.')
+    expect(refused.text).toMatch(/id="fault-%2Fplace%2Flat">must be &lt;= 90/)
+    expect((await edit({ '/name': 'Oslo' })).status).toBe(409)
+  })
+
+  test('after a version of another editor, entries are kept and other fields are up to date', async () => {
+    const { path, towns } = await started()
+    const other = { ...oslo, people: 5 }
+    await stage.push(path, { base: 'v1.0.0', puts: [{ id: 'oslo', type: 'Town', data: other }] })
+    const form = { base: 'v1.0.0', '/name': 'Christiania', '/people': '700000', private: 'no' }
+    const late = await ada.postForm(`${towns}/oslo/edit`, form)
+    expect(late.status).toBe(409)
+    expect(late.text).toContain('Version v1.1.0 was published in the meantime. Your entries are kept.')
+    expect(late.text).toContain('value="Christiania"')
+    expect(late.text).toMatch(/name="\/people"[^>]* value="5"/)
+    expect(late.text).toContain('name="base" value="v1.1.0"')
+    const asJson = await ada.postForm(`${towns}/oslo/edit`, { base: 'v1.0.0', data: '{"name":"C"}' })
+    expect([asJson.status, asJson.text.includes('name="base" value="v1.0.0"')]).toEqual([409, true])
+    expect(asJson.text).toContain('{&quot;name&quot;:&quot;C&quot;}')
+  })
+
+  test('a record is marked as private and as public; without the field, it keeps its mark', async () => {
+    const { path, towns } = await started()
+    const isPublic = async (id: string) => (await record(path, id, stage.anyone)).status === 200
+    const saved = (id: string, form: Record<string, string>) => ada.postForm(`${towns}/${id}/edit`, form)
+    expect((await ada.get(`${towns}/hidden/edit`)).text).toMatch(/name="private" value="yes" checked/)
+    await saved('oslo', { base: 'v1.0.0', private: 'yes' })
+    expect([await isPublic('oslo'), (await record(path, 'oslo')).json.data]).toEqual([false, oslo])
+    await saved('hidden', { base: 'v1.0.1', '/name': 'Hidden' })
+    expect(await isPublic('hidden')).toBe(false)
+    await saved('hidden', { base: 'v1.1.0', private: 'no' })
+    expect([await isPublic('hidden'), await isPublic('oslo')]).toEqual([true, false])
+  })
+})

@@ -1,0 +1,159 @@
+/** Form of a record: its fields, or its data as JSON, and whether it is private. */
+import { fieldsOf, jsonFault, type PlainSchema } from '@ulmus/content'
+import { Field, Refusal, type Refused } from '../../../components/form.tsx'
+import { Badge } from '../../../components/small.tsx'
+import type { SeenCollection, ShownVersion } from '../../../data/collection.ts'
+import { isObject } from '../../../data/records.ts'
+import { refusedField } from '../../../form.ts'
+import { counted, cutText } from '../../../format.ts'
+import type { Form, Visit } from '../../../page.ts'
+import { withQuery } from '../../../paths.ts'
+import { type Control, controlsOf, jsonText } from './controls.ts'
+import { enteredData } from './entries.ts'
+import { Inputs } from './inputs.tsx'
+import { nextVersion } from './publish.ts'
+
+/** A record and the state of its form. */
+export interface Edited {
+  readonly seen: SeenCollection
+  readonly version: ShownVersion
+  readonly type: string
+  readonly schema: PlainSchema
+  /** Undefined for a new record. */
+  readonly data: unknown
+  readonly isPrivate: boolean
+}
+
+/** Inputs for the fields; undefined: this type, or this record, has none, so that it is edited as JSON. */
+export function inputsOf({ schema, data }: Edited): readonly Control[] | undefined {
+  const controls = data === undefined || isObject(data) ? controlsOf(schema, data) : []
+  return controls.length === 0 ? undefined : controls
+}
+
+/** JSON of the record that a form describes. @throws invalid_request */
+export function dataIn(edited: Edited, form: Form): string {
+  const controls = inputsOf(edited)
+  const text = form['data'] ?? ''
+  if (controls !== undefined && form['data'] === undefined) return enteredData(controls, edited.data, form)
+  const fault = jsonFault(text)
+  if (fault !== undefined) throw refusedField('data', fault)
+  return text.replace(/[\r\n]+/g, ' ')
+}
+
+/** A form without the field, such as that of a program, keeps the mark. */
+export const isPrivateIn = ({ isPrivate }: Edited, form: Form): boolean =>
+  form['private'] === undefined ? isPrivate : form['private'] === 'yes'
+
+interface Props {
+  readonly edited: Edited
+  readonly visit: Visit
+  readonly form: Form
+  readonly error: Refused
+}
+
+export function RecordForm({ edited, visit, form, error }: Props) {
+  const { seen, version, type, schema } = edited
+  const controls = inputsOf(edited)
+  const isNew = edited.data === undefined
+  const isJson = controls === undefined || isJsonForm(visit, form)
+  const here = visit.url.pathname
+  return (
+    <>
+      <p>
+        It becomes version <span class="semver">{nextVersion(version.semver)}</span>, in which this record
+        alone differs.{' '}
+        {controls !== undefined &&
+          (isJson ? (
+            <a href={here}>Edit by a form</a>
+          ) : (
+            <a href={withQuery(here, { as: 'json' })}>Edit as JSON</a>
+          ))}
+      </p>
+      <Refusal error={error} />
+      <form method="post" class="form">
+        <input type="hidden" name="base" value={form['base'] ?? version.semver} />
+        {isNew && (
+          <Field
+            name="id"
+            label="Id"
+            form={form}
+            required
+            most={1_024}
+            help="Names the record for good, in addresses and references."
+          />
+        )}
+        {isJson ? (
+          <Field
+            name="data"
+            label="Data"
+            form={form}
+            value={isNew ? '{}' : jsonText(edited.data)}
+            lines={18}
+            isJson
+            required
+          />
+        ) : (
+          <Inputs controls={controls} {...{ seen, version, form }} />
+        )}
+        {!isJson && <Beyond schema={schema} controls={controls} />}
+        <Privacy edited={edited} form={form} />
+        <Field name="message" label="Message" form={form} help="What changed, for the list of versions." />
+        <button type="submit" class="primary">
+          Save as a new version
+        </button>
+      </form>
+      {isJson && <Rules schema={schema} type={type} />}
+    </>
+  )
+}
+
+/** True if the data is one JSON text. */
+export const isJsonForm = (visit: Visit, form: Form): boolean =>
+  form['data'] !== undefined || visit.url.searchParams.get('as') === 'json'
+
+function Beyond({ schema, controls }: { schema: PlainSchema; controls: readonly Control[] }) {
+  const rest = Object.keys(schema['properties'] as object).length - controls.length
+  return rest === 0 ? null : (
+    <p class="note">{counted(rest, 'further field')} can only be edited as JSON, and stay as they are.</p>
+  )
+}
+
+function Privacy({ edited, form }: Pick<Props, 'edited' | 'form'>) {
+  if (edited.schema['private'] === true)
+    return <p class="help">All records of this type are private: only members see them.</p>
+  return (
+    <>
+      <input type="hidden" name="private" value="no" />
+      <label class="check">
+        <input type="checkbox" name="private" value="yes" checked={isPrivateIn(edited, form)} />
+        <span>
+          Private: only members see it
+          <span class="help">
+            {' '}
+            From the new version on. Versions that exist stay as they are: a record that is public in them
+            stays public there. A change of this mark alone makes{' '}
+            {nextVersion(edited.version.semver, 'other')}.
+          </span>
+        </span>
+      </label>
+    </>
+  )
+}
+
+const Rules = ({ schema, type }: { schema: PlainSchema; type: string }) => (
+  <details>
+    <summary>
+      What <bdi>{type}</bdi> may have
+    </summary>
+    <ul class="plain">
+      {fieldsOf(schema)
+        .slice(0, 200)
+        .map(({ name, type: kind, rules, isRequired, isPrivate }) => (
+          <li key={name}>
+            <code>{cutText(name, 100)}</code> {kind} {isRequired && <span class="required">required</span>}{' '}
+            {isPrivate && <Badge tone="private">Private</Badge>} <span class="quiet">{rules.join('; ')}</span>
+          </li>
+        ))}
+    </ul>
+  </details>
+)

@@ -1,0 +1,108 @@
+/** Inputs of a record's form: one for each field, and those of nested objects in a fieldset. */
+import { Field } from '../../../components/form.tsx'
+import { Badge } from '../../../components/small.tsx'
+import type { SeenCollection, ShownVersion } from '../../../data/collection.ts'
+import { cutText } from '../../../format.ts'
+import type { Form } from '../../../page.ts'
+import { versionPath } from '../../../paths.ts'
+import { type Control, initialText } from './controls.ts'
+
+interface Props {
+  readonly seen: SeenCollection
+  readonly version: ShownVersion
+  readonly form: Form
+}
+
+export const Inputs = ({ controls, ...props }: Props & { controls: readonly Control[] }) => (
+  <>
+    {controls.map((control) =>
+      control.kind === 'group' ? (
+        <fieldset key={control.pointer} class="group form">
+          <legend>
+            <Label of={control} />
+          </legend>
+          {control.field.description !== undefined && (
+            <p class="help" dir="auto">
+              {cutText(control.field.description, descriptionMax)}
+            </p>
+          )}
+          <Inputs controls={control.members} {...props} />
+        </fieldset>
+      ) : (
+        <Input key={control.pointer} control={control} {...props} />
+      ),
+    )}
+  </>
+)
+
+/** Longer descriptions are cut. Characters. */
+const descriptionMax = 500
+
+function Input({ control, form, ...props }: Props & { control: Control }) {
+  const { pointer, kind } = control
+  const value = initialText(control)
+  const options = optionsOf(control)
+  const lines = kind === 'long' || kind === 'list' || kind === 'json' ? linesOf(value) : undefined
+  return (
+    <Field
+      name={pointer}
+      label={<Label of={control} />}
+      form={form}
+      value={value}
+      help={helpOf(control, props)}
+      isJson={kind === 'json'}
+      {...(lines !== undefined && { lines })}
+      {...(options !== undefined && { options })}
+      {...(kind === 'date' && { type: 'date' })}
+      {...(kind === 'number' && { inputMode: 'decimal' })}
+    />
+  )
+}
+
+function optionsOf({ kind, choices }: Control) {
+  const none = ['', 'No value'] as const
+  if (kind === 'choice') return [none, ...choices]
+  return kind === 'boolean' ? [none, ['true', 'Yes'] as const, ['false', 'No'] as const] : undefined
+}
+
+const linesOf = (text: string): number => Math.min(12, Math.max(3, text.split('\n', 12).length + 1))
+
+const Label = ({ of: { field } }: { of: Control }) => (
+  <>
+    <bdi>{cutText(field.title ?? field.name, 100)}</bdi>{' '}
+    {field.title !== undefined && <code class="quiet">{cutText(field.name, 100)}</code>}{' '}
+    {field.isRequired && <span class="required">required</span>}{' '}
+    {field.isPrivate && <Badge tone="private">Private</Badge>}
+  </>
+)
+
+/** Undefined: there is nothing to say. */
+function helpOf({ kind, field }: Control, { seen, version }: Omit<Props, 'form'>) {
+  const { description, refersTo, rules } = field
+  const type = refersTo !== undefined && Object.hasOwn(version.schemas, refersTo) ? refersTo : undefined
+  const rest = kind === 'choice' || kind === 'boolean' ? [] : [hintOf(kind, field.type), ...rules]
+  const hints = rest.filter((text) => text !== '').join('; ')
+  if (description === undefined && type === undefined && hints === '') return undefined
+  return (
+    <>
+      {description !== undefined && <bdi>{cutText(description, descriptionMax)} </bdi>}
+      {type !== undefined && (
+        <>
+          {kind === 'list' ? 'Ids of ' : 'The id of a '}
+          <a href={versionPath(seen, 'records', type)} target="_blank" rel="noopener">
+            <bdi>{cutText(type, 100)}</bdi> (new tab)
+          </a>
+          .{' '}
+        </>
+      )}
+      {hints}
+    </>
+  )
+}
+
+function hintOf(kind: Control['kind'], type: string): string {
+  if (kind === 'list') return 'one value a line'
+  if (kind === 'json') return type === 'any' ? 'JSON' : `JSON, ${type}`
+  if (type === 'date-time') return 'date and time such as 2026-11-26T15:04:05Z'
+  return type === 'string' || kind === 'date' ? '' : type
+}

@@ -1,0 +1,95 @@
+/** Publishes one line as the next version: a record, or the removal of one. */
+import { formatSemver, nextSemver, parseSemver } from '@ulmus/content'
+import { RegistryError } from '@ulmus/registry'
+import { OpenPush } from '@ulmus/wire'
+import { demandWork, type SeenCollection, seeVersion, versionOf } from '../../../data/collection.ts'
+import { checked, typed } from '../../../form.ts'
+import type { Form, Visit } from '../../../page.ts'
+
+/** The latest version for its editors: always as members see it, because saving the public view would remove private fields. */
+export async function seeToEdit(visit: Visit) {
+  const url = new URL(visit.url)
+  url.searchParams.delete('view')
+  const { seen, version } = await seeVersion({ ...visit, url })
+  demandWork(seen)
+  return { seen: { ...seen, difference: undefined }, version }
+}
+
+export interface RecordName {
+  readonly type: string
+  readonly id: string
+}
+
+interface Put extends RecordName {
+  /** JSON as entered: the server refuses a number with too many digits, while parsing here would round it. */
+  readonly data: string
+  readonly isPrivate: boolean
+}
+
+export async function publishRecord(visit: Visit, seen: SeenCollection, form: Form, put: Put, did: string) {
+  const { type, id, data, isPrivate } = put
+  const place = JSON.stringify({ id, type, ...(isPrivate ? { private: true } : {}) }).slice(0, -1)
+  await publish(visit, seen, form, { kind: 'records', line: `${place},"data":${data}}`, did })
+}
+
+interface Line {
+  readonly kind: 'records' | 'deletes'
+  readonly line: string
+  /** Message of the version, unless the form has one. */
+  readonly did: string
+}
+
+async function publish(
+  { registry, who }: Visit,
+  seen: SeenCollection,
+  form: Form,
+  { kind, line, did }: Line,
+): Promise<void> {
+  const opening = { base_version: form['base'] ?? seen.latest, message: typed(form, 'message') ?? did }
+  const body = once(JSON.stringify(opening))
+  const push = await registry.pushes.open(who, seen, body, (outline) => checked(OpenPush, outline))
+  try {
+    await registry.pushes.receive(who, seen, push.session_id, kind, once(`${line}\n`))
+    await registry.pushes.commit(who, seen, push.session_id, { async: false })
+  } catch (error) {
+    await registry.pushes.cancel(who, seen, push.session_id).catch(() => {})
+    throw error
+  }
+}
+
+async function* once(text: string): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(text)
+}
+
+/** True if the record was pushed with `private: true`. Every push must repeat it. */
+export async function isPushedAsPrivate(
+  { registry, who }: Visit,
+  seen: SeenCollection,
+  place: RecordName,
+): Promise<boolean> {
+  const cursor = Buffer.from(JSON.stringify([place.type, textBefore(place.id)])).toString('base64url')
+  const page = await registry.manifests.page(who, versionOf(seen), { cursor, limit: 1 })
+  const [first] = page.records ?? []
+  return first?.type === place.type && first.id === place.id && first.private === true
+}
+
+/** A cursor just before a text in the order of UTF-8 bytes; no existing id lies in between. */
+function textBefore(text: string): string {
+  const last = [...text].at(-1)!
+  const point = last.codePointAt(0)!
+  const before = point === 0xe000 ? 0xd7ff : point - 1
+  return before < 1
+    ? text.slice(0, -last.length)
+    : `${text.slice(0, -last.length)}${String.fromCodePoint(before)}\u{10ffff}`
+}
+
+/** @param change `other`: of private marks alone */
+export const nextVersion = (semver: string, change: 'content' | 'other' = 'content'): string =>
+  formatSemver(nextSemver(parseSemver(semver)!, change))
+
+/** The refusal of an outdated base in words for a page that shows the form again on the latest version. */
+export function afterConflict(error: RegistryError, latest: string | null, advice: string): RegistryError {
+  if (error.code !== 'version_conflict') return error
+  const sentence = `Version ${latest} was published in the meantime. ${advice}`
+  return RegistryError.restored({ error: sentence, code: error.code, details: { ...error.details } })
+}
