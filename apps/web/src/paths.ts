@@ -17,7 +17,7 @@ export interface VersionPlace extends CollectionName {
  */
 export const ownFilesPath = '/api/collections/{owner}/{slug}/files/'
 
-/** `encodeURIComponent` leaves `.` and `..`, which URLs remove from paths; such ids are addressed by `?id=`. */
+/** `encodeURIComponent` leaves `.` and `..`, which URLs remove from paths; such ids are addressed by `?id=`, and `new`, the page that adds one. */
 const part = encodeURIComponent
 
 export const accountPath = (slug: string): string => `/${part(slug)}`
@@ -33,7 +33,7 @@ export const collectionPath = ({ owner, slug }: CollectionName, ...below: string
   versionPath({ owner, slug }, ...below)
 
 export const recordPath = (place: VersionPlace, type: string, id: string): string =>
-  id === '.' || id === '..'
+  id === '.' || id === '..' || id === 'new'
     ? withQuery(versionPath(place, 'record'), { type, id })
     : versionPath(place, 'records', type, id)
 

@@ -64,6 +64,8 @@ export const pageRequests: Readonly<Record<string, (at: PageTarget) => PageReque
   'POST /:owner/:slug/edit (save)': posted({ do: 'save' }),
   'POST /:owner/:slug/edit (preview)': posted({ do: 'preview', readme: 'Text' }),
   'POST /:owner/:slug/records/:type/:id/edit (late)': posted({ base: 'v0.0.1', data: '{}' }),
+  'POST /:owner/:slug/records/:type/:id/delete (late)': posted({ base: 'v0.0.1' }),
+  'POST /:owner/:slug/records/:type/new (late)': posted({ base: 'v0.0.1', id: 'added', data: '{}' }),
   'POST /:owner/:slug/settings (save)': ({ place }) => ({
     form: { name: place, slug: place, visibility: place },
   }),

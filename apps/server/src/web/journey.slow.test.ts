@@ -294,6 +294,8 @@ describe.skipIf(!chromiumInstalled())('the web interface', { timeout: 180_000 },
     '/atlas/cities/fork',
     '/atlas/cities/records/City/oslo/edit',
     '/atlas/cities/records/City/oslo/edit?as=json',
+    '/atlas/cities/records/City/oslo/delete',
+    '/atlas/cities/records/City/new',
   ]
   const looks = [
     { width: 1280, colorScheme: 'light' },

@@ -78,7 +78,8 @@ export const inCollection: Readonly<Record<string, Rows>> = {
   },
   'looking at the forms of work': {
     asked: [
-      'GET /:owner/:slug/records/:type/:id/edit', 'GET /:owner/:slug/edit', 'GET /:owner/:slug/push',
+      'GET /:owner/:slug/records/:type/:id/edit', 'GET /:owner/:slug/records/:type/:id/delete',
+      'GET /:owner/:slug/records/:type/new', 'GET /:owner/:slug/edit', 'GET /:owner/:slug/push',
       'GET /:owner/:slug/settings',
     ],
     rows: {
@@ -106,8 +107,11 @@ export const inCollection: Readonly<Record<string, Rows>> = {
       absent:  '401    401    401    404    404    404    404    404    404    404    404    404    404    404    401    403',
     },
   },
-  'editing a record of another version': {
-    asked: ['POST /:owner/:slug/records/:type/:id/edit (late)'],
+  'changing records of another version': {
+    asked: [
+      'POST /:owner/:slug/records/:type/:id/edit (late)', 'POST /:owner/:slug/records/:type/:id/delete (late)',
+      'POST /:owner/:slug/records/:type/new (late)',
+    ],
     rows: {
       //        anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
       public:  '401    401    401    403    409    409    409    403    403    403    409    409    409    403    401    403',

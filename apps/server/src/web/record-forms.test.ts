@@ -1,4 +1,4 @@
-/** Forms that edit records, and mark them as private. */
+/** Forms that edit, add and delete records, and mark them as private. */
 import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Stage, setStage } from '../testing/stage.ts'
@@ -122,6 +122,46 @@ describe.each(anyDatabase)('forms of records on $name', (database) => {
     expect(asJson.text).toContain('{&quot;name&quot;:&quot;C&quot;}')
   })
 
+  test('a record is added once; the record with the id `new` keeps its page', async () => {
+    const { path, towns } = await started()
+    expect((await ada.get(towns)).text).toContain(`href="${towns}/new"`)
+    expect((await testClient(stage.server.url, undefined, '').get(towns)).text).not.toContain(`${towns}/new"`)
+    expect((await ada.get(`${towns}/oslo`)).text).toContain(`href="${towns}/new"`)
+    expect((await ada.get(`${towns}/new`)).text).toMatch(/name="id"[\s\S]*name="\/name"/)
+    const form = { base: 'v1.0.0', '/name': 'Bergen', '/people': '', '/more': '' }
+    const none = await ada.postForm(`${towns}/new`, form)
+    expect([none.status, none.text.includes('id="fault-id">Every record needs an id.')]).toEqual([400, true])
+    const taken = await ada.postForm(`${towns}/new`, { ...form, id: 'oslo' })
+    expect([taken.status, taken.text.includes('value="Bergen"')]).toEqual([400, true])
+    expect(taken.text).toContain('id="fault-id">A record of this type has this id.')
+    const added = await ada.postForm(`${towns}/new`, { ...form, id: 'bergen' })
+    expect([added.status, added.headers.location]).toEqual([303, `${towns}/bergen`])
+    expect((await record(path, 'bergen')).json.data).toEqual({ name: 'Bergen' })
+    const late = await ada.postForm(`${towns}/new`, { ...form, id: 'voss' })
+    expect([late.status, late.text.includes('name="base" value="v1.1.0"')]).toEqual([409, true])
+    const unknown = await ada.get(`${towns.replace('Town', 'Village')}/new`)
+    expect(unknown.status).toBe(404)
+    const list = (await ada.get(towns)).text
+    const page = /href="([^"]*\/record\?[^"]*id=new)"/.exec(list)![1]!.replaceAll('&amp;', '&')
+    expect((await ada.get(page)).text).toContain(`href="${towns}/new/edit"`)
+    expect((await ada.get(`${towns}/new/edit`)).text).toContain('value="New"')
+  })
+
+  test('a record is deleted after a question', async () => {
+    const { path, towns } = await started()
+    expect((await ada.get(`${towns}/oslo`)).text).toContain(`href="${towns}/oslo/delete"`)
+    expect((await ada.get(`${towns}/oslo/delete`)).text).toContain('v1.1.0')
+    const late = await ada.postForm(`${towns}/oslo/delete`, { base: 'v0.0.1' })
+    expect([late.status, (await record(path, 'oslo')).status]).toEqual([409, 200])
+    const gone = await ada.postForm(`${towns}/oslo/delete`, { base: 'v1.0.0', message: 'Twice there' })
+    expect([gone.status, gone.headers.location]).toEqual([303, towns])
+    expect((await record(path, 'oslo')).status).toBe(404)
+    expect((await stage.ada.get(`${path}/versions/latest`)).json).toMatchObject({
+      ...{ semver: 'v1.1.0', message: 'Twice there' },
+    })
+    expect((await ada.get(`${towns}/oslo/delete`)).status).toBe(404)
+  })
+
   test('a record is marked as private and as public; without the field, it keeps its mark', async () => {
     const { path, towns } = await started()
     const isPublic = async (id: string) => (await record(path, id, stage.anyone)).status === 200
@@ -133,5 +173,8 @@ describe.each(anyDatabase)('forms of records on $name', (database) => {
     expect(await isPublic('hidden')).toBe(false)
     await saved('hidden', { base: 'v1.1.0', private: 'no' })
     expect([await isPublic('hidden'), await isPublic('oslo')]).toEqual([true, false])
+    const added = { base: 'v1.1.1', id: 'voss', '/name': 'Voss', private: 'yes' }
+    expect((await ada.postForm(`${towns}/new`, added)).status).toBe(303)
+    expect(await isPublic('voss')).toBe(false)
   })
 })

@@ -57,11 +57,21 @@ const declared = declare({
     versioned: true,
     load: () => import('./version/records/records.tsx'),
   },
-  // `…/record` is for ids that a path cannot contain: `.` and `..`.
+  // `…/record` is for ids that a path cannot contain, `.` and `..`, and for `new`, which adds a record.
   record: {
     paths: ['/:owner/:slug/records/:type/:id', '/:owner/:slug/record'],
     versioned: true,
     load: () => import('./version/record.tsx'),
+  },
+  newRecord: {
+    paths: ['/:owner/:slug/records/:type/new'],
+    posted: true,
+    load: () => import('./publish/new-record.tsx'),
+  },
+  deleteRecord: {
+    paths: ['/:owner/:slug/records/:type/:id/delete'],
+    posted: true,
+    load: () => import('./publish/delete-record.tsx'),
   },
   editRecord: {
     paths: ['/:owner/:slug/records/:type/:id/edit'],

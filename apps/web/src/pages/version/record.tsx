@@ -210,15 +210,30 @@ const Facts = ({ seen, record, version, proof }: FactsProps) => (
       </button>
       <div id="verified" aria-live="polite" />
     </section>
-    {seen.mayWork && seen.version === undefined && record.data !== undefined && (
-      <p>
-        <a href={`${recordPath({ owner: seen.owner, slug: seen.slug }, record.type, record.id)}/edit`}>
-          Edit this record
-        </a>
-      </p>
-    )}
+    {seen.mayWork && seen.version === undefined && <Work seen={seen} record={record} />}
   </>
 )
+
+/** Links for editors. A path cannot contain the ids `.` and `..`. */
+function Work({ seen, record: { type, id, data } }: Pick<FactsProps, 'seen' | 'record'>) {
+  const at = (...below: string[]) => collectionPath(seen, 'records', type, ...below)
+  const isInPath = id !== '.' && id !== '..'
+  return (
+    <p>
+      {isInPath && data !== undefined && (
+        <>
+          <a href={at(id, 'edit')}>Edit this record</a> ·{' '}
+        </>
+      )}
+      {isInPath && (
+        <>
+          <a href={at(id, 'delete')}>Delete it</a> ·{' '}
+        </>
+      )}
+      <a href={at('new')}>Add a record</a>
+    </p>
+  )
+}
 
 interface HistoryProps {
   seen: SeenCollection

@@ -32,6 +32,14 @@ export async function publishRecord(visit: Visit, seen: SeenCollection, form: Fo
   await publish(visit, seen, form, { kind: 'records', line: `${place},"data":${data}}`, did })
 }
 
+export const publishDelete = (
+  visit: Visit,
+  seen: SeenCollection,
+  form: Form,
+  name: RecordName,
+  did: string,
+) => publish(visit, seen, form, { kind: 'deletes', line: JSON.stringify(name), did })
+
 interface Line {
   readonly kind: 'records' | 'deletes'
   readonly line: string

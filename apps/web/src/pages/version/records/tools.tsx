@@ -1,7 +1,7 @@
 /** Tools above the table of records: a jump to an id, the choice of columns, and downloads. */
 import { Icon } from '../../../components/icon.tsx'
 import { cutText } from '../../../format.ts'
-import { apiVersionPath, versionPath, withQuery } from '../../../paths.ts'
+import { apiVersionPath, collectionPath, versionPath, withQuery } from '../../../paths.ts'
 import type { PageColumn } from './columns.ts'
 import { HiddenFields } from './question.tsx'
 import { ResultMenu } from './result.tsx'
@@ -71,6 +71,9 @@ export function Tools({ asked, isAsked, canAsk, all, chosen, id, sqlName, origin
           </form>
         </details>
       ) : null}
+      {asked.seen.mayWork && asked.seen.version === undefined && (
+        <a href={collectionPath(asked.seen, 'records', asked.type, 'new')}>Add a record</a>
+      )}
       <span class="grow" />
       {canAsk && <ResultMenu asked={asked} sqlName={sqlName} origin={origin} />}
       <Downloads asked={asked} isAsked={isAsked} canAsk={canAsk} />

@@ -1,0 +1,77 @@
+/** `…/records/:type/:id/delete`: removes a record from the next version. */
+import { RegistryError } from '@ulmus/registry'
+import { Field, Refusal, type Refused } from '../../components/form.tsx'
+import { readRecords } from '../../data/records.ts'
+import { submitted } from '../../form.ts'
+import { cutText } from '../../format.ts'
+import { CollectionPage } from '../../layout/collection.tsx'
+import { type Answer, type Form, type Page, Redirect, type Visit } from '../../page.ts'
+import { recordPath, versionPath } from '../../paths.ts'
+import { afterConflict, nextVersion, publishDelete, seeToEdit } from './record/publish.ts'
+
+export const deleteRecord: Page = {
+  needsCaller: true,
+  show: (visit) => deletePage(visit, {}),
+  act: (visit, form) =>
+    submitted(
+      () => remove(visit, form),
+      (error) => deletePage(visit, { form, error }),
+    ),
+}
+
+/** @throws record_not_found */
+async function readNamed(visit: Visit) {
+  const { seen, version } = await seeToEdit(visit)
+  const { type, id } = visit.params as { type: string; id: string }
+  const isKnown = version !== null && Object.hasOwn(version.schemas, type)
+  const { records } = isKnown
+    ? await readRecords(visit, seen, { type, id, schema: undefined })
+    : { records: [] }
+  if (version === null || records.length === 0)
+    throw new RegistryError('record_not_found', { say: { type, id } })
+  return { seen, version, type, id }
+}
+
+async function remove(visit: Visit, form: Form): Promise<Answer> {
+  const { seen, type, id } = await readNamed(visit)
+  await publishDelete(visit, seen, form, { type, id }, `Deleted ${type} ${cutText(id, 100)}`)
+  return new Redirect(versionPath({ owner: seen.owner, slug: seen.slug }, 'records', type))
+}
+
+async function deletePage(
+  visit: Visit,
+  { form = {}, error }: { form?: Form; error?: Refused },
+): Promise<Answer> {
+  const { seen, version, type, id } = await readNamed(visit)
+  const refused = error && afterConflict(error, seen.latest, 'Look at the record again, then confirm.')
+  const path = recordPath({ owner: seen.owner, slug: seen.slug }, type, id)
+  return {
+    title: `Delete ${cutText(id, 80)} · ${seen.owner}/${seen.slug}`,
+    isPublic: false,
+    refused,
+    body: (
+      <CollectionPage seen={seen} tab="records">
+        <div class="narrow">
+          <h2>
+            Delete <bdi>{type}</bdi> <bdi>{cutText(id, 200)}</bdi>
+          </h2>
+          <p>
+            The record is not in version <span class="semver">{nextVersion(version.semver)}</span> any more.
+            Versions that exist keep it. References of other records to it stay as they are.
+          </p>
+          <Refusal error={refused} />
+          <form method="post" class="form">
+            <input type="hidden" name="base" value={version.semver} />
+            <Field name="message" label="Message" form={form} help="Why, for the list of versions." />
+            <p class="actions">
+              <button type="submit" class="danger">
+                Delete this record
+              </button>
+              <a href={path}>Back to the record</a>
+            </p>
+          </form>
+        </div>
+      </CollectionPage>
+    ),
+  }
+}

@@ -1,0 +1,74 @@
+/** `…/records/:type/new`: adds a record by a form, or as JSON. Saving makes a version. */
+import { RegistryError } from '@ulmus/registry'
+import type { Refused } from '../../components/form.tsx'
+import { schemaIn } from '../../data/collection.ts'
+import { readRecords } from '../../data/records.ts'
+import { refusedField, submitted, typed } from '../../form.ts'
+import { cutText } from '../../format.ts'
+import { CollectionPage } from '../../layout/collection.tsx'
+import { type Answer, type Form, type Page, Redirect, type Visit } from '../../page.ts'
+import { recordPath } from '../../paths.ts'
+import { atInputs } from './record/entries.ts'
+import { dataIn, inputsOf, isPrivateIn, RecordForm } from './record/form.tsx'
+import { afterConflict, publishRecord, seeToEdit } from './record/publish.ts'
+
+export const newRecord: Page = {
+  needsCaller: true,
+  show: (visit) => newPage(visit, {}),
+  act: (visit, form) =>
+    submitted(
+      () => save(visit, form),
+      (error) => newPage(visit, { form, error }),
+    ),
+}
+
+/** @throws type_not_found */
+async function readType(visit: Visit) {
+  const { seen, version } = await seeToEdit(visit)
+  const type = visit.params['type']!
+  const schema = version === null ? undefined : schemaIn(version, type)
+  if (version === null || schema === undefined)
+    throw new RegistryError('type_not_found', {
+      say: { type, types: Object.keys(version?.schemas ?? {}).join(', ') },
+    })
+  return { seen, version, type, schema, data: undefined, isPrivate: false }
+}
+
+async function save(visit: Visit, form: Form): Promise<Answer> {
+  const edited = await readType(visit)
+  const { seen, type } = edited
+  const id = typed(form, 'id')
+  if (id === undefined) throw refusedField('id', 'Every record needs an id.')
+  const { records } = await readRecords(visit, seen, { type, id, schema: undefined })
+  if (records.length > 0)
+    throw refusedField('id', 'A record of this type has this id. Choose another id, or edit that record.')
+  const put = { type, id, data: dataIn(edited, form), isPrivate: isPrivateIn(edited, form) }
+  await publishRecord(visit, seen, form, put, `Added ${type} ${cutText(id, 100)}`)
+  return new Redirect(recordPath({ owner: seen.owner, slug: seen.slug }, type, id))
+}
+
+async function newPage(
+  visit: Visit,
+  { form = {}, error }: { form?: Form; error?: Refused },
+): Promise<Answer> {
+  const edited = await readType(visit)
+  const { seen, version, type } = edited
+  const advice = 'Your entries are kept. Check them, then save again.'
+  const refused = atInputs(error && afterConflict(error, seen.latest, advice), inputsOf(edited) ?? [])
+  return {
+    title: `Add a record · ${type} · ${seen.owner}/${seen.slug}`,
+    isPublic: false,
+    refused,
+    islands: ['json-field'],
+    body: (
+      <CollectionPage seen={seen} tab="records">
+        <div class="narrow">
+          <h2>
+            Add a record of type <bdi>{type}</bdi>
+          </h2>
+          <RecordForm {...{ edited, visit }} form={{ ...form, base: version.semver }} error={refused} />
+        </div>
+      </CollectionPage>
+    ),
+  }
+}
