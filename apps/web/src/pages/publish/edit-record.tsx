@@ -10,7 +10,15 @@ import { type Answer, type Form, type Page, Redirect, type Visit } from '../../p
 import { recordPath } from '../../paths.ts'
 import { allControls, initialText } from './record/controls.ts'
 import { atInputs } from './record/entries.ts'
-import { dataIn, type Edited, inputsOf, isJsonForm, isPrivateIn, RecordForm } from './record/form.tsx'
+import {
+  dataIn,
+  type Edited,
+  inputsOf,
+  isJsonForm,
+  islandsOf,
+  isPrivateIn,
+  RecordForm,
+} from './record/form.tsx'
 import { afterConflict, isPushedAsPrivate, publishRecord, seeToEdit } from './record/publish.ts'
 
 export const editRecord: Page = {
@@ -63,7 +71,7 @@ async function editPage(
     title: `Edit ${cutText(id, 80)} · ${seen.owner}/${seen.slug}`,
     isPublic: false,
     refused,
-    islands: ['json-field'],
+    islands: islandsOf(edited),
     body: (
       <CollectionPage seen={seen} tab="records">
         <div class="narrow">

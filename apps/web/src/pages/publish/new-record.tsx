@@ -9,7 +9,7 @@ import { CollectionPage } from '../../layout/collection.tsx'
 import { type Answer, type Form, type Page, Redirect, type Visit } from '../../page.ts'
 import { recordPath } from '../../paths.ts'
 import { atInputs } from './record/entries.ts'
-import { dataIn, inputsOf, isPrivateIn, RecordForm } from './record/form.tsx'
+import { dataIn, inputsOf, islandsOf, isPrivateIn, RecordForm } from './record/form.tsx'
 import { afterConflict, publishRecord, seeToEdit } from './record/publish.ts'
 
 export const newRecord: Page = {
@@ -59,7 +59,7 @@ async function newPage(
     title: `Add a record · ${type} · ${seen.owner}/${seen.slug}`,
     isPublic: false,
     refused,
-    islands: ['json-field'],
+    islands: islandsOf(edited),
     body: (
       <CollectionPage seen={seen} tab="records">
         <div class="narrow">

@@ -8,7 +8,7 @@ import { refusedField } from '../../../form.ts'
 import { counted, cutText } from '../../../format.ts'
 import type { Form, Visit } from '../../../page.ts'
 import { withQuery } from '../../../paths.ts'
-import { type Control, controlsOf, jsonText } from './controls.ts'
+import { allControls, type Control, controlsOf, jsonText } from './controls.ts'
 import { enteredData } from './entries.ts'
 import { Inputs } from './inputs.tsx'
 import { nextVersion } from './publish.ts'
@@ -43,6 +43,12 @@ export function dataIn(edited: Edited, form: Form): string {
 /** A form without the field, such as that of a program, keeps the mark. */
 export const isPrivateIn = ({ isPrivate }: Edited, form: Form): boolean =>
   form['private'] === undefined ? isPrivate : form['private'] === 'yes'
+
+/** Scripts for a record's form. */
+export const islandsOf = (edited: Edited): string[] => [
+  'json-field',
+  ...(allControls(inputsOf(edited) ?? []).some(({ isFile }) => isFile) ? ['upload-file'] : []),
+]
 
 interface Props {
   readonly edited: Edited

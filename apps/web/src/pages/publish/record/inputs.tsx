@@ -4,7 +4,7 @@ import { Badge } from '../../../components/small.tsx'
 import type { SeenCollection, ShownVersion } from '../../../data/collection.ts'
 import { cutText } from '../../../format.ts'
 import type { Form } from '../../../page.ts'
-import { versionPath } from '../../../paths.ts'
+import { apiCollectionPath, versionPath } from '../../../paths.ts'
 import { type Control, initialText } from './controls.ts'
 
 interface Props {
@@ -27,12 +27,22 @@ export const Inputs = ({ controls, ...props }: Props & { controls: readonly Cont
             </p>
           )}
           <Inputs controls={control.members} {...props} />
+          {control.isFile && <Upload at={control.pointer} seen={props.seen} />}
         </fieldset>
       ) : (
         <Input key={control.pointer} control={control} {...props} />
       ),
     )}
   </>
+)
+
+/** Uploads a file and fills in the reference to it. The island `upload-file` shows it. */
+const Upload = ({ at, seen }: { at: string; seen: SeenCollection }) => (
+  <div class="field upload" data-at={at} data-files={apiCollectionPath(seen, 'files')} hidden>
+    <label for={`file-${encodeURIComponent(at)}`}>Upload a file</label>
+    <input type="file" id={`file-${encodeURIComponent(at)}`} />
+    <p class="help" role="status" />
+  </div>
 )
 
 /** Longer descriptions are cut. Characters. */
@@ -44,18 +54,21 @@ function Input({ control, form, ...props }: Props & { control: Control }) {
   const options = optionsOf(control)
   const lines = kind === 'long' || kind === 'list' || kind === 'json' ? linesOf(value) : undefined
   return (
-    <Field
-      name={pointer}
-      label={<Label of={control} />}
-      form={form}
-      value={value}
-      help={helpOf(control, props)}
-      isJson={kind === 'json'}
-      {...(lines !== undefined && { lines })}
-      {...(options !== undefined && { options })}
-      {...(kind === 'date' && { type: 'date' })}
-      {...(kind === 'number' && { inputMode: 'decimal' })}
-    />
+    <>
+      <Field
+        name={pointer}
+        label={<Label of={control} />}
+        form={form}
+        value={value}
+        help={helpOf(control, props)}
+        isJson={kind === 'json'}
+        {...(lines !== undefined && { lines })}
+        {...(options !== undefined && { options })}
+        {...(kind === 'date' && { type: 'date' })}
+        {...(kind === 'number' && { inputMode: 'decimal' })}
+      />
+      {control.isFile && <Upload at={pointer} seen={props.seen} />}
+    </>
   )
 }
 
