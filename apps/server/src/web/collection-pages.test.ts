@@ -210,6 +210,25 @@ describe.each(anyDatabase)('pages of collections on $name', (database) => {
     expect(empty).toMatchObject({ latestVersion: null, recordCount: null, totalBytes: null, license: null })
   })
 
+  test('the page of metadata suggests licences of SPDX, and asks once about one in another case', async () => {
+    const path = await started()
+    const at = pageOf(path)
+    const license = async () => (await stage.anyone.get(path)).json.latestVersion.metadata.license
+    const { text } = await ada.get(`${at}/edit`)
+    expect(text).toMatch(/name="license"[^>]* list="list-license"/)
+    expect(text).toContain('<option value="CC-BY-4.0">Creative Commons Attribution 4.0</option>')
+    const form = { do: 'save', license: 'cc-by-4.0' }
+    const asked = await ada.postForm(`${at}/edit`, form)
+    expect([asked.status, await license()]).toEqual([400, undefined])
+    expect(asked.text).toContain('id="fault-license">Did you mean CC-BY-4.0?')
+    expect(asked.text).toContain('name="asked" value="cc-by-4.0"')
+    expect((await ada.postForm(`${at}/edit`, { ...form, asked: 'cc-by-4.0' })).status).toBe(303)
+    expect(await license()).toBe('cc-by-4.0')
+    expect(await linksOn(anyone, at)).not.toContain('https://spdx.org/licenses/cc-by-4.0')
+    await ada.postForm(`${at}/edit`, { do: 'save', license: 'CC-BY-4.0' })
+    expect(await linksOn(anyone, at)).toContain('https://spdx.org/licenses/CC-BY-4.0')
+  })
+
   test('topics are written on the page of metadata, and lead to the collections that have them', async () => {
     const path = await started()
     const at = pageOf(path)

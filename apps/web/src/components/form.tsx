@@ -22,6 +22,7 @@ const labels = new Map([
   ['displayName', 'Name'],
   ['slug', 'Address'],
   ['description', 'Description'],
+  ['license', 'Licence'],
   ['label', 'Label'],
   ['reason', 'Why'],
   ['message', 'Message'],
@@ -88,11 +89,13 @@ interface FieldProps {
   readonly inputMode?: 'decimal'
   /** Makes it a choice from a list. Default: any text. */
   readonly options?: readonly (readonly [value: string, label: string])[]
+  /** Suggested values of a field of one line, with their titles. */
+  readonly suggestions?: readonly (readonly [value: string, title?: string])[]
 }
 
 /** A field with a label. It has the name that the API uses, so that a refusal can mark it. */
 export function Field(props: FieldProps) {
-  const { name, label, form, value = '', help, required, most } = props
+  const { name, label, form, value = '', help, required, most, suggestions } = props
   const issues = issuesOf(useContext(RefusedContext))
   const fault = issues.find(({ path }) => path === name)
   // Names of a record's fields may contain spaces, which ids must not.
@@ -113,6 +116,15 @@ export function Field(props: FieldProps) {
     <div class="field">
       <label for={`field-${id}`}>{label}</label>
       <Input common={common} typed={form[name] ?? value} {...props} />
+      {suggestions !== undefined && (
+        <datalist id={`list-field-${id}`}>
+          {suggestions.map(([one, title]) => (
+            <option key={one} value={one}>
+              {title}
+            </option>
+          ))}
+        </datalist>
+      )}
       {fault !== undefined && (
         <p class="fault" id={`fault-${id}`}>
           {fault.message}
@@ -134,7 +146,7 @@ interface InputProps
   readonly typed: string
 }
 
-function Input({ common, typed, pattern, lines, isJson, type, inputMode, options }: InputProps) {
+function Input({ common, typed, pattern, lines, isJson, type, inputMode, options, suggestions }: InputProps) {
   if (options !== undefined)
     return (
       <select {...common}>
@@ -159,6 +171,7 @@ function Input({ common, typed, pattern, lines, isJson, type, inputMode, options
       {...common}
       {...(type === undefined ? { type: 'text' } : { type })}
       inputMode={inputMode}
+      list={suggestions && `list-${common.id}`}
       value={typed}
       pattern={pattern}
       autocomplete="off"

@@ -38,6 +38,7 @@ describe.each(anyDatabase)('hostile versions as documents, on $name', (database)
   test.each([
     ['spaces', ' \u0000\u202e\n ', undefined, undefined],
     ['an id', 'MIT', 'https://spdx.org/licenses/MIT', 'https://spdx.org/licenses/MIT'],
+    ['a word that SPDX does not have', 'Proprietary', 'Proprietary', undefined],
     ['a sentence', 'Ask\r\nX-Evil: 1\u0000', 'Ask X-Evil: 1', undefined],
     [
       'an address with signs of headers',

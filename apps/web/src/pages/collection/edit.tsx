@@ -3,23 +3,13 @@ import { jsonFault } from '@ulmus/content'
 import { Field, Refusal, type Refused } from '../../components/form.tsx'
 import { Empty } from '../../components/small.tsx'
 import { demandWork, type ShownVersion, seeVersion } from '../../data/collection.ts'
+import { licenceMeant, suggestedLicences } from '../../data/licence.ts'
 import { refusedField, submitted, typed } from '../../form.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
 import { type Answer, type Form, type Page, Redirect, readJson, type Visit } from '../../page.ts'
 import { versionPath } from '../../paths.ts'
 import { readmeOf } from '../../readme/readme.ts'
 
-const licences = [
-  'CC0-1.0',
-  'CC-BY-4.0',
-  'CC-BY-SA-4.0',
-  'CC-BY-NC-4.0',
-  'ODbL-1.0',
-  'PDDL-1.0',
-  'ODC-By-1.0',
-  'MIT',
-  'Apache-2.0',
-]
 const own = ['description', 'readme', 'license']
 /** Timeout of a preview, which may first have to start the rendering process. */
 const previewMilliseconds = 3_000
@@ -43,6 +33,7 @@ const metadataOf = (version: ShownVersion | null): Record<string, unknown> =>
 async function save(visit: Visit, form: Form): Promise<Answer> {
   const { seen, version } = await seeVersion(visit)
   const before = metadataOf(version)
+  demandLicence(form, before['license'])
   const after: Record<string, unknown> = { ...othersIn(form) }
   for (const name of own) {
     const text = typed(form, name)
@@ -59,6 +50,21 @@ async function save(visit: Visit, form: Form): Promise<Answer> {
     patch as Parameters<typeof visit.registry.metadata.update>[2],
   )
   return new Redirect(versionPath({ owner: seen.owner, slug: seen.slug }))
+}
+
+/**
+ * Asks once about a new licence that SPDX writes otherwise. The form repeats the licence as `asked`; saving it again keeps it as typed.
+ * @throws invalid_request
+ */
+function demandLicence(form: Form, before: unknown): void {
+  const license = typed(form, 'license')
+  if (license === undefined || license === before || license === form['asked']) return
+  const meant = licenceMeant(license)
+  if (meant === undefined) return
+  throw refusedField(
+    'license',
+    `Did you mean ${meant}? Correct it, or save again to keep it as you typed it.`,
+  )
 }
 
 /** Keywords as one text with commas, if `keywordsFrom` can restore them; else empty. */
@@ -104,6 +110,7 @@ async function editPage(visit: Visit, { form = {}, error, isPreview }: Shown): P
   demandWork(seen)
   const metadata = metadataOf(version)
   const text = (name: string) => (typeof metadata[name] === 'string' ? metadata[name] : '')
+  const meant = licenceMeant(text('license'))
   const keywords = keywordsText(metadata['keywords'])
   const isElsewhere = (name: string) => own.includes(name) || (name === 'keywords' && keywords !== '')
   const others = Object.fromEntries(Object.entries(metadata).filter(([name]) => !isElsewhere(name)))
@@ -148,8 +155,19 @@ async function editPage(visit: Visit, { form = {}, error, isPreview }: Shown): P
                 label="Licence"
                 form={form}
                 value={text('license')}
-                help={`An SPDX identifier, such as ${licences.join(', ')}.`}
+                help={
+                  <>
+                    An identifier of{' '}
+                    <a href="https://spdx.org/licenses/" rel="noopener">
+                      SPDX
+                    </a>
+                    , such as CC0-1.0, CC-BY-4.0 or ODbL-1.0; or the address of a licence.
+                    {meant !== undefined && ` SPDX writes it ${meant}.`}
+                  </>
+                }
+                suggestions={suggestedLicences}
               />
+              {error !== undefined && <input type="hidden" name="asked" value={typed(form, 'license')} />}
               <Field
                 name="readme"
                 label="Readme"
