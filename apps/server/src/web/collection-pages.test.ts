@@ -215,7 +215,7 @@ describe.each(anyDatabase)('pages of collections on $name', (database) => {
     const at = pageOf(path)
     const license = async () => (await stage.anyone.get(path)).json.latestVersion.metadata.license
     const { text } = await ada.get(`${at}/edit`)
-    expect(text).toMatch(/name="license"[^>]* list="list-license"/)
+    expect(text).toMatch(/name="license"[^>]* list="licences"/)
     expect(text).toContain('<option value="CC-BY-4.0">Creative Commons Attribution 4.0</option>')
     const form = { do: 'save', license: 'cc-by-4.0' }
     const asked = await ada.postForm(`${at}/edit`, form)

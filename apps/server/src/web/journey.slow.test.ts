@@ -296,6 +296,8 @@ describe.skipIf(!chromiumInstalled())('the web interface', { timeout: 180_000 },
     '/atlas/cities/records/City/oslo/edit?as=json',
     '/atlas/cities/records/City/oslo/delete',
     '/atlas/cities/records/City/new',
+    '/atlas/cities/schemas/City/edit',
+    '/atlas/cities/schemas/new',
   ]
   const looks = [
     { width: 1280, colorScheme: 'light' },

@@ -80,7 +80,7 @@ export const inCollection: Readonly<Record<string, Rows>> = {
     asked: [
       'GET /:owner/:slug/records/:type/:id/edit', 'GET /:owner/:slug/records/:type/:id/delete',
       'GET /:owner/:slug/records/:type/new', 'GET /:owner/:slug/edit', 'GET /:owner/:slug/push',
-      'GET /:owner/:slug/settings',
+      'GET /:owner/:slug/settings', 'GET /:owner/:slug/schemas/:type/edit', 'GET /:owner/:slug/schemas/new',
     ],
     rows: {
       //        anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
@@ -107,10 +107,11 @@ export const inCollection: Readonly<Record<string, Rows>> = {
       absent:  '401    401    401    404    404    404    404    404    404    404    404    404    404    404    401    403',
     },
   },
-  'changing records of another version': {
+  'changing records and schemas of another version': {
     asked: [
       'POST /:owner/:slug/records/:type/:id/edit (late)', 'POST /:owner/:slug/records/:type/:id/delete (late)',
-      'POST /:owner/:slug/records/:type/new (late)',
+      'POST /:owner/:slug/records/:type/new (late)', 'POST /:owner/:slug/schemas/:type/edit (late)',
+      'POST /:owner/:slug/schemas/new (late)',
     ],
     rows: {
       //        anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k

@@ -84,18 +84,18 @@ interface FieldProps {
   /** True if the field contains JSON, which the island `json-field` checks. Default: false. */
   readonly isJson?: boolean
   /** Kind of a field of one line. Default: text. */
-  readonly type?: 'date'
+  readonly type?: 'date' | 'number'
   /** Keyboard of a phone for a field of one line. Default: letters. */
   readonly inputMode?: 'decimal'
   /** Makes it a choice from a list. Default: any text. */
   readonly options?: readonly (readonly [value: string, label: string])[]
-  /** Suggested values of a field of one line, with their titles. */
-  readonly suggestions?: readonly (readonly [value: string, title?: string])[]
+  /** Id of the `Suggestions` for a field of one line. */
+  readonly list?: string
 }
 
 /** A field with a label. It has the name that the API uses, so that a refusal can mark it. */
 export function Field(props: FieldProps) {
-  const { name, label, form, value = '', help, required, most, suggestions } = props
+  const { name, label, form, value = '', help, required, most } = props
   const issues = issuesOf(useContext(RefusedContext))
   const fault = issues.find(({ path }) => path === name)
   // Names of a record's fields may contain spaces, which ids must not.
@@ -116,14 +116,6 @@ export function Field(props: FieldProps) {
     <div class="field">
       <label for={`field-${id}`}>{label}</label>
       <Input common={common} typed={form[name] ?? value} {...props} />
-      {suggestions !== undefined && (
-        <datalist id={`list-field-${id}`}>
-          {suggestions.map(([one, title]) => (
-            <option key={one} value={one}>
-              {title}
-            </option>
-          ))}
-        </datalist>
       )}
       {fault !== undefined && (
         <p class="fault" id={`fault-${id}`}>
@@ -140,13 +132,13 @@ export function Field(props: FieldProps) {
 }
 
 interface InputProps
-  extends Pick<FieldProps, 'pattern' | 'lines' | 'isJson' | 'type' | 'inputMode' | 'options'> {
+  extends Pick<FieldProps, 'pattern' | 'lines' | 'isJson' | 'type' | 'inputMode' | 'options' | 'list'> {
   /** Attributes of any kind of input. */
   readonly common: object
   readonly typed: string
 }
 
-function Input({ common, typed, pattern, lines, isJson, type, inputMode, options, suggestions }: InputProps) {
+function Input({ common, typed, pattern, lines, isJson, type, inputMode, options, list }: InputProps) {
   if (options !== undefined)
     return (
       <select {...common}>
@@ -171,7 +163,7 @@ function Input({ common, typed, pattern, lines, isJson, type, inputMode, options
       {...common}
       {...(type === undefined ? { type: 'text' } : { type })}
       inputMode={inputMode}
-      list={suggestions && `list-${common.id}`}
+      list={list}
       value={typed}
       pattern={pattern}
       autocomplete="off"
@@ -179,6 +171,22 @@ function Input({ common, typed, pattern, lines, isJson, type, inputMode, options
     />
   )
 }
+
+interface SuggestionsProps {
+  readonly id: string
+  readonly values: readonly (readonly [value: string, title?: string])[]
+}
+
+/** Suggested values for fields. Browsers propose them while the user types. */
+export const Suggestions = ({ id, values }: SuggestionsProps) => (
+  <datalist id={id}>
+    {values.map(([value, title]) => (
+      <option key={value} value={value}>
+        {title}
+      </option>
+    ))}
+  </datalist>
+)
 
 /** A calendar day, such as 2026-11-25. */
 export const DayField = ({ name, label, form }: Pick<FieldProps, 'name' | 'label' | 'form'>) => (

@@ -80,6 +80,16 @@ const declared = declare({
   },
   sql: { paths: ['/:owner/:slug/sql'], versioned: true, load: () => import('./version/sql.tsx') },
   schemas: { paths: ['/:owner/:slug/schemas'], versioned: true, load: () => import('./version/schemas.tsx') },
+  editSchema: {
+    paths: ['/:owner/:slug/schemas/:type/edit'],
+    posted: true,
+    load: () => import('./publish/edit-schema.tsx'),
+  },
+  newSchema: {
+    paths: ['/:owner/:slug/schemas/new'],
+    posted: true,
+    load: () => import('./publish/edit-schema.tsx'),
+  },
   files: { paths: ['/:owner/:slug/files'], versioned: true, load: () => import('./version/files.tsx') },
   versions: { paths: ['/:owner/:slug/versions'], load: () => import('./collection/versions.tsx') },
   feed: { paths: ['/:owner/:slug/versions.atom'], load: () => import('./site/for-programs.ts') },

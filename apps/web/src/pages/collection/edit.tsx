@@ -1,6 +1,6 @@
 /** `…/edit`: description, topics, readme, licence and other metadata. Saving makes a patch version. */
 import { jsonFault } from '@ulmus/content'
-import { Field, Refusal, type Refused } from '../../components/form.tsx'
+import { Field, Refusal, type Refused, Suggestions } from '../../components/form.tsx'
 import { Empty } from '../../components/small.tsx'
 import { demandWork, type ShownVersion, seeVersion } from '../../data/collection.ts'
 import { licenceMeant, suggestedLicences } from '../../data/licence.ts'
@@ -165,8 +165,9 @@ async function editPage(visit: Visit, { form = {}, error, isPreview }: Shown): P
                     {meant !== undefined && ` SPDX writes it ${meant}.`}
                   </>
                 }
-                suggestions={suggestedLicences}
+                list="licences"
               />
+              <Suggestions id="licences" values={suggestedLicences} />
               {error !== undefined && <input type="hidden" name="asked" value={typed(form, 'license')} />}
               <Field
                 name="readme"

@@ -10,6 +10,9 @@ export const NoVersion = ({ seen, origin }: { seen: SeenCollection; origin: stri
         <p>
           <a class="button primary" href={collectionPath(seen, 'push')}>
             Publish from a file
+          </a>{' '}
+          <a class="button" href={collectionPath(seen, 'schemas', 'new')}>
+            Define a type
           </a>
         </p>
         <p>

@@ -28,6 +28,7 @@ const show = async (visit: Visit) => {
   const types = Object.keys(version.schemas)
   const shown = asked === null ? types.slice(0, typesMax) : types.filter((type) => type === asked)
   const open = new Set(shown)
+  const mayEdit = seen.mayWork && seen.view === 'full' && seen.version === undefined
   const rest = types.filter((type) => !open.has(type))
   return {
     title: `Schemas · ${seen.owner}/${seen.slug}`,
@@ -46,8 +47,16 @@ const show = async (visit: Visit) => {
             schema={schemaIn(version, type)!}
             count={version.typeCounts[type] ?? 0}
             of={shown.length}
+            mayEdit={mayEdit}
           />
         ))}
+        {mayEdit && (
+          <p>
+            <a class="button" href={collectionPath(seen, 'schemas', 'new')}>
+              New type
+            </a>
+          </p>
+        )}
         {rest.length > 0 && (
           <nav class="choices" aria-label="Other types">
             {rest.slice(0, 1_000).map((type) => (
@@ -75,9 +84,10 @@ interface TypeProps {
   count: number
   /** Number of types on the page. */
   of: number
+  mayEdit: boolean
 }
 
-function Type({ seen, type, schema, count, of }: TypeProps) {
+function Type({ seen, type, schema, count, of, mayEdit }: TypeProps) {
   const fields = fieldsOf(schema)
   const shown = fields.slice(0, Math.min(fieldsMax, Math.floor(fieldsOfPage / of)))
   const raw = shownJson(withPropertiesInOrder(schema as Json), 2)
@@ -88,7 +98,14 @@ function Type({ seen, type, schema, count, of }: TypeProps) {
         <h2>
           <bdi>{type}</bdi> {schema['private'] === true && <Badge tone="private">Private</Badge>}
         </h2>
-        <a href={seen.inView(versionPath(seen, 'records', type))}>{counted(count, 'record')}</a>
+        <span class="facts">
+          <a href={seen.inView(versionPath(seen, 'records', type))}>{counted(count, 'record')}</a>
+          {mayEdit && (
+            <a href={collectionPath(seen, 'schemas', type, 'edit')}>
+              Edit <span class="sr-only">the schema of {type}</span>
+            </a>
+          )}
+        </span>
       </div>
       {typeof title === 'string' && title !== type && (
         <p class="name" dir="auto">

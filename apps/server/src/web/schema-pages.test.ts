@@ -1,0 +1,241 @@
+/** Pages that edit schemas over HTTP: what changes, what does not fit, two people at once, and hostile schemas. */
+
+import { anyDatabase } from '@ulmus/storage/testing'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { pushesOn, put, type Stage, setStage } from '../testing/stage.ts'
+import { type TestClient, testClient } from '../testing/test-client.ts'
+
+describe.each(anyDatabase)('pages of schemas on $name', (database) => {
+  let stage: Stage
+  let ada: TestClient
+
+  beforeAll(async () => {
+    stage = await setStage(database, { rateLimits: null })
+    ada = testClient(stage.server.url, await stage.server.signIn('ada'), '')
+  })
+  afterAll(() => stage.end())
+  const { newPath } = pushesOn(() => stage)
+
+  const bird = {
+    type: 'object',
+    properties: {
+      name: { type: 'string', title: 'Name', minLength: 1 },
+      wings: { type: 'integer' },
+      keeper: { type: 'string', private: true },
+      place: { type: 'object', 'x-own': [1] },
+    },
+    required: ['name'],
+  }
+  async function published(
+    schemas: object = { A: bird, Other: {} },
+    puts = [put('1', { name: 'Owl' }), put('2', { name: 'Crow', wings: 2 })],
+  ) {
+    const path = await newPath()
+    await stage.push(path, { opening: { schemas }, puts })
+    return { path, at: `${path.replace('/collections', '')}/schemas`, latest: `${path}/versions/latest` }
+  }
+  const schemasAt = async (latest: string) => (await stage.ada.get(latest)).json.schemas
+
+  /** Fields of the form as a browser submits them. */
+  function fieldsOf(html: string): Record<string, string> {
+    const [, form = ''] = /<form method="post" action="#checked"[^>]*>([\s\S]*?)<\/form>/.exec(html) ?? []
+    const plain = (text = '') =>
+      text.replace(
+        /&(lt|gt|quot|amp);/g,
+        (_, name: string) => ({ lt: '<', gt: '>', quot: '"', amp: '&' })[name]!,
+      )
+    const attribute = (tag: string, name: string) => new RegExp(` ${name}="([^"]*)"`).exec(tag)?.[1]
+    const inputs = Array.from(form.matchAll(/<input[^>]*>/g), ([tag]) =>
+      attribute(tag, 'type') !== 'checkbox' || / checked/.test(tag)
+        ? [attribute(tag, 'name'), attribute(tag, 'value')]
+        : [],
+    )
+    const areas = Array.from(form.matchAll(/(<textarea[^>]*>)([^<]*)<\/textarea>/g), ([, tag, text]) => [
+      attribute(tag!, 'name'),
+      text,
+    ])
+    const selects = Array.from(form.matchAll(/(<select[^>]*>)([\s\S]*?)<\/select>/g), ([, tag, options]) => [
+      attribute(tag!, 'name'),
+      /<option selected value="([^"]*)"/.exec(options!)?.[1] ??
+        /<option value="([^"]*)" selected/.exec(options!)?.[1],
+    ])
+    const named = [...inputs, ...areas, ...selects].filter(([name]) => name !== undefined)
+    return Object.fromEntries(named.map(([name, value]) => [name!, plain(value)]))
+  }
+  /** Name of a field of a property. */
+  function fieldOf(html: string, property: string, name: string): string {
+    const [, prefix] = new RegExp(`<legend><code>${property}</code>[\\s\\S]*?name="(p\\d+\\.)`).exec(html)!
+    return `${prefix}${name}`
+  }
+  const textIn = (html: string) => html.replace(/<[^>]+>/g, '').replace(/\s+/g, ' ')
+
+  test('a form that changes nothing is refused; a change is checked, and then saved', async () => {
+    const { at, latest } = await published()
+    const link = `${at}/A/edit`
+    expect((await ada.get(at)).text).toContain(`href="${link}"`)
+    const { text } = await ada.get(link)
+    const fields = fieldsOf(text)
+    const same = await ada.postForm(link, { ...fields, do: 'check' })
+    expect([same.status, textIn(same.text)]).toEqual([409, expect.stringContaining('Nothing differs')])
+    const changes = {
+      ...fields,
+      title: 'A bird',
+      [fieldOf(text, 'wings', 'description')]: 'How many',
+    }
+    const checked = await ada.postForm(link, {
+      ...changes,
+      'n0.name': 'tags',
+      'n0.kind': 'texts',
+      'n0.order': '1',
+      do: 'check',
+    })
+    expect(checked.status).toBe(200)
+    const said = textIn(checked.text)
+    for (const sentence of [
+      'wings is described otherwise',
+      'tags is new: list of string',
+      'It makes version v2.0.0 after v1.0.0 (major: a schema or the set of types changed). All 2 records fit.',
+      'Save as v2.0.0',
+    ])
+      expect(said).toContain(sentence)
+    expect((await stage.ada.get(latest)).json.semver).toBe('v1.0.0')
+    const save = { ...fieldsOf(checked.text), do: 'save' }
+    const unlike = await ada.postForm(link, { ...save, title: 'Another' })
+    expect([unlike.status, (await stage.ada.get(latest)).json.semver]).toEqual([200, 'v1.0.0'])
+    const saved = await ada.postForm(link, save)
+    expect([saved.status, saved.headers.location]).toEqual([303, `${at}?type=A`])
+    const { A, Other } = await schemasAt(latest)
+    expect(A).toEqual({
+      ...bird,
+      title: 'A bird',
+      properties: {
+        tags: { type: 'array', items: { type: 'string' }, propertyOrder: 0 },
+        name: { ...bird.properties.name, propertyOrder: 1 },
+        wings: { type: 'integer', description: 'How many', propertyOrder: 3 },
+        keeper: { ...bird.properties.keeper, propertyOrder: 2 },
+        place: { ...bird.properties.place, propertyOrder: 4 },
+      },
+    })
+    expect(Other).toEqual({})
+  })
+
+  test('a change that records do not fit names the field and the records, and stores nothing', async () => {
+    const { at, latest } = await published()
+    const { text } = await ada.get(`${at}/A/edit`)
+    const required = { [fieldOf(text, 'wings', 'required')]: 'on' }
+    const refused = await ada.postForm(`${at}/A/edit`, { ...fieldsOf(text), ...required, do: 'save' })
+    expect(refused.status).toBe(422)
+    const said = textIn(refused.text)
+    expect(said).toContain('1 record does not fit the new schema, so nothing was stored.')
+    expect(said).toMatch(/wings.*: 1/)
+    expect(refused.text).toContain('/records/A/1"')
+    expect(fieldsOf(refused.text)).toMatchObject(required)
+    expect((await stage.ada.get(latest)).json.semver).toBe('v1.0.0')
+    expect((await stage.ada.get(latest)).json.schemas.A).toEqual(bird)
+  })
+
+  test('of two people at once the second keeps the typed changes, on top of those of the first', async () => {
+    const { path, at, latest } = await published()
+    const link = `${at}/A/edit`
+    const { text } = await ada.get(link)
+    const mine = { ...fieldsOf(text), [fieldOf(text, 'name', 'title')]: 'Mine' }
+    const { name: _, ...rest } = bird.properties
+    const theirs = { ...bird, properties: { name: { type: 'string', description: 'Theirs' }, ...rest } }
+    await stage.push(path, {
+      base: 'v1.0.0',
+      opening: { schemas: { A: theirs, Other: {} } },
+      puts: [],
+    })
+    const late = await ada.postForm(link, { ...mine, do: 'save' })
+    expect(late.status).toBe(409)
+    expect(textIn(late.text)).toContain('v2.0.0 was published while you edited v1.0.0. Nothing was stored.')
+    const checked = await ada.postForm(link, { ...fieldsOf(late.text), do: 'check' })
+    expect((await ada.postForm(link, { ...fieldsOf(checked.text), do: 'save' })).status).toBe(303)
+    const { A } = await schemasAt(latest)
+    expect(A.properties.name).toEqual({ type: 'string', title: 'Mine', description: 'Theirs' })
+  })
+
+  test('a private field becomes public only if its name is confirmed; the public view is never what is edited', async () => {
+    const { at, latest } = await published()
+    const link = `${at}/A/edit`
+    const shown = (await ada.get(`${link}?view=public`)).text
+    const fields = fieldsOf(shown)
+    delete fields[fieldOf(shown, 'keeper', 'private')]
+    const asked = await ada.postForm(`${link}?view=public`, { ...fields, do: 'check' })
+    expect([asked.status, asked.text.includes('name="public.0" value="keeper"')]).toEqual([422, true])
+    const checked = await ada.postForm(link, { ...fieldsOf(asked.text), 'public.0': 'keeper', do: 'check' })
+    expect(textIn(checked.text)).toContain('keeper is private no more')
+    expect((await ada.postForm(link, { ...fieldsOf(checked.text), do: 'save' })).status).toBe(303)
+    expect((await schemasAt(latest)).A.properties.keeper).toEqual({ type: 'string' })
+  })
+
+  test('a new type has a name and fields, also in a collection without versions', async () => {
+    const path = await newPath()
+    const at = `${path.replace('/collections', '')}/schemas/new`
+    const fields = fieldsOf((await ada.get(at)).text)
+    const nameless = await ada.postForm(at, { ...fields, type: 'City', do: 'check' })
+    expect([nameless.status, nameless.text]).toEqual([
+      400,
+      expect.stringContaining('Name at least one property.'),
+    ])
+    const typed = {
+      ...fields,
+      type: 'City',
+      'n0.name': 'name',
+      'n0.required': 'on',
+      'n1.name': 'country',
+      'n1.refersTo': 'City',
+    }
+    const checked = await ada.postForm(at, { ...typed, do: 'check' })
+    expect(textIn(checked.text)).toContain('It makes version v1.0.0.')
+    expect((await ada.postForm(at, { ...fieldsOf(checked.text), do: 'save' })).status).toBe(303)
+    expect(await schemasAt(`${path}/versions/latest`)).toEqual({
+      City: {
+        type: 'object',
+        additionalProperties: false,
+        properties: {
+          name: { type: 'string', propertyOrder: 0 },
+          country: { type: 'string', 'x-ref-type': 'City', propertyOrder: 1 },
+        },
+        required: ['name'],
+      },
+    })
+    const again = await ada.postForm(at, { ...typed, base: 'v1.0.0', do: 'check' })
+    expect([again.status, again.text]).toEqual([
+      400,
+      expect.stringContaining('There is a type City already.'),
+    ])
+  })
+
+  test('a button adds a property and keeps what was typed', async () => {
+    const { at } = await published()
+    const { text } = await ada.get(`${at}/A/edit`)
+    const added = await ada.postForm(`${at}/A/edit`, { ...fieldsOf(text), title: 'Typed', do: 'add' })
+    expect(added.status).toBe(200)
+    expect(fieldsOf(added.text)).toMatchObject({ title: 'Typed', 'n0.name': '', 'n0.kind': 'text' })
+  })
+
+  test('hostile schemas stay text and bounded; those that the form cannot edit say so', async () => {
+    const evil = '"><script>alert(1)</script>\u202e'
+    const hostile = {
+      title: evil,
+      properties: { [evil]: { title: evil, description: evil, enum: [evil] }, no: false },
+    }
+    const wide = { properties: Object.fromEntries(Array.from({ length: 5_000 }, (_, n) => [`f${n}`, {}])) }
+    const { at } = await published({ A: hostile, Wide: wide, Any: true }, [])
+    const { status, text } = await ada.get(`${at}/A/edit`)
+    expect([status, text.includes('<script>alert')]).toEqual([200, false])
+    for (const [type, sentence] of [
+      ['Wide', 'The schema has 5000 properties. This form edits up to 300.'],
+      ['Any', 'The schema is true: it has no properties.'],
+    ] as const) {
+      const page = await ada.get(`${at}/${type}/edit`)
+      expect([page.status, page.text]).toEqual([200, expect.stringContaining(sentence)])
+      expect(page.text.length).toBeLessThan(50_000)
+      expect(
+        (await ada.postForm(`${at}/${type}/edit`, { base: 'v1.0.0', title: 'T', do: 'save' })).status,
+      ).toBe(400)
+    }
+    expect((await ada.get(`${at}/None/edit`)).status).toBe(404)
+  })
+})

@@ -1,0 +1,68 @@
+/** Pushes that change the schema of one type: tried without a version, or committed. */
+import { type DryRun, OpenPush, type PushWarning } from '@ulmus/wire'
+import type { SeenCollection, ShownVersion } from '../../data/collection.ts'
+import { checked } from '../../form.ts'
+import type { Form, Visit } from '../../page.ts'
+
+/** A schema to publish on top of `version`. */
+export interface SchemaPush {
+  readonly seen: SeenCollection
+  readonly version: ShownVersion | null
+  readonly type: string
+  /** Canonical JSON. */
+  readonly schema: string
+  readonly message: string
+  /** Names of private fields that may become public. */
+  readonly confirmed: readonly string[]
+}
+
+/** Names that a form confirms to become public. */
+export const confirmedIn = (form: Form): string[] =>
+  Object.entries(form).flatMap(([field, name]) => (field.startsWith('public.') ? [name] : []))
+
+/** The version that a commit would make, and warnings. @throws the errors of `open` and of a commit */
+export async function trySchema(
+  visit: Visit,
+  push: SchemaPush,
+): Promise<{ dryRun: DryRun; warnings: readonly PushWarning[] }> {
+  const { registry, who } = visit
+  const { session_id: id, warnings } = await opened(visit, push)
+  try {
+    const dryRun = await registry.pushes.dryRun(who, push.seen, id)
+    return { dryRun, warnings: [...warnings.filter(({ type }) => type === push.type), ...dryRun.warnings] }
+  } finally {
+    await cancelled(visit, push, id)
+  }
+}
+
+/** @throws the errors of `open` and of a commit */
+export async function commitSchema(visit: Visit, push: SchemaPush): Promise<void> {
+  const { session_id: id } = await opened(visit, push)
+  try {
+    await visit.registry.pushes.commit(visit.who, push.seen, id, { async: false })
+  } catch (error) {
+    await cancelled(visit, push, id)
+    throw error
+  }
+}
+
+const opened = ({ registry, who }: Visit, push: SchemaPush) =>
+  registry.pushes.open(who, push.seen, openingOf(push), (outline) => checked(OpenPush, outline))
+
+/** A session that cannot be cancelled expires. */
+const cancelled = ({ registry, who }: Visit, { seen }: SchemaPush, id: string): Promise<void> =>
+  registry.pushes.cancel(who, seen, id).catch(() => {})
+
+/** Body that opens the session. Other types keep the bytes of their schemas: they may have 4 MiB, which need no parsing. */
+async function* openingOf(push: SchemaPush): AsyncGenerator<Uint8Array> {
+  const { version, type, schema, message, confirmed } = push
+  const rest = { base_version: version?.semver ?? null, message, confirm_public: confirmed }
+  yield Buffer.from(`${JSON.stringify(rest).slice(0, -1)},"schemas":{${JSON.stringify(type)}:${schema}`)
+  for (const [name, { pieces }] of Object.entries(version?.schemas ?? {})) {
+    if (name === type) continue
+    yield Buffer.from(`,${JSON.stringify(name)}:`)
+    // A copy: buffers of a body move to a thread, and the pieces are those of a cache.
+    for (const piece of pieces) yield new Uint8Array(piece)
+  }
+  yield Buffer.from('}}')
+}
