@@ -66,8 +66,10 @@ export const pageRequests: Readonly<Record<string, (at: PageTarget) => PageReque
   'POST /:owner/:slug/records/:type/:id/edit (late)': posted({ base: 'v0.0.1', data: '{}' }),
   'POST /:owner/:slug/records/:type/:id/delete (late)': posted({ base: 'v0.0.1' }),
   'POST /:owner/:slug/records/:type/new (late)': posted({ base: 'v0.0.1', id: 'added', data: '{}' }),
-  'POST /:owner/:slug/schemas/:type/edit (late)': posted({ base: 'v0.0.1' }),
-  'POST /:owner/:slug/schemas/new (late)': posted({ base: 'v0.0.1', type: 'New' }),
+  'POST /:owner/:slug/schemas/:type/edit (late)': posted({ do: 'check', base: 'v0.0.1' }),
+  'POST /:owner/:slug/schemas/:type/edit (add)': posted({ do: 'add' }),
+  'POST /:owner/:slug/schemas/new (late)': posted({ do: 'check', base: 'v0.0.1', type: 'New' }),
+  'POST /:owner/:slug/schemas/new (add)': posted({ do: 'add' }),
   'POST /:owner/:slug/settings (save)': ({ place }) => ({
     form: { name: place, slug: place, visibility: place },
   }),

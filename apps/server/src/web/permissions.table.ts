@@ -98,8 +98,11 @@ export const inCollection: Readonly<Record<string, Rows>> = {
       absent:  '401    401    401    404    404    404    404    404    404    404    404    404    404    404    401    403',
     },
   },
-  'previewing a readme': {
-    asked: ['POST /:owner/:slug/edit (preview)'],
+  'previewing a readme, and adding a blank property to a form': {
+    asked: [
+      'POST /:owner/:slug/edit (preview)', 'POST /:owner/:slug/schemas/:type/edit (add)',
+      'POST /:owner/:slug/schemas/new (add)',
+    ],
     rows: {
       //        anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
       public:  '401    401    401    403    200    200    200    403    403    403    200    200    200    403    401    403',

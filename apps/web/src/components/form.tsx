@@ -116,7 +116,6 @@ export function Field(props: FieldProps) {
     <div class="field">
       <label for={`field-${id}`}>{label}</label>
       <Input common={common} typed={form[name] ?? value} {...props} />
-      )}
       {fault !== undefined && (
         <p class="fault" id={`fault-${id}`}>
           {fault.message}
