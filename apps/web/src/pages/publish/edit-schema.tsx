@@ -229,7 +229,7 @@ function SchemaForm({ draft: { version, type, edit }, form, error, checked }: Fo
   const added = [...edit.added, ...new Array<Entry>(blank).fill(newEntry)].slice(0, newEntriesMax)
   const types = Object.keys(version?.schemas ?? {}).slice(0, typesMax)
   return (
-    <form method="post" action="#checked" class="form">
+    <form method="post" class="form">
       <input type="hidden" name="base" value={version?.semver ?? ''} />
       {type === undefined && (
         <Field

@@ -31,7 +31,7 @@ const namedMax = 3
 const nameMax = 100
 
 export const CheckedChange = ({ type, sentences, from, to, records, warnings, stamp }: Checked) => (
-  <section id="checked" class="note" aria-label="Checked changes">
+  <section class="note" aria-label="Checked changes">
     <ul class="sentences">
       {sentences.slice(0, listedMax).map((sentence) => (
         <li key={sentence}>
@@ -61,7 +61,8 @@ export const CheckedChange = ({ type, sentences, from, to, records, warnings, st
       </ul>
     )}
     <input type="hidden" name="checked" value={stamp} />
-    <button type="submit" class="primary" name="do" value="save">
+    {/* The focus scrolls the outcome into view. */}
+    <button type="submit" class="primary" name="do" value="save" autofocus>
       Save as {to}
     </button>
   </section>
