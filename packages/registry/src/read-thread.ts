@@ -3,7 +3,7 @@ import './stored-leaves/compare-leaves.ts'
 import './stored-leaves/find-record.ts'
 import './stored-leaves/write-leaf.ts'
 import './tables/choose-fields.ts'
-import './versions/column-changes.ts'
+import './versions/differences/column-changes.ts'
 
 export { runTask } from './work/run-task.ts'
 

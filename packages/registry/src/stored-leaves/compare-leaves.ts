@@ -1,4 +1,4 @@
-/** Compares two leaves in stored form, for `versions/changes.ts`: a task for a reading thread, which decodes them there. */
+/** Compares two leaves in stored form, for `versions/differences/changes.ts`: a task for a reading thread, which decodes them there. */
 
 import { type Child, hashBytes, type TreeChange } from '@ulmus/content'
 import { LeafRows, leafChanges } from '@ulmus/content/stored'

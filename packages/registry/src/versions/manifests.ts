@@ -26,8 +26,8 @@ import {
 import { countAnswer, readerOf } from '../budgets/answer-budget.ts'
 import type { Context } from '../context.ts'
 import type { Principal } from '../principal.ts'
-import { differenceReader, fileNameBytes, type TypePair, typePairs } from './changes.ts'
 import { rootsOf, semverOf, shownDigest, storedHash } from './content.ts'
+import { differenceReader, fileNameBytes, type TypePair, typePairs } from './differences/changes.ts'
 import { readSidecar } from './sidecar.ts'
 import { type SeenVersion, versionIn } from './versions.ts'
 

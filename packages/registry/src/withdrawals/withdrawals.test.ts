@@ -14,7 +14,7 @@ import { rebuild } from '../upkeep/fsck/rebuild.ts'
 import { fsck } from '../upkeep/fsck.ts'
 import { sweep } from '../upkeep/sweep.ts'
 import { hearingNotices } from '../versions/content.ts'
-import { diffsOf } from '../versions/diffs.ts'
+import { diffsOf } from '../versions/differences/diffs.ts'
 import { historiesOf } from '../versions/histories.ts'
 
 const schemas: JsonObject = { Item: { type: 'object' } }

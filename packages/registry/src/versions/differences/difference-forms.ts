@@ -5,8 +5,8 @@
 
 import { type Hash, type Located, leafLines } from '@ulmus/content'
 import type { ObjectReader } from '@ulmus/storage'
-import { JsonText } from '../answers/json-text.ts'
-import { canonicalOf } from '../stored-leaves/canonical-forms.ts'
+import { JsonText } from '../../answers/json-text.ts'
+import { canonicalOf } from '../../stored-leaves/canonical-forms.ts'
 import type { RecordDifference } from './changes.ts'
 
 /** Size of a difference in a page. @param withRemoved true: removed records have their data there; default: none */

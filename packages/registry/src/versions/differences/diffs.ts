@@ -2,19 +2,19 @@
 
 import { documentDigest, emptyTree, type Hash, type ViewRoots } from '@ulmus/content'
 import type { VersionPath } from '@ulmus/wire'
-import { findNamedCollection, findVisibleCollection, type Seen } from '../access/find-collection.ts'
-import type { JsonText } from '../answers/json-text.ts'
-import { readCursor } from '../answers/places.ts'
-import { counting, readerOf } from '../budgets/answer-budget.ts'
-import type { Context } from '../context.ts'
-import type { Principal } from '../principal.ts'
+import { findNamedCollection, findVisibleCollection, type Seen } from '../../access/find-collection.ts'
+import type { JsonText } from '../../answers/json-text.ts'
+import { readCursor } from '../../answers/places.ts'
+import { counting, readerOf } from '../../budgets/answer-budget.ts'
+import type { Context } from '../../context.ts'
+import type { Principal } from '../../principal.ts'
+import { metadataBytes, semverOf, shownDigest } from '../content.ts'
+import { describeSchemaChanges, type TypeChanges } from '../schema-changes.ts'
+import { type SeenVersion, versionIn } from '../versions.ts'
 import { countDifferences, type DifferenceTotals, differenceReader, fileDifferences } from './changes.ts'
-import { metadataBytes, semverOf, shownDigest } from './content.ts'
 import { lineOf, type ReadDifference, type RecordChange } from './difference-forms.ts'
 import { type PageAsk, readPage, type ViewPair } from './difference-pages.ts'
 import { type DiffSummary, SummaryCache } from './difference-summary.ts'
-import { describeSchemaChanges, type TypeChanges } from './schema-changes.ts'
-import { type SeenVersion, versionIn } from './versions.ts'
 
 export interface DiffAsk extends Omit<PageAsk, 'reader'> {
   /** The first version: `latest`, a semver or a digest; for another collection, prefixed with `owner/slug@`. */

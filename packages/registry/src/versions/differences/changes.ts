@@ -10,10 +10,10 @@ import {
   type ViewRoots,
 } from '@ulmus/content'
 import { type EncodedLeaf, giveWay, type ObjectReader } from '@ulmus/storage'
-import { type RecordPosition, typeTree } from '../answers/places.ts'
-import { countAnswer } from '../budgets/answer-budget.ts'
-import type { Context } from '../context.ts'
-import { type ComparedLeaf, compareLeaves, type LeafChange } from '../stored-leaves/compare-leaves.ts'
+import { type RecordPosition, typeTree } from '../../answers/places.ts'
+import { countAnswer } from '../../budgets/answer-budget.ts'
+import type { Context } from '../../context.ts'
+import { type ComparedLeaf, compareLeaves, type LeafChange } from '../../stored-leaves/compare-leaves.ts'
 
 /** A record that differs between two views. */
 export interface RecordDifference extends LeafChange {

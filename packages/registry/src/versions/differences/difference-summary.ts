@@ -1,7 +1,7 @@
 /** Counts the differences between two views by type and column. */
 import { hashText, type ViewRoots } from '@ulmus/content'
 import { LRUCache } from 'lru-cache'
-import type { Context } from '../context.ts'
+import type { Context } from '../../context.ts'
 import { type TypePair, typePairs } from './changes.ts'
 import type { CellChange } from './column-changes.ts'
 import {

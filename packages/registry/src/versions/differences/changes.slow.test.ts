@@ -1,9 +1,9 @@
 /** Compares totals of differences with the differences. */
 import { databases } from '@ulmus/storage/testing'
 import { expect, test } from 'vitest'
-import { openWorld } from '../testing/world.ts'
+import { openWorld } from '../../testing/world.ts'
+import { seeVersion } from '../versions.ts'
 import { countDifferences, differenceReader, recordDifferences } from './changes.ts'
-import { seeVersion } from './versions.ts'
 
 const item = (type: string, n: number, data: object) => ({ id: `${type}-${n}`, type, data })
 const items = (type: string, from: number, to: number, data: object = {}) =>

@@ -1,9 +1,9 @@
 /** Reads a page of the differences between two views: their positions from the trees, then their records. */
 import type { ViewRoots } from '@ulmus/content'
 import { giveWay } from '@ulmus/storage'
-import { PageBudget, type RecordPosition, writeCursor } from '../answers/places.ts'
-import { countAnswer } from '../budgets/answer-budget.ts'
-import type { Context } from '../context.ts'
+import { PageBudget, type RecordPosition, writeCursor } from '../../answers/places.ts'
+import { countAnswer } from '../../budgets/answer-budget.ts'
+import type { Context } from '../../context.ts'
 import { differenceReader, type RecordDifference, recordDifferences } from './changes.ts'
 import { type ChangedCell, changedCells } from './column-changes.ts'
 import { dataBytes, FormReader, jsonOf, type ReadDifference, type RecordChange } from './difference-forms.ts'

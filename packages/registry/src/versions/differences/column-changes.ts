@@ -1,5 +1,5 @@
 /** Columns in which the data of two records differ, and a task that finds them in many records. */
-import { defineTask, shortBytesMax } from '../work/task.ts'
+import { defineTask, shortBytesMax } from '../../work/task.ts'
 
 /** A column whose values differ. */
 export interface ColumnChange {
