@@ -6,7 +6,7 @@ import { countText, cutText } from '../../format.ts'
 const sizes = {
   small: 'Up to 1,000 records',
   medium: 'Up to 100,000 records',
-  large: 'More records',
+  large: 'Over 100,000 records',
 } as const
 
 export interface ExploreFilter {

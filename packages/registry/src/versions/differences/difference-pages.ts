@@ -163,7 +163,7 @@ const newline = Buffer.from('\n')
 /** Data compared in one scan. Bytes. */
 const scanBytesMax = 16 * 1024 ** 2
 /** Time of one scan, unless it has compared few records. Milliseconds. */
-const scanMilliseconds = 300
+const scanMilliseconds = 1_500
 const fewRecords = 100
 
 /** Remaining room of a scan: differences, the data of compared ones, and time. */

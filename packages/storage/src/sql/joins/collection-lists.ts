@@ -189,11 +189,11 @@ async function searched(
   const near = new Values()
   const window = `select * from collections
     where ${amongOf(asked, near)} and ${beyondOf(near, asked)} order by ${by} limit ${windowRows}`
-  const hasFacets = `exists (select from collection_words
+  const hasFacets = () => `exists (select from collection_words
     where collection_id = near.id and facets @> ${near.of(facets)}::text[])`
   const inWindow = `select * from (${window}) as near
     where strpos(folded_name, ${near.of(q)}) > 0 and ${hasTopicsText(near.of(topics))}
-      and ${facets.length === 0 ? 'true' : hasFacets}
+      and ${facets.length === 0 ? 'true' : hasFacets()}
     order by ${by} limit ${near.of(limit)} offset ${near.of(offset)}`
   const found = await listed(at, inWindow, by, near.given)
   if (found.length === limit) return found
