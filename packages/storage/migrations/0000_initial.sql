@@ -375,7 +375,7 @@ CREATE INDEX "audit_events_at" ON "audit_events" USING btree ("at","id");--> sta
 CREATE INDEX "collection_words_names" ON "collection_words" USING gin (("name" || "owner")) WITH (fastupdate=false);--> statement-breakpoint
 CREATE INDEX "collection_words_described" ON "collection_words" USING gin (("name" || "owner" || "topics" || coalesce("head_description", "description"))) WITH (fastupdate=false);--> statement-breakpoint
 CREATE INDEX "collection_words_all" ON "collection_words" USING gin ((("name" || "owner" || "topics" || coalesce("head_description", "description")) || "readme" || "fields")) WITH (fastupdate=false);--> statement-breakpoint
-CREATE INDEX "collection_words_trigrams" ON "collection_words" USING gin ((strip("name" || "owner" || "topics" || "fields")::text) gin_trgm_ops) WITH (fastupdate=false);--> statement-breakpoint
+CREATE INDEX "collection_words_trigrams" ON "collection_words" USING gin ((strip("name" || "owner" || "topics")::text) gin_trgm_ops) WITH (fastupdate=false);--> statement-breakpoint
 CREATE INDEX "collection_words_facets" ON "collection_words" USING gin ("facets" collate "C") WITH (fastupdate=false);--> statement-breakpoint
 CREATE UNIQUE INDEX "collections_owner_slug" ON "collections" USING btree ("owner_id","slug");--> statement-breakpoint
 CREATE INDEX "collections_owner_updated" ON "collections" USING btree ("owner_id","updated_at","id");--> statement-breakpoint
@@ -447,12 +447,12 @@ end $$;
 -- Counts of a minute are worth no write-ahead log, no wait for the disk and no place on a replica: after a crash the table is empty.
 alter table request_counts set unlogged;
 --> statement-breakpoint
--- The word of names, owners, topics, types and fields of public collections that is most like a misspelt one; null if none is like it.
--- Reads a bounded number of collections. A word of six letters with one wrong letter has a similarity of about 0.5.
+-- The word of names, owners and topics of public collections that is most like a misspelt one; null if none is like it. Readmes and fields
+-- are left out: the index only names candidates, and comparing with thousands of words of each blocked an embedded database for seconds. A word of six letters with one wrong letter has a similarity of about 0.5.
 create function near_word(misspelt text) returns text language sql stable set pg_trgm.word_similarity_threshold = 0.45 as $$
   select word from (
-    select strip(name || owner || topics || fields) as words from collection_words
-    where misspelt <% (strip(name || owner || topics || fields)::text)
+    select strip(name || owner || topics) as words from collection_words
+    where misspelt <% (strip(name || owner || topics)::text)
       and (select public from collections where id = collection_id)
     limit 100) as near, unnest(tsvector_to_array(words)) as word
   where word_similarity(misspelt, word) >= 0.45

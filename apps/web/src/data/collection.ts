@@ -22,6 +22,7 @@ export interface SeenCollection extends VersionPlace, CallerRights {
   readonly createdAt: string
   /** Semver of the newest version; null before the first. */
   readonly latest: string | null
+  readonly next: Shown['next']
   readonly forkedFrom: Shown['forkedFrom']
   /** Deprecation warning of the shown version, if any. */
   readonly deprecation: string | undefined
@@ -74,6 +75,7 @@ async function see(visit: Visit, withVersion: boolean) {
     ownerName: facts.ownerName,
     createdAt: facts.createdAt,
     latest,
+    next: shown.next,
     forkedFrom,
     deprecation: version?.deprecated?.message,
     view: rights.isMember && !asPublic ? 'full' : 'public',

@@ -26,8 +26,8 @@ const textIn = (value: unknown): string | undefined =>
 const objectIn = (value: unknown): PlainSchema | undefined =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as PlainSchema) : undefined
 
-/** Names of fields by which people recognise a record. */
-const telling = ['name', 'title', 'label', 'displayName', 'fullName', 'code']
+/** Names of fields by which people recognise a record, in lower case. */
+const telling = ['name', 'title', 'label', 'displayname', 'fullname', 'code']
 
 /**
  * Fields of a type in the author's order. Fields without an order follow: recognisable names, then required ones, nested ones last, else by
@@ -40,7 +40,7 @@ export function fieldsOf(schema: PlainSchema): Field[] {
     fieldOf(name, objectIn(at) ?? {}, required.has(name)),
   )
   const rank = ({ name, isRequired, isNested }: Field): number => {
-    const place = telling.indexOf(name)
+    const place = telling.indexOf(name.toLowerCase())
     return place >= 0 ? place - telling.length : isNested ? 2 : isRequired ? 0 : 1
   }
   fields.sort((a, b) => rank(a) - rank(b) || (a.name < b.name ? -1 : 1))
@@ -50,7 +50,9 @@ export function fieldsOf(schema: PlainSchema): Field[] {
 
 /** The field by which people recognise a record; undefined if there is none. */
 export const tellingField = (fields: readonly Field[]): string | undefined =>
-  telling.find((one) => fields.some(({ name }) => name === one))
+  telling
+    .map((one) => fields.find(({ name }) => name.toLowerCase() === one)?.name)
+    .find((name) => name !== undefined)
 
 function fieldOf(name: string, at: PlainSchema, isRequired: boolean): Field {
   const items = objectIn(at['items'])
@@ -98,6 +100,8 @@ const valueText = (value: unknown): string => {
   return text.length > ruleValueMax ? `${text.slice(0, ruleValueMax)}…` : text
 }
 
+const counted = (value: unknown, noun: string): string => `${value} ${noun}${value === 1 ? '' : 's'}`
+
 const says: readonly [keyword: string, say: (value: unknown) => string][] = [
   ['const', (value) => `is ${valueText(value)}`],
   ['minimum', (value) => `≥ ${value}`],
@@ -105,11 +109,11 @@ const says: readonly [keyword: string, say: (value: unknown) => string][] = [
   ['maximum', (value) => `≤ ${value}`],
   ['exclusiveMaximum', (value) => `< ${value}`],
   ['multipleOf', (value) => `a multiple of ${value}`],
-  ['minLength', (value) => `at least ${value} characters`],
-  ['maxLength', (value) => `at most ${value} characters`],
+  ['minLength', (value) => `at least ${counted(value, 'character')}`],
+  ['maxLength', (value) => `at most ${counted(value, 'character')}`],
   ['pattern', (value) => `matches ${valueText(value)}`],
-  ['minItems', (value) => `at least ${value} items`],
-  ['maxItems', (value) => `at most ${value} items`],
+  ['minItems', (value) => `at least ${counted(value, 'item')}`],
+  ['maxItems', (value) => `at most ${counted(value, 'item')}`],
   ['uniqueItems', (value) => (value === true ? 'no item twice' : '')],
   ['default', (value) => `default ${valueText(value)}`],
 ]

@@ -1,5 +1,6 @@
 /** Loads the data that every page of a collection needs: the collection, the caller's rights and the version. */
 
+import { formatSemver } from '@ulmus/content'
 import { type CollectionRow, findCollectionById } from '@ulmus/storage'
 import type { VersionPath } from '@ulmus/wire'
 import { findVisibleCollection, type Seen } from '../access/find-collection.ts'
@@ -9,6 +10,7 @@ import type { Context } from '../context.ts'
 import type { Principal } from '../principal.ts'
 import { semverOf } from '../versions/content.ts'
 import { type Hidden, hiddenOf } from '../versions/hidden.ts'
+import { numberAfter } from '../versions/land.ts'
 import { detailOf, type VersionDetail, versionIn } from '../versions/versions.ts'
 
 /** Rights that decide which controls a page has. The services check again. */
@@ -36,6 +38,8 @@ export interface Shown {
   readonly rights: CallerRights
   /** Semver of the newest version; null before the first. */
   readonly latest: string | null
+  /** Semver of the next version if its records change, or its metadata or private marks alone. */
+  readonly next: Readonly<Record<'content' | 'other', string>>
   readonly forkedFrom: Awaited<ReturnType<typeof forkedFromOf>>
   /** Null if there is no readable version, or it was not requested. */
   readonly version: VersionDetail | null
@@ -68,11 +72,15 @@ export async function shownCollection(
     facts: factsOf(seen),
     rights: rightsOf(who, seen),
     latest: seen.head && semverOf(seen.head),
+    next: { content: nextOf(seen, 'content'), other: nextOf(seen, 'other') },
     forkedFrom,
     version,
     hidden,
   }
 }
+
+const nextOf = ({ head, collection }: Seen, change: 'content' | 'other'): string =>
+  formatSemver(numberAfter(head, collection.newestWithdrawn, change))
 
 interface FactsSource {
   readonly collection: CollectionRow

@@ -2,7 +2,7 @@
 import { giveWay } from '@ulmus/storage'
 
 /** Names and titles of a collection; later ones are not searchable. */
-const namesMax = 500
+const namesMax = 200
 /** Longer names are cut. UTF-16 units. */
 const nameUnitsMax = 200
 /** Bytes of schemas that are parsed; later schemas only give the name of their type. */

@@ -103,8 +103,6 @@ interface Shown {
   isPreview?: boolean
 }
 
-const nextPatch = (semver: string): string => semver.replace(/\d+$/, (patch) => String(Number(patch) + 1))
-
 async function editPage(visit: Visit, { form = {}, error, isPreview }: Shown): Promise<Answer> {
   const { seen, version } = await seeVersion(visit)
   demandWork(seen)
@@ -131,8 +129,7 @@ async function editPage(visit: Visit, { form = {}, error, isPreview }: Shown): P
           <div class="narrow">
             <h2>Edit metadata</h2>
             <p>
-              It becomes version <span class="semver">{nextPatch(seen.latest)}</span>. Records stay as they
-              are.
+              It becomes version <span class="semver">{seen.next.other}</span>. Records stay as they are.
             </p>
             <Refusal error={error} />
             <form method="post" class="form">
@@ -192,7 +189,7 @@ async function editPage(visit: Visit, { form = {}, error, isPreview }: Shown): P
               />
               <p class="actions">
                 <button type="submit" class="primary" name="do" value="save">
-                  Save as {nextPatch(seen.latest)}
+                  Save as {seen.next.other}
                 </button>
                 <button type="submit" name="do" value="preview">
                   Preview the readme

@@ -126,7 +126,7 @@ async function settingsPage(
                   'Private',
                   seen.owner === visit.caller?.accountSlug ? 'only you' : 'only members',
                 ],
-                ['public', 'Public', 'anyone, but what is marked private in it, in all its versions'],
+                ['public', 'Public', 'anyone, in all its versions, except what is marked private'],
               ]}
             />
             <button type="submit" class="primary">

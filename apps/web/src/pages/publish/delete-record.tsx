@@ -7,7 +7,7 @@ import { cutText } from '../../format.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
 import { type Answer, type Form, type Page, Redirect, type Visit } from '../../page.ts'
 import { recordPath, versionPath } from '../../paths.ts'
-import { afterConflict, nextVersion, publishDelete, seeToEdit } from './record/publish.ts'
+import { afterConflict, publishDelete, seeToEdit } from './record/publish.ts'
 
 export const deleteRecord: Page = {
   needsCaller: true,
@@ -56,7 +56,7 @@ async function deletePage(
             Delete <bdi>{type}</bdi> <bdi>{cutText(id, 200)}</bdi>
           </h2>
           <p>
-            The record is not in version <span class="semver">{nextVersion(version.semver)}</span> any more.
+            Version <span class="semver">{seen.next.content}</span> will be published without this record.
             Versions that exist keep it. References of other records to it stay as they are.
           </p>
           <Refusal error={refused} />

@@ -49,6 +49,9 @@ const isEmpty = (value: unknown): boolean => value === undefined || value === nu
 const kindOf = ({ was, is }: ColumnChange): CellChange =>
   isEmpty(was) === isEmpty(is) ? 'changed' : isEmpty(was) ? 'filled' : 'emptied'
 
+/** Changed cells found of a record; further ones are left out. */
+export const cellsMax = 300
+
 /** Finds the changed cells of updated records. `lines`: the canonical forms of each, before and after. */
 export const changedCells = defineTask({
   name: 'changedCells',
@@ -59,7 +62,9 @@ export const changedCells = defineTask({
       .split('\n')
       .map((line) => (JSON.parse(line) as { data: unknown }).data)
     return Array.from({ length: data.length / 2 }, (_, n) =>
-      columnChanges(data[2 * n], data[2 * n + 1]).map((change) => [change.names, kindOf(change)]),
+      columnChanges(data[2 * n], data[2 * n + 1])
+        .slice(0, cellsMax)
+        .map((change) => [change.names, kindOf(change)]),
     )
   },
   isShort: ({ lines }) => lines.length <= shortBytesMax,

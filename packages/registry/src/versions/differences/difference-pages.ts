@@ -16,6 +16,8 @@ export interface PageAsk {
   change?: RecordChange
   /** Only updated records with a change in this column: `name.common`. Default: all records. */
   column?: string
+  /** Only the record with this id. Default: all records. */
+  id?: string
   /** True: removed records have their former data. Default: false. */
   withRemoved?: boolean
   limit: number
@@ -39,7 +41,7 @@ export async function readPage(
   context: Context,
   pair: ViewPair,
   beyond: RecordPosition | undefined,
-  { limit, type, change, column, withRemoved = false, reader: owner }: PageAsk,
+  { limit, type, change, column, id, withRemoved = false, reader: owner }: PageAsk,
 ) {
   const budget = new PageBudget(limit)
   const differences: RecordDifference[] = []
@@ -49,7 +51,8 @@ export async function readPage(
   const scanned = column === undefined ? all : withCells(context, all, owner)
   const scan = new ScanBudget()
   for await (const difference of scanned) {
-    const isWanted = change === undefined || changeOf(difference) === change
+    const isWanted =
+      (change === undefined || changeOf(difference) === change) && (id === undefined || difference.key === id)
     if (!isWanted || (column !== undefined && !hasColumn(difference, column))) {
       last = difference
       hasMore = !scan.take(difference)
@@ -71,8 +74,8 @@ export async function readPage(
     // Ends the work if the client has disconnected.
     countAnswer(0)
     for (const [index, difference] of some.entries()) {
-      const { key: id, type, before, after } = difference
-      const removed = after === undefined ? { id, type, hash: before!.hash } : undefined
+      const { key, type, before, after } = difference
+      const removed = after === undefined ? { id: key, type, hash: before!.hash } : undefined
       read.push({ change: changeOf(difference), text: texts[index], removed })
     }
     forms.forgetAllBut(some.at(-1)!)
@@ -161,10 +164,10 @@ export async function* withCells(
 const newline = Buffer.from('\n')
 
 /** Data compared in one scan. Bytes. */
-const scanBytesMax = 16 * 1024 ** 2
+const scanBytesMax = 8 * 1024 ** 2
 /** Time of one scan, unless it has compared few records. Milliseconds. */
 const scanMilliseconds = 1_500
-const fewRecords = 100
+const fewRecords = 20
 
 /** Remaining room of a scan: differences, the data of compared ones, and time. */
 export class ScanBudget {

@@ -3,7 +3,7 @@ import { hashText, type ViewRoots } from '@ulmus/content'
 import { LRUCache } from 'lru-cache'
 import type { Context } from '../../context.ts'
 import { type TypePair, typePairs } from './changes.ts'
-import type { CellChange } from './column-changes.ts'
+import { type CellChange, cellsMax } from './column-changes.ts'
 import {
   changeOf,
   differencesOf,
@@ -126,8 +126,9 @@ class TypeCounts {
   take(difference: ScannedDifference): void {
     const change = changeOf(difference)
     this[change]++
-    if (change === 'updated' && difference.cells === undefined) this.#hasMore = true
-    for (const [names, kind] of difference.cells ?? []) {
+    const { cells } = difference
+    if (change === 'updated' && (cells === undefined || cells.length === cellsMax)) this.#hasMore = true
+    for (const [names, kind] of cells ?? []) {
       const column = this.#columnOf(names)
       if (column === undefined) this.#hasMore = true
       else column[kind]++

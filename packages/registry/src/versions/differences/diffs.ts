@@ -88,7 +88,7 @@ export function diffsOf(context: Context) {
       }
       const meta = await metaOf(context, from, to)
       const isFirst = beyond === undefined
-      const isAll = [ask.type, ask.change, ask.column].every((filter) => filter === undefined)
+      const isAll = [ask.type, ask.change, ask.column, ask.id].every((filter) => filter === undefined)
       return {
         from: `${other === undefined ? '' : placeOf(other.seen)}${semverOf(from.version)}`,
         to: semverOf(to.version),

@@ -121,8 +121,8 @@ export const namesOf = ({ name, owner }: Pick<WordColumns, 'name' | 'owner'>): S
 export const describedOf = ({ name, owner, topics, description, headDescription }: WordColumns): SQL =>
   sql`(${name} || ${owner} || ${topics} || coalesce(${headDescription}, ${description}))`
 /** Words that replace misspelt ones, likewise: see joins/near-words.sql. */
-export const trigramsOf = ({ name, owner, topics, fields }: Omit<WordColumns, 'description'>): SQL =>
-  sql`(strip(${name} || ${owner} || ${topics} || ${fields})::text) gin_trgm_ops`
+export const trigramsOf = ({ name, owner, topics }: Pick<WordColumns, 'name' | 'owner' | 'topics'>): SQL =>
+  sql`(strip(${name} || ${owner} || ${topics})::text) gin_trgm_ops`
 /** Indexed words of all sources; likewise. */
 export const allWordsOf = (t: WordColumns): SQL => sql`(${describedOf(t)} || ${t.readme} || ${t.fields})`
 

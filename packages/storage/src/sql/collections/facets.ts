@@ -7,7 +7,7 @@ export const sizeLimits = { small: 1_000, medium: 100_000 } as const
 export type FacetKind = 'license' | 'size' | 'type'
 
 /** Types of a collection that are facets; further ones are found by search only. */
-const typesMax = 100
+const typesMax = 20
 /** Longer licences are no facets. UTF-16 units. */
 const licenseMax = 100
 

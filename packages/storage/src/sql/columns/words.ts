@@ -34,7 +34,7 @@ const runsIn = (text: string): string[][] =>
   )
 
 /** UTF-16 units read of a long text. */
-const unitsMax = 32_000
+const unitsMax = 8_000
 /** UTF-16 units of a run: normalization of marks takes quadratic time. */
 const runUnitsMax = 256
 

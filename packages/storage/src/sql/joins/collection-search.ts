@@ -107,7 +107,7 @@ export async function searchPublicCollections(
 /** Shorter words are not respelt: most are near to each other. Characters. */
 const respeltMin = 4
 /** Words of a search that may be respelt; later ones stay. */
-const respeltMax = 5
+const respeltMax = 2
 
 /** A search with the nearest words of public collections in place of those that none has. Undefined if it would be the same. */
 export async function respell(at: Queries, search: string): Promise<string | undefined> {

@@ -1,9 +1,9 @@
--- The word of names, owners, topics, types and fields of public collections that is most like a misspelt one; null if none is like it.
--- Reads a bounded number of collections. A word of six letters with one wrong letter has a similarity of about 0.5.
+-- The word of names, owners and topics of public collections that is most like a misspelt one; null if none is like it. Readmes and fields
+-- are left out: the index only names candidates, and comparing with thousands of words of each blocked an embedded database for seconds. A word of six letters with one wrong letter has a similarity of about 0.5.
 create function near_word(misspelt text) returns text language sql stable set pg_trgm.word_similarity_threshold = 0.45 as $$
   select word from (
-    select strip(name || owner || topics || fields) as words from collection_words
-    where misspelt <% (strip(name || owner || topics || fields)::text)
+    select strip(name || owner || topics) as words from collection_words
+    where misspelt <% (strip(name || owner || topics)::text)
       and (select public from collections where id = collection_id)
     limit 100) as near, unnest(tsvector_to_array(words)) as word
   where word_similarity(misspelt, word) >= 0.45

@@ -1,4 +1,4 @@
-/** Filter of the records of a comparison: `?type=City&change=updated&column=population`. */
+/** Filter of the records of a comparison: `?type=City&change=updated&column=population`, or `?type=City&id=oslo`. */
 import type { DiffSummary } from '@ulmus/registry'
 import { Select } from '../../../components/form.tsx'
 import type { SeenCollection } from '../../../data/collection.ts'
@@ -10,13 +10,14 @@ const kinds = ['added', 'updated', 'removed'] as const
 
 /** The filter in the query, and the `cursor` of the page. */
 export function askedIn(query: URLSearchParams) {
-  const [cursor, type, column] = ['cursor', 'type', 'column'].map((name) => query.get(name) ?? '')
+  const [cursor, type, column, id] = ['cursor', 'type', 'column', 'id'].map((name) => query.get(name) ?? '')
   const change = kinds.find((kind) => kind === query.get('change'))
   return {
     ...(cursor && { cursor }),
     ...(type && { type }),
     ...(change && { change }),
     ...(column && { column }),
+    ...(id && { id }),
   }
 }
 

@@ -47,11 +47,16 @@ const groupNameMax = 200
 /** Longer JSON is shown without indentation, which multiplies the size of deeply nested values. Characters. */
 const indentedMax = 20_000
 
-/** Controls of a record. @param data of the record; undefined for a new one */
+/**
+ * Controls of a record. Fields whose names browsers would change have none.
+ * @param data of the record; undefined for a new one
+ */
 export function controlsOf(schema: PlainSchema, data: unknown): Control[] {
   let left = controlsMax
   const within = (at: PlainSchema, value: unknown, pointer: string, level: number): Control[] => {
-    const fields = fieldsOf(at).slice(0, left)
+    const fields = fieldsOf(at)
+      .filter(({ name }) => !/[\r\n\0]/.test(name))
+      .slice(0, left)
     left -= fields.length
     const properties = at['properties'] as PlainSchema
     return fields.map((field): Control => {
@@ -167,7 +172,7 @@ function fits(kind: ControlKind, value: unknown, at: PlainSchema): boolean {
     case 'list': {
       const isItem = isNumeric(at['items'])
         ? (item: unknown) => typeof item === 'number'
-        : (item: unknown) => isLine(item) && item !== ''
+        : (item: unknown) => isLine(item) && (item as string).trim() !== ''
       return Array.isArray(value) && value.every(isItem)
     }
     default:

@@ -11,7 +11,6 @@ import { withQuery } from '../../../paths.ts'
 import { allControls, type Control, controlsOf, jsonText } from './controls.ts'
 import { enteredData } from './entries.ts'
 import { Inputs } from './inputs.tsx'
-import { nextVersion } from './publish.ts'
 
 /** A record and the state of its form. */
 export interface Edited {
@@ -66,8 +65,8 @@ export function RecordForm({ edited, visit, form, error }: Props) {
   return (
     <>
       <p>
-        It becomes version <span class="semver">{nextVersion(version.semver)}</span>, in which this record
-        alone differs.{' '}
+        It becomes version <span class="semver">{seen.next.content}</span>, in which this record alone
+        differs.{' '}
         {controls !== undefined &&
           (isJson ? (
             <a href={here}>Edit by a form</a>
@@ -137,8 +136,7 @@ function Privacy({ edited, form }: Pick<Props, 'edited' | 'form'>) {
           <span class="help">
             {' '}
             From the new version on. Versions that exist stay as they are: a record that is public in them
-            stays public there. A change of this mark alone makes{' '}
-            {nextVersion(edited.version.semver, 'other')}.
+            stays public there. A change of this mark alone makes {edited.seen.next.other}.
           </span>
         </span>
       </label>

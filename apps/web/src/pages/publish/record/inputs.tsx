@@ -98,7 +98,7 @@ function helpOf({ kind, field }: Control, { seen, version }: Omit<Props, 'form'>
   if (description === undefined && type === undefined && hints === '') return undefined
   return (
     <>
-      {description !== undefined && <bdi>{cutText(description, descriptionMax)} </bdi>}
+      {description !== undefined && <bdi>{sentenceOf(cutText(description, descriptionMax))} </bdi>}
       {type !== undefined && (
         <>
           {kind === 'list' ? 'Ids of ' : 'The id of a '}
@@ -112,6 +112,9 @@ function helpOf({ kind, field }: Control, { seen, version }: Omit<Props, 'form'>
     </>
   )
 }
+
+/** Ends a description, which other sentences follow. */
+const sentenceOf = (text: string): string => (/[\p{P}\s]$/u.test(text) ? text : `${text}.`)
 
 function hintOf(kind: Control['kind'], type: string): string {
   if (kind === 'list') return 'one value a line'

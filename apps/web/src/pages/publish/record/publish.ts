@@ -1,5 +1,4 @@
 /** Publishes one line as the next version: a record, or the removal of one. */
-import { formatSemver, nextSemver, parseSemver } from '@ulmus/content'
 import { RegistryError } from '@ulmus/registry'
 import { OpenPush } from '@ulmus/wire'
 import { demandWork, type SeenCollection, seeVersion, versionOf } from '../../../data/collection.ts'
@@ -90,10 +89,6 @@ function textBefore(text: string): string {
     ? text.slice(0, -last.length)
     : `${text.slice(0, -last.length)}${String.fromCodePoint(before)}\u{10ffff}`
 }
-
-/** @param change `other`: of private marks alone */
-export const nextVersion = (semver: string, change: 'content' | 'other' = 'content'): string =>
-  formatSemver(nextSemver(parseSemver(semver)!, change))
 
 /** The refusal of an outdated base in words for a page that shows the form again on the latest version. */
 export function afterConflict(error: RegistryError, latest: string | null, advice: string): RegistryError {
