@@ -58,7 +58,9 @@ export function memoryAdapter(): new (kind: string) => Adapter {
     }
 
     async revokeByGrantId(grantId: string): Promise<void> {
-      for (const [key, { payload }] of entries) if (payload.grantId === grantId) entries.delete(key)
+      // A sign-in as another person ends the grants of the first, and must go on itself.
+      for (const [key, { payload }] of entries)
+        if (payload.grantId === grantId && !key.startsWith('Interaction:')) entries.delete(key)
     }
   }
 }

@@ -184,6 +184,15 @@ describe.each(anyDatabase)('signing in on $name', ({ settings }) => {
     expect([await me(browser), await me(thief)]).toEqual([200, 401])
   })
 
+  test('another person can sign in with the same browser', async () => {
+    const browser = new Browser(server.url)
+    for (const login of ['pat', 'quinn', 'pat']) {
+      await browser.signIn({ login })
+      const answer = (await (await browser.fetch('/api/accounts/me')).json()) as { slug: string }
+      expect(answer.slug).toBe(login)
+    }
+  })
+
   test('a session slides with use and ends 30 days after the last; a dead one is anonymous', async () => {
     const browser = new Browser(server.url)
     await browser.signIn({ login: 'gus' })

@@ -94,11 +94,21 @@ export class Browser {
       body: new URLSearchParams({ ...person }),
     })
     const atCallback = (url: URL) => url.pathname === '/auth/callback'
-    const { response: last, urls: after } = await this.follow(submitted, atCallback)
+    let { response: last, urls: after } = await this.follow(submitted, atCallback)
+    if (last.status === 200)
+      ({ response: last, urls: after } = await this.#submit(await last.text(), atCallback))
     const callback = after.at(-1)
     if (callback === undefined || !atCallback(callback))
       throw new Error(`The provider did not send the browser back, but ${last.status}: ${await last.text()}`)
     return callback
+  }
+
+  /** Submits a form of hidden fields, which the provider sends to browsers that had another person's session. */
+  async #submit(page: string, stopBefore: (url: URL) => boolean) {
+    const action = /<form [^>]*action="([^"]*)"/.exec(page)?.[1] ?? ''
+    const fields = [...page.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g)]
+    const body = new URLSearchParams(fields.map(([, name, value]) => [name!, value!]))
+    return this.follow(await this.fetch(action, { method: 'POST', body }), stopBefore)
   }
 
   /** Signs in. Returns the response of the callback. */
