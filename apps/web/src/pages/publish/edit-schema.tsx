@@ -93,7 +93,8 @@ async function editIn(
   if (type === undefined || base === version?.semver)
     return { ...typedWords, entries: submittedEntries(form, latest), added }
   const before = await schemaAt(visit, base, type)
-  if (before === undefined) return { ...words, entries: latest, added }
+  // Withdrawn meanwhile: the fields of the form cannot be told apart from those that it had.
+  if (before === undefined) return { ...typedWords, entries: latest, added }
   const was = wordsIn(before)
   const entries = entriesOf(before)
   return {

@@ -66,7 +66,10 @@ export const PropertyFields = ({ entry, index, isNew }: { entry: Entry; index: n
         {!isNew && <Check name={`${prefix}remove`} label="Remove" isOn={entry.isRemoved} />}
       </div>
       {kind === undefined && (
-        <p class="help">This form cannot express its kind, and keeps it as it is. Change it with a push.</p>
+        <p class="help">
+          This form cannot express its kind, and keeps it as it is. Change it in a working folder or by the
+          API.
+        </p>
       )}
     </fieldset>
   )

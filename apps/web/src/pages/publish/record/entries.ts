@@ -56,10 +56,10 @@ function memberText(control: Control, form: Form, issues: Issue[]): string | und
 class EntryError extends Error {}
 
 /** @throws EntryError */
-function writtenAs({ kind, choices, hasNumbers }: Control, text: string): string {
+function writtenAs({ kind, field, choices, hasNumbers }: Control, text: string): string {
   switch (kind) {
     case 'number':
-      return numberIn(text)
+      return numberIn(text, field.type)
     case 'boolean':
       return text === 'true' ? 'true' : 'false'
     case 'choice':
@@ -76,10 +76,14 @@ function writtenAs({ kind, choices, hasNumbers }: Control, text: string): string
   }
 }
 
-function numberIn(text: string): string {
+function numberIn(text: string, type?: string): string {
   const literal = text.trim()
   if (!number.test(literal))
-    throw new EntryError('Write a number such as 12 or 0.5, with a point and without separators.')
+    throw new EntryError(
+      type === 'integer'
+        ? 'Write a whole number such as 12, without separators.'
+        : 'Write a number such as 12 or 0.5, with a point and without separators.',
+    )
   return jsonIn(literal)
 }
 

@@ -80,7 +80,11 @@ export function RecordForm({ edited, visit, form, error }: Props) {
         {isNew && (
           <Field
             name="id"
-            label="Id"
+            label={
+              <>
+                Id <span class="required">required</span>
+              </>
+            }
             form={form}
             required
             most={1_024}
