@@ -80,7 +80,7 @@ export async function shownCollection(
 }
 
 const nextOf = ({ head, collection }: Seen, change: 'content' | 'other'): string =>
-  formatSemver(numberAfter(head, collection.newestWithdrawn, change))
+  formatSemver(numberAfter(head, collection.newestWithdrawn, head === null ? 'first' : change))
 
 interface FactsSource {
   readonly collection: CollectionRow
