@@ -66,7 +66,7 @@ describe.each(anyDatabase)('the page that compares versions, on $name', (databas
       base: 'v1.0.0',
       puts: [
         ...later,
-        { id: 'new', type: 'Town', data: { name: 'Newby', place: { height: 1 } } },
+        { id: 'newby', type: 'Town', data: { name: 'Newby', place: { height: 1 } } },
         { id: 'w', type: 'Wide', data: wide(2) },
         { id: 'g', type: 'Ghost', data: { mood: 'merry' } },
         { id: 'o', type: 'Odd', data: { now: 'an object' } },
@@ -140,7 +140,7 @@ describe.each(anyDatabase)('the page that compares versions, on $name', (databas
     const { html } = await page(`${at}?type=Town`)
     const place = at.split('/compare')[0]
     for (const [id, version, text] of [
-      ['new', 'v1.1.0', 'Newby'],
+      ['newby', 'v1.1.0', 'Newby'],
       ['t00', 'v1.0.0', 'Town 0'],
     ] as const) {
       expect(html).toContain(`href="${place}/v/${version}/records/Town/${id}"`)
