@@ -112,7 +112,7 @@ const respeltMax = 2
 /** A search with the nearest words of public collections in place of those that none has. Undefined if it would be the same. */
 export async function respell(at: Queries, search: string): Promise<string | undefined> {
   const words = searchedWords(search)
-  const asked = words.slice(0, respeltMax).filter((word) => word.length >= respeltMin)
+  const asked = words.filter((word) => word.length >= respeltMin).slice(0, respeltMax)
   if (asked.length === 0) return undefined
   const { rows } = await at.query<{ word: string; near: string | null }>(
     `select word, near_word(word) as near from unnest($1::text[], $2::text[]) as asked (word, query)
