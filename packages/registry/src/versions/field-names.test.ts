@@ -20,7 +20,7 @@ test('types come first, then fields and titles, also of members, each in its par
 
 test('hostile schemas are bounded', async () => {
   const many = Object.fromEntries(Array.from({ length: 10_000 }, (_, n) => [`f${n}`, {}]))
-  expect((await namesOf({ T: { properties: many } })).split(' ')).toHaveLength(500)
+  expect((await namesOf({ T: { properties: many } })).split(' ')).toHaveLength(200)
   expect((await namesOf({ ['x'.repeat(10_000)]: {} })).length).toBe(200)
   let deep: object = {}
   for (let level = 0; level < 60; level++) deep = { properties: { [`level${level}`]: deep }, items: deep }
