@@ -79,7 +79,7 @@ const questions: Record<string, (hand: Hand) => Promise<void>> = {
     await hand.page.locator('aside.facets').waitFor()
     await hand.read(/rarer values/)
   },
-  async 'What has changed since v1.0.0?'(hand) {
+  async 'What changed since v1.0.0?'(hand) {
     await hand.press('a[href$="/versions"]')
     await hand.press('a[href*="/compare/v1.0.0"]')
     await hand.page.locator('.totals').waitFor()

@@ -87,7 +87,7 @@ const IsFork = z.boolean().meta({
     'Whether it is a fork of a collection that is public now. With `search`, forks come last among equal matches.',
 })
 
-/** What lists and details say of a collection. */
+/** Members that lists and details share. */
 const facts = {
   id: Id,
   slug: z.string(),

@@ -42,7 +42,7 @@ const depths: Readonly<Record<string, number>> = {
 /** Places of a record and of its members, with the member's name; the name of the record itself is undefined. */
 export function placesOf(data: unknown): { name: string | undefined; place: Place }[] {
   if (!isObject(data)) return []
-  // The place of a GeoJSON feature is that of its member `geometry`.
+  // A GeoJSON feature has its geometry in the member `geometry`.
   const whole = geometryIn(data) ?? coordinatesIn(data)
   const places: { name: string | undefined; place: Place }[] = whole
     ? [{ name: undefined, place: whole }]

@@ -250,7 +250,7 @@ const listedTypes = ({ types }: ViewDocument): string[] => Object.keys(types).so
 export const listedDescription = ({ description }: JsonObject): string | null =>
   listedText(description, listedDescriptionMax)
 
-/** What searches find of a version besides its description, topics and the names in its schemas. @param shown its public view */
+/** Readme and facets of a version, for searches. @param shown its public view */
 export const foundOf = ({ metadata, types }: ViewDocument, version: VersionRow) => ({
   readme: typeof metadata['readme'] === 'string' ? metadata['readme'] : '',
   facets: facetsOf({ ...version, types: Object.keys(types) }),

@@ -139,7 +139,7 @@ async function lookAt(context: Context, who: Principal, path: VersionPath): Prom
 
 const nothingFound: HeadFound = { description: null, topics: [], readme: '', fields: '', facets: [] }
 
-/** What lists and searches find of a version that becomes the head. */
+/** Searchable words and facets of a version that becomes the head. */
 async function foundIn(context: Context, head: VersionRow): Promise<HeadFound> {
   const shown = await documentOf(context, head, 'public')
   const { metadata } = shown

@@ -110,7 +110,7 @@ async function collectionForm(visit: Visit, { form = {}, error }: Shown): Promis
             options={[
               ...(isForSelf ? [] : [usualVisibility]),
               ['private', 'Private', isForSelf ? 'only you' : 'only you, or the members of the organization'],
-              ['public', 'Public', 'anyone, except what is marked private'],
+              ['public', 'Public', 'everyone, except private parts'],
             ]}
           />
           <p class="actions">

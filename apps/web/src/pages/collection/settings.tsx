@@ -126,7 +126,7 @@ async function settingsPage(
                   'Private',
                   seen.owner === visit.caller?.accountSlug ? 'only you' : 'only members',
                 ],
-                ['public', 'Public', 'anyone, in all its versions, except what is marked private'],
+                ['public', 'Public', 'everyone, in all versions, except private parts'],
               ]}
             />
             <button type="submit" class="primary">

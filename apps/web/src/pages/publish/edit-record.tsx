@@ -5,20 +5,11 @@ import { schemaIn } from '../../data/collection.ts'
 import { readRecords } from '../../data/records.ts'
 import { submitted } from '../../form.ts'
 import { cutText } from '../../format.ts'
-import { CollectionPage } from '../../layout/collection.tsx'
 import { type Answer, type Form, type Page, Redirect, type Visit } from '../../page.ts'
 import { recordPath } from '../../paths.ts'
 import { allControls, initialText } from './record/controls.ts'
 import { atInputs } from './record/entries.ts'
-import {
-  dataIn,
-  type Edited,
-  inputsOf,
-  isJsonForm,
-  islandsOf,
-  isPrivateIn,
-  RecordForm,
-} from './record/form.tsx'
+import { dataIn, type Edited, inputsOf, isJsonForm, isPrivateIn, recordFormPage } from './record/form.tsx'
 import { afterConflict, isPushedAsPrivate, publishRecord, seeToEdit } from './record/publish.ts'
 
 export const editRecord: Page = {
@@ -62,27 +53,18 @@ async function editPage(
   { form = {}, error }: { form?: Form; error?: Refused },
 ): Promise<Answer> {
   const edited = await readEdited(visit)
-  const { seen, type, id } = edited
+  const { type, id } = edited
   const { form: kept, error: refused } =
     error?.code === 'version_conflict'
       ? await movedToLatest(visit, edited, form, error)
       : { form, error: atInputs(error, inputsOf(edited) ?? []) }
-  return {
-    title: `Edit ${cutText(id, 80)} · ${seen.owner}/${seen.slug}`,
-    isPublic: false,
-    refused,
-    islands: islandsOf(edited),
-    body: (
-      <CollectionPage seen={seen} tab="records">
-        <div class="narrow">
-          <h2>
-            Edit <bdi>{type}</bdi> <bdi>{cutText(id, 200)}</bdi>
-          </h2>
-          <RecordForm edited={edited} visit={visit} form={kept} error={refused} />
-        </div>
-      </CollectionPage>
-    ),
-  }
+  const heading = (
+    <>
+      Edit <bdi>{type}</bdi> <bdi>{cutText(id, 200)}</bdi>
+    </>
+  )
+  const title = `Edit ${cutText(id, 80)}`
+  return recordFormPage({ title, heading, edited, visit, form: kept, error: refused })
 }
 
 /**

@@ -5,11 +5,10 @@ import { schemaIn } from '../../data/collection.ts'
 import { readRecords } from '../../data/records.ts'
 import { refusedField, submitted, typed } from '../../form.ts'
 import { cutText } from '../../format.ts'
-import { CollectionPage } from '../../layout/collection.tsx'
 import { type Answer, type Form, type Page, Redirect, type Visit } from '../../page.ts'
 import { recordPath } from '../../paths.ts'
 import { atInputs } from './record/entries.ts'
-import { dataIn, inputsOf, islandsOf, isPrivateIn, RecordForm } from './record/form.tsx'
+import { dataIn, inputsOf, isPrivateIn, recordFormPage } from './record/form.tsx'
 import { afterConflict, publishRecord, seeToEdit } from './record/publish.ts'
 
 export const newRecord: Page = {
@@ -55,20 +54,12 @@ async function newPage(
   const { seen, version, type } = edited
   const advice = 'Your entries are kept. Check them, then save again.'
   const refused = atInputs(error && afterConflict(error, seen.latest, advice), inputsOf(edited) ?? [])
-  return {
-    title: `Add a record · ${type} · ${seen.owner}/${seen.slug}`,
-    isPublic: false,
-    refused,
-    islands: islandsOf(edited),
-    body: (
-      <CollectionPage seen={seen} tab="records">
-        <div class="narrow">
-          <h2>
-            Add a record of type <bdi>{type}</bdi>
-          </h2>
-          <RecordForm {...{ edited, visit }} form={{ ...form, base: version.semver }} error={refused} />
-        </div>
-      </CollectionPage>
-    ),
-  }
+  const heading = (
+    <>
+      Add a record of type <bdi>{type}</bdi>
+    </>
+  )
+  const onLatest = { ...form, base: version.semver }
+  const title = `Add a record · ${type}`
+  return recordFormPage({ title, heading, edited, visit, form: onLatest, error: refused })
 }

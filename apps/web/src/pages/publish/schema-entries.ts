@@ -107,7 +107,7 @@ function kindOf(at: PlainSchema): EntryKind | undefined {
     : undefined
 }
 
-/** The schema that has `x-ref-type`: that of the items of a list. */
+/** The schema that has `x-ref-type`: in a list, the schema of its items. */
 export const holderOf = (at: PlainSchema, kind: EntryKind | undefined): PlainSchema =>
   (kind === 'texts' ? objectIn(at['items']) : undefined) ?? at
 

@@ -38,7 +38,7 @@ function membersOf(value: unknown, names: readonly string[]): Members | undefine
 const memberOf = (members: Members, name: string): unknown =>
   Object.hasOwn(members, name) ? members[name] : undefined
 
-/** What happened to a cell. Null and absent values are empty. */
+/** Kind of a change of a cell. Null and absent values are empty. */
 export type CellChange = 'filled' | 'changed' | 'emptied'
 
 /** Column and kind of a change. */

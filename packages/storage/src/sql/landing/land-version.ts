@@ -29,7 +29,7 @@ export interface Landing {
   headDescription: string | null
   /** Topics of the version. */
   topics: readonly string[]
-  /** What searches find of it besides. Unused for a fork, which has that of its source. */
+  /** Its readme, names of fields and facets, for searches. Unused for a fork, which copies those of its source. */
   found?: Omit<HeadFound, 'description' | 'topics'>
   by: Authority
   /** Row of the version in the audit log. */

@@ -1,12 +1,14 @@
 /** Form of a record: its fields, or its data as JSON, and whether it is private. */
 import { fieldsOf, jsonFault, type PlainSchema } from '@ulmus/content'
+import type { ComponentChildren } from 'preact'
 import { Field, Refusal, type Refused } from '../../../components/form.tsx'
 import { Badge } from '../../../components/small.tsx'
 import type { SeenCollection, ShownVersion } from '../../../data/collection.ts'
 import { isObject } from '../../../data/records.ts'
 import { refusedField } from '../../../form.ts'
 import { counted, cutText } from '../../../format.ts'
-import type { Form, Visit } from '../../../page.ts'
+import { CollectionPage } from '../../../layout/collection.tsx'
+import type { Answer, Form, Visit } from '../../../page.ts'
 import { withQuery } from '../../../paths.ts'
 import { allControls, type Control, controlsOf, jsonText } from './controls.ts'
 import { enteredData } from './entries.ts'
@@ -39,12 +41,12 @@ export function dataIn(edited: Edited, form: Form): string {
   return text.replace(/[\r\n]+/g, ' ')
 }
 
-/** A form without the field, such as that of a program, keeps the mark. */
+/** Programs may send forms without the field: the mark stays. */
 export const isPrivateIn = ({ isPrivate }: Edited, form: Form): boolean =>
   form['private'] === undefined ? isPrivate : form['private'] === 'yes'
 
 /** Scripts for a record's form. */
-export const islandsOf = (edited: Edited): string[] => [
+const islandsOf = (edited: Edited): string[] => [
   'json-field',
   ...(allControls(inputsOf(edited) ?? []).some(({ isFile }) => isFile) ? ['upload-file'] : []),
 ]
@@ -56,7 +58,30 @@ interface Props {
   readonly error: Refused
 }
 
-export function RecordForm({ edited, visit, form, error }: Props) {
+/** Page with the form of a record. @param heading names the record or its type */
+export function recordFormPage({
+  title,
+  heading,
+  ...props
+}: Props & { title: string; heading: ComponentChildren }): Answer {
+  const { seen } = props.edited
+  return {
+    title: `${title} · ${seen.owner}/${seen.slug}`,
+    isPublic: false,
+    refused: props.error,
+    islands: islandsOf(props.edited),
+    body: (
+      <CollectionPage seen={seen} tab="records">
+        <div class="narrow">
+          <h2>{heading}</h2>
+          <RecordForm {...props} />
+        </div>
+      </CollectionPage>
+    ),
+  }
+}
+
+function RecordForm({ edited, visit, form, error }: Props) {
   const { seen, version, type, schema } = edited
   const controls = inputsOf(edited)
   const isNew = edited.data === undefined
