@@ -149,6 +149,8 @@ describe.each(databases)('tables on $name', (database) => {
       expect((await ask(anyone, name)).text).not.toMatch(/fox|secret|Atlantis|ATL/)
     const csv = await whenBuilt(() => anyone.get(`${path}/versions/v1.0.0/tables/Place.csv`))
     expect(csv.text).not.toMatch(/fox|secret|Atlantis|ATL/)
+    // Without the missing member `native`.
+    expect(csv.text).toContain('tos,"{""common"":""Tromsø""}",NOR')
     const parquet = await whenBuilt(() => anyone.get(`${path}/versions/v1.0.0/tables/Place.parquet`))
     expect(parquet.bytes.toString('latin1')).not.toMatch(/fox|secret|Atlantis|_search/)
   })

@@ -4,6 +4,7 @@ import {
   type FilterValue,
   type FoundColumn,
   searchColumn,
+  type TableColumn,
   type TableQuery,
 } from '@ulmus/content'
 import { expressionOf, folded, literal, quoted, tableName } from './column-sql.ts'
@@ -97,12 +98,13 @@ export function copyStatement(query: TableQuery, columns: readonly FoundColumn[]
   }
 }
 
-function csvExpression({ type, names }: FoundColumn): string {
+function csvExpression({ type, names, members }: FoundColumn): string {
   const value = expressionOf(names)
   switch (type) {
     case 'list':
-    case 'object':
       return `CAST(to_json(${value}) AS VARCHAR)`
+    case 'object':
+      return objectExpression(names, members!)
     case 'json':
       return `CAST(${value} AS VARCHAR)`
     case 'number':
@@ -113,6 +115,20 @@ function csvExpression({ type, names }: FoundColumn): string {
     default:
       return value
   }
+}
+
+/** An object as JSON text without its missing members, which are NULL and which `concat_ws` leaves out. */
+function objectExpression(names: readonly string[], members: readonly TableColumn[]): string {
+  const pairs = members.map((member) => {
+    const within = [...names, member.name]
+    const value = expressionOf(within)
+    const json =
+      member.type === 'object'
+        ? objectExpression(within, member.members!)
+        : `CAST(to_json(${member.type === 'date-time' ? csvExpression({ ...member, names: within }) : value}) AS VARCHAR)`
+    return `CASE WHEN ${value} IS NOT NULL THEN ${literal(`${JSON.stringify(member.name)}:`)} || ${json} END`
+  })
+  return `CASE WHEN ${expressionOf(names)} IS NOT NULL THEN '{' || concat_ws(',', ${pairs.join(', ')}) || '}' END`
 }
 
 /**
