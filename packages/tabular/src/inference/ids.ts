@@ -16,6 +16,8 @@ const idEnding = /(?:code|uuid|guid|identifier|..[^aeiou]id)$/
 /** Words with the same ending by chance. */
 const otherWords = /(?:grid|hybrid|orchid|valid|solid|humid|rapid|acid|covid|pyramid|encode|decode)$/
 const bareId = /^_?(?:id|uuid|guid)$/i
+/** Column of record ids in the CSV that a registry serves. */
+export const registryId = '_id'
 /** Names of positions in an order, which the next file may give to other records. */
 const rankWords = /^(?:rank|ranking|position|pos|place|order|row|index|idx|sort|n|number|line)$/
 const yearName = /^(?:year|jahr|année|annee|año|ano)$/i
@@ -74,7 +76,8 @@ export function proposeId({
 }): IdProposal | undefined {
   if (key?.every((name) => columns.some((column) => column.name === name && column.isFull)))
     return { columns: key, why: 'declared' }
-  const [first] = idCandidates(columns)
+  const candidates = idCandidates(columns)
+  const first = candidates.find(({ name }) => name === registryId) ?? candidates[0]
   if (first === undefined) return undefined
   return { columns: [first.name], why: isNamedLikeId(first.name) ? 'named' : 'unique' }
 }

@@ -13,19 +13,25 @@ export interface CellColumn extends PlannedColumn {
 export function cellColumnOf(column: PlannedColumn, table: Table): CellColumn {
   const read = readerFor(column, table.isText)
   const isNullable = column.isNullable === true
+  // CSV writes null and a missing value alike: where a value is required, only null is possible.
+  const none = table.isText && isNullable && column.isRequired ? null : undefined
   return {
     ...column,
     field: column.field ?? column.name,
     read: (value) => {
-      if (value === undefined) return undefined
+      if (value === undefined) return none
       if (value === null) return isNullable ? null : undefined
-      return read(value)
+      const made = read(value)
+      return made === undefined ? none : made
     },
   }
 }
 
-function readerFor({ kind, conversion }: PlannedColumn, isText: boolean): ReadValue {
+const fileHash = /^sha256:[0-9a-f]{64}$/
+
+function readerFor({ kind, conversion, isFile }: PlannedColumn, isText: boolean): ReadValue {
   const asItIs = readerOf(kind, isText)
+  if (isFile && isText) return (value) => (fileHash.test(value as string) ? { $file: value } : asItIs(value))
   if (conversion === undefined) return asItIs
   const asText = readerOf(kind, true)
   return (value) => {

@@ -145,13 +145,17 @@ function misfitsOf(one: Watched, inference: Inference, unit: Unit): ColumnMisfit
     why: ColumnMisfit['why'],
     { count, line, value }: Found,
     sentence: string,
-    ways: readonly Way[],
-  ): ColumnMisfit[] => [
-    {
-      ...{ column: name, field, why, count, line, sentence, ways },
-      value: value === undefined ? undefined : shown(value),
-    },
-  ]
+    all: readonly Way[],
+  ): ColumnMisfit[] => {
+    // The others change the schema, which a member of an object keeps.
+    const ways = column.path === undefined ? all : all.filter(keepsSchema)
+    return [
+      {
+        ...{ column: name, field, why, count, line, sentence, ways },
+        value: value === undefined ? undefined : shown(value),
+      },
+    ]
+  }
   const place = ({ count, line }: Found) =>
     count > 1 ? `(the first in ${unit} ${line})` : `(${unit} ${line})`
   if (wrong.count > 0) {
@@ -172,6 +176,9 @@ function misfitsOf(one: Watched, inference: Inference, unit: Unit): ColumnMisfit
   }
   return []
 }
+
+const keepsSchema = (way: Way): boolean =>
+  way.do === 'convert' || way.do === 'rename' || (way.do === 'missing' && !way.optional)
 
 function waysToKind({ column, kinds, texts, unfit: wrong }: Watched, inference: Inference): Way[] {
   const inferred = inference.columns.find(({ name }) => name === column.name)

@@ -1,20 +1,14 @@
 /** Compares a file with the existing types of a collection: which type it matches, and a plan based on that type's schema. */
 import { idOf } from '../inference/column.ts'
 import type { HashSet } from '../inference/hash-set.ts'
-import { type IdProposal, joinIds, proposeId } from '../inference/ids.ts'
+import { type IdProposal, joinIds, proposeId, registryId } from '../inference/ids.ts'
 import type { Inference } from '../inference/infer.ts'
 import { joinedIds } from '../inference/key-pairs.ts'
 import type { Table } from '../reading/table.ts'
-import {
-  checkNames,
-  type GoneField,
-  type Plan,
-  type PlannedColumn,
-  type PlanWishes,
-  planOf,
-  typeNameOf,
-} from './plan.ts'
-import { type FieldState, statesOf } from './schema.ts'
+import { shown, TableError } from '../reading/table-error.ts'
+import { goneFields } from './gone-fields.ts'
+import { checkNames, type Plan, type PlannedColumn, type PlanWishes, planOf, typeNameOf } from './plan.ts'
+import { type FieldState, statesFor, statesOf } from './schema.ts'
 
 /** An existing type of the collection. The more the caller provides, the better the proposal. */
 export interface KnownType {
@@ -64,7 +58,7 @@ function matchOf(
   sharedIds: number | undefined,
 ): { match: TypeMatch; weight: number } {
   const names = inference.columns.map(({ name }) => name).filter((name) => !isBareId.test(name))
-  const states = statesOf(known.schema)
+  const states = statesFor(known.schema, names)
   const fields = [...states.keys()].filter((field) => !isBareId.test(field))
   const columns = names.filter((name) => states.has(name))
   const likeness = columns.length / (new Set([...names, ...fields]).size || 1)
@@ -108,7 +102,7 @@ async function sharedWith(
 ): Promise<number | undefined> {
   const { ids } = known
   if (ids === undefined || ids.size === 0) return undefined
-  const made = idColumnsOf(inference, known) ?? inference.key ?? []
+  const made = hasRegistryId(inference, known) ? [] : (idColumnsOf(inference, known) ?? inference.key ?? [])
   if (made.length > 1) {
     const columns = JSON.stringify(made)
     const found = joined.get(columns) ?? (await joinedIds(table, inference, made))
@@ -133,6 +127,7 @@ export function proposeIdFor(
   known: KnownType,
   rename: Readonly<Record<string, string>> = {},
 ): KnownIdProposal | undefined {
+  if (hasRegistryId(inference, known)) return { columns: [registryId], why: 'known' }
   const made = idColumnsOf(inference, known, rename)
   if (made !== undefined) return { columns: made, why: 'known' }
   if (known.ids !== undefined) {
@@ -145,6 +140,10 @@ export function proposeIdFor(
   }
   return proposeId(inference)
 }
+
+/** True for a downloaded table, even if edited rows repeat or lack an id: those are then refused by line. */
+const hasRegistryId = ({ columns }: Inference, { schema }: KnownType): boolean =>
+  columns.some(({ name }) => name === registryId) && !statesOf(schema).has(registryId)
 
 /** Columns of the file that make the ids of the type. Undefined if its samples are inconclusive, or the file lacks one of the columns. */
 function idColumnsOf(
@@ -191,8 +190,11 @@ function idFieldsOf(samples: NonNullable<KnownType['samples']>): string[] | unde
  * @throws TableError as `planOf`
  */
 export function planFor(inference: Inference, known: KnownType, wishes: PlanWishes): Plan {
-  const states = statesOf(known.schema)
   const { rename = {}, kinds = {}, optional = [], required = [], allow = {} } = wishes
+  const states = statesFor(
+    known.schema,
+    inference.columns.map(({ name }) => (Object.hasOwn(rename, name) ? rename[name]! : name)),
+  )
   const stateOf = (name: string) => states.get(Object.hasOwn(rename, name) ? rename[name]! : name)
   const kept = inference.columns.flatMap(({ name }) => {
     const state = stateOf(name)
@@ -208,6 +210,7 @@ export function planFor(inference: Inference, known: KnownType, wishes: PlanWish
   const columns = plan.columns.map((column): PlannedColumn => {
     const state = stateOf(column.name)
     if (state === undefined) return { ...column, isRequired: required.includes(column.name) }
+    if (state.path !== undefined) checkMember(inference, column, state, wishes)
     const isOptional = optional.includes(column.name) || optional.includes(column.field ?? column.name)
     return {
       ...column,
@@ -217,53 +220,30 @@ export function planFor(inference: Inference, known: KnownType, wishes: PlanWish
       isPrivate: state.isPrivate || column.isPrivate,
       choices: column.choices ?? allowed(state, allow[column.name]),
       reference: state.reference ?? column.reference,
+      ...(state.isFile ? { isFile: true } : {}),
+      ...(state.path === undefined ? {} : { path: state.path }),
     }
   })
-  return { ...plan, columns, gone: goneOf(inference, known, states, { ...plan, columns }, wishes) }
+  return { ...plan, columns, gone: goneFields(inference, known, states, { ...plan, columns }, wishes) }
+}
+
+const memberText = ([object]: readonly string[]): string =>
+  object === undefined ? 'the whole record' : `a member of the object ${shown(object)}`
+
+/** @throws TableError for a wish that would change the schema of an object */
+function checkMember(
+  { name: file }: Inference,
+  { name, kind }: PlannedColumn,
+  state: FieldState,
+  { private: hidden = [], required = [], closed = [], optional = [], allow = {} }: PlanWishes,
+): void {
+  const isNamed = [hidden, required, closed, optional, Object.keys(allow)].some((names) =>
+    names.includes(name),
+  )
+  if (!isNamed && kind === state.kind) return
+  const sentence = `${shown(name)} is ${memberText(state.path!)}. To change what it may be, change the schema.`
+  throw new TableError(sentence, file, { column: name }, file)
 }
 
 const allowed = ({ choices }: FieldState, more: readonly string[] = []): readonly string[] | undefined =>
   choices === undefined ? undefined : [...choices, ...more.filter((value) => !choices.includes(value))]
-
-function goneOf(
-  inference: Inference,
-  { samples }: KnownType,
-  states: ReadonlyMap<string, FieldState>,
-  { columns, leftOut = [] }: Plan,
-  { optional = [] }: PlanWishes,
-): GoneField[] {
-  const fields = new Set(columns.map(({ name, field = name }) => field))
-  const asked = new Set(leftOut.filter(({ why }) => why === 'asked').map(({ name }) => name))
-  const isInUse = (field: string) =>
-    samples === undefined ||
-    samples.some(({ data }) => typeof data === 'object' && data !== null && Object.hasOwn(data, field))
-  const fresh = columns.filter(({ isKnown }) => isKnown !== true)
-  return [...states].flatMap(([field, { isRequired, kind }]): GoneField[] => {
-    if (fields.has(field) || (!isRequired && !isInUse(field))) return []
-    // Records of JSON may lack optional fields, even if all of them do.
-    const isLoose = inference.format === 'json' || inference.format === 'ndjson' || asked.has(field)
-    const isAccepted = optional.includes(field) || (!isRequired && isLoose)
-    return [
-      {
-        field,
-        isRequired: isRequired && !optional.includes(field),
-        isAccepted,
-        renamed: renamedOf(field, kind, fresh),
-      },
-    ]
-  })
-}
-
-/** A new column that may be the renamed field: it has the same kind, and a similar name or no other column is new. */
-function renamedOf(
-  field: string,
-  kind: FieldState['kind'],
-  fresh: readonly PlannedColumn[],
-): string | undefined {
-  const plain = (text: string) => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '')
-  const alike = fresh.filter((column) => column.kind === kind)
-  const named = alike.find(
-    ({ name }) => plain(name).includes(plain(field)) || plain(field).includes(plain(name)),
-  )
-  return (named ?? (alike.length === 1 ? alike[0] : undefined))?.name
-}

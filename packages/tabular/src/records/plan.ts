@@ -18,6 +18,10 @@ export interface PlannedColumn {
   readonly isPrivate: boolean
   /** True if the type has this field already: the plan then starts from its schema. */
   readonly isKnown?: boolean | undefined
+  /** True if the value is a file, which CSV has as `sha256:…`. */
+  readonly isFile?: boolean | undefined
+  /** Names from the outside in, for a member of an object such as `name.common`; empty for the whole record. Its schema cannot be changed by a plan. */
+  readonly path?: readonly string[] | undefined
   /** Rewrites texts of the file before they are read as the kind. */
   readonly conversion?: Conversion | undefined
   /** A closed list: other values are refused. */

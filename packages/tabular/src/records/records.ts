@@ -86,7 +86,8 @@ class RecordMaker {
       }
       if (value !== null && this.#choices[at]?.has(value) === false)
         return this.#unlisted(line, column, value)
-      setMember(data, column.field, value)
+      if (column.path === undefined) setMember(data, column.field, value)
+      else setWithin(data, column.path, value)
     }
     return { id, type: this.#plan.type, data }
   }
@@ -174,6 +175,19 @@ export const kindNames = {
   object: 'object of at most 63 levels',
   any: 'value of at most 63 levels',
 } as const
+
+function setWithin(data: Record<string, unknown>, path: readonly string[], value: unknown): void {
+  if (path.length === 0) {
+    for (const [name, member] of Object.entries(value as object)) setMember(data, name, member)
+    return
+  }
+  let object = data
+  for (const name of path.slice(0, -1)) {
+    if (!Object.hasOwn(object, name)) setMember(object, name, {})
+    object = object[name] as Record<string, unknown>
+  }
+  setMember(object, path.at(-1)!, value)
+}
 
 /** Sets a member of any name: an assignment to `__proto__` would set the prototype. */
 function setMember(data: Record<string, unknown>, name: string, value: unknown): void {

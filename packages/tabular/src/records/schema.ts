@@ -1,4 +1,5 @@
 /** Converts plans to JSON Schemas, and fields of schemas to columns. */
+import { registryId } from '../inference/ids.ts'
 import type { Kind } from '../inference/kinds.ts'
 import { typeOf } from '../inference/shape.ts'
 import type { Plan, PlannedColumn } from './plan.ts'
@@ -52,26 +53,64 @@ export interface FieldState {
   readonly isPrivate: boolean
   readonly choices: readonly string[] | undefined
   readonly reference: string | undefined
+  /** True if the value is a file, which CSV has as `sha256:…`. */
+  readonly isFile: boolean
+  /** Names from the outside in, for a member of an object; empty for the whole record. Undefined: a field of the record. */
+  readonly path?: readonly string[] | undefined
 }
 
 /** States by field. */
-export function statesOf(schema: unknown): Map<string, FieldState> {
-  const { required } = objectOf(schema)
-  return new Map(
-    Object.entries(propertiesOf(schema)).map(([field, member]) => {
-      const { type, enum: list, private: isPrivate, 'x-ref-type': reference } = objectOf(member)
-      const values = Array.isArray(list) ? list.filter((one) => one !== null) : undefined
-      const state: FieldState = {
-        kind: kindOfSchema(member),
-        isRequired: Array.isArray(required) && required.includes(field),
-        isNullable: Array.isArray(type) && type.includes('null'),
-        isPrivate: isPrivate === true,
-        choices: values?.every((one) => typeof one === 'string') ? (values as string[]) : undefined,
-        reference: typeof reference === 'string' ? reference : undefined,
-      }
-      return [field, state]
-    }),
+export const statesOf = (schema: unknown): Map<string, FieldState> =>
+  new Map(
+    Object.entries(propertiesOf(schema)).map(([field, member]) => [field, stateOf(schema, field, member)]),
   )
+
+/**
+ * States by field for a file. If it has columns such as `name.common` and none `name`, as a table that was downloaded with chosen columns,
+ * then the members of the object `name` are fields of their own.
+ */
+export function statesFor(schema: unknown, columns: readonly string[]): Map<string, FieldState> {
+  const fields = propertiesOf(schema)
+  // Downloaded from a type whose schema lists no properties.
+  if (Object.keys(fields).length === 0 && columns.join() === `${registryId},data`)
+    return new Map([['data', { ...stateOf({ required: ['data'] }, 'data', { type: 'object' }), path: [] }]])
+  const within = (object: unknown, path: readonly string[], outer?: FieldState): [string, FieldState][] =>
+    Object.entries(propertiesOf(object)).flatMap(([name, member]): [string, FieldState][] => {
+      const names = [...path, name]
+      const field = names.join('.')
+      const own = stateOf(object, name, member)
+      const state =
+        outer === undefined
+          ? own
+          : {
+              ...own,
+              isRequired: own.isRequired && outer.isRequired,
+              isPrivate: own.isPrivate || outer.isPrivate,
+              path: names,
+            }
+      const isSpread =
+        own.kind === 'object' &&
+        !columns.includes(field) &&
+        columns.some((column) => column.startsWith(`${field}.`) && !Object.hasOwn(fields, column))
+      const members = isSpread ? within(member, names, state) : []
+      return members.length > 0 ? members : [[field, state]]
+    })
+  return new Map(within(schema, []))
+}
+
+function stateOf(object: unknown, field: string, member: unknown): FieldState {
+  const { required } = objectOf(object)
+  const { type, enum: list, private: isPrivate, 'x-ref-type': reference } = objectOf(member)
+  const values = Array.isArray(list) ? list.filter((one) => one !== null) : undefined
+  return {
+    kind: kindOfSchema(member),
+    isRequired: Array.isArray(required) && required.includes(field),
+    isNullable: Array.isArray(type) && type.includes('null'),
+    isPrivate: isPrivate === true,
+    choices: values?.every((one) => typeof one === 'string') ? (values as string[]) : undefined,
+    reference: typeof reference === 'string' ? reference : undefined,
+    isFile: Object.keys(propertiesOf(member)).join() === '$file',
+  }
 }
 
 /** One change of a schema, described in a sentence. */
@@ -102,6 +141,8 @@ export function changeSchema(
   let order = orders.every(Number.isSafeInteger) ? Math.max(-1, ...(orders as number[])) : undefined
   const required = new Set(Array.from(states, ([field, { isRequired }]) => (isRequired ? field : undefined)))
   for (const column of columns) {
+    // A member of an object keeps its schema.
+    if (column.path !== undefined) continue
     const field = fieldOf(column)
     const state = states.get(field)
     if (state === undefined) {

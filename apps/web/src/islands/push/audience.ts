@@ -23,7 +23,7 @@ export function audienceOf(
     properties?: Record<string, { private?: unknown; propertyOrder?: unknown } | undefined>
     private?: unknown
   }
-  const fields = columns.map(({ name, field = name }) => field)
+  const fields = columns.map(({ name, field = name, path }) => path?.[0] ?? field)
   const placeOf = (name: string) => Number(properties[name]?.propertyOrder ?? Number.MAX_SAFE_INTEGER)
   const names = [...new Set([...Object.keys(properties), ...fields])].sort((a, b) => placeOf(a) - placeOf(b))
   const isHidden = (name: string) => properties[name]?.private === true

@@ -112,6 +112,17 @@ function FieldCells({ facts, column, before, onEdit }: CellsProps) {
           : 'It is the id alone, and no field beside.'}
       </td>
     )
+  if (column.path !== undefined)
+    return (
+      <>
+        <td class="quiet" colSpan={3}>
+          {column.path.length === 0 ? 'The whole record.' : 'A member of an object, by its name.'}
+        </td>
+        <td>
+          <span class="quiet examples">{facts.examples.join(' · ')}</span>
+        </td>
+      </>
+    )
   return (
     <>
       <td data-label="Kind">

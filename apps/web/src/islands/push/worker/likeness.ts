@@ -32,8 +32,10 @@ export function likenessText(
   { type, columns, sharedIds, isLikely }: TypeMatch,
   { columns: all, rows }: Inference,
 ): string {
+  // The ids of a downloaded table are no field.
+  const ids = all.some(({ name }) => name === '_id') && !columns.includes('_id') ? 1 : 0
   const begin = isLikely ? `These look like more ${type}` : `These are unlike ${type}`
-  return `${begin}: ${columnsText(columns.length, all.length)}${idsText(sharedIds, rows)}.`
+  return `${begin}: ${columnsText(columns.length, all.length - ids)}${idsText(sharedIds, rows)}.`
 }
 
 function columnsText(shared: number, all: number): string {
