@@ -1,5 +1,6 @@
+import { columnChanges } from '@ulmus/content'
 import { describe, expect, test } from 'vitest'
-import { changedCells, columnChanges } from './column-changes.ts'
+import { changedCells } from './column-changes.ts'
 
 const linesOf = (...pairs: readonly (readonly [unknown, unknown])[]) =>
   Buffer.from(

@@ -1,6 +1,5 @@
 /** Records of a page of differences: tables of updated, added and removed records by type. */
-import { fieldsOf, type JsonObject, type PlainSchema, tableColumns } from '@ulmus/content'
-import type { ColumnChange } from '@ulmus/registry'
+import { type ColumnChange, fieldsOf, type JsonObject, type PlainSchema, tableColumns } from '@ulmus/content'
 import { TableScroll } from '../../../components/small.tsx'
 import { Value } from '../../../components/value.tsx'
 import { memberChanges } from '../../../data/changes.ts'

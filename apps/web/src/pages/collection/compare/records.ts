@@ -1,6 +1,5 @@
 /** Records of a page of differences, parsed as far as the page shows them. */
-import { inFieldOrder } from '@ulmus/content'
-import { type ColumnChange, columnChanges } from '@ulmus/registry'
+import { type ColumnChange, columnChanges, inFieldOrder } from '@ulmus/content'
 import type { DiffPage } from '@ulmus/wire'
 import type { SeenCollection } from '../../../data/collection.ts'
 import type { TableRecord } from '../../../data/records.ts'
