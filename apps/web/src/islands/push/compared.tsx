@@ -3,6 +3,7 @@ import type { DryRunResult } from '@ulmus/client'
 import { useEffect, useId, useRef } from 'preact/hooks'
 import { audienceText } from './audience.ts'
 import { Action } from './beside.tsx'
+import { ChangedRecordsView } from './changed-records.tsx'
 import type { Compared, Exposure } from './shapes.ts'
 import { counted, countText } from './words.ts'
 
@@ -48,6 +49,7 @@ export function ComparedView(props: Props) {
           ))}
         </ul>
       )}
+      <ChangedRecordsView records={compared.records} />
       {next === undefined ? (
         <p class="note">Nothing changes: the latest version has all of it already.</p>
       ) : (

@@ -113,12 +113,40 @@ export interface Exposure {
   readonly privateIn: string
 }
 
+/** A cell of a shown record: a changed value has `was` and `is`, of which an absent one is undefined; others have `same`, if any. */
+export interface SampledCell {
+  readonly was?: string
+  readonly is?: string
+  readonly same?: string
+}
+
+export interface SampledRow {
+  /** Shortened. */
+  readonly id: string
+  /** Path of the record in the latest version. Undefined: it is not there. */
+  readonly href: string | undefined
+  readonly cells: readonly SampledCell[]
+}
+
+/** The first records of a change. */
+export interface RecordTable {
+  readonly columns: readonly string[]
+  /** Number of columns that are not shown. */
+  readonly moreColumns: number
+  readonly rows: readonly SampledRow[]
+  /** Number of all records of the change. */
+  readonly total: number
+}
+
+export type ChangedRecords = Readonly<Record<'updated' | 'added' | 'removed', RecordTable>>
+
 /** Answer of `compare`: the changes that a push would publish. */
 export interface Compared {
   readonly added: number
   readonly updated: number
   readonly removed: number
   readonly unchanged: number
+  readonly records: ChangedRecords
   /** Changes of the schema. */
   readonly sentences: readonly string[]
   /** A possible mistake, such as an id that no record has. */

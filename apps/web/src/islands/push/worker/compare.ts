@@ -25,6 +25,8 @@ export interface Comparison {
   /** Ids of removed records. */
   readonly removed: readonly string[]
   readonly unchanged: number
+  /** The first added and updated records, to be shown. */
+  readonly samples: { readonly added: readonly FileRecord[]; readonly updated: readonly FileRecord[] }
   /** Number of records of the type in the latest version. */
   readonly heldBefore: number
 }
@@ -37,6 +39,9 @@ interface Sides {
   readonly schemas: Schemas | undefined
 }
 
+/** Maximum number of records shown of each change. */
+export const samplesMax = 10
+
 /** Rows between two progress reports. */
 const reportedEvery = 10_000
 
@@ -45,6 +50,7 @@ export async function compareRecords(sides: Sides, report: Report): Promise<Comp
   const { records, held, plan, mode, schemas } = sides
   const changed: FileRecord[] = []
   const seen = new Set<string>()
+  const samples = { added: [] as FileRecord[], updated: [] as FileRecord[] }
   let added = 0
   for await (const record of records) {
     seen.add(record.id)
@@ -54,10 +60,12 @@ export async function compareRecords(sides: Sides, report: Report): Promise<Comp
     else if (known.hash === recordOf(record.id, record.type, record.data as never).hash) continue
     // Repeat the mark: without it the push would make the record public.
     changed.push(known?.isPrivate ? { ...record, private: true } : record)
+    const sample = known === undefined ? samples.added : samples.updated
+    if (sample.length < samplesMax) sample.push(record)
   }
   const removed = mode === 'everything' ? [...held.keys()].filter((id) => !seen.has(id)) : []
   const unchanged = seen.size - changed.length
-  return { plan, schemas, changed, added, removed, unchanged, heldBefore: held.size }
+  return { plan, schemas, changed, added, removed, unchanged, samples, heldBefore: held.size }
 }
 
 export const hasChanges = ({ changed, removed, schemas }: Comparison): boolean =>

@@ -38,6 +38,7 @@ import { absentRefusal, FaultList, fileRefusal, type RepeatedIds, readingRefusal
 import { LatestVersion } from './latest.ts'
 import { freeName, isMajor, type Likeness, likenesses } from './likeness.ts'
 import { recordsWithLines } from './lines.ts'
+import { changedRecordsOf } from './record-samples.ts'
 import { changesOf } from './schema-changes.ts'
 import { serverRefusal } from './server-faults.ts'
 
@@ -143,12 +144,15 @@ export class FilePublisher {
     const { next, exposures } = hasChanges(comparison)
       ? await this.#tryOut(comparison, exposuresOf(latest.schemas, after), report)
       : { next: undefined, exposures: [] }
+    report('Reading the records that change…')
+    const shown = await changedRecordsOf(this.#client, target, comparison, after[plan.type]!)
     const privateRecords = comparison.changed.filter((record) => record.private === true).length
     return {
       added: comparison.added,
       updated: comparison.changed.length - comparison.added,
       removed: comparison.removed.length,
       unchanged: comparison.unchanged,
+      records: shown,
       sentences,
       caution: cautionOf(comparison),
       audience: audienceOf(plan, after[plan.type]!, privateRecords),
