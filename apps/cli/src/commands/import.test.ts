@@ -188,6 +188,14 @@ describe.each(anyDatabase)('a second file, against a server on $name', ({ settin
     expect((await ulmus('status')).out).toContain('Nothing changed.')
   })
 
+  test('of the registry itself has the ids in `_id`, which is no field', async () => {
+    const at = `${server.url}/api/collections/ada/wards-${slugs}/versions/v1.0.0/tables/Ward.csv`
+    const response = await fetch(at, { headers: { authorization: `Bearer ${key}` } })
+    const { said } = await second((await response.text()).replace('Ward 7,', 'Seventh,'))
+    expect(said).toContain('identified by _id:')
+    expect((await ulmus('status')).out).toBe(`ada/wards-${slugs}, at v1.0.0\n  Ward  ~1 updated\n`)
+  })
+
   test.each<[what: string, text: string, refusal: string, flags: readonly string[], version: string]>([
     [
       'a new choice',
