@@ -155,6 +155,51 @@ describe.each(anyDatabase)('pages of schemas on $name', (database) => {
     expect(A.properties.name).toEqual({ type: 'string', title: 'Mine', description: 'Theirs' })
   })
 
+  test('all that was typed is kept if the version of the form was withdrawn, or its type removed', async () => {
+    const { path, at, latest } = await published()
+    const more = { ...bird, properties: { ...bird.properties, tail: { type: 'number' } } }
+    await stage.push(path, { base: 'v1.0.0', opening: { schemas: { A: more, Other: {} } }, puts: [] })
+    const link = `${at}/A/edit`
+    const { text } = await ada.get(link)
+    const mine = {
+      ...fieldsOf(text),
+      [fieldOf(text, 'name', 'title')]: 'Mine',
+      [fieldOf(text, 'tail', 'description')]: 'In cm',
+      'n0.name': 'colour',
+    }
+    await stage.ada.post(`${path}/versions/v2.0.0/withdraw`, { reason: 'wrong' })
+    const late = await ada.postForm(link, { ...mine, do: 'check' })
+    expect([late.status, textIn(late.text)]).toEqual([
+      409,
+      expect.stringContaining(
+        'v2.0.0, which you edited, was withdrawn. Nothing was stored. All that you typed is kept below, on top of v1.0.0: check it again. Properties that v1.0.0 lacks are at the end, as new ones.',
+      ),
+    ])
+    const again = fieldsOf(late.text)
+    expect(again).toMatchObject({
+      ...{ base: 'v1.0.0', [fieldOf(late.text, 'name', 'title')]: 'Mine' },
+      ...{ 'n0.name': 'tail', 'n0.kind': 'number', 'n0.description': 'In cm', 'n1.name': 'colour' },
+    })
+    await stage.push(path, {
+      base: 'v1.0.0',
+      opening: { schemas: { Other: {} } },
+      deletes: ['1', '2'].map((id) => ({ type: 'A', id })),
+    })
+    const removed = await ada.postForm(link, { ...again, do: 'check' })
+    expect([removed.status, textIn(removed.text)]).toEqual([
+      409,
+      expect.stringContaining('v3.0.0 has no type A: saving adds it again.'),
+    ])
+    const checked = await ada.postForm(link, { ...fieldsOf(removed.text), do: 'check' })
+    expect((await ada.postForm(link, { ...fieldsOf(checked.text), do: 'save' })).status).toBe(303)
+    const { A } = await schemasAt(latest)
+    expect(A.properties).toMatchObject({
+      ...{ name: { title: 'Mine' }, tail: { description: 'In cm' }, keeper: { private: true } },
+      ...{ colour: { type: 'string' }, wings: { type: 'integer' }, place: {} },
+    })
+    expect((await ada.get(`${at}/None/edit`)).status).toBe(404)
+  })
+
   test('a private field becomes public only if its name is confirmed; the public view is never what is edited', async () => {
     const { at, latest } = await published()
     const link = `${at}/A/edit`

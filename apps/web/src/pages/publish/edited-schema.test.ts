@@ -5,6 +5,7 @@ import { editedSchema } from './edited-schema.ts'
 import {
   type Entry,
   entriesOf,
+  onLatest,
   prefixOf,
   rebased,
   submittedEntries,
@@ -170,8 +171,35 @@ test('changes of two people come together, unless they are of one member', () =>
   const mine = before.map((entry) => (entry.name === 'b' ? { ...entry, title: 'Mine' } : entry))
   const theirs = edited(ordered('a', 'b', 'c'), { b: { description: 'Theirs' }, a: { isRemoved: true } })
   const both = rebased(entriesOf(theirs), before, mine)
-  expect(both.map(({ name, title, description }) => [name, title, description])).toEqual([
+  expect(both.entries.map(({ name, title, description }) => [name, title, description])).toEqual([
     ['b', 'Mine', 'Theirs'],
     ['c', '', ''],
+  ])
+  expect(both.added).toEqual([])
+})
+
+test('a changed property that was removed meanwhile is a new one', () => {
+  const before = entriesOf(ordered('a', 'b', 'c'))
+  const mine = before.map((entry) => (entry.name === 'b' ? { ...entry, title: 'Mine' } : entry))
+  const both = rebased(entriesOf(ordered('a')), before, mine)
+  expect(both.entries.map(({ name }) => name)).toEqual(['a'])
+  expect(both.added).toMatchObject([{ name: 'b', title: 'Mine', kind: 'text', order: '' }])
+})
+
+test('without the version of the form, all entries are kept by name', () => {
+  const shown = entriesOf({
+    properties: { a: { title: 'A' }, x: { type: 'string' }, place: { type: 'object' }, b: { title: 'B' } },
+  })
+  const form = formOf(shown.map((entry) => (entry.name === 'b' ? { ...entry, title: 'Mine' } : entry)))
+  const latest = entriesOf({ properties: { a: {}, another: { title: 'New' }, b: { private: true } } })
+  const { entries, added } = onLatest(form, latest)
+  expect(entries.map(({ name, title, order }) => [name, title, order])).toEqual([
+    ['a', 'A', '1'],
+    ['another', 'New', '2'],
+    ['b', 'Mine', '3'],
+  ])
+  expect(added.map(({ name, kind }) => [name, kind])).toEqual([
+    ['x', 'text'],
+    ['place', 'any'],
   ])
 })

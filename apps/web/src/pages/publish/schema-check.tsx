@@ -71,20 +71,17 @@ export const CheckedChange = ({ type, sentences, from, to, records, warnings, st
 interface RefusalProps {
   readonly seen: SeenCollection
   readonly error: Refused
-  /** Version that the form was made from. */
-  readonly base: string | undefined
+  /** Sentences about the latest version if the form was made from another one. */
+  readonly moved: string | undefined
 }
 
 /** Reason for which nothing was stored. */
-export function SchemaRefusal({ seen, error, base }: RefusalProps) {
-  if (error === undefined) return null
+export function SchemaRefusal({ seen, error, moved }: RefusalProps) {
+  if (moved === undefined && error === undefined) return null
   return (
     <div class="note bad" role="alert">
-      {error.code === 'version_conflict' ? (
-        <p>
-          {seen.latest} was published while you edited {base === '' ? 'the first version' : base}. Nothing was
-          stored. Your changes are kept below, on top of {seen.latest}: check them again.
-        </p>
+      {moved !== undefined || error === undefined ? (
+        <p>{moved}</p>
       ) : error.code === 'schema_violation' ? (
         <Unfit seen={seen} error={error} />
       ) : error.code === 'private_field_made_public' ? (

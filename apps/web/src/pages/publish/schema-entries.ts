@@ -20,7 +20,7 @@ export const kindOptions = Object.entries(kinds).map(([kind, [label]]) => [kind,
 /** Maximum number of properties in the form: each takes some 3 kB of HTML. */
 export const entriesMax = 300
 /** Maximum number of new properties in one form. */
-export const newEntriesMax = 50
+export const newEntriesMax = 300
 
 /** A property in the form. Its texts are as browsers submit them. */
 export interface Entry {
@@ -155,7 +155,7 @@ export const submittedEntries = (form: Form, before: readonly Entry[]): Entry[] 
 export const submittedNewEntries = (form: Form): Entry[] =>
   Array.from({ length: newEntriesMax }, (_, index) => prefixOf(index, true))
     .map((prefix) => ({ ...entryIn(form, prefix, newEntry), name: lineIn(form[`${prefix}name`]) }))
-    .filter(({ name, title, description }) => name + title + description !== '')
+    .filter(({ name, title, description, isRemoved }) => !isRemoved && name + title + description !== '')
 
 function entryIn(form: Form, prefix: string, before: Entry): Entry {
   // Checkboxes that are off are not submitted.
@@ -176,12 +176,18 @@ function entryIn(form: Form, prefix: string, before: Entry): Entry {
   }
 }
 
+/** Entries of a form on another version than its own. `added` are those that the version lacks. */
+export interface Rebased {
+  readonly entries: Entry[]
+  readonly added: Entry[]
+}
+
 /** `latest` with the changes that lead from `before` to `entries`: another version was published meanwhile. */
 export function rebased(
   latest: readonly Entry[],
   before: readonly Entry[],
   entries: readonly Entry[],
-): Entry[] {
+): Rebased {
   const changes = new Map(
     entries.map((entry, index) => {
       const was = before[index]!
@@ -189,5 +195,44 @@ export function rebased(
       return [entry.name, Object.fromEntries(members)]
     }),
   )
-  return latest.map((entry) => ({ ...entry, ...changes.get(entry.name) }))
+  const isLost = ({ name, isRemoved }: Entry) =>
+    !isRemoved && Object.keys(changes.get(name)!).some((member) => member !== 'order')
+  return {
+    entries: latest.map((entry) => ({ ...entry, ...changes.get(entry.name) })),
+    added: without(latest, entries).filter(isLost).map(asNew),
+  }
 }
+
+/** All submitted entries, by name: the version that the form was made from can no longer be read. */
+export function onLatest(form: Form, latest: readonly Entry[]): Rebased {
+  const prefixes = Array.from({ length: entriesMax }, (_, index) => prefixOf(index, false))
+  const named = new Map(prefixes.map((prefix, index) => [lineIn(form[`${prefix}name`]), { prefix, index }]))
+  named.delete('')
+  const all = Array.from(named, ([name, { prefix }]): Entry => {
+    const kind = form[`${prefix}kind`] === undefined ? undefined : newEntry.kind
+    return { ...entryIn(form, prefix, { ...newEntry, kind }), name }
+  })
+  return {
+    entries: latest.map((entry) => {
+      const at = named.get(lineIn(entry.name))
+      if (at === undefined) return entry
+      const sent = entryIn(form, at.prefix, entry)
+      const isMoved = sent.order !== String(at.index + 1)
+      return isMoved ? sent : { ...sent, order: entry.order }
+    }),
+    added: without(latest, all)
+      .filter(({ isRemoved }) => !isRemoved)
+      .map(asNew),
+  }
+}
+
+const without = (latest: readonly Entry[], entries: readonly Entry[]): Entry[] => {
+  const names = new Set(latest.map(({ name }) => lineIn(name)))
+  return entries.filter(({ name }) => !names.has(lineIn(name)))
+}
+
+/** An entry of a version as a new one at the end. */
+const asNew = (entry: Entry): Entry => ({
+  ...entry,
+  ...{ kind: entry.kind ?? 'any', type: '', hasMembers: true, order: '', values: entry.values ?? '' },
+})

@@ -25,8 +25,10 @@ export const PropertyFields = ({ entry, index, isNew }: { entry: Entry; index: n
           </>
         )}
       </legend>
-      {isNew && (
+      {isNew ? (
         <Field name={`${prefix}name`} label="Name" form={none} value={name} help="The member in the JSON." />
+      ) : (
+        <input type="hidden" name={`${prefix}name`} value={name} />
       )}
       {hasMembers && <Field name={`${prefix}title`} label="Title" form={none} value={entry.title} />}
       {kind !== undefined && (
@@ -63,7 +65,7 @@ export const PropertyFields = ({ entry, index, isNew }: { entry: Entry; index: n
       <div class="checks">
         <Check name={`${prefix}required`} label="Required" isOn={entry.isRequired} />
         {hasMembers && <Check name={`${prefix}private`} label="Private" isOn={entry.isPrivate} />}
-        {!isNew && <Check name={`${prefix}remove`} label="Remove" isOn={entry.isRemoved} />}
+        {name !== '' && <Check name={`${prefix}remove`} label="Remove" isOn={entry.isRemoved} />}
       </div>
       {kind === undefined && (
         <p class="help">
