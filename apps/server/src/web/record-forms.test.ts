@@ -122,6 +122,54 @@ describe.each(anyDatabase)('forms of records on $name', (database) => {
     expect(asJson.text).toContain('{&quot;name&quot;:&quot;C&quot;}')
   })
 
+  test('a record that was deleted meanwhile is kept in the form, and a button adds it again', async () => {
+    const { path, towns } = await started()
+    await stage.push(path, { base: 'v1.0.0', deletes: [{ type: 'Town', id: 'oslo' }] })
+    expect((await ada.get(`${towns}/oslo/edit`)).status).toBe(404)
+    const form = { base: 'v1.0.0', '/name': 'Christiania', '/people': '700000', '/size': 'big' }
+    const late = await ada.postForm(`${towns}/oslo/edit`, form)
+    expect([late.status, late.text]).toEqual([
+      409,
+      expect.stringContaining('The record was deleted in version v1.1.0. Nothing was stored.'),
+    ])
+    expect(late.text).toContain('value="Christiania"')
+    expect(late.text).toContain('Add the record again')
+    expect(late.text).toMatch(/has no place for these entries[\s\S]*<code>\/size<\/code> <bdi>big/)
+    const again = { ...form, base: 'v1.1.0', from: 'v1.0.0' }
+    const faulty = await ada.postForm(`${towns}/oslo/edit`, { ...again, '/people': 'many' })
+    expect([faulty.status, faulty.text.includes('name="from" value="v1.0.0"')]).toEqual([400, true])
+    const added = await ada.postForm(`${towns}/oslo/edit`, again)
+    expect(added.status).toBe(303)
+    const { name: _, ...rest } = oslo
+    expect((await record(path, 'oslo')).json.data).toEqual({ ...rest, name: 'Christiania' })
+    expect((await stage.ada.get(`${path}/versions/latest`)).json.message).toBe('Added Town oslo')
+  })
+
+  test('all entries are kept if the version of the form was withdrawn', async () => {
+    const { path, towns } = await started()
+    const other = { ...oslo, people: 5 }
+    await stage.push(path, { base: 'v1.0.0', puts: [{ id: 'oslo', type: 'Town', data: other }] })
+    await stage.ada.post(`${path}/versions/v1.1.0/withdraw`, { reason: 'wrong' })
+    const form = { base: 'v1.1.0', '/name': 'Christiania', '/people': '5' }
+    const late = await ada.postForm(`${towns}/oslo/edit`, form)
+    expect([late.status, late.text]).toEqual([
+      409,
+      expect.stringContaining('Version v1.1.0, which you edited, was withdrawn; the latest is v1.0.0.'),
+    ])
+    expect(late.text).toContain('value="Christiania"')
+    expect(late.text).toMatch(/name="\/people"[^>]* value="5"/)
+    expect(late.text).toContain('name="base" value="v1.0.0"')
+    const asJson = await ada.postForm(`${towns}/oslo/edit`, { base: 'v1.1.0', data: '{"name":"C"}' })
+    expect([asJson.status, asJson.text.includes('name="base" value="v1.0.0"')]).toEqual([409, true])
+    expect(asJson.text).toContain('{&quot;name&quot;:&quot;C&quot;}')
+    const added = await ada.postForm(`${towns}/new`, { base: 'v1.1.0', id: 'voss', '/name': 'Voss' })
+    expect([added.status, added.text]).toEqual([
+      409,
+      expect.stringContaining('v1.1.0, which you edited, was'),
+    ])
+    expect(added.text).toContain('value="Voss"')
+  })
+
   test('a record is added once; the record with the id `new` keeps its page', async () => {
     const { path, towns } = await started()
     expect((await ada.get(towns)).text).toContain(`href="${towns}/new"`)

@@ -43,7 +43,8 @@ async function deletePage(
   { form = {}, error }: { form?: Form; error?: Refused },
 ): Promise<Answer> {
   const { seen, version, type, id } = await readNamed(visit)
-  const refused = error && afterConflict(error, seen.latest, 'Look at the record again, then confirm.')
+  const base = { latest: seen.latest, base: form['base'] }
+  const refused = error && afterConflict(error, base, 'Look at the record again, then confirm.')
   const path = recordPath({ owner: seen.owner, slug: seen.slug }, type, id)
   return {
     title: `Delete ${cutText(id, 80)} · ${seen.owner}/${seen.slug}`,

@@ -10,7 +10,7 @@ import { recordPath } from '../../paths.ts'
 import { allControls, initialText } from './record/controls.ts'
 import { atInputs } from './record/entries.ts'
 import { dataIn, type Edited, inputsOf, isJsonForm, isPrivateIn, recordFormPage } from './record/form.tsx'
-import { afterConflict, isPushedAsPrivate, publishRecord, seeToEdit } from './record/publish.ts'
+import { afterConflict, inWords, isPushedAsPrivate, publishRecord, seeToEdit } from './record/publish.ts'
 
 export const editRecord: Page = {
   needsCaller: true,
@@ -24,27 +24,80 @@ export const editRecord: Page = {
 
 interface EditedRecord extends Edited {
   readonly id: string
-  readonly hash: string
+  /** Undefined: the latest version lacks the record. */
+  readonly hash: string | undefined
 }
 
-/** @param base a former version; default: the latest. @throws record_not_found, also if the record is too large for a page */
-async function readEdited(visit: Visit, base?: string): Promise<EditedRecord> {
+/**
+ * The latest record, or the one that a sent form was made from if the latest version lacks it.
+ * @throws record_not_found, also if the record is too large for a page
+ */
+async function readEdited(visit: Visit, form: Form = {}): Promise<EditedRecord> {
   const { seen, version } = await seeToEdit(visit)
   const { type, id } = visit.params as { type: string; id: string }
   const schema = version === null ? undefined : schemaIn(version, type)
-  const at = base === undefined ? seen : { ...seen, version: base }
-  const [record] = schema === undefined ? [] : (await readRecords(visit, at, { type, id, schema })).records
-  if (version === null || schema === undefined || record?.data === undefined)
-    throw new RegistryError('record_not_found', { say: { type, id } })
-  const isPrivate = await isPushedAsPrivate(visit, at, { type, id })
-  return { seen, version, type, id, schema, data: record.data, hash: record.hash, isPrivate }
+  const missing = () => new RegistryError('record_not_found', { say: { type, id } })
+  if (version === null || schema === undefined) throw missing()
+  const named = { seen, version, type, id, schema }
+  const present = await readAt(visit, named, seen.version)
+  if (present !== undefined) return { ...named, ...present }
+  const from = form['from'] ?? form['base']
+  if (from === undefined) throw missing()
+  const former = await formerRecord(visit, named, from)
+  const gone = { from, sentence: await removedText(visit, named) }
+  return { ...named, data: {}, isPrivate: false, ...former, hash: undefined, gone }
+}
+
+type Named = Pick<EditedRecord, 'seen' | 'type' | 'id' | 'schema'>
+
+/** @param at a version; undefined: the latest. @throws record_not_found if the record is too large for a page */
+async function readAt(visit: Visit, { seen, type, id, schema }: Named, at: string | undefined) {
+  const place = { ...seen, version: at }
+  const [record] = (await readRecords(visit, place, { type, id, schema })).records
+  if (record === undefined) return undefined
+  if (record.data === undefined) throw new RegistryError('record_not_found', { say: { type, id } })
+  return {
+    data: record.data as unknown,
+    hash: record.hash,
+    isPrivate: await isPushedAsPrivate(visit, place, { type, id }),
+  }
+}
+
+/** Undefined: the version, or the record in it, can no longer be read. */
+async function formerRecord(visit: Visit, named: Named, version: string) {
+  try {
+    return await readAt(visit, named, version)
+  } catch (error) {
+    if (!(error instanceof RegistryError)) throw error
+    return undefined
+  }
+}
+
+/** Sentence about a record that the latest version lacks. */
+async function removedText({ registry }: Visit, { seen, type, id }: Named): Promise<string> {
+  const { items } = await registry.histories
+    .list(seen.who, { ...seen, type, id }, { limit: 1 })
+    .catch((error: unknown) => {
+      if (!(error instanceof RegistryError)) throw error
+      return { items: [] }
+    })
+  const [last] = items
+  return last?.change === 'removed'
+    ? `The record was deleted in version ${last.semver}.`
+    : `Version ${seen.latest}, now the latest, lacks this record.`
 }
 
 async function save(visit: Visit, form: Form): Promise<Answer> {
-  const edited = await readEdited(visit)
-  const { seen, type, id } = edited
+  const edited = await readEdited(visit, form)
+  const { seen, type, id, gone } = edited
+  if (gone !== undefined && form['from'] === undefined)
+    throw new RegistryError('version_conflict', {
+      details: { currentVersion: seen.latest },
+      say: { baseVersion: form['base'] },
+    })
   const put = { type, id, data: dataIn(edited, form), isPrivate: isPrivateIn(edited, form) }
-  await publishRecord(visit, seen, form, put, `Changed ${type} ${cutText(id, 100)}`)
+  const did = `${gone === undefined ? 'Changed' : 'Added'} ${type} ${cutText(id, 100)}`
+  await publishRecord(visit, seen, form, put, did)
   return new Redirect(recordPath({ owner: seen.owner, slug: seen.slug }, type, id))
 }
 
@@ -52,7 +105,7 @@ async function editPage(
   visit: Visit,
   { form = {}, error }: { form?: Form; error?: Refused },
 ): Promise<Answer> {
-  const edited = await readEdited(visit)
+  const edited = await readEdited(visit, form)
   const { type, id } = edited
   const { form: kept, error: refused } =
     error?.code === 'version_conflict'
@@ -60,7 +113,7 @@ async function editPage(
       : { form, error: atInputs(error, inputsOf(edited) ?? []) }
   const heading = (
     <>
-      Edit <bdi>{type}</bdi> <bdi>{cutText(id, 200)}</bdi>
+      {edited.gone === undefined ? 'Edit' : 'Add again'} <bdi>{type}</bdi> <bdi>{cutText(id, 200)}</bdi>
     </>
   )
   const title = `Edit ${cutText(id, 80)}`
@@ -69,31 +122,32 @@ async function editPage(
 
 /**
  * Moves a form to the latest version: its edited entries stay, others get the present values. As JSON, entries cannot be told apart, so
- * the base remains if the record itself changed.
+ * the base remains if the record itself changed. If the record cannot be read in the former or the latest version, all entries stay.
  */
 async function movedToLatest(visit: Visit, edited: EditedRecord, form: Form, error: RegistryError) {
-  const { seen, version } = edited
-  const before = await readEdited(visit, form['base']).catch((cause: unknown) => {
-    if (!(cause instanceof RegistryError)) throw cause
-  })
-  const isSame = before?.hash === edited.hash
-  if (before === undefined || (!isSame && isJsonForm(visit, form)))
-    return {
-      form,
-      error: afterConflict(
-        error,
-        seen.latest,
-        'Open this page again in another tab, and repeat your change there.',
-      ),
-    }
-  const former = new Map(formerTexts(before))
+  const { seen, version, gone } = edited
+  const onLatest = { ...form, base: version.semver }
+  if (gone !== undefined) {
+    const advice = `${gone.sentence} Nothing was stored. Your entries are kept: the button adds the record again.`
+    return { form: onLatest, error: inWords(error, advice) }
+  }
+  const base = form['base'] ?? ''
+  const before = await formerRecord(visit, edited, base)
+  const told = (advice: string) => afterConflict(error, { latest: seen.latest, base }, advice)
+  if (before === undefined)
+    return { form: onLatest, error: told('All your entries are kept. Check each of them, then save again.') }
+  if (before.hash !== edited.hash && isJsonForm(visit, form))
+    return { form, error: told('Open this page again in another tab, and repeat your change there.') }
+  const former = new Map(formerTexts({ ...edited, ...before }))
   const isEdited = ([name, text]: [string, string]) =>
     name === 'private'
       ? (text === 'yes') !== before.isPrivate
       : former.get(name) !== text.replaceAll('\r\n', '\n')
   const kept = Object.fromEntries(Object.entries(form).filter(isEdited))
-  const advice = 'Your entries are kept. Check them, then save again.'
-  return { form: { ...kept, base: version.semver }, error: afterConflict(error, seen.latest, advice) }
+  return {
+    form: { ...kept, base: version.semver },
+    error: told('Your entries are kept. Check them, then save again.'),
+  }
 }
 
 const formerTexts = (edited: Edited): [string, string][] =>

@@ -53,7 +53,8 @@ async function newPage(
   const edited = await readType(visit)
   const { seen, version, type } = edited
   const advice = 'Your entries are kept. Check them, then save again.'
-  const refused = atInputs(error && afterConflict(error, seen.latest, advice), inputsOf(edited) ?? [])
+  const base = { latest: seen.latest, base: form['base'] }
+  const refused = atInputs(error && afterConflict(error, base, advice), inputsOf(edited) ?? [])
   const heading = (
     <>
       Add a record of type <bdi>{type}</bdi>

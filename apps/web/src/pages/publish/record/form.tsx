@@ -10,7 +10,7 @@ import { counted, cutText } from '../../../format.ts'
 import { CollectionPage } from '../../../layout/collection.tsx'
 import type { Answer, Form, Visit } from '../../../page.ts'
 import { withQuery } from '../../../paths.ts'
-import { allControls, type Control, controlsOf, jsonText } from './controls.ts'
+import { allControls, type Control, controlsMax, controlsOf, jsonText } from './controls.ts'
 import { enteredData } from './entries.ts'
 import { Inputs } from './inputs.tsx'
 
@@ -23,6 +23,8 @@ export interface Edited {
   /** Undefined for a new record. */
   readonly data: unknown
   readonly isPrivate: boolean
+  /** The latest version lacks the record: the version that the form was made from, and a sentence. */
+  readonly gone?: { readonly from: string; readonly sentence: string }
 }
 
 /** Inputs for the fields; undefined: this type, or this record, has none, so that it is edited as JSON. */
@@ -102,6 +104,7 @@ function RecordForm({ edited, visit, form, error }: Props) {
       <Refusal error={error} />
       <form method="post" class="form">
         <input type="hidden" name="base" value={form['base'] ?? version.semver} />
+        {edited.gone !== undefined && <input type="hidden" name="from" value={edited.gone.from} />}
         {isNew && (
           <Field
             name="id"
@@ -130,10 +133,11 @@ function RecordForm({ edited, visit, form, error }: Props) {
           <Inputs controls={controls} {...{ seen, version, form }} />
         )}
         {!isJson && <Beyond schema={schema} controls={controls} />}
+        {!isJson && <Unplaced form={form} controls={controls} semver={version.semver} />}
         <Privacy edited={edited} form={form} />
         <Field name="message" label="Message" form={form} help="What changed, for the list of versions." />
         <button type="submit" class="primary">
-          Save as a new version
+          {edited.gone === undefined ? 'Save as a new version' : 'Add the record again'}
         </button>
       </form>
       {isJson && <Rules schema={schema} type={type} />}
@@ -149,6 +153,27 @@ function Beyond({ schema, controls }: { schema: PlainSchema; controls: readonly 
   const rest = Object.keys(schema['properties'] as object).length - controls.length
   return rest === 0 ? null : (
     <p class="note">{counted(rest, 'further field')} can only be edited as JSON, and stay as they are.</p>
+  )
+}
+
+/** Entries of a form on a former version, for which the latest schema has no input. */
+function Unplaced({ form, controls, semver }: { form: Form; controls: readonly Control[]; semver: string }) {
+  const known = new Set(allControls(controls).map(({ pointer }) => pointer))
+  const rest = Object.entries(form).filter(
+    ([name, text]) => name[0] === '/' && text !== '' && !known.has(name),
+  )
+  if (rest.length === 0) return null
+  return (
+    <div class="note">
+      <p>The schema in {semver} has no place for these entries. They will not be saved:</p>
+      <ul>
+        {rest.slice(0, controlsMax).map(([name, text]) => (
+          <li key={name}>
+            <code>{cutText(name, 200)}</code> <bdi>{cutText(text, 2_000)}</bdi>
+          </li>
+        ))}
+      </ul>
+    </div>
   )
 }
 

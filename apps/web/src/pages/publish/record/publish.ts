@@ -1,4 +1,5 @@
 /** Publishes one line as the next version: a record, or the removal of one. */
+import { compareSemver, parseSemver } from '@ulmus/content'
 import { RegistryError } from '@ulmus/registry'
 import { OpenPush } from '@ulmus/wire'
 import { demandWork, type SeenCollection, seeVersion, versionOf } from '../../../data/collection.ts'
@@ -91,8 +92,20 @@ function textBefore(text: string): string {
 }
 
 /** The refusal of an outdated base in words for a page that shows the form again on the latest version. */
-export function afterConflict(error: RegistryError, latest: string | null, advice: string): RegistryError {
+export function afterConflict(
+  error: RegistryError,
+  { latest, base = '' }: { latest: string | null; base?: string | undefined },
+  advice: string,
+): RegistryError {
   if (error.code !== 'version_conflict') return error
-  const sentence = `Version ${latest} was published in the meantime. ${advice}`
-  return RegistryError.restored({ error: sentence, code: error.code, details: { ...error.details } })
+  const [is, was] = [parseSemver(latest ?? ''), parseSemver(base)]
+  const isWithdrawn = is !== undefined && was !== undefined && compareSemver(was, is) > 0
+  const event = isWithdrawn
+    ? `Version ${base}, which you edited, was withdrawn; the latest is ${latest}.`
+    : `Version ${latest} was published in the meantime.`
+  return inWords(error, `${event} ${advice}`)
 }
+
+/** A refusal with another sentence. */
+export const inWords = ({ code, details }: RegistryError, sentence: string): RegistryError =>
+  RegistryError.restored({ error: sentence, code, details: { ...details } })
