@@ -80,7 +80,7 @@ describe.each(anyDatabase)('forms of records on $name', (database) => {
       '/isPort': 'true',
     }
     const saved = await ada.postForm(`${towns}/oslo/edit`, { base: 'v1.0.0', ...entries })
-    expect([saved.status, saved.headers.location]).toEqual([303, `${towns}/oslo`])
+    expect([saved.status, saved.headers.location]).toEqual([303, `${towns}/oslo?saved=changed-v1.1.0`])
     const { people: _, ...rest } = oslo
     expect((await record(path, 'oslo')).json.data).toEqual({
       ...{ ...rest, area: 454, tags: ['a', 'b'], place: { lat: 59 }, isPort: true },
@@ -183,7 +183,7 @@ describe.each(anyDatabase)('forms of records on $name', (database) => {
     expect([taken.status, taken.text.includes('value="Bergen"')]).toEqual([400, true])
     expect(taken.text).toContain('id="fault-id">A record of this type has this id.')
     const added = await ada.postForm(`${towns}/new`, { ...form, id: 'bergen' })
-    expect([added.status, added.headers.location]).toEqual([303, `${towns}/bergen`])
+    expect([added.status, added.headers.location]).toEqual([303, `${towns}/bergen?saved=added-v1.1.0`])
     expect((await record(path, 'bergen')).json.data).toEqual({ name: 'Bergen' })
     const late = await ada.postForm(`${towns}/new`, { ...form, id: 'voss' })
     expect([late.status, late.text.includes('name="base" value="v1.1.0"')]).toEqual([409, true])
@@ -202,12 +202,31 @@ describe.each(anyDatabase)('forms of records on $name', (database) => {
     const late = await ada.postForm(`${towns}/oslo/delete`, { base: 'v0.0.1' })
     expect([late.status, (await record(path, 'oslo')).status]).toEqual([409, 200])
     const gone = await ada.postForm(`${towns}/oslo/delete`, { base: 'v1.0.0', message: 'Twice there' })
-    expect([gone.status, gone.headers.location]).toEqual([303, towns])
+    expect([gone.status, gone.headers.location]).toEqual([303, `${towns}?saved=deleted-v1.1.0`])
     expect((await record(path, 'oslo')).status).toBe(404)
     expect((await stage.ada.get(`${path}/versions/latest`)).json).toMatchObject({
       ...{ semver: 'v1.1.0', message: 'Twice there' },
     })
     expect((await ada.get(`${towns}/oslo/delete`)).status).toBe(404)
+  })
+
+  test('the page after a form confirms it to editors, in sentences that the address only selects', async () => {
+    const { towns } = await started()
+    const said = async (query: string, client = ada, at = towns) =>
+      /role="status">(?:<svg.*?<\/svg>)?([^<]*)/.exec((await client.get(`${at}?saved=${query}`)).text)?.[1]
+    expect(await said('added-v1.0.0')).toBe('Version v1.0.0 is published: 1 record added.')
+    expect(await said('schema-v1.0.0')).toBe('Version v1.0.0 is published: 1 schema changed.')
+    for (const other of ['added-v1.0.1', 'added-', 'toString-v1.0.0', '<b>', '1'])
+      expect(await said(encodeURIComponent(other)), other).toBeUndefined()
+    const stranger = testClient(stage.server.url, undefined, '')
+    expect(await said('added-v1.0.0', stranger)).toBeUndefined()
+    const at = towns.replace('/records/Town', '')
+    const { headers } = await ada.postForm(`${at}/edit`, { do: 'save', description: 'Towns', others: '{}' })
+    expect(headers.location).toBe(`${at}?saved=metadata-v1.0.1`)
+    expect(await said('metadata-v1.0.1', ada, at)).toBe('Version v1.0.1 is published: the metadata changed.')
+    const settings = { name: 'Towns', slug: at.split('/')[2]!, visibility: 'public' }
+    const set = await ada.postForm(`${at}/settings`, settings)
+    expect((await ada.get(set.headers.location as string)).text).toContain('The settings are saved.')
   })
 
   test('a record is marked as private and as public; without the field, it keeps its mark', async () => {

@@ -103,7 +103,7 @@ describe.each(anyDatabase)('pages of schemas on $name', (database) => {
     const unlike = await ada.postForm(link, { ...save, title: 'Another' })
     expect([unlike.status, (await stage.ada.get(latest)).json.semver]).toEqual([200, 'v1.0.0'])
     const saved = await ada.postForm(link, save)
-    expect([saved.status, saved.headers.location]).toEqual([303, `${at}?type=A`])
+    expect([saved.status, saved.headers.location]).toEqual([303, `${at}?type=A&saved=schema-v2.0.0`])
     const { A, Other } = await schemasAt(latest)
     expect(A).toEqual({
       ...bird,

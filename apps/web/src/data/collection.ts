@@ -6,6 +6,7 @@ import type { Version } from '@ulmus/wire'
 import { counted, cutText, withoutUnseen } from '../format.ts'
 import { readJson, type Visit } from '../page.ts'
 import { type VersionPlace, withQuery } from '../paths.ts'
+import { savedText } from './saved.ts'
 
 type Shown = Awaited<ReturnType<Visit['registry']['collections']['shown']>>
 
@@ -31,6 +32,8 @@ export interface SeenCollection extends VersionPlace, CallerRights {
   readonly view: 'full' | 'public'
   /** For members: a sentence about what the public cannot see of the version. Undefined: no difference. */
   readonly difference: string | undefined
+  /** Sentence that confirms the form before this page, for its editors. */
+  readonly saved: string | undefined
   /** Path of this page in the other view. */
   readonly inOtherView: string
   /** Adds the current view to a path. */
@@ -80,6 +83,7 @@ async function see(visit: Visit, withVersion: boolean) {
     deprecation: version?.deprecated?.message,
     view: rights.isMember && !asPublic ? 'full' : 'public',
     difference: hidden && differenceText(hidden, { isPublic: facts.public, asPublic }),
+    saved: rights.work === 'ok' ? savedText(url, latest) : undefined,
     inOtherView: otherView(url, asPublic),
     inView: (to) => (asPublic ? withQuery(to, { view: 'public' }) : to),
     who: asPublic ? publicly(visit.who) : visit.who,
@@ -94,6 +98,7 @@ export const publicly = (who: Principal): Principal =>
 /** Address of the same page in the other view. Keeps the rest of the query. */
 function otherView(url: URL, asPublic: boolean): string {
   const query = new URLSearchParams(url.searchParams)
+  query.delete('saved')
   if (asPublic) query.delete('view')
   else query.set('view', 'public')
   return query.size === 0 ? url.pathname : `${url.pathname}?${query}`

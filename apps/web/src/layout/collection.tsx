@@ -56,6 +56,12 @@ export const CollectionPage = ({ seen, tab, type, children }: Props) => (
       </div>
     </div>
     <div class="wide content">
+      {seen.saved !== undefined && (
+        <p class="note saved" role="status">
+          <Icon name="check" />
+          {seen.saved}
+        </p>
+      )}
       <OtherVersion seen={seen} />
       <Deprecation seen={seen} />
       <ViewLine seen={seen} />

@@ -4,6 +4,7 @@ import { Field, Refusal, type Refused, Suggestions } from '../../components/form
 import { Empty } from '../../components/small.tsx'
 import { demandWork, type ShownVersion, seeVersion } from '../../data/collection.ts'
 import { licenceMeant, suggestedLicences } from '../../data/licence.ts'
+import { afterSaving } from '../../data/saved.ts'
 import { refusedField, submitted, typed } from '../../form.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
 import { type Answer, type Form, type Page, Redirect, readJson, type Visit } from '../../page.ts'
@@ -44,12 +45,13 @@ async function save(visit: Visit, form: Form): Promise<Answer> {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])]
   const changed = names.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
   const patch = Object.fromEntries(changed.map((name) => [name, after[name] ?? null]))
-  await visit.registry.metadata.update(
+  const made = await visit.registry.metadata.update(
     visit.who,
     seen,
     patch as Parameters<typeof visit.registry.metadata.update>[2],
   )
-  return new Redirect(versionPath({ owner: seen.owner, slug: seen.slug }))
+  const path = versionPath({ owner: seen.owner, slug: seen.slug })
+  return new Redirect(afterSaving(path, 'metadata', made.unchanged ? undefined : made.semver))
 }
 
 /**

@@ -35,7 +35,9 @@ async function save(visit: Visit, form: Form): Promise<Answer> {
     public: form['visibility'] === 'public',
   }
   await visit.registry.collections.patch(visit.who, path, checked(UpdateCollection, change))
-  return new Redirect(`${collectionPath({ owner: path.owner, slug }, 'settings')}?saved=1`)
+  return new Redirect(
+    withQuery(collectionPath({ owner: path.owner, slug }, 'settings'), { saved: 'settings' }),
+  )
 }
 
 async function remove(visit: Visit, form: Form): Promise<Answer> {
@@ -83,11 +85,6 @@ async function settingsPage(
     body: (
       <CollectionPage seen={seen} tab="settings">
         <div class="narrow">
-          {visit.url.searchParams.has('saved') && (
-            <p class="note" role="status">
-              Saved.
-            </p>
-          )}
           <h2>Settings</h2>
           <Refusal error={error} />
           <form method="post" class="form">

@@ -2,6 +2,7 @@
 import { RegistryError } from '@ulmus/registry'
 import { Field, Refusal, type Refused } from '../../components/form.tsx'
 import { readRecords } from '../../data/records.ts'
+import { afterSaving } from '../../data/saved.ts'
 import { submitted } from '../../form.ts'
 import { cutText } from '../../format.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
@@ -34,8 +35,10 @@ async function readNamed(visit: Visit) {
 
 async function remove(visit: Visit, form: Form): Promise<Answer> {
   const { seen, type, id } = await readNamed(visit)
-  await publishDelete(visit, seen, form, { type, id }, `Deleted ${type} ${cutText(id, 100)}`)
-  return new Redirect(versionPath({ owner: seen.owner, slug: seen.slug }, 'records', type))
+  const did = `Deleted ${type} ${cutText(id, 100)}`
+  const made = await publishDelete(visit, seen, form, { type, id }, did)
+  const path = versionPath({ owner: seen.owner, slug: seen.slug }, 'records', type)
+  return new Redirect(afterSaving(path, 'deleted', made))
 }
 
 async function deletePage(

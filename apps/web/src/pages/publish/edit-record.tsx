@@ -3,6 +3,7 @@ import { RegistryError } from '@ulmus/registry'
 import type { Refused } from '../../components/form.tsx'
 import { schemaIn } from '../../data/collection.ts'
 import { readRecords } from '../../data/records.ts'
+import { afterSaving } from '../../data/saved.ts'
 import { submitted } from '../../form.ts'
 import { cutText } from '../../format.ts'
 import { type Answer, type Form, type Page, Redirect, type Visit } from '../../page.ts'
@@ -97,8 +98,9 @@ async function save(visit: Visit, form: Form): Promise<Answer> {
     })
   const put = { type, id, data: dataIn(edited, form), isPrivate: isPrivateIn(edited, form) }
   const did = `${gone === undefined ? 'Changed' : 'Added'} ${type} ${cutText(id, 100)}`
-  await publishRecord(visit, seen, form, put, did)
-  return new Redirect(recordPath({ owner: seen.owner, slug: seen.slug }, type, id))
+  const made = await publishRecord(visit, seen, form, put, did)
+  const path = recordPath({ owner: seen.owner, slug: seen.slug }, type, id)
+  return new Redirect(afterSaving(path, gone === undefined ? 'changed' : 'added', made))
 }
 
 async function editPage(

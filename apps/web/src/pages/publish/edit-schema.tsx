@@ -4,6 +4,7 @@ import { RegistryError } from '@ulmus/registry'
 import { Field, type Refused, Suggestions } from '../../components/form.tsx'
 import { Empty } from '../../components/small.tsx'
 import type { ShownVersion } from '../../data/collection.ts'
+import { afterSaving } from '../../data/saved.ts'
 import { refusedField, submitted, typed } from '../../form.ts'
 import { cutText } from '../../format.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
@@ -62,8 +63,9 @@ async function checkOrSave(visit: Visit, form: Form): Promise<Answer> {
     message: typed(form, 'message') ?? words,
   }
   if (form['do'] === 'save' && form['checked'] === stamp) {
-    await commitSchema(visit, push)
-    return new Redirect(withQuery(collectionPath(seen, 'schemas'), { type }))
+    const made = await commitSchema(visit, push)
+    const path = withQuery(collectionPath(seen, 'schemas'), { type })
+    return new Redirect(afterSaving(path, isNew ? 'type' : 'schema', made))
   }
   const { dryRun, warnings } = await trySchema(visit, push)
   const before = isNew ? undefined : schema

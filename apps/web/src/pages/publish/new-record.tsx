@@ -3,6 +3,7 @@ import { RegistryError } from '@ulmus/registry'
 import type { Refused } from '../../components/form.tsx'
 import { schemaIn } from '../../data/collection.ts'
 import { readRecords } from '../../data/records.ts'
+import { afterSaving } from '../../data/saved.ts'
 import { refusedField, submitted, typed } from '../../form.ts'
 import { cutText } from '../../format.ts'
 import { type Answer, type Form, type Page, Redirect, type Visit } from '../../page.ts'
@@ -42,8 +43,9 @@ async function save(visit: Visit, form: Form): Promise<Answer> {
   if (records.length > 0)
     throw refusedField('id', 'A record of this type has this id. Choose another id, or edit that record.')
   const put = { type, id, data: dataIn(edited, form), isPrivate: isPrivateIn(edited, form) }
-  await publishRecord(visit, seen, form, put, `Added ${type} ${cutText(id, 100)}`)
-  return new Redirect(recordPath({ owner: seen.owner, slug: seen.slug }, type, id))
+  const made = await publishRecord(visit, seen, form, put, `Added ${type} ${cutText(id, 100)}`)
+  const path = recordPath({ owner: seen.owner, slug: seen.slug }, type, id)
+  return new Redirect(afterSaving(path, 'added', made))
 }
 
 async function newPage(

@@ -35,11 +35,12 @@ export async function trySchema(
   }
 }
 
-/** @throws the errors of `open` and of a commit */
-export async function commitSchema(visit: Visit, push: SchemaPush): Promise<void> {
+/** Returns the semver of the new version. @throws the errors of `open` and of a commit */
+export async function commitSchema(visit: Visit, push: SchemaPush): Promise<string | undefined> {
   const { session_id: id } = await opened(visit, push)
   try {
-    await visit.registry.pushes.commit(visit.who, push.seen, id, { async: false })
+    const answer = await visit.registry.pushes.commit(visit.who, push.seen, id, { async: false })
+    return answer.kind === 'committed' ? answer.result.semver : undefined
   } catch (error) {
     await cancelled(visit, push, id)
     throw error

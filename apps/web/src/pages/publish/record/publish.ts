@@ -26,10 +26,11 @@ interface Put extends RecordName {
   readonly isPrivate: boolean
 }
 
+/** Returns the semver of the new version. */
 export async function publishRecord(visit: Visit, seen: SeenCollection, form: Form, put: Put, did: string) {
   const { type, id, data, isPrivate } = put
   const place = JSON.stringify({ id, type, ...(isPrivate ? { private: true } : {}) }).slice(0, -1)
-  await publish(visit, seen, form, { kind: 'records', line: `${place},"data":${data}}`, did })
+  return publish(visit, seen, form, { kind: 'records', line: `${place},"data":${data}}`, did })
 }
 
 export const publishDelete = (
@@ -52,13 +53,14 @@ async function publish(
   seen: SeenCollection,
   form: Form,
   { kind, line, did }: Line,
-): Promise<void> {
+): Promise<string | undefined> {
   const opening = { base_version: form['base'] ?? seen.latest, message: typed(form, 'message') ?? did }
   const body = once(JSON.stringify(opening))
   const push = await registry.pushes.open(who, seen, body, (outline) => checked(OpenPush, outline))
   try {
     await registry.pushes.receive(who, seen, push.session_id, kind, once(`${line}\n`))
-    await registry.pushes.commit(who, seen, push.session_id, { async: false })
+    const answer = await registry.pushes.commit(who, seen, push.session_id, { async: false })
+    return answer.kind === 'committed' ? answer.result.semver : undefined
   } catch (error) {
     await registry.pushes.cancel(who, seen, push.session_id).catch(() => {})
     throw error

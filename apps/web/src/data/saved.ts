@@ -1,0 +1,26 @@
+/** Confirmation on the page after a form. The query only selects one of these sentences: it is never shown itself. */
+import { withQuery } from '../paths.ts'
+
+const changes = {
+  added: '1 record added',
+  changed: '1 record changed',
+  deleted: '1 record deleted',
+  type: '1 type added',
+  schema: '1 schema changed',
+  metadata: 'the metadata changed',
+} as const
+
+/** Path of a page that confirms a change. @param semver the version that it made, if any */
+export const afterSaving = (
+  path: string,
+  change: keyof typeof changes,
+  semver: string | undefined,
+): string => (semver === undefined ? path : withQuery(path, { saved: `${change}-${semver}` }))
+
+/** Undefined: the query selects no sentence, or its version is no longer the latest. */
+export function savedText(url: URL, latest: string | null): string | undefined {
+  const saved = url.searchParams.get('saved')
+  if (saved === 'settings') return 'The settings are saved.'
+  const [change, text] = Object.entries(changes).find(([name]) => saved === `${name}-${latest}`) ?? []
+  return change && `Version ${latest} is published: ${text}.`
+}
