@@ -49,6 +49,29 @@ describe.each(anyDatabase)('pages of records on $name', (database) => {
     expect(ordered.map((name) => shown[name].propertyOrder)).toEqual([1, 2, 3, 4])
   })
 
+  test('the overview shows references by the titles of records, which others see only if they are public', async () => {
+    const { path } = await stage.newCollection()
+    const properties = { name: { type: 'string' }, country: { type: 'string', 'x-ref-type': 'Country' } }
+    const opening = { schemas: { City: { properties }, Country: { properties } } }
+    const city = (id: string, country: string) => ({ id, type: 'City', data: { name: id, country } })
+    const country = (id: string, name: string, more = {}) => ({
+      ...{ id, type: 'Country', data: { name }, ...more },
+    })
+    const puts = [
+      ...[city('oslo', 'no'), city('lund', 'se'), city('vik', 'xx')],
+      ...[country('no', 'Norway'), country('se', 'Sweden', { private: true })],
+    ]
+    await stage.push(path, { opening, puts })
+    const at = pageOf(path)
+    const linkOf = (html: string, id: string) =>
+      new RegExp(`class="reference" href="${at}/records/Country/${id}"[^>]*><bdi>([^<]*)`).exec(html)?.[1]
+    const ada = testClient(stage.server.url, await stage.server.signIn('ada'), '')
+    const html = (await ada.get(at)).text
+    expect(['no', 'se', 'xx'].map((id) => linkOf(html, id))).toEqual(['Norway', 'Sweden', 'xx'])
+    for (const seen of [await page(at), (await ada.get(`${at}?view=public`)).text])
+      expect([seen.includes('>Norway<'), seen.includes('Sweden')]).toEqual([true, false])
+  })
+
   test('a type without properties shows the members that its records have', async () => {
     const { path } = await stage.newCollection()
     const puts = [

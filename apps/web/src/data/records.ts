@@ -126,33 +126,45 @@ export function nameOf({ data }: { data: unknown }, field: string | undefined): 
   return texts.find((text): text is string => typeof text === 'string' && text !== '')
 }
 
-/** Maximum number of references with labels. Each takes a query. */
+/** Maximum number of references of a page with labels. Each takes a query. */
 const namedReferencesMax = 20
 
-/** Labels of referenced records, by `type/id`. Omits missing and unlabelled records. */
-export async function namesOfReferences(
+/** Labels of the records to which a record refers, by `type/id`. Omits missing and unlabelled records. */
+export const namesOfReferences = (
   visit: Visit,
   seen: SeenCollection,
   version: ShownVersion,
   { data }: ShownRecord,
   fields: readonly Field[],
-): Promise<ReadonlyMap<string, string>> {
+): Promise<ReadonlyMap<string, string>> => {
   const references = fields.flatMap(({ name, refersTo: type }) =>
-    type === undefined || !isObject(data) || !Object.hasOwn(version.schemas, type)
+    type === undefined || !isObject(data)
       ? []
       : [own(data, name)].flat().flatMap((id) => (typeof id === 'string' ? [{ type, id }] : [])),
   )
-  const some = references.slice(0, namedReferencesMax)
-  const types = new Set(some.map(({ type }) => type))
+  return labelsOf(visit, seen, version, references)
+}
+
+/** Labels of the first of some records, by `type/id`, without a table. Omits missing and unlabelled records. */
+export async function labelsOf(
+  visit: Visit,
+  seen: SeenCollection,
+  version: ShownVersion,
+  references: readonly { readonly type: string; readonly id: string }[],
+): Promise<ReadonlyMap<string, string>> {
+  const known = references.filter(({ type }) => Object.hasOwn(version.schemas, type))
+  const distinct = new Map(known.map((one) => [`${one.type}/${one.id}`, one]))
+  const some = [...distinct].slice(0, namedReferencesMax)
+  const types = new Set(some.map(([, { type }]) => type))
   const tellingFields = new Map(
     Array.from(types, (type) => [type, tellingField(fieldsOf(schemaIn(version, type)!))]),
   )
-  const named = some.map(async ({ type, id }) => {
+  const named = some.map(async ([key, { type, id }]) => {
     const telling = tellingFields.get(type)
     if (telling === undefined) return []
     const [record] = (await readRecords(visit, seen, { type, id, schema: undefined })).records
     const name = record && nameOf(record, telling)
-    return name === undefined ? [] : [[`${type}/${id}`, name] as const]
+    return name === undefined ? [] : [[key, name] as const]
   })
   return new Map((await Promise.all(named)).flat())
 }

@@ -2,11 +2,11 @@
 import { type JsonObject, tableColumns } from '@ulmus/content'
 import { type SeenCollection, type ShownVersion, schemaIn } from '../../data/collection.ts'
 import { knownProfiles, type Profiles } from '../../data/profiles.ts'
-import { readRecords, type ShownRecord } from '../../data/records.ts'
+import { labelsOf, readRecords, type ShownRecord } from '../../data/records.ts'
 import { counted, cutText } from '../../format.ts'
 import type { Visit } from '../../page.ts'
 import { versionPath } from '../../paths.ts'
-import { chosenColumns, type PageColumn, pageColumns } from './records/columns.ts'
+import { chosenColumns, type PageColumn, pageColumns, valueIn } from './records/columns.ts'
 import { Table } from './records/table.tsx'
 import { type Asked, readAsked } from './records/url.ts'
 
@@ -23,21 +23,23 @@ interface SampledType {
   readonly profiles: Profiles | undefined
   /** With profiles: their parts are links that filter. */
   readonly asked: Asked | undefined
+  /** Labels of referenced records, by `type/id`. */
+  readonly labels: ReadonlyMap<string, string>
 }
 
 /** Omits types without records. */
-export const samplesOf = (
+export async function samplesOf(
   visit: Visit,
   seen: SeenCollection,
   version: ShownVersion,
   types: readonly { readonly name: string; readonly count: number }[],
-) =>
-  Promise.all(
+): Promise<SampledType[]> {
+  const samples = await Promise.all(
     types
       .filter(({ count }) => count > 0)
       .sort((a, b) => b.count - a.count)
       .slice(0, samplesMax)
-      .map(async ({ name: type, count }): Promise<SampledType> => {
+      .map(async ({ name: type, count }): Promise<Omit<SampledType, 'labels'>> => {
         const schema = schemaIn(version, type)!
         const { records } = await readRecords(visit, seen, { type, schema, limit: sampleRecords })
         const profiles = await knownProfiles(visit, seen, type)
@@ -47,6 +49,17 @@ export const samplesOf = (
         return { type, count, records, columns, profiles, asked }
       }),
   )
+  const labels = await labelsOf(visit, seen, version, samples.flatMap(referencesIn))
+  return samples.map((sample) => ({ ...sample, labels }))
+}
+
+const referencesIn = ({ records, columns }: Pick<SampledType, 'records' | 'columns'>) =>
+  columns.flatMap((column) => {
+    const { refersTo: type } = column
+    if (type === undefined) return []
+    const ids = records.flatMap(({ data }) => [valueIn(data, column)].flat())
+    return ids.flatMap((id) => (typeof id === 'string' ? [{ type, id }] : []))
+  })
 
 export const Sample = ({ seen, columns, ...sample }: SampledType & { seen: SeenCollection }) => (
   <section>
