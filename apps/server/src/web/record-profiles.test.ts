@@ -115,6 +115,16 @@ describe.each(anyDatabase)('profiles on the records page, on $name', (database) 
     expect(profilesOf((await page(path.replace('/collections', ''))).html)).toBe('')
   })
 
+  test('above the result of a filter or a search, the profiles name the records that they describe', async () => {
+    const described = async (query: string) => plain(profilesOf((await page(`${at}?${query}`)).html)).trim()
+    for (const query of ['filter=land+eq+NOR', 'q=Town+1'])
+      expect(await described(query)).toMatch(/^All 60 records /)
+    expect(await described('sort=-people')).not.toContain('60 records')
+    expect(plain(profilesOf((await page(`${at}?filter=land+eq+NOR`, cookie)).html))).toContain(
+      'All 64 records',
+    )
+  })
+
   test('a bar of a histogram filters by its range, which replaces the last one', async () => {
     const { html } = await page(at)
     const bars = [...profilesOf(html).matchAll(/<a href="([^"]*)"[^>]*><title>([^<]*)</g)].map(

@@ -166,6 +166,7 @@ function Content({ asked, isAsked, canAsk, found, count, id, all, chosen, extras
   const isAnswered = isAsked && building === undefined && refused === undefined
   const { facets, labels } = extras
   const profiles = typeof extras.profiles === 'string' ? undefined : extras.profiles
+  const isPart = asked.question.q !== '' || asked.question.filter.length > 0
   return (
     <>
       {canAsk && <QuestionForm asked={asked} refused={refused} />}
@@ -191,6 +192,7 @@ function Content({ asked, isAsked, canAsk, found, count, id, all, chosen, extras
             ) : (
               <Table
                 {...{ seen, type, records, chosen, profiles, labels, asked: canAsk ? asked : undefined }}
+                profiled={isPart ? count : undefined}
               />
             )}
             <div class="table-foot">

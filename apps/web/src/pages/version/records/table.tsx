@@ -6,7 +6,7 @@ import { Value } from '../../../components/value.tsx'
 import type { SeenCollection } from '../../../data/collection.ts'
 import type { Profiles } from '../../../data/profiles.ts'
 import { isObject, type TableRecord } from '../../../data/records.ts'
-import { bytesText, cutText, groupedFrom } from '../../../format.ts'
+import { bytesText, counted, cutText, groupedFrom } from '../../../format.ts'
 import { recordPath } from '../../../paths.ts'
 import { type PageColumn, valueIn } from './columns.ts'
 import { Profile } from './profile.tsx'
@@ -30,13 +30,24 @@ interface TableProps {
   readonly asked?: Asked | undefined
   /** Default: none. */
   readonly profiles?: Profiles | undefined
+  /** Number of the profiled records if the table shows only some of them. */
+  readonly profiled?: number | undefined
   /** Labels of referenced records, by `type/id`. Default: their ids. */
   readonly labels?: ReadonlyMap<string, string>
 }
 
 const noLabels: ReadonlyMap<string, string> = new Map()
 
-export function Table({ seen, type, records, chosen, asked, profiles, labels = noLabels }: TableProps) {
+export function Table({
+  seen,
+  type,
+  records,
+  chosen,
+  asked,
+  profiles,
+  profiled,
+  labels = noLabels,
+}: TableProps) {
   const grouped = groupedIn(records, chosen)
   return (
     <TableScroll label={`Records of type ${type}`}>
@@ -59,7 +70,7 @@ export function Table({ seen, type, records, chosen, asked, profiles, labels = n
           </tr>
           {asked !== undefined && profiles !== undefined && (
             <tr class="profiles">
-              <td />
+              <td class="quiet">{profiled !== undefined && `All ${counted(profiled, 'record')}`}</td>
               {chosen.map((column) => (
                 <td key={column.text}>
                   <Profile
