@@ -140,7 +140,7 @@ describe.skipIf(!chromiumInstalled())('the web interface', { timeout: 180_000 },
 
   test('a record is changed; a refusal by the schema is shown, and keeps what was typed', async () => {
     await page.goto('/atlas/cities/records/City/oslo')
-    await page.getByRole('link', { name: 'Edit this record' }).click()
+    await page.getByRole('link', { name: 'Edit', exact: true }).click()
     const people = page.getByLabel('population')
     expect(await people.inputValue()).toBe('709037')
     await people.fill('many')
@@ -340,6 +340,9 @@ describe.skipIf(!chromiumInstalled())('the web interface', { timeout: 180_000 },
       const tab = (await page.locator('.tabs a[aria-current]').boundingBox())!
       expect([path, tab.x >= 0 && tab.x + tab.width <= 390]).toEqual([path, true])
     }
+    await page.goto('/atlas/cities/records/City/oslo')
+    for (const button of await page.locator('.record-head .button').all())
+      expect((await button.boundingBox())!.height).toBeGreaterThanOrEqual(44)
     await page.goto('/atlas/cities')
     const code = (await page.locator('.code pre').first().boundingBox())!
     const copy = (await page.locator('.code .copy').first().boundingBox())!

@@ -74,9 +74,12 @@ const show = async (visit: Visit) => {
         </nav>
         <div class="columns">
           <div>
-            <h2 class="record-name">
-              <bdi>{cutText(name ?? id, 300)}</bdi>
-            </h2>
+            <div class="record-head">
+              <h2 class="record-name">
+                <bdi>{cutText(name ?? id, 300)}</bdi>
+              </h2>
+              {seen.mayWork && seen.version === undefined && <Work seen={seen} record={record} />}
+            </div>
             <Places data={record.data} />
             <Fields seen={seen} record={record} fields={fields} names={names} files={files} />
             {referrers.length > 0 && <ReferredBy seen={seen} referrers={referrers} />}
@@ -154,7 +157,7 @@ function Fields({ seen, record, fields, names, files }: FieldsProps) {
       </dl>
       {ordered.length > shown.length && (
         <p class="quiet">
-          and {ordered.length - shown.length} fields more,{' '}
+          and {ordered.length - shown.length} more values,{' '}
           <a href={apiVersionPath(seen, 'records', record.type, record.id)}>as JSON</a>
         </p>
       )}
@@ -210,7 +213,6 @@ const Facts = ({ seen, record, version, proof }: FactsProps) => (
       </button>
       <div id="verified" aria-live="polite" />
     </section>
-    {seen.mayWork && seen.version === undefined && <Work seen={seen} record={record} />}
   </>
 )
 
@@ -219,18 +221,22 @@ function Work({ seen, record: { type, id, data } }: Pick<FactsProps, 'seen' | 'r
   const at = (...below: string[]) => collectionPath(seen, 'records', type, ...below)
   const isInPath = id !== '.' && id !== '..'
   return (
-    <p>
+    <p class="actions">
       {isInPath && data !== undefined && (
-        <>
-          <a href={at(id, 'edit')}>Edit this record</a> ·{' '}
-        </>
+        <a class="button" href={at(id, 'edit')}>
+          <Icon name="edit" />
+          Edit
+        </a>
       )}
       {isInPath && (
-        <>
-          <a href={at(id, 'delete')}>Delete it</a> ·{' '}
-        </>
+        <a class="button danger" href={at(id, 'delete')}>
+          Delete
+        </a>
       )}
-      <a href={at('new')}>Add a record</a>
+      <a class="button" href={at('new')}>
+        <Icon name="plus" />
+        Add record
+      </a>
     </p>
   )
 }

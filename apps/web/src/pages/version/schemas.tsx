@@ -1,6 +1,7 @@
-/** `…/schemas`: fields of the records of each type. */
+/** `…/schemas`: properties of the records of each type. */
 
 import { type Field, fieldsOf, type Json, type PlainSchema, withPropertiesInOrder } from '@ulmus/content'
+import { Icon } from '../../components/icon.tsx'
 import { Badge, Empty, TableScroll } from '../../components/small.tsx'
 import { type SeenCollection, schemaIn, seeVersion } from '../../data/collection.ts'
 import { counted, cutText, shownJson, shownMarks } from '../../format.ts'
@@ -32,7 +33,7 @@ const show = async (visit: Visit) => {
   const rest = types.filter((type) => !open.has(type))
   return {
     title: `Schemas · ${seen.owner}/${seen.slug}`,
-    description: `Types of records in ${seen.owner}/${seen.slug}, with their fields.`,
+    description: `Types of records in ${seen.owner}/${seen.slug}, with their properties.`,
     canonical: versionPath(seen, 'schemas'),
     isPublic: seen.isPublic,
     json: apiVersionPath(seen),
@@ -101,7 +102,8 @@ function Type({ seen, type, schema, count, of, mayEdit }: TypeProps) {
         <span class="facts">
           <a href={seen.inView(versionPath(seen, 'records', type))}>{counted(count, 'record')}</a>
           {mayEdit && (
-            <a href={collectionPath(seen, 'schemas', type, 'edit')}>
+            <a class="button" href={collectionPath(seen, 'schemas', type, 'edit')}>
+              <Icon name="edit" />
               Edit <span class="sr-only">the schema of {type}</span>
             </a>
           )}
@@ -115,9 +117,9 @@ function Type({ seen, type, schema, count, of, mayEdit }: TypeProps) {
       {typeof description === 'string' && <p dir="auto">{cutText(description, 2_000)}</p>}
       {shown.length > 0 && <Fields fields={shown} type={type} of={of} />}
       {fields.length > shown.length && (
-        <p class="quiet">and {fields.length - shown.length} fields more, in the schema</p>
+        <p class="quiet">and {fields.length - shown.length} more properties, in the schema</p>
       )}
-      {schema['additionalProperties'] === false && <p class="quiet">No other fields.</p>}
+      {schema['additionalProperties'] === false && <p class="quiet">No other properties.</p>}
       <details class="raw">
         <summary>JSON Schema</summary>
         <pre class="json">{cutText(raw, Math.floor(rawOfPage / of))}</pre>
@@ -134,12 +136,12 @@ const wordsFor = (fields: number): number =>
   Math.max(wordsMin, Math.min(wordsMax, Math.floor(wordsOfPage / fields / 2)))
 
 const Fields = ({ fields, type, of }: { fields: readonly Field[]; type: string; of: number }) => (
-  <TableScroll label={`Fields of ${type}`}>
+  <TableScroll label={`Properties of ${type}`}>
     <table class="data">
       <thead>
         <tr>
-          <th scope="col">Field</th>
-          <th scope="col">Type</th>
+          <th scope="col">Property</th>
+          <th scope="col">Kind</th>
           <th scope="col">Rules</th>
           <th scope="col">Description</th>
         </tr>

@@ -72,7 +72,10 @@ export function Tools({ asked, isAsked, canAsk, all, chosen, id, sqlName, origin
         </details>
       ) : null}
       {asked.seen.mayWork && asked.seen.version === undefined && (
-        <a href={collectionPath(asked.seen, 'records', asked.type, 'new')}>Add a record</a>
+        <a class="button" href={collectionPath(asked.seen, 'records', asked.type, 'new')}>
+          <Icon name="plus" />
+          Add record
+        </a>
       )}
       <span class="grow" />
       {canAsk && <ResultMenu asked={asked} sqlName={sqlName} origin={origin} />}
