@@ -100,6 +100,7 @@ describe.each(anyDatabase)('profiles on the records page, on $name', (database) 
   test('the overview shows the profiles that were computed before, in the view of the caller', async () => {
     const overview = at.replace('/records/Town', '')
     const [outside, inside] = [await page(overview), await page(overview, cookie)]
+    expect(plain(profilesOf(outside.html))).toContain('Norway 33 %')
     const bars = (html: string) => [...html.matchAll(/href="([^"]*people[^"]*)"[^>]*><title>/g)]
     expect(bars(outside.html)).toHaveLength(20)
     expect(idsIn((await page(decoded(bars(outside.html)[0]![1]!))).html)).toHaveLength(3)

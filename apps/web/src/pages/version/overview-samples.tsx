@@ -7,6 +7,7 @@ import { counted, cutText } from '../../format.ts'
 import type { Visit } from '../../page.ts'
 import { versionPath } from '../../paths.ts'
 import { chosenColumns, type PageColumn, pageColumns, valueIn } from './records/columns.ts'
+import { valuesUsual } from './records/profile.tsx'
 import { Table } from './records/table.tsx'
 import { type Asked, readAsked } from './records/url.ts'
 
@@ -53,11 +54,16 @@ export async function samplesOf(
   return samples.map((sample) => ({ ...sample, labels }))
 }
 
-const referencesIn = ({ records, columns }: Pick<SampledType, 'records' | 'columns'>) =>
+/** References in the records, and frequent ones of the profiles. */
+const referencesIn = ({ records, columns, profiles }: Omit<SampledType, 'labels'>) =>
   columns.flatMap((column) => {
     const { refersTo: type } = column
     if (type === undefined) return []
-    const ids = records.flatMap(({ data }) => [valueIn(data, column)].flat())
+    const top = profiles?.get(column.label)?.top?.slice(0, valuesUsual) ?? []
+    const ids = [
+      ...records.flatMap(({ data }) => [valueIn(data, column)].flat()),
+      ...top.map(({ value }) => value),
+    ]
     return ids.flatMap((id) => (typeof id === 'string' ? [{ type, id }] : []))
   })
 

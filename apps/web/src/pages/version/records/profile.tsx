@@ -6,7 +6,7 @@ import type { PageColumn } from './columns.ts'
 import { type Asked, filterText, pathWith } from './url.ts'
 
 /** Frequent values of a profile. */
-const valuesUsual = 3
+export const valuesUsual = 3
 /** Longer values are cut. Characters. */
 const valueMax = 22
 /** Longer values are in no link, since URLs are limited. Characters. */
