@@ -92,7 +92,7 @@ describe.each(anyDatabase)('pages of collections on $name', (database) => {
     })
     const { text } = await ada.get(`${pageOf(path)}?view=public`)
     expect(text).toContain('The public sees nothing: the collection is private.')
-    expect(text).toContain('Made public, it would look like this, without field A.hidden.')
+    expect(text).toContain('Made public, it would look like this, without column A.hidden.')
   })
 
   test('an old version is described as it was, on its page, in its head and to search engines', async () => {

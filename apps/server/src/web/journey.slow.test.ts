@@ -101,7 +101,7 @@ describe.skipIf(!chromiumInstalled())('the web interface', { timeout: 180_000 },
     await page.getByText('v1.0.0 is published.').waitFor()
     await page.getByRole('link', { name: 'Look at it' }).click()
     await page.getByText('First three').waitFor()
-    expect(await page.getByText('The public does not see all').textContent()).toContain('field City.keeper')
+    expect(await page.getByText('The public does not see all').textContent()).toContain('column City.keeper')
   })
 
   test('a stranger, without JavaScript, reads it and not what is private', async () => {

@@ -93,7 +93,7 @@ describe.each(anyDatabase)('pages of schemas on $name', (database) => {
     const said = textIn(checked.text)
     for (const sentence of [
       'wings is described otherwise',
-      'tags is new: list of string',
+      'tags is new: list of text',
       'It makes version v2.0.0 after v1.0.0 (major: a schema or the set of types changed). All 2 records fit.',
       'Save as v2.0.0',
     ])

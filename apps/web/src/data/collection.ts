@@ -134,7 +134,7 @@ function differenceText(
   const rest = [
     ...(records > 0 ? [`${records} of ${counted(recordsInAll, 'record')} are hidden`] : []),
     ...named('type', types),
-    ...named('field', fields),
+    ...named('column', fields),
   ].join('; ')
   if (isPublic) return rest === '' ? undefined : `The public does not see all: ${rest}.`
   if (asPublic)

@@ -9,7 +9,7 @@ export interface Field {
   readonly name: string
   readonly title: string | undefined
   readonly description: string | undefined
-  /** `string`, `integer or null`, `list of numbers`. */
+  /** `text`, `integer or null`, `list of number`. */
   readonly type: string
   /** `at least 3 characters`, `one of "a", "b"`. */
   readonly rules: readonly string[]
@@ -79,7 +79,7 @@ export function typeText(at: PlainSchema): string {
     return items === undefined ? 'list' : `list of ${typeText(items)}`
   }
   const format = textIn(at['format'])
-  if (type === 'string' && format !== undefined) return format
+  if (type === 'string') return format ?? 'text'
   if (typeof type === 'string') return type
   if ('const' in at) return 'constant'
   if (Array.isArray(at['enum'])) return 'one of a list'

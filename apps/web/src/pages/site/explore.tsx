@@ -51,7 +51,7 @@ export const explore: Page = {
                 <Empty title={emptyTitle(search, filter)}>
                   <p>
                     Words are looked for at the beginnings of words in addresses, names, owners, topics,
-                    descriptions and readmes, and in the names of types and fields.{' '}
+                    descriptions and readmes, and in the names of types and columns.{' '}
                     {(search !== '' || isFiltered) && <a href="/explore">Show all</a>}
                   </p>
                 </Empty>

@@ -137,7 +137,7 @@ function Types({ seen, types }: { seen: SeenCollection; types: readonly ShownTyp
               <th scope="col" class="right">
                 Records
               </th>
-              <th scope="col">Fields</th>
+              <th scope="col">Columns</th>
             </tr>
           </thead>
           <tbody>

@@ -21,7 +21,7 @@ export const Changes = ({ seen, changes, most = changesMax }: ChangesProps) => (
   <table class="changes">
     <thead class="sr-only">
       <tr>
-        <th scope="col">Field</th>
+        <th scope="col">Column</th>
         <th scope="col">Was</th>
         <th scope="col">Is</th>
       </tr>

@@ -152,7 +152,7 @@ export const isJsonForm = (visit: Visit, form: Form): boolean =>
 function Beyond({ schema, controls }: { schema: PlainSchema; controls: readonly Control[] }) {
   const rest = Object.keys(schema['properties'] as object).length - controls.length
   return rest === 0 ? null : (
-    <p class="note">{counted(rest, 'further field')} can only be edited as JSON, and stay as they are.</p>
+    <p class="note">{counted(rest, 'further column')} can only be edited as JSON, and stay as they are.</p>
   )
 }
 

@@ -120,5 +120,5 @@ function hintOf(kind: Control['kind'], type: string): string {
   if (kind === 'list') return 'one value a line'
   if (kind === 'json') return type === 'any' ? 'JSON' : `JSON, ${type}`
   if (type === 'date-time') return 'date and time such as 2026-11-26T15:04:05Z'
-  return type === 'string' || kind === 'date' ? '' : type
+  return type === 'text' || kind === 'date' ? '' : type
 }

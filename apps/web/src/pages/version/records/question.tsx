@@ -73,7 +73,7 @@ function FilterFields({ asked: { columns, draft }, refused }: Props) {
   return (
     <fieldset>
       <legend class="sr-only">Add a filter</legend>
-      <select name="field" aria-label="Field">
+      <select name="field" aria-label="Column">
         <option value="">Add a filter…</option>
         {fields.map(([text, label]) => (
           <option key={text} value={text} selected={text === field}>
