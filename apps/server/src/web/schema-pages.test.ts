@@ -260,6 +260,48 @@ describe.each(anyDatabase)('pages of schemas on $name', (database) => {
     expect(fieldsOf(added.text)).toMatchObject({ title: 'Typed', 'n0.name': '', 'n0.kind': 'text' })
   })
 
+  test('buttons move properties up and down, also new ones, and keep what was typed', async () => {
+    const { path, at, latest } = await published()
+    const link = `${at}/A/edit`
+    const legends = (html: string) =>
+      Array.from(html.matchAll(/<legend>(?:New property )?<code>([^<]*)/g), ([, name]) => name).join(' ')
+    const press = async (
+      html: string,
+      name: string,
+      direction: string,
+      more: Record<string, string> = {},
+    ) => {
+      const button = new RegExp(
+        `value="(${direction}\\.[pn]\\d+)"(?:(?!</button>)[^])*Move ${name} ${direction}`,
+      )
+      const form = { ...fieldsOf(html), ...more, do: button.exec(html)![1]! }
+      const answer = await ada.postForm(link, form)
+      expect(answer.status).toBe(200)
+      return answer.text
+    }
+    const first = (await ada.get(link)).text
+    expect(legends(first)).toBe('name keeper wings place')
+    expect(first).toMatch(/value="up\.p0" disabled/)
+    expect(/<button[^>]*value="check"/.exec(first)!.index).toBeLessThan(first.indexOf('value="up.p0"'))
+    const typed = { title: 'Typed', 'n0.name': '', 'n1.name': 'tail', 'n1.order': '', 'n1.kind': 'number' }
+    const down = await press(first, 'name', 'down', typed)
+    expect(legends(down)).toBe('keeper name wings place tail')
+    expect(down).toMatch(/value="down\.p0" autofocus/)
+    expect(fieldsOf(down)).toMatchObject({ title: 'Typed', 'n0.name': 'tail', 'n0.kind': 'number' })
+    const up = await press(down, 'tail', 'up')
+    const again = await press(up, 'tail', 'up')
+    expect(legends(again)).toBe('keeper name tail wings place')
+    const checked = await ada.postForm(link, { ...fieldsOf(again), do: 'check' })
+    expect(legends(checked.text)).toBe('keeper name tail wings place')
+    expect((await ada.postForm(link, { ...fieldsOf(checked.text), do: 'save' })).status).toBe(303)
+    const { properties } = (await schemasAt(latest)).A
+    const places = ['keeper', 'name', 'tail', 'wings', 'place'].map((name) => properties[name].propertyOrder)
+    expect(places).toEqual([0, 1, 2, 3, 4])
+    await stage.push(path, { base: 'v2.0.0', opening: { schemas: { A: bird, Other: {} } }, puts: [] })
+    const late = await ada.postForm(link, { ...fieldsOf(checked.text), base: 'v2.0.0', do: 'up.p1' })
+    expect(textIn(late.text)).toContain('v3.0.0 was published while you edited v2.0.0.')
+  })
+
   test('hostile schemas stay text and bounded; those that the form cannot edit say so', async () => {
     const evil = '"><script>alert(1)</script>\u202e'
     const hostile = {

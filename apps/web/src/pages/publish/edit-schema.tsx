@@ -13,8 +13,9 @@ import { collectionPath, withQuery } from '../../paths.ts'
 import { editedSchema } from './edited-schema.ts'
 import { type Checked, CheckedChange, Confirmations, SchemaRefusal } from './schema-check.tsx'
 import { type Draft, draftOf } from './schema-draft.ts'
-import { type Entry, entriesMax, newEntriesMax, newEntry } from './schema-entries.ts'
+import { entriesMax, newEntriesMax, newEntry } from './schema-entries.ts'
 import { PropertyFields, typesList } from './schema-fields.tsx'
+import { inOrder, isMove, movedBy } from './schema-order.ts'
 import { commitSchema, confirmedIn, trySchema } from './schema-push.ts'
 
 export const editSchema: Page = {
@@ -22,7 +23,7 @@ export const editSchema: Page = {
   show: (visit) => schemaPage(inFullView(visit), {}),
   async act(asked, form) {
     const visit = inFullView(asked)
-    if (form['do'] === 'add') return schemaPage(visit, { form })
+    if (form['do'] === 'add' || isMove(form)) return schemaPage(visit, { form })
     return submitted(
       () => checkOrSave(visit, form),
       (error) => schemaPage(visit, { form, error }),
@@ -146,13 +147,19 @@ interface FormProps extends Required<Pick<Shown, 'form'>> {
   readonly checked: Checked | undefined
 }
 
-function SchemaForm({ draft: { version, type, edit }, form, error, checked }: FormProps) {
+function SchemaForm({ draft, form, error, checked }: FormProps) {
+  const { version, type, edit } = draft
   const isFirst = type === undefined && form['base'] === undefined
   const blank = isFirst ? blankEntries : form['do'] === 'add' ? 1 : 0
-  const added = [...edit.added, ...new Array<Entry>(blank).fill(newEntry)].slice(0, newEntriesMax)
+  // The indexes of a form on another version are those of other properties.
+  const { order, moved } = draft.moved === undefined ? movedBy(form, edit) : { order: inOrder(edit) }
   const types = Object.keys(version?.schemas ?? {}).slice(0, typesMax)
   return (
     <form method="post" class="form">
+      {/* Enter in a field presses the first button of a form. */}
+      <button type="submit" class="sr-only" name="do" value="check" tabIndex={-1} aria-hidden="true">
+        Check
+      </button>
       <input type="hidden" name="base" value={version?.semver ?? ''} />
       {type === undefined && (
         <Field
@@ -165,11 +172,16 @@ function SchemaForm({ draft: { version, type, edit }, form, error, checked }: Fo
       )}
       <Field name="title" label="Title" form={{}} value={edit.title} />
       <Field name="description" label="Description" form={{}} value={edit.description} lines={2} />
-      {edit.entries.map((entry, index) => (
-        <PropertyFields key={entry.name} entry={entry} index={index} isNew={false} />
+      {order.map(({ entry, index, isNew }, at) => (
+        <PropertyFields
+          key={`${isNew} ${index}`}
+          {...{ entry, index, isNew }}
+          moves={{ up: at > 0, down: at < order.length - 1 }}
+          moved={moved?.name === entry.name ? moved.direction : undefined}
+        />
       ))}
-      {added.map((entry, index) => (
-        <PropertyFields key={index} entry={entry} index={index} isNew />
+      {Array.from({ length: Math.min(blank, newEntriesMax - edit.added.length) }, (_, index) => (
+        <PropertyFields key={index} entry={newEntry} index={edit.added.length + index} isNew />
       ))}
       <Suggestions id={typesList} values={types.map((name) => [name] as const)} />
       <Confirmations error={error} confirmed={confirmedIn(form)} />

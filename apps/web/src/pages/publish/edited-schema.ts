@@ -13,17 +13,11 @@ import {
   objectIn,
   prefixOf,
   propertiesOf,
+  type SchemaEdit,
   valuesIn,
   wordsIn,
 } from './schema-entries.ts'
-
-/** Changes of the form: words of the type, entries of its properties, and new ones. */
-export interface SchemaEdit {
-  readonly title: string
-  readonly description: string
-  readonly entries: readonly Entry[]
-  readonly added: readonly Entry[]
-}
+import { placeOf } from './schema-order.ts'
 
 /** The schema with the changes of a form. @throws invalid_request */
 export function editedSchema(schema: PlainSchema, edit: SchemaEdit): PlainSchema {
@@ -156,10 +150,12 @@ function placeProperties(
   }
 }
 
-/** A number to sort by: a moved property comes before the one at its new position if it moves up, and after it if it moves down. */
-function placeIn({ name, order }: Entry, index: number): number {
-  if (order === '') return index + 1
-  const place = Number(order)
-  if (Number.isFinite(place)) return place + Math.sign(place - index - 1) / 2
-  throw refusedField('', `The position of ${cutText(name, 100)} is not a number: write 1 for the first.`)
+/** @throws invalid_request */
+function placeIn(entry: Entry, index: number): number {
+  const place = placeOf(entry, index)
+  if (place !== undefined) return place
+  throw refusedField(
+    '',
+    `The position of ${cutText(entry.name, 100)} is not a number: write 1 for the first.`,
+  )
 }

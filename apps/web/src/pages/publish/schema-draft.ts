@@ -10,12 +10,12 @@ import {
 } from '../../data/collection.ts'
 import { cutText } from '../../format.ts'
 import type { Form, Visit } from '../../page.ts'
-import type { SchemaEdit } from './edited-schema.ts'
 import {
   entriesOf,
   onLatest,
   type Rebased,
   rebased,
+  type SchemaEdit,
   submittedEntries,
   submittedNewEntries,
   wordsIn,

@@ -44,6 +44,14 @@ export interface Entry {
   readonly isRemoved: boolean
 }
 
+/** Changes of the form: words of the type, entries of its properties, and new ones. */
+export interface SchemaEdit {
+  readonly title: string
+  readonly description: string
+  readonly entries: readonly Entry[]
+  readonly added: readonly Entry[]
+}
+
 const blank = { title: '', description: '', refersTo: '', values: '', order: '' } as const
 export const newEntry: Entry = {
   ...{ ...blank, name: '', kind: 'text', type: '', hasMembers: true },
@@ -151,11 +159,20 @@ export const prefixOf = (index: number, isNew: boolean): string => `${isNew ? 'n
 export const submittedEntries = (form: Form, before: readonly Entry[]): Entry[] =>
   before.map((entry, index) => entryIn(form, prefixOf(index, false), entry))
 
-/** Submitted new entries, without blank ones. */
+/** Indexes of the submitted new entries, without blank and removed ones. */
+export const newIndexes = (form: Form): number[] =>
+  Array.from({ length: newEntriesMax }, (_, index) => index).filter((index) => {
+    const { name, title, description, isRemoved } = newEntryIn(form, index)
+    return !isRemoved && name + title + description !== ''
+  })
+
 export const submittedNewEntries = (form: Form): Entry[] =>
-  Array.from({ length: newEntriesMax }, (_, index) => prefixOf(index, true))
-    .map((prefix) => ({ ...entryIn(form, prefix, newEntry), name: lineIn(form[`${prefix}name`]) }))
-    .filter(({ name, title, description, isRemoved }) => !isRemoved && name + title + description !== '')
+  newIndexes(form).map((index) => newEntryIn(form, index))
+
+function newEntryIn(form: Form, index: number): Entry {
+  const prefix = prefixOf(index, true)
+  return { ...entryIn(form, prefix, newEntry), name: lineIn(form[`${prefix}name`]) }
+}
 
 function entryIn(form: Form, prefix: string, before: Entry): Entry {
   // Checkboxes that are off are not submitted.

@@ -2,6 +2,7 @@
 import { Field, Select } from '../../components/form.tsx'
 import { cutText } from '../../format.ts'
 import { type Entry, kindOptions, prefixOf } from './schema-entries.ts'
+import type { Direction } from './schema-order.ts'
 
 /** Maximum length of a name in a label. Characters. */
 const nameMax = 100
@@ -10,15 +11,27 @@ const none = {}
 /** Id of the `Suggestions` of types, which the page renders once. */
 export const typesList = 'schema-types'
 
-/** @param isNew the property has no name yet */
-export const PropertyFields = ({ entry, index, isNew }: { entry: Entry; index: number; isNew: boolean }) => {
+interface PropertyProps {
+  readonly entry: Entry
+  readonly index: number
+  /** True: the latest version lacks the property, and the form asks for its name. */
+  readonly isNew: boolean
+  /** Directions in which the property can move. Default: none. */
+  readonly moves?: Readonly<Record<Direction, boolean>>
+  /** Direction in which it was just moved, if it was. */
+  readonly moved?: Direction | undefined
+}
+
+export const PropertyFields = ({ entry, index, isNew, moves, moved }: PropertyProps) => {
   const prefix = prefixOf(index, isNew)
   const { name, type, kind, values, order, hasMembers } = entry
   return (
     <fieldset class="property">
       <legend>
         {isNew ? (
-          'New property'
+          <>
+            New property <code>{cutText(name, nameMax)}</code>
+          </>
         ) : (
           <>
             <code>{cutText(name, nameMax)}</code> <span class="quiet">{cutText(type, nameMax)}</span>
@@ -66,6 +79,7 @@ export const PropertyFields = ({ entry, index, isNew }: { entry: Entry; index: n
         <Check name={`${prefix}required`} label="Required" isOn={entry.isRequired} />
         {hasMembers && <Check name={`${prefix}private`} label="Private" isOn={entry.isPrivate} />}
         {name !== '' && <Check name={`${prefix}remove`} label="Remove" isOn={entry.isRemoved} />}
+        {moves !== undefined && <Moves {...{ prefix, name, moves, moved }} />}
       </div>
       {kind === undefined && (
         <p class="help">
@@ -74,6 +88,37 @@ export const PropertyFields = ({ entry, index, isNew }: { entry: Entry; index: n
         </p>
       )}
     </fieldset>
+  )
+}
+
+interface MovesProps extends Pick<PropertyProps, 'moved'> {
+  readonly prefix: string
+  readonly name: string
+  readonly moves: Readonly<Record<Direction, boolean>>
+}
+
+/** Buttons that move a property by one place. The focus stays on it. */
+function Moves({ prefix, name, moves, moved }: MovesProps) {
+  const focused = moved !== undefined && !moves[moved] ? (moved === 'up' ? 'down' : 'up') : moved
+  return (
+    <span class="moves">
+      {(['up', 'down'] as const).map((direction) => (
+        <button
+          key={direction}
+          type="submit"
+          name="do"
+          value={`${direction}.${prefix.slice(0, -1)}`}
+          disabled={!moves[direction]}
+          autofocus={direction === focused}
+          formNoValidate
+        >
+          <span aria-hidden="true">{direction === 'up' ? '↑' : '↓'}</span>
+          <span class="sr-only">
+            Move {cutText(name, nameMax)} {direction}
+          </span>
+        </button>
+      ))}
+    </span>
   )
 }
 
