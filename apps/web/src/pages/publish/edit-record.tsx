@@ -115,7 +115,8 @@ async function editPage(
       : { form, error: atInputs(error, inputsOf(edited) ?? []) }
   const heading = (
     <>
-      {edited.gone === undefined ? 'Edit' : 'Add again'} <bdi>{type}</bdi> <bdi>{cutText(id, 200)}</bdi>
+      {edited.gone === undefined ? 'Edit' : 'Add'} <bdi>{type}</bdi> <bdi>{cutText(id, 200)}</bdi>
+      {edited.gone !== undefined && ' again'}
     </>
   )
   const title = `Edit ${cutText(id, 80)}`
