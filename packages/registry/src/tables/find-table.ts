@@ -8,7 +8,7 @@ import { RegistryError } from '../errors/errors.ts'
 import type { Principal } from '../principal.ts'
 import { streamRecords } from '../records/stream.ts'
 import { seeVersion } from '../versions/versions.ts'
-import { type Engine, EngineError, questionMilliseconds } from './engine/engine.ts'
+import { type Engine, EngineError } from './engine/engine.ts'
 import type { SqlProcesses } from './sql/processes.ts'
 import type { Ask } from './statistics.ts'
 import type { TableFile, TableFiles } from './table-files.ts'
@@ -130,11 +130,12 @@ export async function within<T>(done: Promise<T>, milliseconds: number): Promise
   }
 }
 
-function refusalOf(error: EngineError, say: { table?: true } = {}): Error {
+/** The refusal for a failed statement; other errors stay as they are. */
+export function refusalOf(error: EngineError, say: { table?: true } = {}): Error {
   if (error.kind === 'unavailable') return new RegistryError('busy', { cause: error })
   if (error.kind !== 'too_costly') return error
   return new RegistryError('query_too_costly', {
-    say: { ...say, seconds: questionMilliseconds / 1_000, memory: /^Out of Memory/.test(error.message) },
+    say: { ...say, seconds: error.seconds, memory: /^Out of Memory/.test(error.message) },
     cause: error,
   })
 }

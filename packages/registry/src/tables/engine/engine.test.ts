@@ -9,9 +9,10 @@ import { canonicalize, compareUtf8, type JsonObject, readTableQuery, tableColumn
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runs } from '../../../../content/src/testing/runs.ts'
+import { refusalOf } from '../find-table.ts'
 import { createStatement, insertStatement } from './build-sql.ts'
 import { formFor } from './column-sql.ts'
-import { Engine } from './engine.ts'
+import { Engine, EngineError } from './engine.ts'
 import type { EngineReply, EngineTask } from './engine-task.ts'
 import { countStatement, facetStatement, pageStatement, type Statement } from './query-sql.ts'
 import { matches, orderedIds, type Row, topValues } from './reference.fixture.ts'
@@ -121,11 +122,29 @@ test('statistics of large tables may need more memory than a question has', asyn
   const sql = 'SELECT count(DISTINCT x) FROM (SELECT repeat(range::VARCHAR, 20) AS x FROM range(4000000))'
   const one = new Engine()
   try {
-    await expect(one.ask('ada', file, [{ sql, values: [] }])).rejects.toMatchObject({ kind: 'too_costly' })
+    await expect(one.ask('ada', file, [{ sql, values: [] }])).rejects.toMatchObject({
+      kind: 'too_costly',
+      seconds: 5,
+    })
     const [rows] = await one.askPatiently('ada', file, [{ sql, values: [] }], join(folder, 'scratch'))
     expect(rows).toEqual([['4000000']])
     expect(existsSync(join(folder, 'scratch'))).toBe(false)
   } finally {
     one.close()
   }
+})
+
+test('refusals name the time that the statement was allowed', async () => {
+  const { file } = await tableOf({ properties: { x: { type: 'string' } } }, [])
+  const one = new Engine()
+  try {
+    const failed = one.askPatiently('ada', file, [{ sql: 'nonsense', values: [] }], join(folder, 'scratch'))
+    await expect(failed).rejects.toMatchObject({ kind: 'failed', seconds: 120 })
+  } finally {
+    one.close()
+  }
+  for (const seconds of [5, 120])
+    expect(refusalOf(new EngineError('too_costly', 'INTERRUPT Error', seconds)).message).toMatch(
+      `longer than the ${seconds} seconds that are allowed`,
+    )
 })

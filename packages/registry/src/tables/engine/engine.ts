@@ -10,7 +10,7 @@ import type { Statement } from './query-sql.ts'
 /** Processes that answer. A table file is opened by one of them, so that it is in one cache. */
 const askers = 2
 /** A question is interrupted after this time; the process is ended a second later. Milliseconds. */
-export const questionMilliseconds = 5_000
+const questionMilliseconds = 5_000
 /** Time for a part of the records, a CSV or Parquet file, or the statistics of a column of a large table. Milliseconds. */
 const writeMilliseconds = 120_000
 const memoryMebibytes = memoryBudgets.engineMebibytes
@@ -29,11 +29,14 @@ const fullDisk = /No space left on device|Disk quota exceeded/
 export class EngineError extends Error {
   /** `unreadable`: the table file is damaged. */
   readonly kind: 'failed' | 'unreadable' | 'too_costly' | 'unavailable'
+  /** Time that the statement was allowed. */
+  readonly seconds: number
 
-  constructor(kind: EngineError['kind'], message: string) {
+  constructor(kind: EngineError['kind'], message: string, seconds: number) {
     super(message)
     this.name = 'EngineError'
     this.kind = kind
+    this.seconds = seconds
   }
 }
 
@@ -72,7 +75,7 @@ export class Engine {
 
   #write(task: Pick<EngineTask, 'file' | 'statements' | 'begins' | 'ends'>): Promise<readonly EngineRows[]> {
     const limits = { milliseconds: writeMilliseconds, memoryMebibytes }
-    return rowsOf(this.#builder.run(task.file, { ...task, ...limits, writes: true }))
+    return rowsOf(this.#builder, task.file, { ...task, ...limits, writes: true })
   }
 
   /**
@@ -88,7 +91,7 @@ export class Engine {
   ): Promise<readonly EngineRows[]> {
     const limits = { milliseconds: writeMilliseconds, memoryMebibytes }
     try {
-      return await rowsOf(this.#patient.run(owner, { file, writes: false, statements, scratch, ...limits }))
+      return await rowsOf(this.#patient, owner, { file, writes: false, statements, scratch, ...limits })
     } finally {
       await rm(scratch, { recursive: true, force: true })
     }
@@ -98,7 +101,7 @@ export class Engine {
   ask(owner: string, file: string, statements: readonly Statement[]): Promise<readonly EngineRows[]> {
     const task = { file, writes: false, statements, milliseconds: questionMilliseconds, memoryMebibytes }
     const asker = this.#askers[[...file].reduce((sum, char) => sum + char.charCodeAt(0), 0) % askers]!
-    return rowsOf(asker.run(owner, task))
+    return rowsOf(asker, owner, task)
   }
 
   close(): void {
@@ -106,12 +109,14 @@ export class Engine {
   }
 }
 
+type EngineProgram = Program<EngineTask, EngineReply>
+
 const programOf = (
   tasksMax: { owner: number; all: number },
   milliseconds: number,
   more: { keepsState?: boolean } = {},
-) =>
-  new Program<EngineTask, EngineReply>({
+): EngineProgram =>
+  new Program({
     ...common,
     ...more,
     tasksMax,
@@ -120,15 +125,18 @@ const programOf = (
 
 /** @throws EngineError, StorageFull */
 async function rowsOf(
-  running: ReturnType<Program<EngineTask, EngineReply>['run']>,
+  program: EngineProgram,
+  owner: string,
+  task: EngineTask,
 ): Promise<readonly EngineRows[]> {
-  const result = await running
-  if (result.kind === 'too_costly') throw new EngineError('too_costly', 'The question takes too long.')
-  if (result.kind === 'unavailable') throw new EngineError('unavailable', 'No engine process is free.')
+  const result = await program.run(owner, task)
+  const failed = (kind: EngineError['kind'], message: string) =>
+    new EngineError(kind, message, task.milliseconds / 1_000)
+  if (result.kind === 'too_costly') throw failed('too_costly', 'The question takes too long.')
+  if (result.kind === 'unavailable') throw failed('unavailable', 'No engine process is free.')
   const { answer } = result
   if (answer.error === undefined) return answer.results
   if (fullDisk.test(answer.error)) throw new StorageFull(answer.error)
   const isCostly = /^INTERRUPT|^Out of Memory/.test(answer.error)
-  const kind = isCostly ? 'too_costly' : answer.kind === 'lost' ? 'unavailable' : answer.kind
-  throw new EngineError(kind, answer.error)
+  throw failed(isCostly ? 'too_costly' : answer.kind === 'lost' ? 'unavailable' : answer.kind, answer.error)
 }
