@@ -61,6 +61,12 @@ test('a page leads to the next by its Link header, within this server alone', as
   expect((await first.next!()).items[0]!.slug).toBe('c2')
 })
 
+test('facets are asked for by the filters of a list', async () => {
+  const { seen, client } = await start(() => json({ total: 0, hasMore: false, facets: [] }))
+  expect((await client.collections.facets({ type: ['A', 'B'], similar: true })).total).toBe(0)
+  expect(`${seen[0]!.path}?${seen[0]!.query}`).toBe('/api/collections/facets?type=A&type=B&similar=true')
+})
+
 test('Link headers are read as RFC 8288 writes them', () => {
   expect(nextQuery(null)).toBeNull()
   expect(nextQuery('<?a=1>; rel="prev"')).toBeNull()

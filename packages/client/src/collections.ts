@@ -1,6 +1,7 @@
 /** Collections, their forks and versions. interface.md "Collections", "Fork"; http-api §4, §6, §7, §11. */
 import type {
   BrowseQuery,
+  CollectionFacetsQuery,
   CreateCollection,
   CreateFork,
   Schemas,
@@ -14,6 +15,7 @@ import { type CollectionRef, partsOf, versionParts } from './places.ts'
 import type { Transport } from './transport.ts'
 
 export type BrowseOptions = Partial<BrowseQuery>
+export type CollectionFacetsOptions = Partial<CollectionFacetsQuery>
 /** Settings of a new collection. Defaults: `name` is the slug, `public` is false or the organization's setting. */
 export type NewCollection = Omit<CreateCollection, 'public'> & { public?: boolean }
 
@@ -24,6 +26,9 @@ export const collectionCalls = (transport: Transport) => ({
   /** All public collections, page by page. */
   browseAll: (options: BrowseOptions = {}) =>
     everyItem(readPage(transport, 'GET /api/collections', {}, { query: { limit: 100, ...options } })),
+  /** Counts public collections by license, size, type and owner. */
+  facets: (options: CollectionFacetsOptions = {}) =>
+    call(transport, 'GET /api/collections/facets', {}, { query: options }),
   /** @throws slug_taken, invalid_slug, not_a_member, key_limited */
   create: (owner: string, collection: NewCollection) =>
     call(transport, 'POST /api/accounts/:owner/collections', { owner }, { json: collection }),

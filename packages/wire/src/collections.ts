@@ -8,9 +8,8 @@ import { AnyObject } from './json.ts'
 import { listParameters, querySwitch, repeated, repeatedMeta } from './lists.ts'
 import { Count, Description, Id, Instant, line, Name, SemverText } from './text.ts'
 
-/** `GET /api/collections`: public ones, newest `updatedAt` first unless `sort` is given. */
-export const BrowseQuery = z.strictObject({
-  ...listParameters('updated'),
+/** Filters of public collections. */
+const filters = {
   q: line(200, 0)
     .optional()
     .meta({
@@ -57,6 +56,12 @@ export const BrowseQuery = z.strictObject({
         'Public records of the latest version: at most 1,000 (`small`), at most 100,000 (`medium`), more (`large`).',
       examples: ['small'],
     }),
+}
+
+/** `GET /api/collections`: public ones, newest `updatedAt` first unless `sort` is given. */
+export const BrowseQuery = z.strictObject({
+  ...listParameters('updated'),
+  ...filters,
   sort: z
     .enum(['updated', 'created', 'name'])
     .optional()
@@ -66,6 +71,44 @@ export const BrowseQuery = z.strictObject({
     }),
 })
 export type BrowseQuery = z.infer<typeof BrowseQuery>
+
+/** `GET /api/collections/facets` */
+export const CollectionFacetsQuery = z.strictObject(filters)
+export type CollectionFacetsQuery = z.infer<typeof CollectionFacetsQuery>
+
+export const CollectionFacets = z
+  .object({
+    total: Count.meta({ description: 'Number of matching collections, at most 1,000.' }),
+    hasMore: z.boolean().meta({ description: 'Whether more collections match than were counted.' }),
+    facets: z
+      .array(
+        z.object({
+          filter: z
+            .enum(['license', 'size', 'type', 'owner'])
+            .meta({ description: 'Parameter that lists the collections with a value.' }),
+          values: z
+            .array(z.object({ value: z.string(), count: Count }))
+            .meta({ description: 'The 10 most frequent values.' }),
+        }),
+      )
+      .meta({ description: 'Frequent values for each filter; always all four filters.' }),
+  })
+  .meta({
+    id: 'CollectionFacets',
+    description: 'Frequent values for the filters of a list of public collections.',
+    examples: [
+      {
+        ...{ total: 1, hasMore: false },
+        facets: [
+          { filter: 'license', values: [{ value: 'CC0-1.0', count: 1 }] },
+          { filter: 'size', values: [{ value: 'small', count: 1 }] },
+          { filter: 'type', values: [{ value: 'Country', count: 1 }] },
+          { filter: 'owner', values: [{ value: 'ada', count: 1 }] },
+        ],
+      },
+    ],
+  })
+export type CollectionFacets = z.infer<typeof CollectionFacets>
 
 const exampleFacts = {
   ...{ id: exampleId, slug: 'cities', name: 'Cities of the world' },

@@ -74,6 +74,7 @@ test('from an account to a published collection, and from there to everything th
     'getOwnAccount',
     'listKeys',
     'listBrowserSessions',
+    'countCollections',
     'getCollection',
     'getVersion',
     'listVersionFiles',

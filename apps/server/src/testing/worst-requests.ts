@@ -129,6 +129,10 @@ export const worstRequests = (worst: WorstCase): Record<string, Case[]> => ({
     { path: () => '/collections?limit=100', headers: packed('gzip;q=0.1,'.repeat(headBytes / 11)) },
     { path: () => '/collections?limit=100', headers: { 'if-none-match': '"'.repeat(headBytes) } },
   ],
+  'GET /api/collections/facets': [
+    ...inAll(() => '/collections/facets'),
+    { path: () => `/collections/facets?q=${some('ü%_'.repeat(60))}` },
+  ],
   'GET /api/accounts/:owner/collections': inAll(() => '/accounts/ada/collections?limit=100'),
   'POST /api/accounts/:owner/collections': [
     ...write('POST', '/accounts/ada/collections'),

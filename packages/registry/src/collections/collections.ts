@@ -91,8 +91,8 @@ export function collectionsOf(context: Context) {
     /** Public collections, the same for every caller. @throws invalid_request for a cursor of another list. */
     browse: (ask: BrowseAsk) => browsePublic(context, ask),
 
-    /** Counts facets among the collections that `browse` lists. */
-    facets: (ask: Omit<BrowseAsk, 'q'>) => browseFacets(context, ask),
+    /** Counts the collections that `browse` lists, by license, size, type and owner. */
+    facets: (ask: Parameters<typeof browseFacets>[1]) => browseFacets(context, ask),
 
     /**
      * Lists an account's collections: all for its members, else the public ones. A member's limited key adds its own collection.

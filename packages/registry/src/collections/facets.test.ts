@@ -1,9 +1,12 @@
 /** Facets of lists of public collections: filters and their counts. On both databases. */
 import type { JsonObject } from '@ulmus/content'
 import { databases } from '@ulmus/storage/testing'
+import type { CollectionFacets } from '@ulmus/wire'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openWorld, type Path, type World } from '../testing/world.ts'
 import type { BrowseAsk } from './lists.ts'
+
+type FacetsAsk = Parameters<World['collections']['facets']>[0]
 
 const put = (id: string, type: string) => ({ id, type, data: {} })
 
@@ -16,10 +19,10 @@ describe.each(databases)('facets on $name', (testDatabase) => {
 
   const found = async (ask: BrowseAsk): Promise<string[]> =>
     (await world.collections.browse(ask)).items.map(({ slug }) => slug)
-  const counted = async (ask: BrowseAsk, kind: string) =>
-    (await world.collections.facets(ask)).values
-      .filter((one) => one.kind === kind)
-      .map(({ value, count }) => `${value} ${count}`)
+  const valuesOf = ({ facets }: CollectionFacets, filter: string) =>
+    facets.find((one) => one.filter === filter)!.values
+  const counted = async (ask: FacetsAsk, filter: string) =>
+    valuesOf(await world.collections.facets(ask), filter).map(({ value, count }) => `${value} ${count}`)
   async function collection(metadata: JsonObject, schemas: JsonObject): Promise<Path> {
     const path = await world.collection()
     await world.push(path, { base: null, schemas, metadata })
@@ -49,10 +52,15 @@ describe.each(databases)('facets on $name', (testDatabase) => {
     expect(await counted({ search: 'fern spore' }, 'license')).toEqual(['CC0-1.0 1'])
     expect(await counted({ license: 'MIT' }, 'size')).toEqual(['small 1'])
     expect(await counted({ topic: ['fern'], type: ['Frond'] }, 'owner')).toEqual(['ada 2'])
+    expect(await counted({ q: a!.toUpperCase() }, 'license')).toEqual(['MIT 1'])
+    expect(await counted({ q: a!, search: 'fern' }, 'license')).toEqual(['MIT 1'])
+    expect(await counted({ q: '%' }, 'owner')).toEqual([])
+    expect(await counted({ search: 'ferm', similar: true }, 'owner')).toEqual(['ada 3'])
+    expect(await counted({ search: 'ferm' }, 'owner')).toEqual([])
     expect(await world.collections.facets({ search: 'absent' })).toEqual({
       total: 0,
-      isMore: false,
-      values: [],
+      hasMore: false,
+      facets: ['license', 'size', 'type', 'owner'].map((filter) => ({ filter, values: [] })),
     })
     expect((await world.collections.facets({ search: '?!' })).total).toBe(0)
     expect((await world.collections.facets({ owner: 'missing' })).total).toBe(0)
@@ -112,9 +120,9 @@ describe.each(databases)('facets on $name', (testDatabase) => {
     expect(await found({ type: ['Common'], limit: 2 })).toEqual(['m1500', 'm1499'])
     expect(await found({ type: ['Common'], offset: 1_500 })).toEqual([rare.slug])
     for (const ask of [{}, { search: 'common' }, { type: ['Common'] }]) {
-      const { total, isMore, values } = await world.collections.facets(ask)
-      expect([total, isMore]).toEqual([1_000, true])
-      expect(values.filter(({ kind }) => kind === 'license')).toHaveLength(10)
+      const counts = await world.collections.facets(ask)
+      expect([counts.total, counts.hasMore]).toEqual([1_000, true])
+      expect(valuesOf(counts, 'license')).toHaveLength(10)
     }
     const { rows } = await world.context.database.query<{ 'QUERY PLAN': string }>(
       `explain select collection_id from collection_words where facets @> $1::text[] collate "C"`,

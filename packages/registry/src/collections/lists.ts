@@ -5,7 +5,6 @@ import {
   type CollectionOrder,
   countedMax,
   countFacets,
-  type FacetCounts,
   facetText,
   type ListedCollection,
   listCollectionsOfMember,
@@ -15,7 +14,7 @@ import {
   respell,
   searchPublicCollections,
 } from '@ulmus/storage'
-import type { CollectionItem } from '@ulmus/wire'
+import type { CollectionFacets, CollectionItem } from '@ulmus/wire'
 import { findVisibleAccount } from '../access/find-account.ts'
 import { mayEnter, type View, viewFor } from '../access/policy.ts'
 import {
@@ -102,14 +101,25 @@ function filterOf({ owner, topic = [], license, type = [], size }: BrowseAsk): C
   }
 }
 
-/** Counts facets among the public collections of a search. `isMore`: the counts are of the first matches only. */
+/** Filters by which collections are counted, in the order of answers. */
+const counted = ['license', 'size', 'type', 'owner'] as const
+
+/** Counts the public collections that `browsePublic` lists. */
 export async function browseFacets(
   context: Context,
-  ask: Omit<BrowseAsk, 'q'>,
-): Promise<FacetCounts & { isMore: boolean }> {
+  ask: Omit<BrowseAsk, keyof PageAsk | 'sort'>,
+): Promise<CollectionFacets> {
   const search = ask.search === '' ? undefined : ask.search
-  const { total, values } = await countFacets(context.database, { ...filterOf(ask), search })
-  return { total: Math.min(total, countedMax), isMore: total > countedMax, values }
+  const { total, values } = await countFacets(context.database, { ...filterOf(ask), q: ask.q, search })
+  if (total === 0 && search !== undefined && ask.similar === true) {
+    const instead = await respell(context.database, search)
+    if (instead !== undefined) return browseFacets(context, { ...ask, search: instead, similar: false })
+  }
+  const facets = counted.map((filter) => ({
+    filter,
+    values: values.filter(({ kind }) => kind === filter).map(({ value, count }) => ({ value, count })),
+  }))
+  return { total: Math.min(total, countedMax), hasMore: total > countedMax, facets }
 }
 
 export async function listMine(

@@ -6,6 +6,8 @@ import { z } from 'zod'
 import {
   BrowseQuery,
   Collection,
+  CollectionFacets,
+  CollectionFacetsQuery,
   CollectionItem,
   CreateCollection,
   CreatedCollection,
@@ -28,6 +30,15 @@ export const collectionOperations = {
     query: BrowseQuery,
     answers: { 200: z.array(CollectionItem) },
     answerWords: { 200: 'A page of public collections; empty if nothing matches.' },
+  }),
+  'GET /api/collections/facets': operation({
+    id: 'countCollections',
+    tag: 'collections',
+    summary: 'Count public collections by license, size, type and owner',
+    description:
+      'Counts the public collections that `GET /api/collections` lists with the same filters, and returns the 10 most frequent values for each of the filters `license`, `size`, `type` and `owner`; the answer is the same for all callers. If more than 1,000 collections match, the counts are of 1,000 of them.',
+    query: CollectionFacetsQuery,
+    answers: { 200: CollectionFacets },
   }),
   'GET /api/accounts/me/collections': operation({
     id: 'listMyCollections',

@@ -395,6 +395,22 @@ describe.each(anyDatabase)('collections over HTTP on $name', (testDatabase) => {
       })
     })
 
+    test('facets count public collections only, also for their owner', async () => {
+      for (const caller of [anonymous, owner]) {
+        const { status, json } = await caller.get('/collections/facets?owner=library&q=shelf')
+        expect([status, json.total, json.hasMore]).toEqual([200, 104, false])
+        expect(json.facets.at(-1)).toEqual({ filter: 'owner', values: [{ value: 'library', count: 104 }] })
+        expect((await caller.get('/collections/facets?owner=library&q=050')).json.total).toBe(0)
+        expect((await caller.get('/collections/facets?owner=library&search=books')).json.total).toBe(104)
+      }
+      expect((await anonymous.get('/collections/facets?q=changed')).json.facets).toContainEqual({
+        filter: 'size',
+        values: [{ value: 'small', count: 1 }],
+      })
+      for (const refused of ['limit=1', 'size=huge', 'sort=name'])
+        expect((await anonymous.get(`/collections/facets?${refused}`)).status).toBe(400)
+    })
+
     test('“limit (default 50, more than 100 counts as 100, below 1 or no integer is 400), offset”', async () => {
       const count = async (query: string) =>
         slugsOf(await anonymous.get(`/collections?owner=library${query}`)).length

@@ -12,6 +12,8 @@ export const collectionRoutes: FastifyPluginAsync<RouteOptions> = async (app, { 
     linkPages(request, reply, await collections.browse(request.query)),
   )
 
+  serve(app, 'GET /api/collections/facets', async ({ query }) => collections.facets(query))
+
   serve(app, 'GET /api/accounts/me/collections', async (request, reply) =>
     linkPages(request, reply, await collections.mine(request.principal, request.query)),
   )

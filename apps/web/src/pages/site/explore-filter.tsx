@@ -1,6 +1,6 @@
 /** Filter of `/explore`: its part of the URL, its values as links that remove them, and frequent values as links that add them. */
 import { topicText } from '@ulmus/content'
-import type { Registry } from '@ulmus/registry'
+import type { CollectionFacets } from '@ulmus/wire'
 import { countText, cutText } from '../../format.ts'
 
 const sizes = {
@@ -98,25 +98,22 @@ export function Chosen({ filter, to }: Props) {
   )
 }
 
-type Facets = Awaited<ReturnType<Registry['collections']['facets']>>
-
-/** Headings of the frequent values, in their order. */
+/** Headings of the frequent values. */
 const headings = { license: 'Licence', size: 'Size', type: 'Types', owner: 'Owner' } as const
 
 /** Kinds that the filter does not have yet, with those of their values that make the list shorter. */
-export function facetsToAdd({ values, total }: Facets, filter: ExploreFilter) {
-  return Object.entries(headings).flatMap(([name, heading]) => {
-    const kind = name as keyof typeof headings
+export function facetsToAdd({ facets, total }: CollectionFacets, filter: ExploreFilter) {
+  return facets.flatMap(({ filter: kind, values }) => {
     if (kind !== 'type' && filter[kind] !== '') return []
-    const ofKind = values.filter((one) => one.kind === kind && !valuesOf(filter, kind).includes(one.value))
+    const ofKind = values.filter(({ value }) => !valuesOf(filter, kind).includes(value))
     const isUseful = ofKind.length > 1 || ofKind.some(({ count }) => count < total)
     const mayAdd = kind !== 'type' || filter.type.length < valuesMax
-    return isUseful && mayAdd ? [{ kind, heading, values: ofKind }] : []
+    return isUseful && mayAdd ? [{ kind, heading: headings[kind], values: ofKind }] : []
   })
 }
 
 /** Frequent values among the collections of the list. */
-export const FacetPanel = ({ filter, to, facets }: Props & { readonly facets: Facets }) => (
+export const FacetPanel = ({ filter, to, facets }: Props & { readonly facets: CollectionFacets }) => (
   <aside class="facets" aria-label="Narrow the search">
     {facetsToAdd(facets, filter).map(({ kind, heading, values }) => (
       <section key={kind}>
@@ -129,7 +126,7 @@ export const FacetPanel = ({ filter, to, facets }: Props & { readonly facets: Fa
               </a>
               <span class="quiet number">
                 {countText(count)}
-                {facets.isMore && '+'}
+                {facets.hasMore && '+'}
               </span>
             </li>
           ))}

@@ -67,7 +67,7 @@ export const explore: Page = {
                   )}
                   <p class="quiet">
                     {countText(facets.total)}
-                    {facets.isMore && '+'} {facets.total === 1 ? 'collection' : 'collections'}
+                    {facets.hasMore && '+'} {facets.total === 1 ? 'collection' : 'collections'}
                   </p>
                   <CollectionList items={items} level="h2" />
                 </>

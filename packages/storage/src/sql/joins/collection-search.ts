@@ -141,12 +141,13 @@ export interface FacetCounts {
 /** Counts facets of the first matches of a search, or of a list without words. */
 export async function countFacets(
   at: Queries,
-  ask: CollectionFilter & { readonly search?: string | undefined },
+  ask: CollectionFilter & { readonly q?: string | undefined; readonly search?: string | undefined },
 ): Promise<FacetCounts> {
   const query = ask.search === undefined ? undefined : wordsSearched(ask.search)
   if (query === undefined && ask.search !== undefined) return { total: 0, values: [] }
   const values = new Values()
-  const list = () => `select id from (${hitsOf(ask, values)}) as hits limit ${countedMax + 1}`
+  const list = () =>
+    `select id from (${hitsOf({ ...ask, q: foldName(ask.q ?? '') }, values)}) as hits limit ${countedMax + 1}`
   const matches = query === undefined ? list() : foundBy(indexed.all, countedMax + 1)
   const { rows } = await at.query<{ total: number; facet: string | null; count: number }>(
     `with matches as materialized (${matches}),
