@@ -1,7 +1,14 @@
 /** A registry with much content: searching its collections, and starting it. */
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import { collections, collectionWords, foldName, insertInto, wordsRow } from '@ulmus/storage'
+import {
+  collections,
+  collectionWords,
+  foldName,
+  insertInto,
+  insertOwnerWords,
+  wordsRow,
+} from '@ulmus/storage'
 import type { Benchmark } from '../bench.ts'
 import { repeated, sampleOf } from '../measure.ts'
 import { startRawServer } from '../otherwise/raw.ts'
@@ -53,12 +60,8 @@ async function fill({ served }: Stage): Promise<void> {
       })
       await database.transact(async (tx) => {
         await tx.query(...insertInto(collections, rows))
-        await tx.query(
-          ...insertInto(
-            collectionWords,
-            rows.map((row) => wordsRow(row, owner)),
-          ),
-        )
+        await tx.query(...insertInto(collectionWords, rows.map(wordsRow)))
+        await insertOwnerWords(tx, owner.id, owner)
       })
     }
     // Autovacuum of a server would have done this within a minute; an embedded database has none.

@@ -167,6 +167,11 @@ CREATE TABLE "former_collection_slugs" (
 	CONSTRAINT "former_collection_slugs_owner_id_slug_pk" PRIMARY KEY("owner_id","slug")
 );
 --> statement-breakpoint
+CREATE TABLE "owner_words" (
+	"account_id" uuid PRIMARY KEY NOT NULL,
+	"words" "tsvector" NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE "withdrawn_names" (
 	"collection_id" uuid PRIMARY KEY NOT NULL,
 	"names" text NOT NULL
@@ -350,6 +355,7 @@ ALTER TABLE "members" ADD CONSTRAINT "members_user_id_accounts_id_fk" FOREIGN KE
 ALTER TABLE "collection_words" ADD CONSTRAINT "collection_words_collection_id_collections_id_fk" FOREIGN KEY ("collection_id") REFERENCES "public"."collections"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "collections" ADD CONSTRAINT "collections_owner_id_accounts_id_fk" FOREIGN KEY ("owner_id") REFERENCES "public"."accounts"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "former_collection_slugs" ADD CONSTRAINT "former_collection_slugs_collection_id_collections_id_fk" FOREIGN KEY ("collection_id") REFERENCES "public"."collections"("id") ON DELETE set null ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "owner_words" ADD CONSTRAINT "owner_words_account_id_accounts_id_fk" FOREIGN KEY ("account_id") REFERENCES "public"."accounts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "withdrawn_names" ADD CONSTRAINT "withdrawn_names_collection_id_collections_id_fk" FOREIGN KEY ("collection_id") REFERENCES "public"."collections"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "collection_files" ADD CONSTRAINT "collection_files_hash_files_hash_fk" FOREIGN KEY ("hash") REFERENCES "public"."files"("hash") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "objects" ADD CONSTRAINT "objects_pack_id_packs_id_fk" FOREIGN KEY ("pack_id") REFERENCES "public"."packs"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
@@ -375,7 +381,7 @@ CREATE INDEX "audit_events_at" ON "audit_events" USING btree ("at","id");--> sta
 CREATE INDEX "collection_words_names" ON "collection_words" USING gin (("name" || "owner")) WITH (fastupdate=false);--> statement-breakpoint
 CREATE INDEX "collection_words_described" ON "collection_words" USING gin (("name" || "owner" || "topics" || coalesce("head_description", "description"))) WITH (fastupdate=false);--> statement-breakpoint
 CREATE INDEX "collection_words_all" ON "collection_words" USING gin ((("name" || "owner" || "topics" || coalesce("head_description", "description")) || "readme" || "fields")) WITH (fastupdate=false);--> statement-breakpoint
-CREATE INDEX "collection_words_trigrams" ON "collection_words" USING gin ((strip("name" || "owner" || "topics")::text) gin_trgm_ops) WITH (fastupdate=false);--> statement-breakpoint
+CREATE INDEX "collection_words_trigrams" ON "collection_words" USING gin ((strip("name" || "topics")::text) gin_trgm_ops) WITH (fastupdate=false);--> statement-breakpoint
 CREATE INDEX "collection_words_facets" ON "collection_words" USING gin ("facets" collate "C") WITH (fastupdate=false);--> statement-breakpoint
 CREATE UNIQUE INDEX "collections_owner_slug" ON "collections" USING btree ("owner_id","slug");--> statement-breakpoint
 CREATE INDEX "collections_owner_updated" ON "collections" USING btree ("owner_id","updated_at","id");--> statement-breakpoint
@@ -388,6 +394,8 @@ CREATE INDEX "collections_public_name_grams" ON "collections" USING gin ((string
 CREATE INDEX "collections_public_topics" ON "collections" USING gin ("topics" collate "C") WITH (fastupdate=false) WHERE "collections"."public";--> statement-breakpoint
 CREATE INDEX "collections_ancestors" ON "collections" USING gin ("ancestors");--> statement-breakpoint
 CREATE INDEX "former_collection_slugs_collection" ON "former_collection_slugs" USING btree ("collection_id");--> statement-breakpoint
+CREATE INDEX "owner_words_words" ON "owner_words" USING gin ("words") WITH (fastupdate=false);--> statement-breakpoint
+CREATE INDEX "owner_words_trigrams" ON "owner_words" USING gin ((strip("words")::text) gin_trgm_ops) WITH (fastupdate=false);--> statement-breakpoint
 CREATE INDEX "collection_files_hash" ON "collection_files" USING btree ("hash");--> statement-breakpoint
 CREATE INDEX "files_unused" ON "files" USING btree ("created_at","hash") WHERE not "files"."used";--> statement-breakpoint
 CREATE INDEX "objects_pack" ON "objects" USING btree ("pack_id");--> statement-breakpoint
@@ -451,10 +459,15 @@ alter table request_counts set unlogged;
 -- are left out: the index only names candidates, and comparing with thousands of words of each blocked an embedded database for seconds. A word of six letters with one wrong letter has a similarity of about 0.5.
 create function near_word(misspelt text) returns text language sql stable set pg_trgm.word_similarity_threshold = 0.45 as $$
   select word from (
-    select strip(name || owner || topics) as words from collection_words
-    where misspelt <% (strip(name || owner || topics)::text)
-      and (select public from collections where id = collection_id)
-    limit 100) as near, unnest(tsvector_to_array(words)) as word
+    (select strip(name || topics) as words from collection_words
+      where misspelt <% (strip(name || topics)::text)
+        and (select public from collections where id = collection_id)
+      limit 100)
+    union all
+    (select words from owner_words
+      where misspelt <% (strip(words)::text)
+        and exists (select from collections where owner_id = account_id and public)
+      limit 100)) as near, unnest(tsvector_to_array(words)) as word
   where word_similarity(misspelt, word) >= 0.45
   group by word order by similarity(misspelt, word) desc, count(*) desc, word limit 1
 $$;
@@ -485,7 +498,7 @@ end $$;
  * push:       {id, holder, recordsDone, recordsTotal} of the push session that it ends, with its `answer`
  * audit:      its row of `audit_events`
  * usual_quota: what an account that has no quota of its own may have stored; null: as much as it likes
- * fork:       {sourceId, sourceVersionId, ofPrivate, collectionsMax, collection, words, audit}: the collection is made here, as public as its source
+ * fork:       {sourceId, sourceVersionId, ofPrivate, collectionsMax, collection, words, ownerWords, audit}: the collection is made here, as public as its source
  *
  * Raises UL000, and nothing of the transaction is recorded: `update_ended`, `collection_gone` (or another's by now), `not_allowed`, `head_moved`,
  * `lease_lost`, `over_quota`; of a fork `owner_gone`, `source_gone` (or no longer public), `source_withdrawn`, `too_many_collections`. A slug that is taken violates
@@ -539,6 +552,7 @@ begin
       jsonb_populate_record(words, (fork->'words') - case
         when source.head_id = (fork->>'sourceVersionId')::uuid then '{readme,fields,facets}'::text[] else '{}' end) copied
       where source.id = (fork->>'sourceId')::uuid;
+    insert into owner_words values (owner, (fork->>'ownerWords')::tsvector) on conflict do nothing;
     insert into audit_events select * from jsonb_populate_record(
       null::audit_events, jsonb_set(fork->'audit', '{details,public}', to_jsonb(made.public)));
     -- An outsider's fork knows no private names of its source.

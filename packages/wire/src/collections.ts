@@ -21,7 +21,7 @@ const filters = {
     .meta({
       examples: ['world cities'],
       description:
-        'Words to search for in slug, name, owner, topics, description and readme, and in the names of types and fields. Matches the beginnings of words, without regard to case or accents; all words must match. Best match first; page by `offset`. A word that occurs in more than 500 collections finds only some of them.',
+        'Words to search for in slug, name, owner, topics, description and readme, and in the names of types and fields. Matches the beginnings of words, without regard to case or accents; all words must match. Best match first; page by `offset`. A word that occurs in more than 500 collections, or in the names of more than 200 owners, finds only some of them.',
     }),
   similar: querySwitch(
     'If no collection has the words of `search`, search for the nearest words of names, owners and topics instead (default: false).',

@@ -129,6 +129,50 @@ describe.each(databases)('search on $name', (testDatabase) => {
     expect((await found('ADA/moss'))[0]).toBe('ada/moss')
   })
 
+  test('words of a new name of an owner are found at once, and no words of its collections are written', async () => {
+    const { context, collections } = world
+    const bea = await addAccount(context, 'bea')
+    const who = callerOf(bea)
+    const made = { slug: 'ferns', name: 'Fronds', description: 'of moors', ...open }
+    await collections.create(who, 'bea', made)
+    const rows = async () =>
+      (
+        await context.database.query(
+          `select ctid::text, xmin::text from collection_words
+           where collection_id in (select id from collections where owner_id = $1)`,
+          [bea.id],
+        )
+      ).rows
+    const before = await rows()
+    await accounts.update(who, 'bea', { slug: 'beatrix', displayName: 'Beatrix Smith' })
+    for (const search of ['beatrix', 'smith fronds', 'beat smi moors', 'beatrix/ferns'])
+      expect(await found(search)).toEqual(['beatrix/ferns'])
+    expect(await found('bea fronds')).toEqual(['beatrix/ferns'])
+    expect(await found('beatrix absent')).toEqual([])
+    await collections.patch(who, { owner: 'beatrix', slug: 'ferns' }, { public: false })
+    expect(await rows()).toEqual(before)
+    expect(await found('beatrix')).toEqual([])
+  })
+
+  test('of owners with one word in common, those with the other words too are found', async () => {
+    const { context } = world
+    await context.database.query(
+      `with owners as (
+         insert into accounts (id, slug, type, display_name, created_at)
+         select gen_random_uuid(), 'zoe-' || n, 'user', 'Zoe', now() from generate_series(1, 1500) n returning id, slug),
+       made as (
+         insert into collections (id, owner_id, slug, name, folded_name, public, created_at, updated_at)
+         select gen_random_uuid(), id, 'c', 'C', 'c', true, now(), now() from owners returning id, owner_id),
+       named as (
+         insert into owner_words (account_id, words)
+         select id, ('zoe:1B ' || right(slug, -4) || ':2B')::tsvector from owners)
+       insert into collection_words (collection_id, name, owner, description)
+       select id, '', ('''@' || owner_id || ''':1B')::tsvector, '' from made`,
+    )
+    expect(await found('zoe 1499')).toEqual(['zoe-1499/c'])
+    expect(await found('zoe', { limit: 100, offset: 150 })).toHaveLength(50)
+  })
+
   test('is paged by offset; a cursor is refused', async () => {
     const whole = await found('birds')
     const first = await world.collections.browse({ search: 'birds', limit: 1 })

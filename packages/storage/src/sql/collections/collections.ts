@@ -8,7 +8,8 @@ import type { Queries, Tx } from '../../database/database.ts'
 import { type AccountRow, accounts } from '../accounts/accounts.ts'
 import { bytewiseText, count, instant, tsvector } from '../columns/columns.ts'
 import { columnsOf, insertInto } from '../columns/rows.ts'
-import { descriptionWords, type HeadFound, headWords, nameWords, ownerWords, topicWords } from './words.ts'
+import { insertOwnerWords, type OwnerNames, ownerToken } from './owner-words.ts'
+import { descriptionWords, type HeadFound, headWords, nameWords, topicWords } from './words.ts'
 
 /**
  * Pairs of adjacent characters in a folded name, and its single characters: entries of the index for searches by one
@@ -87,7 +88,7 @@ export const collectionWords = pgTable(
       .references(() => collections.id, { onDelete: 'cascade' }),
     /** Words of the slug and the name. */
     name: tsvector('name').notNull(),
-    /** Words of the owner's slug and name. */
+    /** Token of the owner: owner-words.ts. */
     owner: tsvector('owner').notNull(),
     /** Words of the head's topics. */
     topics: tsvector('topics').notNull().default(''),
@@ -114,15 +115,15 @@ type WordColumns = Record<
   'name' | 'owner' | 'topics' | 'description' | 'headDescription' | 'readme' | 'fields',
   SQLWrapper
 >
-/** Indexed words of slug, name and owner. Searches must use this expression exactly, or PostgreSQL ignores the index. */
+/** Indexed words of slug and name, and the owner's token. Searches must use this expression exactly, or PostgreSQL ignores the index. */
 export const namesOf = ({ name, owner }: Pick<WordColumns, 'name' | 'owner'>): SQL =>
   sql`(${name} || ${owner})`
-/** Indexed words of slug, name, owner, topics and description; likewise. */
+/** The same with the words of topics and description; likewise. */
 export const describedOf = ({ name, owner, topics, description, headDescription }: WordColumns): SQL =>
   sql`(${name} || ${owner} || ${topics} || coalesce(${headDescription}, ${description}))`
 /** Words that replace misspelt ones, likewise: see joins/near-words.sql. */
-export const trigramsOf = ({ name, owner, topics }: Pick<WordColumns, 'name' | 'owner' | 'topics'>): SQL =>
-  sql`(strip(${name} || ${owner} || ${topics})::text) gin_trgm_ops`
+export const trigramsOf = ({ name, topics }: Pick<WordColumns, 'name' | 'topics'>): SQL =>
+  sql`(strip(${name} || ${topics})::text) gin_trgm_ops`
 /** Indexed words of all sources; likewise. */
 export const allWordsOf = (t: WordColumns): SQL => sql`(${describedOf(t)} || ${t.readme} || ${t.fields})`
 
@@ -136,17 +137,11 @@ export function foldName(name: string): string {
   return folded
 }
 
-/** Names of an owner by which its collections are found. */
-export type OwnerNames = Pick<AccountRow, 'slug' | 'displayName'>
-
 /** A new collection's row of words. Those of a fork's readme and schemas are copied when it lands. */
-export const wordsRow = (
-  row: Omit<CollectionRow, 'foldedName'>,
-  owner: OwnerNames,
-): typeof collectionWords.$inferSelect => ({
+export const wordsRow = (row: Omit<CollectionRow, 'foldedName'>): typeof collectionWords.$inferSelect => ({
   collectionId: row.id,
   name: nameWords(row),
-  owner: ownerWords(owner),
+  owner: ownerToken(row.ownerId),
   topics: topicWords(row.topics),
   description: descriptionWords(row.description),
   headDescription: row.headDescription === null ? null : descriptionWords(row.headDescription),
@@ -163,16 +158,8 @@ export async function insertCollection(
 ): Promise<void> {
   const collection = { ...row, foldedName: foldName(row.name) }
   await tx.query(...insertInto(collections, collection), 'insert_collection')
-  await tx.query(...insertInto(collectionWords, wordsRow(row, owner)))
-}
-
-/** Updates the search words after the owner was renamed. Writes a row for each of its collections. */
-export async function renameOwnerOfCollections(tx: Tx, ownerId: string, owner: OwnerNames): Promise<void> {
-  await tx.query(
-    `update collection_words set owner = $2::tsvector from collections
-     where collections.id = collection_words.collection_id and collections.owner_id = $1 and owner <> $2::tsvector`,
-    [ownerId, ownerWords(owner)],
-  )
+  await tx.query(...insertInto(collectionWords, wordsRow(row)))
+  await insertOwnerWords(tx, row.ownerId, owner)
 }
 
 /** Locks the row until the transaction ends: `update` against all other locks, `key share` against deletion only. */
@@ -201,11 +188,12 @@ export async function updateCollection(
      where id = $1`,
     [id, slug, name, foldName(name), description, isPublic, updatedAt],
   )
-  await tx.query('update collection_words set name = $2, description = $3 where collection_id = $1', [
-    id,
-    nameWords(next),
-    descriptionWords(description),
-  ])
+  // Only if they change: all words are indexed anew.
+  await tx.query(
+    `update collection_words set name = $2, description = $3
+     where collection_id = $1 and (name, description) is distinct from ($2::tsvector, $3::tsvector)`,
+    [id, nameWords(next), descriptionWords(description)],
+  )
 }
 
 /** Makes another version the head, after the head was withdrawn. `headId` is null if no readable version is left. */
@@ -241,9 +229,10 @@ export async function giveCollection(
   ])
   await tx.query('update collection_words set owner = $2, name = $3 where collection_id = $1', [
     id,
-    ownerWords(owner),
+    ownerToken(owner.id),
     nameWords({ slug, name }),
   ])
+  await insertOwnerWords(tx, owner.id, owner)
 }
 
 /** Owners of the private collections among a fork's sources and their sources, without the fork's own owner. */

@@ -16,9 +16,6 @@ export interface HeadFound {
 
 export const nameWords = ({ slug, name }: { slug: string; name: string }) => wordsOf(`${slug} ${name}`, 'A')
 
-export const ownerWords = ({ slug, displayName }: { slug: string; displayName: string }) =>
-  wordsOf(`${slug} ${displayName}`, 'B')
-
 export const topicWords = (topics: readonly string[]): string => wordsOf(topics.join(' '), 'B')
 
 /** Words of a description, from the collection or its metadata. */

@@ -58,13 +58,11 @@ export const searchedWords = (text: string): string[] =>
     .slice(0, searchedMax)
     .map((words) => words.join(''))
 
-/** A `tsquery` in PostgreSQL's notation that matches texts with a word beginning like each of these. Undefined if there is no word. */
-export function wordsSearched(text: string): string | undefined {
-  const terms = runsIn(text)
+/** Terms of a `tsquery` in PostgreSQL's notation: each matches texts with a word that begins like one of these. */
+export const termsSearched = (text: string): string[] =>
+  runsIn(text)
     .slice(0, searchedMax)
     .map((words) => {
       const inARow = words.map((word, index) => (index === words.length - 1 ? `'${word}':*` : `'${word}'`))
       return inARow.length === 1 ? inARow[0]! : `(${inARow.join(' <-> ')})`
     })
-  return terms.length === 0 ? undefined : terms.join(' & ')
-}

@@ -1,13 +1,14 @@
 /**
  * Full-text search of public collections, by slug, name, owner, topics, description, readme, types and fields, best first. The indexed
- * words are kept in `collection_words` by collections/collections.ts.
+ * words are kept in `collection_words` by collections/collections.ts, those of owners in `owner_words`.
  */
 
 import type { Queries } from '../../database/database.ts'
 import { foldName, hasTopicsText } from '../collections/collections.ts'
 import type { FacetKind } from '../collections/facets.ts'
+import { ownsPublicText, withOwners } from '../collections/owner-words.ts'
 import { Values } from '../columns/rows.ts'
-import { searchedWords, wordsSearched } from '../columns/words.ts'
+import { searchedWords, termsSearched } from '../columns/words.ts'
 import {
   type CollectionFilter,
   type CollectionOrder,
@@ -33,14 +34,19 @@ export interface CollectionSearch extends CollectionFilter {
   offset: number
 }
 
-const names = 'words.name || words.owner'
-const described = `${names} || words.topics || coalesce(words.head_description, words.description)`
-/** Expressions exactly as in the indexes on `collection_words`. */
-const indexed = {
-  names: `(${names})`,
-  described: `(${described})`,
-  all: `((${described}) || words.readme || words.fields)`,
+const wordsWith = (owner: string) => {
+  const names = `words.name || ${owner}`
+  const described = `${names} || words.topics || coalesce(words.head_description, words.description)`
+  return {
+    names: `(${names})`,
+    described: `(${described})`,
+    all: `((${described}) || words.readme || words.fields)`,
+  }
 }
+/** Expressions exactly as in the indexes on `collection_words`, for queries from `withOwners`. */
+const indexed = wordsWith('words.owner')
+/** The same with the words of the owner, for the words of a search themselves. */
+const whole = wordsWith('owned.words')
 
 /** $1: the query; $2: text that the name must contain, or null; $3: the owner's slug, or null; $4: topics; $5: facets. */
 const foundBy = (words: string, most = foundMax) => `
@@ -69,13 +75,14 @@ const searched = (by: string) => `
   select id from found, lateral (
     select folded_name, collections.created_at, updated_at,
       $6 in (collections.slug, accounts.slug || '/' || collections.slug) as is_meant,
-      ${indexed.described} @@ $1::tsquery as is_described, case
-        when ${indexed.described} @@ $1::tsquery then ts_rank(${indexed.described}, $1::tsquery)
-        else ts_rank(${indexed.all}, $1::tsquery) end as rank,
+      ${whole.described} @@ $9::tsquery as is_described, case
+        when ${whole.described} @@ $9::tsquery then ts_rank(${whole.described}, $9::tsquery)
+        else ts_rank(${whole.all}, $9::tsquery) end as rank,
       ${isForkText} as is_fork
     from collections
       join accounts on accounts.id = owner_id
       join collection_words as words on words.collection_id = collections.id
+      join owner_words as owned on owned.account_id = owner_id
     where collections.id = found.id offset 0) as row
   order by ${by} limit $7 offset $8`
 
@@ -88,14 +95,19 @@ export async function searchPublicCollections(
   at: Queries,
   ask: CollectionSearch,
 ): Promise<ListedCollection[]> {
-  const query = wordsSearched(ask.search)
-  if (query === undefined) return []
+  const terms = termsSearched(ask.search)
+  if (terms.length === 0) return []
+  const query = await withOwners(at, terms)
   const newest = sortedBy(ask.order ?? 'updated', { backwards: false })
   const { rows } = await at.query<{ id: string }>(
     searched(
       ask.order === undefined ? `is_meant desc, is_described desc, rank desc, is_fork, ${newest}` : newest,
     ),
-    [query, ...filterValues(ask), ask.search.trim().toLowerCase(), ask.limit, ask.offset],
+    [
+      query,
+      ...filterValues(ask),
+      ...[ask.search.trim().toLowerCase(), ask.limit, ask.offset, terms.join(' & ')],
+    ],
     `search_collections_${ask.order ?? 'best'}`,
   )
   return listedRows(
@@ -117,8 +129,9 @@ export async function respell(at: Queries, search: string): Promise<string | und
   const { rows } = await at.query<{ word: string; near: string | null }>(
     `select word, near_word(word) as near from unnest($1::text[], $2::text[]) as asked (word, query)
      where not exists (select from collection_words as words where ${indexed.all} @@ query::tsquery
-       and (select public from collections where id = collection_id))`,
-    [asked, asked.map((word) => wordsSearched(word))],
+       and (select public from collections where id = collection_id))
+     and not exists (select from owner_words where words @@ query::tsquery and ${ownsPublicText})`,
+    [asked, asked.map((word) => termsSearched(word).join(' & '))],
   )
   const near = new Map(rows.map((row) => [row.word, row.near ?? row.word]))
   const respelt = words.map((word) => near.get(word) ?? word).join(' ')
@@ -143,8 +156,9 @@ export async function countFacets(
   at: Queries,
   ask: CollectionFilter & { readonly q?: string | undefined; readonly search?: string | undefined },
 ): Promise<FacetCounts> {
-  const query = ask.search === undefined ? undefined : wordsSearched(ask.search)
-  if (query === undefined && ask.search !== undefined) return { total: 0, values: [] }
+  const terms = ask.search === undefined ? undefined : termsSearched(ask.search)
+  if (terms?.length === 0) return { total: 0, values: [] }
+  const query = terms && (await withOwners(at, terms))
   const values = new Values()
   const list = () =>
     `select id from (${hitsOf({ ...ask, q: foldName(ask.q ?? '') }, values)}) as hits limit ${countedMax + 1}`

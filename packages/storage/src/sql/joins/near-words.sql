@@ -2,10 +2,15 @@
 -- are left out: the index only names candidates, and comparing with thousands of words of each blocked an embedded database for seconds. A word of six letters with one wrong letter has a similarity of about 0.5.
 create function near_word(misspelt text) returns text language sql stable set pg_trgm.word_similarity_threshold = 0.45 as $$
   select word from (
-    select strip(name || owner || topics) as words from collection_words
-    where misspelt <% (strip(name || owner || topics)::text)
-      and (select public from collections where id = collection_id)
-    limit 100) as near, unnest(tsvector_to_array(words)) as word
+    (select strip(name || topics) as words from collection_words
+      where misspelt <% (strip(name || topics)::text)
+        and (select public from collections where id = collection_id)
+      limit 100)
+    union all
+    (select words from owner_words
+      where misspelt <% (strip(words)::text)
+        and exists (select from collections where owner_id = account_id and public)
+      limit 100)) as near, unnest(tsvector_to_array(words)) as word
   where word_similarity(misspelt, word) >= 0.45
   group by word order by similarity(misspelt, word) desc, count(*) desc, word limit 1
 $$;

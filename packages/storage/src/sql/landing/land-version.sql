@@ -24,7 +24,7 @@ end $$;
  * push:       {id, holder, recordsDone, recordsTotal} of the push session that it ends, with its `answer`
  * audit:      its row of `audit_events`
  * usual_quota: what an account that has no quota of its own may have stored; null: as much as it likes
- * fork:       {sourceId, sourceVersionId, ofPrivate, collectionsMax, collection, words, audit}: the collection is made here, as public as its source
+ * fork:       {sourceId, sourceVersionId, ofPrivate, collectionsMax, collection, words, ownerWords, audit}: the collection is made here, as public as its source
  *
  * Raises UL000, and nothing of the transaction is recorded: `update_ended`, `collection_gone` (or another's by now), `not_allowed`, `head_moved`,
  * `lease_lost`, `over_quota`; of a fork `owner_gone`, `source_gone` (or no longer public), `source_withdrawn`, `too_many_collections`. A slug that is taken violates
@@ -78,6 +78,7 @@ begin
       jsonb_populate_record(words, (fork->'words') - case
         when source.head_id = (fork->>'sourceVersionId')::uuid then '{readme,fields,facets}'::text[] else '{}' end) copied
       where source.id = (fork->>'sourceId')::uuid;
+    insert into owner_words values (owner, (fork->>'ownerWords')::tsvector) on conflict do nothing;
     insert into audit_events select * from jsonb_populate_record(
       null::audit_events, jsonb_set(fork->'audit', '{details,public}', to_jsonb(made.public)));
     -- An outsider's fork knows no private names of its source.

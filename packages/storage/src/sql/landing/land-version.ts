@@ -14,9 +14,9 @@ import {
   collections,
   collectionWords,
   foldName,
-  type OwnerNames,
   wordsRow,
 } from '../collections/collections.ts'
+import { type OwnerNames, wordsOfOwner } from '../collections/owner-words.ts'
 import { type HeadFound, headWords } from '../collections/words.ts'
 import { packColumns, recordPackCall, sweptIn } from '../objects/objects.ts'
 import { type VersionRow, versions } from '../versions/versions.ts'
@@ -149,9 +149,10 @@ function notLandedIn(error: unknown): NotLanded | undefined {
 
 const forkOf = ({ collection, owner, audit, ...facts }: ForkOf): string => {
   const row = asJson(collections, { ...collection, foldedName: foldName(collection.name) })
-  const words = asJson(collectionWords, wordsRow(collection, owner))
+  const words = asJson(collectionWords, wordsRow(collection))
   const rest = JSON.stringify(facts)
-  return `${rest.slice(0, -1)},"collection":${row},"words":${words},"audit":${asJson(auditEvents, audit)}}`
+  const more = `"collection":${row},"words":${words},"audit":${asJson(auditEvents, audit)}`
+  return `${rest.slice(0, -1)},${more},"ownerWords":${JSON.stringify(wordsOfOwner(owner))}}`
 }
 
 /** Converts a row to the argument of `jsonb_populate_record`. */
