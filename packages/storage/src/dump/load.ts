@@ -12,6 +12,8 @@ import { quoted } from './tables.ts'
  */
 export async function loadDump(tx: Tx, dump: AsyncIterable<DumpedRows>): Promise<Record<string, number>> {
   const counts: Record<string, number> = {}
+  // Rows of a backup are no changes: sql/events/events.sql.
+  await tx.query(`select set_config('ulmus.loading', 'on', true)`)
   let at: { table: string; insert: string } | undefined
   for await (const { table, columns, rows } of dump) {
     if (at?.table !== table) {

@@ -1,0 +1,95 @@
+-- Events: changes of collections and versions, numbered in one order for the whole registry (events.ts).
+
+/*
+ * Notes a change in `outbox`, in the transaction that makes it. Triggers do, so that no way of changing a collection can forget it.
+ * A transaction that changes a collection locks its row before, so the ids of one collection are in the order of its commits.
+ */
+create function note_change(kind text, at timestamptz, collection collections, version_id uuid, visible boolean, details jsonb)
+returns void language sql as $$
+  insert into outbox (at, kind, collection_id, version_id, account_id, name, public, details)
+    select at, kind, collection.id, version_id, collection.owner_id,
+      coalesce((select slug from accounts where id = collection.owner_id), '') || '/' || collection.slug, visible, details
+$$;
+
+create function note_version_change() returns trigger language plpgsql as $$
+declare
+  collection collections;
+  semver text := format('v%s.%s.%s', new.major, new.minor, new.patch);
+begin
+  select * into collection from collections where id = new.collection_id;
+  perform note_change(
+    tg_argv[0],
+    case tg_argv[0] when 'version.made' then new.created_at when 'version.withdrawn' then new.withdrawn_at
+      else coalesce(new.deprecated_at, clock_timestamp()) end,
+    collection, new.id, collection.public and new.public_changed,
+    case tg_argv[0]
+      when 'version.made' then jsonb_build_object('semver', semver, 'base', new.base_semver)
+      when 'version.deprecated' then jsonb_build_object('semver', semver, 'deprecated', new.deprecated_at is not null)
+      else jsonb_build_object('semver', semver)
+    end);
+  return null;
+end $$;
+
+create function note_collection_change() returns trigger language plpgsql as $$
+declare
+  formerly jsonb;
+begin
+  if tg_op = 'INSERT' then
+    perform note_change('collection.made', new.created_at, new, null, new.public, '{}');
+  elsif tg_op = 'DELETE' then
+    perform note_change('collection.deleted', clock_timestamp(), old, null, old.public, '{}');
+  else
+    if (new.owner_id, new.slug) is distinct from (old.owner_id, old.slug) then
+      formerly := jsonb_build_object('formerly', (select slug from accounts where id = old.owner_id) || '/' || old.slug);
+      perform note_change(
+        case when new.owner_id = old.owner_id then 'collection.renamed' else 'collection.transferred' end,
+        new.updated_at, new, null, new.public and old.public, formerly);
+    end if;
+    if new.public <> old.public then
+      perform note_change('collection.visibility', new.updated_at, new, null, new.public, jsonb_build_object('public', new.public));
+    end if;
+  end if;
+  return null;
+end $$;
+
+-- Not while a backup is loaded, whose rows are no changes (dump/load.ts).
+create trigger versions_made after insert on versions for each row
+  when (current_setting('ulmus.loading', true) is distinct from 'on') execute function note_version_change('version.made');
+create trigger versions_withdrawn after update of withdrawn_at on versions for each row
+  when (old.withdrawn_at is null and new.withdrawn_at is not null) execute function note_version_change('version.withdrawn');
+create trigger versions_deprecated after update of deprecation on versions for each row
+  when (old.deprecation is distinct from new.deprecation and new.withdrawn_at is null)
+  execute function note_version_change('version.deprecated');
+create trigger collections_made after insert on collections for each row
+  when (current_setting('ulmus.loading', true) is distinct from 'on') execute function note_collection_change();
+create trigger collections_changed after update of owner_id, slug, public on collections for each row
+  when ((old.owner_id, old.slug, old.public) is distinct from (new.owner_id, new.slug, new.public))
+  execute function note_collection_change();
+create trigger collections_deleted after delete on collections for each row execute function note_collection_change();
+
+/*
+ * Gives noted changes the next numbers, at most `most`, and returns how many. One caller does it at a time; others return 0. Numbers follow
+ * each other without gaps, since a transaction that fails takes its numbers back.
+ */
+create function number_events(most integer) returns integer language plpgsql as $$
+declare
+  first bigint;
+  numbered integer;
+begin
+  perform from outbox limit 1;
+  if not found then return 0; end if;
+  select next into first from event_numbers for update skip locked;
+  if not found then
+    insert into event_numbers (only_one, next) values (true, 1) on conflict do nothing;
+    select next into first from event_numbers for update skip locked;
+    if not found then return 0; end if;
+  end if;
+  with taken as (
+    delete from outbox where id in (select id from outbox order by id limit most) returning *
+  )
+  insert into events (seq, at, kind, collection_id, version_id, account_id, name, public, details)
+    select first + row_number() over (order by id) - 1, at, kind, collection_id, version_id, account_id, name, public, details from taken;
+  get diagnostics numbered = row_count;
+  update event_numbers set next = first + numbered;
+  return numbered;
+end $$;

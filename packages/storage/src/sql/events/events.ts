@@ -1,0 +1,147 @@
+/**
+ * Tables of events: changes of collections and versions, numbered in one order for the whole registry. Two steps, for a number that was
+ * taken in the transaction of a change could become visible after a later one: triggers note a change in `outbox` within its transaction,
+ * and `numberEvents` gives committed ones their numbers (events.sql). Without foreign keys: an event outlives its subject.
+ */
+import { sql } from 'drizzle-orm'
+import { bigint, boolean, check, index, jsonb, pgTable, text, uuid } from 'drizzle-orm/pg-core'
+import type { Queries, Tx } from '../../database/database.ts'
+import { count, instant } from '../columns/columns.ts'
+import { columnsOf, Values } from '../columns/rows.ts'
+
+export const eventKinds = [
+  'version.made',
+  'version.withdrawn',
+  'version.deprecated',
+  'collection.made',
+  'collection.renamed',
+  'collection.transferred',
+  'collection.visibility',
+  'collection.deleted',
+] as const
+export type EventKind = (typeof eventKinds)[number]
+
+/** `semver` and `base` of versions (`v1.0.0`; null for a first one), `deprecated`, `formerly` (`owner/slug`), `public`. */
+export interface EventDetails {
+  readonly semver?: string
+  readonly base?: string | null
+  readonly deprecated?: boolean
+  readonly formerly?: string
+  readonly public?: boolean
+}
+
+const facts = () => ({
+  at: instant('at').notNull(),
+  kind: text('kind', { enum: eventKinds }).notNull(),
+  collectionId: uuid('collection_id').notNull(),
+  versionId: uuid('version_id'),
+  /** Owner of the collection after the change. */
+  accountId: uuid('account_id').notNull(),
+  /** `owner/slug` at that time. */
+  name: text('name').notNull(),
+  /** True if outsiders could see the change when it was made. */
+  public: boolean('public').notNull(),
+  details: jsonb('details').$type<EventDetails>().notNull(),
+})
+
+/** Changes without a number yet. */
+export const outbox = pgTable('outbox', {
+  id: bigint('id', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
+  ...facts(),
+})
+
+export const events = pgTable(
+  'events',
+  {
+    /** From 1 on, without gaps. */
+    seq: count('seq').primaryKey(),
+    ...facts(),
+  },
+  (t) => [
+    index('events_collection').on(t.collectionId, t.seq),
+    index('events_account').on(t.accountId, t.seq),
+    index('events_at').on(t.at),
+  ],
+)
+
+/** One row with the next number. */
+export const eventNumbers = pgTable(
+  'event_numbers',
+  {
+    onlyOne: boolean('only_one').primaryKey(),
+    next: count('next').notNull(),
+  },
+  (t) => [check('event_numbers_only_one', sql`${t.onlyOne}`)],
+)
+
+export type EventRow = typeof events.$inferSelect
+
+/** Numbers at most `most` changes; one caller at a time. @returns how many */
+export async function numberEvents(tx: Tx, most: number): Promise<number> {
+  const { rows } = await tx.query<{ numbered: number }>('select number_events($1) as numbered', [most])
+  return rows[0]!.numbered
+}
+
+/** The oldest number that is kept, and the next one. Both are the same if none is kept. */
+export async function eventBounds(at: Queries): Promise<{ oldest: number; next: number }> {
+  const { rows } = await at.query<{ oldest: number; next: number }>(
+    `select coalesce((select min(seq) from events), next, 1) as oldest, coalesce(next, 1) as next
+     from (select (select next from event_numbers) as next) numbers`,
+  )
+  return rows[0]!
+}
+
+/** Callers' rights, and their filters; an undefined filter matches all. */
+export interface EventFilter {
+  /** Accounts whose private events the caller sees. */
+  readonly accountIds: readonly string[]
+  /** A limited key sees private events of this collection alone. */
+  readonly onlyCollection?: string | undefined
+  readonly collectionId?: string | undefined
+  readonly accountId?: string | undefined
+  readonly kind?: EventKind | undefined
+}
+
+/**
+ * Events after a number and before another, in their order. Outsiders see those of collections that are public now, too, and that a public
+ * collection was deleted.
+ */
+export async function listEvents(
+  at: Queries,
+  { accountIds, onlyCollection, collectionId, accountId, kind }: EventFilter,
+  { after, before, limit }: { after: number; before: number; limit: number },
+): Promise<EventRow[]> {
+  const values = new Values(after, before)
+  const mine = `account_id = any(${values.of(accountIds)}::uuid[])`
+  const own =
+    onlyCollection === undefined ? mine : `(${mine} and collection_id = ${values.of(onlyCollection)})`
+  const open = `(public and (kind = 'collection.deleted' or exists (
+    select from collections where collections.id = events.collection_id and collections.public)))`
+  const where = [`seq > $1`, `seq < $2`, `(${open} or ${own})`]
+  if (collectionId !== undefined) where.push(`collection_id = ${values.of(collectionId)}`)
+  if (accountId !== undefined) where.push(`account_id = ${values.of(accountId)}`)
+  if (kind !== undefined) where.push(`kind = ${values.of(kind)}`)
+  const { rows } = await at.query<EventRow>(
+    `select ${columnsOf(events)} from events where ${where.join(' and ')} order by seq limit ${values.of(limit)}`,
+    values.given,
+  )
+  return rows
+}
+
+/** All events from a number on, to tell waiting callers that there may be something for them. */
+export async function eventsFrom(at: Queries, seq: number, limit: number): Promise<EventRow[]> {
+  const { rows } = await at.query<EventRow>(
+    `select ${columnsOf(events)} from events where seq >= $1 order by seq limit $2`,
+    [seq, limit],
+  )
+  return rows
+}
+
+/** Drops up to `max` events older than an instant, the oldest first. Returns their number. */
+export async function dropOldEvents(tx: Tx, before: Date, max: number): Promise<number> {
+  const { rows } = await tx.query(
+    'delete from events where seq in (select seq from events where at < $1 order by seq limit $2) returning 1',
+    [before, max],
+  )
+  return rows.length
+}
