@@ -18,6 +18,7 @@ test('nothing set is the embedded server on this machine, with sign-in for devel
         collectionsMax: 10_000,
         uploadDays: 30,
         auditDays: 400,
+        eventDays: 30,
         newMembers: 'added',
         operators: [],
         operatorClaim: null,

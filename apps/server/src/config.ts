@@ -39,6 +39,7 @@ export interface Config {
   readonly sqlSeconds: number
   readonly uploadDays: number
   readonly auditDays: number
+  readonly eventDays: number
   /** Users that an admin adds become members at once, or are invited. */
   readonly newMembers: 'added' | 'invited'
   /** Operators of the registry: identities, and a claim of the identity provider with its value; null: no claim. */
@@ -90,6 +91,7 @@ export function readConfig(env: Environment): Config {
     sql: read.oneOf('SQL', ['members', 'public', 'off'], 'members'),
     sqlSeconds: read.integer('SQL_SECONDS', { min: 1, max: 600, usual: 10 }),
     auditDays: read.integer('AUDIT_DAYS', { min: 1, max: 36_500, usual: 400 }),
+    eventDays: read.integer('EVENT_DAYS', { min: 1, max: 3_650, usual: 30 }),
     newMembers: read.oneOf('MEMBERS', ['added', 'invited'], 'added'),
     operators: Object.freeze(readOperators(read)),
     operatorClaim: readOperatorClaim(read),

@@ -50,6 +50,7 @@ export async function startServer(config: Config, secrets: Secrets, options: Sta
       quotaBytes: config.quotaBytes,
       uploadDays: config.uploadDays,
       auditDays: config.auditDays,
+      eventDays: config.eventDays,
       newMembers: config.newMembers,
     },
     tables: { bytesMax: config.tablesBytes, sql: config.sql, sqlSeconds: config.sqlSeconds },

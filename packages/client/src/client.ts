@@ -2,6 +2,7 @@
 import { accountCalls, keyCalls, orgCalls } from './accounts.ts'
 import { collectionCalls, versionCalls } from './collections.ts'
 import type { DryRunResult, PushResult } from './commit.ts'
+import { eventCalls } from './events.ts'
 import { fileCalls } from './files.ts'
 import { metadataCalls } from './metadata.ts'
 import { type Mirror, mirror } from './mirror.ts'
@@ -62,6 +63,7 @@ export function createClient(options: ClientOptions) {
     collections: collectionCalls(transport),
     tables: tableCalls(transport),
     files: fileCalls(transport),
+    events: eventCalls(transport),
     metadata: metadataCalls(transport),
     pushSessions: pushSessionCalls(transport),
     operators: operatorCalls(transport),

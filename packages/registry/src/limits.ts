@@ -26,6 +26,8 @@ export interface Limits {
   readonly uploadDays: number
   /** Retention of the audit log. Days. Default 400. */
   readonly auditDays: number
+  /** Retention of events. Days. Default 30. */
+  readonly eventDays: number
   /** Admins add members at once (`added`, the default) or by an invitation that the user accepts (`invited`). */
   readonly newMembers: 'added' | 'invited'
 }
@@ -52,5 +54,6 @@ export const defaultLimits: Limits = Object.freeze({
   quotaBytes: null,
   uploadDays: 30,
   auditDays: 400,
+  eventDays: 30,
   newMembers: 'added',
 })

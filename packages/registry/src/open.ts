@@ -17,6 +17,7 @@ import { collectionsOf } from './collections/collections.ts'
 import { forksOf } from './collections/forks.ts'
 import { CommitCounters } from './commit-counters.ts'
 import type { Context } from './context.ts'
+import { eventsOf } from './events/events.ts'
 import { exportsOf } from './exports/exports.ts'
 import { filesOf } from './files/files.ts'
 import { jobsOf } from './jobs.ts'
@@ -134,6 +135,7 @@ function servicesOf(context: Context) {
     deviceLogins: deviceLoginsOf(context),
     sessions: sessionsOf(context),
     audit: auditOf(context),
+    events: eventsOf(context),
     operators: operatorsOf(context),
     collections: collectionsOf(context),
     metadata: metadataOf(context),

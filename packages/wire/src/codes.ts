@@ -41,6 +41,7 @@ export type RefusalCode =
   | 'collection_not_found'
   | 'version_not_found'
   | 'version_withdrawn'
+  | 'events_gone'
   | 'type_not_found'
   | 'record_not_found'
   | 'file_not_found'

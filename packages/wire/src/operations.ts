@@ -9,6 +9,7 @@ import { adminOperations } from './operations/admin.ts'
 import { auditOperations } from './operations/audit.ts'
 import { collectionOperations } from './operations/collections.ts'
 import { documentOperations } from './operations/documents.ts'
+import { eventOperations } from './operations/events.ts'
 import { fileOperations } from './operations/files.ts'
 import { forkOperations } from './operations/forks.ts'
 import { keyOperations } from './operations/keys.ts'
@@ -38,6 +39,7 @@ export const operations = {
   ...tableOperations,
   ...documentOperations,
   ...fileOperations,
+  ...eventOperations,
   ...pushOperations,
   ...snapshotOperations,
   ...signInOperations,

@@ -78,6 +78,7 @@ test('from an account to a published collection, and from there to everything th
     'getCollection',
     'getVersion',
     'listVersionFiles',
+    'listEvents',
   ])
     await send(id)
   for (const id of [

@@ -14,6 +14,7 @@ import { memberRoutes } from './accounts/members.ts'
 import { browserSessionRoutes } from './accounts/sessions.ts'
 import { collectionRoutes } from './collections/collections.ts'
 import { metadataRoutes } from './collections/metadata.ts'
+import { eventRoutes } from './events.ts'
 import type { RouteOptions } from './options.ts'
 import { pushRoutes } from './pushes/pushes.ts'
 import { snapshotRoutes } from './pushes/snapshots.ts'
@@ -64,6 +65,7 @@ export const apiRoutes: FastifyPluginAsync<RouteOptions & { origin: () => string
   await app.register(tableRoutes, { registry })
   await app.register(sqlRoutes, { registry })
   await app.register(fileRoutes, { registry })
+  await app.register(eventRoutes, { registry, origin })
   await app.register(pushRoutes, { registry })
   await app.register(snapshotRoutes, { registry })
 }

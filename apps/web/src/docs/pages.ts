@@ -96,6 +96,11 @@ export const docPages: readonly DocPage[] = [
     purpose: 'Ask questions of the records, and download answers as CSV and Parquet.',
   },
   {
+    name: 'events',
+    title: 'React to new versions',
+    purpose: 'Hear of new versions and other changes, once and in order.',
+  },
+  {
     name: 'verifying',
     title: 'Verifying',
     purpose: 'Check a record or a whole version without trusting the registry.',

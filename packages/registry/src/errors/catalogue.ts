@@ -114,6 +114,10 @@ export const catalogue = {
     (f) =>
       `Version \`${f.version}\` was withdrawn${f.withdrawnAt ? ` on ${String(f.withdrawnAt).slice(0, 10)}` : ''}: ${f.reason ?? 'no reason given.'}`,
   ),
+  events_gone: entry(
+    'gone',
+    'These events are no longer kept, or the registry was restored from a backup. Compare versions, then ask with `after=latest`.',
+  ),
   type_not_found: entry(
     'missing',
     (f) => `The version has no type \`${f.type}\`. ${hasTypes(f.types as string)}`,

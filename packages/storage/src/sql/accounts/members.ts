@@ -168,3 +168,12 @@ export async function listOwnedOrgs(tx: Tx, userId: string): Promise<string[]> {
   )
   return rows.map(({ id }) => id)
 }
+
+/** The user's own account and the organizations that it is a member of. */
+export async function accountIdsOf(at: Queries, userId: string): Promise<string[]> {
+  const { rows } = await at.query<{ id: string }>(
+    'select $1::uuid as id union all select org_id from members where user_id = $1',
+    [userId],
+  )
+  return rows.map(({ id }) => id)
+}

@@ -1,0 +1,128 @@
+/** Events: what changed in the registry, in one order, for callers that ask again and again or wait. http-api §12. */
+import {
+  accountIdsOf,
+  type EventFilter,
+  type EventKind,
+  type EventRow,
+  eventBounds,
+  listEvents,
+  numberEvents,
+} from '@ulmus/storage'
+import { findVisibleAccount } from '../access/find-account.ts'
+import { findNamedCollection } from '../access/find-collection.ts'
+import { instantText } from '../clock.ts'
+import type { Context } from '../context.ts'
+import { Moved, RegistryError } from '../errors/errors.ts'
+import type { Principal } from '../principal.ts'
+import { schedule } from '../schedule.ts'
+import { Waiting } from './waiting.ts'
+
+/** Filters and place of a request. */
+export interface EventsAsk {
+  /** Only later events. Undefined: from the oldest on that is kept; `latest`: from now on. */
+  readonly after?: number | 'latest' | undefined
+  /** `owner/slug` */
+  readonly collection?: string | undefined
+  readonly owner?: string | undefined
+  readonly kind?: EventKind | undefined
+  /** Seconds to wait for an event if there is none. Default 0. */
+  readonly wait?: number | undefined
+}
+
+/** Events in one answer. */
+const pageMax = 100
+/** Changes that one transaction numbers. */
+const numberedMax = 1_000
+
+export type Events = ReturnType<typeof eventsOf>
+
+export function eventsOf(context: Context) {
+  const { database, jobs, log } = context
+  const waiting = new Waiting(database, log)
+  jobs.repeat(schedule.eventNumbers, async () => {
+    let numbered = numberedMax
+    while (numbered === numberedMax)
+      numbered = await database.transactOnce((tx) => numberEvents(tx, numberedMax))
+  })
+  return {
+    /**
+     * Lists events that the caller may see, the oldest first. `next` continues after them.
+     * @throws events_gone, account_not_found, collection_not_found
+     */
+    async list(who: Principal, ask: EventsAsk, signal?: AbortSignal) {
+      const end = performance.now() + (ask.wait ?? 0) * 1_000
+      let after: number | undefined = ask.after === 'latest' ? undefined : ask.after
+      for (;;) {
+        // Anew each time: rights may end while a request waits.
+        const filter = await filterOf(context, who, ask)
+        const { oldest, next } = await eventBounds(database)
+        after ??= ask.after === 'latest' ? next - 1 : oldest - 1
+        if (after < oldest - 1 || after >= next)
+          throw new RegistryError('events_gone', { details: { oldest } })
+        const rows = await listEvents(database, filter, { after, before: next, limit: pageMax })
+        const left = end - performance.now()
+        if (rows.length > 0 || left <= 0 || signal?.aborted === true || waiting.isClosed)
+          return { events: rows.map(shownEvent), next: rows.length === pageMax ? rows.at(-1)!.seq : next - 1 }
+        after = next - 1
+        await waiting.until(next, filter, left, signal)
+      }
+    },
+
+    /** True once `close` was called. */
+    isClosed: () => waiting.isClosed,
+
+    /** Ends all waiting. */
+    close: () => waiting.close(),
+  }
+}
+
+async function filterOf(context: Context, who: Principal, ask: EventsAsk): Promise<EventFilter> {
+  const isMember = who.kind !== 'anonymous' && who.view !== 'public'
+  const [accountIds, collection, account] = await Promise.all([
+    isMember ? accountIdsOf(context.database, who.accountId) : [],
+    ask.collection === undefined ? undefined : findNamedCollection(context, who, pathOf(ask.collection)),
+    ask.owner === undefined ? undefined : findAccount(context, who, ask.owner),
+  ])
+  return {
+    ...{ accountIds, kind: ask.kind },
+    onlyCollection: who.kind === 'anonymous' ? undefined : (who.limitedTo ?? undefined),
+    collectionId: collection?.collection.id,
+    accountId: account?.account.id,
+  }
+}
+
+function pathOf(name: string): { owner: string; slug: string } {
+  const [owner = '', slug = ''] = name.split('/')
+  return { owner, slug }
+}
+
+async function findAccount(context: Context, who: Principal, slug: string) {
+  try {
+    return await findVisibleAccount(context, who, slug)
+  } catch (error) {
+    if (!(error instanceof Moved)) throw error
+    return findVisibleAccount(context, who, error.to.owner)
+  }
+}
+
+/** An event in the form of answers, without its address. */
+const shownEvent = ({ seq, at, kind, collectionId, name, details }: EventRow) => {
+  const { owner, slug } = pathOf(name)
+  const { semver, base, deprecated, formerly, public: isPublic } = details
+  return {
+    ...{ seq, at: instantText(at), kind, collection: { id: collectionId, owner, slug } },
+    ...(semver !== undefined && { semver }),
+    ...(semver !== undefined && base !== undefined && { bump: bumpOf(base, semver) }),
+    ...(deprecated !== undefined && { deprecated }),
+    ...(formerly !== undefined && { formerly }),
+    ...(isPublic !== undefined && { public: isPublic }),
+  }
+}
+
+/** The first number that differs; a first version counts as `major`. */
+function bumpOf(base: string | null, semver: string): 'major' | 'minor' | 'patch' {
+  if (base === null) return 'major'
+  const [before, after] = [base, semver].map((text) => text.slice(1).split('.'))
+  if (before![0] !== after![0]) return 'major'
+  return before![1] === after![1] ? 'patch' : 'minor'
+}

@@ -1,0 +1,84 @@
+/** Requests that wait for events. While there are any, one query a second looks for all of them. */
+import { type Database, type EventFilter, type EventRow, eventsFrom } from '@ulmus/storage'
+import type { Log } from '../log.ts'
+
+const pollMilliseconds = 1_000
+/** Events that are compared with filters at once; after more, all waiting requests look for themselves. */
+const comparedMax = 1_000
+
+interface Waiter {
+  readonly filter: EventFilter
+  readonly wake: () => void
+}
+
+export class Waiting {
+  readonly #waiters = new Set<Waiter>()
+  readonly #database: Database
+  readonly #log: Log
+  #timer: NodeJS.Timeout | undefined
+  /** Events before this number were compared. */
+  #next = 0
+  #closed = false
+
+  constructor(database: Database, log: Log) {
+    this.#database = database
+    this.#log = log
+  }
+
+  /**
+   * Resolves when an event from the number `next` on may be of interest, after `milliseconds`, when `signal` aborts, or when the server
+   * closes.
+   */
+  async until(next: number, filter: EventFilter, milliseconds: number, signal?: AbortSignal): Promise<void> {
+    if (this.#waiters.size === 0) this.#next = next
+    // Between the caller's look and now an event came, and was compared without it.
+    if (this.#closed || next < this.#next || signal?.aborted === true) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const waiter = { filter, wake: resolve }
+    this.#waiters.add(waiter)
+    this.#timer ??= setTimeout(() => this.#look(), pollMilliseconds)
+    const timeout = setTimeout(resolve, milliseconds)
+    signal?.addEventListener('abort', () => resolve(), { once: true })
+    await promise
+    clearTimeout(timeout)
+    this.#waiters.delete(waiter)
+  }
+
+  get isClosed(): boolean {
+    return this.#closed
+  }
+
+  /** Ends all waiting. */
+  close(): void {
+    this.#closed = true
+    clearTimeout(this.#timer)
+    for (const { wake } of this.#waiters) wake()
+  }
+
+  async #look(): Promise<void> {
+    try {
+      const found = await eventsFrom(this.#database, this.#next, comparedMax)
+      const last = found.at(-1)
+      if (last !== undefined) this.#next = last.seq + 1
+      for (const { filter, wake } of this.#waiters)
+        if (found.length === comparedMax || found.some((event) => mayConcern(event, filter))) wake()
+    } catch (error) {
+      this.#log.error({ err: error }, 'looking for events failed')
+    }
+    this.#timer =
+      this.#waiters.size === 0 || this.#closed ? undefined : setTimeout(() => this.#look(), pollMilliseconds)
+  }
+}
+
+/** The list decides; this only saves its query. */
+function mayConcern(event: EventRow, filter: EventFilter): boolean {
+  const { accountIds, onlyCollection, collectionId, accountId, kind } = filter
+  const isOwn =
+    accountIds.includes(event.accountId) && (onlyCollection ?? event.collectionId) === event.collectionId
+  return (
+    (event.public || isOwn) &&
+    (collectionId ?? event.collectionId) === event.collectionId &&
+    (accountId ?? event.accountId) === event.accountId &&
+    (kind ?? event.kind) === event.kind
+  )
+}
