@@ -34,6 +34,7 @@ const drainSeconds = 6
 export async function startServer(config: Config, secrets: Secrets, options: StartOptions): Promise<Server> {
   const { log, now, checkAnswers, downloads } = options
   warnOfLittleMemory(memoryBytes, log)
+  const connectionsMax = connectionsOf(config, log)
   const registry = await openRegistry({
     dataFolder: config.dataFolder,
     databaseUrl: secrets.databaseUrl,
@@ -56,6 +57,8 @@ export async function startServer(config: Config, secrets: Secrets, options: Sta
     tables: { bytesMax: config.tablesBytes, sql: config.sql, sqlSeconds: config.sqlSeconds },
     works: config.roles.includes('worker'),
     operators: { identities: config.operators, byClaim: config.operatorClaim !== null },
+    // The other connections are for requests that are answered at once.
+    waitingMax: Math.floor(connectionsMax / 2),
     now,
     log,
   })
@@ -76,13 +79,6 @@ export async function startServer(config: Config, secrets: Secrets, options: Sta
           ...{ issuer: () => config.oidc!.issuer, clientId: config.oidc.clientId, clientSecret },
           operatorClaim: config.operatorClaim,
         })
-  let connectionsMax: number
-  try {
-    connectionsMax = connectionsOf(config, log)
-  } catch (error) {
-    await registry.close()
-    throw error
-  }
   const app = await buildApp({
     ...{ registry, config, log, provider, clientSecret, origin, connectionsMax, checkAnswers },
     downloads,

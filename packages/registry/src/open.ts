@@ -58,6 +58,8 @@ export interface RegistryConfig extends StoresConfig {
   operators?: OperatorsConfig
   /** True: this process also does background work (jobs, recovery, expiry). At least one process must. */
   works: boolean
+  /** Requests that may wait for events at once. Default: 4,096. */
+  waitingMax?: number
   /** Cache of decoded objects, in bytes. Default: by the available memory (`memory.ts`). */
   cacheBytesMax?: number
   /** Default: the system's clock, or the database server's if the system's is off (`clock.ts`). */
@@ -103,7 +105,10 @@ export async function openRegistry(config: RegistryConfig) {
     const tables = config.tables ?? usualTables
     const folder = join(config.dataFolder, 'tables')
     const installed = await installTables({ folder, space, bytesMax: tables.bytesMax, log }, opened)
-    const services = { ...servicesOf(context), tables: tablesOf(context, tables, installed) }
+    const services = {
+      ...servicesOf(context, config.waitingMax ?? 4_096),
+      tables: tablesOf(context, tables, installed),
+    }
     scheduleCompaction(context)
     scheduleSweeps(context, demandSame)
     scheduleExpiry(context)
@@ -125,7 +130,7 @@ export async function openRegistry(config: RegistryConfig) {
 }
 
 /** Creates the services; each defines its background work. */
-function servicesOf(context: Context) {
+function servicesOf(context: Context, waitingMax: number) {
   const pushSessions = new PushSessions(context)
   return {
     accounts: accountsOf(context),
@@ -135,7 +140,7 @@ function servicesOf(context: Context) {
     deviceLogins: deviceLoginsOf(context),
     sessions: sessionsOf(context),
     audit: auditOf(context),
-    events: eventsOf(context),
+    events: eventsOf(context, waitingMax),
     operators: operatorsOf(context),
     collections: collectionsOf(context),
     metadata: metadataOf(context),

@@ -138,6 +138,17 @@ describe.each(databases)('GET /api/events on $name', (database) => {
     expect(seen).toEqual(['collection.made', 'version.made', 'collection.deleted'])
   })
 
+  test('a caller has a share of the requests that may wait, and others still may', async () => {
+    const few = await setStage(database, { connectionsMax: 16 })
+    const waiting = [1, 2].map(() => few.anyone.get('/events?after=latest&wait=2'))
+    await wait(300)
+    const third = await few.anyone.get('/events?after=latest&wait=2')
+    expect([third.status, third.json.code]).toEqual([429, 'busy'])
+    expect((await few.eve.get('/events?after=latest&wait=1')).status).toBe(200)
+    expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([200, 200])
+    await few.end()
+  })
+
   test('numbers that are not kept, or not given yet, are refused with the oldest one', async () => {
     const { status, json } = await stage.anyone.get('/events?after=1000000')
     expect([status, json.code, json.oldest]).toEqual([410, 'events_gone', 1])

@@ -246,9 +246,10 @@ export const catalogue = {
   ),
 
   rate_limited: entry('limited', (f) => `Too many requests. Try again in ${f.retryAfter} seconds.`),
-  busy: entry(
-    'limited',
-    'The server has no memory for this request at the moment. Try again shortly, with smaller or fewer simultaneous requests.',
+  busy: entry('limited', (f) =>
+    f.waiting
+      ? 'Too many requests wait for events at the moment. Try again shortly, or ask without `wait`.'
+      : 'The server has no memory for this request at the moment. Try again shortly, with smaller or fewer simultaneous requests.',
   ),
   tables_unavailable: entry(
     'unsupported',

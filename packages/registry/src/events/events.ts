@@ -36,9 +36,10 @@ const numberedMax = 1_000
 
 export type Events = ReturnType<typeof eventsOf>
 
-export function eventsOf(context: Context) {
+/** @param waitingMax requests that may wait at once */
+export function eventsOf(context: Context, waitingMax: number) {
   const { database, jobs, log } = context
-  const waiting = new Waiting(database, log)
+  const waiting = new Waiting(database, log, waitingMax)
   jobs.repeat(schedule.eventNumbers, async () => {
     let numbered = numberedMax
     while (numbered === numberedMax)
@@ -47,10 +48,11 @@ export function eventsOf(context: Context) {
   return {
     /**
      * Lists events that the caller may see, the oldest first. `next` continues after them.
-     * @throws events_gone, account_not_found, collection_not_found
+     * @throws events_gone, account_not_found, collection_not_found, busy
      */
     async list(who: Principal, ask: EventsAsk, signal?: AbortSignal) {
       const end = performance.now() + (ask.wait ?? 0) * 1_000
+      const caller = who.kind === 'anonymous' ? (who.address ?? '') : who.accountId
       let after: number | undefined = ask.after === 'latest' ? undefined : ask.after
       for (;;) {
         // Anew each time: rights may end while a request waits.
@@ -64,7 +66,7 @@ export function eventsOf(context: Context) {
         if (rows.length > 0 || left <= 0 || signal?.aborted === true || waiting.isClosed)
           return { events: rows.map(shownEvent), next: rows.length === pageMax ? rows.at(-1)!.seq : next - 1 }
         after = next - 1
-        await waiting.until(next, filter, left, signal)
+        await waiting.until(next, { caller, filter }, left, signal)
       }
     },
 

@@ -1,12 +1,18 @@
 /** Requests that wait for events. While there are any, one query a second looks for all of them. */
 import { type Database, type EventFilter, type EventRow, eventsFrom } from '@ulmus/storage'
+import { RegistryError } from '../errors/errors.ts'
 import type { Log } from '../log.ts'
 
 const pollMilliseconds = 1_000
 /** Events that are compared with filters at once; after more, all waiting requests look for themselves. */
 const comparedMax = 1_000
 
+/** Share of `most` for one caller. */
+const callerShare = 1 / 4
+
 interface Waiter {
+  /** Account or address. */
+  readonly caller: string
   readonly filter: EventFilter
   readonly wake: () => void
 }
@@ -15,12 +21,15 @@ export class Waiting {
   readonly #waiters = new Set<Waiter>()
   readonly #database: Database
   readonly #log: Log
+  readonly #most: number
   #timer: NodeJS.Timeout | undefined
   /** Events before this number were compared. */
   #next = 0
   #closed = false
 
-  constructor(database: Database, log: Log) {
+  /** @param most requests that may wait at once: each holds a connection */
+  constructor(database: Database, log: Log, most: number) {
+    this.#most = most
     this.#database = database
     this.#log = log
   }
@@ -28,13 +37,20 @@ export class Waiting {
   /**
    * Resolves when an event from the number `next` on may be of interest, after `milliseconds`, when `signal` aborts, or when the server
    * closes.
+   * @throws busy if too many wait, in all or of this caller
    */
-  async until(next: number, filter: EventFilter, milliseconds: number, signal?: AbortSignal): Promise<void> {
+  async until(
+    next: number,
+    { caller, filter }: { caller: string; filter: EventFilter },
+    milliseconds: number,
+    signal?: AbortSignal,
+  ): Promise<void> {
     if (this.#waiters.size === 0) this.#next = next
     // Between the caller's look and now an event came, and was compared without it.
     if (this.#closed || next < this.#next || signal?.aborted === true) return
+    this.#demandRoom(caller)
     const { promise, resolve } = Promise.withResolvers<void>()
-    const waiter = { filter, wake: resolve }
+    const waiter = { caller, filter, wake: resolve }
     this.#waiters.add(waiter)
     this.#timer ??= setTimeout(() => this.#look(), pollMilliseconds)
     const timeout = setTimeout(resolve, milliseconds)
@@ -42,6 +58,12 @@ export class Waiting {
     await promise
     clearTimeout(timeout)
     this.#waiters.delete(waiter)
+  }
+
+  #demandRoom(caller: string): void {
+    const own = [...this.#waiters].filter((waiter) => waiter.caller === caller).length
+    if (this.#waiters.size >= this.#most || own >= Math.max(1, this.#most * callerShare))
+      throw new RegistryError('busy', { say: { waiting: true } })
   }
 
   get isClosed(): boolean {
