@@ -428,7 +428,6 @@ CREATE INDEX "owner_words_words" ON "owner_words" USING gin ("words") WITH (fast
 CREATE INDEX "owner_words_trigrams" ON "owner_words" USING gin ((strip("words")::text) gin_trgm_ops) WITH (fastupdate=false);--> statement-breakpoint
 CREATE INDEX "events_collection" ON "events" USING btree ("collection_id","seq");--> statement-breakpoint
 CREATE INDEX "events_account" ON "events" USING btree ("account_id","seq");--> statement-breakpoint
-CREATE INDEX "events_at" ON "events" USING btree ("at");--> statement-breakpoint
 CREATE INDEX "collection_files_hash" ON "collection_files" USING btree ("hash");--> statement-breakpoint
 CREATE INDEX "files_unused" ON "files" USING btree ("created_at","hash") WHERE not "files"."used";--> statement-breakpoint
 CREATE INDEX "objects_pack" ON "objects" USING btree ("pack_id");--> statement-breakpoint
@@ -501,22 +500,18 @@ returns void language sql as $$
       coalesce((select slug from accounts where id = collection.owner_id), '') || '/' || collection.slug, visible, details
 $$;
 
+-- One statement: it runs with every version.
 create function note_version_change() returns trigger language plpgsql as $$
-declare
-  collection collections;
-  semver text := format('v%s.%s.%s', new.major, new.minor, new.patch);
 begin
-  select * into collection from collections where id = new.collection_id;
-  perform note_change(
-    tg_argv[0],
-    case tg_argv[0] when 'version.made' then new.created_at when 'version.withdrawn' then new.withdrawn_at
-      else coalesce(new.deprecated_at, clock_timestamp()) end,
-    collection, new.id, collection.public and new.public_changed,
-    case tg_argv[0]
-      when 'version.made' then jsonb_build_object('semver', semver, 'base', new.base_semver)
-      when 'version.deprecated' then jsonb_build_object('semver', semver, 'deprecated', new.deprecated_at is not null)
-      else jsonb_build_object('semver', semver)
-    end);
+  insert into outbox (at, kind, collection_id, version_id, account_id, name, public, details)
+    select
+      case tg_argv[0] when 'version.made' then new.created_at when 'version.withdrawn' then new.withdrawn_at
+        else coalesce(new.deprecated_at, clock_timestamp()) end,
+      tg_argv[0], c.id, new.id, c.owner_id, a.slug || '/' || c.slug, c.public and new.public_changed,
+      jsonb_build_object('semver', format('v%s.%s.%s', new.major, new.minor, new.patch))
+        || case tg_argv[0] when 'version.made' then jsonb_build_object('base', new.base_semver)
+             when 'version.deprecated' then jsonb_build_object('deprecated', new.deprecated_at is not null) else '{}' end
+    from collections c join accounts a on a.id = c.owner_id where c.id = new.collection_id;
   return null;
 end $$;
 

@@ -39,12 +39,13 @@ export type Events = ReturnType<typeof eventsOf>
 /** @param waitingMax requests that may wait at once */
 export function eventsOf(context: Context, waitingMax: number) {
   const { database, jobs, log } = context
-  const waiting = new Waiting(database, log, waitingMax)
-  jobs.repeat(schedule.eventNumbers, async () => {
+  const number = async () => {
     let numbered = numberedMax
     while (numbered === numberedMax)
       numbered = await database.transactOnce((tx) => numberEvents(tx, numberedMax))
-  })
+  }
+  const waiting = new Waiting(database, log, waitingMax, number)
+  jobs.repeat(schedule.eventNumbers, number)
   return {
     /**
      * Lists events that the caller may see, the oldest first. `next` continues after them.

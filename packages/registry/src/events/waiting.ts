@@ -22,13 +22,18 @@ export class Waiting {
   readonly #database: Database
   readonly #log: Log
   readonly #most: number
+  readonly #number: () => Promise<void>
   #timer: NodeJS.Timeout | undefined
   /** Events before this number were compared. */
   #next = 0
   #closed = false
 
-  /** @param most requests that may wait at once: each holds a connection */
-  constructor(database: Database, log: Log, most: number) {
+  /**
+   * @param most requests that may wait at once: each holds a connection
+   * @param number numbers changes, so that waiting requests need not wait for the task that does
+   */
+  constructor(database: Database, log: Log, most: number, number: () => Promise<void>) {
+    this.#number = number
     this.#most = most
     this.#database = database
     this.#log = log
@@ -79,6 +84,7 @@ export class Waiting {
 
   async #look(): Promise<void> {
     try {
+      await this.#number()
       const found = await eventsFrom(this.#database, this.#next, comparedMax)
       const last = found.at(-1)
       if (last !== undefined) this.#next = last.seq + 1

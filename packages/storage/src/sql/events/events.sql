@@ -11,22 +11,18 @@ returns void language sql as $$
       coalesce((select slug from accounts where id = collection.owner_id), '') || '/' || collection.slug, visible, details
 $$;
 
+-- One statement: it runs with every version.
 create function note_version_change() returns trigger language plpgsql as $$
-declare
-  collection collections;
-  semver text := format('v%s.%s.%s', new.major, new.minor, new.patch);
 begin
-  select * into collection from collections where id = new.collection_id;
-  perform note_change(
-    tg_argv[0],
-    case tg_argv[0] when 'version.made' then new.created_at when 'version.withdrawn' then new.withdrawn_at
-      else coalesce(new.deprecated_at, clock_timestamp()) end,
-    collection, new.id, collection.public and new.public_changed,
-    case tg_argv[0]
-      when 'version.made' then jsonb_build_object('semver', semver, 'base', new.base_semver)
-      when 'version.deprecated' then jsonb_build_object('semver', semver, 'deprecated', new.deprecated_at is not null)
-      else jsonb_build_object('semver', semver)
-    end);
+  insert into outbox (at, kind, collection_id, version_id, account_id, name, public, details)
+    select
+      case tg_argv[0] when 'version.made' then new.created_at when 'version.withdrawn' then new.withdrawn_at
+        else coalesce(new.deprecated_at, clock_timestamp()) end,
+      tg_argv[0], c.id, new.id, c.owner_id, a.slug || '/' || c.slug, c.public and new.public_changed,
+      jsonb_build_object('semver', format('v%s.%s.%s', new.major, new.minor, new.patch))
+        || case tg_argv[0] when 'version.made' then jsonb_build_object('base', new.base_semver)
+             when 'version.deprecated' then jsonb_build_object('deprecated', new.deprecated_at is not null) else '{}' end
+    from collections c join accounts a on a.id = c.owner_id where c.id = new.collection_id;
   return null;
 end $$;
 

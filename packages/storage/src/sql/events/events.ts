@@ -60,7 +60,6 @@ export const events = pgTable(
   (t) => [
     index('events_collection').on(t.collectionId, t.seq),
     index('events_account').on(t.accountId, t.seq),
-    index('events_at').on(t.at),
   ],
 )
 
@@ -140,7 +139,8 @@ export async function eventsFrom(at: Queries, seq: number, limit: number): Promi
 /** Drops up to `max` events older than an instant, the oldest first. Returns their number. */
 export async function dropOldEvents(tx: Tx, before: Date, max: number): Promise<number> {
   const { rows } = await tx.query(
-    'delete from events where seq in (select seq from events where at < $1 order by seq limit $2) returning 1',
+    `delete from events where seq in (
+       select seq from (select seq, at from events order by seq limit $2) oldest where at < $1) returning 1`,
     [before, max],
   )
   return rows.length
