@@ -1,4 +1,5 @@
 /** Audit log on pages: of an organization, of the user's own account, or, for operators, of all accounts. */
+import type { AuditAction } from '@ulmus/registry'
 import type { AuditEvent } from '@ulmus/wire'
 import { refusedField } from '../form.ts'
 import type { Form, Visit } from '../page.ts'
@@ -7,13 +8,14 @@ import { DayField, Field, Select } from './form.tsx'
 import { Empty, Pager, Time } from './small.tsx'
 
 /** Verb by action of the registry, between the actor and the target, as in “ada made the version atlas/cities@v1.0.0”. */
-const words: Readonly<Record<string, string>> = {
+const words: Readonly<Record<AuditAction, string>> = {
   'account.signed_in': 'signed in',
   'account.renamed': 'renamed the account to',
   'account.deleted': 'deleted the account',
   'account.quota': 'changed what may be stored in the account',
   'account.suspended': 'suspended, or took back the suspension of, the account',
   'account.erased': 'erased the person of the account',
+  'identity.linked': 'linked an identity to the account',
   'session.ended': 'signed a browser out:',
   'key.made': 'made an API key:',
   'key.first_used': 'used for the first time an API key:',
@@ -29,6 +31,7 @@ const words: Readonly<Record<string, string>> = {
   'collection.renamed': 'renamed a collection to',
   'collection.transferred': 'gave away the collection, which is now',
   'collection.visibility': 'changed who sees the collection',
+  'collection.forked': 'forked the collection',
   'collection.deleted': 'deleted the collection',
   'version.made': 'made the version',
   'version.withdrawn': 'withdrew the version',
@@ -101,7 +104,7 @@ export function AuditLog({
 
 const List = ({ items }: { items: readonly AuditEvent[] }) => (
   <div class="table-scroll">
-    <table class="data">
+    <table class="data stacked">
       <thead>
         <tr>
           <th scope="col">When</th>
@@ -123,8 +126,8 @@ const List = ({ items }: { items: readonly AuditEvent[] }) => (
                 <a href={accountPath(actor.account)}>{actor.account}</a>
               )}
             </td>
-            <td>
-              {words[action] ?? action}{' '}
+            <td class="whole">
+              {words[action as AuditAction] ?? action}{' '}
               <bdi>{typeof details['label'] === 'string' ? details['label'] : target}</bdi>
               <Details details={details} />
             </td>
