@@ -61,6 +61,13 @@ describe.each(anyDatabase)('pages of collections on $name', (database) => {
     ])
   })
 
+  test('empty lists of versions and files lead to the next step', async () => {
+    const empty = pageOf(await newPath())
+    expect(await linksOn(ada, `${empty}/versions`)).toContain(`${empty}/push`)
+    const { text } = await ada.get(`${pageOf(await started())}/files`)
+    expect([text.includes('This version has no files.'), text.includes('0 files')]).toEqual([true, false])
+  })
+
   test('the digest for members is shown only if something is private', async () => {
     const path = pageOf(await started())
     expect((await ada.get(path)).text).not.toContain('For members')

@@ -1,12 +1,13 @@
 /** `…/versions`: all versions of a collection, newest first, with a form to compare two of them. */
 import type { VersionItem } from '@ulmus/wire'
-import { Badge, Empty, Pager, ShortHash, Time } from '../../components/small.tsx'
+import { Badge, Pager, ShortHash, Time } from '../../components/small.tsx'
 import { reasonOf } from '../../data/changes.ts'
 import { type SeenCollection, seeCollection } from '../../data/collection.ts'
 import { bytesText, counted, cutText } from '../../format.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
 import type { Page } from '../../page.ts'
 import { apiCollectionPath, collectionPath, versionPath, withQuery } from '../../paths.ts'
+import { NoVersion } from '../version/overview-empty.tsx'
 
 /** Longer messages are cut. Characters. */
 const messageMax = 1_000
@@ -36,7 +37,7 @@ export const versions: Page = {
       body: (
         <CollectionPage seen={seen} tab="versions">
           {page.items.length === 0 ? (
-            <Empty title="This collection has no version yet." />
+            <NoVersion seen={seen} origin={visit.origin} />
           ) : (
             <form action={collectionPath(seen, 'compare')}>
               {seen.isMember && seen.view === 'public' && <input type="hidden" name="view" value="public" />}

@@ -50,16 +50,15 @@ const show = async (visit: Visit) => {
         ) : (
           <Table seen={seen} files={shown} names={names} />
         )}
-        {hash === '' ? (
+        {hash === '' && asked.length > 0 && (
           <Pager
             of={asked.length}
             from={from}
             at={(place) => seen.inView(withQuery(here, { from: place || undefined }))}
           />
-        ) : (
-          one !== undefined && (
-            <Preview file={{ ...one, name: names.get(one.hash) }} seen={seen} text={text} />
-          )
+        )}
+        {one !== undefined && (
+          <Preview file={{ ...one, name: names.get(one.hash) }} seen={seen} text={text} />
         )}
       </CollectionPage>
     ),
