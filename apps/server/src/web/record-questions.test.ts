@@ -93,6 +93,7 @@ describe.each(anyDatabase)('questions on the records page, on $name', (database)
     expect(html).toContain('<strong>1 of 4 records</strong>')
     const none = await page(`${at}?q=nowhere`)
     expect([none.status, none.html.includes('No record matches.')]).toEqual([200, true])
+    expect(none.html).not.toContain('Frequent values')
   })
 
   test('filters are added by the form one after the other, and removed by their links', async () => {

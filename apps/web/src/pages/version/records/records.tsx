@@ -164,7 +164,8 @@ function Content({ asked, isAsked, canAsk, found, count, id, all, chosen, extras
   const { seen, type } = asked
   const { records, total, pages, building, refused } = found
   const isAnswered = isAsked && building === undefined && refused === undefined
-  const { facets, labels } = extras
+  const { labels } = extras
+  const facets = records.length === 0 ? [] : extras.facets
   const profiles = typeof extras.profiles === 'string' ? undefined : extras.profiles
   const isPart = asked.question.q !== '' || asked.question.filter.length > 0
   return (
