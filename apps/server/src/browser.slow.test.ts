@@ -121,7 +121,38 @@ describe.skipIf(!chromiumInstalled())('in a browser', () => {
     expect(new Set(seen.origins)).toEqual(new Set([registry.url]))
     await context.close()
   })
+
+  test('on a phone no page is too wide, and fingers can hit its controls', async () => {
+    const context = await browser.newContext({ viewport: { width: 390, height: 844 } })
+    const page = await context.newPage()
+    await signIn(page, registry.url, 'edsger')
+    await page.goto(`${registry.url}/new`)
+    await page.fill('[name=name]', 'Towns')
+    await page.getByRole('button', { name: 'Create it empty' }).click()
+    await page.waitForURL(/edsger.towns/)
+    const pages = ['/explore', '/settings/keys', '/settings/sessions', '/edsger/-/audit', '/new']
+    for (const path of [...pages, '/edsger/towns', '/edsger/towns/settings', '/edsger/towns/schemas/new']) {
+      await page.goto(`${registry.url}${path}`)
+      expect([path, ...(await page.evaluate(unfitForPhones))]).toEqual([path])
+    }
+    await context.close()
+  })
 })
+
+/** Controls of the page that are less than 44 pixels high, and whether the page scrolls sideways. */
+function unfitForPhones(): string[] {
+  const { scrollWidth, clientWidth } = document.documentElement
+  const fields = 'input:not([type=hidden], [type=checkbox], [type=radio])'
+  const controls = Array.from(document.querySelectorAll<HTMLElement>(`button, .button, select, ${fields}`))
+  const small = controls.filter((control) => {
+    const { width, height } = control.getBoundingClientRect()
+    return width > 2 && height < 44 && !control.matches('.copy, .sr-only')
+  })
+  return [
+    ...(scrollWidth > clientWidth ? [`${scrollWidth} pixels wide`] : []),
+    ...small.map((control) => control.outerHTML),
+  ]
+}
 
 /** Bundles the client as a script that a page can load directly. */
 async function bundleClient(): Promise<string> {
