@@ -137,7 +137,7 @@ const wordsFor = (fields: number): number =>
 
 const Fields = ({ fields, type, of }: { fields: readonly Field[]; type: string; of: number }) => (
   <TableScroll label={`Properties of ${type}`}>
-    <table class="data">
+    <table class="data stacked">
       <thead>
         <tr>
           <th scope="col">Property</th>
@@ -153,7 +153,7 @@ const Fields = ({ fields, type, of }: { fields: readonly Field[]; type: string; 
               <code>{cutText(name, nameMax)}</code> {isRequired && <span class="required">required</span>}{' '}
               {isPrivate && <Badge tone="private">Private</Badge>}
             </th>
-            <td>
+            <td data-label="Kind">
               <bdi>{cutText(kind, nameMax)}</bdi>
               {refersTo !== undefined && (
                 <>
@@ -164,12 +164,12 @@ const Fields = ({ fields, type, of }: { fields: readonly Field[]; type: string; 
                 </>
               )}
             </td>
-            <td class="quiet">{shownMarks(rules.join('; '))}</td>
+            <td class="quiet">{shownMarks(rules.join('; ')) || null}</td>
             <td dir="auto">
               {[title, description]
                 .filter((text) => text !== undefined)
                 .map((text) => cutText(text, wordsFor(fields.length * of)))
-                .join('. ')}
+                .join('. ') || null}
             </td>
           </tr>
         ))}
