@@ -44,25 +44,29 @@ export function Storage({ owner, usage }: { owner: string; usage: AccountUsage }
         </p>
       )}
       {collections.length > 0 && (
-        <table class="data">
-          <caption class="sr-only">What takes most</caption>
-          <thead>
-            <tr>
-              <th scope="col">Collection</th>
-              <th scope="col">Takes</th>
-            </tr>
-          </thead>
-          <tbody>
-            {collections.slice(0, listedMax).map(({ slug, usedBytes }) => (
-              <tr key={slug}>
-                <th scope="row">
-                  <a href={`${accountPath(owner)}/${slug}`}>{slug}</a>
+        <div class="table-scroll">
+          <table class="data">
+            <caption class="sr-only">What takes most</caption>
+            <thead>
+              <tr>
+                <th scope="col">Collection</th>
+                <th scope="col" class="right">
+                  Takes
                 </th>
-                <td>{bytesText(usedBytes)}</td>
               </tr>
-            ))}
-          </tbody>
-        </table>
+            </thead>
+            <tbody>
+              {collections.slice(0, listedMax).map(({ slug, usedBytes }) => (
+                <tr key={slug}>
+                  <th scope="row">
+                    <a href={`${accountPath(owner)}/${slug}`}>{slug}</a>
+                  </th>
+                  <td class="right number">{bytesText(usedBytes)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
       )}
     </>
   )

@@ -181,9 +181,7 @@ const Accounts = ({ items }: { items: readonly OperatedAccount[] }) => (
               {account.type === 'org' && <Badge>Organization</Badge>}
               {account.suspendedAt !== null && <Badge tone="warn">Suspended</Badge>}
             </th>
-            <td>
-              <bdi>{account.email ?? ''}</bdi>
-            </td>
+            <td>{account.email && <bdi>{account.email}</bdi>}</td>
             <td data-label="Collections">{account.collections}</td>
             <td data-label="Stored">
               {bytesText(account.usedBytes)}
