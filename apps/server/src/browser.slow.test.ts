@@ -135,6 +135,12 @@ describe.skipIf(!chromiumInstalled())('in a browser', () => {
       await page.goto(`${registry.url}${path}`)
       expect([path, ...(await page.evaluate(unfitForPhones))]).toEqual([path])
     }
+
+    await page.goto(registry.url)
+    await page.locator('form[action="/new/sample"] button').click()
+    await page.locator('.version-picker a').click()
+    await page.locator('.version-picker .float').waitFor()
+    expect(await page.evaluate(unfitForPhones)).toEqual([])
     await context.close()
   })
 })
