@@ -10,7 +10,7 @@ const planned = {
   isNew: false,
   guarded: {},
 }
-const opened = { name: 'grants.csv', planned }
+const opened = { name: 'grants.csv', planned, types: [{ type: 'Grant' }] }
 const compared = { added: 1, exposures: [] }
 
 interface Call {
@@ -44,6 +44,22 @@ test('a button works from the moment it is pressed, until its result is there', 
   calls[1]!.settle(compared)
   await comparing
   expect(publishing.state).toMatchObject({ working: undefined, compared })
+})
+
+test('a new type gets its name at once, so that a press of the button right after typing counts', async () => {
+  const { calls, publishing } = page()
+  const reading = publishing.choose(new File(['x'], 'museums.csv'))
+  calls[0]!.settle({ ...opened, planned: { ...planned, isNew: true } })
+  await reading
+  const choosing = publishing.chooseId(['code'])
+  calls[1]!.settle({ ...planned, isNew: true })
+  await choosing
+  publishing.edit('Amount', { isPrivate: true })
+  void publishing.chooseType('Museum')
+  expect(publishing.state).toMatchObject({ working: undefined, ask: { type: 'Museum', id: ['code'] } })
+  expect(publishing.plan).toMatchObject({ type: 'Museum', columns: [{ isPrivate: true }] })
+  void publishing.chooseType('Grant')
+  expect(publishing.state.working?.step).toBe('type')
 })
 
 test('of two readings the last one counts, whichever ends first', async () => {

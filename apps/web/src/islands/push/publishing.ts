@@ -104,7 +104,13 @@ export class Publishing {
   }
 
   async chooseType(type: string): Promise<void> {
-    const { planned, edits } = this.state
+    const { opened, planned, edits, ask, working } = this.state
+    const isTaken = opened?.types.some((one) => one.type === type) === true
+    // Rename a new type at once. A wait for the worker would disable the button that the user presses after typing.
+    if (planned?.isNew === true && !isTaken && working === undefined) {
+      const renamed = { ...planned, plan: { ...planned.plan, type } }
+      return this.#set({ ask: { ...ask, type }, planned: renamed, ...uncompared })
+    }
     await this.#plan({ type }, (next) =>
       // Keep the edits of columns when a new type is renamed.
       planned?.isNew === true && next.isNew ? edits : {},
