@@ -1,6 +1,6 @@
-import { inferTable, openTable, sourceOf } from '@ulmus/tabular'
+import { inferTable, openTable, planFor, sourceOf } from '@ulmus/tabular'
 import { expect, test } from 'vitest'
-import { factsOf, idText, marksOf, sampleOf } from './facts.ts'
+import { factsOf, idText, marksOf, sampleOf, withSchemaReadings } from './facts.ts'
 
 const tableOf = (text: string) => openTable(sourceOf(new File([text], 'wards.csv')))
 const factsIn = async (text: string) => (await inferTable(await tableOf(text))).columns.map(factsOf)
@@ -27,6 +27,18 @@ test('a reading of numbers is offered with its first value, what becomes of it, 
     values: 3,
     set: { conversion: 'thousands', kind: 'integer' },
   })
+})
+
+test('yes and no are named together, and read as booleans where the schema has them', async () => {
+  const text = 'id,free,open,paid\na,no,Y,no\nb,yes,N,yes\n'
+  const [, free, open] = await factsIn(text)
+  expect(free?.readings[0]?.label).toBe('read yes as true and no as false')
+  expect(open?.readings[0]?.label).toBe('read y as true and n as false')
+  const inference = await inferTable(await tableOf(text))
+  const schema = { properties: { free: { type: 'boolean' }, paid: { type: 'string' } } }
+  const { columns } = planFor(inference, { type: 'Ward', schema }, { type: 'Ward' })
+  const conversions = withSchemaReadings(columns, inference).map(({ name, conversion }) => [name, conversion])
+  expect(Object.fromEntries(conversions)).toMatchObject({ free: 'yes-no', open: undefined, paid: undefined })
 })
 
 test('a closed list is offered, never chosen', async () => {

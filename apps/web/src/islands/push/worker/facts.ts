@@ -1,5 +1,14 @@
 /** Prepares what the publish page shows about a file: examples of columns, markers of missing values, sample rows, a sentence about the id. */
-import { type Column, type Inference, misfitsOf, type Plan, type Row, type Table } from '@ulmus/tabular'
+import {
+  type Column,
+  type Inference,
+  misfitsOf,
+  type OfferedConversion,
+  type Plan,
+  type PlannedColumn,
+  type Row,
+  type Table,
+} from '@ulmus/tabular'
 import type { ColumnFacts, MissingMarker, OpenedFile } from '../shapes.ts'
 import { counted } from '../words.ts'
 
@@ -22,13 +31,31 @@ export const factsOf = ({ name, isEmpty, examples, conversions, choices }: Colum
   name,
   isEmpty,
   examples: examples.slice(0, examplesMax).map(cellText),
-  readings: conversions.map(({ conversion, kind, count, value, becomes }) => ({
-    label: `read ${cellText(value)} as ${cellText(becomes)}`,
-    values: count,
-    set: { conversion, kind },
+  readings: conversions.map((offered) => ({
+    label: `read ${readingText(offered)}`,
+    values: offered.count,
+    set: { conversion: offered.conversion, kind: offered.kind },
   })),
   choices,
 })
+
+/** A conversion by its first value: `810,611 as 810611`. Yes and no are named together, because either may come first. */
+export function readingText({ conversion, value, becomes }: OfferedConversion): string {
+  if (conversion !== 'yes-no') return `${cellText(value)} as ${cellText(becomes)}`
+  return value.trim().length === 1 ? 'y as true and n as false' : 'yes as true and no as false'
+}
+
+/** Columns of yes and no are read as booleans if the schema says so: no other reading fits, and each new file would be refused. */
+export const withSchemaReadings = (
+  columns: readonly PlannedColumn[],
+  inference: Inference,
+): PlannedColumn[] =>
+  columns.map((column) => {
+    if (column.isKnown !== true || column.kind !== 'boolean') return column
+    const inferred = inference.columns.find(({ name }) => name === column.name)
+    const offered = inferred?.conversions.some(({ conversion }) => conversion === 'yes-no')
+    return offered === true ? { ...column, conversion: 'yes-no' } : column
+  })
 
 /** Marks that programs and people use for a missing value. */
 const usualMarks = /^(?:n\/?a|nan|null|none|nil|missing|unknown|\\n|[-–—.?*#]{1,3})$/i

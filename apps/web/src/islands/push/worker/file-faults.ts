@@ -12,7 +12,7 @@ import { type FileFault, type Refusal, refusalOf, shownFaults } from '../refusal
 import type { Remedy } from '../remedies.ts'
 import type { Edits } from '../shapes.ts'
 import { counted, countText, kindLabels } from '../words.ts'
-import { cellText } from './facts.ts'
+import { cellText, readingText } from './facts.ts'
 
 /** The first faults of a file, and the total number. */
 export class FaultList {
@@ -95,7 +95,7 @@ function remedyOf(misfit: ColumnMisfit, way: Way, plan: Plan, inference: Inferen
     case 'kind':
       return edit(`Make ${column} ${kindLabels[way.kind]}`, { kind: way.kind })
     case 'convert':
-      return edit(readingText(column, way.conversion, inference), { conversion: way.conversion })
+      return edit(conversionText(column, way.conversion, inference), { conversion: way.conversion })
     case 'allow':
       return edit('Allow the new values', { choices: [...choices, ...way.values] })
     case 'optional':
@@ -116,12 +116,10 @@ function remedyOf(misfit: ColumnMisfit, way: Way, plan: Plan, inference: Inferen
   }
 }
 
-function readingText(column: string, conversion: Conversion, { columns }: Inference): string {
+function conversionText(column: string, conversion: Conversion, { columns }: Inference): string {
   const offered = columns.find(({ name }) => name === column)?.conversions ?? []
   const found = offered.find((one) => one.conversion === conversion)
-  return found === undefined
-    ? `Read ${column} as ${conversion}`
-    : `Read ${cellText(found.value)} as ${cellText(found.becomes)}`
+  return found === undefined ? `Read ${column} as ${conversion}` : `Read ${readingText(found)}`
 }
 
 /** Maximum number of other columns proposed as the id. */

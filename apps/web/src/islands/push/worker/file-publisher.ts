@@ -33,7 +33,7 @@ import type {
 } from '../shapes.ts'
 import { type Comparison, cautionOf, compareRecords, hasChanges, progressOf, pushOf } from './compare.ts'
 import { distinctExposures, exposuresOf, guardedColumns, refusedExposures } from './exposures.ts'
-import { factsOf, idText, marksOf, sampleOf } from './facts.ts'
+import { factsOf, idText, marksOf, sampleOf, withSchemaReadings } from './facts.ts'
 import { absentRefusal, FaultList, fileRefusal, type RepeatedIds, readingRefusal } from './file-faults.ts'
 import { LatestVersion } from './latest.ts'
 import { freeName, isMajor, type Likeness, likenesses } from './likeness.ts'
@@ -117,7 +117,7 @@ export class FilePublisher {
     const areUnique = plan.id.length > 1 && (await joinedIds(table, inference, plan.id)).isUnique
     const { after } = changesOf(plan, latest.schemas)
     const guarded = guardedColumns(latest.schemas, after, plan)
-    const columns = plan.columns.map((column) =>
+    const columns = withSchemaReadings(plan.columns, inference).map((column) =>
       guarded[column.name] === undefined ? column : { ...column, isPrivate: true },
     )
     this.#planned = { plan: { ...plan, columns }, idText: idText(plan, inference, areUnique), isNew, guarded }
