@@ -103,6 +103,7 @@ describe.each(anyDatabase)('forms of records on $name', (database) => {
     expect(refused.text).toMatch(/id="fault-%2Fpeople">must be >= 0/)
     expect(refused.text).toContain('id="fault-%2Fname">This field is required.')
     expect(refused.text).toMatch(/id="fault-%2Fplace%2Flat">must be &lt;= 90/)
+    expect(refused.text).toContain('<bdi>place.lat:</bdi> must be &lt;= 90')
     expect((await edit({ '/name': 'Oslo' })).status).toBe(409)
   })
 

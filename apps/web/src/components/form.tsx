@@ -65,8 +65,19 @@ export function Reasons({ of: error }: { of: RegistryError }) {
 
 const PathName = ({ path }: { path: string }) => {
   if (path === '') return null
-  return labels.has(path) ? <>{labels.get(path)}:</> : <code>{cutText(path, 200)}</code>
+  const name = labels.get(path) ?? fieldName(path)
+  return name === undefined ? <code>{cutText(path, 200)}</code> : <bdi>{cutText(name, 200)}:</bdi>
 }
+
+/** Name of a record's field by its JSON pointer, as in the headings of tables: `place.lat`. */
+const fieldName = (path: string): string | undefined =>
+  path[0] === '/'
+    ? path
+        .slice(1)
+        .split('/')
+        .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+        .join('.')
+    : undefined
 
 interface FieldProps {
   readonly name: string
