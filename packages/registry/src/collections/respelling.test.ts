@@ -28,6 +28,8 @@ describe.each(databases)('misspelt words on $name', (testDatabase) => {
     expect(await near('lichns')).toEqual(['lichens', lichens.slug])
     expect(await near('LICHNES of norwy')).toEqual(['lichens of norway', lichens.slug])
     expect(await near('botanny')).toEqual(['botany', lichens.slug])
+    // Two letters exchanged.
+    expect(await near('botnay')).toEqual(['botany', lichens.slug])
     expect(await near('botanny lich')).toEqual(['botany lich', lichens.slug])
     // Two words at most.
     expect(await near('lichns norwy botanny')).toEqual([undefined])
