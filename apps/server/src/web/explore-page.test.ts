@@ -66,6 +66,16 @@ describe.each(anyDatabase)('the page of all collections on $name', (database) =>
     expect([await found('search=contry'), await found('search=contry&similar=true')]).toEqual([0, 3])
   })
 
+  test('the form orders by best match once words are entered, unless another order was chosen', async () => {
+    const form = (html: string) => /<form class="filter"[\s\S]*?<\/form>/.exec(html)![0]
+    expect(form((await anyone.get('/explore')).text)).toContain('<option value selected>Recently updated')
+    const asSent = await anyone.get('/explore?q=country&owner=&sort=')
+    expect(form(asSent.text)).toMatch(/selected[^>]*>Best match/)
+    expect(form((await anyone.get('/explore?q=country&sort=updated')).text)).toMatch(
+      /selected[^>]*>Recently updated/,
+    )
+  })
+
   test('survives any filter', async () => {
     for (const odd of ['%00', 'x'.repeat(3_000), '%F0%9F', '%E2%80%8B', '{%22a', '%25'])
       for (const name of ['license', 'type', 'size']) {

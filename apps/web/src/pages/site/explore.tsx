@@ -50,8 +50,8 @@ export const explore: Page = {
               {items.length === 0 ? (
                 <Empty title={emptyTitle(search, filter)}>
                   <p>
-                    Words are looked for at the beginnings of words in addresses, names, owners, topics,
-                    descriptions and readmes, and in the names of types and columns.{' '}
+                    A search finds the beginnings of words in addresses, names, owners, topics, descriptions
+                    and readmes, and in the names of types and columns.{' '}
                     {(search !== '' || isFiltered) && <a href="/explore">Show all</a>}
                   </p>
                 </Empty>
@@ -111,7 +111,7 @@ const Form = ({ search, filter: { owner, ...hidden }, sort }: FormProps) => (
         .map((value) => <input key={`${name}:${value}`} type="hidden" name={name} value={value} />),
     )}
     <label>
-      Words
+      Search
       <input type="search" name="q" value={search} maxLength={200} autocomplete="off" data-suggest />
     </label>
     <label>
@@ -124,12 +124,17 @@ const Form = ({ search, filter: { owner, ...hidden }, sort }: FormProps) => (
         {Object.entries(orders)
           .filter(([name]) => name !== 'match' || search !== '')
           .map(([name, label]) => (
-            <option key={name} value={name} selected={name === sort}>
+            // Without words, the first order is the default: it must not outlast the words that a reader enters now.
+            <option
+              key={name}
+              value={search === '' && name === 'updated' ? '' : name}
+              selected={name === sort}
+            >
               {label}
             </option>
           ))}
       </select>
     </label>
-    <button type="submit">Show</button>
+    <button type="submit">Search</button>
   </form>
 )
