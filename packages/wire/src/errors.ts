@@ -67,7 +67,7 @@ const recordFacts = {
   path: z.string().optional().meta({ description: '`invalid_schema`: JSON pointer into the schema.' }),
 }
 
-/** Members of `ErrorBody` that only refused pushes have, or refused reads of a withdrawn version. */
+/** Members of `ErrorBody` that only refused pushes have, or refused reads of a withdrawn version or of old events. */
 const pushFacts = {
   validationErrors: z
     .array(ValidationError)
@@ -75,6 +75,7 @@ const pushFacts = {
     .meta({ description: '`invalid_records`, `schema_violation`: the first 100.' }),
   totalErrors: z.int().optional().meta({ description: 'Number of invalid lines or records.' }),
   reason: z.string().optional().meta({ description: '`version_withdrawn`: the reason.' }),
+  oldest: z.int().optional().meta({ description: '`events_gone`: the oldest number that is kept.' }),
   withdrawnAt: Instant.optional().meta({ description: '`version_withdrawn`: time of the withdrawal.' }),
   currentVersion: z
     .string()

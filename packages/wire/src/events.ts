@@ -15,6 +15,16 @@ export const eventKinds = [
   'collection.deleted',
 ] as const
 
+const exampleEvent = {
+  seq: 4711,
+  at: exampleInstant,
+  kind: 'version.made',
+  collection: { id: exampleId, owner: 'ada', slug: 'cities' },
+  semver: 'v1.1.0',
+  bump: 'minor',
+  url: 'https://registry.example/api/collections/ada/cities/versions/v1.1.0',
+}
+
 export const RegistryEvent = z
   .object({
     seq: z.int().meta({ description: 'Number of the event. Later events have higher numbers.' }),
@@ -43,17 +53,7 @@ export const RegistryEvent = z
   .meta({
     id: 'RegistryEvent',
     description: 'A change of a collection or a version.',
-    examples: [
-      {
-        seq: 4711,
-        at: exampleInstant,
-        kind: 'version.made',
-        collection: { id: exampleId, owner: 'ada', slug: 'cities' },
-        semver: 'v1.1.0',
-        bump: 'minor',
-        url: 'https://registry.example/api/collections/ada/cities/versions/v1.1.0',
-      },
-    ],
+    examples: [exampleEvent],
   })
 export type RegistryEvent = z.infer<typeof RegistryEvent>
 
@@ -62,7 +62,11 @@ export const EventPage = z
     events: z.array(RegistryEvent).meta({ description: 'At most 100, the oldest first.' }),
     next: z.int().meta({ description: 'Pass it as `after` of the next request.' }),
   })
-  .meta({ id: 'EventPage', description: 'Events that the caller may see.' })
+  .meta({
+    id: 'EventPage',
+    description: 'Events that the caller may see.',
+    examples: [{ events: [exampleEvent], next: 4711 }],
+  })
 export type EventPage = z.infer<typeof EventPage>
 
 const place = z.stringFormat('owner/slug', /^[^/]{1,100}\/[^/]{1,100}$/)

@@ -193,6 +193,13 @@ describe('every operation that can be', () => {
     await allRefused(404, hasPath, () => ({ instead: { path: nothing } }))
   })
 
+  test('is answered 404 and 410 for events of a collection that is not there, and those not kept', async () => {
+    const call = contract.call('listEvents')
+    const missing = { instead: { query: { collection: 'missing/nothing' } } }
+    expect(await refused(call, 404, missing)).toEqual([])
+    expect(await refused(call, 410, { instead: { query: { after: '1000000' } } })).toEqual([])
+  })
+
   test('is answered 410 for a version that was withdrawn', async () => {
     await send('createCollection', { body: { slug: 'leaks', public: true } })
     const path = { slug: 'leaks' }

@@ -90,19 +90,24 @@ export async function erasePerson(
   await forgetFormerSlugs(tx, id)
 }
 
-/** Renames the account in events about it and its collections, in every log, under each name that it had at the time. */
+/** Tables of acts, and their columns with paths. */
+const acts = { audit_events: 'target', events: 'name', outbox: 'name' }
+
+/** Renames the account in all acts about it and its collections, under each name that it had at the time. */
 async function forgetNames(tx: Tx, id: string, name: string): Promise<void> {
-  const isNamed = (text: string) => `exists (select from former_account_slugs f where f.account_id = $1
-    and f.slug = split_part(${text}, '/', 1) and audit_events.at < f.since + interval '1 day')`
-  const renamed = (text: string) => `$2 || substr(${text}, length(split_part(${text}, '/', 1)) + 1)`
-  const formerly = "details->>'formerly'"
-  await tx.query(
-    `update audit_events set
-       target = case when ${isNamed('target')} then ${renamed('target')} else target end,
-       details = case when ${isNamed(formerly)} then details || jsonb_build_object('formerly', ${renamed(formerly)}) else details end
-     where ${isNamed('target')} or ${isNamed(formerly)}`,
-    [id, name],
-  )
+  for (const [table, path] of Object.entries(acts)) {
+    const isNamed = (text: string) => `exists (select from former_account_slugs f where f.account_id = $1
+      and f.slug = split_part(${text}, '/', 1) and ${table}.at < f.since + interval '1 day')`
+    const renamed = (text: string) => `$2 || substr(${text}, length(split_part(${text}, '/', 1)) + 1)`
+    const formerly = "details->>'formerly'"
+    await tx.query(
+      `update ${table} set
+         ${path} = case when ${isNamed(path)} then ${renamed(path)} else ${path} end,
+         details = case when ${isNamed(formerly)} then details || jsonb_build_object('formerly', ${renamed(formerly)}) else details end
+       where ${isNamed(path)} or ${isNamed(formerly)}`,
+      [id, name],
+    )
+  }
 }
 
 /** Slugs of the organizations whose only owner is this user. */
