@@ -4,14 +4,6 @@
  * Notes a change in `outbox`, in the transaction that makes it. Triggers do, so that no way of changing a collection can forget it.
  * A transaction that changes a collection locks its row before, so the ids of one collection are in the order of its commits.
  */
-create function note_change(kind text, at timestamptz, collection collections, version_id uuid, visible boolean, details jsonb)
-returns void language sql as $$
-  insert into outbox (at, kind, collection_id, version_id, account_id, name, public, details)
-    select at, kind, collection.id, version_id, collection.owner_id,
-      coalesce((select slug from accounts where id = collection.owner_id), '') || '/' || collection.slug, visible, details
-$$;
-
--- One statement: it runs with every version.
 create function note_version_change() returns trigger language plpgsql as $$
 begin
   insert into outbox (at, kind, collection_id, version_id, account_id, name, public, details)
@@ -28,23 +20,22 @@ end $$;
 
 create function note_collection_change() returns trigger language plpgsql as $$
 declare
-  formerly jsonb;
+  collection collections := coalesce(new, old);
+  owner text := coalesce((select slug from accounts where id = collection.owner_id), '');
 begin
-  if tg_op = 'INSERT' then
-    perform note_change('collection.made', new.created_at, new, null, new.public, '{}');
-  elsif tg_op = 'DELETE' then
-    perform note_change('collection.deleted', clock_timestamp(), old, null, old.public, '{}');
-  else
-    if (new.owner_id, new.slug) is distinct from (old.owner_id, old.slug) then
-      formerly := jsonb_build_object('formerly', (select slug from accounts where id = old.owner_id) || '/' || old.slug);
-      perform note_change(
-        case when new.owner_id = old.owner_id then 'collection.renamed' else 'collection.transferred' end,
-        new.updated_at, new, null, new.public and old.public, formerly);
-    end if;
-    if new.public <> old.public then
-      perform note_change('collection.visibility', new.updated_at, new, null, new.public, jsonb_build_object('public', new.public));
-    end if;
-  end if;
+  -- `made`, `deleted`, or of a change what changed: another address, another visibility, or both.
+  insert into outbox (at, kind, collection_id, account_id, name, public, details)
+    select case when tg_op = 'DELETE' then clock_timestamp() else collection.updated_at end, 'collection.' || change.kind,
+      collection.id, collection.owner_id, owner || '/' || collection.slug, change.visible, change.details
+    from (
+      select tg_argv[0] as kind, collection.public as visible, '{}'::jsonb as details where tg_op <> 'UPDATE'
+      union all
+      select case when new.owner_id = old.owner_id then 'renamed' else 'transferred' end, new.public and old.public,
+          jsonb_build_object('formerly', (select slug from accounts where id = old.owner_id) || '/' || old.slug)
+        where tg_op = 'UPDATE' and (new.owner_id, new.slug) is distinct from (old.owner_id, old.slug)
+      union all
+      select 'visibility', new.public, jsonb_build_object('public', new.public) where tg_op = 'UPDATE' and new.public <> old.public
+    ) change;
   return null;
 end $$;
 
@@ -57,11 +48,11 @@ create trigger versions_deprecated after update of deprecation on versions for e
   when (old.deprecation is distinct from new.deprecation and new.withdrawn_at is null)
   execute function note_version_change('version.deprecated');
 create trigger collections_made after insert on collections for each row
-  when (current_setting('ulmus.loading', true) is distinct from 'on') execute function note_collection_change();
+  when (current_setting('ulmus.loading', true) is distinct from 'on') execute function note_collection_change('made');
 create trigger collections_changed after update of owner_id, slug, public on collections for each row
   when ((old.owner_id, old.slug, old.public) is distinct from (new.owner_id, new.slug, new.public))
   execute function note_collection_change();
-create trigger collections_deleted after delete on collections for each row execute function note_collection_change();
+create trigger collections_deleted after delete on collections for each row execute function note_collection_change('deleted');
 
 /*
  * Gives noted changes the next numbers, at most `most`, and returns how many. One caller does it at a time; others return 0. Numbers follow
