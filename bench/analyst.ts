@@ -51,7 +51,7 @@ const records = 'a[href$="/records/City"]'
 const questions: Record<string, (hand: Hand) => Promise<void>> = {
   async 'Where is Tromsø?'(hand) {
     await hand.press(records)
-    await hand.type('input[type=search][name=q]', 'Tromsø')
+    await hand.type('main input[type=search][name=q]', 'Tromsø')
     await hand.enter()
     await hand.read('Tromsø')
     await hand.read(/^[\d,]+ of 171,\d+ records$/)
@@ -80,8 +80,9 @@ const questions: Record<string, (hand: Hand) => Promise<void>> = {
     await hand.read(/rarer values/)
   },
   async 'What changed since v1.0.0?'(hand) {
-    await hand.press('a[href$="/versions"]')
-    await hand.press('a[href*="/compare/v1.0.0"]')
+    await hand.press('a[href$="/versions"][data-key]')
+    await hand.press('input[name=from][value="v1.0.0"]')
+    await hand.press('form[action$="/compare"] button')
     await hand.page.locator('.totals').waitFor()
   },
 }
