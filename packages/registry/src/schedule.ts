@@ -28,7 +28,7 @@ export const schedule = {
   /** Takes over commits whose lease has run out. pushes/session/sessions.ts */
   commitRecovery: { name: 'the recovery of commits', everySeconds: 1 },
   /** Gives committed changes their numbers. events/events.ts */
-  eventNumbers: { name: 'the numbering of events', everySeconds: 1 },
+  eventNumbers: { name: 'the numbering of events', everySeconds: 1, everywhere: true },
   /** Exchanges request counts with other servers. access/request-rates.ts */
   requestRates: { name: 'the sharing of rate limits', everySeconds: 1, frees: true, everywhere: true },
   /** Copies small packs from the database into the object store. upkeep/compaction.ts */

@@ -428,6 +428,7 @@ CREATE INDEX "owner_words_words" ON "owner_words" USING gin ("words") WITH (fast
 CREATE INDEX "owner_words_trigrams" ON "owner_words" USING gin ((strip("words")::text) gin_trgm_ops) WITH (fastupdate=false);--> statement-breakpoint
 CREATE INDEX "events_collection" ON "events" USING btree ("collection_id","seq");--> statement-breakpoint
 CREATE INDEX "events_account" ON "events" USING btree ("account_id","seq");--> statement-breakpoint
+CREATE INDEX "events_public" ON "events" USING btree ("seq") WHERE "events"."public";--> statement-breakpoint
 CREATE INDEX "collection_files_hash" ON "collection_files" USING btree ("hash");--> statement-breakpoint
 CREATE INDEX "files_unused" ON "files" USING btree ("created_at","hash") WHERE not "files"."used";--> statement-breakpoint
 CREATE INDEX "objects_pack" ON "objects" USING btree ("pack_id");--> statement-breakpoint

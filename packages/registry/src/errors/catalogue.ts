@@ -116,7 +116,7 @@ export const catalogue = {
   ),
   events_gone: entry(
     'gone',
-    'These events are no longer kept, or the registry was restored from a backup. Compare versions, then ask with `after=latest`.',
+    'These events are no longer kept, or the registry was restored from a backup or moved. Compare versions, then ask with `after=latest`.',
   ),
   type_not_found: entry(
     'missing',

@@ -8,6 +8,7 @@ import {
   listEvents,
   numberEvents,
 } from '@ulmus/storage'
+import { demandCredential } from '../access/authority.ts'
 import { findVisibleAccount } from '../access/find-account.ts'
 import { findNamedCollection } from '../access/find-collection.ts'
 import { instantText } from '../clock.ts'
@@ -31,6 +32,8 @@ export interface EventsAsk {
 
 /** Events in one answer. */
 const pageMax = 100
+/** Numbers that one request looks at. Filters may match few of them. */
+const scannedMax = 10_000
 /** Changes that one transaction numbers. */
 const numberedMax = 1_000
 
@@ -49,25 +52,34 @@ export function eventsOf(context: Context, waitingMax: number) {
   return {
     /**
      * Lists events that the caller may see, the oldest first. `next` continues after them.
-     * @throws events_gone, account_not_found, collection_not_found, busy
+     * @throws events_gone, account_not_found, collection_not_found, busy; unauthenticated if the credential ended during the wait
      */
     async list(who: Principal, ask: EventsAsk, signal?: AbortSignal) {
       const end = performance.now() + (ask.wait ?? 0) * 1_000
       const caller = who.kind === 'anonymous' ? (who.address ?? '') : who.accountId
       let after: number | undefined = ask.after === 'latest' ? undefined : ask.after
       for (;;) {
-        // Anew each time: rights may end while a request waits.
         const filter = await filterOf(context, who, ask)
-        const { oldest, next } = await eventBounds(database)
-        after ??= ask.after === 'latest' ? next - 1 : oldest - 1
-        if (after < oldest - 1 || after >= next)
+        const { oldest, next, nextPublic } = await eventBounds(database)
+        const isOutside = filter.accountIds.length === 0
+        const until = isOutside ? nextPublic : next
+        after ??= ask.after === 'latest' ? until - 1 : oldest - 1
+        // Outsiders must not find out `next` by trying.
+        if (after < oldest - 1 || (after >= next && !isOutside))
           throw new RegistryError('events_gone', { details: { oldest } })
-        const rows = await listEvents(database, filter, { after, before: next, limit: pageMax })
+        const before = Math.min(until, after + 1 + scannedMax)
+        const rows = await listEvents(database, filter, { after, before, limit: pageMax })
         const left = end - performance.now()
-        if (rows.length > 0 || left <= 0 || signal?.aborted === true || waiting.isClosed)
-          return { events: rows.map(shownEvent), next: rows.length === pageMax ? rows.at(-1)!.seq : next - 1 }
-        after = next - 1
+        const isDone = rows.length > 0 || before < until
+        if (isDone || left <= 0 || signal?.aborted === true || waiting.isClosed)
+          return {
+            events: rows.map(shownEvent),
+            next: rows.length === pageMax ? rows.at(-1)!.seq : Math.max(after, before - 1),
+          }
+        after = Math.max(after, before - 1)
         await waiting.until(next, { caller, filter }, left, signal)
+        // Rights may have ended meanwhile.
+        if (who.kind !== 'anonymous') await database.transact((tx) => demandCredential(context, tx, who))
       }
     },
 

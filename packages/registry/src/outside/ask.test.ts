@@ -221,6 +221,8 @@ test('failures have a reason each', async () => {
   expect(await ask(new URL('http://127.0.0.1:1/'), question, { allowed: gone })).toEqual(failed('connection'))
   expect(await askPlain((request) => request.socket.destroy())).toEqual(failed('connection'))
   expect(await askPlain((request) => request.socket.end('SSH-2.0-x\r\n'))).toEqual(failed('malformed'))
+  const switching = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n'
+  expect(await askPlain((request) => request.socket.write(switching))).toEqual(failed('malformed'))
   const long = await askPlain((_, response) => response.writeHead(200, { 'x-a': 'b'.repeat(100_000) }).end())
   expect(long).toEqual(failed('malformed'))
 })

@@ -45,9 +45,9 @@ const urlLengthMax = 2_048
 
 /** The rule that `text` breaks, or the URL. Names are resolved when they are asked, not here. */
 export function checkUrl(text: string, { allowed }: Pick<Outside, 'allowed'>): URL | UrlRule {
-  if (text.length > urlLengthMax) return 'too_long'
   if (!URL.canParse(text)) return 'not_a_url'
   const url = new URL(text)
+  if (url.href.length > urlLengthMax) return 'too_long'
   const named = allowed.origins.has(url.origin)
   if (url.protocol !== 'https:' && !(named && url.protocol === 'http:')) return 'scheme'
   if (url.username !== '' || url.password !== '') return 'user_info'
@@ -97,6 +97,12 @@ async function exchange(
     signal,
   } satisfies RequestOptions)
   sent.on('error', reject)
+  // Node ends a request that is answered by 101 without an error, and later aborts do nothing.
+  sent.on('upgrade', (_, upgraded) => {
+    upgraded.destroy()
+    reject(new AskError('malformed'))
+  })
+  signal.addEventListener('abort', () => reject(new AskError('timeout')), { once: true })
   sent.on('response', (answer) => {
     const of = (body: Buffer): Answered => ({ status: answer.statusCode ?? 0, headers: answer.headers, body })
     if (question.bytesMax === 0) {

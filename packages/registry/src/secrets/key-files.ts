@@ -1,8 +1,8 @@
 /** Files with the keys of `sealing.ts`: `SECRETS_KEY_FILE`, `SECRETS_KEY_FILE_FORMER`, and `secrets.key` in the data folder. */
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { readFile, rename, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { open, readFile, rename, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { keyBytes, type Sealing, sealingOf } from './sealing.ts'
 
 export interface SecretsConfig {
@@ -48,6 +48,8 @@ async function ownKey(path: string): Promise<Buffer> {
     const draft = `${path}.new`
     await writeFile(draft, `${randomBytes(keyBytes).toString('base64')}\n`, { mode: 0o600, flush: true })
     await rename(draft, path)
+    const folder = await open(dirname(path))
+    await folder.sync().finally(() => folder.close())
   }
   return read(path, 'The key of this registry’s secrets')
 }

@@ -6,6 +6,9 @@ import type { Tx } from '../database/database.ts'
 import { type DumpedRow, type DumpedRows, DumpUnreadable } from './read.ts'
 import { quoted } from './tables.ts'
 
+/** More events than a registry makes between a backup and its restore. */
+const numbersSkipped = 1_000_000_000
+
 /**
  * Inserts every row and moves the sequences past them. Returns the number of rows by table.
  * @throws DumpUnreadable for a table or column that this database lacks
@@ -24,6 +27,8 @@ export async function loadDump(tx: Tx, dump: AsyncIterable<DumpedRows>): Promise
     if (rows.length > 0) await tx.query(at.insert, columnsOf(rows, columns.length))
   }
   await continueSequences(tx)
+  // Programs that ask for events after a number from before are refused, rather than missing what the restore undid.
+  await tx.query('update event_numbers set next = next + $1', [numbersSkipped])
   return counts
 }
 

@@ -49,7 +49,7 @@ describe.each(databases)('events on $name', ({ name, open }) => {
   }
 
   test('every change of a collection and its versions is an event, in order', async () => {
-    expect(await eventBounds(database)).toEqual({ oldest: 1, next: 1 })
+    expect(await eventBounds(database)).toMatchObject({ oldest: 1, next: 1 })
     await make('p', true)
     await land('p', 0)
     await land('p', 1, { changed: false })
@@ -125,9 +125,9 @@ describe.each(databases)('events on $name', ({ name, open }) => {
     await database.query('update events set at = $1 where seq < $2', [new Date(0), next - 1])
     const dropped = await database.transact((tx) => dropOldEvents(tx, new Date(1), 10_000))
     expect(dropped).toBe(next - 2)
-    expect(await eventBounds(database)).toEqual({ oldest: next - 1, next })
+    expect(await eventBounds(database)).toMatchObject({ oldest: next - 1, next })
     await database.transact((tx) => dropOldEvents(tx, new Date(2 ** 42), 10_000))
-    expect(await eventBounds(database)).toEqual({ oldest: next, next })
+    expect(await eventBounds(database)).toMatchObject({ oldest: next, next })
   })
 
   test('16 writers and 2 that number: consecutive, in order within a collection, nothing lost', async () => {

@@ -60,6 +60,7 @@ export const events = pgTable(
   (t) => [
     index('events_collection').on(t.collectionId, t.seq),
     index('events_account').on(t.accountId, t.seq),
+    index('events_public').on(t.seq).where(sql`${t.public}`),
   ],
 )
 
@@ -81,11 +82,21 @@ export async function numberEvents(tx: Tx, most: number): Promise<number> {
   return rows[0]!.numbered
 }
 
-/** The oldest number that is kept, and the next one. Both are the same if none is kept. */
-export async function eventBounds(at: Queries): Promise<{ oldest: number; next: number }> {
-  const { rows } = await at.query<{ oldest: number; next: number }>(
-    `select coalesce((select min(seq) from events), next, 1) as oldest, coalesce(next, 1) as next
-     from (select (select next from event_numbers) as next) numbers`,
+/** Numbers that a list needs. */
+export interface EventBounds {
+  /** The oldest that is kept; `next` if none is. */
+  oldest: number
+  /** The next that will be given. */
+  next: number
+  /** The one after the newest event that was public. Outsiders must not see others come. */
+  nextPublic: number
+}
+
+export async function eventBounds(at: Queries): Promise<EventBounds> {
+  const { rows } = await at.query<EventBounds>(
+    `select oldest, next, coalesce((select max(seq) from events where public) + 1, oldest) as "nextPublic"
+     from (select coalesce((select min(seq) from events), next, 1) as oldest, coalesce(next, 1) as next
+       from (select (select next from event_numbers) as next) numbers) bounds`,
   )
   return rows[0]!
 }

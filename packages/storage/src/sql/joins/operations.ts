@@ -90,8 +90,8 @@ export async function erasePerson(
   await forgetFormerSlugs(tx, id)
 }
 
-/** Tables of acts, and their columns with paths. */
-const acts = { audit_events: 'target', events: 'name', outbox: 'name' }
+/** Tables of acts, and their columns with paths. Events move from `outbox` to `events`, so this order meets each. */
+const acts = { audit_events: 'target', outbox: 'name', events: 'name' }
 
 /** Renames the account in all acts about it and its collections, under each name that it had at the time. */
 async function forgetNames(tx: Tx, id: string, name: string): Promise<void> {

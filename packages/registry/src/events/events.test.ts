@@ -1,0 +1,80 @@
+/** Bounds of one list of events, and ends of rights during a wait. The rest is in apps/server/src/routes/events.test.ts. */
+import { numberEvents } from '@ulmus/storage'
+import { databases } from '@ulmus/storage/testing'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { accountsOf } from '../accounts/accounts.ts'
+import { sessionsOf } from '../accounts/browser-sessions.ts'
+import { collectionsOf } from '../collections/collections.ts'
+import { anonymous, type Caller } from '../principal.ts'
+import { openContext, type TestContext } from '../testing/context.ts'
+import { type Events, eventsOf } from './events.ts'
+
+describe.each(databases)('lists of events on $name', (database) => {
+  let context: TestContext
+  let events: Events
+  let ada: Caller
+  let token: string
+  const number = () => context.database.transact((tx) => numberEvents(tx, 1_000))
+  const make = async (slug: string, isPublic: boolean) => {
+    await collectionsOf(context).create(ada, 'ada', { slug, public: isPublic })
+    await number()
+  }
+
+  beforeAll(async () => {
+    context = await openContext(database)
+    events = eventsOf(context, 100)
+    const sessions = sessionsOf(context)
+    const names = { preferredUsername: 'ada', email: 'ada@example.org', name: 'Ada' }
+    const account = await accountsOf(context).signIn({
+      issuer: 'https://x.example',
+      subject: 'ada',
+      ...names,
+    })
+    ;({ token } = await sessions.open(account))
+    ada = (await sessions.resolve(token, '192.0.2.7'))!.caller
+  })
+  afterAll(async () => {
+    events.close()
+    await context.dispose()
+  })
+
+  test('outsiders do not see that private things happen, not even by their numbers', async () => {
+    await make('open', true)
+    const before = await events.list(anonymous, { after: 'latest' })
+    for (const n of [1, 2, 3]) await make(`hidden-${n}`, false)
+    expect(await events.list(anonymous, { after: 'latest' })).toEqual(before)
+    expect(await events.list(anonymous, { after: before.next })).toEqual(before)
+    for (const after of [before.next + 1, before.next + 3, before.next + 100])
+      expect(await events.list(anonymous, { after })).toEqual({ events: [], next: after })
+    expect((await events.list(ada, { after: before.next })).events).toHaveLength(3)
+    await expect(events.list(ada, { after: before.next + 4 })).rejects.toMatchObject({ code: 'events_gone' })
+  })
+
+  test('one list looks at 10,000 numbers, and the next one at later ones', async () => {
+    const { next } = await events.list(ada, { after: 'latest' })
+    await context.database.query(
+      `insert into outbox (at, kind, collection_id, account_id, name, public, details)
+       select now(), 'collection.made', md5(n::text)::uuid, $1, 'ada/c' || n, false, '{}' from generate_series(1, 25000) n`,
+      [ada.accountId],
+    )
+    while ((await number()) > 0);
+    const rare = { kind: 'version.withdrawn', wait: 5 } as const
+    const first = await events.list(ada, { ...rare, after: next })
+    expect(first).toEqual({ events: [], next: next + 10_000 })
+    const second = await events.list(ada, { ...rare, after: first.next })
+    expect(second).toEqual({ events: [], next: next + 20_000 })
+    expect(await events.list(ada, { ...rare, wait: 0, after: second.next })).toEqual({
+      events: [],
+      next: next + 25_000,
+    })
+  })
+
+  test('a session that ends while it waits hears of nothing more', async () => {
+    const waiting = events.list(ada, { after: 'latest', wait: 20 })
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    const other = collectionsOf(context).create(ada, 'ada', { slug: 'late', public: false })
+    await other
+    await sessionsOf(context).end(token)
+    await expect(waiting).rejects.toMatchObject({ code: 'unauthenticated' })
+  })
+})
