@@ -7,6 +7,7 @@ import type { Context } from '../context.ts'
 import { RegistryError } from '../errors/errors.ts'
 import type { Principal } from '../principal.ts'
 import { streamRecords } from '../records/stream.ts'
+import { semverOf } from '../versions/content.ts'
 import { seeVersion } from '../versions/versions.ts'
 import { type Engine, EngineError } from './engine/engine.ts'
 import type { SqlProcesses } from './sql/processes.ts'
@@ -35,6 +36,8 @@ export interface InstalledTables {
 
 /** A table that can be asked. */
 export interface OpenTable {
+  /** Of the version whose table it is. */
+  readonly semver: string
   readonly source: TableSource
   readonly file: TableFile
   readonly ask: Ask
@@ -81,7 +84,7 @@ export class TableFinder {
     read: (columns: readonly TableColumn[]) => (table: OpenTable) => Promise<T | Building>,
     milliseconds = patience.question,
   ): Promise<T | Building> {
-    const { roots } = await seeVersion(this.#context, who, path)
+    const { version, roots } = await seeVersion(this.#context, who, path)
     const [[, entry]] = selectedTypes(roots, path.type) as [[string, TypeEntry]]
     const source = await sourceOf(this.#context, entry)
     const answer = read(source.columns)
@@ -91,7 +94,7 @@ export class TableFinder {
       const { engine, files } = this.installed
       const ask: Ask = (statements) => engine.ask(readerOf(who), file.path, statements)
       try {
-        return await answer({ source, file, ask })
+        return await answer({ semver: semverOf(version), source, file, ask })
       } catch (error) {
         if (!(error instanceof EngineError)) throw error
         // Damaged, or evicted meanwhile: it is built anew.

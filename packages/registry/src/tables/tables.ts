@@ -226,7 +226,8 @@ const downloadsOf = (context: Context, finder: TableFinder, downloads: SharedBud
             const holders = [{ name: readerOf(who), share: downloadsShare }]
             downloads.take(holders, size, 0)
             const release = () => downloads.give(holders, size)
-            return await openOnce(csv, `csv:${table.file.sha256}:${JSON.stringify(text)}`, release)
+            const file = await openOnce(csv, `csv:${table.file.sha256}:${JSON.stringify(text)}`, release)
+            return { ...file, semver: table.semver }
           } finally {
             await rm(csv, { force: true })
           }
@@ -241,17 +242,20 @@ const downloadsOf = (context: Context, finder: TableFinder, downloads: SharedBud
       who,
       path,
       (columns) =>
-        async ({ source, file }) => {
+        async ({ semver, source, file }) => {
           const made = await finder.installed.files.makeParquet(file, async (path) => {
             const target = { path, format: 'parquet' } as const
             const statement = copyStatement(readQuery({}, columns), findWhole(columns), target)
             await context.space.demand(source.tree.bytes)
             await finder.installed.engine.askPatiently(readerOf(who), file.path, [statement], `${path}.sort`)
           })
-          return openOnce(made.path, `parquet:${made.sha256}`).catch((cause: NodeJS.ErrnoException) => {
-            // Evicted meanwhile.
-            throw cause.code === 'ENOENT' ? new RegistryError('busy', { cause }) : cause
-          })
+          const opened = await openOnce(made.path, `parquet:${made.sha256}`).catch(
+            (cause: NodeJS.ErrnoException) => {
+              // Evicted meanwhile.
+              throw cause.code === 'ENOENT' ? new RegistryError('busy', { cause }) : cause
+            },
+          )
+          return { ...opened, semver }
         },
       patience.file,
     ),

@@ -67,7 +67,7 @@ export const tableRoutes: FastifyPluginAsync<RouteOptions> = async (app, { regis
     const csv = await tables.csv(seenAs(principal, query), params, text)
     if ('building' in csv) return answerOf(reply, csv)
     reply.tagBy(`${csv.hash} ${bom}`)
-    reply.type('text/csv; charset=utf-8').header('Content-Disposition', attachment(params, 'csv'))
+    reply.type('text/csv; charset=utf-8').header('Content-Disposition', attachment(params, csv.semver, 'csv'))
     const bytes = bom === undefined ? csv.stream() : afterMark(csv.stream())
     return reply.send(bytesFrom(request, answers.stream(principal, goneOf(reply), 'file', bytes)))
   })
@@ -80,7 +80,7 @@ export const tableRoutes: FastifyPluginAsync<RouteOptions> = async (app, { regis
       const file = await tables.parquet(seenAs(principal, query), params)
       if ('building' in file) return answerOf(reply, file)
       reply.type('application/vnd.apache.parquet')
-      reply.header('Content-Disposition', attachment(params, 'parquet'))
+      reply.header('Content-Disposition', attachment(params, file.semver, 'parquet'))
       return sendRanged(registry, request, reply, file)
     },
     { compress: false },
@@ -99,8 +99,8 @@ export function answerOf<T>(reply: FastifyReply, answer: T | Building): T | Buil
 }
 
 /** A file name for browsers. Types have no other characters than these in most collections. */
-const attachment = ({ slug, type }: { slug: string; type: string }, ending: string): string =>
-  `attachment; filename="${slug}-${type.replaceAll(/[^\w.-]/g, '_')}.${ending}"`
+const attachment = ({ slug, type }: { slug: string; type: string }, semver: string, ending: string): string =>
+  `attachment; filename="${slug}-${semver}-${type.replaceAll(/[^\w.-]/g, '_')}.${ending}"`
 
 async function* afterMark(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   yield byteOrderMark
