@@ -31,9 +31,13 @@ export function Beside({ seen, before, after, page }: BesideProps) {
         {totals === null && 'More than 100,000 records differ.'}
         {totals && (
           <>
-            <span class="added">{counted(totals.added, 'record')} added</span>
-            <span class="updated">{totals.updated.toLocaleString('en-US')} updated</span>
-            <span class="removed">{totals.removed.toLocaleString('en-US')} removed</span>
+            <span class={totals.added > 0 ? 'added' : 'quiet'}>{counted(totals.added, 'record')} added</span>
+            <span class={totals.updated > 0 ? 'updated' : 'quiet'}>
+              {totals.updated.toLocaleString('en-US')} updated
+            </span>
+            <span class={totals.removed > 0 ? 'removed' : 'quiet'}>
+              {totals.removed.toLocaleString('en-US')} removed
+            </span>
           </>
         )}
       </p>
