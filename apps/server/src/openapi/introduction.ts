@@ -50,6 +50,7 @@ export const tags = [
   { name: 'versions', description: 'Versions, their contents and differences.' },
   { name: 'records', description: 'Records of a version, and how they changed.' },
   { name: 'files', description: 'Files that records refer to.' },
+  { name: 'events', description: 'New versions and other changes, in one order.' },
   { name: 'pushes', description: pushes },
   { name: 'snapshots', description: snapshots },
 ]

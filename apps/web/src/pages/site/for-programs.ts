@@ -99,6 +99,7 @@ Everything public is read without a key. A collection is ${origin}/{owner}/{slug
 - [Its records](${origin}/api/collections/{owner}/{slug}/versions/latest/records.ndjson?type={type}): one JSON record a line
 - [Questions](${origin}/api/collections/{owner}/{slug}/versions/latest/tables): \`tables/{type}/rows?filter=…&sort=…\`, facets, statistics, CSV, Parquet and SQL
 - [Differences](${origin}/api/collections/{owner}/{slug}/versions/latest/diff?from=v1.0.0): what changed since a version
+- [Events](${origin}/api/events?kind=version.made): new versions and other changes, by \`after\`; \`wait=30\` waits for the next
 
 ## Documentation
 
