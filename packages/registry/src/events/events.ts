@@ -43,6 +43,8 @@ export type Events = ReturnType<typeof eventsOf>
 export function eventsOf(context: Context, waitingMax: number) {
   const { database, jobs, log } = context
   const number = async () => {
+    // On a full disk the database must not write.
+    if (await context.space.isFull()) return
     let numbered = numberedMax
     while (numbered === numberedMax)
       numbered = await database.transactOnce((tx) => numberEvents(tx, numberedMax))
