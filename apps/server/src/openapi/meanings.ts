@@ -33,7 +33,7 @@ export const meanings: Record<ErrorCode, string> = {
   account_suspended: 'the account is suspended',
   not_an_operator: 'the caller is not an operator of the registry',
   version_withdrawn: 'the version was withdrawn',
-  events_gone: 'the events are no longer kept, or not given yet',
+  events_gone: 'the events are no longer kept',
   type_not_found: 'there is no such type that the caller may read',
   record_not_found: 'there is no such record that the caller may read',
   file_not_found: 'the collection has no such file that the caller may read',

@@ -150,9 +150,7 @@ describe.each(databases)('GET /api/events on $name', (database) => {
     await few.end()
   })
 
-  test('numbers that are not kept, or not given yet, are refused with the oldest one', async () => {
-    const { status, json } = await ada.get('/events?after=1000000')
-    expect([status, json.code, json.oldest]).toEqual([410, 'events_gone', 1])
+  test('parameters that make no sense are refused', async () => {
     for (const query of ['after=-1', 'after=x', 'wait=31', 'kind=x', 'collection=x', 'seq=1'])
       expect([query, (await stage.anyone.get(`/events?${query}`)).status]).toEqual([query, 400])
   })

@@ -1,5 +1,5 @@
 /** Bounds of one list of events, and ends of rights during a wait. The rest is in apps/server/src/routes/events.test.ts. */
-import { numberEvents } from '@ulmus/storage'
+import { dropOldEvents, numberEvents } from '@ulmus/storage'
 import { databases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { accountsOf } from '../accounts/accounts.ts'
@@ -20,34 +20,41 @@ describe.each(databases)('lists of events on $name', (database) => {
     await number()
   }
 
+  const signIn = async (name: string): Promise<Caller> => {
+    const names = { preferredUsername: name, email: `${name}@example.org`, name }
+    const account = await accountsOf(context).signIn({ issuer: 'https://x.example', subject: name, ...names })
+    const opened = await sessionsOf(context).open(account)
+    if (name === 'ada') token = opened.token
+    return (await sessionsOf(context).resolve(opened.token, '192.0.2.7'))!.caller
+  }
+
   beforeAll(async () => {
     context = await openContext(database)
     events = eventsOf(context, 100)
-    const sessions = sessionsOf(context)
-    const names = { preferredUsername: 'ada', email: 'ada@example.org', name: 'Ada' }
-    const account = await accountsOf(context).signIn({
-      issuer: 'https://x.example',
-      subject: 'ada',
-      ...names,
-    })
-    ;({ token } = await sessions.open(account))
-    ada = (await sessions.resolve(token, '192.0.2.7'))!.caller
+    ada = await signIn('ada')
   })
   afterAll(async () => {
     events.close()
     await context.dispose()
   })
 
-  test('outsiders do not see that private things happen, not even by their numbers', async () => {
+  test('others do not see that private things happen, not even by their numbers', async () => {
     await make('open', true)
-    const before = await events.list(anonymous, { after: 'latest' })
+    const { id } = await collectionsOf(context).create(ada, 'ada', { slug: 'mine', public: false })
+    await number()
+    const limited: Caller = { ...ada, limitedTo: id }
+    const eve = await signIn('eve')
+    const others = [anonymous, { ...ada, view: 'public' as const }, eve, limited]
+    const latest = () => Promise.all(others.map((who) => events.list(who, { after: 'latest' })))
+    const before = await latest()
     for (const n of [1, 2, 3]) await make(`hidden-${n}`, false)
-    expect(await events.list(anonymous, { after: 'latest' })).toEqual(before)
-    expect(await events.list(anonymous, { after: before.next })).toEqual(before)
-    for (const after of [before.next + 1, before.next + 3, before.next + 100])
-      expect(await events.list(anonymous, { after })).toEqual({ events: [], next: after })
-    expect((await events.list(ada, { after: before.next })).events).toHaveLength(3)
-    await expect(events.list(ada, { after: before.next + 4 })).rejects.toMatchObject({ code: 'events_gone' })
+    expect(await latest()).toEqual(before)
+    for (const [index, who] of others.entries()) {
+      const { next } = before[index]!
+      for (const after of [next, next + 1, next + 3, next + 100])
+        expect(await events.list(who, { after })).toEqual({ events: [], next: after })
+    }
+    expect((await events.list(ada, { after: before[3]!.next })).events).toHaveLength(3)
   })
 
   test('one list looks at 10,000 numbers, and the next one at later ones', async () => {
@@ -67,6 +74,19 @@ describe.each(databases)('lists of events on $name', (database) => {
       events: [],
       next: next + 25_000,
     })
+  })
+
+  test('numbers that are not kept are refused, with the oldest one', async () => {
+    const { next } = await events.list(ada, { after: 'latest' })
+    await context.database.transact((tx) => dropOldEvents(tx, new Date(2 ** 42), 1_000_000))
+    await make('kept', true)
+    for (const who of [ada, anonymous])
+      await expect(events.list(who, { after: next - 1 })).rejects.toMatchObject({
+        code: 'events_gone',
+        details: { oldest: next + 1 },
+      })
+    expect((await events.list(anonymous, { after: next })).events).toMatchObject([{ seq: next + 1 }])
+    expect((await events.list(anonymous, {})).events).toHaveLength(1)
   })
 
   test('a session that ends while it waits hears of nothing more', async () => {

@@ -62,17 +62,13 @@ export function eventsOf(context: Context, waitingMax: number) {
       let after: number | undefined = ask.after === 'latest' ? undefined : ask.after
       for (;;) {
         const filter = await filterOf(context, who, ask)
-        const { oldest, next, nextPublic } = await eventBounds(database)
-        const isOutside = filter.accountIds.length === 0
-        const until = isOutside ? nextPublic : next
-        after ??= ask.after === 'latest' ? until - 1 : oldest - 1
-        // Outsiders must not find out `next` by trying.
-        if (after < oldest - 1 || (after >= next && !isOutside))
-          throw new RegistryError('events_gone', { details: { oldest } })
-        const before = Math.min(until, after + 1 + scannedMax)
+        const { oldest, next, nextSeen } = await eventBounds(database, filter)
+        after ??= ask.after === 'latest' ? nextSeen - 1 : oldest - 1
+        if (after < oldest - 1) throw new RegistryError('events_gone', { details: { oldest } })
+        const before = Math.min(nextSeen, after + 1 + scannedMax)
         const rows = await listEvents(database, filter, { after, before, limit: pageMax })
         const left = end - performance.now()
-        const isDone = rows.length > 0 || before < until
+        const isDone = rows.length > 0 || before < nextSeen
         if (isDone || left <= 0 || signal?.aborted === true || waiting.isClosed)
           return {
             events: rows.map(shownEvent),

@@ -82,25 +82,6 @@ export async function numberEvents(tx: Tx, most: number): Promise<number> {
   return rows[0]!.numbered
 }
 
-/** Numbers that a list needs. */
-export interface EventBounds {
-  /** The oldest that is kept; `next` if none is. */
-  oldest: number
-  /** The next that will be given. */
-  next: number
-  /** The one after the newest event that was public. Outsiders must not see others come. */
-  nextPublic: number
-}
-
-export async function eventBounds(at: Queries): Promise<EventBounds> {
-  const { rows } = await at.query<EventBounds>(
-    `select oldest, next, coalesce((select max(seq) from events where public) + 1, oldest) as "nextPublic"
-     from (select coalesce((select min(seq) from events), next, 1) as oldest, coalesce(next, 1) as next
-       from (select (select next from event_numbers) as next) numbers) bounds`,
-  )
-  return rows[0]!
-}
-
 /** Callers' rights, and their filters; an undefined filter matches all. */
 export interface EventFilter {
   /** Accounts whose private events the caller sees. */
@@ -110,6 +91,34 @@ export interface EventFilter {
   readonly collectionId?: string | undefined
   readonly accountId?: string | undefined
   readonly kind?: EventKind | undefined
+}
+
+/** Numbers that a list needs. */
+export interface EventBounds {
+  /** The oldest that is kept; `next` if none is. */
+  oldest: number
+  /** The next that will be given. */
+  next: number
+  /** The one after the newest event that the caller may see. Others must not see the rest come. */
+  nextSeen: number
+}
+
+export async function eventBounds(
+  at: Queries,
+  { accountIds, onlyCollection }: Pick<EventFilter, 'accountIds' | 'onlyCollection'>,
+): Promise<EventBounds> {
+  const { rows } = await at.query<EventBounds>(
+    `select oldest, next, coalesce(greatest(
+         (select max(seq) from events where public),
+         (select max(newest) from unnest($1::uuid[]) as mine, lateral (
+           select max(seq) as newest from events where account_id = mine and $2::uuid is null) as of_account),
+         (select max(seq) from events where collection_id = $2)
+       ) + 1, oldest) as "nextSeen"
+     from (select coalesce((select min(seq) from events), next, 1) as oldest, coalesce(next, 1) as next
+       from (select (select next from event_numbers) as next) numbers) bounds`,
+    [accountIds, onlyCollection ?? null],
+  )
+  return rows[0]!
 }
 
 /**
