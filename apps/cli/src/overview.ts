@@ -31,6 +31,7 @@ const groups: readonly (readonly [
       ['get REF --csv', 'write records for other programs'],
       ['sql REF STATEMENT', 'ask a question in SQL'],
       ['stats REF', 'show statistics of the fields of a type'],
+      ['events --follow', 'hear of new versions'],
       ['export REF', 'save a version as one file'],
       ['verify', 'recompute a digest and compare it'],
       ['open', 'open the page in your browser'],

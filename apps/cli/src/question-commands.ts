@@ -1,6 +1,6 @@
 /** Declares the commands that read and question records. Like account-commands.ts: code is in `commands/`. */
 import { command } from './command.ts'
-import { count, flag, optional, required, several, text } from './parameters.ts'
+import { count, flag, limit, optional, required, several, text } from './parameters.ts'
 
 const get = command(
   'Write records to standard output',
@@ -76,4 +76,29 @@ const stats = command(
   ],
 )
 
-export const questionCommands = { get, sql, stats }
+const events = command(
+  'Show new versions and other changes',
+  () => import('./commands/events.ts'),
+  {
+    flags: {
+      owner: text('slug', 'Only collections of this account'),
+      kind: text('kind', 'Only this kind, such as version.made'),
+      after: text('number', 'Only events after this number; latest: from now on'),
+      follow: flag('Wait for further events, and print each as it comes'),
+      ndjson: flag('Print one JSON object per line'),
+      limit,
+    },
+    positional: {
+      kind: 'tuple',
+      parameters: [optional('reference', 'owner/slug (default: all that you may see)')],
+    },
+  },
+  'The registry keeps events for 30 days by default. --follow begins with the next event, or after --after.',
+  [
+    'ulmus events --owner mercator --kind version.made',
+    'ulmus events mercator/cities --after 4711 --json',
+    'ulmus events mercator/cities --follow --ndjson',
+  ],
+)
+
+export const questionCommands = { get, sql, stats, events }

@@ -245,6 +245,28 @@ describe.each(anyDatabase)('organizations and a server on $name', ({ settings: o
     expect(erased).toMatchObject({ semver: 'v1.0.1', erase: true, latest: 'v1.0.0' })
   })
 
+  test('events: rows, JSON, and lines as they come', async () => {
+    const collection = await birds('heard')
+    await expect
+      .poll(async () => (await done(ada, 'events', collection, '--kind', 'version.made')).out)
+      .toMatch(/^\d+\t\d{4}-\d\d-\d\d \d\d:\d\d\tversion\.made\tada\/heard\tv1\.0\.0\tmajor\n/)
+    const events = await jsonOf(ada, 'events', collection)
+    expect(events[0]).toMatchObject({ kind: 'collection.made', collection: { slug: 'heard' } })
+    const rest = await jsonOf(ada, 'events', collection, '--after', String(events[0].seq), '--limit', '1')
+    expect(rest).toEqual([events[1]])
+    const lines = (await done(ada, 'events', collection, '--ndjson')).out
+    expect(
+      lines
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ).toEqual(events)
+    expect((await done(ada, 'events', '--owner', 'ada', '--after', 'latest')).out).toBe('')
+    await refused(ada, ['events', '--kind', 'version.born'], 2, /version\.made/)
+    await refused(ada, ['events', '--after', 'now'], 2, /latest/)
+    await refused(ada, ['events', '--follow', '--json'], 2, /--ndjson/)
+  })
+
   test('the audit log: a table, pages of JSON, lines', async () => {
     const collection = await birds('logged')
     await done(ada, 'withdraw', `${collection}@v1.0.0`, '--reason', 'It names people.', '--yes')

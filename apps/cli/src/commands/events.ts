@@ -1,0 +1,80 @@
+import type { EventPage, RegistryEvent } from '@ulmus/wire'
+import { eventKinds } from '@ulmus/wire'
+import type { Command } from '../context.ts'
+import { parseReference } from '../reference.ts'
+import { usageError } from '../terminal/failure.ts'
+import { jsonText } from '../terminal/harmless.ts'
+import { table, timeText } from '../terminal/table.ts'
+
+type EventsFlags = {
+  readonly owner?: string
+  readonly kind?: string
+  readonly after?: string
+  readonly follow: boolean
+  readonly ndjson: boolean
+  readonly limit: number
+}
+
+/** `ulmus events [REF]`: shows new versions and other changes, the oldest first. `--follow` waits for the next ones. */
+const events: Command<EventsFlags, [reference?: string]> = async (call, flags, text) => {
+  if (flags.json && (flags.ndjson || flags.follow))
+    throw usageError('--json needs the end of the list. Use --ndjson, also with --follow.')
+  const reference = text === undefined ? undefined : parseReference(text)
+  const { client } = await call.connect({ host: reference?.host })
+  const after = placeOf(flags.after) ?? (flags.follow ? 'latest' : undefined)
+  const filters = {
+    collection: reference && `${reference.owner}/${reference.slug}`,
+    owner: flags.owner,
+    kind: kindOf(flags.kind),
+    ...(after !== undefined && { after }),
+  }
+  if (flags.follow) {
+    for await (const event of client.events.follow({ ...filters, signal: call.signal }))
+      await call.line(flags.ndjson ? jsonText(event) : rowOf(event).join('  ').trimEnd())
+    return
+  }
+  const found: RegistryEvent[] = []
+  let place = after
+  for (let page: EventPage | undefined; found.length < flags.limit; place = page.next) {
+    page = await client.events.list({
+      ...filters,
+      ...(place !== undefined && { after: place }),
+      signal: call.signal,
+    })
+    found.push(...page.events)
+    if (page.next === place || (page.events.length === 0 && place === undefined)) break
+  }
+  const shown = found.slice(0, flags.limit)
+  if (flags.json) return call.json(shown)
+  if (flags.ndjson) for (const event of shown) await call.line(jsonText(event))
+  else await table(call, ['number', 'when', 'what', 'collection', 'version', 'details'], shown.map(rowOf))
+}
+
+const rowOf = ({ seq, at, kind, collection, semver, bump, formerly, ...event }: RegistryEvent): string[] => [
+  String(seq),
+  timeText(at),
+  kind,
+  `${collection.owner}/${collection.slug}`,
+  semver ?? '',
+  detailsText({ bump, formerly, ...event }),
+]
+
+function detailsText({ bump, formerly, public: isPublic, deprecated }: Partial<RegistryEvent>): string {
+  if (formerly !== undefined) return `formerly ${formerly}`
+  if (isPublic !== undefined) return isPublic ? 'public' : 'private'
+  return bump ?? (deprecated === false ? 'no longer' : '')
+}
+
+function placeOf(text: string | undefined): number | 'latest' | undefined {
+  if (text === undefined || text === 'latest') return text
+  if (/^\d{1,15}$/.test(text)) return Number(text)
+  throw usageError(`\`${text}\` is not a valid place. Use the number of an event, or latest.`)
+}
+
+function kindOf(text: string | undefined): RegistryEvent['kind'] | undefined {
+  const kind = eventKinds.find((one) => one === text)
+  if (text === undefined || kind !== undefined) return kind
+  throw usageError(`\`${text}\` is not a kind of event. Use one of ${eventKinds.join(', ')}.`)
+}
+
+export default events
