@@ -16,6 +16,7 @@ interface ZodSchema {
 interface Definition {
   readonly type: string
   readonly innerType?: ZodSchema
+  readonly out?: ZodSchema
   readonly element?: ZodSchema
   readonly shape?: Readonly<Record<string, ZodSchema>>
   readonly catchall?: ZodSchema
@@ -140,6 +141,7 @@ const printers: Readonly<Record<string, (def: Definition, print: Print) => strin
   record: ({ keyType, valueType }, print) => `Record<${print(keyType!)}, ${print(valueType!)}>`,
   union: ({ options }, print) => options!.map(print).join(' | '),
   nullable: ({ innerType }, print) => `${print(innerType!)} | null`,
+  pipe: ({ out }, print) => print(out!),
   optional: ({ innerType }, print) => `${print(innerType!)} | undefined`,
   default: ({ innerType }, print) => print(innerType!),
   readonly: ({ innerType }, print) => `Readonly<${print(innerType!)}>`,

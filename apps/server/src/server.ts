@@ -34,7 +34,7 @@ const drainSeconds = 6
 export async function startServer(config: Config, secrets: Secrets, options: StartOptions): Promise<Server> {
   const { log, now, checkAnswers, downloads } = options
   warnOfLittleMemory(memoryBytes, log)
-  const connectionsMax = connectionsOf(config, log)
+  let connectionsMax = 0
   const registry = await openRegistry({
     dataFolder: config.dataFolder,
     databaseUrl: secrets.databaseUrl,
@@ -58,7 +58,7 @@ export async function startServer(config: Config, secrets: Secrets, options: Sta
     works: config.roles.includes('worker'),
     operators: { identities: config.operators, byClaim: config.operatorClaim !== null },
     // The other connections are for requests that are answered at once.
-    waitingMax: Math.floor(connectionsMax / 2),
+    waitingMax: () => Math.floor(connectionsMax / 2),
     now,
     log,
   })
@@ -79,6 +79,13 @@ export async function startServer(config: Config, secrets: Secrets, options: Sta
           ...{ issuer: () => config.oidc!.issuer, clientId: config.oidc.clientId, clientSecret },
           operatorClaim: config.operatorClaim,
         })
+  try {
+    // With the files that the registry has opened.
+    connectionsMax = connectionsOf(config, log)
+  } catch (error) {
+    await registry.close()
+    throw error
+  }
   const app = await buildApp({
     ...{ registry, config, log, provider, clientSecret, origin, connectionsMax, checkAnswers },
     downloads,

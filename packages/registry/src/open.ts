@@ -58,8 +58,8 @@ export interface RegistryConfig extends StoresConfig {
   operators?: OperatorsConfig
   /** True: this process also does background work (jobs, recovery, expiry). At least one process must. */
   works: boolean
-  /** Requests that may wait for events at once. Default: 4,096. */
-  waitingMax?: number
+  /** Requests that may wait for events at once; asked for each. Default: 4,096. */
+  waitingMax?: () => number
   /** Cache of decoded objects, in bytes. Default: by the available memory (`memory.ts`). */
   cacheBytesMax?: number
   /** Default: the system's clock, or the database server's if the system's is off (`clock.ts`). */
@@ -106,7 +106,7 @@ export async function openRegistry(config: RegistryConfig) {
     const folder = join(config.dataFolder, 'tables')
     const installed = await installTables({ folder, space, bytesMax: tables.bytesMax, log }, opened)
     const services = {
-      ...servicesOf(context, config.waitingMax ?? 4_096),
+      ...servicesOf(context, config.waitingMax ?? (() => 4_096)),
       tables: tablesOf(context, tables, installed),
     }
     scheduleCompaction(context)
@@ -130,7 +130,7 @@ export async function openRegistry(config: RegistryConfig) {
 }
 
 /** Creates the services; each defines its background work. */
-function servicesOf(context: Context, waitingMax: number) {
+function servicesOf(context: Context, waitingMax: () => number) {
   const pushSessions = new PushSessions(context)
   return {
     accounts: accountsOf(context),

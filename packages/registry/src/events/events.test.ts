@@ -30,7 +30,7 @@ describe.each(databases)('lists of events on $name', (database) => {
 
   beforeAll(async () => {
     context = await openContext(database)
-    events = eventsOf(context, 100)
+    events = eventsOf(context, () => 100)
     ada = await signIn('ada')
   })
   afterAll(async () => {

@@ -40,7 +40,7 @@ const numberedMax = 1_000
 export type Events = ReturnType<typeof eventsOf>
 
 /** @param waitingMax requests that may wait at once */
-export function eventsOf(context: Context, waitingMax: number) {
+export function eventsOf(context: Context, waitingMax: () => number) {
   const { database, jobs, log } = context
   const number = async () => {
     // On a full disk the database must not write.

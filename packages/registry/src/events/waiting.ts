@@ -21,7 +21,7 @@ export class Waiting {
   readonly #waiters = new Set<Waiter>()
   readonly #database: Database
   readonly #log: Log
-  readonly #most: number
+  readonly #most: () => number
   readonly #number: () => Promise<void>
   #timer: NodeJS.Timeout | undefined
   /** Events before this number were compared. */
@@ -32,7 +32,7 @@ export class Waiting {
    * @param most requests that may wait at once: each holds a connection
    * @param number numbers changes, so that waiting requests need not wait for the task that does
    */
-  constructor(database: Database, log: Log, most: number, number: () => Promise<void>) {
+  constructor(database: Database, log: Log, most: () => number, number: () => Promise<void>) {
     this.#number = number
     this.#most = most
     this.#database = database
@@ -66,8 +66,9 @@ export class Waiting {
   }
 
   #demandRoom(caller: string): void {
+    const most = this.#most()
     const own = [...this.#waiters].filter((waiter) => waiter.caller === caller).length
-    if (this.#waiters.size >= this.#most || own >= Math.max(1, this.#most * callerShare))
+    if (this.#waiters.size >= most || own >= Math.max(1, most * callerShare))
       throw new RegistryError('busy', { say: { waiting: true } })
   }
 
