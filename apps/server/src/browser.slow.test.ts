@@ -136,8 +136,8 @@ describe.skipIf(!chromiumInstalled())('in a browser', () => {
       expect([path, ...(await page.evaluate(unfitForPhones))]).toEqual([path])
     }
 
-    await page.goto(registry.url)
-    await page.locator('form[action="/new/sample"] button').click()
+    await page.goto(`${registry.url}/new/sample`)
+    await page.locator('main form button').click()
     await page.locator('.version-picker a').click()
     await page.locator('.version-picker .float').waitFor()
     expect(await page.evaluate(unfitForPhones)).toEqual([])
