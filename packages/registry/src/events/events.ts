@@ -81,16 +81,6 @@ export function eventsOf(context: Context, waitingMax: () => number) {
       }
     },
 
-    /**
-     * The newest events of collections of an account that the caller may see, the newest first.
-     * @throws account_not_found
-     */
-    async newest(who: Principal, owner: string, ask: { kind: EventKind; limit: number }) {
-      const filter = await filterOf(context, who, { owner, kind: ask.kind })
-      const bounds = { after: 0, before: Number.MAX_SAFE_INTEGER, limit: ask.limit, backwards: true }
-      return (await listEvents(database, filter, bounds)).map(shownEvent)
-    },
-
     /** True once `close` was called. */
     isClosed: () => waiting.isClosed,
 

@@ -29,7 +29,6 @@ export const account: Page = {
       title: profile.displayName,
       description: `Collections of ${profile.displayName}.`,
       json: `/api/accounts/${slug}`,
-      feed: `${accountPath(slug)}/-/feed.atom`,
       body: (
         <div class="wide content columns">
           <div>

@@ -122,18 +122,13 @@ export async function eventBounds(
 }
 
 /**
- * Events after a number and before another, in their order, or the newest first. Outsiders see those of collections that are public now, too, and that a public
+ * Events after a number and before another, in their order. Outsiders see those of collections that are public now, too, and that a public
  * collection was deleted.
  */
 export async function listEvents(
   at: Queries,
   { accountIds, onlyCollection, collectionId, accountId, kind }: EventFilter,
-  {
-    after,
-    before,
-    limit,
-    backwards = false,
-  }: { after: number; before: number; limit: number; backwards?: boolean },
+  { after, before, limit }: { after: number; before: number; limit: number },
 ): Promise<EventRow[]> {
   const values = new Values(after, before)
   const mine = `account_id = any(${values.of(accountIds)}::uuid[])`
@@ -146,7 +141,7 @@ export async function listEvents(
   if (accountId !== undefined) where.push(`account_id = ${values.of(accountId)}`)
   if (kind !== undefined) where.push(`kind = ${values.of(kind)}`)
   const { rows } = await at.query<EventRow>(
-    `select ${columnsOf(events)} from events where ${where.join(' and ')} order by seq ${backwards ? 'desc' : 'asc'} limit ${values.of(limit)}`,
+    `select ${columnsOf(events)} from events where ${where.join(' and ')} order by seq limit ${values.of(limit)}`,
     values.given,
   )
   return rows
