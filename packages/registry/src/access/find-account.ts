@@ -30,3 +30,16 @@ export async function findVisibleAccount(
   if (former !== undefined) throw new Moved({ owner: former.slug })
   throw new RegistryError('account_not_found', { say: { slug } })
 }
+
+/**
+ * Finds an account that a request names besides its subject, also by a former slug: a redirect would send the whole request elsewhere.
+ * @throws account_not_found
+ */
+export async function findNamedAccount(context: Context, who: Principal, slug: string): Promise<SeenAccount> {
+  try {
+    return await findVisibleAccount(context, who, slug)
+  } catch (error) {
+    if (!(error instanceof Moved)) throw error
+    return findVisibleAccount(context, who, error.to.owner)
+  }
+}

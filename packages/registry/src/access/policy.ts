@@ -69,6 +69,14 @@ export function viewFor(who: Principal, collection: CollectionFacts, role: Role 
   return role !== null && reaches(who, collection) ? 'full' : 'public'
 }
 
+/** Whose private events a caller sees: those of its accounts, with a limited key of one collection of them. Null: of none. */
+export const privateEventsFor = (
+  who: Principal,
+): { readonly accountId: string; readonly onlyCollection: string | undefined } | null =>
+  who.kind === 'anonymous' || who.view === 'public'
+    ? null
+    : { accountId: who.accountId, onlyCollection: who.limitedTo ?? undefined }
+
 /** Permission to push, to change metadata or settings, and to upload files; with scope `read`, to poll their state. */
 export function mayWork(
   who: Principal,

@@ -16,7 +16,7 @@ import {
 } from '@ulmus/storage'
 import type { CollectionPath } from '@ulmus/wire'
 import { demandStill } from '../access/authority.ts'
-import { findVisibleAccount } from '../access/find-account.ts'
+import { findNamedAccount } from '../access/find-account.ts'
 import { findVisibleCollection } from '../access/find-collection.ts'
 import { roleIn } from '../access/membership.ts'
 import { mayReceiveCollection, mayTransfer } from '../access/policy.ts'
@@ -24,7 +24,7 @@ import { demandCollectionSlug } from '../accounts/kept-slugs.ts'
 import { demandRoom } from '../accounts/quotas.ts'
 import { audited, type Tell } from '../audit/acts.ts'
 import type { Context } from '../context.ts'
-import { demand, Moved, RegistryError } from '../errors/errors.ts'
+import { demand, RegistryError } from '../errors/errors.ts'
 import { demandCaller, type Principal } from '../principal.ts'
 import { slugTakenAs } from './making.ts'
 
@@ -44,7 +44,7 @@ export async function transferCollection(
   const seen = await findVisibleCollection(context, who, path)
   const { collection, owner } = seen
   demand(mayTransfer(who, collection, seen.role), { owner: owner.slug, needed: 'admin' })
-  const target = await findTarget(context, who, to)
+  const target = await findNamedAccount(context, who, to)
   demand(mayReceiveCollection(who, target.role), { owner: target.account.slug, needed: 'admin' })
   const { id, slug } = collection
   const receiver = await slugTakenAs(slug, () =>
@@ -102,16 +102,6 @@ export async function moveCollection(
     details: { formerly: `${from.slug}/${collection.slug}` },
   }
   for (const account of [from.id, to.id]) tell({ action: 'collection.transferred', account, ...about })
-}
-
-/** Follows a former slug: names in a body are not redirected. */
-async function findTarget(context: Context, who: Principal, slug: string) {
-  try {
-    return await findVisibleAccount(context, who, slug)
-  } catch (error) {
-    if (!(error instanceof Moved)) throw error
-    return findVisibleAccount(context, who, error.to.owner)
-  }
 }
 
 /** Locks both accounts in the order of their ids, so that two transfers cannot deadlock. Returns the receiver. */

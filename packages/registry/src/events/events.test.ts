@@ -44,17 +44,32 @@ describe.each(databases)('lists of events on $name', (database) => {
     await number()
     const limited: Caller = { ...ada, limitedTo: id }
     const eve = await signIn('eve')
-    const others = [anonymous, { ...ada, view: 'public' as const }, eve, limited]
+    // A key for a collection of an organization that its holder has left.
+    const left: Caller = { ...eve, limitedTo: id }
+    const others = [
+      anonymous,
+      { ...ada, view: 'public' as const },
+      { ...limited, view: 'public' as const },
+      eve,
+      left,
+      limited,
+    ]
     const latest = () => Promise.all(others.map((who) => events.list(who, { after: 'latest' })))
     const before = await latest()
     for (const n of [1, 2, 3]) await make(`hidden-${n}`, false)
-    expect(await latest()).toEqual(before)
+    await context.database.query('update collections set slug = $1 where id = $2', ['mine-too', id])
+    await number()
+    expect((await events.list(limited, { after: before[5]!.next })).events).toMatchObject([
+      { formerly: 'ada/mine' },
+    ])
+    others.pop()
+    expect(await latest()).toEqual(before.slice(0, -1))
     for (const [index, who] of others.entries()) {
       const { next } = before[index]!
       for (const after of [next, next + 1, next + 3, next + 100])
         expect(await events.list(who, { after })).toEqual({ events: [], next: after })
     }
-    expect((await events.list(ada, { after: before[3]!.next })).events).toHaveLength(3)
+    expect((await events.list(ada, { after: before[5]!.next })).events).toHaveLength(4)
   })
 
   test('one list looks at 10,000 numbers, and the next one at later ones', async () => {

@@ -9,11 +9,12 @@ import {
   numberEvents,
 } from '@ulmus/storage'
 import { demandCredential } from '../access/authority.ts'
-import { findVisibleAccount } from '../access/find-account.ts'
+import { findNamedAccount } from '../access/find-account.ts'
 import { findNamedCollection } from '../access/find-collection.ts'
+import { privateEventsFor } from '../access/policy.ts'
 import { instantText } from '../clock.ts'
 import type { Context } from '../context.ts'
-import { Moved, RegistryError } from '../errors/errors.ts'
+import { RegistryError } from '../errors/errors.ts'
 import type { Principal } from '../principal.ts'
 import { schedule } from '../schedule.ts'
 import { Waiting } from './waiting.ts'
@@ -90,15 +91,15 @@ export function eventsOf(context: Context, waitingMax: () => number) {
 }
 
 async function filterOf(context: Context, who: Principal, ask: EventsAsk): Promise<EventFilter> {
-  const isMember = who.kind !== 'anonymous' && who.view !== 'public'
+  const own = privateEventsFor(who)
   const [accountIds, collection, account] = await Promise.all([
-    isMember ? accountIdsOf(context.database, who.accountId) : [],
+    own === null ? [] : accountIdsOf(context.database, own.accountId),
     ask.collection === undefined ? undefined : findNamedCollection(context, who, pathOf(ask.collection)),
-    ask.owner === undefined ? undefined : findAccount(context, who, ask.owner),
+    ask.owner === undefined ? undefined : findNamedAccount(context, who, ask.owner),
   ])
   return {
     ...{ accountIds, kind: ask.kind },
-    onlyCollection: who.kind === 'anonymous' ? undefined : (who.limitedTo ?? undefined),
+    onlyCollection: own?.onlyCollection,
     collectionId: collection?.collection.id,
     accountId: account?.account.id,
   }
@@ -107,15 +108,6 @@ async function filterOf(context: Context, who: Principal, ask: EventsAsk): Promi
 function pathOf(name: string): { owner: string; slug: string } {
   const [owner = '', slug = ''] = name.split('/')
   return { owner, slug }
-}
-
-async function findAccount(context: Context, who: Principal, slug: string) {
-  try {
-    return await findVisibleAccount(context, who, slug)
-  } catch (error) {
-    if (!(error instanceof Moved)) throw error
-    return findVisibleAccount(context, who, error.to.owner)
-  }
 }
 
 /** An event in the form of answers, without its address. */

@@ -112,7 +112,7 @@ export async function eventBounds(
          (select max(seq) from events where public),
          (select max(newest) from unnest($1::uuid[]) as mine, lateral (
            select max(seq) as newest from events where account_id = mine and $2::uuid is null) as of_account),
-         (select max(seq) from events where collection_id = $2)
+         (select max(seq) from events where collection_id = $2 and account_id = any($1))
        ) + 1, oldest) as "nextSeen"
      from (select coalesce((select min(seq) from events), next, 1) as oldest, coalesce(next, 1) as next
        from (select (select next from event_numbers) as next) numbers) bounds`,
