@@ -55,7 +55,7 @@ async function costs(served: Served, name: string): Promise<void> {
   }
 }
 
-/** Milliseconds from the answer of an update to that of a request which waited for it. */
+/** Measures how long after an update a waiting request is answered. Milliseconds. */
 async function lags(served: Served, name: string): Promise<void> {
   await served.inDatabase(async (database) => {
     for (const table of ['versions', 'collections'])
