@@ -40,6 +40,19 @@ test('quotes around a value are not part of it: Docker passes them on', () => {
   expect(readSecrets({ OIDC_CLIENT_SECRET: 'a"b' }).oidcClientSecret).toBe('a"b')
 })
 
+test('requests to other servers go to public addresses, and to those that the operator allows', () => {
+  expect(readConfig({})).toMatchObject({ outside: { allow: '' }, secretsKeys: { keyFile: undefined } })
+  expect(readConfig({ OUTSIDE: 'off' }).outside).toBeNull()
+  expect(readConfig({ OUTSIDE_ALLOW: '10.0.0.0/8' }).outside).toEqual({ allow: '10.0.0.0/8' })
+  expect(() => readConfig({ OUTSIDE_ALLOW: '10.0.0.0/8,ci internal' })).toThrow(
+    /OUTSIDE_ALLOW is wrong: "ci internal" is neither/,
+  )
+  expect(readSecrets({ OUTSIDE_PROXY: 'http://user:pw@proxy.example:4750' }).outsideProxy).toBe(
+    'http://user:pw@proxy.example:4750/',
+  )
+  expect(() => readSecrets({ OUTSIDE_PROXY: 'http://proxy.example/path' })).toThrow(/OUTSIDE_PROXY/)
+})
+
 test('operators are named by issuer and subject', () => {
   const operators = [
     { issuer: 'https://login.example', subject: '2482' },

@@ -1,9 +1,10 @@
 /** Settings from the environment: read once, validated, frozen. docs/configuration.md lists every variable. */
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
-import { type S3Keys, s3BlobBytesMax } from '@ulmus/registry'
+import { type S3Keys, type SecretsConfig, s3BlobBytesMax } from '@ulmus/registry'
 import { type Bucket, readObjectStore, readS3Keys } from './bucket-settings.ts'
 import { isLoopback } from './loopback.ts'
+import { type OutsideSettings, readOutside, readOutsideProxy } from './outside-settings.ts'
 import type { RateLimits } from './plugins/requests/rate-limits.ts'
 import type { RequestLog } from './plugins/requests/request-log.ts'
 import { ConfigError, type Environment, type Variables, variablesOf } from './variables.ts'
@@ -49,6 +50,10 @@ export interface Config {
   readonly diskReserveBytes: number
   /** True if readmes show images of other sites, which then learn their readers' addresses. */
   readonly readmeImages: boolean
+  /** Requests to addresses that users gave; null: none are sent. */
+  readonly outside: OutsideSettings | null
+  /** Files with the key that encrypts the secrets of webhooks, and with the key before. */
+  readonly secretsKeys: SecretsConfig
   readonly logLevel: (typeof logLevels)[number]
   readonly requestLog: RequestLog
   readonly roles: readonly Role[]
@@ -59,6 +64,8 @@ export interface Secrets {
   /** Usually contains a password. Undefined: the embedded database. */
   readonly databaseUrl: string | undefined
   readonly oidcClientSecret: string | undefined
+  /** Proxy for requests to others' servers; may contain a password. */
+  readonly outsideProxy?: string
   /** For the bucket. Undefined: from the sources that Amazon's tools use. */
   readonly s3Keys?: S3Keys
 }
@@ -98,6 +105,11 @@ export function readConfig(env: Environment): Config {
     uploadDays: read.integer('UPLOAD_DAYS', { min: 1, max: 3_650, usual: 30 }),
     diskReserveBytes: read.integer('DISK_RESERVE_BYTES', { min: 0, max: 2 ** 40, usual: 2 ** 28 }),
     readmeImages: read.oneOf('README_IMAGES', ['on', 'off'], 'off') === 'on',
+    outside: readOutside(read),
+    secretsKeys: Object.freeze({
+      keyFile: read.text('SECRETS_KEY_FILE'),
+      formerKeyFile: read.text('SECRETS_KEY_FILE_FORMER'),
+    }),
     logLevel: read.oneOf('LOG_LEVEL', logLevels, 'info'),
     requestLog: Object.freeze({
       requests: read.isOn('LOG_REQUESTS'),
@@ -147,7 +159,10 @@ export function readSecrets(env: Environment): Secrets {
     )
   }
   const s3Keys = readS3Keys(read)
-  return Object.freeze({ databaseUrl, oidcClientSecret: read.text('OIDC_CLIENT_SECRET'), s3Keys })
+  return Object.freeze({
+    ...{ databaseUrl, oidcClientSecret: read.text('OIDC_CLIENT_SECRET'), s3Keys },
+    outsideProxy: readOutsideProxy(read),
+  })
 }
 
 /** True if the database driver can parse the URL. The driver decodes each part by itself. */

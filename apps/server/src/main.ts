@@ -5,6 +5,7 @@ import {
   DatabaseUnfit,
   FolderInUse,
   isUnavailable,
+  SecretsKeyUnfit,
   StorageFull,
   StoresUnfit,
 } from '@ulmus/registry'
@@ -125,7 +126,9 @@ async function endInOrder(server: Server, signal: string, log: Logger): Promise<
 
 /** Sentence for a problem that the operator can fix; undefined for a defect. */
 function sentenceOf(error: unknown): string | undefined {
-  for (const kind of [ConfigError, FolderInUse, BucketUnusable, DatabaseUnfit, StoresUnfit, StorageFull])
+  for (const kind of [
+    ...[ConfigError, FolderInUse, BucketUnusable, DatabaseUnfit, StoresUnfit, StorageFull, SecretsKeyUnfit],
+  ])
     if (error instanceof kind) return error.message
   const { code, message, address, port, syscall, path } = error as NodeJS.ErrnoException & {
     address?: string

@@ -1,6 +1,14 @@
 /** A running server: opens the registry, sets up sign-in and listens. Used by `main.ts` and by tests. */
 import { randomBytes } from 'node:crypto'
-import { defaultLimits, memoryBytes, memoryBytesMin, openRegistry, type Registry } from '@ulmus/registry'
+import {
+  defaultLimits,
+  memoryBytes,
+  memoryBytesMin,
+  openRegistry,
+  type Registry,
+  type RegistryConfig,
+  readAllowed,
+} from '@ulmus/registry'
 import type { FastifyBaseLogger } from 'fastify'
 import { buildApp } from './app.ts'
 import type { Config, Secrets } from './config.ts'
@@ -55,6 +63,9 @@ export async function startServer(config: Config, secrets: Secrets, options: Sta
       newMembers: config.newMembers,
     },
     tables: { bytesMax: config.tablesBytes, sql: config.sql, sqlSeconds: config.sqlSeconds },
+    outside: outsideOf(config, secrets),
+    secrets: config.secretsKeys,
+    origin: () => origin(),
     works: config.roles.includes('worker'),
     operators: { identities: config.operators, byClaim: config.operatorClaim !== null },
     // The other connections are for requests that are answered at once.
@@ -110,6 +121,12 @@ export async function startServer(config: Config, secrets: Secrets, options: Sta
   const host = config.host.includes(':') ? `[${config.host}]` : config.host
   listeningAt = `http://${host}:${port}`
   return { url: origin(), registry, close }
+}
+
+function outsideOf({ outside }: Config, { outsideProxy }: Secrets): RegistryConfig['outside'] {
+  if (outside === null) return null
+  const proxy = outsideProxy === undefined ? undefined : new URL(outsideProxy)
+  return { allowed: readAllowed(outside.allow), proxy }
 }
 
 /** @param memory of the machine, or the limit of the container or unit, in bytes */

@@ -8,7 +8,9 @@ import type { CommitCounters } from './commit-counters.ts'
 import type { Jobs } from './jobs.ts'
 import type { Limits, OperatorsConfig } from './limits.ts'
 import type { Log } from './log.ts'
+import type { Outside } from './outside/ask.ts'
 import type { Readmes } from './readmes.ts'
+import type { Sealing } from './secrets/sealing.ts'
 import type { Work } from './work/work.ts'
 
 export interface Context {
@@ -28,6 +30,12 @@ export interface Context {
   readonly bodies: BodyBudget
   readonly commitCounters: CommitCounters
   readonly readmes: Readmes
+  /** For requests to addresses that users gave; null: the operator allows none. */
+  readonly outside: Outside | null
+  /** Encrypts secrets that are read again; null: the operator gave no key. */
+  readonly sealing: Sealing | null
+  /** Address of this registry, as `https://registry.example`. */
+  origin(): string
   readonly log: Log
   /** The clock; tests can move it. */
   now(): Date

@@ -30,12 +30,15 @@ import { figuresOf } from './monitoring/figures.ts'
 import { healthOf } from './monitoring/health.ts'
 import { beat, scheduleHeartbeat } from './monitoring/heartbeat.ts'
 import { operatorsOf } from './operators/operators.ts'
+import { nothingAllowed } from './outside/addresses.ts'
+import type { Outside } from './outside/ask.ts'
 import { pushesOf } from './pushes/pushes.ts'
 import { PushSessions } from './pushes/session/sessions.ts'
 import { Snapshots } from './pushes/snapshots.ts'
 import { Readmes } from './readmes.ts'
 import { recordsOf } from './records/records.ts'
 import { schedule } from './schedule.ts'
+import { openSealing, type SecretsConfig } from './secrets/key-files.ts'
 import { openStores, type StoresConfig } from './stores/stores.ts'
 import { installTables } from './tables/install.ts'
 import { type TablesConfig, tablesOf, usualTables } from './tables/tables.ts'
@@ -56,6 +59,12 @@ export interface RegistryConfig extends StoresConfig {
   tables?: TablesConfig
   /** Default: no operators. */
   operators?: OperatorsConfig
+  /** Requests to addresses that users gave. Default: to public addresses; null: none. */
+  outside?: Outside | null
+  /** Keys of stored secrets. Default: a key in the data folder with the embedded database; none with a server. */
+  secrets?: SecretsConfig
+  /** Address of this registry, as `https://registry.example`, for messages to others. Default: `http://127.0.0.1:4000`. */
+  origin?: () => string
   /** True: this process also does background work (jobs, recovery, expiry). At least one process must. */
   works: boolean
   /** Requests that may wait for events at once; asked for each. Default: 4,096. */
@@ -97,6 +106,12 @@ export async function openRegistry(config: RegistryConfig) {
       bodies: new BodyBudget(),
       commitCounters: new CommitCounters(),
       readmes: new Readmes({ database, now }),
+      outside: config.outside === undefined ? { allowed: nothingAllowed } : config.outside,
+      sealing: await openSealing(
+        config.secrets ?? {},
+        database.kind === 'embedded' ? config.dataFolder : null,
+      ),
+      origin: config.origin ?? (() => 'http://127.0.0.1:4000'),
       limits: config.limits,
       operators: config.operators ?? noOperators,
       log,

@@ -24,8 +24,11 @@ import type { Context } from '../context.ts'
 import { jobsOf } from '../jobs.ts'
 import { defaultLimits, noOperators } from '../limits.ts'
 import type { Log } from '../log.ts'
+import { nothingAllowed } from '../outside/addresses.ts'
+import type { Outside } from '../outside/ask.ts'
 import type { Caller, Scope } from '../principal.ts'
 import { Readmes } from '../readmes.ts'
+import { sealingOf } from '../secrets/sealing.ts'
 import { makeVersion } from '../versions/land.ts'
 import { writeSidecar } from '../versions/sidecar.ts'
 import { openWork } from '../work/work.ts'
@@ -72,6 +75,7 @@ export async function openContext(
 interface ContextOptions {
   works?: boolean
   now?: () => Date
+  outside?: Outside
 }
 
 /** The same on open stores, which stay open: one server of several. */
@@ -95,6 +99,9 @@ export function contextOn(
     bodies: new BodyBudget(),
     commitCounters: new CommitCounters(),
     readmes: new Readmes({ database, now }),
+    outside: options.outside ?? { allowed: nothingAllowed },
+    sealing: sealingOf(Buffer.alloc(32, 7)),
+    origin: () => 'https://registry.example',
     log,
     now,
     async dispose() {

@@ -1,0 +1,26 @@
+/** Settings of requests to others' servers. docs/configuration.md */
+import { readAllowed } from '@ulmus/registry'
+import { ConfigError, type Variables } from './variables.ts'
+
+export interface OutsideSettings {
+  /** `OUTSIDE_ALLOW` as it was given: addresses besides the public ones. */
+  readonly allow: string
+}
+
+/** @returns null if the registry sends no requests to others' servers. @throws ConfigError */
+export function readOutside(read: Variables): OutsideSettings | null {
+  const allow = read.text('OUTSIDE_ALLOW') ?? ''
+  try {
+    readAllowed(allow)
+  } catch (error) {
+    throw new ConfigError(`OUTSIDE_ALLOW is wrong: ${(error as Error).message}.`)
+  }
+  return read.isOn('OUTSIDE') ? Object.freeze({ allow }) : null
+}
+
+/** @returns undefined: requests go to their servers directly. @throws ConfigError */
+export function readOutsideProxy(read: Variables): string | undefined {
+  const proxy = read.url('OUTSIDE_PROXY')
+  if (proxy === undefined || (proxy.pathname === '/' && proxy.search + proxy.hash === '')) return proxy?.href
+  throw new ConfigError('OUTSIDE_PROXY must be like http://proxy.example:4750, without a path.')
+}
