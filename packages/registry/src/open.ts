@@ -49,6 +49,7 @@ import { diffsOf } from './versions/differences/diffs.ts'
 import { historiesOf } from './versions/histories.ts'
 import { manifestsOf } from './versions/manifests.ts'
 import { versionsOf } from './versions/versions.ts'
+import { webhooksOf } from './webhooks/webhooks.ts'
 import { withdrawalsOf } from './withdrawals/withdrawals.ts'
 import { openWork } from './work/work.ts'
 
@@ -137,6 +138,7 @@ export async function openRegistry(config: RegistryConfig) {
       opened.defer(await serveDumps(database, join(config.dataFolder, 'database'), log))
     await context.jobs.start()
     opened.defer(() => context.jobs.stop())
+    opened.defer(() => services.webhooks.close())
     return { ...services, close: () => opened.disposeAsync() }
   } catch (error) {
     await opened.disposeAsync()
@@ -165,6 +167,7 @@ function servicesOf(context: Context, waitingMax: () => number) {
     versions: versionsOf(context),
     readmes: context.readmes,
     withdrawals: withdrawalsOf(context),
+    webhooks: webhooksOf(context),
     records: recordsOf(context),
     files: filesOf(context),
     manifests: manifestsOf(context),

@@ -29,6 +29,8 @@ export const schedule = {
   commitRecovery: { name: 'the recovery of commits', everySeconds: 1 },
   /** Gives committed changes their numbers. events/events.ts */
   eventNumbers: { name: 'the numbering of events', everySeconds: 1, everywhere: true },
+  /** Finds events for webhooks and sends them. webhooks/sending.ts */
+  webhooks: { name: 'the sending of webhooks', everySeconds: 1 },
   /** Exchanges request counts with other servers. access/request-rates.ts */
   requestRates: { name: 'the sharing of rate limits', everySeconds: 1, frees: true, everywhere: true },
   /** Copies small packs from the database into the object store. upkeep/compaction.ts */

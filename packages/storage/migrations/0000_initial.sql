@@ -180,6 +180,7 @@ CREATE TABLE "withdrawn_names" (
 CREATE TABLE "event_numbers" (
 	"only_one" boolean PRIMARY KEY NOT NULL,
 	"next" bigint NOT NULL,
+	"fanned" bigint DEFAULT 1 NOT NULL,
 	CONSTRAINT "event_numbers_only_one" CHECK ("event_numbers"."only_one")
 );
 --> statement-breakpoint
@@ -205,6 +206,41 @@ CREATE TABLE "outbox" (
 	"name" text NOT NULL,
 	"public" boolean NOT NULL,
 	"details" jsonb NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "deliveries" (
+	"webhook_id" uuid NOT NULL,
+	"seq" bigint NOT NULL,
+	"state" text NOT NULL,
+	"attempts" integer NOT NULL,
+	"next_at" timestamp (3) with time zone,
+	"claimed_until" timestamp (3) with time zone,
+	"attempted_at" timestamp (3) with time zone,
+	"status" integer,
+	"why" text,
+	"milliseconds" integer,
+	CONSTRAINT "deliveries_webhook_id_seq_pk" PRIMARY KEY("webhook_id","seq")
+);
+--> statement-breakpoint
+CREATE TABLE "webhooks" (
+	"id" uuid PRIMARY KEY NOT NULL,
+	"account_id" uuid NOT NULL,
+	"collection_id" uuid,
+	"url" text NOT NULL,
+	"host" text NOT NULL,
+	"label" text NOT NULL,
+	"kinds" text[] NOT NULL,
+	"bumps" text[] NOT NULL,
+	"secret" "bytea" NOT NULL,
+	"former_secret" "bytea",
+	"former_until" timestamp (3) with time zone,
+	"enabled" boolean DEFAULT true NOT NULL,
+	"disabled_why" text,
+	"failing_since" timestamp (3) with time zone,
+	"made_by" uuid,
+	"created_at" timestamp (3) with time zone NOT NULL,
+	"tested_at" timestamp (3) with time zone,
+	CONSTRAINT "webhooks_enabled" CHECK (not ("webhooks"."enabled" and "webhooks"."disabled_why" is not null))
 );
 --> statement-breakpoint
 CREATE TABLE "collection_files" (
@@ -387,6 +423,10 @@ ALTER TABLE "collections" ADD CONSTRAINT "collections_owner_id_accounts_id_fk" F
 ALTER TABLE "former_collection_slugs" ADD CONSTRAINT "former_collection_slugs_collection_id_collections_id_fk" FOREIGN KEY ("collection_id") REFERENCES "public"."collections"("id") ON DELETE set null ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "owner_words" ADD CONSTRAINT "owner_words_account_id_accounts_id_fk" FOREIGN KEY ("account_id") REFERENCES "public"."accounts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "withdrawn_names" ADD CONSTRAINT "withdrawn_names_collection_id_collections_id_fk" FOREIGN KEY ("collection_id") REFERENCES "public"."collections"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "deliveries" ADD CONSTRAINT "deliveries_webhook_id_webhooks_id_fk" FOREIGN KEY ("webhook_id") REFERENCES "public"."webhooks"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "deliveries" ADD CONSTRAINT "deliveries_seq_events_seq_fk" FOREIGN KEY ("seq") REFERENCES "public"."events"("seq") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "webhooks" ADD CONSTRAINT "webhooks_account_id_accounts_id_fk" FOREIGN KEY ("account_id") REFERENCES "public"."accounts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "webhooks" ADD CONSTRAINT "webhooks_made_by_accounts_id_fk" FOREIGN KEY ("made_by") REFERENCES "public"."accounts"("id") ON DELETE set null ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "collection_files" ADD CONSTRAINT "collection_files_hash_files_hash_fk" FOREIGN KEY ("hash") REFERENCES "public"."files"("hash") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "objects" ADD CONSTRAINT "objects_pack_id_packs_id_fk" FOREIGN KEY ("pack_id") REFERENCES "public"."packs"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "push_spills" ADD CONSTRAINT "push_spills_push_id_pushes_id_fk" FOREIGN KEY ("push_id") REFERENCES "public"."pushes"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
@@ -429,6 +469,13 @@ CREATE INDEX "owner_words_trigrams" ON "owner_words" USING gin ((strip("words"):
 CREATE INDEX "events_collection" ON "events" USING btree ("collection_id","seq");--> statement-breakpoint
 CREATE INDEX "events_account" ON "events" USING btree ("account_id","seq");--> statement-breakpoint
 CREATE INDEX "events_public" ON "events" USING btree ("seq") WHERE "events"."public";--> statement-breakpoint
+CREATE INDEX "deliveries_seq" ON "deliveries" USING btree ("seq");--> statement-breakpoint
+CREATE INDEX "deliveries_due" ON "deliveries" USING btree ("webhook_id","next_at") WHERE "deliveries"."state" = 'waiting';--> statement-breakpoint
+CREATE INDEX "deliveries_claimed" ON "deliveries" USING btree ("claimed_until") WHERE "deliveries"."claimed_until" is not null;--> statement-breakpoint
+CREATE INDEX "deliveries_attempted" ON "deliveries" USING btree ("attempted_at");--> statement-breakpoint
+CREATE INDEX "webhooks_account" ON "webhooks" USING btree ("account_id");--> statement-breakpoint
+CREATE INDEX "webhooks_collection" ON "webhooks" USING btree ("collection_id");--> statement-breakpoint
+CREATE INDEX "webhooks_made_by" ON "webhooks" USING btree ("made_by");--> statement-breakpoint
 CREATE INDEX "collection_files_hash" ON "collection_files" USING btree ("hash");--> statement-breakpoint
 CREATE INDEX "files_unused" ON "files" USING btree ("created_at","hash") WHERE not "files"."used";--> statement-breakpoint
 CREATE INDEX "objects_pack" ON "objects" USING btree ("pack_id");--> statement-breakpoint
@@ -502,7 +549,9 @@ begin
         else coalesce(new.deprecated_at, clock_timestamp()) end,
       tg_argv[0], c.id, new.id, c.owner_id, a.slug || '/' || c.slug, c.public and new.public_changed,
       jsonb_build_object('semver', format('v%s.%s.%s', new.major, new.minor, new.patch))
-        || case tg_argv[0] when 'version.made' then jsonb_build_object('base', new.base_semver)
+        || case tg_argv[0] when 'version.made' then jsonb_build_object('bump', case
+               when new.base_semver is null or split_part(substr(new.base_semver, 2), '.', 1) <> new.major::text then 'major'
+               when split_part(new.base_semver, '.', 2) <> new.minor::text then 'minor' else 'patch' end)
              when 'version.deprecated' then jsonb_build_object('deprecated', new.deprecated_at is not null) else '{}' end
     from collections c join accounts a on a.id = c.owner_id where c.id = new.collection_id;
   return null;

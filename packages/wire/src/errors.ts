@@ -76,6 +76,7 @@ const pushFacts = {
   totalErrors: z.int().optional().meta({ description: 'Number of invalid lines or records.' }),
   reason: z.string().optional().meta({ description: '`version_withdrawn`: the reason.' }),
   oldest: z.int().optional().meta({ description: '`events_gone`: the oldest number that is kept.' }),
+  rule: z.string().optional().meta({ description: '`url_refused`: the rule that the address breaks.' }),
   withdrawnAt: Instant.optional().meta({ description: '`version_withdrawn`: time of the withdrawal.' }),
   currentVersion: z
     .string()

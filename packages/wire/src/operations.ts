@@ -22,6 +22,7 @@ import { signInOperations } from './operations/signing-in.ts'
 import { snapshotOperations } from './operations/snapshots.ts'
 import { tableOperations } from './operations/tables.ts'
 import { versionOperations } from './operations/versions.ts'
+import { webhookOperations } from './operations/webhooks.ts'
 
 /** Keyed by method and path: `POST /api/accounts/keys`. */
 export const operations = {
@@ -40,6 +41,7 @@ export const operations = {
   ...documentOperations,
   ...fileOperations,
   ...eventOperations,
+  ...webhookOperations,
   ...pushOperations,
   ...snapshotOperations,
   ...signInOperations,

@@ -46,6 +46,18 @@ export type InvitationTokenPath = z.infer<typeof InvitationTokenPath>
 export const KeyPath = z.object({ id: segment(exampleId, 'Id of the key, from the list of keys.') })
 export type KeyPath = z.infer<typeof KeyPath>
 
+/** `/api/webhooks/:id` */
+export const WebhookPath = z.object({
+  id: segment(exampleId, 'Id of the webhook, from a list of webhooks.'),
+})
+export type WebhookPath = z.infer<typeof WebhookPath>
+
+/** `/api/webhooks/:id/deliveries/:seq` */
+export const DeliveryPath = WebhookPath.extend({
+  seq: segment('4711', '`seq` of the delivery, from the list of deliveries.'),
+})
+export type DeliveryPath = z.infer<typeof DeliveryPath>
+
 /** `/api/accounts/me/sessions/:id` */
 export const SessionPath = z.object({
   id: segment(exampleId, 'Id of the session, from the list of sessions.'),

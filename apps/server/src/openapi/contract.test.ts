@@ -27,7 +27,9 @@ let ada: TestClient
 let reader: TestClient
 let eve: TestClient
 /** Ids from earlier answers. */
-let ids: Record<'token' | 'push' | 'ended' | 'committed' | 'snapshot' | 'job' | 'key', string>
+let ids: Record<'token' | 'push' | 'ended' | 'committed' | 'snapshot' | 'job' | 'key' | 'webhook', string>
+/** A receiver that no request reaches. */
+const refusing = 'http://127.0.0.1:1/'
 const ends: (() => Promise<void>)[] = []
 /** `METHOD path status` of every refusal so far. */
 const seen = new Set<string>()
@@ -44,7 +46,7 @@ async function serve(overrides: Overrides = {}) {
 
 beforeAll(async () => {
   const operators = [{ issuer: devIssuer, subject: 'ada' }]
-  const server = await serve({ fileBytesMax: 1_000, operators })
+  const server = await serve({ fileBytesMax: 1_000, operators, outside: { allow: refusing } })
   url = server.url
   contract = contractOf((await testClient(url).get('/openapi.json')).json)
   session = await server.signIn('ada')
@@ -88,7 +90,8 @@ async function furnish(): Promise<void> {
   expect((await eve.post(`${cited}/${session_id}/commit`, {})).status).toBe(201)
   const invited = { email: 'guest@example.org', role: 'member' }
   const { token } = (await send('createInvitation', { body: invited })).json
-  ids = { token, push, ended, committed: first, snapshot, job, key }
+  const webhook = (await send('createWebhook', { body: { url: refusing } })).json.id
+  ids = { token, push, ended, committed: first, snapshot, job, key, webhook }
 }
 
 async function send(id: string, instead?: Instead): Promise<TestResponse> {
@@ -101,7 +104,9 @@ async function send(id: string, instead?: Instead): Promise<TestResponse> {
 
 /** Path parameters of existing objects. */
 const real = ({ operation }: DescribedCall): Record<string, string> => {
-  const id = { pushes: ids.push, snapshots: ids.snapshot, keys: ids.key }[operation.tags[0]!]
+  const id = { pushes: ids.push, snapshots: ids.snapshot, keys: ids.key, webhooks: ids.webhook }[
+    operation.tags[0]!
+  ]
   return { job_id: ids.job, ...(id === undefined ? {} : { id }) }
 }
 
@@ -393,6 +398,17 @@ test('a key that is limited to a collection does not list all', async () => {
     expect(await refused(contract.call(one), 403, { by })).toEqual([])
 })
 
+test('webhooks are refused for their address, and beyond their number', async () => {
+  for (const id of ['createWebhook', 'createAccountWebhook', 'changeWebhook']) {
+    const instead = { path: real(contract.call(id)), body: { url: 'https://10.0.0.1/' } }
+    expect(await refused(contract.call(id), 422, { instead })).toEqual([])
+  }
+  for (const id of ['createWebhook', 'createAccountWebhook']) {
+    for (const _ of Array.from({ length: 20 })) await send(id, { body: { url: refusing } }).catch(() => null)
+    expect(await refused(contract.call(id), 409, { instead: { body: { url: refusing } } })).toEqual([])
+  }
+})
+
 test('signing in and out, and one key too many', async () => {
   const login = contract.call('signIn')
   const instead = { query: { return_to: 'https://elsewhere.example' } }
@@ -422,6 +438,7 @@ const elsewhere = [
   'DELETE /api/collections/{owner}/{slug}/versions/negotiate/{id} 409',
   'POST /auth/device/token 409',
   'GET /api/events 410',
+  'POST /api/webhooks/{id}/replay 410',
 ]
 
 test('a sign-in from a terminal is refused for what it is not', async () => {
@@ -436,6 +453,8 @@ test('every refusal that is described was met', () => {
     Object.keys(operation.responses)
       // Excluded: defects, damage, unavailable stores.
       .filter((status) => Number(status) > 302 && !['500', '503'].includes(status))
+      // Servers without webhooks: routes/webhooks.test.ts.
+      .filter((status) => operation.tags[0] !== 'webhooks' || status !== '501')
       // Costly questions, and servers without DuckDB or SQL: routes/versions/sql.test.ts and packages/registry/src/tables.
       .filter((status) => operation.tags[0] !== 'tables' || !['422', '501'].includes(status))
       .map((status) => `${method} ${path} ${status}`),

@@ -51,6 +51,7 @@ export const tags = [
   { name: 'records', description: 'Records of a version, and how they changed.' },
   { name: 'files', description: 'Files that records refer to.' },
   { name: 'events', description: 'New versions and other changes, in one order.' },
+  { name: 'webhooks', description: 'Requests to your own servers when something changes.' },
   { name: 'pushes', description: pushes },
   { name: 'snapshots', description: snapshots },
 ]

@@ -24,6 +24,7 @@ import { recordRoutes } from './versions/records.ts'
 import { sqlRoutes } from './versions/sql.ts'
 import { tableRoutes } from './versions/tables.ts'
 import { versionRoutes } from './versions/versions.ts'
+import { webhookRoutes } from './webhooks.ts'
 
 const writing: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH'])
 
@@ -65,7 +66,8 @@ export const apiRoutes: FastifyPluginAsync<RouteOptions & { origin: () => string
   await app.register(tableRoutes, { registry })
   await app.register(sqlRoutes, { registry })
   await app.register(fileRoutes, { registry })
-  await app.register(eventRoutes, { registry, origin })
+  await app.register(eventRoutes, { registry })
+  await app.register(webhookRoutes, { registry })
   await app.register(pushRoutes, { registry })
   await app.register(snapshotRoutes, { registry })
 }

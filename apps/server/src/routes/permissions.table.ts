@@ -121,6 +121,15 @@ export const inCollection: Readonly<Record<string, Rows>> = {
       absent:  '401    404    scope  scope  404    404    scope  scope  404    404    scope  scope  404    404    scope  scope  404    scope  scope  401    susp   404    scope  scope  404',
     },
   },
+  'having webhooks': {
+    operations: ['createWebhook', 'listWebhooks'],
+    rows: {
+      //        anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi
+      public:  '401    +      scope  scope  +      +      scope  scope  +      +      scope  scope  +      +      scope  scope  +      scope  scope  401    susp   +      scope  scope  +',
+      private: '401    404    scope  scope  404    +      scope  scope  +      +      scope  scope  +      +      scope  scope  +      scope  scope  401    susp   404    scope  scope  404',
+      absent:  '401    404    scope  scope  404    404    scope  scope  404    404    scope  scope  404    404    scope  scope  404    scope  scope  401    susp   404    scope  scope  404',
+    },
+  },
   'deleting': {
     operations: [
       'deleteCollection',
@@ -231,7 +240,7 @@ export const inAccount: Readonly<Record<string, Row>> = {
   'managing an organization': {
     operations: [
       'updateAccount', 'setMember', 'removeMember', 'createInvitation', 'listInvitations', 'removeInvitation',
-      'listAudit', 'streamAudit',
+      'listAudit', 'streamAudit', 'createAccountWebhook', 'listAccountWebhooks',
     ],
     //    anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi
     row: '401    member scope  scope  member role   scope  scope  role   +      scope  scope  +      +      scope  scope  +      scope  scope  401    susp   member scope  scope  member',
@@ -250,6 +259,14 @@ export const inAccount: Readonly<Record<string, Row>> = {
     ],
     //    anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi
     row: '401    oper   scope  scope  oper   oper   scope  scope  oper   oper   scope  scope  oper   oper   scope  scope  oper   scope  scope  401    susp   +      scope  scope  +',
+  },
+  'having webhooks of an account': {
+    operations: [
+      'getWebhook', 'changeWebhook', 'deleteWebhook', 'testWebhook', 'rotateWebhookSecret', 'listDeliveries',
+      'retryDelivery', 'replayWebhook',
+    ],
+    //    anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi
+    row: '401    +      scope  scope  +      +      scope  scope  +      +      scope  scope  +      +      scope  scope  +      scope  scope  401    susp   +      scope  scope  +',
   },
   'managing oneself': {
     operations: [

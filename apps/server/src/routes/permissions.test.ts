@@ -45,6 +45,9 @@ const harmless: Readonly<Record<string, Instead>> = {
   updateCollection: { body: {} },
   transferCollection: { body: { to: 'guild' } },
   forkCollection: { body: { targetOrg: 'guild', slug: 'taken' } },
+  // Refused for its address.
+  createWebhook: { body: { url: 'https://10.0.0.1/' } },
+  createAccountWebhook: { body: { url: 'https://10.0.0.1/' } },
   withdrawVersion: { path: { v: 'v9.9.9' } },
   deprecateVersion: { path: { v: 'v9.9.9' } },
 }

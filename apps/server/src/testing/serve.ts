@@ -11,7 +11,7 @@
  *       await server.close()
  *       await dispose()
  */
-import { mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Registry, S3Keys } from '@ulmus/registry'
@@ -71,7 +71,12 @@ export async function serveForTest(
   mkdirSync(dataFolder, { recursive: true })
   if (database.folder !== undefined) renameSync(database.folder, join(dataFolder, 'database'))
   const { now, s3Keys, logTo, downloads = noDownloads(), logLevel = 'silent', ...configured } = overrides
-  const config: Config = { ...readConfig({ PORT: '0', RATE_LIMIT: 'off' }), ...configured, dataFolder }
+  const keyFile = join(dataFolder, 'test.key')
+  writeFileSync(keyFile, Buffer.alloc(32, 7).toString('base64'))
+  const config: Config = {
+    ...readConfig({ PORT: '0', RATE_LIMIT: 'off', SECRETS_KEY_FILE: keyFile }),
+    ...{ ...configured, dataFolder },
+  }
   const secrets = {
     databaseUrl: database.url,
     oidcClientSecret: config.oidc === null ? undefined : 'test-secret',

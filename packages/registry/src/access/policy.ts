@@ -153,6 +153,14 @@ export function mayListMembers(who: Principal, role: Role | null): Decision {
 /** Storage usage of an account is visible to its members. */
 export const maySeeUsage = mayListMembers
 
+/** The account that a new webhook of a collection belongs to: its owner, if the caller may manage it, or else the caller. */
+export const webhookBelongs = (role: Role | null): 'owner' | 'caller' =>
+  roleCovers(role, 'admin') ? 'owner' : 'caller'
+
+/** Permission to read and change a webhook. `role`: the caller's in the account that the webhook belongs to. */
+export const mayHandleWebhook = (who: Principal, role: Role | null): boolean =>
+  mayManageAccount(who, role) === 'ok'
+
 /** The facts about an API key that decide permissions. */
 export interface KeyFacts {
   readonly scope: Scope

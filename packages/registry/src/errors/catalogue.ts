@@ -5,6 +5,7 @@
 import type { RefusalCode } from '@ulmus/wire'
 import { type CatalogueEntry, entry } from './entry.ts'
 import { refusalsOfPushes } from './of-pushes.ts'
+import { refusalsOfWebhooks } from './of-webhooks.ts'
 
 export type { Facts, RefusalKind } from './entry.ts'
 
@@ -26,6 +27,7 @@ function invalidRequest(issues: unknown): string {
 
 export const catalogue = {
   ...refusalsOfPushes,
+  ...refusalsOfWebhooks,
   invalid_request: entry('invalid', (f) => `${f.reason ?? invalidRequest(f.issues)}`),
   unknown_field: entry('invalid', (f) => `${f.reason}`),
   invalid_sql: entry('invalid', (f) => `${f.reason}`),
@@ -244,7 +246,6 @@ export const catalogue = {
       ? 'The records of this type take more memory or time to make a table than this server allows. Read `records.ndjson` instead.'
       : `The question takes ${f.memory ? 'more memory than is allowed' : `longer than the ${f.seconds} seconds that are allowed`}. Narrow it with filters, or download the table as Parquet and ask there.`,
   ),
-
   rate_limited: entry('limited', (f) => `Too many requests. Try again in ${f.retryAfter} seconds.`),
   busy: entry('limited', (f) =>
     f.waiting

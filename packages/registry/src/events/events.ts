@@ -3,7 +3,6 @@ import {
   accountIdsOf,
   type EventFilter,
   type EventKind,
-  type EventRow,
   eventBounds,
   listEvents,
   numberEvents,
@@ -12,11 +11,11 @@ import { demandCredential } from '../access/authority.ts'
 import { findNamedAccount } from '../access/find-account.ts'
 import { findNamedCollection } from '../access/find-collection.ts'
 import { privateEventsFor } from '../access/policy.ts'
-import { instantText } from '../clock.ts'
 import type { Context } from '../context.ts'
 import { RegistryError } from '../errors/errors.ts'
 import type { Principal } from '../principal.ts'
 import { schedule } from '../schedule.ts'
+import { pathOf, shownEvent } from './shown.ts'
 import { Waiting } from './waiting.ts'
 
 /** Filters and place of a request. */
@@ -72,7 +71,7 @@ export function eventsOf(context: Context, waitingMax: () => number) {
         const isDone = rows.length > 0 || before < nextSeen
         if (isDone || left <= 0 || signal?.aborted === true || waiting.isClosed)
           return {
-            events: rows.map(shownEvent),
+            events: rows.map((row) => shownEvent(row, context.origin())),
             next: rows.length === pageMax ? rows.at(-1)!.seq : Math.max(after, before - 1),
           }
         after = Math.max(after, before - 1)
@@ -103,31 +102,4 @@ async function filterOf(context: Context, who: Principal, ask: EventsAsk): Promi
     collectionId: collection?.collection.id,
     accountId: account?.account.id,
   }
-}
-
-function pathOf(name: string): { owner: string; slug: string } {
-  const [owner = '', slug = ''] = name.split('/')
-  return { owner, slug }
-}
-
-/** An event in the form of answers, without its address. */
-const shownEvent = ({ seq, at, kind, collectionId, name, details }: EventRow) => {
-  const { owner, slug } = pathOf(name)
-  const { semver, base, deprecated, formerly, public: isPublic } = details
-  return {
-    ...{ seq, at: instantText(at), kind, collection: { id: collectionId, owner, slug } },
-    ...(semver !== undefined && { semver }),
-    ...(semver !== undefined && base !== undefined && { bump: bumpOf(base, semver) }),
-    ...(deprecated !== undefined && { deprecated }),
-    ...(formerly !== undefined && { formerly }),
-    ...(isPublic !== undefined && { public: isPublic }),
-  }
-}
-
-/** The first number that differs; a first version counts as `major`. */
-function bumpOf(base: string | null, semver: string): 'major' | 'minor' | 'patch' {
-  if (base === null) return 'major'
-  const [before, after] = [base, semver].map((text) => text.slice(1).split('.'))
-  if (before![0] !== after![0]) return 'major'
-  return before![1] === after![1] ? 'patch' : 'minor'
 }

@@ -37,6 +37,8 @@ export interface Question {
   readonly body?: string
   /** Over all: name, connection, TLS, headers and body. */
   readonly milliseconds: number
+  /** Ends it before. */
+  readonly signal?: AbortSignal
   /** Of the answer's body; with a longer one there is no answer. 0: the body is not read, and the answer's is empty. */
   readonly bytesMax: number
 }
@@ -64,7 +66,8 @@ export async function ask(url: URL, question: Question, outside: Outside): Promi
   const since = () => Math.round(performance.now() - began)
   if (!(checkUrl(url.href, outside) instanceof URL))
     return { kind: 'failed', why: 'refused_address', milliseconds: 0 }
-  const signal = AbortSignal.timeout(question.milliseconds)
+  const timeout = AbortSignal.timeout(question.milliseconds)
+  const signal = question.signal === undefined ? timeout : AbortSignal.any([timeout, question.signal])
   try {
     return { kind: 'answered', ...(await exchange(url, question, outside, signal)), milliseconds: since() }
   } catch (error) {

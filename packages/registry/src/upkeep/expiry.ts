@@ -8,6 +8,7 @@ import {
   dropEndedSessions,
   dropOldAuditEvents,
   dropOldEvents,
+  dropOrphanedWebhooks,
   dropRenderedReadmes,
   dropRequestCounts,
   type Tx,
@@ -49,6 +50,7 @@ export async function expireRows(context: ExpiryContext): Promise<void> {
   await dropAll(context, (tx) => dropEndedSessions(tx, context.now(), rowsAtOnce))
   await dropAll(context, (tx) => dropOldAuditEvents(tx, ago(context.limits.auditDays * 24), rowsAtOnce))
   await dropAll(context, (tx) => dropOldEvents(tx, ago(context.limits.eventDays * 24), rowsAtOnce))
+  await dropAll(context, (tx) => dropOrphanedWebhooks(tx, rowsAtOnce))
   await database.transact((tx) => dropEndedDeviceLogins(tx, context.now()))
   await database.transact((tx) => dropEndedInvitations(tx, context.now()))
   await database.transactOnce((tx) => dropRequestCounts(tx, ago(requestCountHours)))

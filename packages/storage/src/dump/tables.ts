@@ -1,17 +1,18 @@
 /**
- * Tables in a dump: all of ours except caches, events and the request counts of a minute. Tables of pg-boss are left out, because its jobs
+ * Tables in a dump: all of ours except caches, events with their deliveries, and the request counts of a minute. Tables of pg-boss are left out, because its jobs
  * are recreated from our own rows.
  */
 import { is } from 'drizzle-orm'
 import { getTableConfig, PgTable } from 'drizzle-orm/pg-core'
 import type { Queries } from '../database/database.ts'
 import { requestCounts } from '../sql/access/request-counts.ts'
+import { deliveries } from '../sql/events/deliveries.ts'
 import { events } from '../sql/events/events.ts'
 import * as schema from '../sql/schema.ts'
 import { renderedReadmes } from '../sql/versions/rendered-readmes.ts'
 
 /** Tables that are not dumped: caches, and events, some of which a restore undoes. */
-const passing: readonly unknown[] = [requestCounts, renderedReadmes, events]
+const passing: readonly unknown[] = [requestCounts, renderedReadmes, events, deliveries]
 
 /** A table in a dump. The dump names its columns, so that their order may change between releases. */
 export interface DumpedTable {

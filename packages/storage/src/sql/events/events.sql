@@ -12,7 +12,9 @@ begin
         else coalesce(new.deprecated_at, clock_timestamp()) end,
       tg_argv[0], c.id, new.id, c.owner_id, a.slug || '/' || c.slug, c.public and new.public_changed,
       jsonb_build_object('semver', format('v%s.%s.%s', new.major, new.minor, new.patch))
-        || case tg_argv[0] when 'version.made' then jsonb_build_object('base', new.base_semver)
+        || case tg_argv[0] when 'version.made' then jsonb_build_object('bump', case
+               when new.base_semver is null or split_part(substr(new.base_semver, 2), '.', 1) <> new.major::text then 'major'
+               when split_part(new.base_semver, '.', 2) <> new.minor::text then 'minor' else 'patch' end)
              when 'version.deprecated' then jsonb_build_object('deprecated', new.deprecated_at is not null) else '{}' end
     from collections c join accounts a on a.id = c.owner_id where c.id = new.collection_id;
   return null;

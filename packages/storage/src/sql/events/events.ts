@@ -21,10 +21,10 @@ export const eventKinds = [
 ] as const
 export type EventKind = (typeof eventKinds)[number]
 
-/** `semver` and `base` of versions (`v1.0.0`; null for a first one), `deprecated`, `formerly` (`owner/slug`), `public`. */
+/** `semver` of versions (`v1.0.0`), `bump` of new ones (a first one has `major`), `deprecated`, `formerly` (`owner/slug`), `public`. */
 export interface EventDetails {
   readonly semver?: string
-  readonly base?: string | null
+  readonly bump?: 'major' | 'minor' | 'patch'
   readonly deprecated?: boolean
   readonly formerly?: string
   readonly public?: boolean
@@ -70,6 +70,8 @@ export const eventNumbers = pgTable(
   {
     onlyOne: boolean('only_one').primaryKey(),
     next: count('next').notNull(),
+    /** Webhooks have deliveries of the events before. */
+    fanned: count('fanned').notNull().default(1),
   },
   (t) => [check('event_numbers_only_one', sql`${t.onlyOne}`)],
 )
@@ -81,6 +83,10 @@ export async function numberEvents(tx: Tx, most: number): Promise<number> {
   const { rows } = await tx.query<{ numbered: number }>('select number_events($1) as numbered', [most])
   return rows[0]!.numbered
 }
+
+/** True if outsiders may see an event: of a collection that is public now, too, and that a public collection was deleted. */
+export const isOpen = `(events.public and (events.kind = 'collection.deleted' or exists (
+    select from collections where collections.id = events.collection_id and collections.public)))`
 
 /** Callers' rights, and their filters; an undefined filter matches all. */
 export interface EventFilter {
@@ -121,10 +127,7 @@ export async function eventBounds(
   return rows[0]!
 }
 
-/**
- * Events after a number and before another, in their order. Outsiders see those of collections that are public now, too, and that a public
- * collection was deleted.
- */
+/** Events after a number and before another, in their order. */
 export async function listEvents(
   at: Queries,
   { accountIds, onlyCollection, collectionId, accountId, kind }: EventFilter,
@@ -134,9 +137,7 @@ export async function listEvents(
   const mine = `account_id = any(${values.of(accountIds)}::uuid[])`
   const own =
     onlyCollection === undefined ? mine : `(${mine} and collection_id = ${values.of(onlyCollection)})`
-  const open = `(public and (kind = 'collection.deleted' or exists (
-    select from collections where collections.id = events.collection_id and collections.public)))`
-  const where = [`seq > $1`, `seq < $2`, `(${open} or ${own})`]
+  const where = [`seq > $1`, `seq < $2`, `(${isOpen} or ${own})`]
   if (collectionId !== undefined) where.push(`collection_id = ${values.of(collectionId)}`)
   if (accountId !== undefined) where.push(`account_id = ${values.of(accountId)}`)
   if (kind !== undefined) where.push(`kind = ${values.of(kind)}`)

@@ -1,0 +1,58 @@
+/**
+ * Secrets and signatures of webhooks, by Standard Webhooks (https://github.com/standard-webhooks/standard-webhooks, spec/standard-webhooks.md):
+ * HMAC-SHA256 over `id.timestamp.body` in base64, after `v1,`.
+ */
+import { createHash, createHmac, randomBytes } from 'node:crypto'
+import type { WebhookRow } from '@ulmus/storage'
+import { LostSecret, type Place, type Sealing } from '../secrets/sealing.ts'
+
+const prefix = 'whsec_'
+const secretBytes = 32
+
+export const makeSecret = (): string => prefix + randomBytes(secretBytes).toString('base64')
+
+/** Of the row that a secret is sealed for. */
+export const placeOf = (webhookId: string): Place => `webhooks:${webhookId}`
+
+/** Of an event for a webhook: the same at each attempt. */
+export const messageId = (webhookId: string, seq: number): string =>
+  `msg_${createHash('sha256').update(`${webhookId}.${seq}`).digest('hex').slice(0, 32)}`
+
+export const testId = (): string => `msg_${randomBytes(16).toString('hex')}`
+
+/** The secrets that sign now: the present one first. Empty if the present one is lost. */
+export function openSecrets(
+  sealing: Sealing,
+  { id, secret, formerSecret, formerUntil }: WebhookRow,
+  now: Date,
+): string[] {
+  const open = (sealed: Uint8Array): string[] => {
+    try {
+      return [sealing.open(Buffer.from(sealed), placeOf(id))]
+    } catch (error) {
+      if (error instanceof LostSecret) return []
+      throw error
+    }
+  }
+  const isFormerValid = formerSecret !== null && formerUntil !== null && formerUntil > now
+  const present = open(secret)
+  return isFormerValid && present.length > 0 ? [...present, ...open(formerSecret)] : present
+}
+
+/** @param at time of the request, by which receivers refuse old ones */
+export function signatureHeaders(
+  secrets: readonly string[],
+  { id, body }: { readonly id: string; readonly body: string },
+  at: Date,
+): Record<string, string> {
+  const timestamp = String(Math.floor(at.getTime() / 1_000))
+  const signatures = secrets.map((secret) => {
+    const key = Buffer.from(secret.slice(prefix.length), 'base64')
+    return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`
+  })
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': signatures.join(' '),
+  }
+}

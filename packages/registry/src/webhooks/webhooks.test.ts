@@ -1,0 +1,458 @@
+/** Webhooks with a real receiver over HTTP, on both databases. The clock is the test's. */
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { numberEvents } from '@ulmus/storage'
+import { databases } from '@ulmus/storage/testing'
+import type { CreateWebhook } from '@ulmus/wire'
+import { Webhook as Standard } from 'standardwebhooks'
+import { Webhook as Svix } from 'svix'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Role } from '../access/policy.ts'
+import { collectionsOf } from '../collections/collections.ts'
+import type { Context } from '../context.ts'
+import { readAllowed } from '../outside/addresses.ts'
+import type { Caller } from '../principal.ts'
+import {
+  addAccount,
+  addMember,
+  addVersion,
+  callerOf,
+  contextOn,
+  openContext,
+  type TestContext,
+} from '../testing/context.ts'
+import { expireRows } from '../upkeep/expiry.ts'
+import { type Webhooks, webhooksOf } from './webhooks.ts'
+
+interface Received {
+  readonly headers: Record<string, string>
+  readonly body: string
+}
+
+const day = 86_400_000
+
+describe.each(databases)('webhooks on $name', (database) => {
+  let context: TestContext
+  let webhooks: Webhooks
+  let receiver: Server
+  let url: string
+  let received: Received[] = []
+  let answer: (received: Received) => { status: number; headers?: Record<string, string> } | null
+  let ada: Caller
+  let eve: Caller
+  let offset = 0
+  const callers = new Map<string, Caller>()
+
+  beforeAll(async () => {
+    receiver = createServer((request, response) => {
+      const chunks: Buffer[] = []
+      request.on('data', (chunk: Buffer) => chunks.push(chunk))
+      request.on('end', () => {
+        const one = {
+          headers: request.headers as Record<string, string>,
+          body: Buffer.concat(chunks).toString(),
+        }
+        received.push(one)
+        const given = answer(one)
+        if (given !== null)
+          response.writeHead(given.status, given.headers).end('a secret of the inner network')
+      })
+    })
+    await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
+    url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`
+    const outside = { allowed: readAllowed(new URL(url).origin) }
+    context = await openContext(database, { outside, now: () => new Date(Date.now() + offset) })
+    webhooks = webhooksOf(context)
+    for (const name of ['ada', 'eve', 'grace']) callers.set(name, callerOf(await addAccount(context, name)))
+    ada = callers.get('ada')!
+    eve = callers.get('eve')!
+  })
+  afterAll(async () => {
+    webhooks.close()
+    receiver.closeAllConnections()
+    receiver.close()
+    await context.dispose()
+  })
+  beforeEach(async () => {
+    await context.database.query('delete from webhooks')
+    received = []
+    answer = () => ({ status: 204 })
+    offset = 0
+  })
+
+  const number = (on: Context = context) => on.database.transact((tx) => numberEvents(tx, 1_000))
+  /** Numbers changes and sends all that is due. */
+  const run = async (service: Webhooks = webhooks) => {
+    await number()
+    await service.sendAll()
+  }
+  let slugs = 0
+  const make = async (isPublic: boolean, owner = 'ada', as = ada) => {
+    const slug = `c${++slugs}`
+    const { id } = await collectionsOf(context).create(as, owner, { slug, public: isPublic })
+    await run()
+    received = []
+    return { id, slug, path: { owner, slug } }
+  }
+  const hook = (who: Caller, path: { owner: string; slug: string }, more: Partial<CreateWebhook> = {}) =>
+    webhooks.create(who, { collection: path }, { url, ...more })
+  const types = () => received.map(({ body }) => JSON.parse(body).type)
+
+  test('a request is verified by two receivers of Standard Webhooks, and says what happened', async () => {
+    const { id, path } = await make(true)
+    const { secret, id: hookId, ...shown } = await hook(ada, path)
+    expect(shown).toMatchObject({ account: 'ada', collection: { id, ...path }, enabled: true, madeBy: 'ada' })
+    expect(JSON.stringify(await webhooks.find(ada, hookId))).not.toContain(secret)
+    await addVersion(context, { id })
+    await run()
+    expect(received).toHaveLength(1)
+    const [{ headers, body }] = received as [Received]
+    for (const verifier of [new Standard(secret), new Svix(secret)]) {
+      verifier.verify(body, headers)
+      expect(() => verifier.verify(`${body} `, headers)).toThrow()
+    }
+    expect(JSON.parse(body)).toEqual({
+      type: 'version.created',
+      timestamp: expect.stringMatching(/^\d{4}-.*Z$/),
+      data: {
+        ...{ collection: { id, ...path }, semver: 'v1.0.0', bump: 'major' },
+        url: `https://registry.example/api/collections/ada/${path.slug}/versions/v1.0.0`,
+      },
+    })
+    expect(body).toBe(JSON.stringify(JSON.parse(body)))
+    expect(await webhooks.deliveries(ada, hookId, {})).toMatchObject([
+      {
+        kind: 'version.made',
+        state: 'done',
+        attempts: 1,
+        status: 204,
+        why: null,
+        nextAt: null,
+        messageId: headers['webhook-id'],
+      },
+    ])
+  })
+
+  test('kinds and parts of the number are filters, and an account hears of all its collections', async () => {
+    const { id, path } = await make(true)
+    await hook(ada, path, { kinds: ['version.made'], bumps: ['minor'] })
+    const all = await webhooks.create(ada, { account: 'ada' }, { url: `${url}/all` })
+    const first = await addVersion(context, { id })
+    await addVersion(
+      context,
+      { id },
+      { base: first, semver: { major: 1, minor: 1, patch: 0 }, content: 'other' },
+    )
+    await make(false)
+    await run()
+    const kinds = (await webhooks.deliveries(ada, all.id, {})).map(({ kind }) => kind)
+    expect(kinds).toEqual(['collection.made', 'version.made', 'version.made'])
+    const [own] = (await webhooks.list(ada, { collection: path })).filter((one) => one.id !== all.id)
+    expect((await webhooks.deliveries(ada, own!.id, {})).map(({ semver }) => semver)).toEqual(['v1.1.0'])
+    expect(await webhooks.list(ada, { account: 'ada' })).toHaveLength(2)
+  })
+
+  test('a stranger hears of what is public alone, and of nothing once the collection is private', async () => {
+    const { id, path } = await make(true)
+    const mine = await hook(eve, path)
+    expect(mine).toMatchObject({ account: 'eve', madeBy: 'eve' })
+    const base = await addVersion(context, { id })
+    await run()
+    await context.database.query('update versions set public_changed = false where id = $1', [base.id])
+    await context.database.transact(async (tx) => {
+      await tx.query(
+        `insert into outbox (at, kind, collection_id, account_id, name, public, details)
+         select now(), 'version.made', $1, $2, 'ada/x', false, '{"semver":"v1.0.1","bump":"patch"}'`,
+        [id, ada.accountId],
+      )
+    })
+    await run()
+    expect(types()).toEqual(['version.created'])
+    await context.database.query(`update collections set public = false where id = $1`, [id])
+    await run()
+    expect(received).toHaveLength(1)
+    await expect(webhooks.list(eve, { collection: path })).rejects.toMatchObject({
+      code: 'collection_not_found',
+    })
+    expect(await webhooks.deliveries(eve, mine.id, {})).toEqual([])
+    // The owner does not see it.
+    await expect(webhooks.find(ada, mine.id)).rejects.toMatchObject({ code: 'webhook_not_found' })
+    await expect(hook(eve, path)).rejects.toMatchObject({ code: 'collection_not_found' })
+  })
+
+  test('rights are decided at each request: a member who left hears of nothing private that was waiting', async () => {
+    const org = await addAccount(context, `org-${Math.random().toString(36).slice(2, 8)}`, 'org')
+    const grace = callers.get('grace')!
+    const role = (name: Role) => addMember(context, org, { id: grace.accountId }, name)
+    await addMember(context, org, { id: ada.accountId }, 'owner')
+    await role('member')
+    const { id, path } = await make(false, org.slug)
+    const own = await hook(grace, path)
+    expect(own.account).toBe('grace')
+    answer = () => ({ status: 500 })
+    await addVersion(context, { id })
+    await run()
+    expect(received).toHaveLength(1)
+    expect(await webhooks.deliveries(grace, own.id, {})).toMatchObject([
+      { state: 'waiting', why: 'status', status: 500 },
+    ])
+    await context.database.query('delete from members where user_id = $1', [grace.accountId])
+    answer = () => ({ status: 204 })
+    offset = day
+    await run()
+    expect(received).toHaveLength(1)
+    expect(await webhooks.deliveries(grace, own.id, {})).toEqual([])
+  })
+
+  test('an admin who changes an address answers for what is heard there', async () => {
+    const org = await addAccount(context, `org-${Math.random().toString(36).slice(2, 8)}`, 'org')
+    const grace = callers.get('grace')!
+    await addMember(context, org, { id: ada.accountId }, 'owner')
+    await addMember(context, org, { id: grace.accountId }, 'admin')
+    const { path } = await make(false, org.slug)
+    const { id } = await hook(ada, path)
+    expect(await webhooks.change(grace, id, { label: 'x' })).toMatchObject({ madeBy: 'ada', label: 'x' })
+    expect(await webhooks.change(grace, id, { url: `${url}/2` })).toMatchObject({ madeBy: 'grace' })
+    await addMember(context, org, { id: grace.accountId }, 'member')
+    await expect(webhooks.change(grace, id, { label: 'y' })).rejects.toMatchObject({
+      code: 'webhook_not_found',
+    })
+    for (const who of [
+      { ...ada, scope: 'write' as const },
+      { ...ada, limitedTo: id },
+    ])
+      await expect(webhooks.find(who, id)).rejects.toMatchObject({ code: 'webhook_not_found' })
+  })
+
+  test('a suspended maker hears of nothing, until another user enables it', async () => {
+    const { id, path } = await make(true)
+    const { id: hookId } = await hook(eve, path)
+    await context.database.query('update accounts set suspended_at = now() where id = $1', [eve.accountId])
+    await addVersion(context, { id })
+    await run()
+    await context.database.query('update accounts set suspended_at = null where id = $1', [eve.accountId])
+    expect(received).toEqual([])
+    expect(await webhooks.find(eve, hookId)).toMatchObject({ enabled: false, disabledWhy: 'maker_gone' })
+    expect(await webhooks.change(eve, hookId, { enabled: true })).toMatchObject({
+      enabled: true,
+      disabledWhy: null,
+    })
+  })
+
+  test('a failing receiver is asked ten times over three days, with the same id; then it is failed', async () => {
+    const { id, path } = await make(true)
+    const { id: hookId } = await hook(ada, path)
+    answer = () => ({ status: 302, headers: { location: url } })
+    await addVersion(context, { id })
+    const minutes = [0, 5 / 60, 5, 30, 120, 300, 600, 840, 1_200, 1_440]
+    for (const [index, wait] of minutes.entries()) {
+      offset += wait * 60_000 * 0.85
+      if (wait > 0) await run()
+      expect(received).toHaveLength(index)
+      offset += wait * 60_000 * 0.3 + 1
+      await run()
+      expect(received).toHaveLength(index + 1)
+    }
+    offset += 3 * day
+    await run()
+    expect(received).toHaveLength(10)
+    expect(new Set(received.map(({ headers }) => headers['webhook-id'])).size).toBe(1)
+    expect(await webhooks.deliveries(ada, hookId, { state: 'failed' })).toMatchObject([
+      { attempts: 10, status: 302, why: 'status', nextAt: null },
+    ])
+    // Days later all failed, so the next failure disables it.
+    await webhooks.retry(ada, hookId, (await webhooks.deliveries(ada, hookId, {}))[0]!.seq)
+    offset += 2 * day
+    await run()
+    expect(await webhooks.find(ada, hookId)).toMatchObject({ enabled: false, disabledWhy: 'failing' })
+    await webhooks.change(ada, hookId, { enabled: true })
+    answer = () => ({ status: 200 })
+    await webhooks.replay(ada, hookId, { after: (await webhooks.deliveries(ada, hookId, {}))[0]!.seq - 1 })
+    await run()
+    expect(await webhooks.deliveries(ada, hookId, {})).toMatchObject([{ state: 'done', attempts: 1 }])
+    expect(received.at(-1)!.headers['webhook-id']).toBe(received[0]!.headers['webhook-id'])
+    expect(await webhooks.find(ada, hookId)).toMatchObject({ failingSince: null })
+  })
+
+  test('410 disables, Retry-After is heeded up to a day, and no answer is shown to anyone', async () => {
+    const { id, path } = await make(true)
+    const { id: hookId } = await hook(ada, path)
+    answer = () => ({ status: 503, headers: { 'retry-after': '7200' } })
+    await addVersion(context, { id })
+    await run()
+    offset = 7_100_000
+    await run()
+    expect(received).toHaveLength(1)
+    offset = 7_300_000
+    answer = () => ({ status: 429, headers: { 'retry-after': '1e9' } })
+    await run()
+    expect(received).toHaveLength(2)
+    answer = () => ({ status: 410 })
+    offset += day
+    await run()
+    expect(await webhooks.find(ada, hookId)).toMatchObject({ enabled: false, disabledWhy: 'gone' })
+    const seen = [
+      await webhooks.deliveries(ada, hookId, {}),
+      await webhooks.find(ada, hookId),
+      context.log.infos,
+      context.log.warnings,
+      context.log.errors,
+      (await context.database.query('select * from audit_events')).rows,
+    ]
+    expect(JSON.stringify(seen)).not.toMatch(/inner network|whsec_/)
+    expect(JSON.stringify(seen.slice(2))).not.toContain('/hook')
+    expect(
+      (
+        await context.database.query(
+          `select details->>'why' as why from audit_events where action = 'webhook.disabled'`,
+        )
+      ).rows,
+    ).toContainEqual({ why: 'gone' })
+  })
+
+  test('a new secret signs beside the former one for a day', async () => {
+    const { id, path } = await make(true)
+    const { id: hookId, secret } = await hook(ada, path)
+    const { secret: other, formerUntil } = await webhooks.rotate(ada, hookId)
+    expect(new Date(formerUntil!).getTime() - Date.now()).toBeCloseTo(day, -4)
+    await addVersion(context, { id })
+    await run()
+    const [{ headers, body }] = received as [Received]
+    for (const one of [secret, other]) new Standard(one).verify(body, headers)
+    offset = day + 60_000
+    await webhooks.test(ada, hookId)
+    const { headers: later } = received.at(-1)!
+    expect(later['webhook-signature']!.split(' ')).toHaveLength(1)
+    const { rows } = await context.database.query('select secret, former_secret from webhooks')
+    for (const text of [secret, other])
+      expect(Buffer.from(rows[0]!['secret'] as Uint8Array).toString('latin1')).not.toContain(text.slice(6))
+  })
+
+  test('tests are limited by webhook and by host', async () => {
+    const { path } = await make(true)
+    const { id } = await hook(ada, path)
+    expect(await webhooks.test(ada, id)).toMatchObject({ delivered: true, status: 204, why: null })
+    expect(JSON.parse(received[0]!.body)).toMatchObject({ type: 'webhook.test' })
+    await expect(webhooks.test(ada, id)).rejects.toMatchObject({ code: 'rate_limited' })
+    for (let n = 0; n < 9; n++) {
+      const { id: more } = await hook(n % 2 === 0 ? eve : ada, path)
+      await webhooks.test(n % 2 === 0 ? eve : ada, more)
+    }
+    const { id: last } = await hook(eve, path)
+    await expect(webhooks.test(eve, last)).rejects.toMatchObject({ code: 'rate_limited' })
+  })
+
+  test('strangers send ten requests a minute to a host, and its owner any number', async () => {
+    const { id, path } = await make(true)
+    await hook(eve, path)
+    let base = await addVersion(context, { id })
+    for (let patch = 1; patch < 14; patch++)
+      base = await addVersion(
+        context,
+        { id },
+        { base, semver: { major: 1, minor: 0, patch }, content: `c${patch}` },
+      )
+    await run()
+    expect(received).toHaveLength(10)
+    offset = 61_000
+    await run()
+    expect(received).toHaveLength(14)
+    received = []
+    const { id: own } = await hook(ada, path)
+    const { next } = await webhooks.replay(ada, own, { after: 0 }).catch(() => ({ next: null }))
+    expect(next).toBeNull()
+    await run()
+    expect(received.length).toBeGreaterThanOrEqual(14)
+  })
+
+  test('a receiver that does not answer gets two at a time, and does not hold up others', async () => {
+    const { id, path } = await make(true)
+    const slow = await hook(ada, path)
+    answer = () => null
+    let base = await addVersion(context, { id })
+    for (let patch = 1; patch < 5; patch++)
+      base = await addVersion(
+        context,
+        { id },
+        { base, semver: { major: 1, minor: 0, patch }, content: `s${patch}` },
+      )
+    await number()
+    const running = webhooks.sendAll()
+    await expect.poll(() => received.length).toBe(2)
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    expect(received).toHaveLength(2)
+    expect((await webhooks.deliveries(ada, slow.id, {})).filter(({ attempts }) => attempts > 0)).toHaveLength(
+      2,
+    )
+    receiver.closeAllConnections()
+    answer = () => ({ status: 200 })
+    await running
+    offset = 10_000
+    await run()
+    expect((await webhooks.deliveries(ada, slow.id, { state: 'done' })).length).toBe(5)
+  })
+
+  test('two servers send each event once, and go on where one died', async () => {
+    const { id, path } = await make(true)
+    const { id: hookId } = await hook(ada, path)
+    const others = [1, 2].map(() => contextOn(context, { outside: context.outside!, now: context.now }))
+    const services = others.map((one) => webhooksOf(one))
+    let base = await addVersion(context, { id })
+    for (let patch = 1; patch < 10; patch++)
+      base = await addVersion(
+        context,
+        { id },
+        { base, semver: { major: 1, minor: 0, patch }, content: `t${patch}` },
+      )
+    await number()
+    await Promise.all(services.map((one) => one.sendAll()))
+    expect(received).toHaveLength(10)
+    expect(new Set(received.map(({ headers }) => headers['webhook-id'])).size).toBe(10)
+    // A server that claimed and died.
+    await context.database.query(
+      `update deliveries set state = 'waiting', next_at = $2, claimed_until = $3 where webhook_id = $1`,
+      [hookId, new Date(), new Date(Date.now() + 60_000)],
+    )
+    await services[0]!.sendAll()
+    expect(received).toHaveLength(10)
+    offset = 61_000
+    await services[0]!.sendAll()
+    expect(received).toHaveLength(20)
+    expect(new Set(received.map(({ headers }) => headers['webhook-id'])).size).toBe(10)
+    for (const one of others) await one.jobs.stop()
+    for (const one of services) one.close()
+  })
+
+  test('the end of a collection is heard, and then its webhooks go', async () => {
+    const { path, id } = await make(true)
+    await hook(ada, path)
+    await context.database.query('delete from collections where id = $1', [id])
+    await expireRows(context)
+    await run()
+    expect(types()).toEqual(['collection.deleted'])
+    await expireRows(context)
+    expect((await context.database.query('select 1 from webhooks')).rows).toEqual([])
+  })
+
+  test('numbers of webhooks are limited, and addresses checked', async () => {
+    const { path } = await make(true)
+    for (let n = 0; n < 20; n++) await hook(ada, path)
+    await expect(hook(ada, path)).rejects.toMatchObject({
+      code: 'too_many_webhooks',
+      message: /has 20 webhooks/,
+    })
+    await hook(eve, path)
+    for (const [address, rule] of [
+      ['http://example.com/', 'scheme'],
+      ['https://10.0.0.1/', 'address'],
+      ['https://[::ffff:a9fe:a9fe]/', 'address'],
+      ['https://example.com:8443/', 'port'],
+      ['https://a:b@example.com/', 'user_info'],
+      ['hook', 'not_a_url'],
+    ] as const)
+      await expect(hook(eve, path, { url: address })).rejects.toMatchObject({
+        code: 'url_refused',
+        details: { rule },
+      })
+  })
+})

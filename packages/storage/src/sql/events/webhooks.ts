@@ -1,0 +1,163 @@
+/** Table of webhooks, and its statements. */
+import { sql } from 'drizzle-orm'
+import { boolean, check, index, pgTable, text, uuid } from 'drizzle-orm/pg-core'
+import type { Queries, Tx } from '../../database/database.ts'
+import { accounts } from '../accounts/accounts.ts'
+import { bytes, instant } from '../columns/columns.ts'
+import { columnsOf, insertInto, Values } from '../columns/rows.ts'
+
+export const webhooks = pgTable(
+  'webhooks',
+  {
+    id: uuid('id').primaryKey(),
+    /** Owner of the webhook, whose admins may change it. */
+    accountId: uuid('account_id')
+      .notNull()
+      .references(() => accounts.id, { onDelete: 'cascade' }),
+    /** Null: all collections of the account. Not a foreign key: the webhook still hears that the collection was deleted. */
+    collectionId: uuid('collection_id'),
+    url: text('url').notNull(),
+    /** Host and port of `url`, by which requests are limited. */
+    host: text('host').notNull(),
+    label: text('label').notNull(),
+    /** Empty: all. */
+    kinds: text('kinds').array().notNull(),
+    /** Empty: all. */
+    bumps: text('bumps').array().notNull(),
+    /** Encrypted (packages/registry/src/secrets), as is the former one, which signs until `formerUntil`. */
+    secret: bytes('secret').notNull(),
+    formerSecret: bytes('former_secret'),
+    formerUntil: instant('former_until'),
+    enabled: boolean('enabled').notNull().default(true),
+    disabledWhy: text('disabled_why', { enum: ['gone', 'failing', 'maker_gone', 'secret_lost'] }),
+    /** When requests began to fail. Null: the last one succeeded. */
+    failingSince: instant('failing_since'),
+    /** The user whose rights decide what the webhook hears. */
+    madeBy: uuid('made_by').references(() => accounts.id, { onDelete: 'set null' }),
+    createdAt: instant('created_at').notNull(),
+    testedAt: instant('tested_at'),
+  },
+  (t) => [
+    index('webhooks_account').on(t.accountId),
+    index('webhooks_collection').on(t.collectionId),
+    index('webhooks_made_by').on(t.madeBy),
+    check('webhooks_enabled', sql`not (${t.enabled} and ${t.disabledWhy} is not null)`),
+  ],
+)
+export type WebhookRow = typeof webhooks.$inferSelect
+
+/** A webhook with the names in an answer. */
+export interface WebhookItem {
+  readonly webhook: WebhookRow
+  readonly account: string
+  /** Null: all collections of the account. */
+  readonly collection: { readonly id: string; readonly owner: string; readonly slug: string } | null
+  readonly madeBy: string | null
+}
+
+/** Webhooks of an account, of a collection, or one by its id; the oldest first. Those of deleted collections are left out. */
+export async function listWebhooks(
+  at: Queries,
+  {
+    id,
+    accountIds,
+    collectionId,
+  }: { id?: string; accountIds?: readonly string[]; collectionId?: string | undefined },
+): Promise<WebhookItem[]> {
+  const values = new Values()
+  const where = ['(w."collectionId" is null or c.id is not null)']
+  if (id !== undefined) where.push(`w.id = ${values.of(id)}`)
+  if (accountIds !== undefined) where.push(`w."accountId" = any(${values.of(accountIds)}::uuid[])`)
+  if (collectionId !== undefined) where.push(`w."collectionId" = ${values.of(collectionId)}`)
+  const { rows } = await at.query<WebhookRow & Record<'account' | 'maker' | 'owner' | 'slug', string | null>>(
+    `select w.*, a.slug as account, m.slug as maker, o.slug as owner, c.slug
+     from (select ${columnsOf(webhooks)} from webhooks) w
+     join accounts a on a.id = w."accountId" left join accounts m on m.id = w."madeBy"
+     left join collections c on c.id = w."collectionId" left join accounts o on o.id = c.owner_id
+     where ${where.join(' and ')} order by w."createdAt", w.id`,
+    values.given,
+  )
+  return rows.map(({ account, maker, owner, slug, ...webhook }) => ({
+    webhook,
+    account: account!,
+    collection:
+      webhook.collectionId === null ? null : { id: webhook.collectionId, owner: owner!, slug: slug! },
+    madeBy: maker,
+  }))
+}
+
+/** Reads a webhook and locks it until the transaction ends. */
+export async function lockWebhook(tx: Tx, id: string): Promise<WebhookRow | undefined> {
+  const { rows } = await tx.query<WebhookRow>(
+    `select ${columnsOf(webhooks)} from webhooks where id = $1 for update`,
+    [id],
+  )
+  return rows[0]
+}
+
+/** Webhooks of an account, in all and of one collection (or, for null, of all its collections). Exact only while the account is locked. */
+export async function countWebhooks(
+  tx: Tx,
+  accountId: string,
+  collectionId: string | null,
+): Promise<{ all: number; here: number }> {
+  const { rows } = await tx.query<{ all: number; here: number }>(
+    `select count(*) as all, count(*) filter (where collection_id is not distinct from $2::uuid) as here
+     from webhooks where account_id = $1`,
+    [accountId, collectionId],
+  )
+  return rows[0]!
+}
+
+export async function insertWebhook(tx: Tx, row: WebhookRow): Promise<void> {
+  await tx.query(...insertInto(webhooks, row))
+}
+
+export async function updateWebhook(tx: Tx, id: string, changes: Partial<WebhookRow>): Promise<void> {
+  const values = new Values(id)
+  await tx.query(`update webhooks set ${values.changes(webhooks, changes)} where id = $1`, values.given)
+}
+
+export async function deleteWebhook(tx: Tx, id: string): Promise<boolean> {
+  return (await tx.query('delete from webhooks where id = $1 returning 1', [id])).rows.length > 0
+}
+
+/** Disables a webhook. Deliveries that wait count as failed. Returns false if it was disabled before. */
+export async function disableWebhook(tx: Tx, id: string, why: WebhookRow['disabledWhy']): Promise<boolean> {
+  const { rows } = await tx.query(
+    'update webhooks set enabled = false, disabled_why = $2 where id = $1 and enabled returning 1',
+    [id, why],
+  )
+  await tx.query(
+    `update deliveries set state = 'failed', next_at = null, claimed_until = null where webhook_id = $1 and state = 'waiting'`,
+    [id],
+  )
+  return rows.length > 0
+}
+
+/** Deletes webhooks of collections that are gone, once they have heard so. Returns their number. */
+export async function dropOrphanedWebhooks(tx: Tx, max: number): Promise<number> {
+  const { rows } = await tx.query(
+    `delete from webhooks where id in (
+       select w.id from webhooks w where w.collection_id is not null
+         and not exists (select from collections where id = w.collection_id)
+         and not exists (select from outbox where collection_id = w.collection_id)
+         and not exists (select from events where collection_id = w.collection_id and seq >= (select fanned from event_numbers))
+         and not exists (select from deliveries where webhook_id = w.id and state = 'waiting') limit $1) returning 1`,
+    [max],
+  )
+  return rows.length
+}
+
+/** Encrypted secrets, to encrypt them with another key: webhooks after an id, in its order. */
+export async function listSealed(
+  tx: Tx,
+  after: string,
+  limit: number,
+): Promise<Pick<WebhookRow, 'id' | 'secret' | 'formerSecret'>[]> {
+  const { rows } = await tx.query<Pick<WebhookRow, 'id' | 'secret' | 'formerSecret'>>(
+    `select id, secret, former_secret as "formerSecret" from webhooks where id > $1 order by id limit $2 for update`,
+    [after, limit],
+  )
+  return rows
+}
