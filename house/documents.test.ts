@@ -14,7 +14,9 @@ const variablesIn = (text: string, pattern: RegExp): string[] => [
   ...new Set(Array.from(text.matchAll(pattern), ([, name]) => name!)),
 ]
 
-const config = ['config.ts', 'bucket-settings.ts'].map((name) => read(`apps/server/src/${name}`)).join('')
+const config = ['config.ts', 'bucket-settings.ts', 'outside-settings.ts']
+  .map((name) => read(`apps/server/src/${name}`))
+  .join('')
 const variables = variablesIn(config, /(?<![A-Za-z])'([A-Z][A-Z0-9_]*)'/g).sort()
 
 const missingFrom = (wanted: readonly string[], held: readonly string[]) =>

@@ -69,7 +69,7 @@ describe('the commands', () => {
   test('say what they do', async () => {
     const { stdout } = await promisify(execFile)(process.execPath, [binary, '--help'])
     expect(stdout).toContain('ulmus-server [command]')
-    for (const command of ['start', 'backup', 'restore', 'move', 'sweep', 'fsck']) {
+    for (const command of ['start', 'backup', 'restore', 'move', 'sweep', 'fsck', 'secrets']) {
       expect(stdout).toContain(command)
       expect(await run(command, '--help')).toMatchObject({
         code: 0,

@@ -1,4 +1,4 @@
-/** Commands of the binary: `ulmus-server sweep`, `fsck`, `backup`, `restore`, `move`, `--help`. */
+/** Commands of the binary: `ulmus-server sweep`, `fsck`, `secrets`, `backup`, `restore`, `move`, `--help`. */
 import { parseArgs } from 'node:util'
 import { openStoreCommands, type StoreCommands, SweepTooLarge } from '@ulmus/registry'
 import manifest from '../package.json' with { type: 'json' }
@@ -20,6 +20,7 @@ const overview = `ulmus-server [command]
   move     Copy everything to another database, folder or bucket.
   sweep    Remove stored objects that no version needs.
   fsck     Check all stored data.
+  secrets  Encrypt the secrets of webhooks with another key.
 
   Run ulmus-server <command> --help for details, --version for the version.
   Commands read the same settings as the server.
@@ -57,6 +58,15 @@ const help: Record<string, string> = {
 
   With DATABASE_URL a check may run beside servers; the embedded database must not be in use.
 `,
+  secrets: `ulmus-server secrets
+
+  Encrypt the secrets of all webhooks with the key in SECRETS_KEY_FILE instead of the one in SECRETS_KEY_FILE_FORMER.
+  Afterwards the former key is not needed any more. To change the key: set both on all servers and restart them, run
+  this command with the same settings, unset SECRETS_KEY_FILE_FORMER and restart again. Then delete the former key.
+
+  With DATABASE_URL it may run beside servers; the embedded database must not be in use.
+  Prints the webhooks whose secret no key opens, and exits 1 if there are any: they need a new secret.
+`,
   ...backupHelp,
 }
 
@@ -65,6 +75,7 @@ const forms: Record<string, Form> = {
   start: {},
   sweep: { switches: ['force'] },
   fsck: { switches: ['files', 'rebuild-index'] },
+  secrets: {},
   backup: { options: ['keep', 'settings'], operand: 'TARGET' },
   restore: { options: ['backup', 'settings'], operand: 'SOURCE' },
   move: { operand: 'FILE' },
@@ -99,6 +110,7 @@ export async function runCommand(args: readonly string[], around: Surroundings):
   if (work !== undefined) return work(given, around)
   const commands = await open(around, given['rebuild-index'] ? 'rebuild' : 'check')
   try {
+    if (command === 'secrets') return await secrets(commands, around)
     return command === 'sweep' ? await sweep(commands, given, around) : await fsck(commands, given, around)
   } finally {
     await commands.close()
@@ -161,6 +173,13 @@ async function sweep(
     )
     return exits.damaged
   }
+}
+
+async function secrets(commands: StoreCommands, { out, err, environment }: Surroundings): Promise<number> {
+  const { kept, lost } = await commands.renewSecrets(readConfig(environment).secretsKeys)
+  out(`The present key encrypts ${kept} secrets.\n`)
+  for (const id of lost) err(`LOST the secret of webhook ${id}. It needs a new one.\n`)
+  return lost.length === 0 ? exits.well : exits.damaged
 }
 
 async function fsck(commands: StoreCommands, given: Given, { out }: Surroundings): Promise<number> {

@@ -1,7 +1,13 @@
-/** Events of 16 writers on two servers, one of which is killed again and again: consecutive numbers, in order, nothing lost. */
-import { mkdtempSync, rmSync } from 'node:fs'
+/**
+ * Events of 16 writers on two servers, one of which is killed again and again: consecutive numbers, in order, nothing lost; and a webhook
+ * hears of each.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { json } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { compareSemver, parseSemver } from '@ulmus/content'
 import { databases } from '@ulmus/storage/testing'
@@ -28,7 +34,10 @@ const ending = new AsyncDisposableStack()
 ending.defer(() => rmSync(root, { recursive: true, force: true }))
 let env: Record<string, string>
 let key: string
+let url: string
 let steady: TestClient
+/** `webhook-id` of the requests that the receiver got for each new version. */
+const heard = new Map<string, string[]>()
 let killed: { server: ServerProcess; client: TestClient }
 
 async function start(): Promise<typeof killed> {
@@ -40,9 +49,24 @@ async function start(): Promise<typeof killed> {
 beforeAll(async () => {
   const { settings, dispose } = await databases.find(({ name }) => name === 'server')!.settings()
   ending.defer(dispose)
-  env = { DATA_DIR: join(root, 'data'), DATABASE_URL: settings.url! }
+  const receiver = createServer(async (request, response) => {
+    const { data } = (await json(request)) as { data: { collection: { slug: string }; semver: string } }
+    const version = `${data.collection.slug} ${data.semver}`
+    heard.set(version, [...(heard.get(version) ?? []), String(request.headers['webhook-id'])])
+    // Servers are killed while they wait for this.
+    setTimeout(() => response.writeHead(204).end(), 20)
+  })
+  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
+  ending.defer(() => void receiver.close())
+  url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`
+  const keyFile = join(root, 'secrets.key')
+  writeFileSync(keyFile, Buffer.alloc(32, 1).toString('base64'))
+  env = {
+    ...{ DATA_DIR: join(root, 'data'), DATABASE_URL: settings.url! },
+    ...{ SECRETS_KEY_FILE: keyFile, OUTSIDE_ALLOW: url },
+  }
   const first = await serveForTest(settings, { dataFolder: env['DATA_DIR']! })
-  key = await first.keyFor((await first.signIn('ada')).cookie, 'write')
+  key = await first.keyFor((await first.signIn('ada')).cookie, 'admin')
   await first.stop()
   steady = (await start()).client
   killed = await start()
@@ -61,7 +85,9 @@ async function everyEvent(count: number): Promise<Event[]> {
   return [...events, ...(await steady.get(`/events?after=${next}&wait=2`)).json.events]
 }
 
-test('no event is lost, doubled or out of order while servers die', async () => {
+test('no event is lost, doubled or out of order while servers die', { timeout: 300_000 }, async () => {
+  const hook = { url, kinds: ['version.made'] }
+  expect((await steady.post('/accounts/ada/webhooks', hook)).status).toBe(201)
   const slugs = Array.from({ length: collections }, (_, n) => `c${n}`)
   for (const slug of slugs) {
     expect((await steady.post('/accounts/ada/collections', { slug })).status).toBe(201)
@@ -109,6 +135,12 @@ test('no event is lost, doubled or out of order while servers die', async () => 
     }
     expect(versions.toReversed()).toEqual(listed)
   }
+  // A killed server's requests are repeated 20 s later, with the same id.
+  const versions = events.filter(({ kind }) => kind === 'version.made')
+  const names = versions.map(({ collection, semver }) => `${collection.slug} ${semver}`)
+  await expect.poll(() => names.filter((one) => !heard.has(one)), { timeout: 120_000 }).toEqual([])
+  for (const ids of heard.values()) expect(new Set(ids).size).toBe(1)
+  expect(heard.size).toBe(names.length)
   const made = new Set(events.map(({ collection, semver }) => `${collection.slug} ${semver}`))
   expect(landed.filter((one) => !made.has(one))).toEqual([])
 })

@@ -1,5 +1,6 @@
-/** Operator commands that open the stores from the configuration, without a server: `ulmus-server sweep` and `ulmus-server fsck`. */
-
+/** Operator commands that open the stores from the configuration, without a server: `ulmus-server sweep`, `fsck` and `secrets`. */
+import { openSealing, type SecretsConfig, SecretsKeyUnfit } from '../secrets/key-files.ts'
+import { type RenewalReport, renewSecrets } from '../secrets/renewal.ts'
 import type { Purpose } from '../stores/installation.ts'
 import { openStores, type StoresConfig } from '../stores/stores.ts'
 import { type RebuildReport, rebuild } from './fsck/rebuild.ts'
@@ -13,6 +14,8 @@ export interface StoreCommands {
   fsck(options: FsckOptions): Promise<FsckReport>
   /** No server may run meanwhile. */
   rebuildIndex(): Promise<RebuildReport>
+  /** May run beside servers. @throws SecretsKeyUnfit */
+  renewSecrets(keys: SecretsConfig): Promise<RenewalReport>
   close(): Promise<void>
 }
 
@@ -33,6 +36,11 @@ export async function openStoreCommands(
       sweep: (options) => sweep(context, options),
       fsck: (options) => fsck(context, options),
       rebuildIndex: () => rebuild(context),
+      async renewSecrets(keys) {
+        const sealing = await openSealing(keys, database.kind === 'embedded' ? config.dataFolder : null)
+        if (sealing === null) throw new SecretsKeyUnfit('SECRETS_KEY_FILE is not set.')
+        return renewSecrets(context, sealing)
+      },
       close: () => opened.disposeAsync(),
     }
   } catch (error) {

@@ -31,7 +31,7 @@ const claims = {
   perHost: 2,
   strangersPerMinute,
   /** Longer than any request takes. */
-  leaseSeconds: 60,
+  leaseSeconds: 20,
 }
 const askMilliseconds = 15_000
 /** Before each attempt, as Standard Webhooks recommends. Seconds. */
