@@ -4,8 +4,15 @@
  */
 
 import { formatSemver, parseDigestLabel, parseSemver, type ViewRoots } from '@ulmus/content'
-import { findVersionByDigest, findVersionBySemver, listVersions, type VersionRow } from '@ulmus/storage'
+import {
+  findVersionByDigest,
+  findVersionBySemver,
+  listNewestPublicVersions,
+  listVersions,
+  type VersionRow,
+} from '@ulmus/storage'
 import type { VersionItem, VersionPath } from '@ulmus/wire'
+import { findVisibleAccount } from '../access/find-account.ts'
 import { findVisibleCollection, type Seen } from '../access/find-collection.ts'
 import type { View } from '../access/policy.ts'
 import { JsonText } from '../answers/json-text.ts'
@@ -39,6 +46,11 @@ export interface VersionDetail extends VersionItem {
   /** Root hashes of the record trees, for types with records. */
   typeRoots: Record<string, string>
   baseSemver: string | null
+}
+
+/** A version in a list of several collections. */
+export interface OwnedVersionItem extends VersionItem {
+  collection: { id: string; slug: string }
 }
 
 /** A version that the caller may see, with the roots of the caller's view. */
@@ -119,6 +131,25 @@ export function versionsOf(context: Context) {
       )
       const actorOf = await findActors(context, page.items, seen.view)
       return mapPage(page, (row) => versionItem(row, seen.view, actorOf(row)))
+    },
+
+    /**
+     * The newest versions with public changes in an account's public collections, as outsiders see them, newest first. Every caller gets
+     * the same, members too.
+     * @throws account_not_found, Moved
+     */
+    async newestPublic(who: Principal, owner: string, limit: number): Promise<OwnedVersionItem[]> {
+      const { account } = await findVisibleAccount(context, who, owner)
+      const rows = await listNewestPublicVersions(context.database, account.id, limit)
+      const actorOf = await findActors(
+        context,
+        rows.map(({ version }) => version),
+        'public',
+      )
+      return rows.map(({ collectionSlug, version }) => ({
+        ...versionItem(version, 'public', actorOf(version)),
+        collection: { id: version.collectionId, slug: collectionSlug },
+      }))
     },
 
     /** @throws collection_not_found, version_not_found, version_withdrawn, busy. */
