@@ -13,6 +13,8 @@ import { type Stage, setStage } from '../testing/stage.ts'
 import { expectStatus, type TestClient, type TestResponse, testClient } from '../testing/test-client.ts'
 
 const runs = 6
+/** Each step of shrinking crawls anew, for 10 s: report the first failure, whose seed repeats it. */
+const reportAtOnce = { endOnFailure: true } as const
 const patterns = Object.keys(table) as PagePath[]
 
 describe.each(anyDatabase)('strangers on $name', (database) => {
@@ -66,7 +68,7 @@ describe.each(anyDatabase)('strangers on $name', (database) => {
         const seen = [...pages.keys()].filter((path) => /^\/(?:ada|atlas)\/[^/]/.test(path))
         await seesNoMore(ada, seen.map(asPublic))
       }),
-      { numRuns: runs },
+      { numRuns: runs, ...reportAtOnce },
     )
     expect(open.filter((pattern) => !reached.has(pattern))).toEqual([])
     expect(answers).toBeGreaterThan(runs * 100)
@@ -249,7 +251,7 @@ describe.each(anyDatabase)('strangers on $name', (database) => {
         }
         await expectStatus(stage.ada.delete(`/collections/ada/${slug}`), 200)
       }),
-      { numRuns: 4 },
+      { numRuns: 4, ...reportAtOnce },
     )
     expect(compared).toBeGreaterThan(4 * 100)
   }, 120_000)
