@@ -48,6 +48,11 @@ export interface Visit {
   script(name: string): string
 }
 
+export interface FeedLink {
+  readonly format: 'Atom' | 'JSON Feed'
+  readonly path: string
+}
+
 /** A page to be rendered. */
 export interface View {
   /** Title of the document; `· Ulmus` is added. */
@@ -58,8 +63,8 @@ export interface View {
   readonly canonical?: string
   /** Path of the same content as JSON. */
   readonly json?: string
-  /** Path of the same content as an Atom feed. */
-  readonly feed?: string
+  /** Feeds of new versions. Default: none. */
+  readonly feeds?: readonly FeedLink[]
   /** `Link` header, for programs. Default: none. */
   readonly links?: string
   /** schema.org JSON-LD for search engines. */

@@ -217,6 +217,8 @@ describe.skipIf(!chromiumInstalled())('hostile collections', { timeout: 120_000 
     '/ada/huge/files',
     '/ada/huge/versions',
     '/ada/huge/versions.atom',
+    '/ada/huge/feed.json',
+    '/ada/-/feed.atom',
     '/ada/huge/compare/v1.0.0...v1.1.0',
     '/ada/huge/compare/v1.0.0...v1.1.0?type=A%20nested',
     '/ada/huge/compare/v1.0.0...v1.1.0?type=A%20wide',

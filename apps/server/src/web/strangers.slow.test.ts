@@ -51,7 +51,7 @@ describe.each(anyDatabase)('strangers on $name', (database) => {
         // Orders of a table show the same records: one is enough.
         const isInside = (path: string) =>
           (made.some(({ owner, slug }) => isOf(path, owner, slug)) && !/[?&]sort=(?!_id\b)/.test(path)) ||
-          /^\/(?:ada|atlas|explore|api\/accounts\/(?:ada|atlas)|api\/collections)(?:\/-\/\w+)?(?:\?|$)/.test(
+          /^\/(?:ada|atlas|explore|api\/accounts\/(?:ada|atlas)|api\/collections)(?:\/-\/[\w.]+)?(?:\?|$)/.test(
             path,
           ) ||
           /^\/(?:[\w.]*|docs\/[a-z]+)$/.test(path)
@@ -191,15 +191,21 @@ describe.each(anyDatabase)('strangers on $name', (database) => {
     const open = all.filter(({ isPublic }) => isPublic)
     for (const token of open.flatMap(({ slug }) => tokensIn(slug))) known.add(token)
     const named = [...path.matchAll(/v\d+\.\d+\.\d+/g)].map(([version]) => version)
-    const isOfAll = /\/versions(?:\.atom)?(?:\?|$)|\/files\/sha256:|\/history(?:\?|$)/.test(path)
+    const isOfAll = /\/(?:versions(?:\.atom)?|feed\.json|history)(?:\?|$)|\/files\/sha256:/.test(path)
+    const feedOf = /^\/(\w+)\/-\/feed\.atom(?:\?|$)/.exec(path)?.[1]
     const isOfLatest = named.length === 0 || path.includes('/versions/latest/')
     // A comparison concerns two collections.
     const meant = all.filter(
       (one) => `${decodeURIComponent(path)}/`.search(new RegExp(`[/=]${one.owner}/${one.slug}[/?@]`)) >= 0,
     )
-    // Cards in lists name the types that the public reads now.
-    if (meant.length === 0)
+    if (feedOf !== undefined) {
+      // The feed of an account has the messages of all versions.
+      for (const one of open.filter(({ owner }) => owner === feedOf))
+        for (const words of one.shown.values()) for (const token of words) known.add(token)
+    } else if (meant.length === 0) {
+      // Cards in lists name the types that the public reads now.
       for (const one of open) for (const token of one.shown.get(one.latest) ?? []) known.add(token)
+    }
     for (const one of meant.filter(({ isPublic }) => isPublic || isMember)) {
       if (!one.isPublic) for (const token of tokensIn(one.slug + one.named)) known.add(token)
       const versions = isOfAll ? [...one.shown.keys()] : [...named, ...(isOfLatest ? [one.latest] : [])]

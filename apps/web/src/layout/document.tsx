@@ -1,6 +1,7 @@
 /** HTML document around every page: head, header, footer. The server calls it for pages and for refusals. */
 import type { Caller } from '@ulmus/registry'
 import { renderToString } from 'preact-render-to-string'
+import { feedTypes } from '../components/feed-links.tsx'
 import { RefusedContext } from '../components/form.tsx'
 import { Icon, Logo } from '../components/icon.tsx'
 import { cutText, withoutUnseen } from '../format.ts'
@@ -58,9 +59,9 @@ function Head({ view, frame }: { view: View; frame: Frame }) {
       {(view.isPublic === false || !isFound) && <meta name="robots" content="noindex" />}
       {isFound && <link rel="canonical" href={canonical} />}
       {view.json !== undefined && <link rel="alternate" type="application/json" href={view.json} />}
-      {view.feed !== undefined && (
-        <link rel="alternate" type="application/atom+xml" href={view.feed} title="Versions" />
-      )}
+      {view.feeds?.map(({ format, path }) => (
+        <link key={format} rel="alternate" type={feedTypes[format]} href={path} title="Versions" />
+      ))}
       {isFound && view.isPublic !== false && (
         <>
           <meta property="og:type" content="website" />

@@ -92,7 +92,9 @@ const declared = declare({
   },
   files: { paths: ['/:owner/:slug/files'], versioned: true, load: () => import('./version/files.tsx') },
   versions: { paths: ['/:owner/:slug/versions'], load: () => import('./collection/versions.tsx') },
-  feed: { paths: ['/:owner/:slug/versions.atom'], load: () => import('./site/for-programs.ts') },
+  feed: { paths: ['/:owner/:slug/versions.atom'], load: () => import('./site/feeds.ts') },
+  jsonFeed: { paths: ['/:owner/:slug/feed.json'], load: () => import('./site/feeds.ts') },
+  accountFeed: { paths: ['/:owner/-/feed.atom'], load: () => import('./site/feeds.ts') },
   compareForm: { paths: ['/:owner/:slug/compare'], load: () => import('./collection/compare/compare.tsx') },
   // Comparison with a version of another collection: `…/compare/owner/slug@v1.0.0...v1.1.0`.
   compare: {

@@ -1,6 +1,7 @@
 /** `/:owner`: an account and its collections. */
 import { RegistryError } from '@ulmus/registry'
 import { CollectionList } from '../../components/collections.tsx'
+import { accountFeeds, FeedLinks } from '../../components/feed-links.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { Empty, Pager, Time } from '../../components/small.tsx'
 import { counted } from '../../format.ts'
@@ -29,6 +30,7 @@ export const account: Page = {
       title: profile.displayName,
       description: `Collections of ${profile.displayName}.`,
       json: `/api/accounts/${slug}`,
+      feeds: accountFeeds(slug),
       body: (
         <div class="wide content columns">
           <div>
@@ -63,6 +65,7 @@ export const account: Page = {
                 <Icon name="users" /> <a href={`${accountPath(slug)}/-/members`}>{people}</a>
               </p>
             )}
+            <FeedLinks feeds={accountFeeds(slug)} />
             {isSelf && (
               <p>
                 <a href="/settings">Settings</a>

@@ -1,5 +1,6 @@
 /** `…/versions`: all versions of a collection, newest first, with a form to compare two of them. */
 import type { VersionItem } from '@ulmus/wire'
+import { collectionFeeds, FeedLinks } from '../../components/feed-links.tsx'
 import { Badge, Pager, ShortHash, Time } from '../../components/small.tsx'
 import { reasonOf } from '../../data/changes.ts'
 import { type SeenCollection, seeCollection } from '../../data/collection.ts'
@@ -33,7 +34,7 @@ export const versions: Page = {
       canonical: here,
       isPublic: seen.isPublic,
       json: apiCollectionPath(seen, 'versions'),
-      feed: collectionPath(seen, 'versions.atom'),
+      feeds: collectionFeeds(seen),
       body: (
         <CollectionPage seen={seen} tab="versions">
           {page.items.length === 0 ? (
@@ -49,6 +50,7 @@ export const versions: Page = {
             </form>
           )}
           <Pager next={to(page.links.next)} prev={to(page.links.prev)} />
+          {seen.isPublic && <FeedLinks feeds={collectionFeeds(seen)} />}
         </CollectionPage>
       ),
     }

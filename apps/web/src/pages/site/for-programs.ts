@@ -1,19 +1,6 @@
-/** Files for programs: robots.txt, the site map, llms.txt, feeds, the icon, the manifest. */
-import { type SeenCollection, seeCollection } from '../../data/collection.ts'
-import { cutText } from '../../format.ts'
+/** Files for programs: robots.txt, the site map, llms.txt, the icon, the manifest. */
 import { type Page, Plain, type Visit } from '../../page.ts'
-import { collectionPath, versionPath } from '../../paths.ts'
-
-/** Maximum length of a message or a description in a feed. Characters. */
-const wordsMax = 1_000
-
-const xmlSigns: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
-/** Escapes text for XML. Omits control characters, which XML cannot contain. */
-const xml = (text: string): string =>
-  text
-    .toWellFormed()
-    .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '')
-    .replace(/[&<>"]/g, (sign) => xmlSigns[sign]!)
+import { versionPath } from '../../paths.ts'
 
 export const robots: Page = {
   show: async ({ origin }) =>
@@ -100,6 +87,7 @@ Everything public is read without a key. A collection is ${origin}/{owner}/{slug
 - [Questions](${origin}/api/collections/{owner}/{slug}/versions/latest/tables): \`tables/{type}/rows?filter=…&sort=…\`, facets, statistics, CSV, Parquet and SQL
 - [Differences](${origin}/api/collections/{owner}/{slug}/versions/latest/diff?from=v1.0.0): what changed since a version
 - [Events](${origin}/api/events?kind=version.made): new versions and other changes, by \`after\`; \`wait=30\` waits for the next
+- Feeds of new versions: ${origin}/{owner}/{slug}/versions.atom, ${origin}/{owner}/{slug}/feed.json, and of an account ${origin}/{owner}/-/feed.atom
 
 ## Documentation
 
@@ -138,51 +126,4 @@ export const manifest: Page = {
         icons: [{ src: '/favicon.svg', sizes: 'any', type: 'image/svg+xml' }],
       })}\n`,
     ),
-}
-
-export const feed: Page = {
-  async show(visit) {
-    const seen = await seeCollection(visit)
-    const { items } = await visit.registry.versions.list(seen.who, seen, { limit: 50 })
-    const entries = items.map((item) => entryOf(visit, seen, item)).join('\n')
-    const self = visit.origin + collectionPath(seen, 'versions.atom')
-    return new Plain(
-      'application/atom+xml; charset=utf-8',
-      `<?xml version="1.0" encoding="utf-8"?>
-<feed xmlns="http://www.w3.org/2005/Atom">
-<id>urn:uuid:${seen.id}</id>
-<title>${xml(`${seen.owner}/${seen.slug}`)}</title>
-<subtitle>${xml(cutText(seen.description ?? seen.name, wordsMax))}</subtitle>
-<updated>${items[0]?.createdAt ?? seen.createdAt}</updated>
-<author><name>${xml(seen.ownerName)}</name></author>
-<link rel="self" href="${self}"/>
-<link rel="alternate" href="${visit.origin}${collectionPath(seen, 'versions')}"/>
-${entries}
-</feed>
-`,
-    )
-  },
-}
-
-interface Item {
-  readonly semver: string
-  readonly message: string | null
-  readonly createdAt: string
-  readonly recordCount: number
-  readonly withdrawn?: { readonly at: string; readonly reason: string }
-}
-
-const entryOf = (
-  { origin }: Visit,
-  seen: SeenCollection,
-  { semver, message, createdAt, recordCount, withdrawn }: Item,
-): string => {
-  const words = withdrawn === undefined ? message : `withdrawn: ${withdrawn.reason}`
-  return `<entry>
-<id>urn:uuid:${seen.id}:${semver}</id>
-<title>${xml(words === null ? semver : `${semver}: ${cutText(words, wordsMax)}`)}</title>
-<updated>${withdrawn?.at ?? createdAt}</updated>
-<link rel="alternate" href="${origin}${versionPath({ ...seen, version: semver })}"/>
-<summary>${recordCount} records</summary>
-</entry>`
 }

@@ -5,6 +5,7 @@ import { giveWay } from '@ulmus/registry'
 import type { Version } from '@ulmus/wire'
 import { Fragment } from 'preact'
 import { Cite } from '../../components/cite.tsx'
+import { collectionFeeds } from '../../components/feed-links.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { Badge, ShortHash, Time, Topics } from '../../components/small.tsx'
 import { UseIt } from '../../components/use-it.tsx'
@@ -92,7 +93,7 @@ const headOf = (seen: SeenCollection) => ({
   description: seen.description ?? `${seen.name}, a collection of ${seen.owner}.`,
   canonical: versionPath(seen),
   isPublic: seen.isPublic,
-  feed: collectionPath(seen, 'versions.atom'),
+  feeds: collectionFeeds(seen),
 })
 
 /** If the address names a version, show the description from its own metadata, not from the latest version. */
