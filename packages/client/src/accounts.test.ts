@@ -1,4 +1,4 @@
-/** Requests sent by the calls for organizations and logs, and their handling of answers. */
+/** Requests sent by the calls for organizations, logs and webhooks, and their handling of answers. */
 import { afterEach, expect, test } from 'vitest'
 import { type Client, createClient } from './client.ts'
 import { type FaultyServer, type Request, startFaultyServer } from './testing/faulty-server.ts'
@@ -81,6 +81,36 @@ test.each<[request: string, call: (client: Client) => Promise<unknown>, sent?: o
     ({ versions }) => versions.deprecate('ada/birds', 'v1.0.0', null),
     { message: null },
   ],
+  [
+    'POST /api/collections/ada/birds/webhooks',
+    ({ webhooks }) => webhooks.create('ada/birds', { url: 'https://ci.example/', bumps: ['major'] }),
+    { url: 'https://ci.example/', bumps: ['major'] },
+  ],
+  [
+    'POST /api/accounts/atlas/webhooks',
+    ({ webhooks }) => webhooks.create({ account: 'atlas' }, { url: 'https://ci.example/' }),
+    { url: 'https://ci.example/' },
+  ],
+  [
+    'GET /api/collections/ada/birds/webhooks',
+    ({ webhooks }) => webhooks.list({ owner: 'ada', slug: 'birds' }),
+  ],
+  ['GET /api/accounts/atlas/webhooks', ({ webhooks }) => webhooks.list({ account: 'atlas' })],
+  ['GET /api/webhooks/a%2Fb', ({ webhooks }) => webhooks.get('a/b')],
+  [
+    'PATCH /api/webhooks/w',
+    ({ webhooks }) => webhooks.update('w', { enabled: true, kinds: [] }),
+    { enabled: true, kinds: [] },
+  ],
+  ['DELETE /api/webhooks/w', ({ webhooks }) => webhooks.remove('w')],
+  ['POST /api/webhooks/w/test', ({ webhooks }) => webhooks.test('w')],
+  ['POST /api/webhooks/w/rotate', ({ webhooks }) => webhooks.rotate('w')],
+  [
+    'GET /api/webhooks/w/deliveries?before=12&state=failed',
+    ({ webhooks }) => webhooks.deliveries('w', { before: 12, state: 'failed' }),
+  ],
+  ['POST /api/webhooks/w/deliveries/7/retry', ({ webhooks }) => webhooks.retry('w', 7)],
+  ['POST /api/webhooks/w/replay', ({ webhooks }) => webhooks.replay('w', 7), { after: 7 }],
 ])('%s', async (request, call, sent) => {
   const { server, seen, client } = await start('[]')
   await call(client)

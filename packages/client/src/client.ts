@@ -14,6 +14,7 @@ import { recordCalls } from './records.ts'
 import { dryRunOfSnapshot, type Snapshot, type SnapshotOptions, snapshot } from './snapshot.ts'
 import { tableCalls } from './tables.ts'
 import { type ClientOptions, openTransport, type Transport } from './transport.ts'
+import { webhookCalls } from './webhooks.ts'
 
 /** Calls that publish changes, and the reads that these need. */
 const pushCalls = (transport: Transport) => ({
@@ -64,6 +65,7 @@ export function createClient(options: ClientOptions) {
     tables: tableCalls(transport),
     files: fileCalls(transport),
     events: eventCalls(transport),
+    webhooks: webhookCalls(transport),
     metadata: metadataCalls(transport),
     pushSessions: pushSessionCalls(transport),
     operators: operatorCalls(transport),

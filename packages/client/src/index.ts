@@ -6,6 +6,7 @@ export type {
   AccountUsage,
   AnsweredInvitation,
   AuditEvent,
+  ChangeWebhook,
   Collection,
   CollectionItem,
   CollectionRecord,
@@ -15,11 +16,14 @@ export type {
   CreatedCollection,
   CreatedInvitation,
   CreatedKey,
+  CreatedWebhook,
   CreateFork,
   CreateInvitation,
   CreateKey,
   CreateOrg,
+  CreateWebhook,
   DeleteLine,
+  Delivery,
   DiffPage,
   DryRun,
   ErasedAccount,
@@ -46,6 +50,7 @@ export type {
   ProvenRecord,
   RecordsPage,
   RefusalCode,
+  Replayed,
   Role,
   RowsPage,
   Schemas,
@@ -61,6 +66,9 @@ export type {
   VersionFile,
   VersionItem,
   VersionTable,
+  Webhook,
+  WebhookSecret,
+  WebhookTest,
   WithdrawnVersion,
   WithdrawVersion,
 } from '@ulmus/wire'
@@ -106,3 +114,4 @@ export type {
 } from './tables.ts'
 export type { ClientOptions } from './transport.ts'
 export { verifyProof, verifyRecord } from './verify.ts'
+export type { DeliveriesOptions, WebhookSource } from './webhooks.ts'
