@@ -5,6 +5,7 @@ import { command } from './command.ts'
 import { flag, limit, optional, required, several, text } from './parameters.ts'
 import { questionCommands } from './question-commands.ts'
 import { usageError } from './terminal/failure.ts'
+import { webhookCommands } from './webhook-commands.ts'
 
 const version = required('owner/slug@version', 'Version number or digest')
 const reference = optional('owner/slug', 'Collection (default: the one of the working folder)')
@@ -230,6 +231,7 @@ export const apiCommands = {
   collections,
   withdraw,
   deprecate,
+  ...webhookCommands,
   ...accountCommands,
   api,
   open,

@@ -72,6 +72,10 @@ test.each([
     ['list', 'accept', 'decline'],
   ],
   [['collections', 't'], ['transfer']],
+  [
+    ['webhooks', ''],
+    ['list', 'add', 'test', 'deliveries'],
+  ],
 ])('the shells complete %j', async (words, expected) => {
   const lines: string[] = []
   const terminal = { write: async (line: string) => void lines.push(line) }

@@ -42,6 +42,7 @@ const groups: readonly (readonly [
     [
       ['collections, orgs, keys', 'list, create, change'],
       ['invitations', 'accept or decline invitations'],
+      ['webhooks', 'send a request when something happens'],
       ['deprecate, withdraw', 'warn about a version, or make it unreadable'],
       ['audit, usage', 'show the audit log; show storage'],
       ['fork', 'fork a collection, without copying data'],

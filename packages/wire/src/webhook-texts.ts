@@ -1,0 +1,33 @@
+/** Reasons of webhooks in words, the same on pages and in the command line. docs/webhooks.md has them at length. */
+import type { Delivery, Webhook } from './webhooks.ts'
+
+type Failure = NonNullable<Delivery['why']>
+type Disabled = NonNullable<Webhook['disabledWhy']>
+
+const failures: Record<Failure, string> = {
+  refused_address: 'the registry sends nothing to the address that its name leads to',
+  dns: 'its name cannot be resolved',
+  tls: 'its TLS certificate is not valid',
+  timeout: 'no answer within 15 seconds',
+  too_large: 'the answer is too large',
+  connection: 'the connection failed',
+  malformed: 'the answer is not HTTP',
+  proxy: 'the proxy of the registry did not connect',
+  status: 'the answer was no success',
+}
+
+const disabled: Record<Disabled, string> = {
+  gone: 'The receiver answered 410 Gone.',
+  failing: 'All requests failed for 5 days.',
+  maker_gone: 'The user whose rights it used is suspended or no longer exists.',
+  secret_lost: 'The key that encrypted its secret is gone. Make a new secret.',
+}
+
+/** Result of a request, as `204` or `500: the answer was no success`. Empty: nothing was sent yet. */
+export function resultText({ status, why }: { status: number | null; why: Failure | null }): string {
+  const words = why === null ? [] : [failures[why]]
+  return [...(status === null ? [] : [String(status)]), ...words].join(': ')
+}
+
+/** Why the registry disabled a webhook, as sentences. */
+export const disabledText = (why: Disabled): string => disabled[why]
