@@ -101,6 +101,12 @@ export const docPages: readonly DocPage[] = [
     purpose: 'Hear of new versions and other changes, once and in order.',
   },
   {
+    name: 'webhooks',
+    title: 'Webhooks',
+    purpose: 'Have the registry send a signed request to your server.',
+    partOf: 'events',
+  },
+  {
     name: 'verifying',
     title: 'Verifying',
     purpose: 'Check a record or a whole version without trusting the registry.',
