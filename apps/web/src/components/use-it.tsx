@@ -1,6 +1,6 @@
 /** Code examples that read a version from programs. `use-it.slow.test.ts` runs them where the tool is installed. */
 import type { SeenCollection } from '../data/collection.ts'
-import { apiCollectionPath, apiVersionPath, withQuery } from '../paths.ts'
+import { apiCollectionPath, apiVersionPath, collectionPath, withQuery } from '../paths.ts'
 import { Code } from './small.tsx'
 
 interface Props {
@@ -56,6 +56,13 @@ export function UseIt({ seen, semver, type, origin }: Props) {
           <Code>{text}</Code>
         </details>
       ))}
+      <p class="quiet">
+        Programs hear of new versions by{' '}
+        <a href={collectionPath(seen, 'webhooks')} rel="nofollow">
+          webhooks
+        </a>{' '}
+        and <a href="/docs/events">events</a>.
+      </p>
     </section>
   )
 }

@@ -50,6 +50,16 @@ const declared = declare({
     posted: true,
     load: () => import('./account/org-settings.tsx'),
   },
+  accountWebhooks: {
+    paths: ['/:owner/-/webhooks'],
+    posted: true,
+    load: () => import('./webhooks/webhooks.tsx'),
+  },
+  webhook: {
+    paths: ['/:owner/-/webhooks/:id'],
+    posted: true,
+    load: () => import('./webhooks/webhook.tsx'),
+  },
   audit: { paths: ['/:owner/-/audit'], load: () => import('./account/audit.tsx') },
   overview: { paths: ['/:owner/:slug'], versioned: true, load: () => import('./version/overview.tsx') },
   records: {
@@ -113,6 +123,11 @@ const declared = declare({
     paths: ['/:owner/:slug/settings'],
     posted: true,
     load: () => import('./collection/settings.tsx'),
+  },
+  webhooks: {
+    paths: ['/:owner/:slug/webhooks'],
+    posted: true,
+    load: () => import('./webhooks/webhooks.tsx'),
   },
 })
 

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import { accountPath } from '../../paths.ts'
 
-const tabs = { members: 'Members', settings: 'Settings', audit: 'Audit log' } as const
+const tabs = { members: 'Members', settings: 'Settings', webhooks: 'Webhooks', audit: 'Audit log' } as const
 
 /** @param slug of an organization, or of the caller, who has no members */
 export const ManagedPage = ({

@@ -87,6 +87,12 @@ async function profilePage(
           <dd>
             <a href={accountPath(own.slug)}>{accountPath(own.slug)}</a>
           </dd>
+          <dt>Webhooks</dt>
+          <dd>
+            <a href={`${accountPath(own.slug)}/-/webhooks`}>
+              Requests that the registry sends to your servers
+            </a>
+          </dd>
           <dt>Audit log</dt>
           <dd>
             <a href={`${accountPath(own.slug)}/-/audit`}>What was done with this account</a>

@@ -131,6 +131,13 @@ async function settingsPage(
             </button>
           </form>
           <Keys seen={seen} keys={keys} />
+          <section>
+            <h2>Webhooks</h2>
+            <p>
+              <a href={collectionPath(seen, 'webhooks')}>Send a request to your server</a> when something
+              happens to the collection, such as a new version.
+            </p>
+          </section>
           {receivers.length > 0 && <Transfer seen={seen} form={form} receivers={receivers} />}
           <Danger seen={seen} form={form} />
         </div>

@@ -1,0 +1,129 @@
+/** Table of a webhook's deliveries, with a filter, and buttons that send them again. */
+import { type Delivery, deliveryStates, resultText, type Webhook } from '@ulmus/wire'
+import { Badge, Empty, Pager, TableScroll, Time } from '../../components/small.tsx'
+import { countText } from '../../format.ts'
+import type { Visit } from '../../page.ts'
+import { collectionPath, versionPath, withQuery } from '../../paths.ts'
+import { kindNames, webhookPath } from './parts.tsx'
+
+const stateNames: Readonly<Record<Delivery['state'], string>> = {
+  waiting: 'Waiting',
+  done: 'Delivered',
+  failed: 'Failed',
+}
+/** Rows of a full page of the registry. */
+const pageRows = 100
+
+/** Filter and page in the query; values that mean nothing are left out. */
+export function askedOf({ searchParams }: Visit['url']) {
+  const before = searchParams.get('before') ?? ''
+  return {
+    state: deliveryStates.find((state) => state === searchParams.get('state')),
+    before: /^[1-9]\d{0,14}$/.test(before) ? Number(before) : undefined,
+  }
+}
+
+interface Props {
+  readonly webhook: Webhook
+  readonly items: readonly Delivery[]
+  readonly asked: ReturnType<typeof askedOf>
+}
+
+export function Deliveries({ webhook, items, asked: { state, before } }: Props) {
+  const here = webhookPath(webhook)
+  const to = (query: Parameters<typeof withQuery>[1]) => `${withQuery(here, query)}#deliveries`
+  const last = items.length === pageRows ? items.at(-1) : undefined
+  return (
+    <section id="deliveries">
+      <h2>Deliveries</h2>
+      <nav class="switch" aria-label="Deliveries by state">
+        <a href={to({})} aria-current={state === undefined ? 'page' : undefined}>
+          All
+        </a>
+        {deliveryStates.map((one) => (
+          <span key={one}>
+            {' · '}
+            <a href={to({ state: one })} aria-current={state === one ? 'page' : undefined}>
+              {stateNames[one]}
+            </a>
+          </span>
+        ))}
+      </nav>
+      {items.length === 0 ? (
+        <Empty title={state === undefined ? 'Nothing was sent yet.' : 'There are none in this state.'} />
+      ) : (
+        <List items={items} />
+      )}
+      <Pager
+        first={before === undefined ? undefined : to({ state })}
+        next={last && to({ state, before: last.seq })}
+      />
+    </section>
+  )
+}
+
+const List = ({ items }: Pick<Props, 'items'>) => (
+  <TableScroll label="Deliveries">
+    <table class="data stacked">
+      <thead>
+        <tr>
+          <th scope="col">Event</th>
+          <th scope="col">What</th>
+          <th scope="col">State</th>
+          <th scope="col">Result</th>
+          <th scope="col">Attempts</th>
+          <th scope="col">
+            <span class="sr-only">Send again</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {items.map((item) => (
+          <tr key={item.seq}>
+            <th scope="row">
+              {item.seq} <Time at={item.at} />
+            </th>
+            <td class="whole">
+              {kindNames[item.kind]} <Subject item={item} />
+            </td>
+            <td data-label="State">
+              <Badge {...(item.state === 'failed' ? { tone: 'warn' } : {})}>{stateNames[item.state]}</Badge>
+            </td>
+            <td data-label="Result" class="whole">
+              {resultText(item)}
+              {item.milliseconds !== null && <span class="quiet"> in {countText(item.milliseconds)} ms</span>}
+            </td>
+            <td data-label="Attempts">
+              {item.attempts}
+              {item.nextAt !== null && (
+                <span class="quiet">
+                  , next <Time at={item.nextAt} />
+                </span>
+              )}
+            </td>
+            <td>
+              <form method="post">
+                <button
+                  type="submit"
+                  name="retry"
+                  value={item.seq}
+                  aria-label={`Send event ${item.seq} again`}
+                >
+                  Send again
+                </button>
+              </form>
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </TableScroll>
+)
+
+/** The collection with the names that it had at the time of the event. */
+const Subject = ({ item: { collection, semver: version } }: { item: Delivery }) => (
+  <a href={version === undefined ? collectionPath(collection) : versionPath({ ...collection, version })}>
+    {collection.owner}/{collection.slug}
+    {version !== undefined && ` ${version}`}
+  </a>
+)

@@ -1,0 +1,138 @@
+/** Parts of the pages of webhooks: their form, their state in words, and secrets, which are shown once. */
+import { demand, mayEnter } from '@ulmus/registry'
+import { type ChangeWebhook, eventKinds, type Webhook } from '@ulmus/wire'
+import type { ComponentChildren } from 'preact'
+import { Field } from '../../components/form.tsx'
+import { Badge, Code } from '../../components/small.tsx'
+import { typed } from '../../form.ts'
+import type { Form, Visit } from '../../page.ts'
+import { accountPath } from '../../paths.ts'
+
+type Kind = Webhook['kinds'][number]
+type Bump = Webhook['bumps'][number]
+
+export const kindNames: Readonly<Record<Kind, string>> = {
+  'version.made': 'New version',
+  'version.withdrawn': 'Version withdrawn',
+  'version.deprecated': 'Version deprecated, or no longer',
+  'collection.made': 'Collection made',
+  'collection.renamed': 'Collection renamed',
+  'collection.transferred': 'Collection transferred',
+  'collection.visibility': 'Collection made public or private',
+  'collection.deleted': 'Collection deleted',
+}
+const bumpNames: Readonly<Record<Bump, string>> = { major: 'Major', minor: 'Minor', patch: 'Patch' }
+const bumps = Object.keys(bumpNames) as Bump[]
+
+/** As the API demands of its callers: addresses of receivers may contain secrets. @throws insufficient_scope, key_limited */
+export const demandAdmin = ({ who }: Visit): void =>
+  demand(mayEnter(who, { scope: 'admin', unlimited: true }), { needed: 'admin' })
+
+export const webhookPath = ({ account, id }: Pick<Webhook, 'account' | 'id'>): string =>
+  `${accountPath(account)}/-/webhooks/${encodeURIComponent(id)}`
+
+/** Values of a sent `WebhookForm`, for the shapes of the API. */
+export const fieldsOf = (form: Form) => ({
+  url: typed(form, 'url') ?? '',
+  label: typed(form, 'label') ?? '',
+  kinds: eventKinds.filter((kind) => form[`kind_${kind}`] === 'on'),
+  bumps: bumps.filter((bump) => form[`bump_${bump}`] === 'on'),
+})
+
+/** A sent form keeps what was entered; an unchecked box is missing in it. */
+const isOn = (form: Form, name: string, value: boolean): boolean =>
+  form['url'] === undefined ? value : form[name] === 'on'
+
+interface FormProps {
+  readonly form: Form
+  /** Present values. */
+  readonly value: Pick<Webhook, 'kinds' | 'bumps'> & Pick<ChangeWebhook, 'url' | 'label'>
+  readonly children: ComponentChildren
+}
+
+export const WebhookForm = ({ form, value, children }: FormProps) => (
+  <form method="post" class="form">
+    <Field
+      name="url"
+      label="Address"
+      form={form}
+      value={value.url ?? ''}
+      required
+      most={2_048}
+      help={
+        <>
+          Requests are sent there, such as <code>https://ci.example/ulmus</code>.
+        </>
+      }
+    />
+    <Field
+      name="label"
+      label="Label"
+      form={form}
+      value={value.label ?? ''}
+      most={100}
+      help="Its purpose, in your own words."
+    />
+    <Boxes
+      legend="Events"
+      help="None chosen: all, also kinds that a later release adds."
+      boxes={eventKinds.map((kind) => [
+        `kind_${kind}`,
+        kindNames[kind],
+        isOn(form, `kind_${kind}`, value.kinds.includes(kind)),
+      ])}
+    />
+    <Boxes
+      legend="Of new versions, only those that raise this part of the number"
+      help="None chosen: all."
+      boxes={bumps.map((bump) => [
+        `bump_${bump}`,
+        bumpNames[bump],
+        isOn(form, `bump_${bump}`, value.bumps.includes(bump)),
+      ])}
+    />
+    {children}
+  </form>
+)
+
+interface BoxesProps {
+  readonly legend: string
+  readonly help: string
+  readonly boxes: readonly (readonly [name: string, label: string, checked: boolean])[]
+}
+
+const Boxes = ({ legend, help, boxes }: BoxesProps) => (
+  <fieldset class="field boxes">
+    <legend>{legend}</legend>
+    {boxes.map(([name, label, checked]) => (
+      <label key={name} class="check">
+        <input type="checkbox" name={name} checked={checked} /> <span>{label}</span>
+      </label>
+    ))}
+    <p class="help">{help}</p>
+  </fieldset>
+)
+
+export const State = ({ webhook: { enabled, disabledWhy, failingSince } }: { webhook: Webhook }) => {
+  if (!enabled) return <Badge tone="warn">{disabledWhy === null ? 'off' : 'disabled'}</Badge>
+  return failingSince === null ? <Badge>on</Badge> : <Badge tone="warn">failing</Badge>
+}
+
+/** A secret that only this answer contains. */
+export const Secret = ({ value, children }: { value: string; children?: ComponentChildren }) => (
+  <section class="note made" aria-label="The new secret">
+    <p>
+      <strong>The secret of the webhook.</strong> Copy it to the receiver now: it is shown only this once.
+    </p>
+    <Code>{value}</Code>
+    {children}
+  </section>
+)
+
+/** @param place “ada/birds”, or “the collections of ada” */
+export const About = ({ place, children }: { place: string; children?: ComponentChildren }) => (
+  <p>
+    When something happens to {place}, the registry sends a signed request to an address of yours. {children}{' '}
+    <a href="/docs/webhooks">About webhooks</a>
+  </p>
+)

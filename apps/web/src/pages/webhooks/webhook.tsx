@@ -1,0 +1,155 @@
+/** `/:owner/-/webhooks/:id`: one webhook: state, test request, new secret, changes, deliveries, deletion. */
+import { RegistryError } from '@ulmus/registry'
+import { ChangeWebhook, ReplayWebhook, type Webhook, type WebhookSecret, type WebhookTest } from '@ulmus/wire'
+import { Refusal, type Refused } from '../../components/form.tsx'
+import { checked, refusedField, submitted, typed } from '../../form.ts'
+import { counted } from '../../format.ts'
+import { type Answer, type Form, type Page, Redirect, type Visit } from '../../page.ts'
+import { accountPath, withQuery } from '../../paths.ts'
+import { ManagedPage } from '../account/managed.tsx'
+import { askedOf, Deliveries } from './deliveries.tsx'
+import { fieldsOf, WebhookForm, webhookPath } from './parts.tsx'
+import { Danger, Facts, hostOf, NewSecret, OtherActions, Problem, Replay, Test } from './webhook-parts.tsx'
+
+export const webhook: Page = {
+  needsCaller: true,
+  show: (visit) => webhookPage(visit, {}),
+  act: (visit, form) =>
+    submitted(
+      () => (works.get(form['do']) ?? (form['retry'] === undefined ? save : retry))(visit, form),
+      (error) => webhookPage(visit, { form, error }),
+    ),
+}
+
+// A map, because a form may name a member that every object has.
+const works = new Map<string | undefined, (visit: Visit, form: Form) => Promise<Answer>>([
+  ['test', test],
+  ['rotate', rotate],
+  ['enable', (visit) => change(visit, { enabled: true }, 'enabled')],
+  ['disable', (visit) => change(visit, { enabled: false }, 'disabled')],
+  ['replay', replay],
+  ['delete', remove],
+])
+
+/** Confirmations after a redirect. The query only selects one of them. */
+const done: Readonly<Record<string, string>> = {
+  saved: 'Saved.',
+  enabled: 'The webhook is on. Events from now on are sent; replay those that it missed.',
+  disabled: 'The webhook is off. Nothing is sent.',
+  again: 'The event is sent again.',
+}
+
+const backTo = (item: Webhook, to: keyof typeof done) =>
+  new Redirect(withQuery(webhookPath(item), { done: to }))
+
+async function change({ registry, who, params }: Visit, changes: ChangeWebhook, to: keyof typeof done) {
+  return backTo(await registry.webhooks.change(who, params['id']!, changes), to)
+}
+
+async function save(visit: Visit, form: Form): Promise<Answer> {
+  const { url, ...rest } = checked(ChangeWebhook, fieldsOf(form))
+  const before = await visit.registry.webhooks.find(visit.who, visit.params['id']!)
+  // A new address makes the visitor the maker, so an unchanged one is not sent.
+  return change(visit, url === before.url ? rest : { ...rest, url }, 'saved')
+}
+
+async function test(visit: Visit): Promise<Answer> {
+  try {
+    return await webhookPage(visit, {
+      tested: await visit.registry.webhooks.test(visit.who, visit.params['id']!),
+    })
+  } catch (error) {
+    // Show the limit of tests here, not as a page of its own.
+    if (!(error instanceof RegistryError) || error.code !== 'rate_limited') throw error
+    return webhookPage(visit, { error })
+  }
+}
+
+async function rotate(visit: Visit): Promise<Answer> {
+  return webhookPage(visit, { made: await visit.registry.webhooks.rotate(visit.who, visit.params['id']!) })
+}
+
+async function retry({ registry, who, params }: Visit, form: Form): Promise<Answer> {
+  const id = params['id']!
+  await registry.webhooks.retry(who, id, Number(form['retry']))
+  return backTo(await registry.webhooks.find(who, id), 'again')
+}
+
+async function replay(visit: Visit, form: Form): Promise<Answer> {
+  const text = typed(form, 'after') ?? ''
+  if (!/^\d{1,15}$/.test(text)) throw refusedField('after', 'This must be the number of an event.')
+  const { events, next } = await visit.registry.webhooks.replay(
+    visit.who,
+    visit.params['id']!,
+    checked(ReplayWebhook, { after: Number(text) }),
+  )
+  const said = `${counted(events, 'event')} ${events === 1 ? 'is' : 'are'} sent again.`
+  if (next === null) return webhookPage(visit, { said })
+  return webhookPage(visit, {
+    said: `${said} There are more: replay again after ${next}.`,
+    form: { after: String(next) },
+  })
+}
+
+async function remove({ registry, who, params }: Visit, form: Form): Promise<Answer> {
+  const id = params['id']!
+  const item = await registry.webhooks.find(who, id)
+  const name = hostOf(item)
+  if (typed(form, 'confirm') !== name)
+    throw refusedField('confirm', `Type ${name} to confirm. Nothing was deleted.`)
+  await registry.webhooks.remove(who, id)
+  return new Redirect(`${accountPath(item.account)}/-/webhooks`)
+}
+
+interface Shown {
+  readonly form?: Form
+  readonly error?: Refused
+  readonly said?: string
+  readonly tested?: WebhookTest
+  readonly made?: WebhookSecret
+}
+
+async function webhookPage(visit: Visit, shown: Shown): Promise<Answer> {
+  const { registry, who, params, url } = visit
+  const item = await registry.webhooks.find(who, params['id']!)
+  // Its account may have another name than in the path by now.
+  if (item.account !== params['owner']) return new Redirect(`${webhookPath(item)}${url.search}`, 302)
+  const { type } = await registry.accounts.profile(item.account)
+  const asked = askedOf(url)
+  const items = await registry.webhooks.deliveries(who, item.id, asked)
+  const { form = {}, error, made } = shown
+  const said = shown.said ?? (error === undefined ? done[url.searchParams.get('done') ?? ''] : undefined)
+  return {
+    title: `Webhook to ${hostOf(item)} · ${item.account}`,
+    isPublic: false,
+    json: `/api/webhooks/${item.id}`,
+    refused: error,
+    body: (
+      <ManagedPage slug={item.account} isOrg={type === 'org'} tab="webhooks">
+        {made !== undefined && <NewSecret made={made} />}
+        <h1>Webhook to {hostOf(item)}</h1>
+        {said !== undefined && (
+          <p class="note" role="status">
+            {said}
+          </p>
+        )}
+        <Refusal error={error} />
+        <Problem item={item} />
+        <Facts item={item} />
+        <Test tested={shown.tested} />
+        <Deliveries webhook={item} items={items} asked={asked} />
+        <div class="narrow">
+          <Replay form={form} />
+          <h2>Settings</h2>
+          <WebhookForm form={form} value={item}>
+            <button type="submit" class="primary">
+              Save
+            </button>
+          </WebhookForm>
+          <OtherActions item={item} />
+          <Danger item={item} form={form} />
+        </div>
+      </ManagedPage>
+    ),
+  }
+}

@@ -1,0 +1,170 @@
+/** `/:owner/:slug/webhooks` and `/:owner/-/webhooks`: list and make webhooks of a collection, and of an account. */
+import { type CreatedWebhook, CreateWebhook, type Webhook } from '@ulmus/wire'
+import { Refusal, type Refused } from '../../components/form.tsx'
+import { Empty, TableScroll } from '../../components/small.tsx'
+import { seeCollection } from '../../data/collection.ts'
+import { checked, submitted } from '../../form.ts'
+import { CollectionPage } from '../../layout/collection.tsx'
+import type { Answer, Form, Page, View, Visit } from '../../page.ts'
+import { collectionPath } from '../../paths.ts'
+import { ManagedPage } from '../account/managed.tsx'
+import { About, demandAdmin, fieldsOf, Secret, State, WebhookForm, webhookPath } from './parts.tsx'
+
+interface Shown {
+  readonly form?: Form
+  readonly error?: Refused
+  /** The new webhook, with its secret. */
+  readonly made?: CreatedWebhook
+}
+
+type Place = Parameters<Visit['registry']['webhooks']['create']>[1]
+type Show = (visit: Visit, shown: Shown) => Promise<View>
+
+const pageOf = (placeOf: (visit: Visit) => Place, show: Show): Page => ({
+  needsCaller: true,
+  show: (visit) => show(visit, {}),
+  act: (visit, form): Promise<Answer> =>
+    submitted(
+      async () => {
+        demandAdmin(visit)
+        const wanted = checked(CreateWebhook, fieldsOf(form))
+        const made = await visit.registry.webhooks.create(visit.who, placeOf(visit), wanted)
+        return show(visit, { made })
+      },
+      (error) => show(visit, { form, error }),
+    ),
+})
+
+const collectionOf = ({ params }: Visit) => ({ owner: params['owner']!, slug: params['slug']! })
+
+export const webhooks = pageOf(
+  (visit) => ({ collection: collectionOf(visit) }),
+  async (visit, shown) => {
+    const seen = await seeCollection(visit)
+    demandAdmin(visit)
+    const items = await visit.registry.webhooks.list(visit.who, { collection: collectionOf(visit) })
+    const name = `${seen.owner}/${seen.slug}`
+    return {
+      title: `Webhooks · ${name}`,
+      isPublic: false,
+      json: `/api/collections/${name}/webhooks`,
+      refused: shown.error,
+      body: (
+        <CollectionPage seen={seen} tab={seen.mayWork ? 'settings' : 'versions'}>
+          <div class="narrow">
+            <h2>Webhooks</h2>
+            <About place={name}>
+              {!seen.isMember && 'You hear of what is public. '}
+              The webhook belongs to {seen.owner} if you administer that account, and to you otherwise.
+            </About>
+            <Body items={items} shown={shown} withPlace={false} />
+          </div>
+        </CollectionPage>
+      ),
+    }
+  },
+)
+
+export const accountWebhooks = pageOf(
+  ({ params }) => ({ account: params['owner']! }),
+  async (visit, shown) => {
+    const slug = visit.params['owner']!
+    const items = await visit.registry.webhooks.list(visit.who, { account: slug })
+    const { type } = await visit.registry.accounts.profile(slug)
+    return {
+      title: `Webhooks · ${slug}`,
+      isPublic: false,
+      json: `/api/accounts/${slug}/webhooks`,
+      refused: shown.error,
+      body: (
+        <ManagedPage slug={slug} isOrg={type === 'org'} tab="webhooks">
+          <div class="narrow">
+            <h1>Webhooks</h1>
+            <About place={`the collections of ${slug}`}>
+              For a single collection, also of others, make one on its own page.
+            </About>
+            <Body items={items} shown={shown} withPlace />
+          </div>
+        </ManagedPage>
+      ),
+    }
+  },
+)
+
+interface BodyProps {
+  readonly items: readonly Webhook[]
+  readonly shown: Shown
+  readonly withPlace: boolean
+}
+
+/** New versions are preselected: most receivers want them alone. */
+const usual = { kinds: ['version.made'], bumps: [] } satisfies Pick<Webhook, 'kinds' | 'bumps'>
+
+const Body = ({ items, shown: { form = {}, error, made }, withPlace }: BodyProps) => (
+  <>
+    {made !== undefined && (
+      <Secret value={made.secret}>
+        <p>
+          Then <a href={webhookPath(made)}>send a test request</a>.
+        </p>
+      </Secret>
+    )}
+    {items.length === 0 ? (
+      <Empty title="There are no webhooks that you can change." />
+    ) : (
+      <List items={items} withPlace={withPlace} />
+    )}
+    <h2>New webhook</h2>
+    <Refusal error={error} />
+    <WebhookForm form={form} value={usual}>
+      <button type="submit" class="primary">
+        Make webhook
+      </button>
+    </WebhookForm>
+  </>
+)
+
+const List = ({ items, withPlace }: Pick<BodyProps, 'items' | 'withPlace'>) => (
+  <TableScroll label="Webhooks">
+    <table class="data stacked">
+      <thead>
+        <tr>
+          <th scope="col">Address</th>
+          {withPlace && <th scope="col">Events of</th>}
+          <th scope="col">Label</th>
+          <th scope="col">State</th>
+        </tr>
+      </thead>
+      <tbody>
+        {items.map((webhook) => (
+          <tr key={webhook.id}>
+            <th scope="row" class="whole">
+              <a href={webhookPath(webhook)}>{webhook.url}</a>
+            </th>
+            {withPlace && (
+              <td>
+                <Place webhook={webhook} />
+              </td>
+            )}
+            <td>
+              <bdi>{webhook.label}</bdi>
+            </td>
+            <td>
+              <State webhook={webhook} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </TableScroll>
+)
+
+/** Link to the collection, or words for all collections of the account. */
+export const Place = ({ webhook: { account, collection } }: { webhook: Webhook }) =>
+  collection === null ? (
+    <>all of {account}</>
+  ) : (
+    <a href={collectionPath(collection)}>
+      {collection.owner}/{collection.slug}
+    </a>
+  )
