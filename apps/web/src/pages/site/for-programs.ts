@@ -88,6 +88,7 @@ Everything public is read without a key. A collection is ${origin}/{owner}/{slug
 - [Differences](${origin}/api/collections/{owner}/{slug}/versions/latest/diff?from=v1.0.0): what changed since a version
 - [Events](${origin}/api/events?kind=version.made): new versions and other changes, by \`after\`; \`wait=30\` waits for the next
 - Feeds of new versions: ${origin}/{owner}/{slug}/versions.atom, ${origin}/{owner}/{slug}/feed.json, and of an account ${origin}/{owner}/-/feed.atom
+- [Webhooks](${origin}/docs/webhooks.md): a signed request to a server of yours for each of them
 
 ## Documentation
 
