@@ -13,7 +13,7 @@ const failures: Record<Failure, string> = {
   connection: 'the connection failed',
   malformed: 'the answer is not HTTP',
   proxy: 'the proxy of the registry did not connect',
-  status: 'the answer was no success',
+  status: 'the receiver did not accept it',
 }
 
 const disabled: Record<Disabled, string> = {
@@ -23,7 +23,7 @@ const disabled: Record<Disabled, string> = {
   secret_lost: 'The key that encrypted its secret is gone. Make a new secret.',
 }
 
-/** Result of a request, as `204` or `500: the answer was no success`. Empty: nothing was sent yet. */
+/** Result of a request, as `204` or `500: the receiver did not accept it`. Empty: nothing was sent yet. */
 export function resultText({ status, why }: { status: number | null; why: Failure | null }): string {
   const words = why === null ? [] : [failures[why]]
   return [...(status === null ? [] : [String(status)]), ...words].join(': ')

@@ -14,6 +14,9 @@ export const currentVersion = 'v1.0.0'
 /** Former latest version of both collections, now withdrawn. */
 export const withdrawn = 'v1.1.0'
 
+/** Address of webhooks: allowed, and without a receiver, so that connections are refused at once. */
+export const hookUrl = 'https://127.0.0.2:1/hook'
+
 const scopes = ['read', 'write', 'admin'] as const
 const keySeconds = 60
 
@@ -39,7 +42,10 @@ export async function setGuild(database: TestDatabase): Promise<Guild> {
   let behind = 2 * keySeconds * 1_000
   const now = () => new Date(Date.now() - behind)
   const operators = [{ issuer: devIssuer, subject: 'oper' }]
-  const server = await serveForTest(settings, { operators, now })
+  const server = await serveForTest(settings, {
+    ...{ operators, now },
+    outside: { allow: new URL(hookUrl).origin },
+  })
   const people = await peopleOf(server)
   const ofOwner = people.get('own-admin')!
   const limited = new Map<Place, TestClient>()

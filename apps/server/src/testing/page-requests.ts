@@ -1,6 +1,6 @@
 /** Requests and form fields for the entries of web/permissions.table.ts. */
 
-import { currentVersion, type Guild } from './guild.ts'
+import { currentVersion, type Guild, hookUrl } from './guild.ts'
 import { expectStatus, type RequestOptions, urlencoded } from './test-client.ts'
 
 export interface PageRequest {
@@ -22,6 +22,8 @@ export interface PageTarget {
 }
 
 const nothing = '01890000-0000-7000-8000-000000000000'
+/** An address that is refused. */
+const innerUrl = 'https://127.0.0.1/hook'
 const recordQuery = () => ({ query: 'type=A&id=1' })
 const versionQuery = ({ version }: PageTarget) => ({ query: `version=${version}` })
 const posted = (form: Readonly<Record<string, string>>) => () => ({ form })
@@ -52,6 +54,8 @@ export const pageRequests: Readonly<Record<string, (at: PageTarget) => PageReque
   'POST /:owner/-/settings (name)': posted({ displayName: 'Guild' }),
   'POST /:owner/-/settings (rules)': posted({ do: 'rules', visibility: 'members', default: 'private' }),
   'POST /:owner/-/settings (delete)': posted({ do: 'delete', confirm: 'guild' }),
+  'POST /:owner/-/webhooks (make)': posted({ url: innerUrl }),
+  'POST /:owner/:slug/webhooks (make)': posted({ url: innerUrl }),
   'GET /:owner/:slug/record': recordQuery,
   'GET /:owner/:slug/v/:version/record': recordQuery,
   'GET /:owner/:slug/compare/:from/:pair': ({ home, version }) => ({
@@ -142,6 +146,17 @@ export const prepared: Readonly<Record<string, (guild: Guild) => Promise<PageReq
     ...(await ofGrace(guild)),
     form: { do: 'accept' },
   }),
+  'GET /:owner/-/webhooks/:id': (guild) => ofWebhook(guild),
+  'POST /:owner/-/webhooks/:id (save)': (guild) => ofWebhook(guild, { url: hookUrl, label: 'Changed' }),
+  'POST /:owner/-/webhooks/:id (enable)': (guild) => ofWebhook(guild, { do: 'enable' }),
+  'POST /:owner/-/webhooks/:id (disable)': (guild) => ofWebhook(guild, { do: 'disable' }),
+  'POST /:owner/-/webhooks/:id (delete)': (guild) =>
+    ofWebhook(guild, { do: 'delete', confirm: new URL(hookUrl).host }),
+  'POST /:owner/-/webhooks/:id (test)': (guild) => ofWebhook(guild, { do: 'test' }),
+  'POST /:owner/-/webhooks/:id (rotate)': (guild) => ofWebhook(guild, { do: 'rotate' }),
+  'POST /:owner/-/webhooks/:id (replay)': (guild) =>
+    ofWebhook(guild, { do: 'replay', after: String(Number.MAX_SAFE_INTEGER).slice(0, 15) }),
+  'POST /:owner/-/webhooks/:id (retry)': (guild) => ofWebhook(guild, { retry: '1' }),
   'POST /:owner/-/members (set)': async (guild) => ({ form: await graceAsMember(guild) }),
   'POST /:owner/-/members (remove)': async (guild) => ({
     form: { do: 'remove', user: (await graceAsMember(guild)).user },
@@ -172,6 +187,15 @@ async function invited(guild: Guild, invitee: { email: string } | { user: string
   const owner = ownerOf(guild)
   for (const { id } of (await owner.get(at)).json) await owner.delete(`${at}/${id}`)
   return (await expectStatus(owner.post(at, { ...invitee, role: 'member' }))).json.token
+}
+
+/** A new webhook of the guild, the only one; a webhook may be tested once in 6 seconds. */
+async function ofWebhook(guild: Guild, form?: PageRequest['form']): Promise<PageRequest> {
+  const owner = ownerOf(guild)
+  const at = '/api/accounts/guild/webhooks'
+  for (const { id } of (await owner.get(at)).json) await owner.delete(`/api/webhooks/${id}`)
+  const { id } = (await expectStatus(owner.post(at, { url: hookUrl, kinds: ['collection.deleted'] }))).json
+  return { parts: { id }, ...(form !== undefined && { form }) }
 }
 
 async function graceAsMember(guild: Guild) {

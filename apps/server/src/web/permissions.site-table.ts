@@ -113,10 +113,41 @@ export const inSite: Readonly<Record<string, Row>> = {
     //    anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
     row: 'login  login  login  403    200    200    200    403    403    200    200    200    403    403    401    403',
   },
-  'looking at what was done in an organization': {
-    asked: ['GET /:owner/-/audit'],
+  'looking at what was done in an organization, and at its webhooks': {
+    asked: ['GET /:owner/-/audit', 'GET /:owner/-/webhooks'],
     //    anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
     row: 'login  login  login  403    403    200    200    403    403    403    403    200    403    403    401    403',
+  },
+  'making a webhook of an organization to an inner network': {
+    asked: ['POST /:owner/-/webhooks (make)'],
+    //    anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+    row: '401    401    401    403    403    422    422    403    403    403    403    422    403    403    401    403',
+  },
+  'looking at a webhook of an organization': {
+    asked: ['GET /:owner/-/webhooks/:id'],
+    //    anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+    row: 'login  login  login  404    404    200    200    404    404    404    404    200    404    404    401    403',
+  },
+  'changing a webhook of an organization': {
+    asked: [
+      'POST /:owner/-/webhooks/:id (save)', 'POST /:owner/-/webhooks/:id (enable)',
+      'POST /:owner/-/webhooks/:id (disable)', 'POST /:owner/-/webhooks/:id (delete)',
+    ],
+    //    anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+    row: '401    401    401    404    404    303    303    404    404    404    404    303    404    404    401    403',
+  },
+  'testing a webhook of an organization, replaying to it, and changing its secret': {
+    asked: [
+      'POST /:owner/-/webhooks/:id (test)', 'POST /:owner/-/webhooks/:id (rotate)',
+      'POST /:owner/-/webhooks/:id (replay)',
+    ],
+    //    anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+    row: '401    401    401    404    404    200    200    404    404    404    404    200    404    404    401    403',
+  },
+  'sending again what a webhook did not get': {
+    asked: ['POST /:owner/-/webhooks/:id (retry)'],
+    //    anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+    row: '401    401    401    404    404    404    404    404    404    404    404    404    404    404    401    403',
   },
   'managing an organization': {
     asked: [

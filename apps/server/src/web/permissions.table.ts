@@ -67,6 +67,24 @@ export const inCollection: Readonly<Record<string, Rows>> = {
       absent:  'login  login  login  404    404    404    404    404    404    404    404    404    404    404    401    403',
     },
   },
+  'looking at the own webhooks of a collection': {
+    asked: ['GET /:owner/:slug/webhooks'],
+    rows: {
+      //        anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+      public:  'login  login  login  200    200    200    200    200    200    403    403    200    403    403    401    403',
+      private: 'login  login  login  404    200    200    200    404    404    403    403    200    403    404    401    403',
+      absent:  'login  login  login  404    404    404    404    404    404    404    404    404    404    404    401    403',
+    },
+  },
+  'making a webhook of a collection to an inner network': {
+    asked: ['POST /:owner/:slug/webhooks (make)'],
+    rows: {
+      //        anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+      public:  '401    401    401    422    422    422    422    422    422    403    403    422    403    403    401    403',
+      private: '401    401    401    404    422    422    422    404    404    403    403    422    403    404    401    403',
+      absent:  '401    401    401    404    404    404    404    404    404    404    404    404    404    404    401    403',
+    },
+  },
   'forking into an organization': {
     asked: ['POST /:owner/:slug/fork (taken)'],
     rows: {

@@ -114,7 +114,7 @@ describe.each(anyDatabase)('pages of webhooks on $name', (database) => {
     offset += 7_000
     receiver.status = 500
     const failed = await ada.postForm(path, { do: 'test' })
-    expect(failed.text).toMatch(/The test request failed\.<\/strong> 500: the answer was no success/)
+    expect(failed.text).toMatch(/The test request failed\.<\/strong> 500: the receiver did not accept it/)
     expect(failed.text).not.toContain(innerText)
   })
 
@@ -125,7 +125,7 @@ describe.each(anyDatabase)('pages of webhooks on $name', (database) => {
     await publish(name)
     await expect
       .poll(async () => (await ada.get(path)).text, { timeout: 15_000 })
-      .toContain('500: the answer')
+      .toContain('500: the receiver')
     const { text } = await ada.get(path)
     expect(text).not.toContain(innerText)
     expect(text).toMatch(/>Waiting<\/span>/)

@@ -11,6 +11,7 @@ const stateNames: Readonly<Record<Delivery['state'], string>> = {
   done: 'Delivered',
   failed: 'Failed',
 }
+const nameOf = (state: Delivery['state'] | undefined) => (state === undefined ? 'All' : stateNames[state])
 /** Rows of a full page of the registry. */
 const pageRows = 100
 
@@ -35,20 +36,21 @@ export function Deliveries({ webhook, items, asked: { state, before } }: Props) 
   const last = items.length === pageRows ? items.at(-1) : undefined
   return (
     <section id="deliveries">
-      <h2>Deliveries</h2>
-      <nav class="switch" aria-label="Deliveries by state">
-        <a href={to({})} aria-current={state === undefined ? 'page' : undefined}>
-          All
-        </a>
-        {deliveryStates.map((one) => (
-          <span key={one}>
-            {' · '}
-            <a href={to({ state: one })} aria-current={state === one ? 'page' : undefined}>
-              {stateNames[one]}
-            </a>
-          </span>
-        ))}
-      </nav>
+      <div class="section-head">
+        <h2>Deliveries</h2>
+        <nav class="switch" aria-label="Deliveries by state">
+          {[undefined, ...deliveryStates].map((one, index) => (
+            <span key={one}>
+              {index > 0 && ' · '}
+              {one === state ? (
+                <strong aria-current="page">{nameOf(one)}</strong>
+              ) : (
+                <a href={to({ state: one })}>{nameOf(one)}</a>
+              )}
+            </span>
+          ))}
+        </nav>
+      </div>
       {items.length === 0 ? (
         <Empty title={state === undefined ? 'Nothing was sent yet.' : 'There are none in this state.'} />
       ) : (
@@ -68,7 +70,9 @@ const List = ({ items }: Pick<Props, 'items'>) => (
       <thead>
         <tr>
           <th scope="col">Event</th>
-          <th scope="col">What</th>
+          <th scope="col">Collection</th>
+          <th scope="col">Number</th>
+          <th scope="col">When</th>
           <th scope="col">State</th>
           <th scope="col">Result</th>
           <th scope="col">Attempts</th>
@@ -80,11 +84,13 @@ const List = ({ items }: Pick<Props, 'items'>) => (
       <tbody>
         {items.map((item) => (
           <tr key={item.seq}>
-            <th scope="row">
-              {item.seq} <Time at={item.at} />
-            </th>
-            <td class="whole">
-              {kindNames[item.kind]} <Subject item={item} />
+            <th scope="row">{kindNames[item.kind]}</th>
+            <td>
+              <Subject item={item} />
+            </td>
+            <td data-label="Number">{item.seq}</td>
+            <td data-label="When">
+              <Time at={item.at} />
             </td>
             <td data-label="State">
               <Badge {...(item.state === 'failed' ? { tone: 'warn' } : {})}>{stateNames[item.state]}</Badge>
@@ -94,12 +100,14 @@ const List = ({ items }: Pick<Props, 'items'>) => (
               {item.milliseconds !== null && <span class="quiet"> in {countText(item.milliseconds)} ms</span>}
             </td>
             <td data-label="Attempts">
-              {item.attempts}
-              {item.nextAt !== null && (
-                <span class="quiet">
-                  , next <Time at={item.nextAt} />
-                </span>
-              )}
+              <span>
+                {item.attempts}
+                {item.nextAt !== null && (
+                  <span class="quiet">
+                    , next <Time at={item.nextAt} />
+                  </span>
+                )}
+              </span>
             </td>
             <td>
               <form method="post">
@@ -107,7 +115,7 @@ const List = ({ items }: Pick<Props, 'items'>) => (
                   type="submit"
                   name="retry"
                   value={item.seq}
-                  aria-label={`Send event ${item.seq} again`}
+                  aria-label={`Send again: event ${item.seq}`}
                 >
                   Send again
                 </button>

@@ -23,10 +23,10 @@ export const NewSecret = ({ made: { secret, formerUntil } }: { made: WebhookSecr
 export function Problem({ item: { enabled, disabledWhy, failingSince } }: { item: Webhook }) {
   if (enabled && failingSince === null) return null
   return (
-    <div class="note bad">
+    <div class={enabled || disabledWhy !== null ? 'note bad' : 'note'}>
       {enabled ? (
         <p>
-          Requests fail since <Time at={failingSince!} />. After 5 days the registry disables the webhook.
+          Requests fail; the first one failed <Time at={failingSince!} />. After 5 days the registry disables the webhook.
         </p>
       ) : (
         <form method="post">
@@ -66,7 +66,7 @@ export const Facts = ({ item }: { item: Webhook }) => (
     <dd>
       <Time at={item.createdAt} />
     </dd>
-    <dt>Hears what may be seen by</dt>
+    <dt>With the rights of</dt>
     <dd>
       {item.madeBy === null ? (
         <span class="quiet">an account that is gone</span>

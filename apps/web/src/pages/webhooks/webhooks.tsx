@@ -4,6 +4,7 @@ import { Refusal, type Refused } from '../../components/form.tsx'
 import { Empty, TableScroll } from '../../components/small.tsx'
 import { seeCollection } from '../../data/collection.ts'
 import { checked, submitted } from '../../form.ts'
+import { cutText } from '../../format.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
 import type { Answer, Form, Page, View, Visit } from '../../page.ts'
 import { collectionPath } from '../../paths.ts'
@@ -124,23 +125,31 @@ const Body = ({ items, shown: { form = {}, error, made }, withPlace }: BodyProps
   </>
 )
 
+/** Longer addresses are cut in the list. Characters. */
+const addressMax = 45
+
 const List = ({ items, withPlace }: Pick<BodyProps, 'items' | 'withPlace'>) => (
   <TableScroll label="Webhooks">
     <table class="data stacked">
       <thead>
         <tr>
           <th scope="col">Address</th>
+          <th scope="col">State</th>
           {withPlace && <th scope="col">Events of</th>}
           <th scope="col">Label</th>
-          <th scope="col">State</th>
         </tr>
       </thead>
       <tbody>
         {items.map((webhook) => (
           <tr key={webhook.id}>
             <th scope="row" class="whole">
-              <a href={webhookPath(webhook)}>{webhook.url}</a>
+              <a href={webhookPath(webhook)} title={webhook.url}>
+                {cutText(webhook.url, addressMax)}
+              </a>
             </th>
+            <td>
+              <State webhook={webhook} />
+            </td>
             {withPlace && (
               <td>
                 <Place webhook={webhook} />
@@ -148,9 +157,6 @@ const List = ({ items, withPlace }: Pick<BodyProps, 'items' | 'withPlace'>) => (
             )}
             <td>
               <bdi>{webhook.label}</bdi>
-            </td>
-            <td>
-              <State webhook={webhook} />
             </td>
           </tr>
         ))}
