@@ -26,7 +26,8 @@ export function Problem({ item: { enabled, disabledWhy, failingSince } }: { item
     <div class={enabled || disabledWhy !== null ? 'note bad' : 'note'}>
       {enabled ? (
         <p>
-          Requests fail; the first one failed <Time at={failingSince!} />. After 5 days the registry disables the webhook.
+          Requests fail; the first one failed <Time at={failingSince!} />. After 5 days the registry disables
+          the webhook.
         </p>
       ) : (
         <form method="post">
