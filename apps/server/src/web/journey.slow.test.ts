@@ -287,6 +287,8 @@ describe.skipIf(!chromiumInstalled())('the web interface', { timeout: 180_000 },
     '/atlas/-/members',
     '/atlas/-/settings',
     '/atlas/-/audit',
+    '/atlas/-/webhooks',
+    '/atlas/cities/webhooks',
     '/atlas/cities/settings',
     '/atlas/cities/withdraw?version=v1.0.0',
     '/atlas/cities/edit',
@@ -318,7 +320,13 @@ describe.skipIf(!chromiumInstalled())('the web interface', { timeout: 180_000 },
         return (await fetch('/auth/device', { method: 'POST', headers, body })).json()
       })
       const asked = `/auth/device?user_code=${(terminal as { user_code: string }).user_code}`
-      for (const path of [...reading, ...working, asked]) {
+      const webhook = await page.evaluate(async () => {
+        const body = JSON.stringify({ url: 'https://ci.example/ulmus' })
+        const headers = { 'content-type': 'application/json' }
+        return (await fetch('/api/accounts/atlas/webhooks', { method: 'POST', headers, body })).json()
+      })
+      const ofWebhook = `/atlas/-/webhooks/${(webhook as { id: string }).id}`
+      for (const path of [...reading, ...working, asked, ofWebhook]) {
         await page.goto(path)
         // The policy of pages blocks other scripts, so run it beside the page.
         const violations = (await page.evaluate(

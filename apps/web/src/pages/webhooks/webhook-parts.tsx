@@ -40,6 +40,7 @@ export function Problem({ item: { enabled, disabledWhy, failingSince } }: { item
               </>
             )}
           </p>
+          <p>Events that you send again wait until you enable it.</p>
           <button type="submit" name="do" value="enable">
             Enable
           </button>
