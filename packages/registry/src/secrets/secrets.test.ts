@@ -1,15 +1,11 @@
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { insertWebhook, listWebhooks } from '@ulmus/storage'
-import { databases } from '@ulmus/storage/testing'
 import fc from 'fast-check'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { addAccount, openContext } from '../testing/context.ts'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openSealing } from './key-files.ts'
-import { renewSecrets } from './renewal.ts'
-import { LostSecret, type Sealing, sealingOf } from './sealing.ts'
+import { LostSecret, sealingOf } from './sealing.ts'
 
 let folder: string
 beforeEach(() => {
@@ -90,43 +86,4 @@ test('a faulty key file is refused with its variable, its path and the way out',
   writeFileSync(join(folder, 'secrets.key'), 'damaged')
   await expect(openSealing({}, folder)).rejects.toThrow('must have 32 random bytes')
   expect(readFileSync(join(folder, 'secrets.key'), 'utf8')).toBe('damaged')
-})
-
-describe.each(databases)('secrets in the database on $name', (database) => {
-  test('are encrypted with the present key, so that the former one can go; lost ones are named', async () => {
-    const context = await openContext(database)
-    const [former, present, strange] = [1, 2, 3].map((byte) => Buffer.alloc(32, byte)) as [
-      Buffer,
-      Buffer,
-      Buffer,
-    ]
-    const { id: accountId } = await addAccount(context, 'ada')
-    const add = async (sealing: Sealing, formerSecret?: string) => {
-      const id = randomUUID()
-      const row = {
-        ...{ id, accountId, collectionId: null, url: 'https://x.example/', host: 'x.example', label: '' },
-        ...{ kinds: [], bumps: [], enabled: true, disabledWhy: null, failingSince: null, madeBy: accountId },
-        ...{ createdAt: new Date(), testedAt: null, formerUntil: null },
-        secret: sealing.seal(`s ${id}`, `webhooks:${id}`),
-        formerSecret: formerSecret === undefined ? null : sealing.seal(formerSecret, `webhooks:${id}`),
-      }
-      await context.database.transact((tx) => insertWebhook(tx, row))
-      return id
-    }
-    const kept: string[] = []
-    for (let n = 0; n < 101; n++) kept.push(await add(sealingOf(former), n === 0 ? 'before' : undefined))
-    const lost = await add(sealingOf(strange))
-    kept.push(await add(sealingOf(present)))
-    const both = sealingOf(present, former)
-    expect(await renewSecrets(context, both)).toEqual({ kept: 102, lost: [lost] })
-    const alone = sealingOf(present)
-    const items = await listWebhooks(context.database, { accountIds: [accountId] })
-    for (const { webhook } of items.filter((one) => one.webhook.id !== lost)) {
-      expect(alone.open(Buffer.from(webhook.secret), `webhooks:${webhook.id}`)).toBe(`s ${webhook.id}`)
-      if (webhook.id === kept[0])
-        expect(alone.open(Buffer.from(webhook.formerSecret!), `webhooks:${webhook.id}`)).toBe('before')
-    }
-    expect(await renewSecrets(context, alone)).toEqual({ kept: 102, lost: [lost] })
-    await context.dispose()
-  })
 })

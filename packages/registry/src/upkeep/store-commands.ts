@@ -1,10 +1,10 @@
 /** Operator commands that open the stores from the configuration, without a server: `ulmus-server sweep`, `fsck` and `secrets`. */
 import { openSealing, type SecretsConfig, SecretsKeyUnfit } from '../secrets/key-files.ts'
-import { type RenewalReport, renewSecrets } from '../secrets/renewal.ts'
 import type { Purpose } from '../stores/installation.ts'
 import { openStores, type StoresConfig } from '../stores/stores.ts'
 import { type RebuildReport, rebuild } from './fsck/rebuild.ts'
 import { type FsckOptions, type FsckReport, fsck } from './fsck.ts'
+import { type RenewalReport, renewSecrets } from './renew-secrets.ts'
 import { type SweepOptions, type SweepReport, sweep } from './sweep.ts'
 
 /** Commands on open stores. `sweep` and `fsck` may run beside servers. */

@@ -1,7 +1,7 @@
 /** Encrypts all secrets with the present key, so that the former one can go. Runs beside servers that have both keys. */
 import { listSealed, updateWebhook } from '@ulmus/storage'
 import type { Context } from '../context.ts'
-import { LostSecret, type Place, type Sealing } from './sealing.ts'
+import { LostSecret, type Place, type Sealing } from '../secrets/sealing.ts'
 
 export interface RenewalReport {
   /** Secrets that the present key opens now. */
