@@ -15,7 +15,7 @@ const file = join(folder, 'connections')
 const connections = () => readFileSync(file, 'utf8').split('\n').filter(Boolean)
 const isHere = (to: string) => /^(?:localhost|127\.\d+\.\d+\.\d+|::1|\/.*)$/.test(to)
 
-test('a fresh server connects to nobody, and a webhook makes the first connection', async () => {
+test('a fresh server connects to no other machine, and a webhook makes the first connection', async () => {
   writeFileSync(file, '')
   const fixture = join(import.meta.dirname, 'testing/connections.fixture.ts')
   const server = await startProcess({

@@ -9,7 +9,6 @@ const failures: Record<Failure, string> = {
   dns: 'its name cannot be resolved',
   tls: 'its TLS certificate is not valid',
   timeout: 'no answer within 15 seconds',
-  too_large: 'the answer is too large',
   connection: 'the connection failed',
   malformed: 'the answer is not HTTP',
   proxy: 'the proxy of the registry did not connect',

@@ -133,7 +133,6 @@ export const failureReasons = [
   'dns',
   'tls',
   'timeout',
-  'too_large',
   'connection',
   'malformed',
   'proxy',

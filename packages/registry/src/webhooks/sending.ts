@@ -207,8 +207,11 @@ export async function send(
 
 function sentOf(asked: Asked, at: Date): Sent {
   const milliseconds = asked.milliseconds
-  if (asked.kind === 'failed')
-    return { delivered: false, status: null, why: asked.why, milliseconds, retryAfter: 0 }
+  if (asked.kind === 'failed') {
+    // No body is read, so none is too large.
+    const why = asked.why === 'too_large' ? 'malformed' : asked.why
+    return { delivered: false, status: null, why, milliseconds, retryAfter: 0 }
+  }
   const { status, headers } = asked
   const delivered = status >= 200 && status < 300
   const retryAfter = delivered ? 0 : secondsOf(headers['retry-after'], at)
