@@ -54,7 +54,7 @@ async function fill({ served }: Stage): Promise<void> {
           ...named,
           ...none,
           ...made,
-          newestWithdrawn: null,
+          newestWithdrawn: null, publishersOnly: false,
           storedBytes: 0,
         }
       })

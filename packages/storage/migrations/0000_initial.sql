@@ -33,8 +33,12 @@ CREATE TABLE "api_keys" (
 	"created_at" timestamp (3) with time zone NOT NULL,
 	"expires_at" timestamp (3) with time zone,
 	"last_used_at" timestamp (3) with time zone,
+	"publisher_id" uuid,
+	"workload" jsonb,
+	"role_cap" text,
 	CONSTRAINT "api_keys_hash_unique" UNIQUE("hash"),
-	CONSTRAINT "api_keys_scope" CHECK ("api_keys"."scope" in ('read', 'write', 'admin'))
+	CONSTRAINT "api_keys_scope" CHECK ("api_keys"."scope" in ('read', 'write', 'admin')),
+	CONSTRAINT "api_keys_role_cap" CHECK ("api_keys"."role_cap" = 'member')
 );
 --> statement-breakpoint
 CREATE TABLE "request_counts" (
@@ -43,6 +47,32 @@ CREATE TABLE "request_counts" (
 	"process" uuid NOT NULL,
 	"requests" integer NOT NULL,
 	CONSTRAINT "request_counts_minute_caller_process_pk" PRIMARY KEY("minute","caller","process")
+);
+--> statement-breakpoint
+CREATE TABLE "trusted_publishers" (
+	"id" uuid PRIMARY KEY NOT NULL,
+	"collection_id" uuid NOT NULL,
+	"issuer" text NOT NULL,
+	"claims" jsonb NOT NULL,
+	"pinned" jsonb,
+	"scope" text NOT NULL,
+	"lifetime_minutes" integer NOT NULL,
+	"shows" text NOT NULL,
+	"label" text NOT NULL,
+	"made_by" uuid,
+	"created_at" timestamp (3) with time zone NOT NULL,
+	"last_used_at" timestamp (3) with time zone,
+	"refused" jsonb,
+	CONSTRAINT "trusted_publishers_scope" CHECK ("trusted_publishers"."scope" in ('read', 'write')),
+	CONSTRAINT "trusted_publishers_shows" CHECK ("trusted_publishers"."shows" in ('none', 'members', 'everyone')),
+	CONSTRAINT "trusted_publishers_lifetime" CHECK ("trusted_publishers"."lifetime_minutes" between 5 and 60)
+);
+--> statement-breakpoint
+CREATE TABLE "used_tokens" (
+	"issuer" text COLLATE "C" NOT NULL,
+	"jti" text COLLATE "C" NOT NULL,
+	"until" timestamp (3) with time zone NOT NULL,
+	CONSTRAINT "used_tokens_issuer_jti_pk" PRIMARY KEY("issuer","jti")
 );
 --> statement-breakpoint
 CREATE TABLE "accounts" (
@@ -152,6 +182,7 @@ CREATE TABLE "collections" (
 	"forked_from_semver" text,
 	"ancestors" uuid[] DEFAULT '{}'::uuid[] NOT NULL,
 	"newest_withdrawn" text,
+	"publishers_only" boolean DEFAULT false NOT NULL,
 	"stored_bytes" bigint DEFAULT 0 NOT NULL,
 	"created_at" timestamp (3) with time zone NOT NULL,
 	"updated_at" timestamp (3) with time zone NOT NULL
@@ -175,6 +206,20 @@ CREATE TABLE "owner_words" (
 CREATE TABLE "withdrawn_names" (
 	"collection_id" uuid PRIMARY KEY NOT NULL,
 	"names" text NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "deliveries" (
+	"webhook_id" uuid NOT NULL,
+	"seq" bigint NOT NULL,
+	"state" text NOT NULL,
+	"attempts" integer NOT NULL,
+	"next_at" timestamp (3) with time zone,
+	"claimed_until" timestamp (3) with time zone,
+	"attempted_at" timestamp (3) with time zone,
+	"status" integer,
+	"why" text,
+	"milliseconds" integer,
+	CONSTRAINT "deliveries_webhook_id_seq_pk" PRIMARY KEY("webhook_id","seq")
 );
 --> statement-breakpoint
 CREATE TABLE "event_numbers" (
@@ -206,20 +251,6 @@ CREATE TABLE "outbox" (
 	"name" text NOT NULL,
 	"public" boolean NOT NULL,
 	"details" jsonb NOT NULL
-);
---> statement-breakpoint
-CREATE TABLE "deliveries" (
-	"webhook_id" uuid NOT NULL,
-	"seq" bigint NOT NULL,
-	"state" text NOT NULL,
-	"attempts" integer NOT NULL,
-	"next_at" timestamp (3) with time zone,
-	"claimed_until" timestamp (3) with time zone,
-	"attempted_at" timestamp (3) with time zone,
-	"status" integer,
-	"why" text,
-	"milliseconds" integer,
-	CONSTRAINT "deliveries_webhook_id_seq_pk" PRIMARY KEY("webhook_id","seq")
 );
 --> statement-breakpoint
 CREATE TABLE "webhooks" (
@@ -398,6 +429,7 @@ CREATE TABLE "versions" (
 	"actor_id" text,
 	"made_by" uuid NOT NULL,
 	"made_with_key" jsonb,
+	"workload" jsonb,
 	"created_at" timestamp (3) with time zone NOT NULL,
 	"withdrawn_at" timestamp (3) with time zone,
 	"withdrawn_reason" text,
@@ -411,6 +443,8 @@ ALTER TABLE "device_logins" ADD CONSTRAINT "device_logins_account_id_accounts_id
 ALTER TABLE "device_logins" ADD CONSTRAINT "device_logins_collection_id_collections_id_fk" FOREIGN KEY ("collection_id") REFERENCES "public"."collections"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "api_keys" ADD CONSTRAINT "api_keys_account_id_accounts_id_fk" FOREIGN KEY ("account_id") REFERENCES "public"."accounts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "api_keys" ADD CONSTRAINT "api_keys_collection_id_collections_id_fk" FOREIGN KEY ("collection_id") REFERENCES "public"."collections"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "api_keys" ADD CONSTRAINT "api_keys_publisher_id_trusted_publishers_id_fk" FOREIGN KEY ("publisher_id") REFERENCES "public"."trusted_publishers"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "trusted_publishers" ADD CONSTRAINT "trusted_publishers_collection_id_collections_id_fk" FOREIGN KEY ("collection_id") REFERENCES "public"."collections"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "accounts" ADD CONSTRAINT "accounts_made_by_accounts_id_fk" FOREIGN KEY ("made_by") REFERENCES "public"."accounts"("id") ON DELETE set null ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "identities" ADD CONSTRAINT "identities_account_id_accounts_id_fk" FOREIGN KEY ("account_id") REFERENCES "public"."accounts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "browser_sessions" ADD CONSTRAINT "browser_sessions_account_id_accounts_id_fk" FOREIGN KEY ("account_id") REFERENCES "public"."accounts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
@@ -438,6 +472,9 @@ CREATE INDEX "device_logins_account" ON "device_logins" USING btree ("account_id
 CREATE INDEX "device_logins_collection" ON "device_logins" USING btree ("collection_id");--> statement-breakpoint
 CREATE INDEX "api_keys_account" ON "api_keys" USING btree ("account_id","created_at");--> statement-breakpoint
 CREATE INDEX "api_keys_collection" ON "api_keys" USING btree ("collection_id");--> statement-breakpoint
+CREATE INDEX "api_keys_publisher" ON "api_keys" USING btree ("publisher_id","expires_at") WHERE "api_keys"."publisher_id" is not null;--> statement-breakpoint
+CREATE INDEX "trusted_publishers_collection" ON "trusted_publishers" USING btree ("collection_id","created_at");--> statement-breakpoint
+CREATE INDEX "used_tokens_until" ON "used_tokens" USING btree ("until");--> statement-breakpoint
 CREATE INDEX "accounts_made_by" ON "accounts" USING btree ("made_by");--> statement-breakpoint
 CREATE INDEX "identities_account" ON "identities" USING btree ("account_id");--> statement-breakpoint
 CREATE INDEX "sessions_account" ON "browser_sessions" USING btree ("account_id");--> statement-breakpoint
@@ -466,13 +503,13 @@ CREATE INDEX "collections_ancestors" ON "collections" USING gin ("ancestors");--
 CREATE INDEX "former_collection_slugs_collection" ON "former_collection_slugs" USING btree ("collection_id");--> statement-breakpoint
 CREATE INDEX "owner_words_words" ON "owner_words" USING gin ("words") WITH (fastupdate=false);--> statement-breakpoint
 CREATE INDEX "owner_words_trigrams" ON "owner_words" USING gin ((strip("words")::text) gin_trgm_ops) WITH (fastupdate=false);--> statement-breakpoint
-CREATE INDEX "events_collection" ON "events" USING btree ("collection_id","seq");--> statement-breakpoint
-CREATE INDEX "events_account" ON "events" USING btree ("account_id","seq");--> statement-breakpoint
-CREATE INDEX "events_public" ON "events" USING btree ("seq") WHERE "events"."public";--> statement-breakpoint
 CREATE INDEX "deliveries_seq" ON "deliveries" USING btree ("seq");--> statement-breakpoint
 CREATE INDEX "deliveries_due" ON "deliveries" USING btree ("webhook_id","next_at") WHERE "deliveries"."state" = 'waiting';--> statement-breakpoint
 CREATE INDEX "deliveries_claimed" ON "deliveries" USING btree ("claimed_until") WHERE "deliveries"."claimed_until" is not null;--> statement-breakpoint
 CREATE INDEX "deliveries_attempted" ON "deliveries" USING btree ("attempted_at");--> statement-breakpoint
+CREATE INDEX "events_collection" ON "events" USING btree ("collection_id","seq");--> statement-breakpoint
+CREATE INDEX "events_account" ON "events" USING btree ("account_id","seq");--> statement-breakpoint
+CREATE INDEX "events_public" ON "events" USING btree ("seq") WHERE "events"."public";--> statement-breakpoint
 CREATE INDEX "webhooks_account" ON "webhooks" USING btree ("account_id");--> statement-breakpoint
 CREATE INDEX "webhooks_collection" ON "webhooks" USING btree ("collection_id");--> statement-breakpoint
 CREATE INDEX "webhooks_made_by" ON "webhooks" USING btree ("made_by");--> statement-breakpoint
@@ -515,7 +552,7 @@ end $$;
 
 /*
  * Locks the membership, then the credential. authority: {ownerId, accountId, roles, key, session, now}; the account is the owner itself, or has
- * one of the roles in it.
+ * one of the roles in it. A key with a `role_cap` has that role at most.
  */
 create function hold_authority(authority jsonb) returns boolean language plpgsql as $$
 declare
@@ -527,6 +564,10 @@ begin
     perform from members
       where org_id = (authority->>'ownerId')::uuid and user_id = account and authority->'roles' ? role for share;
     if not found then return false; end if;
+  end if;
+  if not authority->'roles' ? 'member' then
+    perform from api_keys where id = (authority->>'key')::uuid and role_cap = 'member';
+    if found then return false; end if;
   end if;
   return hold_credential(
     account, (authority->>'key')::uuid, authority->>'session', (authority->>'now')::timestamptz);
@@ -665,7 +706,8 @@ end $$;
  * usual_quota: what an account that has no quota of its own may have stored; null: as much as it likes
  * fork:       {sourceId, sourceVersionId, ofPrivate, collectionsMax, collection, words, ownerWords, audit}: the collection is made here, as public as its source
  *
- * Raises UL000, and nothing of the transaction is recorded: `update_ended`, `collection_gone` (or another's by now), `not_allowed`, `head_moved`,
+ * Raises UL000, and nothing of the transaction is recorded: `update_ended`, `collection_gone` (or another's by now), `not_allowed`,
+ * `publishers_only` (the collection takes versions of trusted publishers alone), `head_moved`,
  * `lease_lost`, `over_quota`; of a fork `owner_gone`, `source_gone` (or no longer public), `source_withdrawn`, `too_many_collections`. A slug that is taken violates
  * `collections_owner_slug`.
  * Locks, in this order: the account, the collection, the membership, the credential.
@@ -702,6 +744,10 @@ begin
   end if;
 
   if not hold_authority(authority) then raise exception 'not_allowed' using errcode = 'UL000'; end if;
+  if fork is null and version.workload is null then
+    perform from collections where id = version.collection_id and publishers_only;
+    if found then raise exception 'publishers_only' using errcode = 'UL000'; end if;
+  end if;
 
   if fork is not null then
     perform from collections where owner_id = owner offset (fork->>'collectionsMax')::bigint - 1;

@@ -56,6 +56,7 @@ export * from './sql/collections/facets.ts'
 export type { HeadFound } from './sql/collections/words.ts'
 // This line only: for tests and benchmarks.
 export { columnsOf, insertInto } from './sql/columns/rows.ts'
+export * from './sql/columns/workload.ts'
 export * from './sql/joins/collection-lists.ts'
 export * from './sql/joins/collection-search.ts'
 export * from './sql/joins/found-collection.ts'

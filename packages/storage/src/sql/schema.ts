@@ -3,6 +3,7 @@
 export * from './access/device-logins.ts'
 export * from './access/keys.ts'
 export * from './access/request-counts.ts'
+export * from './access/trusted-publishers.ts'
 export * from './accounts/accounts.ts'
 export * from './accounts/browser-sessions.ts'
 export * from './accounts/former-slugs.ts'

@@ -20,7 +20,7 @@ end $$;
 
 /*
  * Locks the membership, then the credential. authority: {ownerId, accountId, roles, key, session, now}; the account is the owner itself, or has
- * one of the roles in it.
+ * one of the roles in it. A key with a `role_cap` has that role at most.
  */
 create function hold_authority(authority jsonb) returns boolean language plpgsql as $$
 declare
@@ -32,6 +32,10 @@ begin
     perform from members
       where org_id = (authority->>'ownerId')::uuid and user_id = account and authority->'roles' ? role for share;
     if not found then return false; end if;
+  end if;
+  if not authority->'roles' ? 'member' then
+    perform from api_keys where id = (authority->>'key')::uuid and role_cap = 'member';
+    if found then return false; end if;
   end if;
   return hold_credential(
     account, (authority->>'key')::uuid, authority->>'session', (authority->>'now')::timestamptz);

@@ -3,12 +3,14 @@
  * Every request with a key runs `findKeyByHash`: keep it one look-up.
  */
 import { sql } from 'drizzle-orm'
-import { check, index, pgTable, text, uuid } from 'drizzle-orm/pg-core'
+import { check, index, jsonb, pgTable, text, uuid } from 'drizzle-orm/pg-core'
 import type { Queries, Tx } from '../../database/database.ts'
 import { accounts } from '../accounts/accounts.ts'
 import { collections } from '../collections/collections.ts'
 import { bytewiseText, instant } from '../columns/columns.ts'
 import { columnsOf, insertInto } from '../columns/rows.ts'
+import type { Workload } from '../columns/workload.ts'
+import { trustedPublishers } from './trusted-publishers.ts'
 
 export const apiKeys = pgTable(
   'api_keys',
@@ -28,11 +30,19 @@ export const apiKeys = pgTable(
     expiresAt: instant('expires_at'),
     /** Precise to the minute. */
     lastUsedAt: instant('last_used_at'),
+    /** Of a key that was exchanged for a token of this publisher; such keys are not listed. */
+    publisherId: uuid('publisher_id').references(() => trustedPublishers.id, { onDelete: 'cascade' }),
+    /** The job that the token was issued to. */
+    workload: jsonb('workload').$type<Workload>(),
+    /** The key acts with this role at most, whatever the account has. Null: with the account's. */
+    roleCap: text('role_cap', { enum: ['member'] }),
   },
   (t) => [
     index('api_keys_account').on(t.accountId, t.createdAt),
     index('api_keys_collection').on(t.collectionId),
+    index('api_keys_publisher').on(t.publisherId, t.expiresAt).where(sql`${t.publisherId} is not null`),
     check('api_keys_scope', sql`${t.scope} in ('read', 'write', 'admin')`),
+    check('api_keys_role_cap', sql`${t.roleCap} = 'member'`),
   ],
 )
 
@@ -51,25 +61,26 @@ const keyByHash = `select ${columnsOf(apiKeys)}, accounts.slug as "accountSlug",
 
 export async function findKeyOf(at: Queries, accountId: string, id: string): Promise<KeyRow | undefined> {
   const { rows } = await at.query<KeyRow>(
-    `select ${columnsOf(apiKeys)} from api_keys where id = $1 and account_id = $2`,
+    `select ${columnsOf(apiKeys)} from api_keys where id = $1 and account_id = $2 and publisher_id is null`,
     [id, accountId],
   )
   return rows[0]
 }
 
-/** Oldest first. */
+/** Oldest first, without keys of publishers. */
 export async function listKeys(at: Queries, accountId: string): Promise<KeyRow[]> {
   const { rows } = await at.query<KeyRow>(
-    `select ${columnsOf(apiKeys)} from api_keys where account_id = $1 order by created_at, id`,
+    `select ${columnsOf(apiKeys)} from api_keys where account_id = $1 and publisher_id is null order by created_at, id`,
     [accountId],
   )
   return rows
 }
 
-/** Counts unexpired keys of an account. Exact only while the account is locked. */
+/** Counts unexpired keys of an account, without those of publishers. Exact only while the account is locked. */
 export async function countLiveKeys(tx: Tx, accountId: string, now: Date): Promise<number> {
   const { rows } = await tx.query<{ live: number }>(
-    'select count(*) as live from api_keys where account_id = $1 and (expires_at is null or expires_at > $2)',
+    `select count(*) as live from api_keys
+     where account_id = $1 and publisher_id is null and (expires_at is null or expires_at > $2)`,
     [accountId, now],
   )
   return rows[0]!.live

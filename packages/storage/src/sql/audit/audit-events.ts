@@ -6,11 +6,14 @@ import { index, jsonb, pgTable, text, uuid } from 'drizzle-orm/pg-core'
 import type { Queries, Tx } from '../../database/database.ts'
 import { instant } from '../columns/columns.ts'
 import { columnsOf, insertInto, Values } from '../columns/rows.ts'
+import type { Workload } from '../columns/workload.ts'
 
 /** Credential of an action, as of its time. */
 export interface Means {
   /** Id and label of the API key. */
   readonly key?: { readonly id: string; readonly label: string }
+  /** The job that the key was made for, if a trusted publisher's. */
+  readonly workload?: Workload
   /** Network address of the request. */
   readonly address?: string
 }

@@ -50,6 +50,8 @@ export const collections = pgTable(
     ancestors: uuid('ancestors').array().notNull().default(sql`'{}'::uuid[]`),
     /** Semver of the highest withdrawn version, with its `v`: no later version has a lower number. Null: none was withdrawn. */
     newestWithdrawn: text('newest_withdrawn'),
+    /** True: only trusted publishers make versions. */
+    publishersOnly: boolean('publishers_only').notNull().default(false),
     /** Bytes that its versions and files added to the store, without erased ones. See usage.ts. */
     storedBytes: count('stored_bytes').notNull().default(0),
     createdAt: instant('created_at').notNull(),
@@ -208,6 +210,11 @@ export async function moveHead(
     [id, headId, description, topics, updatedAt],
   )
   await tx.query('select set_head_words($1, $2)', [id, headWords(head)])
+}
+
+/** Sets whether only trusted publishers make versions. */
+export async function setPublishersOnly(tx: Tx, id: string, publishersOnly: boolean): Promise<void> {
+  await tx.query('update collections set publishers_only = $2 where id = $1', [id, publishersOnly])
 }
 
 /** Records the highest withdrawn version number. */

@@ -33,6 +33,7 @@ const collection: CollectionRow = {
   forkedFromSemver: null,
   ancestors: [id, ownerId],
   newestWithdrawn: 'v0.1.0',
+  publishersOnly: true,
   storedBytes: most,
   createdAt: at,
   updatedAt: new Date(at.getTime() + 1),
@@ -57,6 +58,10 @@ const head: VersionRow = {
   actorId: null,
   madeBy: ownerId,
   madeWithKey: { id: 'null', label: '"' },
+  workload: {
+    ...{ publisher: id, issuer: 'https://x.example', kind: 'other', subject: '"\\', shows: 'none' },
+    ...{ claims: { a: 'null' }, run: null },
+  },
   fullRecords: most,
   fullFiles: 0,
   fullBytes: most,

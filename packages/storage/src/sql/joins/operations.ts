@@ -81,7 +81,12 @@ export async function erasePerson(
   await tx.query("update audit_events set means = '{}', details = details - 'label' where actor_id = $1", [
     id,
   ])
-  await tx.query('update versions set made_with_key = null where made_by = $1', [id])
+  await tx.query('update versions set made_with_key = null, workload = null where made_by = $1', [id])
+  await tx.query('update trusted_publishers set made_by = null where made_by = $1', [id])
+  await tx.query(
+    'delete from trusted_publishers where collection_id in (select id from collections where owner_id = $1)',
+    [id],
+  )
   await tx.query('delete from device_logins where account_id = $1', [id])
   await tx.query("update metadata_jobs set means = '{}' where account_id = $1", [id])
   await tx.query('update pushes set committer_means = null where committer_id = $1', [id])

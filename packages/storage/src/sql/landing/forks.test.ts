@@ -51,6 +51,7 @@ describe.each(databases)('landing a fork on $name', ({ name, open }) => {
     ...{
       ancestors: [] as string[],
       newestWithdrawn: null,
+      publishersOnly: false,
       storedBytes: 0,
       createdAt: at,
       updatedAt: at,
@@ -59,7 +60,7 @@ describe.each(databases)('landing a fork on $name', ({ name, open }) => {
   const versionOf = (id: string, collectionId: string) => ({
     ...{ id, collectionId, major: 1, minor: 0, patch: 0, baseSemver: null, createdAt: at, ...standing },
     ...{ fullDigest: zeros, publicDigest: zeros, sidecar: zeros, publicChanged: true },
-    ...{ message: 'm', appId: null, actorId: null, madeBy: randomUUID(), madeWithKey: null },
+    ...{ message: 'm', appId: null, actorId: null, madeBy: randomUUID(), madeWithKey: null, workload: null },
     ...{
       fullRecords: 2 ** 40,
       fullFiles: 1,

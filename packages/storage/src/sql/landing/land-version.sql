@@ -26,7 +26,8 @@ end $$;
  * usual_quota: what an account that has no quota of its own may have stored; null: as much as it likes
  * fork:       {sourceId, sourceVersionId, ofPrivate, collectionsMax, collection, words, ownerWords, audit}: the collection is made here, as public as its source
  *
- * Raises UL000, and nothing of the transaction is recorded: `update_ended`, `collection_gone` (or another's by now), `not_allowed`, `head_moved`,
+ * Raises UL000, and nothing of the transaction is recorded: `update_ended`, `collection_gone` (or another's by now), `not_allowed`,
+ * `publishers_only` (the collection takes versions of trusted publishers alone), `head_moved`,
  * `lease_lost`, `over_quota`; of a fork `owner_gone`, `source_gone` (or no longer public), `source_withdrawn`, `too_many_collections`. A slug that is taken violates
  * `collections_owner_slug`.
  * Locks, in this order: the account, the collection, the membership, the credential.
@@ -63,6 +64,10 @@ begin
   end if;
 
   if not hold_authority(authority) then raise exception 'not_allowed' using errcode = 'UL000'; end if;
+  if fork is null and version.workload is null then
+    perform from collections where id = version.collection_id and publishers_only;
+    if found then raise exception 'publishers_only' using errcode = 'UL000'; end if;
+  end if;
 
   if fork is not null then
     perform from collections where owner_id = owner offset (fork->>'collectionsMax')::bigint - 1;

@@ -46,6 +46,7 @@ describe.each(databases)('landing a version on $name', ({ name, open }) => {
         topics: [],
         ancestors: [],
         newestWithdrawn: null,
+        publishersOnly: false,
         storedBytes: 0,
       },
     }
@@ -67,6 +68,7 @@ describe.each(databases)('landing a version on $name', ({ name, open }) => {
       actorId: null,
       madeBy: by.accountId,
       madeWithKey: { id: zeros, label: 'ä "' },
+      workload: null,
     },
     ...standing,
     ...{

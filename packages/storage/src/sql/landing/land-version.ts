@@ -78,6 +78,7 @@ const reasons = [
   'update_ended',
   'collection_gone',
   'not_allowed',
+  'publishers_only',
   'head_moved',
   'lease_lost',
   'over_quota',

@@ -43,6 +43,7 @@ describe.each(databases)('sessions that were opened with much, on $name', ({ ope
       headDescription: null,
       topics: [],
       newestWithdrawn: null,
+      publishersOnly: false,
       storedBytes: 0,
     }
     const made = { ...none, forkedFromId: null, forkedFromSemver: null, createdAt: at, updatedAt: at }

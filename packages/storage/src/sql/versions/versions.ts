@@ -8,6 +8,7 @@ import type { Queries, Tx } from '../../database/database.ts'
 import { collections } from '../collections/collections.ts'
 import { bytewiseText, count, instant } from '../columns/columns.ts'
 import { columnsOf, Values, wholeRow } from '../columns/rows.ts'
+import type { Workload } from '../columns/workload.ts'
 
 export const versions = pgTable(
   'versions',
@@ -48,6 +49,8 @@ export const versions = pgTable(
     madeBy: uuid('made_by').notNull(),
     /** The API key that made it, if any. */
     madeWithKey: jsonb('made_with_key').$type<{ id: string; label: string }>(),
+    /** The job of a trusted publisher that made it, if any. */
+    workload: jsonb('workload').$type<Workload>(),
     createdAt: instant('created_at').notNull(),
     /** When it was withdrawn; null if it is readable. */
     withdrawnAt: instant('withdrawn_at'),
@@ -171,6 +174,7 @@ export async function markVersion(
       | 'message'
       | 'appId'
       | 'actorId'
+      | 'workload'
     >
   >,
 ): Promise<void> {
