@@ -9,6 +9,7 @@ import type { Jobs } from './jobs.ts'
 import type { Limits, OperatorsConfig } from './limits.ts'
 import type { Log } from './log.ts'
 import type { Outside } from './outside/ask.ts'
+import type { TrustedIssuer } from './publishing/issuers.ts'
 import type { Readmes } from './readmes.ts'
 import type { Sealing } from './secrets/sealing.ts'
 import type { Work } from './work/work.ts'
@@ -24,6 +25,10 @@ export interface Context {
   readonly jobs: Jobs
   readonly limits: Limits
   readonly operators: OperatorsConfig
+  /** Issuers whose tokens may be exchanged for keys. Empty: trusted publishing is off. */
+  readonly issuers: readonly TrustedIssuer[]
+  /** Rules for requests to other servers. Null: none are sent; undefined: nothing but public addresses. */
+  readonly outside?: Outside | null | undefined
   /** Runs tasks in worker threads. */
   readonly work: Work
   /** Memory for request bodies. */

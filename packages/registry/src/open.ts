@@ -32,6 +32,8 @@ import { beat, scheduleHeartbeat } from './monitoring/heartbeat.ts'
 import { operatorsOf } from './operators/operators.ts'
 import { nothingAllowed } from './outside/addresses.ts'
 import type { Outside } from './outside/ask.ts'
+import type { TrustedIssuer } from './publishing/issuers.ts'
+import { publishingOf } from './publishing/publishing.ts'
 import { pushesOf } from './pushes/pushes.ts'
 import { PushSessions } from './pushes/session/sessions.ts'
 import { Snapshots } from './pushes/snapshots.ts'
@@ -66,6 +68,8 @@ export interface RegistryConfig extends StoresConfig {
   secrets?: SecretsConfig
   /** Address of this registry, as `https://registry.example`, for messages to others. Default: `http://127.0.0.1:4000`. */
   origin?: () => string
+  /** Issuers whose tokens may be exchanged for keys. Default: none. */
+  issuers?: readonly TrustedIssuer[]
   /** True: this process also does background work (jobs, recovery, expiry). At least one process must. */
   works: boolean
   /** Requests that may wait for events at once; asked for each. Default: 4,096. */
@@ -115,6 +119,7 @@ export async function openRegistry(config: RegistryConfig) {
       origin: config.origin ?? (() => 'http://127.0.0.1:4000'),
       limits: config.limits,
       operators: config.operators ?? noOperators,
+      issuers: config.issuers ?? [],
       log,
       now,
     }
@@ -162,6 +167,7 @@ function servicesOf(context: Context, waitingMax: () => number) {
     collections: collectionsOf(context),
     metadata: metadataOf(context),
     forks: forksOf(context),
+    publishing: publishingOf(context),
     pushes: pushesOf(context, pushSessions),
     snapshots: new Snapshots(context, pushSessions),
     versions: versionsOf(context),

@@ -32,6 +32,8 @@ export interface Caller {
   readonly credential: Credential | null
   /** Expiry of a key. Null for a key without one, and for a session, which each use extends. */
   readonly expiresAt: Date | null
+  /** The key's role at most, whatever the account has. Default: no limit. */
+  readonly roleCap?: 'member'
   /** `public`: show a member the public view. Default: the widest permitted view. */
   readonly view?: 'public'
   /** Means of the act, for the audit log. Default: unknown. */

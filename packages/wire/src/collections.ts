@@ -218,6 +218,9 @@ export const Collection = z
   .object({
     ...facts,
     latestVersion: VersionSummary.nullable(),
+    publishersOnly: z.boolean().meta({
+      description: 'Whether all new versions come from trusted publishers.',
+    }),
     forkedFrom: ForkedFrom.optional().meta({
       description: 'Source of a fork, if the caller can see it.',
     }),
@@ -225,7 +228,7 @@ export const Collection = z
   .meta({
     id: 'Collection',
     description: 'A collection, with its latest version.',
-    examples: [{ ...exampleFacts, latestVersion: exampleSummary }],
+    examples: [{ ...exampleFacts, publishersOnly: false, latestVersion: exampleSummary }],
   })
 export type Collection = z.infer<typeof Collection>
 
@@ -265,6 +268,10 @@ export const UpdateCollection = z
     name: Name.optional(),
     public: z.boolean().optional(),
     description: Description.nullish(),
+    publishersOnly: z.boolean().optional().meta({
+      description:
+        'True: only trusted publishers make versions. Requires the `admin` scope and, in an organization, the role admin or owner.',
+    }),
   })
   .meta({
     id: 'UpdateCollection',

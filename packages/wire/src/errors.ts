@@ -150,6 +150,10 @@ export const ErrorBody = z
       .array(z.string())
       .optional()
       .meta({ description: '`unsupported_media_type`: the supported types.' }),
+    presented: z
+      .record(z.string(), z.string())
+      .optional()
+      .meta({ description: '`invalid_grant`: claims of the token, if its signature is good.' }),
     org: z.string().optional().meta({ description: '`last_owner`, `has_owner`: the organization.' }),
     account: z
       .string()

@@ -15,6 +15,7 @@ import { forkOperations } from './operations/forks.ts'
 import { keyOperations } from './operations/keys.ts'
 import { memberOperations } from './operations/members.ts'
 import { metadataOperations } from './operations/metadata.ts'
+import { publishingOperations } from './operations/publishing.ts'
 import { pushOperations } from './operations/pushes.ts'
 import { recordOperations } from './operations/records.ts'
 import { sessionOperations } from './operations/sessions.ts'
@@ -44,6 +45,7 @@ export const operations = {
   ...webhookOperations,
   ...pushOperations,
   ...snapshotOperations,
+  ...publishingOperations,
   ...signInOperations,
 } satisfies Readonly<Record<`${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`, Operation>>
 

@@ -107,6 +107,12 @@ export const FilePath = CollectionPath.extend({
 })
 export type FilePath = z.infer<typeof FilePath>
 
+/** `…/publishers/:id` */
+export const PublisherPath = CollectionPath.extend({
+  id: segment(exampleId, 'Id of the trusted publisher, from the list of them.'),
+})
+export type PublisherPath = z.infer<typeof PublisherPath>
+
 /** `…/pushes/:id` */
 export const PushPath = CollectionPath.extend({
   id: segment(exampleId, '`session_id` from the answer that opened the session.'),

@@ -13,6 +13,7 @@ import {
   exampleUser,
 } from './examples.ts'
 import { AnyObject } from './json.ts'
+import { Workload } from './publishing.ts'
 import { Count, DigestText, Instant, line, SemverText } from './text.ts'
 
 /** Text that the author of a version gave with it; hidden where it could describe private or withdrawn data. */
@@ -58,6 +59,10 @@ export const VersionItem = z
     actor: z.object({ slug: z.string(), displayName: z.string() }).nullable().meta({
       description:
         'Account that created the version. Null if the account is deleted, and in the public view of a version that changed only private data.',
+    }),
+    workload: Workload.optional().meta({
+      description:
+        'The job that made the version, if a trusted publisher’s: for the readers that it is shown to, and never in the public view of a version that changed only private data.',
     }),
     recordCount: Count,
     fileCount: Count,

@@ -23,6 +23,8 @@ export type Refusal =
   | 'not_a_member'
   | 'insufficient_role'
   | 'private_content'
+  | 'publisher_key'
+  | 'publishers_only'
 export type Decision = 'ok' | Refusal
 
 /** The facts about a collection that decide permissions. */
@@ -77,7 +79,14 @@ export const privateEventsFor = (
     ? null
     : { accountId: who.accountId, onlyCollection: who.limitedTo ?? undefined }
 
-/** Permission to push, to change metadata or settings, and to upload files; with scope `read`, to poll their state. */
+/** True for a key that was exchanged for the token of a trusted publisher, and for work that it asked for. */
+const isWorkload = (who: Principal): boolean => who.kind !== 'anonymous' && who.means?.workload !== undefined
+
+/** The role that counts: at most that of the credential. */
+const capped = (who: Principal, role: Role | null): Role | null =>
+  role === null || who.kind === 'anonymous' || who.roleCap === undefined ? role : who.roleCap
+
+/** Permission to push, to change metadata, and to upload files; with scope `read`, to poll their state. */
 export function mayWork(
   who: Principal,
   collection: CollectionFacts,
@@ -90,6 +99,23 @@ export function mayWork(
   return role === null ? 'not_a_member' : 'ok'
 }
 
+/** Permission to change the name, the slug, the description or the visibility of a collection. */
+export function mayChangeSettings(who: Principal, collection: CollectionFacts, role: Role | null): Decision {
+  const work = mayWork(who, collection, role, 'write')
+  return work === 'ok' && isWorkload(who) ? 'publisher_key' : work
+}
+
+/** Permission to make a version. Some collections take versions of trusted publishers alone. */
+export const mayPublish = (who: Principal, { publishersOnly }: { publishersOnly: boolean }): Decision =>
+  publishersOnly && !isWorkload(who) ? 'publishers_only' : 'ok'
+
+/** Permission to see and change the trusted publishers of a collection. */
+export function mayAdminister(who: Principal, collection: CollectionFacts, role: Role | null): Decision {
+  const work = mayWork(who, collection, role, 'admin')
+  if (work !== 'ok') return work
+  return roleCovers(capped(who, role), 'admin') ? 'ok' : 'insufficient_role'
+}
+
 export function mayDeleteCollection(
   who: Principal,
   collection: CollectionFacts,
@@ -97,7 +123,7 @@ export function mayDeleteCollection(
 ): Decision {
   const work = mayWork(who, collection, role, 'write')
   if (work !== 'ok') return work
-  return roleCovers(role, 'admin') ? 'ok' : 'insufficient_role'
+  return roleCovers(capped(who, role), 'admin') ? 'ok' : 'insufficient_role'
 }
 
 /** Permission to give a collection away. `mayReceiveCollection` checks the receiving account. */
@@ -171,13 +197,14 @@ export interface KeyFacts {
  * A key is created and revoked only by a credential at least as strong: a stolen read key cannot create or revoke a write key.
  */
 export function mayHandleKey(who: Caller, key: KeyFacts): Decision {
+  if (isWorkload(who)) return 'publisher_key'
   if (!scopeCovers(who.scope, key.scope)) return 'insufficient_scope'
   return who.limitedTo !== null && who.limitedTo !== key.collectionId ? 'key_limited' : 'ok'
 }
 
-/** A limited key lists only keys limited to the same collection. */
+/** A limited key lists only keys limited to the same collection; that of a trusted publisher none. */
 export const mayListKey = (who: Caller, key: KeyFacts): boolean =>
-  who.limitedTo === null || who.limitedTo === key.collectionId
+  !isWorkload(who) && (who.limitedTo === null || who.limitedTo === key.collectionId)
 
 /** An expiring key cannot create one that outlives it: a thief could otherwise extend a temporary key. */
 export const mayMakeKeyUntil = (who: Caller, end: Date | null): Decision =>

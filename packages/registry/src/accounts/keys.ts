@@ -87,13 +87,21 @@ export function keysOf(context: Context) {
       const now = context.now()
       if (key.expiresAt !== null && key.expiresAt <= now)
         throw bad(`This API key expired at ${instantText(key.expiresAt)}.`)
-      const { id, label, accountId, accountSlug, scope, collectionId, expiresAt } = key
+      const { id, label, accountId, accountSlug, scope, collectionId, expiresAt, workload, roleCap } = key
+      if (workload !== null && !context.issuers.some(({ issuer }) => issuer === workload.issuer))
+        throw bad('This registry no longer trusts the issuer that this API key was made for.')
       const caller: Caller = {
         ...{ kind: 'key', accountId, accountSlug, scope, limitedTo: collectionId },
         ...{ credential: { key: id }, expiresAt },
-        means: { key: { id, label }, ...(address !== undefined && { address }) },
+        ...(roleCap !== null && { roleCap }),
+        means: {
+          key: { id, label },
+          ...(workload !== null && { workload }),
+          ...(address !== undefined && { address }),
+        },
       }
-      uses.note(key, caller, now)
+      // The exchange of a publisher's key was recorded already.
+      if (workload === null) uses.note(key, caller, now)
       return caller
     },
 
@@ -124,6 +132,8 @@ async function createKey(context: Context, who: Principal, wanted: CreateKey): P
 export interface KeyToAdd
   extends Pick<KeyRow, 'accountId' | 'label' | 'scope' | 'collectionId' | 'expiresAt'> {}
 
+const ofNoPublisher = { publisherId: null, workload: null, roleCap: null }
+
 /** @throws too_many_keys, collection_not_found */
 export async function addKey(
   context: Pick<Context, 'now'>,
@@ -139,7 +149,7 @@ export async function addKey(
   const key = makeRawKey()
   const id = newId()
   const secret = { hash: hashText(key), start: key.slice(0, keyStartLength) }
-  const row: KeyRow = { id, ...wanted, ...secret, createdAt: now, lastUsedAt: null }
+  const row: KeyRow = { id, ...wanted, ...secret, createdAt: now, lastUsedAt: null, ...ofNoPublisher }
   await onMissingRow('collection_not_found', {}, () => insertKey(tx, row))
   const made = { id, key, label, scope, collectionId, expiresAt: instantTextOrNull(expiresAt) }
   const details = { label, scope, collection: collectionId, expiresAt: made.expiresAt }

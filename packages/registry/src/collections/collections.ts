@@ -9,15 +9,22 @@ import {
   lockCollection,
   ownersOfPrivateSources,
   publicAmong,
+  setPublishersOnly,
   type Tx,
   updateCollection,
 } from '@ulmus/storage'
-import type { CollectionItem, CollectionPath, CreateCollection, VersionPath } from '@ulmus/wire'
+import type {
+  CollectionItem,
+  CollectionPath,
+  CreateCollection,
+  UpdateCollection,
+  VersionPath,
+} from '@ulmus/wire'
 import { demandStill } from '../access/authority.ts'
 import { findVisibleAccount } from '../access/find-account.ts'
 import { findVisibleCollection, type Seen } from '../access/find-collection.ts'
 import { roleIn } from '../access/membership.ts'
-import { mayCreateIn, mayMakePublic, mayWork, type Role } from '../access/policy.ts'
+import { mayAdminister, mayChangeSettings, mayCreateIn, mayMakePublic, type Role } from '../access/policy.ts'
 import { checkCollectionSlug } from '../access/slugs.ts'
 import { demandCollectionSlug } from '../accounts/kept-slugs.ts'
 import { JsonText } from '../answers/json-text.ts'
@@ -37,7 +44,7 @@ import { transferCollection } from './transfer.ts'
 export type { CollectionPath } from '@ulmus/wire'
 
 /** Only the fields to change. */
-export type CollectionChange = Partial<CreateCollection>
+export type CollectionChange = Partial<CreateCollection> & Pick<UpdateCollection, 'publishersOnly'>
 
 export type Collections = ReturnType<typeof collectionsOf>
 
@@ -124,6 +131,7 @@ export function collectionsOf(context: Context) {
       return {
         ...factsOf(seen),
         latestVersion,
+        publishersOnly: seen.collection.publishersOnly,
         ...(forkedFrom === undefined ? {} : { forkedFrom }),
       }
     },
@@ -137,7 +145,8 @@ async function changeCollection(
   change: CollectionChange,
 ): Promise<{ ok: true }> {
   const { collection, owner, role } = await findVisibleCollection(context, who, path)
-  demand(mayWork(who, collection, role, 'write'), { owner: owner.slug })
+  const may = change.publishersOnly === undefined ? mayChangeSettings : mayAdminister
+  demand(may(who, collection, role), { owner: owner.slug, needed: 'admin' })
   if (change.slug !== undefined) checkCollectionSlug(change.slug)
   await slugTakenAs(change.slug, () =>
     audited(context, who, async (tx, tell) => {
@@ -145,7 +154,7 @@ async function changeCollection(
       const account = change.public === true ? await lockAccount(tx, owner.id) : undefined
       const locked = await lockCollection(tx, collection.id, 'update')
       if (locked === undefined) throw new RegistryError('collection_not_found', { say: path })
-      await demandStill(context, tx, { who: demandCaller(who), collection, owner })
+      await demandStill(context, tx, { who: demandCaller(who), collection, owner }, may)
       if (account !== undefined && !locked.public) {
         demandMayMakePublic({ account, role: await roleIn(tx, who, account) })
         await demandMayMakeForkPublic(tx, who, locked)
@@ -178,6 +187,7 @@ async function applyChange(
   change: CollectionChange,
 ): Promise<void> {
   const { id, ownerId, slug } = locked
+  if (change.publishersOnly !== undefined) await setPublishersOnly(tx, id, change.publishersOnly)
   const next = {
     slug: change.slug ?? slug,
     name: change.name ?? locked.name,
@@ -202,6 +212,9 @@ function tellChange(
     tell({ action: 'collection.renamed', ...about, details: { formerly: `${owner.slug}/${before.slug}` } })
   if (change.public !== undefined && change.public !== before.public)
     tell({ action: 'collection.visibility', ...about, details: { public: change.public } })
+  const { publishersOnly } = change
+  if (publishersOnly !== undefined && publishersOnly !== before.publishersOnly)
+    tell({ action: 'collection.publishing', ...about, details: { publishersOnly } })
 }
 
 async function latestVersionOf(context: Context, { head, view }: Seen) {

@@ -63,6 +63,7 @@ export function newCollection(
     forkedFromSemver: null,
     ancestors: [],
     newestWithdrawn: null,
+    publishersOnly: false,
     storedBytes: 0,
     createdAt: now,
     updatedAt: now,

@@ -6,6 +6,7 @@
 import {
   type AccountRow,
   type CollectionRow,
+  deletePublishersOf,
   giveCollection,
   keepFormerSlug,
   lockAccount,
@@ -30,7 +31,7 @@ import { slugTakenAs } from './making.ts'
 
 /**
  * Transfers a collection to an account that the caller also manages. Its id, versions, limited keys and forks stay; its former
- * address redirects.
+ * address redirects, and trusted publishers are removed.
  * @param to slug of an account
  * @throws collection_not_found, Moved, insufficient_scope, key_limited, not_a_member, insufficient_role, account_not_found,
  * slug_taken, slug_kept, too_many_collections, quota_exceeded
@@ -96,6 +97,10 @@ export async function moveCollection(
   await keepFormerSlug(tx, collection, at)
   await giveCollection(tx, { id, name, slug, updatedAt: at }, to)
   await noteGiven(tx, id, to.id)
+  // The new owner must not receive versions from jobs of the former one.
+  const removed = await deletePublishersOf(tx, id)
+  for (const { id: target, label } of removed)
+    tell({ action: 'publisher.removed', account: from.id, target, details: { label, collection: id } })
   await demandCollectionSlug(context, tx, to, slug)
   const about = {
     target: `${to.slug}/${slug}`,

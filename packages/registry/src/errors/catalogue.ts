@@ -4,6 +4,7 @@
  */
 import type { RefusalCode } from '@ulmus/wire'
 import { type CatalogueEntry, entry } from './entry.ts'
+import { refusalsOfPublishing } from './of-publishing.ts'
 import { refusalsOfPushes } from './of-pushes.ts'
 import { refusalsOfWebhooks } from './of-webhooks.ts'
 
@@ -28,6 +29,7 @@ function invalidRequest(issues: unknown): string {
 export const catalogue = {
   ...refusalsOfPushes,
   ...refusalsOfWebhooks,
+  ...refusalsOfPublishing,
   invalid_request: entry('invalid', (f) => `${f.reason ?? invalidRequest(f.issues)}`),
   unknown_field: entry('invalid', (f) => `${f.reason}`),
   invalid_sql: entry('invalid', (f) => `${f.reason}`),

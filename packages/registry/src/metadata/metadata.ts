@@ -24,7 +24,7 @@ import {
 import { v7 as newId } from 'uuid'
 import { type Acting, authorityOf, demandNow, onMissingRow } from '../access/authority.ts'
 import { findVisibleCollection } from '../access/find-collection.ts'
-import { mayWork } from '../access/policy.ts'
+import { mayPublish, mayWork } from '../access/policy.ts'
 import { isUuid } from '../answers/pages.ts'
 import { instantText, instantTextOrNull } from '../clock.ts'
 import type { CollectionPath } from '../collections/collections.ts'
@@ -157,6 +157,7 @@ async function accept(
 ): Promise<Update> {
   const { collection, owner, role, head } = await findVisibleCollection(context, who, path)
   demand(mayWork(who, collection, role, 'write'), { owner: owner.slug })
+  demand(mayPublish(who, collection))
   const by = { who: demandCaller(who), collection, owner }
   const fitted = await fitPatch(context, who, patch, head)
   for (;;) {

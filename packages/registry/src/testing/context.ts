@@ -72,7 +72,7 @@ export async function openContext(
   return { ...context, dispose: end }
 }
 
-interface ContextOptions {
+interface ContextOptions extends Partial<Pick<Context, 'issuers' | 'outside'>> {
   works?: boolean
   now?: () => Date
   outside?: Outside
@@ -95,6 +95,8 @@ export function contextOn(
     jobs,
     limits: defaultLimits,
     operators: noOperators,
+    issuers: options.issuers ?? [],
+    outside: options.outside,
     work,
     bodies: new BodyBudget(),
     commitCounters: new CommitCounters(),

@@ -6,11 +6,13 @@ import {
   dropEndedMetadataJobs,
   dropEndedPushes,
   dropEndedSessions,
+  dropEndedWorkloadKeys,
   dropOldAuditEvents,
   dropOldEvents,
   dropOrphanedWebhooks,
   dropRenderedReadmes,
   dropRequestCounts,
+  dropUsedTokens,
   type Tx,
   vacuumTables,
 } from '@ulmus/storage'
@@ -25,6 +27,8 @@ const pushDays = 7
 const requestCountHours = 0.1
 /** Retention of rendered readmes after their last use, in days: no longer than a deleted collection stays set aside. */
 const renderedReadmeDays = 7
+/** Retention of a publisher's keys after their end, so that a late job is told why. Hours. */
+const workloadKeyHours = 24
 /** Rows deleted in one transaction; others may have to wait for it. */
 const rowsAtOnce = 2_000
 const hourMilliseconds = 3_600_000
@@ -48,6 +52,8 @@ export async function expireRows(context: ExpiryContext): Promise<void> {
   await dropAll(context, (tx) => dropEndedMetadataJobs(tx, ago(metadataJobHours), rowsAtOnce))
   await dropAll(context, (tx) => dropEndedPushes(tx, ago(pushDays * 24), rowsAtOnce))
   await dropAll(context, (tx) => dropEndedSessions(tx, context.now(), rowsAtOnce))
+  await dropAll(context, (tx) => dropEndedWorkloadKeys(tx, ago(workloadKeyHours), rowsAtOnce))
+  await dropAll(context, (tx) => dropUsedTokens(tx, context.now(), rowsAtOnce))
   await dropAll(context, (tx) => dropOldAuditEvents(tx, ago(context.limits.auditDays * 24), rowsAtOnce))
   await dropAll(context, (tx) => dropOldEvents(tx, ago(context.limits.eventDays * 24), rowsAtOnce))
   await dropAll(context, (tx) => dropOrphanedWebhooks(tx, rowsAtOnce))

@@ -15,6 +15,7 @@ import {
   type ViewRoots,
 } from '@ulmus/content'
 import { findAccountNames, type VersionRow } from '@ulmus/storage'
+import type { Workload } from '@ulmus/wire'
 import type { View } from '../access/policy.ts'
 import { instantText } from '../clock.ts'
 import type { Context } from '../context.ts'
@@ -91,6 +92,16 @@ export const shownWords = (version: VersionRow, view: View) =>
   version.withdrawnAt === null && (view === 'full' || version.publicChanged)
     ? { message: version.message, appId: version.appId, actorId: version.actorId }
     : { message: null, appId: null, actorId: null }
+
+/** The job that made a version, if the readers of the view are shown it. */
+export function shownWorkload(version: VersionRow, view: View): Workload | undefined {
+  const { workload, withdrawnAt, publicChanged } = version
+  if (workload === null || withdrawnAt !== null) return undefined
+  const isShown = view === 'full' ? workload.shows !== 'none' : publicChanged && workload.shows === 'everyone'
+  if (!isShown) return undefined
+  const { issuer, kind, subject, claims, run } = workload
+  return { issuer, kind, subject, claims: { ...claims }, run }
+}
 
 /** Time and reason of a withdrawal, and whether the version is, or will be, erased; undefined if it is readable. */
 export const withdrawalOf = ({ withdrawnAt, withdrawnReason, erasure }: VersionRow) =>

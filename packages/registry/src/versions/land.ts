@@ -75,7 +75,7 @@ const rowBytes = 1_024
 /**
  * Makes a version completely or not at all; durable when it resolves.
  * @throws version_conflict with `currentVersion` if the head is no longer `base`; collection_not_found if it was deleted
- * meanwhile; quota_exceeded; the errors of `demandNow`; NotLanded if the update or session has ended otherwise; ObjectsSwept;
+ * meanwhile; publishers_only; quota_exceeded; the errors of `demandNow`; NotLanded if the update or session has ended otherwise; ObjectsSwept;
  * StorageFull.
  */
 export async function makeVersion(context: Context, making: VersionMaking): Promise<VersionRow> {
@@ -175,6 +175,7 @@ async function refusalFor(
 ): Promise<Error> {
   if (notLanded.why === 'update_ended' || notLanded.why === 'lease_lost') return notLanded
   await demandNow(context, by)
+  if (notLanded.why === 'publishers_only') return new RegistryError('publishers_only')
   if (notLanded.why === 'over_quota') return quotaRefusal(context, by)
   const head = await findHead(context.database, collection.id)
   if (head === undefined) return new RegistryError('collection_not_found')
@@ -224,9 +225,10 @@ const isEmpty = ({ files, metadata, types }: ViewDocument): boolean =>
   files.root === null && Object.keys(metadata).length === 0 && Object.keys(types).length === 0
 
 /** Author fields of a version. */
-export const madeBy = (who: Caller): Pick<VersionRow, 'madeBy' | 'madeWithKey'> => ({
+export const madeBy = (who: Caller): Pick<VersionRow, 'madeBy' | 'madeWithKey' | 'workload'> => ({
   madeBy: who.accountId,
   madeWithKey: meansOf(who).key ?? null,
+  workload: meansOf(who).workload ?? null,
 })
 
 /** Audit row for a version that lands. */

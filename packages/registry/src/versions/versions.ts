@@ -34,6 +34,7 @@ import {
   shownCounts,
   shownDigest,
   shownWords,
+  shownWorkload,
   withdrawalOf,
 } from './content.ts'
 import { schemasOf } from './schemas.ts'
@@ -182,6 +183,7 @@ export async function detailOf(
 
 function versionItem(version: VersionRow, view: View, actor: Actor | null): VersionItem {
   const [withdrawn, deprecated] = [withdrawalOf(version), deprecationOf(version)]
+  const workload = shownWorkload(version, view)
   return {
     semver: semverOf(version),
     ...(withdrawn && { withdrawn }),
@@ -190,6 +192,7 @@ function versionItem(version: VersionRow, view: View, actor: Actor | null): Vers
     publicHash: shownDigest(version, 'public'),
     ...shownWords(version, view),
     actor,
+    ...(workload && { workload }),
     ...shownCounts(version, view),
     createdAt: instantText(version.createdAt),
   }

@@ -218,7 +218,7 @@ async function record(
 
 /** Changes that remove all texts about a version. */
 const wordless = {
-  ...{ message: null, appId: null, actorId: null, license: null, listedTypes: null },
+  ...{ message: null, appId: null, actorId: null, workload: null, license: null, listedTypes: null },
   ...{ deprecation: null, deprecatedAt: null },
 }
 

@@ -16,7 +16,7 @@ import type { CollectionPath, CommittedPush, DryRun } from '@ulmus/wire'
 import { validate as isId, v7 as newId } from 'uuid'
 import { type Acting, demandNow, demandStill } from '../../access/authority.ts'
 import { findVisibleCollection, type Seen } from '../../access/find-collection.ts'
-import { mayWork } from '../../access/policy.ts'
+import { mayPublish, mayWork } from '../../access/policy.ts'
 import { demandRoom } from '../../accounts/quotas.ts'
 import { instantText } from '../../clock.ts'
 import type { Context } from '../../context.ts'
@@ -109,7 +109,7 @@ export class PushSessions {
   }
 
   /**
-   * @throws collection_not_found, version_conflict, quota_exceeded, too_costly, invalid_schema, private_field_made_public,
+   * @throws collection_not_found, publishers_only, version_conflict, quota_exceeded, too_costly, invalid_schema, private_field_made_public,
    * too_many_types, too_many_pushes, invalid_request, too_large.
    */
   async open(
@@ -120,6 +120,7 @@ export class PushSessions {
     task: TaskFor,
   ): Promise<{ push: PushStanding; totalFiles: number; neededFiles: string[]; warnings: PushWarnings }> {
     const by = { ...seen, who }
+    demand(mayPublish(who, seen.collection))
     demandHead(seen, opening.base_version)
     // A caller over quota could only fill the store with data that a later check refuses.
     await demandRoom(this.#context, this.#context.database, by, { more: 1 })

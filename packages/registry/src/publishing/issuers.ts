@@ -1,0 +1,91 @@
+/** Issuers whose tokens may be exchanged for keys: the file `TRUSTED_ISSUERS_FILE`, written by the operator. */
+import { readFile } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
+import { type IssuerKind, issuerKinds } from '@ulmus/storage'
+import type { JSONWebKeySet } from 'jose'
+
+export interface TrustedIssuer {
+  /** Exactly as in `iss` of its tokens, also with or without a slash at the end. */
+  readonly issuer: string
+  readonly kind: IssuerKind
+  /** Its public keys. Undefined: fetched from the issuer. */
+  readonly jwks?: JSONWebKeySet
+}
+
+const members = ['issuer', 'kind', 'jwks']
+
+/**
+ * Reads the file: `[{"issuer": "https://gitlab.example", "kind": "gitlab", "jwks": "keys.json"}]`. `jwks` is optional, and relative to the
+ * file.
+ * @throws Error with a sentence for operators
+ */
+export async function readIssuers(path: string): Promise<TrustedIssuer[]> {
+  const name = `TRUSTED_ISSUERS_FILE is ${path}, `
+  const given = await readJson(path, name)
+  if (!Array.isArray(given)) throw new Error(`${name}which must have a JSON array of issuers.`)
+  const found: TrustedIssuer[] = []
+  for (const [place, one] of given.entries()) {
+    const fault = (what: string) => new Error(`${name}where entry ${place + 1} ${what}`)
+    const entry = readEntry(one, fault)
+    if (found.some(({ issuer }) => issuer === entry.issuer)) throw fault(`names ${entry.issuer} again.`)
+    found.push(
+      entry.jwks === undefined
+        ? { issuer: entry.issuer, kind: entry.kind }
+        : {
+            issuer: entry.issuer,
+            kind: entry.kind,
+            jwks: await readKeys(resolve(dirname(path), entry.jwks), fault),
+          },
+    )
+  }
+  return found
+}
+
+type Fault = (what: string) => Error
+
+function readEntry(one: unknown, fault: Fault): { issuer: string; kind: IssuerKind; jwks?: string } {
+  if (typeof one !== 'object' || one === null || Array.isArray(one)) throw fault('is not an object.')
+  const unknown = Object.keys(one).find((member) => !members.includes(member))
+  if (unknown !== undefined) throw fault(`has the unknown member "${unknown}".`)
+  const { issuer, kind, jwks } = one as Record<string, unknown>
+  if (typeof issuer !== 'string' || !isIssuer(issuer))
+    throw fault(
+      'needs an `issuer`: a URL with https:// (http:// only on this machine), without user, query and fragment, exactly as in `iss` of its tokens.',
+    )
+  const known = issuerKinds.find((one) => one === kind)
+  if (known === undefined) throw fault(`needs a \`kind\`: one of ${issuerKinds.join(', ')}.`)
+  if (jwks === undefined) return { issuer, kind: known }
+  if (typeof jwks !== 'string' || jwks === '') throw fault('has a `jwks` that is not the path of a file.')
+  return { issuer, kind: known, jwks }
+}
+
+function isIssuer(text: string): boolean {
+  if (!URL.canParse(text) || /[?#\s]/.test(text)) return false
+  const { protocol, hostname, username, password } = new URL(text)
+  const isHere = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname)
+  return (protocol === 'https:' || (protocol === 'http:' && isHere)) && username + password === ''
+}
+
+async function readKeys(path: string, fault: Fault): Promise<JSONWebKeySet> {
+  const name = `has the key set ${path}, `
+  const read = (await readJson(path, name, fault)) as Partial<JSONWebKeySet> | null
+  const keys = read?.keys
+  const isKey = (key: unknown) => typeof key === 'object' && key !== null && 'kty' in key
+  if (!Array.isArray(keys) || keys.length === 0 || !keys.every(isKey))
+    throw fault(`${name}which must be {"keys": […]} with at least one key.`)
+  // A symmetric key would let anyone who may read it sign tokens.
+  if (keys.some((key) => 'd' in key || 'k' in key))
+    throw fault(`${name}which has a secret key. Give the public keys only.`)
+  return { keys }
+}
+
+async function readJson(path: string, name: string, fault: Fault = (what) => new Error(what)) {
+  const text = await readFile(path, 'utf8').catch((error: Error) => {
+    throw fault(`${name}which cannot be read: ${error.message}`)
+  })
+  try {
+    return JSON.parse(text) as unknown
+  } catch (error) {
+    throw fault(`${name}which is not JSON: ${(error as Error).message}`)
+  }
+}

@@ -1,0 +1,204 @@
+/** Trusted publishers of collections: list, creation, changes, removal, and the exchange of their tokens. http-api §13. */
+import {
+  changePublisher,
+  deleteKeysOfPublisher,
+  deletePublisher,
+  findPublisher,
+  type IssuerKind,
+  insertPublisher,
+  listPublishers,
+  lockCollection,
+  type PublisherRow,
+  type Queries,
+  type Tx,
+} from '@ulmus/storage'
+import type { ChangePublisher, CollectionPath, CreatePublisher, Publisher, Publishers } from '@ulmus/wire'
+import { v7 as newId } from 'uuid'
+import { demandStill } from '../access/authority.ts'
+import { findVisibleCollection, type Seen } from '../access/find-collection.ts'
+import { mayAdminister } from '../access/policy.ts'
+import { isUuid } from '../answers/pages.ts'
+import { audited, type Tell } from '../audit/acts.ts'
+import { instantText, instantTextOrNull } from '../clock.ts'
+import type { Context } from '../context.ts'
+import { demand, RegistryError } from '../errors/errors.ts'
+import { type Anonymous, demandCaller, type Principal } from '../principal.ts'
+import { claimsFault, labelFor } from './claims.ts'
+import { type ExchangedKey, type ExchangeRequest, exchange } from './exchange.ts'
+import { tokensOf } from './tokens.ts'
+
+/** Maximum trusted publishers of a collection, as in docs/limits.md. */
+export const publishersMax = 20
+const lifetimeUsual = 15
+
+export type Publishing = ReturnType<typeof publishingOf>
+
+export function publishingOf(context: Context) {
+  const verify = tokensOf(context)
+  const issuers = context.issuers.map(({ issuer, kind }) => ({ issuer, kind }))
+  const kinds: Kinds = new Map(issuers.map(({ issuer, kind }) => [issuer, kind]))
+  return {
+    /** Issuers that publishers may have, in the order of the operator's file. Empty: the feature is off. */
+    issuers,
+
+    /** @throws collection_not_found, Moved, insufficient_scope, key_limited, not_a_member, insufficient_role */
+    async list(who: Principal, path: CollectionPath): Promise<Publishers> {
+      const { collection } = await administered(context, who, path)
+      const rows = await listPublishers(context.database, collection.id)
+      const publishers = rows.map((row) => shown(kinds, row))
+      return { issuers, publishersOnly: collection.publishersOnly, publishers }
+    },
+
+    /** @throws the errors of `list`; publisher_not_found */
+    async get(who: Principal, path: CollectionPath, id: string): Promise<Publisher> {
+      const { collection } = await administered(context, who, path)
+      return shown(kinds, await demandPublisher(context.database, collection.id, id))
+    },
+
+    /** @throws the errors of `list`; publishing_unavailable, issuer_not_trusted, invalid_request, too_many_publishers */
+    create: async (who: Principal, path: CollectionPath, wanted: CreatePublisher): Promise<Publisher> =>
+      shown(kinds, await create(context, kinds, who, path, wanted)),
+
+    /**
+     * Changes a publisher. Its keys are revoked unless only the label changes, and other claims lose the pinned ids.
+     * @throws the errors of `list`; publisher_not_found, issuer_not_trusted, invalid_request
+     */
+    change: async (
+      who: Principal,
+      path: CollectionPath,
+      id: string,
+      wanted: ChangePublisher,
+    ): Promise<Publisher> => shown(kinds, await change(context, kinds, who, path, id, wanted)),
+
+    /** Removes a publisher and revokes its keys. @throws the errors of `list`; publisher_not_found */
+    async remove(who: Principal, path: CollectionPath, id: string): Promise<void> {
+      const seen = await administered(context, who, path)
+      await administering(context, who, seen, async (tx, tell) => {
+        const row = await demandPublisher(tx, seen.collection.id, id)
+        await deletePublisher(tx, id)
+        tell({ action: 'publisher.removed', ...about(seen, row), details: detailsOf(seen, row) })
+      })
+    },
+
+    /**
+     * Exchanges a token of a trusted issuer for a key of a collection.
+     * @param origin public address of this registry: the audience of the token
+     * @throws publishing_unavailable, invalid_grant
+     */
+    exchange: (who: Anonymous, request: ExchangeRequest, origin: string): Promise<ExchangedKey> =>
+      exchange(context, verify, who, request, origin),
+  }
+}
+
+/** Kinds of the trusted issuers. */
+type Kinds = ReadonlyMap<string, IssuerKind>
+
+async function create(
+  context: Context,
+  kinds: Kinds,
+  who: Principal,
+  path: CollectionPath,
+  wanted: CreatePublisher,
+): Promise<PublisherRow> {
+  const seen = await administered(context, who, path)
+  if (kinds.size === 0) throw new RegistryError('publishing_unavailable')
+  const { issuer, claims } = wanted
+  const kind = demandClaims(kinds, issuer, claims)
+  const row: PublisherRow = {
+    ...{ id: newId(), collectionId: seen.collection.id, issuer, claims, pinned: null },
+    ...{ scope: wanted.scope ?? 'write', lifetimeMinutes: wanted.lifetimeMinutes ?? lifetimeUsual },
+    ...{ shows: wanted.shows ?? 'members', label: wanted.label ?? labelFor(kind, claims) },
+    ...{ madeBy: demandCaller(who).accountId, createdAt: context.now(), lastUsedAt: null, refused: null },
+  }
+  await administering(context, who, seen, async (tx, tell) => {
+    const others = await listPublishers(tx, seen.collection.id)
+    if (others.length >= publishersMax)
+      throw new RegistryError('too_many_publishers', { say: { max: publishersMax } })
+    await insertPublisher(tx, row)
+    tell({ action: 'publisher.made', ...about(seen, row), details: { ...detailsOf(seen, row), issuer } })
+  })
+  return row
+}
+
+async function change(
+  context: Context,
+  kinds: Kinds,
+  who: Principal,
+  path: CollectionPath,
+  id: string,
+  wanted: ChangePublisher,
+): Promise<PublisherRow> {
+  const seen = await administered(context, who, path)
+  return administering(context, who, seen, async (tx, tell) => {
+    const before = await demandPublisher(tx, seen.collection.id, id)
+    if (wanted.claims !== undefined) demandClaims(kinds, before.issuer, wanted.claims)
+    const given = Object.entries(wanted).filter(([, value]) => value !== undefined)
+    if (given.length === 0) return before
+    const changes: Partial<PublisherRow> = {
+      ...Object.fromEntries(given),
+      ...(wanted.claims !== undefined && { pinned: null, refused: null }),
+    }
+    await changePublisher(tx, id, changes)
+    if (given.some(([member]) => member !== 'label')) await deleteKeysOfPublisher(tx, id)
+    const after = { ...before, ...changes }
+    tell({ action: 'publisher.changed', ...about(seen, after), details: detailsOf(seen, after) })
+    return after
+  })
+}
+
+/** @throws issuer_not_trusted, invalid_request */
+function demandClaims(kinds: Kinds, issuer: string, claims: PublisherRow['claims']): IssuerKind {
+  const kind = kinds.get(issuer)
+  if (kind === undefined)
+    throw new RegistryError('issuer_not_trusted', { say: { issuer, issuers: [...kinds.keys()].join(', ') } })
+  const fault = claimsFault(kind, claims)
+  if (fault === undefined) return kind
+  const path = fault.claim === '' ? 'claims' : `claims.${fault.claim}`
+  throw new RegistryError('invalid_request', { details: { issues: [{ path, message: fault.message }] } })
+}
+
+/** @throws publisher_not_found */
+async function demandPublisher(at: Queries, collectionId: string, id: string): Promise<PublisherRow> {
+  const row = isUuid(id) ? await findPublisher(at, collectionId, id) : undefined
+  if (row === undefined) throw new RegistryError('publisher_not_found')
+  return row
+}
+
+/** A collection whose publishers the caller may see and change. */
+async function administered(context: Context, who: Principal, path: CollectionPath): Promise<Seen> {
+  const seen = await findVisibleCollection(context, who, path)
+  demand(mayAdminister(who, seen.collection, seen.role), { owner: seen.owner.slug, needed: 'admin' })
+  return seen
+}
+
+/** Runs `work` with the collection locked, so that its publishers are counted and changed one at a time. */
+const administering = <Result>(
+  context: Context,
+  who: Principal,
+  { collection, owner }: Seen,
+  work: (tx: Tx, tell: Tell) => Promise<Result>,
+): Promise<Result> =>
+  audited(context, who, async (tx, tell) => {
+    await lockCollection(tx, collection.id, 'update')
+    await demandStill(context, tx, { who: demandCaller(who), collection, owner }, mayAdminister)
+    return work(tx, tell)
+  })
+
+const about = ({ owner }: Seen, { id }: PublisherRow) => ({ account: owner.id, target: id })
+const detailsOf = ({ owner, collection }: Seen, { label }: PublisherRow) => ({
+  label,
+  collection: `${owner.slug}/${collection.slug}`,
+})
+
+const plain = (claims: PublisherRow['claims']): Publisher['claims'] =>
+  Object.fromEntries(
+    Object.entries(claims).map(([name, value]) => [name, typeof value === 'string' ? value : [...value]]),
+  )
+
+const shown = (kinds: Kinds, row: PublisherRow): Publisher => ({
+  ...{ id: row.id, label: row.label, issuer: row.issuer, kind: kinds.get(row.issuer) ?? null },
+  ...{ claims: plain(row.claims), pinned: row.pinned, scope: row.scope },
+  ...{ lifetimeMinutes: row.lifetimeMinutes, shows: row.shows, createdAt: instantText(row.createdAt) },
+  lastUsedAt: instantTextOrNull(row.lastUsedAt),
+  refused: row.refused === null ? null : { ...row.refused },
+})
