@@ -34,6 +34,7 @@ import { checkShapes, endJsonLines } from './plugins/shapes.ts'
 import { apiRoutes } from './routes/index.ts'
 import { probeRoutes } from './routes/probes.ts'
 import { devProviderRoutes, refuseProxied } from './sign-in/dev-provider.ts'
+import { exchangeRoutes } from './sign-in/exchange.ts'
 import type { IdentityProvider } from './sign-in/identity-provider.ts'
 import { pendingCookie } from './sign-in/pending-cookie.ts'
 import { signInRoutes } from './sign-in/routes.ts'
@@ -111,6 +112,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   if (config.oidc === null) {
     await app.register(devProviderRoutes, { origin: options.origin, clientSecret: options.clientSecret })
   }
+  await app.register(exchangeRoutes, { registry, origin: options.origin })
   await app.register(downloadRoutes, { downloads })
   await app.register(docRoutes, { origin: options.origin })
   await app.register(pageRoutes, pages)

@@ -45,6 +45,8 @@ export interface Config {
   readonly newMembers: 'added' | 'invited'
   /** Operators of the registry: identities, and a claim of the identity provider with its value; null: no claim. */
   readonly operators: readonly { readonly issuer: string; readonly subject: string }[]
+  /** File of the issuers whose tokens may be exchanged for keys; null: trusted publishing is off. */
+  readonly trustedIssuersFile: string | null
   readonly operatorClaim: { readonly name: string; readonly value: string } | null
   /** Free space on the disk of `dataFolder` that writes must leave. Bytes. */
   readonly diskReserveBytes: number
@@ -102,6 +104,7 @@ export function readConfig(env: Environment): Config {
     newMembers: read.oneOf('MEMBERS', ['added', 'invited'], 'added'),
     operators: Object.freeze(readOperators(read)),
     operatorClaim: readOperatorClaim(read),
+    trustedIssuersFile: readPath(read, 'TRUSTED_ISSUERS_FILE'),
     uploadDays: read.integer('UPLOAD_DAYS', { min: 1, max: 3_650, usual: 30 }),
     diskReserveBytes: read.integer('DISK_RESERVE_BYTES', { min: 0, max: 2 ** 40, usual: 2 ** 28 }),
     readmeImages: read.oneOf('README_IMAGES', ['on', 'off'], 'off') === 'on',
@@ -136,6 +139,11 @@ function readOperators(read: Variables): { issuer: string; subject: string }[] {
       )
     return { issuer, subject }
   })
+}
+
+function readPath(read: Variables, name: string): string | null {
+  const given = read.text(name)
+  return given === undefined ? null : resolve(given)
 }
 
 /** `claim:value`. */

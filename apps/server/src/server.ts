@@ -8,6 +8,8 @@ import {
   type Registry,
   type RegistryConfig,
   readAllowed,
+  readIssuers,
+  type TrustedIssuer,
 } from '@ulmus/registry'
 import type { FastifyBaseLogger } from 'fastify'
 import { buildApp } from './app.ts'
@@ -16,6 +18,7 @@ import { connectionsFor, descriptorCure, fewDescriptors, readDescriptors } from 
 import type { Downloads } from './downloads/downloads.ts'
 import { devClientId, devIssuer, devPath } from './sign-in/dev-provider.ts'
 import { identityProvider } from './sign-in/identity-provider.ts'
+import { ConfigError } from './variables.ts'
 
 export interface Server {
   /** Public address, as `http://127.0.0.1:4000`. */
@@ -42,6 +45,7 @@ const drainSeconds = 6
 export async function startServer(config: Config, secrets: Secrets, options: StartOptions): Promise<Server> {
   const { log, now, checkAnswers, downloads } = options
   warnOfLittleMemory(memoryBytes, log)
+  const issuers = await issuersOf(config)
   let connectionsMax = 0
   const registry = await openRegistry({
     dataFolder: config.dataFolder,
@@ -67,6 +71,7 @@ export async function startServer(config: Config, secrets: Secrets, options: Sta
     secrets: config.secretsKeys,
     origin: () => origin(),
     works: config.roles.includes('worker'),
+    issuers,
     operators: { identities: config.operators, byClaim: config.operatorClaim !== null },
     // The other connections are for requests that are answered at once.
     waitingMax: () => Math.floor(connectionsMax / 2),
@@ -127,6 +132,14 @@ function outsideOf({ outside }: Config, { outsideProxy }: Secrets): RegistryConf
   if (outside === null) return null
   const proxy = outsideProxy === undefined ? undefined : new URL(outsideProxy)
   return { allowed: readAllowed(outside.allow), proxy }
+/** @throws ConfigError */
+async function issuersOf({ trustedIssuersFile }: Config): Promise<TrustedIssuer[]> {
+  if (trustedIssuersFile === null) return []
+  try {
+    return await readIssuers(trustedIssuersFile)
+  } catch (error) {
+    throw new ConfigError((error as Error).message, { cause: error })
+  }
 }
 
 /** @param memory of the machine, or the limit of the container or unit, in bytes */

@@ -14,6 +14,7 @@ import { memberRoutes } from './accounts/members.ts'
 import { browserSessionRoutes } from './accounts/sessions.ts'
 import { collectionRoutes } from './collections/collections.ts'
 import { metadataRoutes } from './collections/metadata.ts'
+import { publisherRoutes } from './collections/publishers.ts'
 import { eventRoutes } from './events.ts'
 import type { RouteOptions } from './options.ts'
 import { pushRoutes } from './pushes/pushes.ts'
@@ -60,6 +61,7 @@ export const apiRoutes: FastifyPluginAsync<RouteOptions & { origin: () => string
   await app.register(browserSessionRoutes, { registry })
   await app.register(collectionRoutes, { registry })
   await app.register(metadataRoutes, { registry })
+  await app.register(publisherRoutes, { registry })
   await app.register(versionRoutes, { registry, origin })
   await app.register(documentRoutes, { registry, origin })
   await app.register(recordRoutes, { registry })
