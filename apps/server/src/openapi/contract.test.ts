@@ -10,6 +10,7 @@ import {
   type Instead,
   requestOf,
 } from '../testing/contract.ts'
+import { formOf, trustedJobs } from '../testing/jobs.ts'
 import { type Overrides, serveForTest, stoppedClock } from '../testing/serve.ts'
 import {
   type RequestOptions,
@@ -30,6 +31,8 @@ let eve: TestClient
 let ids: Record<'token' | 'push' | 'ended' | 'committed' | 'snapshot' | 'job' | 'key' | 'webhook', string>
 /** A receiver that no request reaches. */
 const refusing = 'http://127.0.0.1:1/'
+let ids: Record<'token' | 'push' | 'ended' | 'committed' | 'snapshot' | 'job' | 'key' | 'publisher', string>
+let jobs: Awaited<ReturnType<typeof trustedJobs>>
 const ends: (() => Promise<void>)[] = []
 /** `METHOD path status` of every refusal so far. */
 const seen = new Set<string>()
@@ -47,6 +50,9 @@ async function serve(overrides: Overrides = {}) {
 beforeAll(async () => {
   const operators = [{ issuer: devIssuer, subject: 'ada' }]
   const server = await serve({ fileBytesMax: 1_000, operators, outside: { allow: refusing } })
+  jobs = await trustedJobs()
+  ends.push(async () => jobs.end())
+  const server = await serve({ fileBytesMax: 1_000, operators, trustedIssuersFile: jobs.file })
   url = server.url
   contract = contractOf((await testClient(url).get('/openapi.json')).json)
   session = await server.signIn('ada')
@@ -92,6 +98,8 @@ async function furnish(): Promise<void> {
   const { token } = (await send('createInvitation', { body: invited })).json
   const webhook = (await send('createWebhook', { body: { url: refusing } })).json.id
   ids = { token, push, ended, committed: first, snapshot, job, key, webhook }
+  const publisher = (await send('createPublisher')).json.id
+  ids = { token, push, ended, committed: first, snapshot, job, key, publisher }
 }
 
 async function send(id: string, instead?: Instead): Promise<TestResponse> {
@@ -105,6 +113,7 @@ async function send(id: string, instead?: Instead): Promise<TestResponse> {
 /** Path parameters of existing objects. */
 const real = ({ operation }: DescribedCall): Record<string, string> => {
   const id = { pushes: ids.push, snapshots: ids.snapshot, keys: ids.key, webhooks: ids.webhook }[
+  const id = { pushes: ids.push, snapshots: ids.snapshot, keys: ids.key, publishing: ids.publisher }[
     operation.tags[0]!
   ]
   return { job_id: ids.job, ...(id === undefined ? {} : { id }) }
@@ -152,7 +161,7 @@ async function allRefused(
 const isApi = ({ path }: DescribedCall): boolean => path.startsWith('/api/')
 /** Writes that accept a session. A program that signs in has none yet. */
 const writes = ({ method, path }: DescribedCall): boolean =>
-  method !== 'GET' && !path.startsWith('/auth/device')
+  method !== 'GET' && !/^\/auth\/(?:device|exchange)/.test(path)
 
 describe('every operation that can be', () => {
   test('is refused with 400 for a parameter that it does not know', async () => {
@@ -265,6 +274,7 @@ describe('every operation that can be', () => {
       hasCode(call, 'too_large') && call.operation.operationId !== 'openSnapshot'
     await allRefused(413, isMeant, ({ operation: { operationId, requestBody } }): How => {
       if (operationId === 'uploadFile') return { also: { body: 'x'.repeat(1_001), headers } }
+      if (operationId === 'exchangeToken') return { also: { body: 'x='.padEnd(70_000, 'x') } }
       if (requestBody?.content['application/x-ndjson'] !== undefined)
         return { also: { body: '{}\n'.repeat(lines[operationId] ?? 10_001), headers } }
       return { also: { body: `"${'x'.repeat((mebibytes[operationId] ?? 1) * 1_048_576)}"`, headers: json } }
@@ -377,6 +387,25 @@ test('a range that the file does not have, one that it has, and a fork that is t
   expect(await refused(contract.call('transferCollection'), 409, { instead: empty })).toEqual([])
 })
 
+test('a publisher too many, one of an issuer that is not trusted, and a token that is none', async () => {
+  const create = contract.call('createPublisher')
+  expect(
+    await refused(create, 422, { instead: { body: { issuer: 'https://x.example', claims: {} } } }),
+  ).toEqual([])
+  for (const _ of Array.from({ length: 19 })) await send('createPublisher')
+  expect(await refused(create, 409)).toEqual([])
+  const without = await serve({})
+  const { cookie } = await without.signIn('ada')
+  const by = testClient(without.url, { cookie }, '')
+  await by.post('/api/accounts/ada/collections', { slug: 'cities' })
+  for (const call of [create, contract.call('exchangeToken')])
+    expect(await refused(call, 501, { by })).toEqual([])
+  const exchange = contract.call('exchangeToken')
+  expect(await refused(exchange, 400)).toEqual([])
+  const body = String(formOf(await jobs.token(url, { ref_protected: 'false' }), 'ada/cities'))
+  expect(await refused(exchange, 400, { instead: { body } })).toEqual([])
+})
+
 test('what a commit lacks, and what has ended', async () => {
   const records = { path: { id: ids.push }, body: lineWithFile(`sha256:${'0'.repeat(64)}`) }
   await send('pushRecords', records)
@@ -430,13 +459,14 @@ const lineWithFile = (hash: string): string =>
     data: { name: 'X', country: 'NOR', latitude: 0, longitude: 0, map: { $file: hash } },
   })
 
-/** Refusals that this file does not provoke: they need half a million entries or a concurrent request. */
+/** Refusals that this file does not provoke: they need half a million entries, a concurrent request or another issuer. */
 const elsewhere = [
   'PATCH /api/collections/{owner}/{slug}/metadata 409',
   'POST /api/collections/{owner}/{slug}/versions/negotiate 413',
   'POST /api/collections/{owner}/{slug}/versions/negotiate/{id}/commit 422',
   'DELETE /api/collections/{owner}/{slug}/versions/negotiate/{id} 409',
   'POST /auth/device/token 409',
+  'PATCH /api/collections/{owner}/{slug}/publishers/{id} 422',
   'GET /api/events 410',
   'POST /api/webhooks/{id}/replay 410',
 ]

@@ -2,6 +2,7 @@
 import { databases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Contract, contractOf, exampleOf, type Instead, requestOf } from '../testing/contract.ts'
+import { trustedJobs } from '../testing/jobs.ts'
 import { serveForTest } from '../testing/serve.ts'
 import { type TestClient, testClient } from '../testing/test-client.ts'
 
@@ -12,8 +13,10 @@ let end: () => Promise<void>
 
 beforeAll(async () => {
   const { settings, dispose } = await databases[0]!.settings()
-  const server = await serveForTest(settings)
+  const jobs = await trustedJobs()
+  const server = await serveForTest(settings, { trustedIssuersFile: jobs.file })
   end = async () => {
+    jobs.end()
     await server.close()
     await dispose()
   }
@@ -117,6 +120,9 @@ test('from an account to a published collection, and from there to everything th
   expect(await wait('getMetadataJob', { job_id })).toBe('completed')
 
   await send('forkCollection')
+  const publisher = { path: { id: (await send('createPublisher')).id } }
+  await send('listPublishers')
+  for (const id of ['getPublisher', 'updatePublisher', 'removePublisher']) await send(id, publisher)
   await send('updateCollection')
   await send('updateAccount')
   await send('removeMember')

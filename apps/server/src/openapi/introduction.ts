@@ -52,6 +52,11 @@ export const tags = [
   { name: 'files', description: 'Files that records refer to.' },
   { name: 'events', description: 'New versions and other changes, in one order.' },
   { name: 'webhooks', description: 'Requests to your own servers when something changes.' },
+  {
+    name: 'publishing',
+    description:
+      'Trusted publishers: jobs that push without a stored key ([Publish from CI](/docs/publish-from-ci)).',
+  },
   { name: 'pushes', description: pushes },
   { name: 'snapshots', description: snapshots },
 ]

@@ -4,12 +4,13 @@
  *     +       permitted: the answer does not depend on the caller
  *     401     unauthenticated           scope   insufficient_scope      limit   key_limited
  *     member  not_a_member              role    insufficient_role       404     collection_not_found
+ *     job     publisher_key
  *     susp    account_suspended         oper    not_an_operator           410    version_withdrawn
  *
  * `str` is a stranger to the organization, `mem`, `adm` and `own` are its member, admin and owner, `oper` is an operator of the registry:
  * with a browser session, or with a key of the scope in the suffix. `here` and `there` are write keys of the owner, limited to this
  * collection and to another one.
- * `bad` is an invalid key, `sus` a key of a suspended account. Expired, revoked and malformed keys get the answers of `bad` everywhere.
+ * `job` is a write key of a trusted publisher of this collection. `bad` is an invalid key, `sus` a key of a suspended account. Expired, revoked and malformed keys get the answers of `bad` everywhere.
  * Expired sessions and sessions of suspended accounts get those of `anon`.
  */
 import { type Operation, operations } from '@ulmus/wire'
@@ -18,7 +19,7 @@ export const callers = [
   ...['anon', 'str', 'str-read', 'str-write', 'str-admin'],
   ...['mem', 'mem-read', 'mem-write', 'mem-admin', 'adm', 'adm-read', 'adm-write', 'adm-admin'],
   ...['own', 'own-read', 'own-write', 'own-admin', 'here', 'there', 'unknown', 'sus-admin'],
-  ...['oper', 'oper-read', 'oper-write', 'oper-admin'],
+  ...['oper', 'oper-read', 'oper-write', 'oper-admin', 'job'],
 ] as const
 
 /** Slugs of the requested collections. */
@@ -26,7 +27,13 @@ export const places = ['public', 'private', 'absent'] as const
 export type Place = (typeof places)[number]
 
 /** Operations that take no credential, and the end of a session, which only the first caller could test. */
-export const without: readonly string[] = ['signIn', 'signOut', 'startDeviceLogin', 'finishDeviceLogin']
+export const without: readonly string[] = [
+  'signIn',
+  'signOut',
+  'startDeviceLogin',
+  'finishDeviceLogin',
+  'exchangeToken',
+]
 
 /** Operations that read a collection in their path: each GET below it that needs no credential. */
 const reading = Object.entries<Operation>(operations).filter(
@@ -49,19 +56,19 @@ export const inCollection: Readonly<Record<string, Rows>> = {
   'reading': {
     operations: reading.map(([, { id }]) => id),
     rows: {
-      //        anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi
-      public:  '+      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      401    susp   +      +      +      +',
-      private: '404    404    404    404    404    +      +      +      +      +      +      +      +      +      +      +      +      +      404    401    susp   404    404    404    404',
-      absent:  '404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    401    susp   404    404    404    404',
+      //        anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi job
+      public:  '+      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      401    susp   +      +      +      +      +',
+      private: '404    404    404    404    404    +      +      +      +      +      +      +      +      +      +      +      +      +      404    401    susp   404    404    404    404    +',
+      absent:  '404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    401    susp   404    404    404    404    404',
     },
   },
   'asking in SQL': {
     operations: ['querySql', 'runSql'],
     rows: {
-      //        anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi
-      public:  '401    +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      401    susp   +      +      +      +',
-      private: '401    404    404    404    404    +      +      +      +      +      +      +      +      +      +      +      +      +      404    401    susp   404    404    404    404',
-      absent:  '401    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    401    susp   404    404    404    404',
+      //        anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi job
+      public:  '401    +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      401    susp   +      +      +      +      +',
+      private: '401    404    404    404    404    +      +      +      +      +      +      +      +      +      +      +      +      +      404    401    susp   404    404    404    404    +',
+      absent:  '401    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    401    susp   404    404    404    404    404',
     },
   },
   'following work': {
@@ -69,23 +76,34 @@ export const inCollection: Readonly<Record<string, Rows>> = {
       'getMetadataJob', 'getPush', 'getSnapshot',
     ],
     rows: {
-      //        anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi
-      public:  '401    member member member member +      +      +      +      +      +      +      +      +      +      +      +      +      limit  401    susp   member member member member',
-      private: '401    404    404    404    404    +      +      +      +      +      +      +      +      +      +      +      +      +      404    401    susp   404    404    404    404',
-      absent:  '401    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    401    susp   404    404    404    404',
+      //        anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi job
+      public:  '401    member member member member +      +      +      +      +      +      +      +      +      +      +      +      +      limit  401    susp   member member member member +',
+      private: '401    404    404    404    404    +      +      +      +      +      +      +      +      +      +      +      +      +      404    401    susp   404    404    404    404    +',
+      absent:  '401    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    401    susp   404    404    404    404    404',
     },
   },
   'working': {
     operations: [
-      'updateCollection', 'updateMetadata', 'uploadFile', 'openPush', 'pushRecords', 'pushDeletes',
+      'updateMetadata', 'uploadFile', 'openPush', 'pushRecords', 'pushDeletes',
       'commitPush', 'cancelPush', 'openSnapshot', 'sendManifest', 'sendSnapshotRecords', 'commitSnapshot',
       'cancelSnapshot',
     ],
     rows: {
-      //        anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi
-      public:  '401    member scope  member member +      scope  +      +      +      scope  +      +      +      scope  +      +      +      limit  401    susp   member scope  member member',
-      private: '401    404    scope  404    404    +      scope  +      +      +      scope  +      +      +      scope  +      +      +      404    401    susp   404    scope  404    404',
-      absent:  '401    404    scope  404    404    404    scope  404    404    404    scope  404    404    404    scope  404    404    404    404    401    susp   404    scope  404    404',
+      //        anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi job
+      public:  '401    member scope  member member +      scope  +      +      +      scope  +      +      +      scope  +      +      +      limit  401    susp   member scope  member member +',
+      private: '401    404    scope  404    404    +      scope  +      +      +      scope  +      +      +      scope  +      +      +      404    401    susp   404    scope  404    404    +',
+      absent:  '401    404    scope  404    404    404    scope  404    404    404    scope  404    404    404    scope  404    404    404    404    401    susp   404    scope  404    404    404',
+    },
+  },
+  'changing settings': {
+    operations: [
+      'updateCollection',
+    ],
+    rows: {
+      //        anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi job
+      public:  '401    member scope  member member +      scope  +      +      +      scope  +      +      +      scope  +      +      +      limit  401    susp   member scope  member member job',
+      private: '401    404    scope  404    404    +      scope  +      +      +      scope  +      +      +      scope  +      +      +      404    401    susp   404    scope  404    404    job',
+      absent:  '401    404    scope  404    404    404    scope  404    404    404    scope  404    404    404    scope  404    404    404    404    401    susp   404    scope  404    404    404',
     },
   },
   'forking into an organization': {
@@ -93,10 +111,10 @@ export const inCollection: Readonly<Record<string, Rows>> = {
       'forkCollection',
     ],
     rows: {
-      //        anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi
-      public:  '401    member scope  member member +      scope  +      +      +      scope  +      +      +      scope  +      +      limit  limit  401    susp   member scope  member member',
-      private: '401    404    scope  404    404    +      scope  +      +      +      scope  +      +      +      scope  +      +      limit  limit  401    susp   404    scope  404    404',
-      absent:  '401    404    scope  404    404    404    scope  404    404    404    scope  404    404    404    scope  404    404    limit  limit  401    susp   404    scope  404    404',
+      //        anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi job
+      public:  '401    member scope  member member +      scope  +      +      +      scope  +      +      +      scope  +      +      limit  limit  401    susp   member scope  member member limit',
+      private: '401    404    scope  404    404    +      scope  +      +      +      scope  +      +      +      scope  +      +      limit  limit  401    susp   404    scope  404    404    limit',
+      absent:  '401    404    scope  404    404    404    scope  404    404    404    scope  404    404    404    scope  404    404    limit  limit  401    susp   404    scope  404    404    limit',
     },
   },
   'withdrawing': {
@@ -104,21 +122,22 @@ export const inCollection: Readonly<Record<string, Rows>> = {
       'withdrawVersion', 'deprecateVersion',
     ],
     rows: {
-      //        anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi
-      public:  '401    member scope  member member role   scope  role   role   +      scope  +      +      +      scope  +      +      +      limit  401    susp   member scope  member member',
-      private: '401    404    scope  404    404    role   scope  role   role   +      scope  +      +      +      scope  +      +      +      404    401    susp   404    scope  404    404',
-      absent:  '401    404    scope  404    404    404    scope  404    404    404    scope  404    404    404    scope  404    404    404    404    401    susp   404    scope  404    404',
+      //        anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi job
+      public:  '401    member scope  member member role   scope  role   role   +      scope  +      +      +      scope  +      +      +      limit  401    susp   member scope  member member role',
+      private: '401    404    scope  404    404    role   scope  role   role   +      scope  +      +      +      scope  +      +      +      404    401    susp   404    scope  404    404    role',
+      absent:  '401    404    scope  404    404    404    scope  404    404    404    scope  404    404    404    scope  404    404    404    404    401    susp   404    scope  404    404    404',
     },
   },
-  'giving away': {
+  'giving away, and trusting publishers': {
     operations: [
-      'transferCollection',
+      'transferCollection', 'listPublishers', 'createPublisher', 'getPublisher', 'updatePublisher',
+      'removePublisher',
     ],
     rows: {
-      //        anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi
-      public:  '401    member scope  scope  member role   scope  scope  role   +      scope  scope  +      +      scope  scope  +      scope  scope  401    susp   member scope  scope  member',
-      private: '401    404    scope  scope  404    role   scope  scope  role   +      scope  scope  +      +      scope  scope  +      scope  scope  401    susp   404    scope  scope  404',
-      absent:  '401    404    scope  scope  404    404    scope  scope  404    404    scope  scope  404    404    scope  scope  404    scope  scope  401    susp   404    scope  scope  404',
+      //        anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi job
+      public:  '401    member scope  scope  member role   scope  scope  role   +      scope  scope  +      +      scope  scope  +      scope  scope  401    susp   member scope  scope  member scope',
+      private: '401    404    scope  scope  404    role   scope  scope  role   +      scope  scope  +      +      scope  scope  +      scope  scope  401    susp   404    scope  scope  404    scope',
+      absent:  '401    404    scope  scope  404    404    scope  scope  404    404    scope  scope  404    404    scope  scope  404    scope  scope  401    susp   404    scope  scope  404    scope',
     },
   },
   'having webhooks': {
@@ -135,10 +154,10 @@ export const inCollection: Readonly<Record<string, Rows>> = {
       'deleteCollection',
     ],
     rows: {
-      //        anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi
-      public:  '401    member scope  member member role   scope  role   role   +      scope  +      +      +      scope  +      +      +      limit  401    susp   member scope  member member',
-      private: '401    404    scope  404    404    role   scope  role   role   +      scope  +      +      +      scope  +      +      +      404    401    susp   404    scope  404    404',
-      absent:  '401    404    scope  404    404    404    scope  404    404    404    scope  404    404    404    scope  404    404    404    404    401    susp   404    scope  404    404',
+      //        anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi job
+      public:  '401    member scope  member member role   scope  role   role   +      scope  +      +      +      scope  +      +      +      limit  401    susp   member scope  member member role',
+      private: '401    404    scope  404    404    role   scope  role   role   +      scope  +      +      +      scope  +      +      +      404    401    susp   404    scope  404    404    role',
+      absent:  '401    404    scope  404    404    404    scope  404    404    404    scope  404    404    404    scope  404    404    404    404    401    susp   404    scope  404    404    404',
     },
   },
 }
@@ -149,19 +168,19 @@ export const ofWithdrawn: Readonly<Record<string, Rows>> = {
   'reading a withdrawn version': {
     operations: [...reading.filter(([name]) => name.includes('/:v')).map(([, { id }]) => id), 'exportVersion'],
     rows: {
-      //        anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi
-      public:  '410    410    410    410    410    410    410    410    410    410    410    410    410    410    410    410    410    410    410    401    susp   410    410    410    410',
-      private: '404    404    404    404    404    410    410    410    410    410    410    410    410    410    410    410    410    410    404    401    susp   404    404    404    404',
-      absent:  '404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    401    susp   404    404    404    404',
+      //        anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi job
+      public:  '410    410    410    410    410    410    410    410    410    410    410    410    410    410    410    410    410    410    410    401    susp   410    410    410    410    410',
+      private: '404    404    404    404    404    410    410    410    410    410    410    410    410    410    410    410    410    410    404    401    susp   404    404    404    404    410',
+      absent:  '404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    401    susp   404    404    404    404    404',
     },
   },
   'asking it in SQL': {
     operations: ['querySql', 'runSql'],
     rows: {
-      //        anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi
-      public:  '401    410    410    410    410    410    410    410    410    410    410    410    410    410    410    410    410    410    410    401    susp   410    410    410    410',
-      private: '401    404    404    404    404    410    410    410    410    410    410    410    410    410    410    410    410    410    404    401    susp   404    404    404    404',
-      absent:  '401    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    401    susp   404    404    404    404',
+      //        anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi job
+      public:  '401    410    410    410    410    410    410    410    410    410    410    410    410    410    410    410    410    410    410    401    susp   410    410    410    410    410',
+      private: '401    404    404    404    404    410    410    410    410    410    410    410    410    410    410    410    410    410    404    401    susp   404    404    404    404    410',
+      absent:  '401    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    401    susp   404    404    404    404    404',
     },
   },
   'withdrawing it again': {
@@ -169,10 +188,10 @@ export const ofWithdrawn: Readonly<Record<string, Rows>> = {
       'withdrawVersion',
     ],
     rows: {
-      //        anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi
-      public:  '401    member scope  member member role   scope  role   role   +      scope  +      +      +      scope  +      +      +      limit  401    susp   member scope  member member',
-      private: '401    404    scope  404    404    role   scope  role   role   +      scope  +      +      +      scope  +      +      +      404    401    susp   404    scope  404    404',
-      absent:  '401    404    scope  404    404    404    scope  404    404    404    scope  404    404    404    scope  404    404    404    404    401    susp   404    scope  404    404',
+      //        anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi job
+      public:  '401    member scope  member member role   scope  role   role   +      scope  +      +      +      scope  +      +      +      limit  401    susp   member scope  member member role',
+      private: '401    404    scope  404    404    role   scope  role   role   +      scope  +      +      +      scope  +      +      +      404    401    susp   404    scope  404    404    role',
+      absent:  '401    404    scope  404    404    404    scope  404    404    404    scope  404    404    404    scope  404    404    404    404    401    susp   404    scope  404    404    404',
     },
   },
   'warning of it': {
@@ -180,10 +199,10 @@ export const ofWithdrawn: Readonly<Record<string, Rows>> = {
       'deprecateVersion',
     ],
     rows: {
-      //        anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi
-      public:  '401    member scope  member member role   scope  role   role   410    scope  410    410    410    scope  410    410    410    limit  401    susp   member scope  member member',
-      private: '401    404    scope  404    404    role   scope  role   role   410    scope  410    410    410    scope  410    410    410    404    401    susp   404    scope  404    404',
-      absent:  '401    404    scope  404    404    404    scope  404    404    404    scope  404    404    404    scope  404    404    404    404    401    susp   404    scope  404    404',
+      //        anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi job
+      public:  '401    member scope  member member role   scope  role   role   410    scope  410    410    410    scope  410    410    410    limit  401    susp   member scope  member member role',
+      private: '401    404    scope  404    404    role   scope  role   role   410    scope  410    410    410    scope  410    410    410    404    401    susp   404    scope  404    404    role',
+      absent:  '401    404    scope  404    404    404    scope  404    404    404    scope  404    404    404    scope  404    404    404    404    401    susp   404    scope  404    404    404',
     },
   },
 }
@@ -199,66 +218,66 @@ export const inAccount: Readonly<Record<string, Row>> = {
     operations: [
       'getAccount', 'listEvents', 'browseCollections', 'countCollections', 'listCollections',
     ],
-    //    anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi
-    row: '+      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      401    susp   +      +      +      +',
+    //    anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi job
+    row: '+      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      401    susp   +      +      +      +      +',
   },
   'what an account asks of itself': {
     operations: [
       'getOwnAccount', 'listMemberships', 'listKeys', 'revokeKey',
     ],
-    //    anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi
-    row: '401    +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      401    susp   +      +      +      +',
+    //    anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi job
+    row: '401    +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      401    susp   +      +      +      +      +',
   },
   'what a key for one collection may not ask': {
     operations: [
       'listOwnInvitations', 'listMyCollections',
     ],
-    //    anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi
-    row: '401    +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      limit  limit  401    susp   +      +      +      +',
+    //    anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi job
+    row: '401    +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      limit  limit  401    susp   +      +      +      +      limit',
   },
   'making a key that writes': {
     operations: [
       'createKey',
     ],
-    //    anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi
-    row: '401    +      scope  +      +      +      scope  +      +      +      scope  +      +      +      scope  +      +      limit  limit  401    susp   +      scope  +      +',
+    //    anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi job
+    row: '401    +      scope  +      +      +      scope  +      +      +      scope  +      +      +      scope  +      +      limit  limit  401    susp   +      scope  +      +      job',
   },
   'what members ask of an organization': {
     operations: [
       'getSettings', 'listMembers', 'getAccountUsage',
     ],
-    //    anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi
-    row: '401    member member member member +      +      +      +      +      +      +      +      +      +      +      +      limit  limit  401    susp   member member member member',
+    //    anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi job
+    row: '401    member member member member +      +      +      +      +      +      +      +      +      +      +      +      limit  limit  401    susp   member member member member limit',
   },
   'making a collection in an organization': {
     operations: [
       'createCollection',
     ],
-    //    anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi
-    row: '401    member scope  member member +      scope  +      +      +      scope  +      +      +      scope  +      +      limit  limit  401    susp   member scope  member member',
+    //    anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi job
+    row: '401    member scope  member member +      scope  +      +      +      scope  +      +      +      scope  +      +      limit  limit  401    susp   member scope  member member limit',
   },
   'managing an organization': {
     operations: [
       'updateAccount', 'setMember', 'removeMember', 'createInvitation', 'listInvitations', 'removeInvitation',
       'listAudit', 'streamAudit', 'createAccountWebhook', 'listAccountWebhooks',
     ],
-    //    anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi
-    row: '401    member scope  scope  member role   scope  scope  role   +      scope  scope  +      +      scope  scope  +      scope  scope  401    susp   member scope  scope  member',
+    //    anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi job
+    row: '401    member scope  scope  member role   scope  scope  role   +      scope  scope  +      +      scope  scope  +      scope  scope  401    susp   member scope  scope  member scope',
   },
   'deleting an organization': {
     operations: [
       'deleteAccount',
     ],
-    //    anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi
-    row: '401    member scope  scope  member role   scope  scope  role   role   scope  scope  role   +      scope  scope  +      scope  scope  401    susp   member scope  scope  member',
+    //    anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi job
+    row: '401    member scope  scope  member role   scope  scope  role   role   scope  scope  role   +      scope  scope  +      scope  scope  401    susp   member scope  scope  member scope',
   },
   'operating the registry': {
     operations: [
       'listAccounts', 'operateAccount', 'eraseAccount', 'linkIdentity', 'handOverCollections', 'getUsage', 'getJobs',
       'listAllAudit',
     ],
-    //    anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi
-    row: '401    oper   scope  scope  oper   oper   scope  scope  oper   oper   scope  scope  oper   oper   scope  scope  oper   scope  scope  401    susp   +      scope  scope  +',
+    //    anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi job
+    row: '401    oper   scope  scope  oper   oper   scope  scope  oper   oper   scope  scope  oper   oper   scope  scope  oper   scope  scope  401    susp   +      scope  scope  +      scope',
   },
   'having webhooks of an account': {
     operations: [
@@ -273,7 +292,7 @@ export const inAccount: Readonly<Record<string, Row>> = {
       'createOrganization', 'answerInvitation', 'listBrowserSessions', 'endBrowserSession',
       'endOtherBrowserSessions',
     ],
-    //    anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi
-    row: '401    +      scope  scope  +      +      scope  scope  +      +      scope  scope  +      +      scope  scope  +      scope  scope  401    susp   +      scope  scope  +',
+    //    anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi job
+    row: '401    +      scope  scope  +      +      scope  scope  +      +      scope  scope  +      +      scope  scope  +      scope  scope  401    susp   +      scope  scope  +      scope',
   },
 }

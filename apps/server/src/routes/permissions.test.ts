@@ -32,6 +32,7 @@ const words: Readonly<Record<string, string>> = {
   not_an_operator: 'oper',
   private_content: 'priv',
   version_withdrawn: '410',
+  publisher_key: 'job',
 }
 
 /** Bodies and parameters that change nothing, or nothing that a later cell depends on, if the request is admitted. */

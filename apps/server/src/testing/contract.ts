@@ -182,6 +182,8 @@ export function requestOf(
   const [type, media] = Object.entries(operation.requestBody?.content ?? {})[0] ?? []
   if (type === undefined) return { path: target, options: { headers: {} } }
   const value = instead.body ?? media?.example
-  const body = typeof value === 'string' ? value : JSON.stringify(value)
+  const isForm = type === 'application/x-www-form-urlencoded'
+  const text = isForm ? String(new URLSearchParams(value as Record<string, string>)) : JSON.stringify(value)
+  const body = typeof value === 'string' ? value : text
   return { path: target, options: { body, headers: { 'content-type': type } } }
 }

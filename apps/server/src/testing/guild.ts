@@ -5,6 +5,7 @@
 import type { TestDatabase } from '@ulmus/storage/testing'
 import type { Place } from '../routes/permissions.table.ts'
 import { devIssuer } from '../sign-in/dev-provider.ts'
+import { trustedJobs } from './jobs.ts'
 import { serveForTest, type TestServer } from './serve.ts'
 import { pushVersion, put } from './stage.ts'
 import { expectStatus, type TestClient, testClient } from './test-client.ts'
@@ -25,7 +26,7 @@ export interface Guild {
   /**
    * Client of a caller, by its name in the tables: `anon`; with a session `own`, `adm`, `mem`, `str`, `oper`, `sus` and `grace`; `ended`
    * with an expired one; `own-read` and so on with a key; `here` and `there` with write keys of the owner, limited to the collection at the
-   * place and to another one; `unknown`, `malformed`, `expired` and `revoked` with invalid keys.
+   * place and to another one; `job` with a key of a trusted publisher of the collection; `unknown`, `malformed`, `expired` and `revoked` with invalid keys.
    */
   client(caller: string, place: Place): TestClient
   /** True if a caller has this name. */
@@ -46,9 +47,12 @@ export async function setGuild(database: TestDatabase): Promise<Guild> {
     ...{ operators, now },
     outside: { allow: new URL(hookUrl).origin },
   })
+  const jobs = await trustedJobs(now)
+  const server = await serveForTest(settings, { operators, now, trustedIssuersFile: jobs.file })
   const people = await peopleOf(server)
   const ofOwner = people.get('own-admin')!
   const limited = new Map<Place, TestClient>()
+  const ofJobs = new Map<Place, TestClient>()
 
   /** Two versions, of which the second is withdrawn. */
   async function fill(slug: string): Promise<void> {
@@ -68,6 +72,8 @@ export async function setGuild(database: TestDatabase): Promise<Guild> {
       await fill(place)
       const key = await server.keyFor(people.cookieOf('own'), 'write', { collectionId })
       limited.set(place, testClient(server.url, key, ''))
+      const made = await jobs.keyFor(ofOwner, server.url, `guild/${place}`)
+      ofJobs.set(place, testClient(server.url, made, ''))
     }
   }
 
@@ -84,12 +90,14 @@ export async function setGuild(database: TestDatabase): Promise<Guild> {
     client(caller, place) {
       const other = place === 'private' ? 'public' : 'private'
       if (caller === 'here') return limited.get(place) ?? limited.get('private')!
+      if (caller === 'job') return ofJobs.get(place) ?? ofJobs.get('private')!
       return caller === 'there' ? limited.get(other)! : people.get(caller)!
     },
-    knows: (caller) => ['here', 'there'].includes(caller) || people.get(caller) !== undefined,
+    knows: (caller) => ['here', 'there', 'job'].includes(caller) || people.get(caller) !== undefined,
     renew,
     async end() {
       await server.close()
+      jobs.end()
       await dispose()
     },
   }

@@ -21,10 +21,10 @@ import {
   openContext,
   type TestContext,
 } from '../testing/context.ts'
+import { type IssuerKey, makeKey, sign } from '../testing/issuer.ts'
 import { expireRows } from '../upkeep/expiry.ts'
 import { versionsOf } from '../versions/versions.ts'
 import { withdrawalsOf } from '../withdrawals/withdrawals.ts'
-import { type IssuerKey, makeKey, sign } from './issuer.fixture.ts'
 import type { TrustedIssuer } from './issuers.ts'
 import { type Publishing, publishingOf } from './publishing.ts'
 
@@ -353,6 +353,7 @@ describe.each(databases)('trusted publishers on $name', (database) => {
     expect(await refused(off.create(owner(), path, { issuer, claims: project }))).toBe(
       'publishing_unavailable',
     )
+    expect(await refused(off.change(owner(), path, id, { claims: project }))).toBe('issuer_not_trusted')
     const request = { token: await token(), ...path }
     expect(await refused(off.exchange(anonymous, request, origin))).toBe('publishing_unavailable')
     expect((await off.list(owner(), path)).publishers[0]!.kind).toBeNull()

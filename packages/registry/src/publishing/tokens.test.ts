@@ -2,7 +2,7 @@
 import { generateKeyPair, type JWK, SignJWT } from 'jose'
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { keepLog } from '../testing/context.ts'
-import { type IssuerKey, makeKey, serveIssuer, sign } from './issuer.fixture.ts'
+import { type IssuerKey, makeKey, serveIssuer, sign } from '../testing/issuer.ts'
 import type { TrustedIssuer } from './issuers.ts'
 import { tokensOf } from './tokens.ts'
 

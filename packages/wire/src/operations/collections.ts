@@ -98,7 +98,7 @@ export const collectionOperations = {
     tag: 'collections',
     summary: 'Update a collection',
     description:
-      'Changes the name, slug, description or visibility of a collection; omitted fields stay as they are, and `description: null` removes the description. Requires the `write` scope and membership. After a change of the slug, the former slug answers 308 until another collection takes it. No version is created: change the metadata of versions with `PATCH …/metadata`. If only admins of the organization can make collections public, `public: true` from a member is refused.',
+      'Changes the name, slug, description, visibility or publishing of a collection; omitted fields stay as they are, and `description: null` removes the description. Requires the `write` scope and membership. After a change of the slug, the former slug answers 308 until another collection takes it. No version is created: change the metadata of versions with `PATCH …/metadata`. If only admins of the organization can make collections public, `public: true` from a member is refused.',
     entrance: { scope: 'write' },
     params: CollectionPath,
     body: UpdateCollection,
@@ -107,6 +107,7 @@ export const collectionOperations = {
       'collection_not_found',
       'not_a_member',
       'key_limited',
+      'publisher_key',
       'insufficient_role',
       'slug_taken',
       'slug_kept',

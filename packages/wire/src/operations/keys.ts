@@ -18,7 +18,7 @@ export const keyOperations = {
     entrance: { scope: 'any' },
     body: CreateKey,
     answers: { 201: CreatedKey },
-    refusals: ['collection_not_found', 'insufficient_scope', 'key_limited', 'too_many_keys'],
+    refusals: ['collection_not_found', 'insufficient_scope', 'key_limited', 'publisher_key', 'too_many_keys'],
   }),
   'GET /api/accounts/keys': operation({
     id: 'listKeys',
@@ -39,6 +39,6 @@ export const keyOperations = {
     entrance: { scope: 'any' },
     params: KeyPath,
     answers: { 200: Done },
-    refusals: ['key_not_found', 'insufficient_scope', 'key_limited'],
+    refusals: ['key_not_found', 'insufficient_scope', 'key_limited', 'publisher_key'],
   }),
 }

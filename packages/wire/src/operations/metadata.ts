@@ -26,6 +26,7 @@ export const metadataOperations = {
       'collection_not_found',
       'not_a_member',
       'key_limited',
+      'publishers_only',
       'metadata_update_in_progress',
       'version_conflict',
       'no_versions',

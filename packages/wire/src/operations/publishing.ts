@@ -11,7 +11,6 @@ import {
 } from '../publishing.ts'
 import { Done } from '../text.ts'
 
-const exchangeFormText = String(new URLSearchParams(exampleExchange))
 const refusals = ['collection_not_found', 'not_a_member', 'key_limited', 'insufficient_role'] as const
 const entrance = { scope: 'admin' } as const
 
@@ -43,7 +42,8 @@ export const publishingOperations = {
     id: 'getPublisher',
     tag: 'publishing',
     summary: 'Get a trusted publisher',
-    description: 'Returns a trusted publisher, with the ids that it has pinned.',
+    description:
+      'Returns a trusted publisher, with the ids that it has pinned. Requires the `admin` scope and, in an organization, the role admin or owner.',
     entrance,
     params: PublisherPath,
     answers: { 200: Publisher },
@@ -84,7 +84,7 @@ export const publishingOperations = {
       content: {
         'application/x-www-form-urlencoded': {
           schema: { $ref: '#/components/schemas/ExchangeForm' },
-          example: exchangeFormText,
+          example: exampleExchange,
         },
       },
     },

@@ -11,6 +11,7 @@ import { CommitQuery, CommittedPush, CommittingPush, DryRun, PushState, PushStat
 const working = ['collection_not_found', 'not_a_member', 'key_limited'] as const
 /** Refusals of the operations that open a session. */
 export const opening = [
+  'publishers_only',
   ...working,
   'version_conflict',
   'too_many_pushes',
@@ -66,6 +67,7 @@ export const commit = ({ id, tag, what, before, refusals = [] }: CommitTerms) =>
     },
     refusals: [
       ...session,
+      'publishers_only',
       'push_not_open',
       'version_conflict',
       'no_changes',

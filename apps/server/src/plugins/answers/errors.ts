@@ -171,7 +171,9 @@ function refusalOfFastify(error: Partial<FastifyError>, request: FastifyRequest)
 
 /** 415 with the content types that the requested route accepts. */
 function unsupportedType({ server, headers }: FastifyRequest): RegistryError {
-  const takes = ['application/json', ...ndjsonTypes].filter((type) => server.hasContentTypeParser(type))
+  const takes = ['application/json', 'application/x-www-form-urlencoded', ...ndjsonTypes].filter((type) =>
+    server.hasContentTypeParser(type),
+  )
   return new RegistryError('unsupported_media_type', {
     say: { type: headers['content-type'] },
     details: { contentTypes: takes },
