@@ -116,7 +116,7 @@ async function makeKey(
   })
 }
 
-/** For the collection's admins; the sender of the token is not told. */
+/** For the collection's admins; the sender of the token learns nothing. */
 async function noteRefusal(
   context: Context,
   { id, refused }: PublisherRow,

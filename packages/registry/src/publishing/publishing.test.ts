@@ -8,6 +8,7 @@ import { membersOf } from '../accounts/members.ts'
 import { type Collections, collectionsOf } from '../collections/collections.ts'
 import { forksOf } from '../collections/forks.ts'
 import { RegistryError } from '../errors/errors.ts'
+import type { TrustedIssuer } from '../issuers.ts'
 import { type Metadata, metadataOf } from '../metadata/metadata.ts'
 import { anonymous, type Caller } from '../principal.ts'
 import { pushesOf } from '../pushes/pushes.ts'
@@ -25,7 +26,6 @@ import { type IssuerKey, makeKey, sign } from '../testing/issuer.ts'
 import { expireRows } from '../upkeep/expiry.ts'
 import { versionsOf } from '../versions/versions.ts'
 import { withdrawalsOf } from '../withdrawals/withdrawals.ts'
-import type { TrustedIssuer } from './issuers.ts'
 import { type Publishing, publishingOf } from './publishing.ts'
 
 const issuer = 'https://gitlab.example'
@@ -165,7 +165,7 @@ describe.each(databases)('trusted publishers on $name', (database) => {
     const without = await refusalAt(path)
     expect(without).toMatchObject({ code: 'invalid_grant', rest: { project_id: '20' } })
     expect(await refusalAt({ owner: 'union', slug: 'missing' })).toEqual(without)
-    expect(await refusalAt({ owner: 'nobody', slug: 'maps' })).toEqual(without)
+    expect(await refusalAt({ owner: 'missing-account', slug: 'maps' })).toEqual(without)
     expect(await refusalAt({ owner: 'union', slug: 'other' })).toEqual(without)
     await add({ claims: { project_path: 'group/others' } })
     expect(await refusalAt(path)).toEqual(without)
@@ -359,7 +359,7 @@ describe.each(databases)('trusted publishers on $name', (database) => {
     expect((await off.list(owner(), path)).publishers[0]!.kind).toBeNull()
   })
 
-  test('a workload is shown to whom the publisher says, and not with private changes', async () => {
+  test('a workload is shown to the readers that the publisher says, and not with private changes', async () => {
     await context.database.query('update collections set public = true where id = $1', [collectionId])
     const seen = async (who: Caller | typeof anonymous) =>
       (await versionsOf(context).list(who, path, { limit: 1 })).items[0]!.workload !== undefined

@@ -1,9 +1,9 @@
 /** Tokens that are refused, and requests for keys that strangers can cause. */
 import { generateKeyPair, type JWK, SignJWT } from 'jose'
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { TrustedIssuer } from '../issuers.ts'
 import { keepLog } from '../testing/context.ts'
 import { type IssuerKey, makeKey, serveIssuer, sign } from '../testing/issuer.ts'
-import type { TrustedIssuer } from './issuers.ts'
 import { tokensOf } from './tokens.ts'
 
 const audience = 'https://registry.example'

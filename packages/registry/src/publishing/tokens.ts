@@ -12,10 +12,10 @@ import {
   jwtVerify,
 } from 'jose'
 import type { Context } from '../context.ts'
+import type { TrustedIssuer } from '../issuers.ts'
 import { nothingAllowed } from '../outside/addresses.ts'
 import { ask, checkUrl, type Outside } from '../outside/ask.ts'
 import type { TokenClaims } from './claims.ts'
-import type { TrustedIssuer } from './issuers.ts'
 
 export interface VerifiedToken {
   readonly issuer: TrustedIssuer

@@ -27,7 +27,7 @@ const pushDays = 7
 const requestCountHours = 0.1
 /** Retention of rendered readmes after their last use, in days: no longer than a deleted collection stays set aside. */
 const renderedReadmeDays = 7
-/** Retention of a publisher's keys after their end, so that a late job is told why. Hours. */
+/** Retention of a publisher's keys after their end, so that a late job gets the reason. Hours. */
 const workloadKeyHours = 24
 /** Rows deleted in one transaction; others may have to wait for it. */
 const rowsAtOnce = 2_000

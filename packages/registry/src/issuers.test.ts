@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { makeKey } from '../testing/issuer.ts'
 import { readIssuers } from './issuers.ts'
+import { makeKey } from './testing/issuer.ts'
 
 let folder: string
 beforeEach(() => {
