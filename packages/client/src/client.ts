@@ -8,6 +8,7 @@ import { metadataCalls } from './metadata.ts'
 import { type Mirror, mirror } from './mirror.ts'
 import { operatorCalls } from './operators.ts'
 import type { CollectionRef } from './places.ts'
+import { publisherCalls } from './publishing.ts'
 import { dryRunOfPush, type Push, type PushOptions, push } from './push.ts'
 import { pushSessionCalls } from './push-sessions.ts'
 import { recordCalls } from './records.ts'
@@ -67,6 +68,7 @@ export function createClient(options: ClientOptions) {
     events: eventCalls(transport),
     webhooks: webhookCalls(transport),
     metadata: metadataCalls(transport),
+    publishers: publisherCalls(transport),
     pushSessions: pushSessionCalls(transport),
     operators: operatorCalls(transport),
     /** Publishes a version of a collection from its complete content. */

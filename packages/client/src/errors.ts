@@ -47,7 +47,7 @@ export class UlmusError extends Error {
     retryAfterMs?: number,
   ): UlmusError {
     const code = (body.code as ErrorCode | undefined) ?? (`http_${status}` as const)
-    const message = `${body.error ?? `The server answered ${status}.`}${firstOf(body)}`
+    const message = `${body.error_description ?? body.error ?? `The server answered ${status}.`}${firstOf(body)}`
     return new UlmusError(message, { status, code, body, retryAfterMs })
   }
 }

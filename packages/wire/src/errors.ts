@@ -125,12 +125,9 @@ export const ErrorBody = z
       examples: ['collection_not_found'],
     }),
     statusCode: z.int().meta({ description: 'The status of the answer.' }),
-    error_description: z
-      .string()
-      .optional()
-      .meta({
-        description: 'Of `POST /auth/exchange` alone: the message, where `error` is the code (RFC 6749).',
-      }),
+    error_description: z.string().optional().meta({
+      description: 'Of `POST /auth/exchange` alone: the message, where `error` is the code (RFC 6749).',
+    }),
     issues: z.array(Issue).optional().meta({ description: '`invalid_request`: the faults.' }),
     job_id: z
       .string()

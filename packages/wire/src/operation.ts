@@ -10,7 +10,7 @@ import type { Scope } from './keys.ts'
 export interface Streamed {
   readonly description: string
   /** JSON Schema and example by content type. */
-  readonly content: Readonly<Record<string, { readonly schema: object; readonly example: string }>>
+  readonly content: Readonly<Record<string, { readonly schema: object; readonly example: string | object }>>
 }
 
 /** zod's core type: the compiler takes many times as long to compare schemas with the whole of `ZodType`. */
@@ -52,7 +52,7 @@ export interface Operation<
   readonly headers?: readonly {
     readonly name: string
     readonly description: string
-    readonly example: string
+    readonly example: string | object
   }[]
   readonly body?: B
   /** Successful answers by status. The first is the usual one. */
