@@ -4,7 +4,7 @@
  */
 import { buildRouteMap } from '@stricli/core'
 import { command } from './command.ts'
-import { flag, limit, optional, required, scope, text } from './parameters.ts'
+import { count, flag, limit, optional, required, scope, several, text } from './parameters.ts'
 
 const login = command(
   'Sign in to a registry',
@@ -40,6 +40,38 @@ const keys = buildRouteMap({
     }),
     revoke: command('Revoke a key', () => import('./commands/keys/revoke.ts'), {
       positional: { kind: 'tuple', parameters: [required('id', 'Id from `ulmus keys list`')] },
+    }),
+  },
+})
+
+const collection = required('owner/slug', 'Collection')
+const publishers = buildRouteMap({
+  docs: { brief: 'Trusted publishers: jobs that push without a stored key' },
+  routes: {
+    list: command('List the trusted publishers', () => import('./commands/publishers/list.ts'), {
+      positional: { kind: 'tuple', parameters: [collection] },
+    }),
+    add: command('Let jobs with these claims publish', () => import('./commands/publishers/add.ts'), {
+      flags: {
+        issuer: { kind: 'parsed', parse: String, placeholder: 'url', brief: 'Issuer of the tokens' },
+        claim: several('name=text', 'Claim that a token must have; several texts of one claim: any of them'),
+        scope: { kind: 'enum', values: ['read', 'write'], default: 'write', brief: 'Scope of the keys' },
+        minutes: count('minutes', 'Life of the keys, 5 to 60 (default: 15)'),
+        shows: {
+          kind: 'enum',
+          values: ['none', 'members', 'everyone'],
+          default: 'members',
+          brief: 'Readers who see which job made a version',
+        },
+        label: text('text', 'Label (default: the name of the project)'),
+      },
+      positional: { kind: 'tuple', parameters: [collection] },
+    }),
+    remove: command('Remove a trusted publisher', () => import('./commands/publishers/remove.ts'), {
+      positional: {
+        kind: 'tuple',
+        parameters: [collection, required('id', 'Id from `ulmus publishers list`')],
+      },
     }),
   },
 })
@@ -137,4 +169,4 @@ const usage = command('Show storage and quota of an account', () => import('./co
   positional: { kind: 'tuple', parameters: [optional('owner', 'Account (default: yours)')] },
 })
 
-export const accountCommands = { login, logout, whoami, orgs, invitations, keys, audit, usage }
+export const accountCommands = { login, logout, whoami, orgs, invitations, keys, publishers, audit, usage }

@@ -1,6 +1,6 @@
 /** Interface between the commands and the program: flags, output, registry connection. Tests replace the terminal. */
 import type { CommandContext } from '@stricli/core'
-import { type Connection, connect, type Wanted } from './session/connect.ts'
+import { type Connection, connect, connectAsJob, type Wanted } from './session/connect.ts'
 import { jsonText } from './terminal/harmless.ts'
 import type { Terminal } from './terminal/terminal.ts'
 import type { Text } from './terminal/text.ts'
@@ -58,7 +58,9 @@ export function callOf(terminal: Terminal, flags: CommonFlags): Call {
       return anonymousAt
     },
     connect: async (wanted = {}) => {
-      const connection = await connect(terminal, { ...wanted, flag: flags.host })
+      const found = await connect(terminal, { ...wanted, flag: flags.host })
+      const { jobOf } = wanted
+      const connection = jobOf === undefined ? found : await connectAsJob(terminal, found, flags.host, jobOf)
       anonymousAt = connection.key === undefined ? connection.host : undefined
       return connection
     },

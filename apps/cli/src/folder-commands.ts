@@ -46,6 +46,7 @@ const push = command(
       message: text('text', 'Message of the version'),
       dryRun: flag('Show what would be published, without publishing'),
       snapshot: flag('Publish exactly this folder, without files that no record refers to'),
+      trusted: flag('Publish as a job of a trusted publisher, without a stored key'),
       publishPrivate: flag('Allow private data to become public'),
       maxRemoved,
       public: flag('Make a new collection public'),

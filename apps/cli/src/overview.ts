@@ -43,6 +43,7 @@ const groups: readonly (readonly [
       ['collections, orgs, keys', 'list, create, change'],
       ['invitations', 'accept or decline invitations'],
       ['webhooks', 'send a request when something happens'],
+      ['publishers', 'let CI jobs push without a key'],
       ['deprecate, withdraw', 'warn about a version, or make it unreadable'],
       ['audit, usage', 'show the audit log; show storage'],
       ['fork', 'fork a collection, without copying data'],

@@ -24,8 +24,8 @@ export interface Person {
   dispose(): void
 }
 
-/** A user with a machine of their own. @param key absent: the user is not signed in */
-export function openPerson(host: string, key?: string): Person {
+/** A user with a machine of their own. @param key absent: the user is not signed in. @param more variables of the environment */
+export function openPerson(host: string, key?: string, more: NodeJS.ProcessEnv = {}): Person {
   const home = mkdtempSync(join(tmpdir(), 'ulmus-cli-'))
   const env: NodeJS.ProcessEnv = {
     HOME: home,
@@ -33,6 +33,7 @@ export function openPerson(host: string, key?: string): Person {
     XDG_CACHE_HOME: join(home, '.cache'),
     ULMUS_HOST: host,
     ...(key === undefined ? {} : { ULMUS_TOKEN: key }),
+    ...more,
   }
   const start = (folder: string, args: string[]) => {
     const cwd = join(home, folder)

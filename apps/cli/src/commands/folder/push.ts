@@ -25,6 +25,7 @@ import { countsText, tellMissing } from './status.ts'
 export type PushFlags = VisibilityFlags & {
   readonly message?: string
   readonly dryRun: boolean
+  readonly trusted: boolean
   readonly snapshot: boolean
   readonly publishPrivate: boolean
   readonly maxRemoved?: MaxRemoved
@@ -34,7 +35,7 @@ export type PushFlags = VisibilityFlags & {
 const push: Command<PushFlags> = (call, flags) =>
   inFolder(call, async (before, state) => {
     const visibility = visibilityIn(flags)
-    const remote = await remoteOf(call, state)
+    const remote = await remoteOf(call, state, flags.trusted)
     const folder = await settled(call, before, remote)
     const plan = await planPush(folder, flags.publishPrivate)
     if (!flags.snapshot) tellMissing(call, folder)

@@ -38,10 +38,15 @@ export interface Remote {
   readonly key: string | undefined
 }
 
-/** Registry and collection of a folder. @throws CommandError if the folder has no collection */
-export async function remoteOf(call: Call, state: FolderState): Promise<Remote> {
+/**
+ * Registry and collection of a folder.
+ * @param asJob with a key for the token of this job, of a trusted publisher
+ * @throws CommandError if the folder has no collection
+ */
+export async function remoteOf(call: Call, state: FolderState, asJob = false): Promise<Remote> {
   const collection = collectionOf(state)
-  const { client, host, key } = await call.connect({ host: collection.host })
+  const wanted = { host: collection.host, ...(asJob && { jobOf: pathOf(collection) }) }
+  const { client, host, key } = await call.connect(wanted)
   return { source: { client, collection: pathOf(collection), signal: call.signal }, host, collection, key }
 }
 

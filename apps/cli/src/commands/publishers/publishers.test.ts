@@ -1,0 +1,151 @@
+/** Pushes of a job without a stored key, and the commands for trusted publishers. */
+import { once } from 'node:events'
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { anyDatabase } from '@ulmus/storage/testing'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { jobIssuer, trustedJobs } from '../../../../server/src/testing/jobs.ts'
+import { serveForTest, type TestServer } from '../../../../server/src/testing/serve.ts'
+import { jobToken } from '../../session/job-token.ts'
+import { openPerson, type Person } from '../../testing/cli.ts'
+
+describe.each(anyDatabase)('a job and a server on $name', ({ settings: open }) => {
+  let server: TestServer
+  let jobs: Awaited<ReturnType<typeof trustedJobs>>
+  let ada: Person
+  const ends: (() => unknown)[] = []
+
+  beforeAll(async () => {
+    const { settings, dispose } = await open()
+    jobs = await trustedJobs()
+    server = await serveForTest(settings, { trustedIssuersFile: jobs.file })
+    const { cookie } = await server.signIn('ada')
+    ada = openPerson(server.url, await server.keyFor(cookie, 'admin'))
+    ends.push(
+      () => ada.dispose(),
+      () => server.close(),
+      dispose,
+      () => jobs.end(),
+    )
+    expect((await ada.ulmus('.', 'collections', 'create', 'ada/birds', '--public')).code).toBe(0)
+  })
+  afterAll(async () => {
+    for (const end of ends) await end()
+  })
+
+  const folderOf = async (who: Person, more = '') => {
+    await who.ulmus('birds', 'init', `${more}ada/birds`)
+    mkdirSync(join(who.home, 'birds/schemas'), { recursive: true })
+    mkdirSync(join(who.home, 'birds/records'), { recursive: true })
+    writeFileSync(join(who.home, 'birds/schemas/Bird.json'), '{}')
+    writeFileSync(join(who.home, 'birds/records/Bird.ndjson'), '{"id":"robin","data":{}}\n')
+  }
+  const jobWith = (env: NodeJS.ProcessEnv, host = server.url) => {
+    const job = openPerson(host, undefined, env)
+    ends.unshift(() => job.dispose())
+    return job
+  }
+
+  test('publishers are added, listed and removed', async () => {
+    const claims = ['--claim', 'project_path=atlas/cities', '--claim', 'ref=main', '--claim', 'ref=release']
+    const added = await ada.ulmus(
+      '.',
+      'publishers',
+      'add',
+      'ada/birds',
+      '--issuer',
+      jobIssuer,
+      ...claims,
+      '--minutes',
+      '5',
+    )
+    expect(added).toMatchObject({ code: 0, said: expect.stringContaining('atlas/cities') })
+    const listed = await ada.ulmus('.', 'publishers', 'list', 'ada/birds')
+    expect(listed.out).toContain('ref=main|release project_path=atlas/cities')
+    const id = added.out.trim()
+    expect((await ada.ulmus('.', 'publishers', 'remove', 'ada/birds', id)).code).toBe(0)
+    expect((await ada.ulmus('.', 'publishers', 'list', 'ada/birds')).out).not.toContain(id)
+    const wrong = await ada.ulmus(
+      '.',
+      'publishers',
+      'add',
+      'ada/birds',
+      '--issuer',
+      jobIssuer,
+      '--claim',
+      'ref',
+    )
+    expect(wrong.said).toContain('use name=text')
+  })
+
+  test('a job pushes with its token, and otherwise gets the claims that it presented', async () => {
+    const refused = jobWith({ ULMUS_ID_TOKEN: await jobs.token(server.url) })
+    await folderOf(refused)
+    const push = await refused.ulmus('birds', 'push', '--trusted', '--json')
+    expect(push.code).not.toBe(0)
+    expect(push.said).toContain('No trusted publisher')
+    expect(push.said).toContain('"project_path": "atlas/cities"')
+    await ada.ulmus(
+      '.',
+      'publishers',
+      'add',
+      'ada/birds',
+      '--issuer',
+      jobIssuer,
+      '--claim',
+      'project_path=atlas/cities',
+      '--shows',
+      'everyone',
+    )
+    const job = jobWith({ ULMUS_ID_TOKEN: await jobs.token(server.url) })
+    await folderOf(job)
+    expect(await job.ulmus('birds', 'push', '--trusted')).toMatchObject({ code: 0, out: 'v1.0.0\n' })
+    const answer = await fetch(`${server.url}/api/collections/ada/birds/versions/latest`)
+    expect(await answer.json()).toMatchObject({ workload: { claims: { project_path: 'atlas/cities' } } })
+  })
+
+  test('a token is issued by GitHub for the registry, and goes to no registry of a folder', async () => {
+    const asked: string[] = []
+    const github = createServer((request, response) => {
+      asked.push(`${request.url} ${request.headers.authorization}`)
+      const { searchParams } = new URL(request.url!, 'http://x')
+      void jobs.token(searchParams.get('audience')!).then((value) => response.end(JSON.stringify({ value })))
+    })
+    github.listen(0, '127.0.0.1')
+    await once(github, 'listening')
+    const env = {
+      ACTIONS_ID_TOKEN_REQUEST_URL: `http://127.0.0.1:${(github.address() as AddressInfo).port}/token?api-version=2.0`,
+      ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'of the runner',
+    }
+    const job = jobWith(env)
+    await job.ulmus('.', 'clone', 'ada/birds')
+    appendFileSync(join(job.home, 'birds/records/Bird.ndjson'), '{"id":"wren","data":{}}\n')
+    expect(await job.ulmus('birds', 'push', '--trusted')).toMatchObject({ code: 0, out: 'v1.1.0\n' })
+    expect(asked).toEqual([
+      `/token?api-version=2.0&audience=${encodeURIComponent(server.url)} Bearer of the runner`,
+    ])
+    const elsewhere = jobWith(env, 'http://127.0.0.1:1')
+    await folderOf(elsewhere, `${server.url}/`)
+    const push = await elsewhere.ulmus('birds', 'push', '--trusted')
+    expect(push).toMatchObject({ said: expect.stringContaining('Set ULMUS_HOST') })
+    expect(push.code).not.toBe(0)
+    expect(asked).toHaveLength(1)
+    await new Promise((done) => github.close(done))
+  })
+
+  test('a job without a token learns how to get one; a pod has a file', async () => {
+    const job = jobWith({})
+    await job.ulmus('.', 'clone', 'ada/birds')
+    expect((await job.ulmus('birds', 'push', '--trusted', '--snapshot')).said).toContain('id_tokens')
+    const folder = mkdtempSync(join(tmpdir(), 'ulmus-pod-'))
+    writeFileSync(join(folder, 'token'), 'a.b.c\n')
+    expect(await jobToken({}, server.url, fetch, join(folder, 'token'))).toBe('a.b.c')
+    expect(await jobToken({ ULMUS_ID_TOKEN: 'd.e.f' }, server.url, fetch, join(folder, 'token'))).toBe(
+      'd.e.f',
+    )
+    rmSync(folder, { recursive: true })
+  })
+})
