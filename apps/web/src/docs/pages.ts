@@ -70,6 +70,12 @@ export const docPages: readonly DocPage[] = [
     partOf: 'publishing',
   },
   {
+    name: 'publish-from-ci',
+    title: 'Publish from CI',
+    purpose: 'Jobs of GitHub, GitLab, Kubernetes and others push without a stored key.',
+    partOf: 'publishing',
+  },
+  {
     name: 'cli',
     title: 'Command line',
     purpose: 'Collections as folders: import, push, pull, verify, and use in scripts.',
