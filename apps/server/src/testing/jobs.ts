@@ -8,6 +8,7 @@ import { expectStatus, type TestClient, testClient } from './test-client.ts'
 
 /** GitLab of these jobs, whose keys are in the file. */
 export const jobIssuer = 'https://gitlab.example'
+export const clusterIssuer = 'https://cluster.example'
 export const jobClaims = {
   ...{ project_path: 'atlas/cities', project_id: '22', namespace_id: '7', ref: 'main', ref_type: 'branch' },
   ...{ ref_protected: 'true', pipeline_source: 'push', sha: '714a629c0b401fdce83e847fc9589983fc6f46bc' },
@@ -20,7 +21,11 @@ export async function trustedJobs(now: () => Date = () => new Date()) {
   const key = await makeKey('1')
   writeFileSync(join(folder, 'keys.json'), JSON.stringify({ keys: [key.jwk] }))
   const file = join(folder, 'issuers.json')
-  writeFileSync(file, JSON.stringify([{ issuer: jobIssuer, kind: 'gitlab', jwks: 'keys.json' }]))
+  const issuers = [
+    { issuer: jobIssuer, kind: 'gitlab', jwks: 'keys.json' },
+    { issuer: clusterIssuer, kind: 'kubernetes', jwks: 'keys.json' },
+  ]
+  writeFileSync(file, JSON.stringify(issuers))
   const token = (audience: string, claims: object = {}) =>
     sign(key, { iss: jobIssuer, aud: audience, ...jobClaims, ...claims }, { at: now() })
   const exchange = async (url: string, collection: string, claims: object = {}) =>

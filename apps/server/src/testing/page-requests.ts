@@ -81,6 +81,11 @@ export const pageRequests: Readonly<Record<string, (at: PageTarget) => PageReque
     form: { do: 'transfer', to: 'guild', confirm_transfer: place },
   }),
   'POST /:owner/:slug/settings (delete)': ({ place }) => ({ form: { do: 'delete', confirm: place } }),
+  'POST /:owner/:slug/publishing (add)': posted({ do: 'repository', address: 'nowhere' }),
+  'POST /:owner/:slug/publishing (add an account)': posted({ do: 'account', shows: 'some' }),
+  'POST /:owner/:slug/publishing (add by claims)': posted({ do: 'claims', claims: 'ref' }),
+  'POST /:owner/:slug/publishing (remove)': posted({ do: 'remove', id: nothing }),
+  'POST /:owner/:slug/publishing (only)': posted({ do: 'only' }),
   'GET /:owner/:slug/withdraw': versionQuery,
   'POST /:owner/:slug/withdraw (warn)': (at) => ({ ...versionQuery(at), form: { do: 'warn' } }),
   'POST /:owner/:slug/withdraw (withdraw)': (at) => ({

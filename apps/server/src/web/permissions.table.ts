@@ -22,7 +22,7 @@ export const callers = [
 /** Routes beside the API and the pages: sign-in, sign-out, and answers that are the same for all callers. */
 export const without: readonly RegExp[] = [
   /^GET \/auth\/(?:login|callback)$/,
-  /^POST \/(?:sign-out|auth\/(?:logout|device|device\/token))$/,
+  /^POST \/(?:sign-out|auth\/(?:logout|device|device\/token|exchange))$/,
   /^\w+ \/dev\/idp\//,
   /^GET \/(?:healthz|readyz|metrics|favicon\.ico|assets\/:file)$/,
   // Documents as files, and the API reference.
@@ -165,6 +165,45 @@ export const inCollection: Readonly<Record<string, Rows>> = {
       //        anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
       public:  '401    401    401    403    403    400    400    403    403    403    400    400    400    403    401    403',
       private: '401    401    401    404    403    400    400    404    404    403    400    400    400    404    401    403',
+      absent:  '401    401    401    404    404    404    404    404    404    404    404    404    404    404    401    403',
+    },
+  },
+  'looking at trusted publishers': {
+    asked: ['GET /:owner/:slug/publishing'],
+    rows: {
+      //        anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+      public:  'login  login  login  403    403    200    200    403    403    403    403    200    403    403    401    403',
+      private: 'login  login  login  404    403    200    200    404    404    403    403    200    403    404    401    403',
+      absent:  'login  login  login  404    404    404    404    404    404    404    404    404    404    404    401    403',
+    },
+  },
+  'adding a publisher of nowhere': {
+    asked: [
+      'POST /:owner/:slug/publishing (add)', 'POST /:owner/:slug/publishing (add an account)',
+      'POST /:owner/:slug/publishing (add by claims)',
+    ],
+    rows: {
+      //        anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+      public:  '401    401    401    403    403    400    400    403    403    403    403    400    403    403    401    403',
+      private: '401    401    401    404    403    400    400    404    404    403    403    400    403    404    401    403',
+      absent:  '401    401    401    404    404    404    404    404    404    404    404    404    404    404    401    403',
+    },
+  },
+  'removing an absent publisher': {
+    asked: ['POST /:owner/:slug/publishing (remove)'],
+    rows: {
+      //        anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+      public:  '401    401    401    403    403    404    404    403    403    403    403    404    403    403    401    403',
+      private: '401    401    401    404    403    404    404    404    404    403    403    404    403    404    401    403',
+      absent:  '401    401    401    404    404    404    404    404    404    404    404    404    404    404    401    403',
+    },
+  },
+  'letting others publish': {
+    asked: ['POST /:owner/:slug/publishing (only)'],
+    rows: {
+      //        anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+      public:  '401    401    401    403    403    303    303    403    403    403    403    303    403    403    401    403',
+      private: '401    401    401    404    403    303    303    404    404    403    403    303    403    404    401    403',
       absent:  '401    401    401    404    404    404    404    404    404    404    404    404    404    404    401    403',
     },
   },

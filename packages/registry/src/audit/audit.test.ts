@@ -14,10 +14,12 @@ import { forksOf } from '../collections/forks.ts'
 import { metadataOf } from '../metadata/metadata.ts'
 import { operatorsOf } from '../operators/operators.ts'
 import { anonymous, type Caller, type Principal } from '../principal.ts'
+import { publishingOf } from '../publishing/publishing.ts'
 import type { PushOpening } from '../pushes/opening/opening-body.ts'
 import { pushesOf } from '../pushes/pushes.ts'
 import { PushSessions } from '../pushes/session/sessions.ts'
 import { addVersion, openContext, type TestContext } from '../testing/context.ts'
+import { type IssuerKey, makeKey, sign } from '../testing/issuer.ts'
 import { versionsOf } from '../versions/versions.ts'
 import { withdrawalsOf } from '../withdrawals/withdrawals.ts'
 import { actions, audited } from './acts.ts'
@@ -28,6 +30,8 @@ describe.each(databases)('the audit log on $name', (database) => {
   let services: ReturnType<typeof servicesOf>
   let ada: Caller
   let eve: Caller
+  let key: IssuerKey
+  const issuer = 'https://ci.example'
   let time = Date.parse('2026-01-15T10:00:00.000Z')
 
   const servicesOf = (context: TestContext) => ({
@@ -42,6 +46,7 @@ describe.each(databases)('the audit log on $name', (database) => {
     versions: versionsOf(context),
     withdrawals: withdrawalsOf(context),
     pushes: pushesOf(context, new PushSessions(context)),
+    publishing: publishingOf(context),
     audit: auditOf(context),
   })
   const user = async (name: string): Promise<Caller> => {
@@ -60,7 +65,9 @@ describe.each(databases)('the audit log on $name', (database) => {
     )
 
   beforeAll(async () => {
-    context = await openContext(database, { now: () => new Date(time++) })
+    key = await makeKey('1')
+    const issuers = [{ issuer, kind: 'other' as const, jwks: { keys: [key.jwk] } }]
+    context = await openContext(database, { issuers, now: () => new Date(time++) })
     services = servicesOf(context)
     await context.jobs.start()
     ada = await user('ada')
@@ -262,6 +269,29 @@ describe.each(databases)('the audit log on $name', (database) => {
     await context.database.query('update versions set public_changed = false where patch = 1')
     expect(await actorsOf(anonymous)).toEqual(['eve', undefined, 'union'])
     expect(await actorsOf(ada)).toEqual(['eve', 'eve', 'union'])
+  })
+
+  test('lists trusted publishers, and the keys that their tokens were exchanged for', async () => {
+    const { collections, publishing } = services
+    const path = { owner: 'eve', slug: 'published' }
+    const own = { ...eve, credential: null }
+    await collections.create(own, 'eve', { slug: path.slug })
+    const { id } = await publishing.create(own, path, { issuer, claims: { sub: 'job' }, label: 'nightly' })
+    const origin = 'https://registry.example'
+    const token = await sign(key, { iss: issuer, aud: origin, sub: 'job' }, { at: new Date(time) })
+    await publishing.exchange({ kind: 'anonymous', address: '192.0.2.9' }, { token, ...path }, origin)
+    await publishing.change(own, path, id, { label: 'daily' })
+    await collections.patch(own, path, { publishersOnly: true })
+    await publishing.remove(own, path, id)
+    const events = (await log(own, 'eve')).slice(0, 5).reverse()
+    const collection = 'eve/published'
+    expect(events.map(({ action, actor, details }) => [action, actor, details])).toMatchObject([
+      ['publisher.made', { account: 'eve' }, { label: 'nightly', collection, issuer }],
+      ['key.exchanged', { account: null, ip: '192.0.2.9' }, { publisher: id, collection, subject: 'job' }],
+      ['publisher.changed', { account: 'eve' }, { label: 'daily', collection }],
+      ['collection.publishing', { account: 'eve' }, { publishersOnly: true }],
+      ['publisher.removed', { account: 'eve' }, { label: 'daily', collection }],
+    ])
   })
 
   test('lists acts of operators on accounts', async () => {

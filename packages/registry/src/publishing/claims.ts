@@ -3,6 +3,7 @@
  * Pure functions. docs/publish-from-ci.md explains them.
  */
 import type { IssuerKind, PublisherRow, Workload } from '@ulmus/storage'
+import { type NamedIssuer, siteOf } from './projects.ts'
 
 /** Claims of a token whose signature was verified. */
 export type TokenClaims = Readonly<Record<string, unknown>>
@@ -21,7 +22,7 @@ interface Preset {
   /** Why no publisher accepts a token, whatever it demands; undefined if one may. */
   readonly refuses: (claims: TokenClaims) => string | undefined
   /** Path of the job's page at the issuer's site. */
-  readonly run?: (claims: TokenClaims, issuer: URL) => string | undefined
+  readonly run?: (claims: TokenClaims) => string | undefined
 }
 
 const presets: Record<IssuerKind, Preset> = {
@@ -36,12 +37,9 @@ const presets: Record<IssuerKind, Preset> = {
       ['pull_request_target', 'workflow_run'].includes(textOf(claims, 'event_name') ?? '')
         ? `Jobs started by \`${textOf(claims, 'event_name')}\` may run the code of others, so they cannot publish.`
         : undefined,
-    run: (claims, issuer) => {
+    run: (claims) => {
       const [repository, run] = [textOf(claims, 'repository'), textOf(claims, 'run_id')]
-      const site = siteOfGithub(issuer)
-      return repository && run
-        ? `${site}/${encodePath(repository)}/actions/runs/${encodePath(run)}`
-        : undefined
+      return repository && run ? `/${encodePath(repository)}/actions/runs/${encodePath(run)}` : undefined
     },
   },
   gitlab: {
@@ -57,9 +55,9 @@ const presets: Record<IssuerKind, Preset> = {
         ? undefined
         : 'Only jobs of protected branches and tags can publish: `ref_protected` must be "true".'
     },
-    run: (claims, issuer) => {
+    run: (claims) => {
       const [project, job] = [textOf(claims, 'project_path'), textOf(claims, 'job_id')]
-      return project && job ? `${baseOf(issuer)}/${encodePath(project)}/-/jobs/${encodePath(job)}` : undefined
+      return project && job ? `/${encodePath(project)}/-/jobs/${encodePath(job)}` : undefined
     },
   },
   kubernetes: { name: 'sub', pins: [], shown: ['sub'], refuses: () => undefined },
@@ -160,13 +158,13 @@ export function workloadOf(
     ...{ publisher: id, issuer, kind, shows },
     subject: storable(textOf(claims, 'sub') ?? ''),
     claims: Object.fromEntries(texts),
-    run: runAt(run?.(claims, new URL(issuer))),
+    run: runAt({ issuer, kind }, run?.(claims)),
   }
 }
 
 /** A path with `..` would lead elsewhere on the issuer's site. */
-const runAt = (address: string | undefined): string | null =>
-  address === undefined || /\/\.{1,2}(?:\/|$)/.test(address) ? null : address
+const runAt = (issuer: NamedIssuer, path: string | undefined): string | null =>
+  path === undefined || /\/\.{1,2}(?:\/|$)/.test(path) ? null : `${siteOf(issuer)}${path}`
 
 /** All claims of a token that are texts, numbers or booleans, for the caller who sent it. */
 export const presentedOf = (claims: TokenClaims): Record<string, string> =>
@@ -201,11 +199,3 @@ const storable = (text: string): string =>
   text.slice(0, shownTextMax).toWellFormed().replaceAll('\0', '\ufffd')
 
 const encodePath = (path: string): string => path.split('/').map(encodeURIComponent).join('/')
-const baseOf = (issuer: URL): string => `${issuer.origin}${issuer.pathname.replace(/\/$/, '')}`
-
-/** GitHub Enterprise Server issues at `https://HOST/_services/token`, GitHub at `https://token.actions.githubusercontent.com`. */
-function siteOfGithub(issuer: URL): string {
-  if (issuer.pathname.startsWith('/_services/')) return issuer.origin
-  if (issuer.hostname === 'token.actions.githubusercontent.com') return 'https://github.com'
-  return issuer.origin.replace('//token.actions.', '//')
-}

@@ -25,6 +25,7 @@ import { demand, RegistryError } from '../errors/errors.ts'
 import { type Anonymous, demandCaller, type Principal } from '../principal.ts'
 import { claimsFault, labelFor } from './claims.ts'
 import { type ExchangedKey, type ExchangeRequest, exchange } from './exchange.ts'
+import { type Project, projectAt } from './projects.ts'
 import { tokensOf } from './tokens.ts'
 
 /** Maximum trusted publishers of a collection, as in docs/limits.md. */
@@ -40,6 +41,9 @@ export function publishingOf(context: Context) {
   return {
     /** Issuers that publishers may have, in the order of the operator's file. Empty: the feature is off. */
     issuers,
+
+    /** The project of a trusted issuer that an address names; undefined if it is none. */
+    projectAt: (address: string): Project | undefined => projectAt(issuers, address),
 
     /** @throws collection_not_found, Moved, insufficient_scope, key_limited, not_a_member, insufficient_role */
     async list(who: Principal, path: CollectionPath): Promise<Publishers> {

@@ -138,6 +138,11 @@ async function settingsPage(
               happens to the collection, such as a new version.
             </p>
           </section>
+          {seen.deletion === 'ok' && (
+            <p>
+              <a href={collectionPath(seen, 'publishing')}>Publish from CI</a>, without a stored key.
+            </p>
+          )}
           {receivers.length > 0 && <Transfer seen={seen} form={form} receivers={receivers} />}
           <Danger seen={seen} form={form} />
         </div>

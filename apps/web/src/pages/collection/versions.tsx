@@ -2,6 +2,7 @@
 import type { VersionItem } from '@ulmus/wire'
 import { collectionFeeds, FeedLinks } from '../../components/feed-links.tsx'
 import { Badge, Pager, ShortHash, Time } from '../../components/small.tsx'
+import { WorkloadLine } from '../../components/workload.tsx'
 import { reasonOf } from '../../data/changes.ts'
 import { type SeenCollection, seeCollection } from '../../data/collection.ts'
 import { bytesText, counted, cutText } from '../../format.ts'
@@ -142,6 +143,11 @@ const Version = ({ seen, item, isFrom, isTo, before }: VersionProps) => (
             <a href={`/${item.actor.slug}`}>
               <bdi>{cutText(item.actor.displayName, nameMax)}</bdi>
             </a>
+          </span>
+        )}
+        {item.workload !== undefined && (
+          <span>
+            published by <WorkloadLine workload={item.workload} />
           </span>
         )}
         {item.actorId !== null && (

@@ -9,6 +9,7 @@ import { collectionFeeds } from '../../components/feed-links.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { Badge, ShortHash, Time, Topics } from '../../components/small.tsx'
 import { UseIt } from '../../components/use-it.tsx'
+import { WorkloadLine } from '../../components/workload.tsx'
 import type { CitedVersion } from '../../data/citation.ts'
 import { type SeenCollection, type ShownVersion, schemaIn, seeVersion } from '../../data/collection.ts'
 import { datasetOf } from '../../data/dataset.ts'
@@ -199,6 +200,14 @@ function About({ seen, version }: { seen: SeenCollection; version: CitedVersion 
           <>
             <dt>Message</dt>
             <dd dir="auto">{cutText(version.message, messageMax)}</dd>
+          </>
+        )}
+        {version.workload !== undefined && (
+          <>
+            <dt>Published by</dt>
+            <dd>
+              <WorkloadLine workload={version.workload} />
+            </dd>
           </>
         )}
         <dt>Licence</dt>

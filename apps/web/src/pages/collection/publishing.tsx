@@ -1,0 +1,225 @@
+/** `…/publishing`: trusted publishers, whose jobs publish without a stored key. */
+import { ChangePublisher, CreatePublisher, type Publisher, type Publishers } from '@ulmus/wire'
+import { Refusal, type Refused } from '../../components/form.tsx'
+import { Badge, Empty, Time } from '../../components/small.tsx'
+import { seeCollection } from '../../data/collection.ts'
+import { checked, refusedField, submitted, typed } from '../../form.ts'
+import { cutText } from '../../format.ts'
+import { CollectionPage } from '../../layout/collection.tsx'
+import { type Answer, type Form, type Page, Redirect, type Visit } from '../../page.ts'
+import { apiCollectionPath, collectionPath, withQuery } from '../../paths.ts'
+import { PublisherForms } from './publisher-forms.tsx'
+
+export const publishing: Page = {
+  needsCaller: true,
+  show: (visit) => publishingPage(visit, {}),
+  act: (visit, form) =>
+    submitted(
+      () => (works.get(form['do']) ?? add)(visit, form),
+      (error) => publishingPage(visit, { form, error }),
+    ),
+}
+
+type Work = (visit: Visit, form: Form) => Promise<Answer>
+
+const nameIn = ({ params }: Visit) => ({ owner: params['owner']!, slug: params['slug']! })
+const saved = (visit: Visit) =>
+  new Redirect(withQuery(collectionPath(nameIn(visit), 'publishing'), { saved: 'settings' }))
+
+const remove: Work = async (visit, form) => {
+  await visit.registry.publishing.remove(visit.who, nameIn(visit), form['id'] ?? '')
+  return saved(visit)
+}
+
+const only: Work = async (visit, form) => {
+  const publishersOnly = form['only'] === 'on'
+  await visit.registry.collections.patch(visit.who, nameIn(visit), { publishersOnly })
+  return saved(visit)
+}
+
+const add: Work = async (visit, form) => {
+  const wanted = { ...claimsIn(visit, form), ...optionsIn(form) }
+  await visit.registry.publishing.create(visit.who, nameIn(visit), checked(CreatePublisher, wanted))
+  return saved(visit)
+}
+
+// A map, because a form may name a member that every object has.
+const works = new Map<string | undefined, Work>([
+  ['remove', remove],
+  ['only', only],
+])
+
+const optionsIn = (form: Form): Pick<CreatePublisher, 'shows' | 'lifetimeMinutes'> => {
+  const minutes = typed(form, 'lifetimeMinutes')
+  const chosen = { shows: form['shows'], ...(minutes !== undefined && { lifetimeMinutes: Number(minutes) }) }
+  return checked(ChangePublisher, chosen)
+}
+
+/** Issuer and claims of the form of one kind of CI. @throws invalid_request, which names the field */
+function claimsIn(visit: Visit, form: Form): Pick<CreatePublisher, 'issuer' | 'claims'> {
+  if (form['do'] === 'account') {
+    const [namespace, account] = [typed(form, 'namespace') ?? '', typed(form, 'account') ?? '']
+    return {
+      issuer: form['issuer'] ?? '',
+      claims: { sub: `system:serviceaccount:${namespace}:${account}` },
+    }
+  }
+  if (form['do'] === 'claims') return { issuer: form['issuer'] ?? '', claims: linesIn(form) }
+  const project = visit.registry.publishing.projectAt(typed(form, 'address') ?? '')
+  if (project === undefined)
+    throw refusedField(
+      'address',
+      'This is not the address of a repository at one of the CI systems that this registry trusts.',
+    )
+  const branch = typed(form, 'branch')
+  const more = given('environment', typed(form, 'environment'))
+  const { issuer, kind, name } = project
+  if (kind === 'github') {
+    const ref = branch === undefined ? undefined : `refs/heads/${branch}`
+    return { issuer, claims: { repository: name, ...given('ref', ref), ...more } }
+  }
+  const type = branch === undefined ? undefined : 'branch'
+  return {
+    issuer,
+    claims: { project_path: name, ...given('ref', branch), ...given('ref_type', type), ...more },
+  }
+}
+
+const given = (name: string, text: string | undefined): Record<string, string> =>
+  text === undefined ? {} : { [name]: text }
+
+/** `name=text`, one a line. */
+function linesIn(form: Form): Record<string, string> {
+  const lines = (typed(form, 'claims') ?? '').split('\n').filter((line) => line.trim() !== '')
+  return Object.fromEntries(
+    lines.map((line) => {
+      const [, name, text] = /^\s*([^=\s]+)\s*=\s*(.+?)\s*$/.exec(line) ?? []
+      if (name !== undefined && text !== undefined) return [name, text]
+      throw refusedField('claims', `Write each line as name=text: ${cutText(line, 100)}`)
+    }),
+  )
+}
+
+async function publishingPage(
+  visit: Visit,
+  { form = {}, error }: { form?: Form; error?: Refused },
+): Promise<Answer> {
+  const seen = await seeCollection(visit)
+  const { issuers, publishers, publishersOnly } = await visit.registry.publishing.list(visit.who, seen)
+  return {
+    title: `Publish from CI · ${seen.owner}/${seen.slug}`,
+    isPublic: false,
+    json: apiCollectionPath(seen, 'publishers'),
+    refused: error,
+    body: (
+      <CollectionPage seen={seen} tab="settings">
+        <h2>Publish from CI</h2>
+        <p>
+          Jobs of the projects below publish without a stored key.{' '}
+          <a href="/docs/publish-from-ci">How a job publishes</a>
+        </p>
+        <Refusal error={error} />
+        {publishers.length === 0 ? (
+          <Empty title="No project may publish yet." />
+        ) : (
+          <List items={publishers} />
+        )}
+        <div class="narrow">
+          <Only publishersOnly={publishersOnly} hasNone={publishers.length === 0} />
+          <PublisherForms form={form} issuers={issuers} />
+          <p>
+            <a href={collectionPath(seen, 'settings')}>Back to the settings</a>
+          </p>
+        </div>
+      </CollectionPage>
+    ),
+  }
+}
+
+const Only = ({ publishersOnly, hasNone }: { publishersOnly: boolean; hasNone: boolean }) => (
+  <section>
+    <h2>Other ways to publish</h2>
+    <form method="post" class="form">
+      <label class="check">
+        <input type="checkbox" name="only" checked={publishersOnly} />
+        <span>
+          Only trusted publishers make versions
+          <span class="help">
+            {' '}
+            pushes and edits by members and their keys are refused
+            {hasNone && '; as there is no publisher, nothing can be published then'}
+          </span>
+        </span>
+      </label>
+      <button type="submit" name="do" value="only">
+        Save
+      </button>
+    </form>
+  </section>
+)
+
+const List = ({ items }: { items: Publishers['publishers'] }) => (
+  <div class="table-scroll">
+    <table class="data stacked">
+      <thead>
+        <tr>
+          <th scope="col">Project</th>
+          <th scope="col">Claims</th>
+          <th scope="col">Ids</th>
+          <th scope="col">Last used</th>
+          <th scope="col">
+            <span class="sr-only">Remove</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {items.map((item) => (
+          <Row key={item.id} item={item} />
+        ))}
+      </tbody>
+    </table>
+  </div>
+)
+
+const Row = ({ item }: { item: Publisher }) => (
+  <tr>
+    <th scope="row">
+      <bdi>{item.label}</bdi> {item.kind === null && <Badge>the operator no longer trusts its issuer</Badge>}
+    </th>
+    <td data-label="Claims">
+      <Claims claims={{ iss: item.issuer, ...item.claims }} />
+    </td>
+    <td data-label="Ids">
+      {item.pinned === null ? <span class="quiet">none pinned</span> : <Claims claims={item.pinned} />}
+      {item.refused !== null && (
+        <p>
+          Refused <Time at={item.refused.at} />: a project of that name, but another, with{' '}
+          <Claims claims={item.refused.claims} />
+        </p>
+      )}
+    </td>
+    <td data-label="Last used">{item.lastUsedAt === null ? 'never' : <Time at={item.lastUsedAt} />}</td>
+    <td>
+      <form method="post">
+        <input type="hidden" name="id" value={item.id} />
+        <button type="submit" class="danger" name="do" value="remove" aria-label={`Remove ${item.label}`}>
+          Remove
+        </button>
+      </form>
+    </td>
+  </tr>
+)
+
+/** Longest claim that is shown. Characters. */
+const claimMax = 200
+
+const Claims = ({ claims }: { claims: Publisher['claims'] }) => (
+  <>
+    {Object.entries(claims).map(([name, value], index) => (
+      <>
+        {index > 0 && <br />}
+        <code>{cutText(`${name}=${typeof value === 'string' ? value : value.join(' or ')}`, claimMax)}</code>
+      </>
+    ))}
+  </>
+)
