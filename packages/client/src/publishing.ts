@@ -1,8 +1,12 @@
 /** Trusted publishers of collections, and the exchange of a job's token for a key. http-api §13. */
-import { type ChangePublisher, type CreatePublisher, exchangeGrant, idTokenType } from '@ulmus/wire'
+import type { ChangePublisher, CreatePublisher } from '@ulmus/wire'
 import { call } from './calls.ts'
 import { type CollectionRef, partsOf } from './places.ts'
 import type { Transport } from './transport.ts'
+
+/** Names of RFC 8693. Values of the wire package would bring its shapes, with zod, into the bundle. */
+const exchangeGrant = 'urn:ietf:params:oauth:grant-type:token-exchange'
+const idTokenType = 'urn:ietf:params:oauth:token-type:id_token'
 
 export const publisherCalls = (transport: Transport) => ({
   /** All trusted publishers, and the issuers that the operator trusts. @throws insufficient_scope, insufficient_role */

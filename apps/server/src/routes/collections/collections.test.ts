@@ -163,6 +163,7 @@ describe.each(anyDatabase)('collections over HTTP on $name', (testDatabase) => {
         createdAt: instant,
         updatedAt: instant,
         latestVersion: null,
+        publishersOnly: false,
       })
     })
 
