@@ -186,17 +186,21 @@ const Row = ({ item }: { item: Publisher }) => (
     <th scope="row">
       <bdi>{item.label}</bdi> {item.kind === null && <Badge>the operator no longer trusts its issuer</Badge>}
     </th>
-    <td data-label="Claims">
+    <td data-label="Claims" class="whole">
       <Claims claims={{ iss: item.issuer, ...item.claims }} />
     </td>
-    <td data-label="Ids">
-      {item.pinned === null ? <span class="quiet">none pinned</span> : <Claims claims={item.pinned} />}
-      {item.refused !== null && (
-        <p>
-          Refused <Time at={item.refused.at} />: a project of that name, but another, with{' '}
-          <Claims claims={item.refused.claims} />
-        </p>
-      )}
+    <td data-label="Ids" class="whole">
+      <div>
+        {item.pinned === null ? <span class="quiet">none pinned</span> : <Claims claims={item.pinned} />}
+        {item.refused !== null && (
+          <>
+            <p>
+              Refused <Time at={item.refused.at} />: a project of that name, but another.
+            </p>
+            <Claims claims={item.refused.claims} />
+          </>
+        )}
+      </div>
     </td>
     <td data-label="Last used">{item.lastUsedAt === null ? 'never' : <Time at={item.lastUsedAt} />}</td>
     <td>
@@ -213,13 +217,13 @@ const Row = ({ item }: { item: Publisher }) => (
 /** Longest claim that is shown. Characters. */
 const claimMax = 200
 
+/** In one element, because the cells of a narrow table put their children beside each other. */
 const Claims = ({ claims }: { claims: Publisher['claims'] }) => (
-  <>
-    {Object.entries(claims).map(([name, value], index) => (
-      <>
-        {index > 0 && <br />}
+  <ul class="plain">
+    {Object.entries(claims).map(([name, value]) => (
+      <li key={name}>
         <code>{cutText(`${name}=${typeof value === 'string' ? value : value.join(' or ')}`, claimMax)}</code>
-      </>
+      </li>
     ))}
-  </>
+  </ul>
 )
