@@ -19,7 +19,7 @@ export {
   StorageFull,
   s3BlobBytesMax,
 } from '@ulmus/storage'
-export { type Entrance, mayEnter } from './access/policy.ts'
+export { type Entrance, mayEnter, mayOpenPages } from './access/policy.ts'
 export type { RequestRates } from './access/request-rates.ts'
 export type { Identity } from './accounts/accounts.ts'
 export { deviceLoginSeconds, devicePollSeconds } from './accounts/device-logins.ts'

@@ -226,7 +226,7 @@ export const inAccount: Readonly<Record<string, Row>> = {
       'getOwnAccount', 'listMemberships', 'listKeys', 'revokeKey',
     ],
     //    anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi job
-    row: '401    +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      401    susp   +      +      +      +      +',
+    row: '401    +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      401    susp   +      +      +      +      job',
   },
   'what a key for one collection may not ask': {
     operations: [

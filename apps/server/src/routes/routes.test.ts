@@ -13,8 +13,14 @@ interface Operation {
 
 /** The description itself is not described. */
 const undescribed = ['GET /api/openapi.json']
-/** Described in addition to the API, because they begin and end browser sessions. */
-const signingIn = ['GET /auth/login', 'POST /auth/logout', 'POST /auth/device', 'POST /auth/device/token']
+/** Described in addition to the API: they begin and end browser sessions, or issue keys. */
+const signingIn = [
+  'GET /auth/login',
+  'POST /auth/logout',
+  'POST /auth/device',
+  'POST /auth/device/token',
+  'POST /auth/exchange',
+]
 
 let routes: ReadonlySet<string>
 const operations = new Map<string, Operation>()

@@ -70,6 +70,12 @@ describe.each(anyDatabase)('who sees and does what on pages, on $name', { timeou
     expect([...new Set(ofWithdrawnOnes)].sort()).toEqual(ofVersions.sort())
   })
 
+  test('a key of a trusted publisher opens no page', async () => {
+    for (const entry of [...entriesOf(inCollection), ...entriesOf(inSite)])
+      for (const place of ['public', 'private'] as const)
+        expect([entry, (await answerOf(entry, 'job', place)).status]).toEqual([entry, 403])
+  })
+
   test('every button of every page has its row', async () => {
     const entries = [...entriesOf(inCollection), ...entriesOf(inSite)]
     const routeOf = (entry: string) => entry.split(' ', 2).join(' ')

@@ -1,6 +1,6 @@
 /** Web interface over HTTP: pages of `@ulmus/web` with their forms, scripts and styles, and refusals as pages. */
 import formbody from '@fastify/formbody'
-import { type Caller, Moved, type Registry, RegistryError } from '@ulmus/registry'
+import { type Caller, demand, Moved, mayOpenPages, type Registry, RegistryError } from '@ulmus/registry'
 import {
   type Answer,
   openWeb,
@@ -175,17 +175,20 @@ const visitOf = (
   { assets }: Web,
   request: FastifyRequest,
   { registry, origin, readmeImages, downloads }: PageOptions,
-): Visit => ({
-  registry,
-  who: request.principal,
-  caller: callerOf(request),
-  params: request.params as Record<string, string>,
-  url: urlOf(request),
-  origin: origin(),
-  readmeImages,
-  downloads: () => downloads.state(),
-  script: assets.script,
-})
+): Visit => {
+  demand(mayOpenPages(request.principal))
+  return {
+    registry,
+    who: request.principal,
+    caller: callerOf(request),
+    params: request.params as Record<string, string>,
+    url: urlOf(request),
+    origin: origin(),
+    readmeImages,
+    downloads: () => downloads.state(),
+    script: assets.script,
+  }
+}
 
 /** The address of the same page with the new slugs. */
 function movedTo({ to }: Moved, request: FastifyRequest): string {

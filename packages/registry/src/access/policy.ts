@@ -48,13 +48,21 @@ export interface Entrance {
   readonly unlimited?: boolean
 }
 
+/** True for a key that was exchanged for the token of a trusted publisher, and for work that it asked for. */
+const isWorkload = (who: Principal): boolean => who.kind !== 'anonymous' && who.means?.workload !== undefined
+
 /** Checks the credential alone, before anything is looked up. */
 export function mayEnter(who: Principal, entrance: Entrance): Decision {
   if (entrance.scope === undefined) return 'ok'
   if (who.kind === 'anonymous') return 'unauthenticated'
   if (entrance.scope !== 'any' && !scopeCovers(who.scope, entrance.scope)) return 'insufficient_scope'
-  return entrance.unlimited === true && who.limitedTo !== null ? 'key_limited' : 'ok'
+  if (entrance.unlimited === true && who.limitedTo !== null) return 'key_limited'
+  // These calls are about the account, which is the owner's and not the job's.
+  return entrance.scope === 'any' && isWorkload(who) ? 'publisher_key' : 'ok'
 }
+
+/** Permission to open pages, which show whatever the account may see. */
+export const mayOpenPages = (who: Principal): Decision => (isWorkload(who) ? 'publisher_key' : 'ok')
 
 /** A limited key acts as a member of the owner only at its own collection. */
 const reaches = (who: Principal, collection: CollectionFacts): boolean =>
@@ -78,9 +86,6 @@ export const privateEventsFor = (
   who.kind === 'anonymous' || who.view === 'public'
     ? null
     : { accountId: who.accountId, onlyCollection: who.limitedTo ?? undefined }
-
-/** True for a key that was exchanged for the token of a trusted publisher, and for work that it asked for. */
-const isWorkload = (who: Principal): boolean => who.kind !== 'anonymous' && who.means?.workload !== undefined
 
 /** The role that counts: at most that of the credential. */
 const capped = (who: Principal, role: Role | null): Role | null =>

@@ -3,6 +3,7 @@ import { databases } from '@ulmus/storage/testing'
 import type { CreatePublisher } from '@ulmus/wire'
 import type { JWTPayload } from 'jose'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { mayEnter } from '../access/policy.ts'
 import { type Keys, keysOf } from '../accounts/keys.ts'
 import { membersOf } from '../accounts/members.ts'
 import { type Collections, collectionsOf } from '../collections/collections.ts'
@@ -231,6 +232,7 @@ describe.each(databases)('trusted publishers on $name', (database) => {
     ]
     for (const [work, code] of cases) expect(await refused(work())).toBe(code)
     expect(await keys.list(who)).toEqual([])
+    expect(mayEnter(who, { scope: 'any' })).toBe('publisher_key')
     const other = { owner: 'union', slug: 'other' }
     const opening = (where: typeof path, by: Caller) =>
       pushes.open(by, where, bytesOf('{"base_version":null,"schemas":{"A":{"type":"object"}}}'), () => ({

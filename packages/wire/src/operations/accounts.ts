@@ -31,6 +31,7 @@ export const accountOperations = {
       'Returns the account of the session or key, including its e-mail address, which only this call and those of operators return. Requires any scope. Use it to check a credential and to learn the slug of its account.',
     entrance: { scope: 'any' },
     answers: { 200: OwnAccount },
+    refusals: ['publisher_key'],
   }),
   'GET /api/accounts/me/memberships': operation({
     id: 'listMemberships',
@@ -42,6 +43,7 @@ export const accountOperations = {
     query: ListQuery,
     answers: { 200: z.array(Membership) },
     answerWords: { 200: 'A page of organizations; empty if the caller is a member of none.' },
+    refusals: ['publisher_key'],
   }),
   'GET /api/accounts/:slug': operation({
     id: 'getAccount',

@@ -29,6 +29,7 @@ export const keyOperations = {
     entrance: { scope: 'any' },
     answers: { 200: z.array(Key) },
     answerWords: { 200: 'All keys of the account.' },
+    refusals: ['publisher_key'],
   }),
   'DELETE /api/accounts/keys/:id': operation({
     id: 'revokeKey',

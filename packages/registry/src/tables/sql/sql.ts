@@ -49,7 +49,7 @@ export async function runSql(
 ): Promise<SqlText | Building> {
   if (config.sql === 'off')
     throw new RegistryError('sql_unavailable', { say: { reason: 'its operator switched it off' } })
-  demand(mayEnter(who, config.sql === 'members' ? { scope: 'any' } : {}))
+  demand(mayEnter(who, config.sql === 'members' ? { scope: 'read' } : {}))
   const fault = faultOf(sql, sqlMax.textBytes)
   if (fault !== undefined) throw new RegistryError('invalid_sql', { say: { reason: fault } })
   const { files, sql: processes } = finder.installed
