@@ -54,7 +54,8 @@ async function fill({ served }: Stage): Promise<void> {
           ...named,
           ...none,
           ...made,
-          newestWithdrawn: null, publishersOnly: false,
+          newestWithdrawn: null,
+          publishersOnly: false,
           storedBytes: 0,
         }
       })

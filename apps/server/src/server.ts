@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import {
   defaultLimits,
+  type Limits,
   memoryBytes,
   memoryBytesMin,
   openRegistry,
@@ -52,20 +53,7 @@ export async function startServer(config: Config, secrets: Secrets, options: Sta
     databaseUrl: secrets.databaseUrl,
     bucket: config.objectStore === null ? undefined : { ...config.objectStore, keys: secrets.s3Keys },
     reserveBytes: config.diskReserveBytes,
-    limits: {
-      ...defaultLimits,
-      fileBytesMax: config.fileBytesMax,
-      pushIdleSeconds: config.pushIdleSeconds,
-      sessionDays: config.sessionDays,
-      openPushesMax: config.openPushesMax,
-      organizationsMax: config.organizationsMax,
-      collectionsMax: config.collectionsMax,
-      quotaBytes: config.quotaBytes,
-      uploadDays: config.uploadDays,
-      auditDays: config.auditDays,
-      eventDays: config.eventDays,
-      newMembers: config.newMembers,
-    },
+    limits: limitsOf(config),
     tables: { bytesMax: config.tablesBytes, sql: config.sql, sqlSeconds: config.sqlSeconds },
     outside: outsideOf(config, secrets),
     secrets: config.secretsKeys,
@@ -128,10 +116,27 @@ export async function startServer(config: Config, secrets: Secrets, options: Sta
   return { url: origin(), registry, close }
 }
 
+const limitsOf = (config: Config): Limits => ({
+  ...defaultLimits,
+  fileBytesMax: config.fileBytesMax,
+  pushIdleSeconds: config.pushIdleSeconds,
+  sessionDays: config.sessionDays,
+  openPushesMax: config.openPushesMax,
+  organizationsMax: config.organizationsMax,
+  collectionsMax: config.collectionsMax,
+  quotaBytes: config.quotaBytes,
+  uploadDays: config.uploadDays,
+  auditDays: config.auditDays,
+  eventDays: config.eventDays,
+  newMembers: config.newMembers,
+})
+
 function outsideOf({ outside }: Config, { outsideProxy }: Secrets): RegistryConfig['outside'] {
   if (outside === null) return null
   const proxy = outsideProxy === undefined ? undefined : new URL(outsideProxy)
   return { allowed: readAllowed(outside.allow), proxy }
+}
+
 /** @throws ConfigError */
 async function issuersOf({ trustedIssuersFile }: Config): Promise<TrustedIssuer[]> {
   if (trustedIssuersFile === null) return []

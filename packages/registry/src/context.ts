@@ -27,15 +27,13 @@ export interface Context {
   readonly operators: OperatorsConfig
   /** Issuers whose tokens may be exchanged for keys. Empty: trusted publishing is off. */
   readonly issuers: readonly TrustedIssuer[]
-  /** Rules for requests to other servers. Null: none are sent; undefined: nothing but public addresses. */
-  readonly outside?: Outside | null | undefined
   /** Runs tasks in worker threads. */
   readonly work: Work
   /** Memory for request bodies. */
   readonly bodies: BodyBudget
   readonly commitCounters: CommitCounters
   readonly readmes: Readmes
-  /** For requests to addresses that users gave; null: the operator allows none. */
+  /** For requests to other servers; null: the operator allows none. */
   readonly outside: Outside | null
   /** Encrypts secrets that are read again; null: the operator gave no key. */
   readonly sealing: Sealing | null

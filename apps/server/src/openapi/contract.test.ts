@@ -28,10 +28,12 @@ let ada: TestClient
 let reader: TestClient
 let eve: TestClient
 /** Ids from earlier answers. */
-let ids: Record<'token' | 'push' | 'ended' | 'committed' | 'snapshot' | 'job' | 'key' | 'webhook', string>
+let ids: Record<
+  'token' | 'push' | 'ended' | 'committed' | 'snapshot' | 'job' | 'key' | 'webhook' | 'publisher',
+  string
+>
 /** A receiver that no request reaches. */
 const refusing = 'http://127.0.0.1:1/'
-let ids: Record<'token' | 'push' | 'ended' | 'committed' | 'snapshot' | 'job' | 'key' | 'publisher', string>
 let jobs: Awaited<ReturnType<typeof trustedJobs>>
 const ends: (() => Promise<void>)[] = []
 /** `METHOD path status` of every refusal so far. */
@@ -49,10 +51,12 @@ async function serve(overrides: Overrides = {}) {
 
 beforeAll(async () => {
   const operators = [{ issuer: devIssuer, subject: 'ada' }]
-  const server = await serve({ fileBytesMax: 1_000, operators, outside: { allow: refusing } })
   jobs = await trustedJobs()
   ends.push(async () => jobs.end())
-  const server = await serve({ fileBytesMax: 1_000, operators, trustedIssuersFile: jobs.file })
+  const server = await serve({
+    ...{ fileBytesMax: 1_000, operators, trustedIssuersFile: jobs.file },
+    outside: { allow: refusing },
+  })
   url = server.url
   contract = contractOf((await testClient(url).get('/openapi.json')).json)
   session = await server.signIn('ada')
@@ -97,9 +101,8 @@ async function furnish(): Promise<void> {
   const invited = { email: 'guest@example.org', role: 'member' }
   const { token } = (await send('createInvitation', { body: invited })).json
   const webhook = (await send('createWebhook', { body: { url: refusing } })).json.id
-  ids = { token, push, ended, committed: first, snapshot, job, key, webhook }
   const publisher = (await send('createPublisher')).json.id
-  ids = { token, push, ended, committed: first, snapshot, job, key, publisher }
+  ids = { token, push, ended, committed: first, snapshot, job, key, webhook, publisher }
 }
 
 async function send(id: string, instead?: Instead): Promise<TestResponse> {
@@ -112,10 +115,8 @@ async function send(id: string, instead?: Instead): Promise<TestResponse> {
 
 /** Path parameters of existing objects. */
 const real = ({ operation }: DescribedCall): Record<string, string> => {
-  const id = { pushes: ids.push, snapshots: ids.snapshot, keys: ids.key, webhooks: ids.webhook }[
-  const id = { pushes: ids.push, snapshots: ids.snapshot, keys: ids.key, publishing: ids.publisher }[
-    operation.tags[0]!
-  ]
+  const { push: pushes, snapshot: snapshots, key: keys, webhook: webhooks, publisher: publishing } = ids
+  const id = { pushes, snapshots, keys, webhooks, publishing }[operation.tags[0]!]
   return { job_id: ids.job, ...(id === undefined ? {} : { id }) }
 }
 

@@ -43,12 +43,11 @@ export async function setGuild(database: TestDatabase): Promise<Guild> {
   let behind = 2 * keySeconds * 1_000
   const now = () => new Date(Date.now() - behind)
   const operators = [{ issuer: devIssuer, subject: 'oper' }]
+  const jobs = await trustedJobs(now)
   const server = await serveForTest(settings, {
-    ...{ operators, now },
+    ...{ operators, now, trustedIssuersFile: jobs.file },
     outside: { allow: new URL(hookUrl).origin },
   })
-  const jobs = await trustedJobs(now)
-  const server = await serveForTest(settings, { operators, now, trustedIssuersFile: jobs.file })
   const people = await peopleOf(server)
   const ofOwner = people.get('own-admin')!
   const limited = new Map<Place, TestClient>()

@@ -128,6 +128,7 @@ const declared = declare({
     paths: ['/:owner/:slug/webhooks'],
     posted: true,
     load: () => import('./webhooks/webhooks.tsx'),
+  },
   publishing: {
     paths: ['/:owner/:slug/publishing'],
     posted: true,

@@ -2,6 +2,7 @@
 import { generateKeyPair, type JWK, SignJWT } from 'jose'
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { TrustedIssuer } from '../issuers.ts'
+import { nothingAllowed } from '../outside/addresses.ts'
 import { keepLog } from '../testing/context.ts'
 import { type IssuerKey, makeKey, serveIssuer, sign } from '../testing/issuer.ts'
 import { tokensOf } from './tokens.ts'
@@ -18,7 +19,7 @@ beforeAll(async () => {
 })
 
 const verifierOf = (issuers: readonly TrustedIssuer[], more: object = {}) =>
-  tokensOf({ issuers, log: keepLog(), now: () => new Date(), ...more })
+  tokensOf({ issuers, outside: { allowed: nothingAllowed }, log: keepLog(), now: () => new Date(), ...more })
 const verify = (token: string) =>
   verifierOf([{ issuer, kind: 'gitlab', jwks: { keys: [key.jwk, elliptic.jwk] } }])(token, audience)
 

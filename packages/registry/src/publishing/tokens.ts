@@ -13,7 +13,6 @@ import {
 } from 'jose'
 import type { Context } from '../context.ts'
 import type { TrustedIssuer } from '../issuers.ts'
-import { nothingAllowed } from '../outside/addresses.ts'
 import { ask, checkUrl, type Outside } from '../outside/ask.ts'
 import type { TokenClaims } from './claims.ts'
 
@@ -127,7 +126,7 @@ function keysOf(context: Pick<Context, 'outside' | 'log'>, { issuer, jwks }: Tru
 }
 
 /** The operator named the issuer, so it may be at a private address. */
-function outsideFor(issuer: string, outside: Outside | null = { allowed: nothingAllowed }): Outside {
+function outsideFor(issuer: string, outside: Outside | null): Outside {
   if (outside === null) throw new Unfetched('this registry sends no requests to others (OUTSIDE=off).')
   const { networks, origins } = outside.allowed
   return { ...outside, allowed: { networks, origins: new Set([...origins, new URL(issuer).origin]) } }

@@ -25,7 +25,6 @@ import { jobsOf } from '../jobs.ts'
 import { defaultLimits, noOperators } from '../limits.ts'
 import type { Log } from '../log.ts'
 import { nothingAllowed } from '../outside/addresses.ts'
-import type { Outside } from '../outside/ask.ts'
 import type { Caller, Scope } from '../principal.ts'
 import { Readmes } from '../readmes.ts'
 import { sealingOf } from '../secrets/sealing.ts'
@@ -75,7 +74,6 @@ export async function openContext(
 interface ContextOptions extends Partial<Pick<Context, 'issuers' | 'outside'>> {
   works?: boolean
   now?: () => Date
-  outside?: Outside
 }
 
 /** The same on open stores, which stay open: one server of several. */
@@ -96,12 +94,11 @@ export function contextOn(
     limits: defaultLimits,
     operators: noOperators,
     issuers: options.issuers ?? [],
-    outside: options.outside,
     work,
     bodies: new BodyBudget(),
     commitCounters: new CommitCounters(),
     readmes: new Readmes({ database, now }),
-    outside: options.outside ?? { allowed: nothingAllowed },
+    outside: options.outside === undefined ? { allowed: nothingAllowed } : options.outside,
     sealing: sealingOf(Buffer.alloc(32, 7)),
     origin: () => 'https://registry.example',
     log,
