@@ -31,6 +31,8 @@ export const schedule = {
   eventNumbers: { name: 'the numbering of events', everySeconds: 1, everywhere: true },
   /** Finds events for webhooks and sends them. webhooks/sending.ts */
   webhooks: { name: 'the sending of webhooks', everySeconds: 1 },
+  /** Disables webhooks for which too much waits. webhooks/sending.ts */
+  webhooksBehind: { name: 'the look for webhooks that are behind', everySeconds: minute },
   /** Exchanges request counts with other servers. access/request-rates.ts */
   requestRates: { name: 'the sharing of rate limits', everySeconds: 1, frees: true, everywhere: true },
   /** Copies small packs from the database into the object store. upkeep/compaction.ts */

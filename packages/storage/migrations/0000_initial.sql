@@ -222,10 +222,15 @@ CREATE TABLE "deliveries" (
 	CONSTRAINT "deliveries_webhook_id_seq_pk" PRIMARY KEY("webhook_id","seq")
 );
 --> statement-breakpoint
+CREATE TABLE "fan_out" (
+	"only_one" boolean PRIMARY KEY NOT NULL,
+	"next" bigint NOT NULL,
+	CONSTRAINT "fan_out_only_one" CHECK ("fan_out"."only_one")
+);
+--> statement-breakpoint
 CREATE TABLE "event_numbers" (
 	"only_one" boolean PRIMARY KEY NOT NULL,
 	"next" bigint NOT NULL,
-	"fanned" bigint DEFAULT 1 NOT NULL,
 	CONSTRAINT "event_numbers_only_one" CHECK ("event_numbers"."only_one")
 );
 --> statement-breakpoint
@@ -253,6 +258,14 @@ CREATE TABLE "outbox" (
 	"details" jsonb NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE "webhook_requests" (
+	"account_id" uuid NOT NULL,
+	"host" text NOT NULL,
+	"minute" timestamp (3) with time zone NOT NULL,
+	"requests" integer NOT NULL,
+	CONSTRAINT "webhook_requests_account_id_host_minute_pk" PRIMARY KEY("account_id","host","minute")
+);
+--> statement-breakpoint
 CREATE TABLE "webhooks" (
 	"id" uuid PRIMARY KEY NOT NULL,
 	"account_id" uuid NOT NULL,
@@ -263,11 +276,11 @@ CREATE TABLE "webhooks" (
 	"kinds" text[] NOT NULL,
 	"bumps" text[] NOT NULL,
 	"secret" "bytea" NOT NULL,
-	"former_secret" "bytea",
-	"former_until" timestamp (3) with time zone,
+	"former_secrets" "bytea",
 	"enabled" boolean DEFAULT true NOT NULL,
 	"disabled_why" text,
 	"failing_since" timestamp (3) with time zone,
+	"proven" boolean DEFAULT false NOT NULL,
 	"made_by" uuid,
 	"created_at" timestamp (3) with time zone NOT NULL,
 	"tested_at" timestamp (3) with time zone,
@@ -504,15 +517,16 @@ CREATE INDEX "former_collection_slugs_collection" ON "former_collection_slugs" U
 CREATE INDEX "owner_words_words" ON "owner_words" USING gin ("words") WITH (fastupdate=false);--> statement-breakpoint
 CREATE INDEX "owner_words_trigrams" ON "owner_words" USING gin ((strip("words")::text) gin_trgm_ops) WITH (fastupdate=false);--> statement-breakpoint
 CREATE INDEX "deliveries_seq" ON "deliveries" USING btree ("seq");--> statement-breakpoint
-CREATE INDEX "deliveries_due" ON "deliveries" USING btree ("webhook_id","next_at") WHERE "deliveries"."state" = 'waiting';--> statement-breakpoint
+CREATE INDEX "deliveries_due" ON "deliveries" USING btree ("webhook_id","next_at","seq") WHERE "deliveries"."state" = 'waiting';--> statement-breakpoint
 CREATE INDEX "deliveries_claimed" ON "deliveries" USING btree ("claimed_until") WHERE "deliveries"."claimed_until" is not null;--> statement-breakpoint
-CREATE INDEX "deliveries_attempted" ON "deliveries" USING btree ("attempted_at");--> statement-breakpoint
 CREATE INDEX "events_collection" ON "events" USING btree ("collection_id","seq");--> statement-breakpoint
 CREATE INDEX "events_account" ON "events" USING btree ("account_id","seq");--> statement-breakpoint
 CREATE INDEX "events_public" ON "events" USING btree ("seq") WHERE "events"."public";--> statement-breakpoint
+CREATE INDEX "webhook_requests_host" ON "webhook_requests" USING btree ("host","minute");--> statement-breakpoint
 CREATE INDEX "webhooks_account" ON "webhooks" USING btree ("account_id");--> statement-breakpoint
 CREATE INDEX "webhooks_collection" ON "webhooks" USING btree ("collection_id");--> statement-breakpoint
 CREATE INDEX "webhooks_made_by" ON "webhooks" USING btree ("made_by");--> statement-breakpoint
+CREATE INDEX "webhooks_host" ON "webhooks" USING btree ("host");--> statement-breakpoint
 CREATE INDEX "collection_files_hash" ON "collection_files" USING btree ("hash");--> statement-breakpoint
 CREATE INDEX "files_unused" ON "files" USING btree ("created_at","hash") WHERE not "files"."used";--> statement-breakpoint
 CREATE INDEX "objects_pack" ON "objects" USING btree ("pack_id");--> statement-breakpoint

@@ -13,13 +13,14 @@ const failures: Record<Failure, string> = {
   malformed: 'the answer is not HTTP',
   proxy: 'the proxy of the registry did not connect',
   status: 'the receiver did not accept it',
+  secret: 'the server cannot read the secret of the webhook',
 }
 
 const disabled: Record<Disabled, string> = {
   gone: 'The receiver answered 410 Gone.',
   failing: 'All requests failed for 5 days.',
-  maker_gone: 'The user whose rights it used is suspended or no longer exists.',
-  secret_lost: 'The key that encrypted its secret is gone. Make a new secret.',
+  maker_gone: 'The user whose rights it used is suspended, no longer exists, or left the organization.',
+  behind: 'More than 2,000 events waited. Enable it when the receiver is faster, and replay what it needs.',
 }
 
 /** Result of a request, as `204` or `500: the receiver did not accept it`. Empty: nothing was sent yet. */

@@ -53,7 +53,7 @@ export type ChangeWebhook = z.infer<typeof ChangeWebhook>
 
 const place = z.object({ id: Id, owner: z.string(), slug: z.string() })
 
-export const disabledReasons = ['gone', 'failing', 'maker_gone', 'secret_lost'] as const
+export const disabledReasons = ['gone', 'failing', 'maker_gone', 'behind'] as const
 
 const exampleWebhook = {
   id: exampleId,
@@ -73,7 +73,13 @@ const exampleWebhook = {
 const webhook = z.object({
   id: Id,
   account: z.string().meta({ description: 'Slug of the account that the webhook belongs to.' }),
-  collection: place.nullable().meta({ description: 'Null: all collections of the account.' }),
+  collection: z
+    .object({ id: Id, owner: z.string().nullable(), slug: z.string().nullable() })
+    .nullable()
+    .meta({
+      description:
+        'Null: all collections of the account. `owner` and `slug` are null if you may not see the collection now, or it was deleted.',
+    }),
   url: z.string(),
   kinds: z.array(z.enum(eventKinds)),
   bumps: z.array(z.enum(bumpNames)),
@@ -81,7 +87,7 @@ const webhook = z.object({
   enabled: z.boolean(),
   disabledWhy: z.enum(disabledReasons).nullable().meta({
     description:
-      'Why the registry disabled it. `gone`: the receiver answered 410. `failing`: all requests failed for 5 days. `maker_gone`: the user of `madeBy` is suspended or no longer exists. `secret_lost`: the key that encrypted its secret is gone; make a new secret.',
+      'Why the registry disabled it. `gone`: the receiver answered 410. `failing`: all requests failed for 5 days. `maker_gone`: the user of `madeBy` is suspended, no longer exists, or left the organization that the webhook belongs to. `behind`: more than 2,000 events waited.',
   }),
   failingSince: Instant.nullable().meta({
     description: 'When requests began to fail; null: the last one succeeded.',
@@ -137,10 +143,11 @@ export const failureReasons = [
   'malformed',
   'proxy',
   'status',
+  'secret',
 ] as const
 const why = z.enum(failureReasons).nullable().meta({
   description:
-    'Why the last request failed. `status`: the receiver answered with another status than 2xx; the other reasons are in docs/webhooks.md. Null: it did not fail.',
+    'Why the last request failed. `status`: the receiver answered with another status than 2xx. `secret`: the server has not the key that encrypted the secret of the webhook. The other reasons are in docs/webhooks.md. Null: it did not fail.',
 })
 const status = z.int().nullable().meta({ description: 'Status of the receiver’s last answer.' })
 const milliseconds = z.int().nullable().meta({ description: 'Duration of the last request.' })

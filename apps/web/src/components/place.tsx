@@ -1,7 +1,7 @@
 /** Drawings of places: a dot on an outline of the world, or a geometry in its own bounding box. They load nothing. */
 import { type Outline, type Place, type Position, placesOf } from '../data/places.ts'
-import { countText, cutText } from '../format.ts'
 import { worldPath } from '../data/world.ts'
+import { countText, cutText } from '../format.ts'
 
 /** Longer names of members are cut. Characters. */
 const nameMax = 60

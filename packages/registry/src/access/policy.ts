@@ -188,6 +188,9 @@ export const maySeeUsage = mayListMembers
 export const webhookBelongs = (role: Role | null): 'owner' | 'caller' =>
   roleCovers(role, 'admin') ? 'owner' : 'caller'
 
+/** Permission to leave a webhook behind: it outlives a key that expires, which could extend a temporary right. */
+export const mayLeaveWebhook = (who: Caller): Decision => (who.expiresAt === null ? 'ok' : 'key_limited')
+
 /** Permission to read and change a webhook. `role`: the caller's in the account that the webhook belongs to. */
 export const mayHandleWebhook = (who: Principal, role: Role | null): boolean =>
   mayManageAccount(who, role) === 'ok'

@@ -60,11 +60,13 @@ export const catalogue = {
     (f) =>
       `The scope of this API key is too narrow. Use a key with ${f.needed ? `the \`${f.needed}\` scope` : 'a wider scope'}.`,
   ),
-  key_limited: entry('forbidden', (f) =>
-    f.until === undefined
+  key_limited: entry('forbidden', (f) => {
+    if (f.webhook)
+      return 'This API key expires, and a webhook would outlive it. Use a key without an end, or sign in.'
+    return f.until === undefined
       ? 'This API key is limited to one collection and cannot do this. Use a key without that limit.'
-      : `This API key expires at ${f.until}, and the keys that it creates cannot expire later. Set \`expiresAt\` no later, or omit it. For a key that lasts longer, sign in or use a key that lasts longer.`,
-  ),
+      : `This API key expires at ${f.until}, and the keys that it creates cannot expire later. Set \`expiresAt\` no later, or omit it. For a key that lasts longer, sign in or use a key that lasts longer.`
+  }),
   account_suspended: entry('forbidden', 'This account is suspended. Ask the operators of this registry why.'),
   not_an_operator: entry(
     'forbidden',

@@ -13,6 +13,7 @@ import {
   dropRenderedReadmes,
   dropRequestCounts,
   dropUsedTokens,
+  dropWebhookRequests,
   type Tx,
   vacuumTables,
 } from '@ulmus/storage'
@@ -59,6 +60,7 @@ export async function expireRows(context: ExpiryContext): Promise<void> {
   await dropAll(context, (tx) => dropOrphanedWebhooks(tx, rowsAtOnce))
   await database.transact((tx) => dropEndedDeviceLogins(tx, context.now()))
   await database.transact((tx) => dropEndedInvitations(tx, context.now()))
+  await database.transactOnce((tx) => dropWebhookRequests(tx, ago(requestCountHours)))
   await database.transactOnce((tx) => dropRequestCounts(tx, ago(requestCountHours)))
   await database.transactOnce((tx) => dropRenderedReadmes(tx, ago(renderedReadmeDays * 24)))
   if (database.kind === 'embedded') await vacuumTables(database)

@@ -20,9 +20,9 @@ describe.each(databases)('secrets in the database on $name', (database) => {
       const row = {
         ...{ id, accountId, collectionId: null, url: 'https://x.example/', host: 'x.example', label: '' },
         ...{ kinds: [], bumps: [], enabled: true, disabledWhy: null, failingSince: null, madeBy: accountId },
-        ...{ createdAt: new Date(), testedAt: null, formerUntil: null },
+        ...{ createdAt: new Date(), testedAt: null, proven: false },
         secret: sealing.seal(`s ${id}`, `webhooks:${id}`),
-        formerSecret: formerSecret === undefined ? null : sealing.seal(formerSecret, `webhooks:${id}`),
+        formerSecrets: formerSecret === undefined ? null : sealing.seal(formerSecret, `webhooks:${id}`),
       }
       await context.database.transact((tx) => insertWebhook(tx, row))
       return id
@@ -34,11 +34,11 @@ describe.each(databases)('secrets in the database on $name', (database) => {
     const both = sealingOf(present, former)
     expect(await renewSecrets(context, both)).toEqual({ kept: 102, lost: [lost] })
     const alone = sealingOf(present)
-    const items = await listWebhooks(context.database, { accountIds: [accountId] })
+    const items = await listWebhooks(context.database, accountId, { accountIds: [accountId] })
     for (const { webhook } of items.filter((one) => one.webhook.id !== lost)) {
       expect(alone.open(Buffer.from(webhook.secret), `webhooks:${webhook.id}`)).toBe(`s ${webhook.id}`)
       if (webhook.id === kept[0])
-        expect(alone.open(Buffer.from(webhook.formerSecret!), `webhooks:${webhook.id}`)).toBe('before')
+        expect(alone.open(Buffer.from(webhook.formerSecrets!), `webhooks:${webhook.id}`)).toBe('before')
     }
     expect(await renewSecrets(context, alone)).toEqual({ kept: 102, lost: [lost] })
     await context.dispose()

@@ -24,11 +24,11 @@ export async function renewSecrets(
     const done = await database.transact(async (tx) => {
       const rows = await listSealed(tx, from, rowsAtOnce)
       const results = await Promise.all(
-        rows.map(async ({ id, secret, formerSecret }) => {
+        rows.map(async ({ id, secret, formerSecrets }) => {
           const anew = renewed(sealing, secret, `webhooks:${id}`)
           if (anew === undefined) return { id, isLost: true }
-          const former = formerSecret && renewed(sealing, formerSecret, `webhooks:${id}`)
-          await updateWebhook(tx, id, { secret: anew, formerSecret: former ?? null })
+          const former = formerSecrets && renewed(sealing, formerSecrets, `webhooks:${id}`)
+          await updateWebhook(tx, id, { secret: anew, formerSecrets: former ?? null })
           return { id, isLost: false }
         }),
       )

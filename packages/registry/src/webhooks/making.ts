@@ -6,7 +6,7 @@ import { demandCredential } from '../access/authority.ts'
 import { findVisibleAccount } from '../access/find-account.ts'
 import { findVisibleCollection } from '../access/find-collection.ts'
 import { roleIn } from '../access/membership.ts'
-import { mayManageAccount, webhookBelongs } from '../access/policy.ts'
+import { mayLeaveWebhook, mayManageAccount, webhookBelongs } from '../access/policy.ts'
 import { audited } from '../audit/acts.ts'
 import type { Context } from '../context.ts'
 import { demand, RegistryError } from '../errors/errors.ts'
@@ -31,6 +31,7 @@ export async function createWebhook(
   place: WebhookPlace,
   { url, kinds = [], bumps = [], label = '' }: CreateWebhook,
 ): Promise<CreatedWebhook> {
+  demand(mayLeaveWebhook(caller), { webhook: true })
   const found = await placeFor(context, caller, place)
   const sealing = demandSealing(context)
   const address = addressOf(context, url)
@@ -49,7 +50,7 @@ export async function createWebhook(
       })
     const row: WebhookRow = {
       ...{ id, accountId: account.id, collectionId, ...address, label, kinds, bumps },
-      ...{ secret: sealing.seal(secret, placeOf(id)), formerSecret: null, formerUntil: null },
+      ...{ secret: sealing.seal(secret, placeOf(id)), formerSecrets: null, proven: false },
       ...{ enabled: true, disabledWhy: null, failingSince: null, madeBy: caller.accountId },
       ...{ createdAt: context.now(), testedAt: null },
     }

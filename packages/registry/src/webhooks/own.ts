@@ -20,7 +20,7 @@ import { type Caller, demandCaller, type Principal } from '../principal.ts'
 /** @throws webhook_not_found unless the caller may change it */
 export async function findOwn({ database }: Context, who: Principal, id: string): Promise<WebhookItem> {
   const caller = demandCaller(who)
-  const [item] = isUuid(id) ? await listWebhooks(database, { id }) : []
+  const [item] = isUuid(id) ? await listWebhooks(database, caller.accountId, { id }) : []
   const account = item && (await findAccountById(database, item.webhook.accountId))
   if (item === undefined || account === undefined) throw new RegistryError('webhook_not_found')
   if (!mayHandleWebhook(caller, await roleIn(database, caller, account)))
@@ -45,8 +45,7 @@ export async function actOn<Result>(
     if (account === undefined || webhook === undefined) throw new RegistryError('webhook_not_found')
     if (!mayHandleWebhook(caller, await roleIn(tx, caller, account)))
       throw new RegistryError('webhook_not_found')
-    const { collection } = item
-    const target = collection === null ? account.slug : `${collection.owner}/${collection.slug}`
+    const target = item.place === null ? account.slug : `${item.place.owner}/${item.place.slug}`
     return work(tx, { ...item, webhook }, (action, details) =>
       tell({ action, account: account.id, target, details: { webhook: id, ...details } }),
     )
@@ -56,7 +55,7 @@ export async function actOn<Result>(
 /** @throws url_refused, webhooks_unavailable */
 export function addressOf(context: Context, text: string): { url: string; host: string } {
   const url = checkUrl(text, demandWebhooks(context))
-  if (url instanceof URL) return { url: url.href, host: url.host }
+  if (url instanceof URL) return { url: url.href, host: url.host.replace(/\.(?=$|:)/, '') }
   throw new RegistryError('url_refused', { say: { rule: url }, details: { rule: url } })
 }
 

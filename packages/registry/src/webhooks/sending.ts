@@ -1,44 +1,55 @@
 /** Sends requests to webhooks: finds events for them, and repeats requests that fail. http-api §13. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import {
   type ClaimedDelivery,
   claimDeliveries,
   deleteDelivery,
+  disableBehind,
   disableWebhook,
   fanOut,
+  lockWebhook,
   type Tx,
   updateDelivery,
   updateWebhook,
   type WebhookRow,
 } from '@ulmus/storage'
 import type { WebhookTest } from '@ulmus/wire'
-import { audited, type Tell } from '../audit/acts.ts'
+import { type Act, audited } from '../audit/acts.ts'
 import type { Context } from '../context.ts'
 import { messageOf } from '../events/shown.ts'
 import { type Asked, ask } from '../outside/ask.ts'
 import { anonymous } from '../principal.ts'
 import { schedule } from '../schedule.ts'
-import { LostSecret } from '../secrets/sealing.ts'
 import { messageId, openSecrets, signatureHeaders } from './signing.ts'
 
 /** Events that one transaction finds webhooks for. */
 const fannedAtOnce = 100
 /** Requests of one server at the same time. */
 const sentAtOnce = 20
-/** Requests a minute to one host by webhooks on collections of others, and of tests: the receiver may not want them. */
-export const strangersPerMinute = 10
+/**
+ * Requests a minute to one host, in all, by webhooks on collections of others and those whose last request failed, and tests of one account:
+ * the receiver may not want them.
+ */
+export const limitedPerMinute = 10
 const claims = {
   /** Requests to one host at the same time, by all servers: a slow receiver must not take all places. */
   perHost: 2,
-  strangersPerMinute,
+  /** The same for the webhooks of one account. */
+  perAccount: 4,
+  limitedPerMinute,
   /** Longer than any request takes. */
   leaseSeconds: 20,
 }
+/** Between two looks for due deliveries after requests that ended. */
+const pauseMilliseconds = 50
 const askMilliseconds = 15_000
 /** Before each attempt, as Standard Webhooks recommends. Seconds. */
 const delays = [0, 5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400]
 /** Share by which delays vary, so that receivers that were down do not get all at once. */
 const spread = 0.1
 const retryAfterMax = 86_400
+/** A webhook for which more events wait is disabled. */
+const waitingMax = 2_000
 /** A webhook whose requests all failed for so long is disabled. */
 const failingDays = 5
 
@@ -54,16 +65,19 @@ export function sendingOf(context: Context) {
     while (fanned === fannedAtOnce && !closing.signal.aborted)
       fanned = await database.transact((tx) => fanOut(tx, fannedAtOnce, context.now()))
   }
-  let claiming: Promise<void> | undefined
-  const sendDue = (): Promise<void> => {
+  let claiming: Promise<number> | undefined
+  const sendDue = (): Promise<number> => {
     claiming ??= claim().finally(() => {
       claiming = undefined
     })
     return claiming
   }
-  const claim = async (): Promise<void> => {
+  /** @returns the number of requests that began */
+  const claim = async (): Promise<number> => {
     const most = sentAtOnce - running.size
-    if (context.outside === null || closing.signal.aborted || most <= 0) return
+    // Another server may have what this one lacks.
+    if (context.outside === null || context.sealing === null) return 0
+    if (closing.signal.aborted || most <= 0) return 0
     const claimed = await database.transact((tx) =>
       claimDeliveries(tx, { most, ...claims, now: context.now() }),
     )
@@ -71,32 +85,49 @@ export function sendingOf(context: Context) {
       const sending = deliverOne(one).finally(() => running.delete(sending))
       running.add(sending)
       // A place is free, and perhaps one at this host.
-      jobs.leave(sending.then(poke))
+      jobs.leave(sending.then(soon))
     }
+    return claimed.length
   }
   const deliverOne = (claimed: ClaimedDelivery): Promise<void> =>
     deliver(context, claimed, closing.signal).catch((error: unknown) => {
       // The claim ends by itself.
       log.error({ err: error }, 'a request to a webhook failed')
     })
-  const poke = (): Promise<void> =>
+  const send = () =>
     sendDue().catch((error: unknown) => log.error({ err: error }, 'the sending of webhooks failed'))
+  let pausing: Promise<void> | undefined
+  /** Sends what is due, at most once in a pause. */
+  const soon = (): Promise<void> => {
+    pausing ??= sleep(pauseMilliseconds).then(async () => {
+      pausing = undefined
+      await send()
+    })
+    return pausing
+  }
 
   jobs.repeat(schedule.webhooks, async () => {
-    await fanAll()
-    await sendDue()
+    try {
+      await fanAll()
+    } finally {
+      await sendDue()
+    }
   })
+  jobs.repeat(schedule.webhooksBehind, () => disableAllBehind(context))
   return {
     /** Finds events for webhooks and sends all that is due. Resolves when no request is left; the background does not wait for them. */
     async sendAll(): Promise<void> {
       await fanAll()
+      // One that began before may not have seen all.
+      await claiming
+      let begun = 0
       do {
-        await sendDue()
+        begun = await sendDue()
         await Promise.all(running)
-      } while (running.size > 0 || claiming !== undefined)
+      } while (begun > 0)
     },
     /** Sends what is due without the delay of the next look. */
-    poke: () => jobs.leave(poke()),
+    poke: () => jobs.leave(soon()),
     close: () => closing.abort(),
   }
 }
@@ -106,68 +137,71 @@ async function deliver(context: Context, claimed: ClaimedDelivery, signal: Abort
   const { webhook, event, isHeard, isMakerGone } = claimed
   const row = { webhookId: webhook.id, seq: event.seq }
   if (isMakerGone || !isHeard) {
-    await noting(context, webhook, async (tx, tell) => {
+    await noting(context, webhook, async (tx, _, tell) => {
       if (isMakerGone) await disable(tx, webhook, 'maker_gone', tell)
       if (!isHeard) await deleteDelivery(tx, row)
     })
     return
   }
   const message = { id: messageId(webhook.id, event.seq), body: messageOf(event, context.origin()) }
-  let sent: Sent
-  try {
-    sent = await send(context, webhook, message, signal)
-  } catch (error) {
-    if (!(error instanceof LostSecret)) throw error
-    return noting(context, webhook, (tx, tell) => disable(tx, webhook, 'secret_lost', tell))
-  }
+  const sent = await send(context, webhook, message, signal)
   if (signal.aborted && !sent.delivered)
     return context.database.transact((tx) =>
       updateDelivery(tx, row, { claimedUntil: null, attempts: claimed.attempts - 1 }),
     )
-  await noting(context, webhook, (tx, tell) => noteResult(context, tx, claimed, sent, tell))
+  await noting(context, webhook, (tx, present, tell) =>
+    noteResult(tx, { ...claimed, webhook: present }, { sent, now: context.now() }, tell),
+  )
 }
 
 async function noteResult(
-  context: Context,
   tx: Tx,
   { webhook, event, attempts }: ClaimedDelivery,
-  { delivered, retryAfter, ...result }: Sent,
+  { sent: { delivered, retryAfter, ...result }, now }: { sent: Sent; now: Date },
   tell: TellDisabled,
 ): Promise<void> {
   const row = { webhookId: webhook.id, seq: event.seq }
-  const now = context.now()
-  const isLast = attempts >= delays.length
+  // A webhook that was disabled meanwhile has nothing waiting.
+  const isLast = attempts >= delays.length || !webhook.enabled
   const state = delivered ? 'done' : isLast ? 'failed' : 'waiting'
   const seconds = Math.max(varied(delays[attempts] ?? 0), retryAfter)
   const nextAt = state === 'waiting' ? new Date(now.getTime() + seconds * 1_000) : null
   await updateDelivery(tx, row, { state, nextAt, claimedUntil: null, ...result })
-  if (delivered) {
-    if (webhook.failingSince !== null) await updateWebhook(tx, webhook.id, { failingSince: null })
-    return
-  }
-  const failingSince = webhook.failingSince ?? now
-  if (webhook.failingSince === null) await updateWebhook(tx, webhook.id, { failingSince })
+  const failingSince = delivered ? null : (webhook.failingSince ?? now)
+  if (webhook.proven !== delivered || failingSince !== webhook.failingSince)
+    await updateWebhook(tx, webhook.id, { proven: delivered, failingSince })
+  if (failingSince === null) return
   if (result.status === 410) await disable(tx, webhook, 'gone', tell)
   else if (now.getTime() - failingSince.getTime() >= failingDays * 86_400_000)
     await disable(tx, webhook, 'failing', tell)
+}
+
+/** Disables webhooks that get more than they take. */
+async function disableAllBehind(context: Context): Promise<void> {
+  await audited(context, anonymous, async (tx, tell) => {
+    for (const webhook of await disableBehind(tx, waitingMax)) tell(disabledAct(webhook, 'behind'))
+  })
 }
 
 const varied = (seconds: number): number => seconds * (1 - spread + 2 * spread * Math.random())
 
 type TellDisabled = (why: string) => void
 
-/** A transaction with an entry in the audit log of the webhook's account. */
+const disabledAct = ({ id, host, accountId }: WebhookRow, why: string): Act => ({
+  ...{ action: 'webhook.disabled', account: accountId, target: host },
+  details: { webhook: id, host, why },
+})
+
+/** A transaction that has locked the webhook, with an entry in the audit log of its account. Nothing if the webhook is gone. */
 const noting = (
   context: Context,
-  webhook: WebhookRow,
-  work: (tx: Tx, tell: TellDisabled) => Promise<void>,
+  { id }: WebhookRow,
+  work: (tx: Tx, webhook: WebhookRow, tell: TellDisabled) => Promise<void>,
 ): Promise<void> =>
-  audited(context, anonymous, (tx, tell: Tell) =>
-    work(tx, (why) => {
-      const details = { webhook: webhook.id, host: webhook.host, why }
-      tell({ action: 'webhook.disabled', account: webhook.accountId, target: webhook.host, details })
-    }),
-  )
+  audited(context, anonymous, async (tx, tell) => {
+    const webhook = await lockWebhook(tx, id)
+    if (webhook !== undefined) await work(tx, webhook, (why) => tell(disabledAct(webhook, why)))
+  })
 
 async function disable(
   tx: Tx,
@@ -183,10 +217,7 @@ interface Sent extends WebhookTest {
   readonly retryAfter: number
 }
 
-/**
- * Sends one request. The answer's body is not read.
- * @throws LostSecret
- */
+/** Sends one request. The answer's body is not read. */
 export async function send(
   { outside, sealing, now }: Pick<Context, 'outside' | 'sealing' | 'now'>,
   webhook: WebhookRow,
@@ -195,7 +226,8 @@ export async function send(
 ): Promise<Sent> {
   const at = now()
   const secrets = sealing === null ? [] : openSecrets(sealing, webhook, at)
-  if (secrets.length === 0 || outside === null) throw new LostSecret(`The secret of ${webhook.id} is lost.`)
+  if (secrets.length === 0 || outside === null)
+    return { delivered: false, status: null, why: 'secret', milliseconds: 0, retryAfter: 0 }
   const headers = {
     'content-type': 'application/json',
     ...signatureHeaders(secrets, message, at),

@@ -5,8 +5,12 @@ import { instantText, instantTextOrNull } from '../clock.ts'
 import { pathOf } from '../events/shown.ts'
 import { messageId } from './signing.ts'
 
-export const shownWebhook = ({ webhook, account, collection, madeBy }: WebhookItem): Webhook => ({
-  ...{ id: webhook.id, account, collection, url: webhook.url, label: webhook.label },
+export const shownWebhook = ({ webhook, account, place, madeBy }: WebhookItem): Webhook => ({
+  ...{ id: webhook.id, account, url: webhook.url, label: webhook.label },
+  collection:
+    webhook.collectionId === null
+      ? null
+      : { id: webhook.collectionId, ...(place ?? { owner: null, slug: null }) },
   kinds: webhook.kinds as Webhook['kinds'],
   bumps: webhook.bumps as Webhook['bumps'],
   ...{ enabled: webhook.enabled, disabledWhy: webhook.disabledWhy, madeBy },

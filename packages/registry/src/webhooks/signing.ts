@@ -20,23 +20,53 @@ export const messageId = (webhookId: string, seq: number): string =>
 
 export const testId = (): string => `msg_${randomBytes(16).toString('hex')}`
 
+/** Former secrets that are kept: each signs for a day, however often a new one is made. */
+const formerMax = 4
+
+interface Former {
+  readonly secret: string
+  /** ISO 8601. */
+  readonly until: string
+}
+
 /** The secrets that sign now: the present one first. Empty if the present one is lost. */
 export function openSecrets(
   sealing: Sealing,
-  { id, secret, formerSecret, formerUntil }: WebhookRow,
+  webhook: Pick<WebhookRow, 'id' | 'secret' | 'formerSecrets'>,
   now: Date,
 ): string[] {
-  const open = (sealed: Uint8Array): string[] => {
-    try {
-      return [sealing.open(Buffer.from(sealed), placeOf(id))]
-    } catch (error) {
-      if (error instanceof LostSecret) return []
-      throw error
-    }
+  const [present] = openOne(sealing, webhook.id, webhook.secret)
+  if (present === undefined) return []
+  return [present, ...formerIn(sealing, webhook, now).map(({ secret }) => secret)]
+}
+
+/** Former secrets after another one is made, encrypted; null if none is left. */
+export function keepFormer(
+  sealing: Sealing,
+  webhook: Pick<WebhookRow, 'id' | 'secret' | 'formerSecrets'>,
+  { now, until }: { now: Date; until: string },
+): Buffer | null {
+  const present = openOne(sealing, webhook.id, webhook.secret).map((secret) => ({ secret, until }))
+  const kept = [...present, ...formerIn(sealing, webhook, now)].slice(0, formerMax)
+  return kept.length === 0 ? null : sealing.seal(JSON.stringify(kept), placeOf(webhook.id))
+}
+
+function formerIn(
+  sealing: Sealing,
+  { id, formerSecrets }: Pick<WebhookRow, 'id' | 'formerSecrets'>,
+  now: Date,
+): Former[] {
+  const [text = '[]'] = formerSecrets === null ? [] : openOne(sealing, id, formerSecrets)
+  return (JSON.parse(text) as Former[]).filter(({ until }) => new Date(until) > now)
+}
+
+function openOne(sealing: Sealing, id: string, sealed: Uint8Array): string[] {
+  try {
+    return [sealing.open(Buffer.from(sealed), placeOf(id))]
+  } catch (error) {
+    if (error instanceof LostSecret) return []
+    throw error
   }
-  const isFormerValid = formerSecret !== null && formerUntil !== null && formerUntil > now
-  const present = open(secret)
-  return isFormerValid && present.length > 0 ? [...present, ...open(formerSecret)] : present
 }
 
 /** @param at time of the request, by which receivers refuse old ones */

@@ -1,7 +1,7 @@
 /** Webhooks with a real receiver over HTTP, on both databases. The clock is the test's. */
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { numberEvents } from '@ulmus/storage'
+import { disableBehind, numberEvents } from '@ulmus/storage'
 import { databases } from '@ulmus/storage/testing'
 import type { CreateWebhook } from '@ulmus/wire'
 import { Webhook as Standard } from 'standardwebhooks'
@@ -12,6 +12,7 @@ import { collectionsOf } from '../collections/collections.ts'
 import type { Context } from '../context.ts'
 import { readAllowed } from '../outside/addresses.ts'
 import type { Caller } from '../principal.ts'
+import { sealingOf } from '../secrets/sealing.ts'
 import {
   addAccount,
   addMember,
@@ -74,7 +75,7 @@ describe.each(databases)('webhooks on $name', (database) => {
     await context.dispose()
   })
   beforeEach(async () => {
-    await context.database.query('delete from webhooks')
+    for (const table of ['webhooks', 'webhook_requests']) await context.database.query(`delete from ${table}`)
     received = []
     answer = () => ({ status: 204 })
     offset = 0
@@ -323,7 +324,7 @@ describe.each(databases)('webhooks on $name', (database) => {
     await webhooks.test(ada, hookId)
     const { headers: later } = received.at(-1)!
     expect(later['webhook-signature']!.split(' ')).toHaveLength(1)
-    const { rows } = await context.database.query('select secret, former_secret from webhooks')
+    const { rows } = await context.database.query('select secret, former_secrets from webhooks')
     for (const text of [secret, other])
       expect(Buffer.from(rows[0]!['secret'] as Uint8Array).toString('latin1')).not.toContain(text.slice(6))
   })
@@ -334,12 +335,15 @@ describe.each(databases)('webhooks on $name', (database) => {
     expect(await webhooks.test(ada, id)).toMatchObject({ delivered: true, status: 204, why: null })
     expect(JSON.parse(received[0]!.body)).toMatchObject({ type: 'webhook.test' })
     await expect(webhooks.test(ada, id)).rejects.toMatchObject({ code: 'rate_limited' })
-    for (let n = 0; n < 9; n++) {
-      const { id: more } = await hook(n % 2 === 0 ? eve : ada, path)
-      await webhooks.test(n % 2 === 0 ? eve : ada, more)
-    }
+    for (let n = 0; n < 10; n++) await webhooks.test(eve, (await hook(eve, path)).id)
     const { id: last } = await hook(eve, path)
     await expect(webhooks.test(eve, last)).rejects.toMatchObject({ code: 'rate_limited' })
+    // Deleted ones count, and those of others do not.
+    for (const { id: one } of await webhooks.list(eve, { collection: path })) await webhooks.remove(eve, one)
+    const { id: next } = await hook(eve, path)
+    await expect(webhooks.test(eve, next)).rejects.toMatchObject({ code: 'rate_limited' })
+    offset = 10_000
+    await webhooks.test(ada, id)
   })
 
   test('strangers send ten requests a minute to a host, and its owner any number', async () => {
@@ -454,5 +458,221 @@ describe.each(databases)('webhooks on $name', (database) => {
         code: 'url_refused',
         details: { rule },
       })
+  })
+
+  const versions = async (id: string, count: number) => {
+    let base = await addVersion(context, { id }, { semver: { major: 2, minor: 0, patch: 0 } })
+    for (let patch = 1; patch < count; patch++)
+      base = await addVersion(
+        context,
+        { id },
+        { base, semver: { major: 2, minor: 0, patch }, content: `v${patch}` },
+      )
+  }
+
+  test('a backlog of strangers, or of a slow receiver of another account, does not hold up a webhook', async () => {
+    const { id, path } = await make(true)
+    const grace = callers.get('grace')!
+    for (let n = 0; n < 5; n++) await hook(eve, path)
+    answer = () => ({ status: 500 })
+    await versions(id, 12)
+    await run()
+    // The minute's requests of strangers are used up, and 50 of theirs wait.
+    const own = await make(true, 'grace', grace)
+    const { id: hookId } = await hook(grace, own.path)
+    answer = () => ({ status: 204 })
+    offset = 61_000
+    await addVersion(context, { id: own.id })
+    await run()
+    expect(await webhooks.deliveries(grace, hookId, {})).toMatchObject([{ state: 'done' }])
+    await context.database.query('delete from webhooks where account_id = $1', [eve.accountId])
+    // One account uses four places at most.
+    const many = await make(true)
+    answer = (one) => (one.body.includes(`"${many.path.slug}"`) ? null : { status: 204 })
+    for (let n = 0; n < 6; n++) {
+      const { id: slow } = await hook(ada, many.path)
+      await context.database.query('update webhooks set host = $2, proven = true where id = $1', [
+        slow,
+        `h${n}.example`,
+      ])
+    }
+    await addVersion(context, { id: many.id })
+    const { id: second } = await hook(grace, own.path)
+    await context.database.query('update webhooks set proven = true where id = $1', [second])
+    await webhooks.replay(grace, second, { after: (await lastSeq()) - 3 })
+    received = []
+    await number()
+    const running = webhooks.sendAll()
+    await expect
+      .poll(() => received.filter(({ body }) => body.includes(`"${many.path.slug}"`)).length)
+      .toBe(4)
+    await expect
+      .poll(async () => (await webhooks.deliveries(grace, second, { state: 'done' })).length)
+      .toBe(2)
+    answer = () => ({ status: 204 })
+    receiver.closeAllConnections()
+    await running
+  })
+
+  test('webhooks that are deleted meanwhile do not keep events from others', async () => {
+    const { id, path } = await make(true)
+    const { id: kept } = await hook(ada, path)
+    let isDeleting = true
+    const deleting = (async () => {
+      while (isDeleting) await webhooks.remove(eve, (await hook(eve, path)).id)
+    })()
+    await versions(id, 15)
+    for (let n = 0; n < 5; n++) await run()
+    isDeleting = false
+    await deleting
+    await run()
+    expect(await webhooks.deliveries(ada, kept, {})).toHaveLength(15)
+  })
+
+  test('a collection that became private, or is gone, has no name for strangers, who can delete their webhook', async () => {
+    const { id, path } = await make(true)
+    const { id: hookId } = await hook(eve, path)
+    await context.database.query(`update collections set public = false, slug = $2 where id = $1`, [
+      id,
+      `secret-${path.slug}`,
+    ])
+    expect(await webhooks.find(eve, hookId)).toMatchObject({ collection: { id, owner: null, slug: null } })
+    await webhooks.change(eve, hookId, { label: 'x' })
+    const { rows } = await context.database.query(
+      `select target from audit_events where actor_id = $1 order by at`,
+      [eve.accountId],
+    )
+    expect(rows.at(-1)).toEqual({ target: 'eve' })
+    await context.database.query(`delete from collections where id = $1`, [id])
+    expect(await webhooks.list(eve, { account: 'eve' })).toMatchObject([
+      { id: hookId, collection: { owner: null } },
+    ])
+    await webhooks.remove(eve, hookId)
+  })
+
+  test('what a maker hears of another organization is not shown to admins of the first', async () => {
+    const [a, b] = [
+      await addAccount(context, `orga-${slugs}`, 'org'),
+      await addAccount(context, `orgb-${slugs}`, 'org'),
+    ]
+    const mal = callers.get('grace')!
+    for (const org of [a, b]) await addMember(context, org, { id: ada.accountId }, 'owner')
+    await addMember(context, a, { id: mal.accountId }, 'admin')
+    const { id, path } = await make(false, a.slug)
+    const { id: hookId } = await hook(ada, path)
+    await context.database.query('update collections set owner_id = $2 where id = $1', [id, b.id])
+    await addVersion(context, { id })
+    await run()
+    expect(received).toEqual([])
+    expect(await webhooks.deliveries(mal, hookId, {})).toEqual([])
+    expect((await webhooks.find(mal, hookId)).collection).toEqual({ id, owner: null, slug: null })
+    await webhooks.replay(mal, hookId, { after: (await lastSeq()) - 1 })
+    await run()
+    expect(received).toEqual([])
+  })
+  const lastSeq = async () =>
+    Number((await context.database.query('select max(seq) as n from events')).rows[0]!['n'])
+
+  test('a maker who leaves the organization disables its webhook, with a word in its log', async () => {
+    const org = await addAccount(context, `orgc-${slugs}`, 'org')
+    const grace = callers.get('grace')!
+    await addMember(context, org, { id: ada.accountId }, 'owner')
+    await addMember(context, org, { id: grace.accountId }, 'admin')
+    const { id, path } = await make(false, org.slug)
+    const { id: hookId } = await hook(grace, path)
+    await context.database.query('delete from members where user_id = $1 and org_id = $2', [
+      grace.accountId,
+      org.id,
+    ])
+    await addVersion(context, { id })
+    await run()
+    expect(received).toEqual([])
+    expect(await webhooks.find(ada, hookId)).toMatchObject({ enabled: false, disabledWhy: 'maker_gone' })
+  })
+
+  test('a server without the key sends nothing, and one with another key leaves the event to the others', async () => {
+    const { id, path } = await make(true)
+    const { id: hookId } = await hook(ada, path)
+    const { outside, now } = context
+    const strange = sealingOf(Buffer.alloc(32, 9))
+    const [without, other] = [null, strange].map((sealing) =>
+      webhooksOf({ ...contextOn(context, { outside: outside!, now }), sealing }),
+    )
+    await addVersion(context, { id })
+    await number()
+    await without!.sendAll()
+    expect(await webhooks.deliveries(ada, hookId, {})).toMatchObject([{ state: 'waiting', attempts: 0 }])
+    await other!.sendAll()
+    expect(await webhooks.deliveries(ada, hookId, {})).toMatchObject([{ state: 'waiting', why: 'secret' }])
+    expect(await other!.test(ada, hookId)).toMatchObject({ delivered: false, why: 'secret' })
+    offset = 10_000
+    await run()
+    expect(await webhooks.deliveries(ada, hookId, {})).toMatchObject([{ state: 'done' }])
+  })
+
+  test('a retry of a request under way does not send another beside it', async () => {
+    const { id, path } = await make(true)
+    const { id: hookId } = await hook(ada, path)
+    answer = () => null
+    await addVersion(context, { id })
+    await number()
+    const running = webhooks.sendAll()
+    await expect.poll(() => received.length).toBe(1)
+    const [{ seq }] = (await webhooks.deliveries(ada, hookId, {})) as unknown as [{ seq: number }]
+    for (let n = 0; n < 5; n++) await webhooks.retry(ada, hookId, seq)
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    expect(received).toHaveLength(1)
+    // Disabled while a request is under way: nothing waits afterwards.
+    await webhooks.change(ada, hookId, { enabled: false })
+    receiver.closeAllConnections()
+    await running
+    expect(await webhooks.deliveries(ada, hookId, {})).toMatchObject([{ state: 'failed', nextAt: null }])
+  })
+
+  test('each former secret signs for a day, however often a new one is made', async () => {
+    const { path } = await make(true)
+    const { id: hookId, secret } = await hook(ada, path)
+    const second = await webhooks.rotate(ada, hookId)
+    const third = await webhooks.rotate(ada, hookId)
+    await webhooks.test(ada, hookId)
+    const [{ headers, body }] = received as [Received]
+    for (const one of [secret, second.secret, third.secret]) new Standard(one).verify(body, headers)
+    for (let n = 0; n < 4; n++) await webhooks.rotate(ada, hookId)
+    offset = 10_000
+    await webhooks.test(ada, hookId)
+    expect(received.at(-1)!.headers['webhook-signature']!.split(' ')).toHaveLength(5)
+  })
+
+  test('a key that expires makes no webhook, since that would outlive it', async () => {
+    const { path } = await make(true)
+    const expiring = { ...ada, expiresAt: new Date(Date.now() + 3_600_000) }
+    await expect(hook(expiring, path)).rejects.toMatchObject({ code: 'key_limited', message: /outlive/ })
+    const { id } = await hook(ada, path)
+    for (const change of [{ url: `${url}/x` }, { enabled: true }])
+      await expect(webhooks.change(expiring, id, change)).rejects.toMatchObject({ code: 'key_limited' })
+    await webhooks.change(expiring, id, { label: 'x' })
+  })
+
+  test('a webhook for which more than 2,000 events wait is disabled', async () => {
+    const { path } = await make(true)
+    const { id: hookId } = await hook(ada, path)
+    await context.database.query(
+      `insert into events (seq, at, kind, collection_id, account_id, name, public, details)
+       select 1000000 + n, now(), 'version.made', gen_random_uuid(), $1, 'ada/x', true, '{}' from generate_series(1, 2001) n`,
+      [ada.accountId],
+    )
+    const wait = (count: number) =>
+      context.database.query(
+        `insert into deliveries (webhook_id, seq, state, attempts, next_at)
+         select $1, 1000000 + n, 'waiting', 0, now() from generate_series(1, $2::int) n on conflict do nothing`,
+        [hookId, count],
+      )
+    const look = () => context.database.transact((tx) => disableBehind(tx, 2_000))
+    await wait(2_000)
+    expect(await look()).toEqual([])
+    await wait(2_001)
+    expect(await look()).toMatchObject([{ id: hookId }])
+    expect(await webhooks.find(ada, hookId)).toMatchObject({ enabled: false, disabledWhy: 'behind' })
+    await context.database.query('delete from events where seq > 1000000')
   })
 })

@@ -91,13 +91,15 @@ async function listed(context: Context, who: Principal, place: WebhookPlace): Pr
   if ('collection' in place) {
     const { collection, owner, role } = await findVisibleCollection(context, caller, place.collection)
     const accountIds = [caller.accountId, ...(webhookBelongs(role) === 'owner' ? [owner.id] : [])]
-    return (await listWebhooks(context.database, { accountIds, collectionId: collection.id })).map(
-      shownWebhook,
-    )
+    return (
+      await listWebhooks(context.database, caller.accountId, { accountIds, collectionId: collection.id })
+    ).map(shownWebhook)
   }
   const { account, role } = await findVisibleAccount(context, caller, place.account)
   demand(mayManageAccount(caller, role), { owner: account.slug, needed: 'admin' })
-  return (await listWebhooks(context.database, { accountIds: [account.id] })).map(shownWebhook)
+  return (await listWebhooks(context.database, caller.accountId, { accountIds: [account.id] })).map(
+    shownWebhook,
+  )
 }
 
 function deliveriesOf(context: Context, sending: Sending) {

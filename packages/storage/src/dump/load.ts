@@ -28,7 +28,8 @@ export async function loadDump(tx: Tx, dump: AsyncIterable<DumpedRows>): Promise
   }
   await continueSequences(tx)
   // Programs that ask for events after a number from before are refused, rather than missing what the restore undid.
-  await tx.query('update event_numbers set next = next + $1, fanned = next + $1', [numbersSkipped])
+  await tx.query('update event_numbers set next = next + $1', [numbersSkipped])
+  await tx.query('update fan_out set next = coalesce((select next from event_numbers), 1)')
   return counts
 }
 

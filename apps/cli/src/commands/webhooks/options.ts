@@ -49,8 +49,11 @@ export function seqOf(text: string): number {
   throw usageError(`\`${text}\` is not the number of an event. See \`ulmus webhooks deliveries\`.`)
 }
 
-export const placeText = ({ account, collection }: Webhook): string =>
-  collection === null ? `all of ${account}` : `${collection.owner}/${collection.slug}`
+export function placeText({ account, collection }: Webhook): string {
+  if (collection === null) return `all of ${account}`
+  const { owner, slug } = collection
+  return owner === null ? `${collection.id}, private or gone` : `${owner}/${slug}`
+}
 
 export function stateText({ enabled, disabledWhy, failingSince }: Webhook): string {
   if (!enabled) return disabledWhy === null ? 'disabled' : `disabled: ${disabledWhy}`

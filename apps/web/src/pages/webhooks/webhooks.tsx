@@ -165,12 +165,14 @@ const List = ({ items, withPlace }: Pick<BodyProps, 'items' | 'withPlace'>) => (
   </TableScroll>
 )
 
-/** Link to the collection, or words for all collections of the account. */
-export const Place = ({ webhook: { account, collection } }: { webhook: Webhook }) =>
-  collection === null ? (
-    <>all of {account}</>
-  ) : (
-    <a href={collectionPath(collection)}>
-      {collection.owner}/{collection.slug}
+/** Link to the collection, or words for all collections of the account, and for one that the reader may not see. */
+export function Place({ webhook: { account, collection } }: { webhook: Webhook }) {
+  if (collection === null) return <>all of {account}</>
+  const { owner, slug } = collection
+  if (owner === null || slug === null) return <span class="quiet">a collection that is private or gone</span>
+  return (
+    <a href={collectionPath({ owner, slug })}>
+      {owner}/{slug}
     </a>
   )
+}

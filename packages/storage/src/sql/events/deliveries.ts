@@ -3,7 +3,7 @@
  * `claimDeliveries` hands out those that are due. A claim ends by itself, so that another server repeats what a dead one had begun.
  */
 import { sql } from 'drizzle-orm'
-import { index, integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
+import { boolean, check, index, integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 import type { Queries, Tx } from '../../database/database.ts'
 import { count, instant } from '../columns/columns.ts'
 import { columnsOf, Values } from '../columns/rows.ts'
@@ -35,18 +35,30 @@ export const deliveries = pgTable(
   (t) => [
     primaryKey({ columns: [t.webhookId, t.seq] }),
     index('deliveries_seq').on(t.seq),
-    index('deliveries_due').on(t.webhookId, t.nextAt).where(sql`${t.state} = 'waiting'`),
+    index('deliveries_due').on(t.webhookId, t.nextAt, t.seq).where(sql`${t.state} = 'waiting'`),
     index('deliveries_claimed').on(t.claimedUntil).where(sql`${t.claimedUntil} is not null`),
-    index('deliveries_attempted').on(t.attemptedAt),
   ],
 )
 export type DeliveryRow = typeof deliveries.$inferSelect
 
-/** True in a join of `webhooks` with `events` and `accounts maker`: the maker may see the event now, by the rule of `listEvents`. */
-const isHeard = `(${isOpen} or webhooks.made_by = events.account_id
-  or exists (select from members where org_id = events.account_id and user_id = webhooks.made_by))`
+/** One row: webhooks have deliveries of all events before `next`. */
+export const fanOutPlace = pgTable(
+  'fan_out',
+  { onlyOne: boolean('only_one').primaryKey(), next: count('next').notNull() },
+  (t) => [check('fan_out_only_one', sql`${t.onlyOne}`)],
+)
 
-const isMakerGone = '(maker.id is null or maker.suspended_at is not null)'
+/**
+ * True in a join of `webhooks` with `events` and `accounts maker`: the maker may see the event now, by the rule of `listEvents`. Private
+ * ones of other accounts go to no webhook that others than the maker can read.
+ */
+const isHeard = `(${isOpen} or (webhooks.account_id in (events.account_id, webhooks.made_by)
+  and (webhooks.made_by = events.account_id
+    or exists (select from members where org_id = events.account_id and user_id = webhooks.made_by))))`
+
+/** True also if the maker left the organization that the webhook belongs to: it must not fall silent without a word. */
+const isMakerGone = `(maker.id is null or maker.suspended_at is not null or (webhooks.account_id <> maker.id
+  and not exists (select from members where org_id = webhooks.account_id and user_id = maker.id)))`
 const withMaker = 'left join accounts maker on maker.id = webhooks.made_by'
 
 /** True in such a join: the webhook asks for the event. */
@@ -61,21 +73,29 @@ const isWanted = `(webhooks.collection_id = events.collection_id
  * @returns the number of events looked at
  */
 export async function fanOut(tx: Tx, most: number, now: Date): Promise<number> {
-  const { rows } = await tx.query<{ fanned: number; until: number }>(
-    `select fanned, least(next, fanned + $1) as until from event_numbers where fanned < next for update skip locked`,
-    [most],
-  )
-  const place = rows[0]
+  const find = () =>
+    tx.query<{ fanned: number; until: number }>(
+      `select f.next as fanned, least(n.next, f.next + $1) as until from fan_out f, event_numbers n where f.next < n.next
+       for update of f skip locked`,
+      [most],
+    )
+  let [place] = (await find()).rows
+  if (place === undefined) {
+    const begin = 'insert into fan_out (only_one, next) select true, 1 where not exists (select from fan_out)'
+    const { rows } = await tx.query(`${begin} on conflict do nothing returning 1`)
+    if (rows.length > 0) [place] = (await find()).rows
+  }
   if (place === undefined) return 0
   await tx.query(
     `insert into deliveries (webhook_id, seq, state, attempts, next_at)
      select webhooks.id, events.seq, 'waiting', 0, $3 from events
      join webhooks on webhooks.enabled and ${isWanted} ${withMaker}
      where events.seq >= $1 and events.seq < $2 and (${isHeard} or ${isMakerGone})
+     for key share of webhooks, events
      on conflict do nothing`,
     [place.fanned, place.until, now],
   )
-  await tx.query('update event_numbers set fanned = $1', [place.until])
+  await tx.query('update fan_out set next = $1', [place.until])
   return place.until - place.fanned
 }
 
@@ -92,18 +112,18 @@ export async function replayEvents(
     `insert into deliveries (webhook_id, seq, state, attempts, next_at)
      select webhooks.id, events.seq, 'waiting', 0, $4 from events
      join webhooks on webhooks.id = $1 and ${isWanted}
-     where events.seq > $2 and ${isHeard} order by events.seq limit $3
-     on conflict (webhook_id, seq) do update set state = 'waiting', attempts = 0, next_at = $4, claimed_until = null
+     where events.seq > $2 and ${isHeard} order by events.seq limit $3 for key share of webhooks, events
+     on conflict (webhook_id, seq) do update set state = 'waiting', attempts = 0, next_at = $4
      returning seq`,
     [webhookId, after, most, now],
   )
   return rows.map(({ seq }) => seq).sort((a, b) => a - b)
 }
 
-/** Makes a delivery due. Returns false if there is none. */
+/** Makes a delivery due; a request that is under way counts as the first. Returns false if there is none. */
 export async function retryDelivery(tx: Tx, webhookId: string, seq: number, now: Date): Promise<boolean> {
   const { rows } = await tx.query(
-    `update deliveries set state = 'waiting', attempts = 0, next_at = $3, claimed_until = null
+    `update deliveries set state = 'waiting', attempts = 0, next_at = $3
      where webhook_id = $1 and seq = $2 returning 1`,
     [webhookId, seq, now],
   )
@@ -138,8 +158,10 @@ export interface ClaimBounds {
   readonly most: number
   /** Requests to one host at the same time, by all servers. */
   readonly perHost: number
-  /** Requests a minute to one host, by webhooks on collections of others. */
-  readonly strangersPerMinute: number
+  /** Requests for webhooks of one account at the same time, by all servers. */
+  readonly perAccount: number
+  /** Requests a minute to one host by webhooks on collections of others, and by those whose last request failed. */
+  readonly limitedPerMinute: number
   readonly leaseSeconds: number
   readonly now: Date
 }
@@ -154,34 +176,57 @@ export interface ClaimedDelivery {
   readonly isMakerGone: boolean
 }
 
-/** Claims due deliveries, the longest due first. */
+/*
+ * Due deliveries, numbered within host and account. Limited ones beyond the minute's limit are left out before, or they would hold the
+ * places of others at their host. At one host accounts take turns, and so they do among all.
+ */
+const claim = `with busy as (
+    select b.host, b.account_id, count(*) as requests from deliveries x join webhooks b on b.id = x.webhook_id
+    where x.claimed_until > $1 group by b.host, b.account_id
+  ), used as (
+    select host, sum(requests) as requests from webhook_requests where minute = $6 group by host
+  ), due as (
+    select d.*, w.host, w.account_id, not w.proven or c.id is not null as is_limited,
+      row_number() over (partition by w.host, w.account_id order by d.next_at, d.seq) as turn
+    from webhooks w join lateral (
+      select webhook_id, seq, next_at from deliveries
+      where webhook_id = w.id and state = 'waiting' and next_at <= $1 and (claimed_until is null or claimed_until <= $1)
+      order by next_at, seq limit $3) d on true
+    left join collections c on c.id = w.collection_id and c.owner_id <> w.account_id
+    where w.enabled
+  ), allowed as (
+    select due.*, row_number() over (partition by due.host, is_limited order by turn, next_at, seq) as number
+    from due
+  ), placed as (
+    select a.*,
+      row_number() over (partition by a.host order by turn, next_at, seq)
+        + coalesce((select sum(requests) from busy where busy.host = a.host), 0) as at_host,
+      row_number() over (partition by a.account_id order by turn, next_at, seq)
+        + coalesce((select sum(requests) from busy where busy.account_id = a.account_id), 0) as of_account
+    from allowed a left join used on used.host = a.host
+    where not is_limited or number + coalesce(used.requests, 0) <= $5
+  ), chosen as (
+    select * from placed where at_host <= $3 and of_account <= $7 order by of_account, next_at, seq limit $2
+  ), counted as (
+    insert into webhook_requests (account_id, host, minute, requests)
+      select account_id, host, $6, count(*) from chosen where is_limited group by account_id, host
+    on conflict (account_id, host, minute) do update set requests = webhook_requests.requests + excluded.requests
+  )
+  update deliveries d set claimed_until = $1::timestamptz + make_interval(secs => $4), attempted_at = $1, attempts = attempts + 1
+    from chosen
+    where d.webhook_id = chosen.webhook_id and d.seq = chosen.seq and d.state = 'waiting'
+      and (d.claimed_until is null or d.claimed_until <= $1)
+    returning d.webhook_id as "webhookId", d.seq, d.attempts`
+
+/** Claims due deliveries. */
 export async function claimDeliveries(
   tx: Tx,
-  { most, perHost, strangersPerMinute, leaseSeconds, now }: ClaimBounds,
+  { most, perHost, perAccount, limitedPerMinute, leaseSeconds, now }: ClaimBounds,
 ): Promise<ClaimedDelivery[]> {
-  const { rows: claimed } = await tx.query<{ webhookId: string; seq: number; attempts: number }>(
-    `update deliveries d set claimed_until = $1::timestamptz + make_interval(secs => $4), attempted_at = $1, attempts = attempts + 1
-     from (
-       select webhook_id, seq from (
-         select due.webhook_id, due.seq, due.next_at, w.host, (c.id is not null) as is_strangers,
-           row_number() over (partition by w.host order by due.next_at, due.seq) as place
-         from webhooks w join lateral (
-           select webhook_id, seq, next_at from deliveries
-           where webhook_id = w.id and state = 'waiting' and next_at <= $1 and (claimed_until is null or claimed_until <= $1)
-           order by next_at, seq limit $3) due on true
-         left join collections c on c.id = w.collection_id and c.owner_id <> w.account_id
-         where w.enabled
-       ) placed
-       where place + (select count(*) from deliveries x join webhooks b on b.id = x.webhook_id and b.host = placed.host
-           where x.claimed_until > $1) <= $3
-         and (not is_strangers or place + ${requestsOfMinute('placed.host', '$1')} <= $5)
-       order by next_at, seq limit $2
-     ) chosen
-     where d.webhook_id = chosen.webhook_id and d.seq = chosen.seq and d.state = 'waiting'
-       and (d.claimed_until is null or d.claimed_until <= $1)
-     returning d.webhook_id as "webhookId", d.seq, d.attempts`,
-    [now, most, perHost, leaseSeconds, strangersPerMinute],
-  )
+  const minute = new Date(Math.floor(now.getTime() / 60_000) * 60_000)
+  const { rows: claimed } = await tx.query<{ webhookId: string; seq: number; attempts: number }>(claim, [
+    ...[now, most, perHost, leaseSeconds, limitedPerMinute, minute, perAccount],
+  ])
   const found: ClaimedDelivery[] = []
   for (const { webhookId, seq, attempts } of claimed) {
     const webhook = await tx.query<WebhookRow & { isHeard: boolean; isMakerGone: boolean }>(
@@ -190,25 +235,12 @@ export async function claimDeliveries(
       [webhookId, seq],
     )
     const event = await tx.query<EventRow>(`select ${columnsOf(events)} from events where seq = $1`, [seq])
-    const { isHeard: heard, isMakerGone: gone, ...row } = webhook.rows[0]!
-    found.push({ webhook: row, event: event.rows[0]!, attempts, isHeard: heard, isMakerGone: gone })
+    // Gone meanwhile.
+    if (webhook.rows[0] === undefined || event.rows[0] === undefined) continue
+    const { isHeard: heard, isMakerGone: gone, ...row } = webhook.rows[0]
+    found.push({ webhook: row, event: event.rows[0], attempts, isHeard: heard, isMakerGone: gone })
   }
   return found
-}
-
-/** SQL for the requests to a host in the last minute by webhooks on collections of others, and all tests. */
-const requestsOfMinute = (host: string, now: string) =>
-  `((select count(*) from deliveries x join webhooks b on b.id = x.webhook_id join collections k on k.id = b.collection_id
-      where x.attempted_at > ${now}::timestamptz - interval '1 minute' and b.host = ${host} and k.owner_id <> b.account_id)
-    + (select count(*) from webhooks b where b.host = ${host} and b.tested_at > ${now}::timestamptz - interval '1 minute'))`
-
-/** Requests to a host in the last minute that count to the limit of tests. */
-export async function countRecentRequests(tx: Tx, host: string, now: Date): Promise<number> {
-  const { rows } = await tx.query<{ found: number }>(`select ${requestsOfMinute('$1', '$2')} as found`, [
-    host,
-    now,
-  ])
-  return rows[0]!.found
 }
 
 export async function updateDelivery(

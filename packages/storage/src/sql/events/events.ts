@@ -70,8 +70,6 @@ export const eventNumbers = pgTable(
   {
     onlyOne: boolean('only_one').primaryKey(),
     next: count('next').notNull(),
-    /** Webhooks have deliveries of the events before. */
-    fanned: count('fanned').notNull().default(1),
   },
   (t) => [check('event_numbers_only_one', sql`${t.onlyOne}`)],
 )

@@ -1,6 +1,6 @@
 /** Table of webhooks, and its statements. */
 import { sql } from 'drizzle-orm'
-import { boolean, check, index, pgTable, text, uuid } from 'drizzle-orm/pg-core'
+import { boolean, check, index, integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 import type { Queries, Tx } from '../../database/database.ts'
 import { accounts } from '../accounts/accounts.ts'
 import { bytes, instant } from '../columns/columns.ts'
@@ -17,21 +17,23 @@ export const webhooks = pgTable(
     /** Null: all collections of the account. Not a foreign key: the webhook still hears that the collection was deleted. */
     collectionId: uuid('collection_id'),
     url: text('url').notNull(),
-    /** Host and port of `url`, by which requests are limited. */
+    /** Host and port of `url`, without a dot at the end, by which requests are limited. */
     host: text('host').notNull(),
     label: text('label').notNull(),
     /** Empty: all. */
     kinds: text('kinds').array().notNull(),
     /** Empty: all. */
     bumps: text('bumps').array().notNull(),
-    /** Encrypted (packages/registry/src/secrets), as is the former one, which signs until `formerUntil`. */
+    /** Encrypted (packages/registry/src/secrets). */
     secret: bytes('secret').notNull(),
-    formerSecret: bytes('former_secret'),
-    formerUntil: instant('former_until'),
+    /** Secrets that still sign, as encrypted JSON. */
+    formerSecrets: bytes('former_secrets'),
     enabled: boolean('enabled').notNull().default(true),
-    disabledWhy: text('disabled_why', { enum: ['gone', 'failing', 'maker_gone', 'secret_lost'] }),
+    disabledWhy: text('disabled_why', { enum: ['gone', 'failing', 'maker_gone', 'behind'] }),
     /** When requests began to fail. Null: the last one succeeded. */
     failingSince: instant('failing_since'),
+    /** True once a request to this address succeeded; false again when one fails. Others are limited by the minute. */
+    proven: boolean('proven').notNull().default(false),
     /** The user whose rights decide what the webhook hears. */
     madeBy: uuid('made_by').references(() => accounts.id, { onDelete: 'set null' }),
     createdAt: instant('created_at').notNull(),
@@ -41,6 +43,7 @@ export const webhooks = pgTable(
     index('webhooks_account').on(t.accountId),
     index('webhooks_collection').on(t.collectionId),
     index('webhooks_made_by').on(t.madeBy),
+    index('webhooks_host').on(t.host),
     check('webhooks_enabled', sql`not (${t.enabled} and ${t.disabledWhy} is not null)`),
   ],
 )
@@ -50,22 +53,26 @@ export type WebhookRow = typeof webhooks.$inferSelect
 export interface WebhookItem {
   readonly webhook: WebhookRow
   readonly account: string
-  /** Null: all collections of the account. */
-  readonly collection: { readonly id: string; readonly owner: string; readonly slug: string } | null
+  /** Null: the viewer may not see the collection now, or it is gone. */
+  readonly place: { readonly owner: string; readonly slug: string } | null
   readonly madeBy: string | null
 }
 
-/** Webhooks of an account, of a collection, or one by its id; the oldest first. Those of deleted collections are left out. */
+/**
+ * Webhooks of an account, of a collection, or one by its id; the oldest first.
+ * @param viewerId the user whose rights decide whether a collection is named
+ */
 export async function listWebhooks(
   at: Queries,
+  viewerId: string,
   {
     id,
     accountIds,
     collectionId,
   }: { id?: string; accountIds?: readonly string[]; collectionId?: string | undefined },
 ): Promise<WebhookItem[]> {
-  const values = new Values()
-  const where = ['(w."collectionId" is null or c.id is not null)']
+  const values = new Values(viewerId)
+  const where = ['true']
   if (id !== undefined) where.push(`w.id = ${values.of(id)}`)
   if (accountIds !== undefined) where.push(`w."accountId" = any(${values.of(accountIds)}::uuid[])`)
   if (collectionId !== undefined) where.push(`w."collectionId" = ${values.of(collectionId)}`)
@@ -73,15 +80,16 @@ export async function listWebhooks(
     `select w.*, a.slug as account, m.slug as maker, o.slug as owner, c.slug
      from (select ${columnsOf(webhooks)} from webhooks) w
      join accounts a on a.id = w."accountId" left join accounts m on m.id = w."madeBy"
-     left join collections c on c.id = w."collectionId" left join accounts o on o.id = c.owner_id
+     left join collections c on c.id = w."collectionId" and (c.public or c.owner_id = $1
+       or exists (select from members where org_id = c.owner_id and user_id = $1))
+     left join accounts o on o.id = c.owner_id
      where ${where.join(' and ')} order by w."createdAt", w.id`,
     values.given,
   )
   return rows.map(({ account, maker, owner, slug, ...webhook }) => ({
     webhook,
     account: account!,
-    collection:
-      webhook.collectionId === null ? null : { id: webhook.collectionId, owner: owner!, slug: slug! },
+    place: owner === null || slug === null ? null : { owner, slug },
     madeBy: maker,
   }))
 }
@@ -142,7 +150,7 @@ export async function dropOrphanedWebhooks(tx: Tx, max: number): Promise<number>
        select w.id from webhooks w where w.collection_id is not null
          and not exists (select from collections where id = w.collection_id)
          and not exists (select from outbox where collection_id = w.collection_id)
-         and not exists (select from events where collection_id = w.collection_id and seq >= (select fanned from event_numbers))
+         and not exists (select from events where collection_id = w.collection_id and seq >= coalesce((select next from fan_out), 1))
          and not exists (select from deliveries where webhook_id = w.id and state = 'waiting') limit $1) returning 1`,
     [max],
   )
@@ -154,10 +162,61 @@ export async function listSealed(
   tx: Tx,
   after: string,
   limit: number,
-): Promise<Pick<WebhookRow, 'id' | 'secret' | 'formerSecret'>[]> {
-  const { rows } = await tx.query<Pick<WebhookRow, 'id' | 'secret' | 'formerSecret'>>(
-    `select id, secret, former_secret as "formerSecret" from webhooks where id > $1 order by id limit $2 for update`,
+): Promise<Pick<WebhookRow, 'id' | 'secret' | 'formerSecrets'>[]> {
+  const { rows } = await tx.query<Pick<WebhookRow, 'id' | 'secret' | 'formerSecrets'>>(
+    `select id, secret, former_secrets as "formerSecrets" from webhooks where id > $1 order by id limit $2 for update`,
     [after, limit],
   )
+  return rows
+}
+
+/** Requests by the minute that are limited: tests, and those to addresses of which no one knows that they are wanted. */
+export const webhookRequests = pgTable(
+  'webhook_requests',
+  {
+    accountId: uuid('account_id').notNull(),
+    host: text('host').notNull(),
+    /** Begin of the minute. */
+    minute: instant('minute').notNull(),
+    requests: integer('requests').notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.accountId, t.host, t.minute] }),
+    index('webhook_requests_host').on(t.host, t.minute),
+  ],
+)
+
+const minuteOf = (now: Date) => new Date(Math.floor(now.getTime() / 60_000) * 60_000)
+
+/** Counts requests of an account to a host in this minute. @returns those of the account to it and to all hosts, with these */
+export async function countRequests(
+  tx: Tx,
+  { accountId, host, now }: { accountId: string; host: string; now: Date },
+): Promise<{ toHost: number; toAll: number }> {
+  await tx.query(
+    `insert into webhook_requests (account_id, host, minute, requests) values ($1, $2, $3, 1)
+     on conflict (account_id, host, minute) do update set requests = webhook_requests.requests + 1`,
+    [accountId, host, minuteOf(now)],
+  )
+  const { rows } = await tx.query<{ toHost: number; toAll: number }>(
+    `select coalesce(sum(requests) filter (where host = $2), 0)::int as "toHost", coalesce(sum(requests), 0)::int as "toAll"
+     from webhook_requests where account_id = $1 and minute = $3`,
+    [accountId, host, minuteOf(now)],
+  )
+  return rows[0]!
+}
+
+export async function dropWebhookRequests(tx: Tx, before: Date): Promise<void> {
+  await tx.query('delete from webhook_requests where minute < $1', [before])
+}
+
+/** Disables webhooks for which more than `most` events wait. @returns them */
+export async function disableBehind(tx: Tx, most: number): Promise<WebhookRow[]> {
+  const { rows } = await tx.query<WebhookRow>(
+    `select ${columnsOf(webhooks)} from webhooks where enabled
+       and (select count(*) from (select from deliveries where webhook_id = webhooks.id and state = 'waiting' limit $1 + 1) d) > $1`,
+    [most],
+  )
+  for (const { id } of rows) await disableWebhook(tx, id, 'behind')
   return rows
 }

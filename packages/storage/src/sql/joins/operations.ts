@@ -69,7 +69,7 @@ export async function erasePerson(
   { id, slug, email }: Pick<AccountRow, 'id' | 'slug' | 'email'>,
   anonymous: Pick<AccountRow, 'slug' | 'displayName'> & { at: Date },
 ): Promise<void> {
-  for (const table of ['browser_sessions', 'api_keys', 'identities', 'webhooks'])
+  for (const table of ['browser_sessions', 'api_keys', 'identities', 'webhooks', 'webhook_requests'])
     await tx.query(`delete from ${table} where account_id = $1`, [id])
   await tx.query('delete from members where user_id = $1', [id])
   await passOnQuotas(tx, id)
