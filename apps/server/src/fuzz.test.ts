@@ -9,6 +9,7 @@ import { anyDatabase, databases } from '@ulmus/storage/testing'
 import { expect, test } from 'vitest'
 import { inAccount } from './routes/permissions.table.ts'
 import { fuzz } from './testing/fuzz/fuzz.ts'
+import { trustedJobs } from './testing/jobs.ts'
 import { serveForTest } from './testing/serve.ts'
 
 const { FUZZ_SEED, FUZZ_REQUESTS, FUZZ_FROM, FUZZ_DATABASE } = process.env
@@ -36,7 +37,8 @@ test.each(chosen)(
         done()
       },
     })
-    const server = await serveForTest(where, { logLevel: 'error', logTo })
+    const jobs = await trustedJobs()
+    const server = await serveForTest(where, { logLevel: 'error', logTo, trustedIssuersFile: jobs.file })
     try {
       const report = await fuzz(server, { seed, requests, from, boundMs })
       const again = `FUZZ_SEED=${seed} FUZZ_REQUESTS=${requests}`
@@ -55,6 +57,7 @@ test.each(chosen)(
     } finally {
       await server.close()
       await dispose()
+      jobs.end()
     }
   },
 )

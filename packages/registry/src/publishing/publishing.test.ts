@@ -247,6 +247,10 @@ describe.each(databases)('trusted publishers on $name', (database) => {
       actor: { slug: 'union' },
       workload: { issuer, kind: 'gitlab', claims: { sha: '714a629c0b', ref_protected: 'true' } },
     })
+    // A fork is made by its author, and not by the job of its source.
+    await forksOf(context).create(owner(), path, { targetOrg: 'union', slug: 'forked' })
+    const [forked] = (await versionsOf(context).list(owner(), { ...path, slug: 'forked' }, {})).items
+    expect(forked).not.toHaveProperty('workload')
     expect(await refused(withdrawals.withdraw(who, { ...path, v: 'v1.0.0' }, { reason: 'x' }))).toBe(
       'insufficient_role',
     )

@@ -55,6 +55,7 @@ export function worldOf(server: TestServer, contract: Contract, places: ReturnTy
     let job = await act(ada, 'getMetadataJob', { ...at, job_id })
     while (job.status === 'running') job = await act(ada, 'getMetadataJob', { ...at, job_id })
     const { semver } = job.result
+    await act(ada, 'createPublisher', at)
     const ended = await act(ada, 'openPush', at, { body: { base_version: semver } })
     await act(ada, 'cancelPush', { ...at, id: ended.session_id })
     const { requestBody } = contract.call('openSnapshot').operation
