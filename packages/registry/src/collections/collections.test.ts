@@ -54,6 +54,7 @@ describe.each(anyDatabase)('collections on $name', (testDatabase) => {
       createdAt: expect.stringMatching(/^2026-01-01T.*Z$/),
       updatedAt: expect.any(String),
       latestVersion: null,
+      publishersOnly: false,
     })
   })
 
