@@ -1,4 +1,4 @@
-/** Trusted publishers of collections, and the exchange of a job's token for a key. http-api §13. */
+/** Trusted publishers of collections, and the exchange of a job's token for a key. http-api §14. */
 import type { ChangePublisher, CreatePublisher } from '@ulmus/wire'
 import { call } from './calls.ts'
 import { type CollectionRef, partsOf } from './places.ts'

@@ -1,6 +1,6 @@
 /**
  * Shapes of trusted publishers, and of the exchange of their tokens for keys (RFC 8693, which fixes the names of the form's members).
- * docs/design/http-api.md §13.
+ * docs/design/http-api.md §14.
  */
 import { z } from 'zod'
 import { exampleId, exampleInstant } from './examples.ts'

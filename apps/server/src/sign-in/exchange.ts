@@ -1,4 +1,4 @@
-/** Exchange of a job's token for a key (RFC 8693). http-api §13. */
+/** Exchange of a job's token for a key (RFC 8693). http-api §14. */
 import formbody from '@fastify/formbody'
 import { type Registry, RegistryError } from '@ulmus/registry'
 import { accessTokenType, ExchangeForm } from '@ulmus/wire'

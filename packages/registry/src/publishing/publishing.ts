@@ -1,4 +1,4 @@
-/** Trusted publishers of collections: list, creation, changes, removal, and the exchange of their tokens. http-api §13. */
+/** Trusted publishers of collections: list, creation, changes, removal, and the exchange of their tokens. http-api §14. */
 import {
   changePublisher,
   deleteKeysOfPublisher,

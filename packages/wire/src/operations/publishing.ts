@@ -1,4 +1,4 @@
-/** Operations on trusted publishers, and the exchange of their tokens. docs/design/http-api.md §13. */
+/** Operations on trusted publishers, and the exchange of their tokens. docs/design/http-api.md §14. */
 import { operation } from '../operation.ts'
 import { CollectionPath, PublisherPath } from '../paths.ts'
 import {

@@ -1,4 +1,4 @@
-/** Trusted publishers over HTTP. http-api §13. */
+/** Trusted publishers over HTTP. http-api §14. */
 import type { FastifyPluginAsync } from 'fastify'
 import type { RouteOptions } from '../options.ts'
 import { done, serve } from '../serve.ts'
