@@ -1,19 +1,8 @@
 /** Shapes of events: changes of collections and versions. docs/design/http-api.md §12. */
 import { z } from 'zod'
 import { exampleId, exampleInstant } from './examples.ts'
+import { bumps, eventKinds } from './names.ts'
 import { Id, Instant } from './text.ts'
-
-/** Kinds of events. A newer registry may have more. */
-export const eventKinds = [
-  'version.made',
-  'version.withdrawn',
-  'version.deprecated',
-  'collection.made',
-  'collection.renamed',
-  'collection.transferred',
-  'collection.visibility',
-  'collection.deleted',
-] as const
 
 const exampleEvent = {
   seq: 4711,
@@ -36,7 +25,7 @@ export const RegistryEvent = z
       slug: z.string().meta({ description: 'Slug of the collection at that time.' }),
     }),
     semver: z.string().optional().meta({ description: 'Of a version: its number.' }),
-    bump: z.enum(['major', 'minor', 'patch']).optional().meta({
+    bump: z.enum(bumps).optional().meta({
       description: 'Of `version.made`: the part of the number that it raised. A first version has `major`.',
     }),
     deprecated: z.boolean().optional().meta({

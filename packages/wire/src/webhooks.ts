@@ -3,17 +3,15 @@
  * follow Standard Webhooks (https://www.standardwebhooks.com). docs/design/http-api.md §13.
  */
 import { z } from 'zod'
-import { eventKinds } from './events.ts'
 import { exampleId, exampleInstant } from './examples.ts'
+import { bumps, deliveryStates, disabledReasons, eventKinds, failureReasons } from './names.ts'
 import { Id, Instant, line } from './text.ts'
-
-const bumpNames = ['major', 'minor', 'patch'] as const
 
 /** Filters: an event must match both. */
 const Kinds = z.array(z.enum(eventKinds)).max(eventKinds.length).meta({
   description: 'Kinds of events. Empty: all.',
 })
-const Bumps = z.array(z.enum(bumpNames)).max(bumpNames.length).meta({
+const Bumps = z.array(z.enum(bumps)).max(bumps.length).meta({
   description: 'Of `version.made`: only versions that raise one of these parts of the number. Empty: all.',
 })
 const Url = z.string().min(1).max(2_048)
@@ -53,8 +51,6 @@ export type ChangeWebhook = z.infer<typeof ChangeWebhook>
 
 const place = z.object({ id: Id, owner: z.string(), slug: z.string() })
 
-export const disabledReasons = ['gone', 'failing', 'maker_gone', 'behind'] as const
-
 const exampleWebhook = {
   id: exampleId,
   account: 'ada',
@@ -82,7 +78,7 @@ const webhook = z.object({
     }),
   url: z.string(),
   kinds: z.array(z.enum(eventKinds)),
-  bumps: z.array(z.enum(bumpNames)),
+  bumps: z.array(z.enum(bumps)),
   label: z.string(),
   enabled: z.boolean(),
   disabledWhy: z.enum(disabledReasons).nullable().meta({
@@ -133,18 +129,6 @@ export const WebhookSecret = z
   })
 export type WebhookSecret = z.infer<typeof WebhookSecret>
 
-/** Reasons why a request got no good answer. The answer itself is never shown. */
-export const failureReasons = [
-  'refused_address',
-  'dns',
-  'tls',
-  'timeout',
-  'connection',
-  'malformed',
-  'proxy',
-  'status',
-  'secret',
-] as const
 const why = z.enum(failureReasons).nullable().meta({
   description:
     'Why the last request failed. `status`: the receiver answered with another status than 2xx. `secret`: the server has not the key that encrypted the secret of the webhook. The other reasons are in docs/webhooks.md. Null: it did not fail.',
@@ -159,8 +143,6 @@ export const WebhookTest = z.object({ delivered: z.boolean(), status, why, milli
   examples: [{ delivered: true, status: 204, why: null, milliseconds: 84 }],
 })
 export type WebhookTest = z.infer<typeof WebhookTest>
-
-export const deliveryStates = ['waiting', 'done', 'failed'] as const
 
 export const Delivery = z
   .object({

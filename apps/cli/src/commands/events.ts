@@ -1,5 +1,5 @@
 import type { EventPage, RegistryEvent } from '@ulmus/wire'
-import { eventKinds } from '@ulmus/wire'
+import { eventKinds } from '@ulmus/wire/names'
 import type { Command } from '../context.ts'
 import { parseReference } from '../reference.ts'
 import { usageError } from '../terminal/failure.ts'

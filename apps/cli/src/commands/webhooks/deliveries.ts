@@ -1,4 +1,5 @@
-import { type Delivery, resultText } from '@ulmus/wire'
+import type { Delivery } from '@ulmus/wire'
+import { resultText } from '@ulmus/wire/names'
 import type { Command } from '../../context.ts'
 import { table, timeText } from '../../terminal/table.ts'
 

@@ -1,6 +1,7 @@
 /** Arguments of the commands for webhooks, and their rows. */
 import type { WebhookSource } from '@ulmus/client'
-import { type CreateWebhook, disabledText, eventKinds, type Webhook } from '@ulmus/wire'
+import type { CreateWebhook, Webhook } from '@ulmus/wire'
+import { disabledText, eventKinds } from '@ulmus/wire/names'
 import type { Call } from '../../context.ts'
 import { parseReference, pathOf } from '../../reference.ts'
 import { usageError } from '../../terminal/failure.ts'

@@ -1,4 +1,4 @@
-import { resultText } from '@ulmus/wire'
+import { resultText } from '@ulmus/wire/names'
 import type { Command } from '../../context.ts'
 import { exitCodes } from '../../terminal/exit-codes.ts'
 

@@ -1,8 +1,42 @@
-/** Reasons of webhooks in words, the same on pages and in the command line. docs/webhooks.md has them at length. */
-import type { Delivery, Webhook } from './webhooks.ts'
+/**
+ * Names that programs show or accept as values, and their words. Without zod, which the rest of this package brings: the command line
+ * imports only this file.
+ */
 
-type Failure = NonNullable<Delivery['why']>
-type Disabled = NonNullable<Webhook['disabledWhy']>
+/** Kinds of events. A newer registry may have more. */
+export const eventKinds = [
+  'version.made',
+  'version.withdrawn',
+  'version.deprecated',
+  'collection.made',
+  'collection.renamed',
+  'collection.transferred',
+  'collection.visibility',
+  'collection.deleted',
+] as const
+
+/** Parts of a version's number. */
+export const bumps = ['major', 'minor', 'patch'] as const
+
+export const disabledReasons = ['gone', 'failing', 'maker_gone', 'behind'] as const
+
+/** Reasons why a request got no good answer. The answer itself is never shown. */
+export const failureReasons = [
+  'refused_address',
+  'dns',
+  'tls',
+  'timeout',
+  'connection',
+  'malformed',
+  'proxy',
+  'status',
+  'secret',
+] as const
+
+export const deliveryStates = ['waiting', 'done', 'failed'] as const
+
+type Failure = (typeof failureReasons)[number]
+type Disabled = (typeof disabledReasons)[number]
 
 const failures: Record<Failure, string> = {
   refused_address: 'the registry sends nothing to the address that its name leads to',
