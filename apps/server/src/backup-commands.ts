@@ -68,6 +68,12 @@ export const backupHelp: Record<string, string> = {
 `,
 }
 
+/** @param webhooks whose secrets are encrypted with a key that is not in the database */
+const aboutSecrets = (webhooks: number): string =>
+  webhooks === 0
+    ? ''
+    : `${webhooks} webhooks have secrets that the key of the old registry opens. Give the new one this key by SECRETS_KEY_FILE; it was in the old DATA_DIR, secrets.key, unless the setting named another. Without it, make new secrets for them.\n`
+
 export const backupCommands: Record<string, (given: Given, around: Surroundings) => Promise<number>> = {
   backup: (given, around) =>
     orRefused(around, async () => {
@@ -95,11 +101,12 @@ export const backupCommands: Record<string, (given: Given, around: Surroundings)
       const began = performance.now()
       const wanted = given['backup'] === undefined ? undefined : String(given['backup'])
       const config = storesOf(around.environment, around)
-      const { id, rows, blobs } = await restore(placeOf(given, around), config, wanted)
+      const { id, rows, blobs, webhooks } = await restore(placeOf(given, around), config, wanted)
       around.out(
         `The backup ${id} is restored: ${rows} rows, ${blobs.count} blobs of ${blobs.bytes} bytes, in ${secondsSince(began)} s.\n` +
           '`ulmus-server fsck` checks all of it; then start the server.\n',
       )
+      around.out(aboutSecrets(webhooks))
       return exits.well
     }),
 
@@ -108,12 +115,16 @@ export const backupCommands: Record<string, (given: Given, around: Surroundings)
       const began = performance.now()
       const file = String(given['operand'])
       const to = storesOf(settingsOfNewPlaces(file), around)
-      const { rows, blobs, database, objects } = await move(storesOf(around.environment, around), to)
+      const { rows, blobs, database, objects, webhooks } = await move(
+        storesOf(around.environment, around),
+        to,
+      )
       if (database !== undefined) around.out(`${rows} rows are in ${database}.\n`)
       if (objects !== undefined) around.out(`${blobs.count} blobs of ${blobs.bytes} bytes: ${objects}.\n`)
       around.out(
         `Moved in ${secondsSince(began)} s. Start the server with the settings of ${file}, never again with the old ones.\n`,
       )
+      around.out(aboutSecrets(webhooks))
       return exits.well
     }),
 }

@@ -40,6 +40,8 @@ export interface Filling {
 export interface FillingReport {
   /** Rows of all tables. */
   readonly rows: number
+  /** Webhooks among them, whose secrets are encrypted with a key that no backup has. */
+  readonly webhooks: number
   readonly blobs: { readonly count: number; readonly bytes: number }
   /** Those of `blobs` that an interrupted filling had not copied yet. */
   readonly copied: { readonly count: number; readonly bytes: number }
@@ -84,9 +86,12 @@ async function fill(
   const isLoaded = database !== undefined && (await demandNoRows(database, config, filling, isAgain))
   if (!isAgain) await store?.put(markName, Buffer.from(filling.mark))
   const copied = await copyAll(store, filling)
-  const rows = database === undefined || isLoaded ? 0 : await load(database, filling)
-  return { rows, ...copied }
+  const loaded = database === undefined || isLoaded ? none : await load(database, filling)
+  return { ...loaded, ...copied }
 }
+
+type Loaded = Pick<FillingReport, 'rows' | 'webhooks'>
+const none: Loaded = { rows: 0, webhooks: 0 }
 
 /** @throws StoresUnfit for a dump of a newer or an unreleased version */
 function demandKnown(migration: number): void {
@@ -161,7 +166,7 @@ function add(to: { count: number; bytes: number }, { bytes }: BlobToCopy): void 
   to.bytes += bytes
 }
 
-async function load(database: Database, { dump, endedPushes, installation }: Filling): Promise<number> {
+async function load(database: Database, { dump, endedPushes, installation }: Filling): Promise<Loaded> {
   const counts = await database.transact(async (tx) => {
     const loaded = await loadDump(tx, readDump(dump!()))
     await tx.query('delete from pushes where id = any($1::uuid[])', [[...endedPushes]])
@@ -170,7 +175,8 @@ async function load(database: Database, { dump, endedPushes, installation }: Fil
   if ((await findInstallation(database)) !== installation)
     throw new StoresUnfit('The dump is of another installation than its backup says.')
   await database.query('analyze')
-  return Object.values(counts).reduce((sum, count) => sum + count, 0)
+  const rows = Object.values(counts).reduce((sum, count) => sum + count, 0)
+  return { rows, webhooks: counts['webhooks'] ?? 0 }
 }
 
 /** Migrates data of an older release, as a start does. */
