@@ -439,6 +439,12 @@ test('webhooks are refused for their address, and beyond their number', async ()
   }
 })
 
+test('the key of a trusted publisher does not see the account that it acts for', async () => {
+  const by = testClient(url, await jobs.keyFor(ada, url, 'ada/empty'), '')
+  for (const one of ['getOwnAccount', 'listMemberships', 'listKeys'])
+    expect(await refused(contract.call(one), 403, { by })).toEqual([])
+})
+
 test('signing in and out, and one key too many', async () => {
   const login = contract.call('signIn')
   const instead = { query: { return_to: 'https://elsewhere.example' } }
