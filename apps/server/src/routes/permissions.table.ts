@@ -143,10 +143,10 @@ export const inCollection: Readonly<Record<string, Rows>> = {
   'having webhooks': {
     operations: ['createWebhook', 'listWebhooks'],
     rows: {
-      //        anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi
-      public:  '401    +      scope  scope  +      +      scope  scope  +      +      scope  scope  +      +      scope  scope  +      scope  scope  401    susp   +      scope  scope  +',
-      private: '401    404    scope  scope  404    +      scope  scope  +      +      scope  scope  +      +      scope  scope  +      scope  scope  401    susp   404    scope  scope  404',
-      absent:  '401    404    scope  scope  404    404    scope  scope  404    404    scope  scope  404    404    scope  scope  404    scope  scope  401    susp   404    scope  scope  404',
+      //        anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi job
+      public:  '401    +      scope  scope  +      +      scope  scope  +      +      scope  scope  +      +      scope  scope  +      scope  scope  401    susp   +      scope  scope  +      scope',
+      private: '401    404    scope  scope  404    +      scope  scope  +      +      scope  scope  +      +      scope  scope  +      scope  scope  401    susp   404    scope  scope  404    scope',
+      absent:  '401    404    scope  scope  404    404    scope  scope  404    404    scope  scope  404    404    scope  scope  404    scope  scope  401    susp   404    scope  scope  404    scope',
     },
   },
   'deleting': {
@@ -284,8 +284,8 @@ export const inAccount: Readonly<Record<string, Row>> = {
       'getWebhook', 'changeWebhook', 'deleteWebhook', 'testWebhook', 'rotateWebhookSecret', 'listDeliveries',
       'retryDelivery', 'replayWebhook',
     ],
-    //    anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi
-    row: '401    +      scope  scope  +      +      scope  scope  +      +      scope  scope  +      +      scope  scope  +      scope  scope  401    susp   +      scope  scope  +',
+    //    anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi job
+    row: '401    +      scope  scope  +      +      scope  scope  +      +      scope  scope  +      +      scope  scope  +      scope  scope  401    susp   +      scope  scope  +      scope',
   },
   'managing oneself': {
     operations: [

@@ -110,6 +110,17 @@ export type Match =
   /** The project has the demanded name, but is not the one that was pinned. */
   | { readonly kind: 'another'; readonly ids: Readonly<Record<string, string>> }
 
+/** Whether two publishers of one issuer name the same project, which has the same ids then. */
+export function isSameProject(
+  kind: IssuerKind,
+  a: Pick<PublisherRow, 'issuer' | 'claims'>,
+  b: Pick<PublisherRow, 'issuer' | 'claims'>,
+): boolean {
+  const { name } = presets[kind]
+  const [one, other] = [a, b].map(({ claims }) => JSON.stringify(claims[name]))
+  return a.issuer === b.issuer && one !== undefined && one === other
+}
+
 /** Compares a token with a publisher of its issuer. */
 export function match(
   kind: IssuerKind,

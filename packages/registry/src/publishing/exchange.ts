@@ -5,11 +5,14 @@
 import { hashText } from '@ulmus/content'
 import {
   changePublisher,
+  type IssuerKind,
   insertKey,
+  listPublishers,
   lockCollection,
   lockPublisher,
   type PublisherRow,
   publishersAt,
+  type Tx,
   useToken,
 } from '@ulmus/storage'
 import { v7 as newId } from 'uuid'
@@ -19,7 +22,7 @@ import { instantText } from '../clock.ts'
 import type { Context } from '../context.ts'
 import { RegistryError } from '../errors/errors.ts'
 import type { Anonymous } from '../principal.ts'
-import { match, presentedOf, refusedByPreset, workloadOf } from './claims.ts'
+import { isSameProject, match, presentedOf, refusedByPreset, workloadOf } from './claims.ts'
 import type { Tokens, VerifiedToken } from './tokens.ts'
 
 export interface ExchangeRequest {
@@ -91,10 +94,8 @@ async function makeKey(
     if (matched.kind !== 'match') return 'gone'
     if (!(await useToken(tx, { issuer: issuer.issuer, jti: hashText(jti), until }))) return 'used'
     const now = context.now()
-    await changePublisher(tx, id, {
-      lastUsedAt: now,
-      ...(matched.pins !== null && { pinned: matched.pins }),
-    })
+    await changePublisher(tx, id, { lastUsedAt: now })
+    if (matched.pins !== null) await pin(tx, issuer.kind, publisher, matched.pins)
     const [key, keyId] = [makeRawKey(), newId()]
     const { label, scope, lifetimeMinutes } = publisher
     const workload = workloadOf(publisher, issuer.kind, claims)
@@ -114,6 +115,18 @@ async function makeKey(
     })
     return { key, scope, expiresIn }
   })
+}
+
+/** Pins the ids of a project for all publishers that name it. */
+async function pin(
+  tx: Tx,
+  kind: IssuerKind,
+  publisher: PublisherRow,
+  pinned: Readonly<Record<string, string>>,
+): Promise<void> {
+  for (const other of await listPublishers(tx, publisher.collectionId))
+    if (other.pinned === null && isSameProject(kind, other, publisher))
+      await changePublisher(tx, other.id, { pinned })
 }
 
 /** For the collection's admins; the sender of the token learns nothing. */

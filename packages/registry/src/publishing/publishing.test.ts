@@ -178,18 +178,30 @@ describe.each(databases)('trusted publishers on $name', (database) => {
   })
 
   test('another project of the same name is refused, and its ids are shown to admins', async () => {
-    const { id, pinned } = await add()
-    expect(pinned).toBeNull()
+    const { id, ...made } = await add()
+    expect(made.pinned).toBeNull()
     await exchange()
-    expect((await publishing.get(owner(), path, id)).pinned).toEqual({ project_id: '20', namespace_id: '72' })
+    const { pinned } = await publishing.get(owner(), path, id)
+    expect(pinned).toEqual({ project_id: '20', namespace_id: '72' })
     expect(await refused(exchange({ project_id: '21' }))).toBe('invalid_grant')
     expect(await refused(exchange({ namespace_id: '73' }))).toBe('invalid_grant')
     await expect
       .poll(async () => (await publishing.get(owner(), path, id)).refused)
       .toMatchObject({ claims: { project_id: '21', namespace_id: '72' } })
-    await publishing.change(owner(), path, id, { claims: project })
-    expect(await publishing.get(owner(), path, id)).toMatchObject({ pinned: null, refused: null })
+    await publishing.change(owner(), path, id, { claims: { project_path: 'group/maps' } })
+    expect(await publishing.get(owner(), path, id)).toMatchObject({ pinned, refused: null })
+    expect(await refused(exchange({ project_id: '21' }))).toBe('invalid_grant')
+    // Another publisher of the same project has its ids, too: with the first free ones it would let the other in.
+    const again = await add({ claims: { ...project, ref: ['main', 'develop'] } })
+    expect(again.pinned).toEqual(pinned)
+    expect(await refused(exchange({ project_id: '21' }))).toBe('invalid_grant')
+    for (const one of [id, again.id]) await publishing.remove(owner(), path, one)
+    const [first, second] = [await add(), await add()]
+    expect([first.pinned, second.pinned]).toEqual([null, null])
     await exchange({ project_id: '21' })
+    const pins = (await publishing.list(owner(), path)).publishers.map((one) => one.pinned?.['project_id'])
+    expect(pins).toEqual(['21', '21'])
+    expect(await refused(exchange())).toBe('invalid_grant')
   })
 
   test('jobs that a publisher does not name are refused', async () => {

@@ -23,7 +23,7 @@ import { instantText, instantTextOrNull } from '../clock.ts'
 import type { Context } from '../context.ts'
 import { demand, RegistryError } from '../errors/errors.ts'
 import { type Anonymous, demandCaller, type Principal } from '../principal.ts'
-import { claimsFault, labelFor } from './claims.ts'
+import { claimsFault, isSameProject, labelFor } from './claims.ts'
 import { type ExchangedKey, type ExchangeRequest, exchange } from './exchange.ts'
 import { type Project, projectAt } from './projects.ts'
 import { tokensOf } from './tokens.ts'
@@ -64,7 +64,7 @@ export function publishingOf(context: Context) {
       shown(kinds, await create(context, kinds, who, path, wanted)),
 
     /**
-     * Changes a publisher. Its keys are revoked unless only the label changes, and other claims lose the pinned ids.
+     * Changes a publisher. Its keys are revoked unless only the label changes, and claims of another project lose the pinned ids.
      * @throws the errors of `list`; publisher_not_found, issuer_not_trusted, invalid_request
      */
     change: async (
@@ -114,14 +114,15 @@ async function create(
     ...{ shows: wanted.shows ?? 'members', label: wanted.label ?? labelFor(kind, claims) },
     ...{ madeBy: demandCaller(who).accountId, createdAt: context.now(), lastUsedAt: null, refused: null },
   }
-  await administering(context, who, seen, async (tx, tell) => {
+  return administering(context, who, seen, async (tx, tell) => {
     const others = await listPublishers(tx, seen.collection.id)
     if (others.length >= publishersMax)
       throw new RegistryError('too_many_publishers', { say: { max: publishersMax } })
-    await insertPublisher(tx, row)
+    const made = { ...row, pinned: pinsFor(kind, row, others) }
+    await insertPublisher(tx, made)
     tell({ action: 'publisher.made', ...about(seen, row), details: { ...detailsOf(seen, row), issuer } })
+    return made
   })
-  return row
 }
 
 async function change(
@@ -135,12 +136,16 @@ async function change(
   const seen = await administered(context, who, path)
   return administering(context, who, seen, async (tx, tell) => {
     const before = await demandPublisher(tx, seen.collection.id, id)
-    if (wanted.claims !== undefined) demandClaims(kinds, before.issuer, wanted.claims)
+    const { claims } = wanted
+    const kind = claims && demandClaims(kinds, before.issuer, claims)
     const given = Object.entries(wanted).filter(([, value]) => value !== undefined)
     if (given.length === 0) return before
     const changes: Partial<PublisherRow> = {
       ...Object.fromEntries(given),
-      ...(wanted.claims !== undefined && { pinned: null, refused: null }),
+      ...(claims !== undefined && {
+        pinned: pinsFor(kind!, { ...before, claims }, await listPublishers(tx, seen.collection.id)),
+        refused: null,
+      }),
     }
     await changePublisher(tx, id, changes)
     if (given.some(([member]) => member !== 'label')) await deleteKeysOfPublisher(tx, id)
@@ -149,6 +154,14 @@ async function change(
     return after
   })
 }
+
+/** Ids that a publisher of the same project has pinned: with others, another project of the name could publish. */
+const pinsFor = (
+  kind: IssuerKind,
+  row: PublisherRow,
+  others: readonly PublisherRow[],
+): PublisherRow['pinned'] =>
+  others.find((other) => other.pinned !== null && isSameProject(kind, other, row))?.pinned ?? null
 
 /** @throws issuer_not_trusted, invalid_request */
 function demandClaims(kinds: Kinds, issuer: string, claims: PublisherRow['claims']): IssuerKind {
