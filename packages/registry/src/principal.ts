@@ -21,7 +21,7 @@ export interface Anonymous {
  */
 export interface Caller {
   readonly kind: 'session' | 'key'
-  /** Always a user: organizations cannot sign in. */
+  /** A user, since organizations cannot sign in; of a job of a trusted publisher, the owner of its collection. */
   readonly accountId: string
   readonly accountSlug: string
   /** A session counts as `admin`. */
@@ -41,6 +41,9 @@ export interface Caller {
 }
 
 export type Principal = Anonymous | Caller
+
+/** Whose requests a caller's are counted with: a job of a trusted publisher must not use up those of the owner. */
+export const countedAs = ({ accountId, means }: Caller): string => means?.workload?.publisher ?? accountId
 
 /** An account that acts in the background, without a request. */
 export const actingAccount = (accountId: string, means: Means = {}): Caller => ({

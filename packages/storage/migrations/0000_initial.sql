@@ -53,6 +53,7 @@ CREATE TABLE "trusted_publishers" (
 	"id" uuid PRIMARY KEY NOT NULL,
 	"collection_id" uuid NOT NULL,
 	"issuer" text NOT NULL,
+	"kind" text NOT NULL,
 	"claims" jsonb NOT NULL,
 	"pinned" jsonb,
 	"scope" text NOT NULL,
@@ -721,10 +722,10 @@ end $$;
  * fork:       {sourceId, sourceVersionId, ofPrivate, collectionsMax, collection, words, ownerWords, audit}: the collection is made here, as public as its source
  *
  * Raises UL000, and nothing of the transaction is recorded: `update_ended`, `collection_gone` (or another's by now), `not_allowed`,
- * `publishers_only` (the collection takes versions of trusted publishers alone), `head_moved`,
+ * `publishers_only` (the collection takes versions of trusted publishers alone), `publisher_gone` (that of the job), `head_moved`,
  * `lease_lost`, `over_quota`; of a fork `owner_gone`, `source_gone` (or no longer public), `source_withdrawn`, `too_many_collections`. A slug that is taken violates
  * `collections_owner_slug`.
- * Locks, in this order: the account, the collection, the membership, the credential.
+ * Locks, in this order: the account, the collection, the membership, the credential, the trusted publisher.
  */
 create function land_version(
   landed jsonb, follows uuid, head_text text, head_topics text[], head_words jsonb, authority jsonb, audit jsonb,
@@ -761,6 +762,12 @@ begin
   if fork is null and version.workload is null then
     perform from collections where id = version.collection_id and publishers_only;
     if found then raise exception 'publishers_only' using errcode = 'UL000'; end if;
+  end if;
+  -- Work that a job left to the background ends with the trust in its publisher.
+  if fork is null and version.workload is not null then
+    perform from trusted_publishers
+      where id = (version.workload->>'publisher')::uuid and collection_id = version.collection_id for key share;
+    if not found then raise exception 'publisher_gone' using errcode = 'UL000'; end if;
   end if;
 
   if fork is not null then

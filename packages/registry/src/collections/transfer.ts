@@ -100,7 +100,12 @@ export async function moveCollection(
   // The new owner must not receive versions from jobs of the former one.
   const removed = await deletePublishersOf(tx, id)
   for (const { id: target, label } of removed)
-    tell({ action: 'publisher.removed', account: from.id, target, details: { label, collection: id } })
+    tell({
+      action: 'publisher.removed',
+      account: from.id,
+      target,
+      details: { label, collection: `${from.slug}/${collection.slug}` },
+    })
   await demandCollectionSlug(context, tx, to, slug)
   const about = {
     target: `${to.slug}/${slug}`,

@@ -33,10 +33,13 @@ const presets: Record<IssuerKind, Preset> = {
       ...['workflow_ref', 'job_workflow_ref', 'environment', 'event_name', 'runner_environment', 'run_id'],
     ],
     // They run with the rights of the repository on behalf of others.
-    refuses: (claims) =>
-      ['pull_request_target', 'workflow_run'].includes(textOf(claims, 'event_name') ?? '')
-        ? `Jobs started by \`${textOf(claims, 'event_name')}\` may run the code of others, so they cannot publish.`
-        : undefined,
+    refuses: (claims) => {
+      const event = textOf(claims, 'event_name')
+      if (event === undefined) return 'The token does not say in `event_name` how its job was started.'
+      return /^(?:pull_request|workflow_run$|issue_comment$)/.test(event)
+        ? `Jobs started by \`${event}\` may run the code of others, so they cannot publish.`
+        : undefined
+    },
     run: (claims) => {
       const [repository, run] = [textOf(claims, 'repository'), textOf(claims, 'run_id')]
       return repository && run ? `/${encodePath(repository)}/actions/runs/${encodePath(run)}` : undefined
@@ -49,7 +52,10 @@ const presets: Record<IssuerKind, Preset> = {
       ...['pipeline_source', 'ci_config_ref_uri', 'environment', 'runner_environment', 'job_id'],
     ],
     refuses: (claims) => {
-      if (textOf(claims, 'pipeline_source') === 'merge_request_event')
+      const source = textOf(claims, 'pipeline_source')
+      if (source === undefined)
+        return 'The token does not say in `pipeline_source` how its pipeline was started.'
+      if (source === 'merge_request_event' || source === 'external_pull_request_event')
         return 'Pipelines of merge requests may run the code of others, so they cannot publish.'
       return textOf(claims, 'ref_protected') === 'true'
         ? undefined
@@ -181,7 +187,8 @@ const runAt = (issuer: NamedIssuer, path: string | undefined): string | null =>
 export const presentedOf = (claims: TokenClaims): Record<string, string> =>
   Object.fromEntries(
     Object.keys(claims)
-      .filter((name) => name !== 'jti')
+      // Jobs print them into logs that others read.
+      .filter((name) => !/^(?:jti$|user_|actor|groups_)/.test(name))
       .flatMap((name) => {
         const text = textOf(claims, name)
         return text === undefined ? [] : [[name, storable(text)]]

@@ -5,10 +5,10 @@
 import { hashText } from '@ulmus/content'
 import {
   changePublisher,
+  countKeysOfPublisher,
   type IssuerKind,
   insertKey,
   listPublishers,
-  lockCollection,
   lockPublisher,
   type PublisherRow,
   publishersAt,
@@ -40,6 +40,8 @@ export interface ExchangedKey {
   readonly expiresIn: number
 }
 
+/** Unexpired keys of a publisher, as in docs/limits.md. */
+const liveKeysMax = 100
 /** One publisher keeps only the last refusal, at most one a minute. */
 const refusalMilliseconds = 60_000
 
@@ -63,7 +65,9 @@ export async function exchange(
   const preset = refusedByPreset(issuer.kind, claims)
   if (preset !== undefined) throw refusal(preset)
   const found = await publishersAt(context.database, { owner, slug }, issuer.issuer)
-  for (const { publisher, place } of found) {
+  // The operator may have changed the kind of an issuer: its publishers were made for other rules.
+  const ofKind = found.filter(({ publisher }) => publisher.kind === issuer.kind)
+  for (const { publisher, place } of ofKind) {
     const matched = match(issuer.kind, publisher, claims)
     // Not awaited, or the time of the answer would tell that the collection has such a publisher.
     if (matched.kind === 'another') void noteRefusal(context, publisher, matched.ids)
@@ -71,6 +75,10 @@ export async function exchange(
     const made = await makeKey(context, who, verified, publisher, place)
     if (made === 'used')
       throw refusal('The token was exchanged before. Request another token for each exchange.')
+    if (made === 'many')
+      throw refusal(
+        `The publisher has ${liveKeysMax} keys that have not expired. Use one key for a whole job.`,
+      )
     if (made !== 'gone') return made
   }
   throw refusal(
@@ -84,14 +92,15 @@ async function makeKey(
   { issuer, claims, jti, until }: VerifiedToken,
   { id, collectionId }: PublisherRow,
   place: { collectionSlug: string; ownerId: string; ownerSlug: string },
-): Promise<ExchangedKey | 'used' | 'gone'> {
+): Promise<ExchangedKey | 'used' | 'many' | 'gone'> {
   return audited(context, who, async (tx, tell) => {
-    if ((await lockCollection(tx, collectionId, 'key share'))?.ownerId !== place.ownerId) return 'gone'
+    // A transfer and a deletion remove it, so it stands for the collection: a lock of that would hold up its admins.
     const publisher = await lockPublisher(tx, id)
     if (publisher === undefined) return 'gone'
     // Pins and claims may have changed since they were read.
     const matched = match(issuer.kind, publisher, claims)
     if (matched.kind !== 'match') return 'gone'
+    if ((await countKeysOfPublisher(tx, id, context.now())) >= liveKeysMax) return 'many'
     if (!(await useToken(tx, { issuer: issuer.issuer, jti: hashText(jti), until }))) return 'used'
     const now = context.now()
     await changePublisher(tx, id, { lastUsedAt: now })

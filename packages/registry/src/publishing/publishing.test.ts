@@ -1,4 +1,5 @@
 /** Trusted publishers: their exchange for keys, the rights of these keys, and their ends. */
+import { findAccountBySlug, findCollectionById } from '@ulmus/storage'
 import { databases } from '@ulmus/storage/testing'
 import type { CreatePublisher } from '@ulmus/wire'
 import type { JWTPayload } from 'jose'
@@ -403,8 +404,97 @@ describe.each(databases)('trusted publishers on $name', (database) => {
     )
     expect(rows).toEqual([{ workload: null }])
   })
+
+  const opened = async (by: Caller) => {
+    const head = (await findCollectionById(context.database, collectionId, null))!.head
+    const base = head && `v${head.major}.${head.minor}.${head.patch}`
+    const opening = JSON.stringify({ base_version: base, schemas: { A: { type: 'object' } } })
+    return services.pushes.open(by, path, bytesOf(opening), (read) => read as { base_version: string | null })
+  }
+
+  test('nobody adds records to the session of a job where publishers alone publish', async () => {
+    const { collections, pushes } = services
+    await add()
+    const who = await resolved()
+    const mel = callerOf((await findAccountBySlug(context.database, 'mel'))!)
+    const { session_id } = await opened(who)
+    await collections.patch(owner(), path, { publishersOnly: true })
+    const line = () => bytesOf('{"id":"b","type":"A","data":{}}')
+    expect(await refused(pushes.receive(mel, path, session_id, 'records', line()))).toBe('publishers_only')
+    expect(await refused(pushes.commit(mel, path, session_id, { async: false }))).toBe('publishers_only')
+    await pushes.receive(who, path, session_id, 'records', line())
+    await pushes.cancel(mel, path, session_id)
+    await collections.patch(owner(), path, { publishersOnly: false })
+  })
+
+  test('work that a job left to the background ends with its publisher', async () => {
+    const { id } = await add()
+    const who = await resolved()
+    const head = (await findCollectionById(context.database, collectionId, null))!.head!
+    await publishing.remove(owner(), path, id)
+    // As background work lands it: without the credential, which was checked when the work was accepted.
+    const later = addVersion(
+      context,
+      { id: collectionId },
+      {
+        base: head,
+        semver: { major: 8, minor: 0, patch: 0 },
+        means: who.means!,
+      },
+    )
+    expect(await refused(later)).toBe('unauthenticated')
+  })
+
+  test('a publisher has at most 100 keys at once', async () => {
+    const { id } = await add()
+    await exchange()
+    await context.database.query(
+      `insert into api_keys (id, account_id, hash, start, label, scope, collection_id, created_at, expires_at, publisher_id)
+       select gen_random_uuid(), account_id, 'x' || n, start, label, scope, collection_id, created_at, expires_at, publisher_id
+       from api_keys, generate_series(1, 99) n where publisher_id = $1`,
+      [id],
+    )
+    await expect(exchange()).rejects.toThrow('100 keys')
+    time += 16 * 60_000
+    await exchange()
+  })
+
+  test('who sees the job of a version follows the setting of its publisher', async () => {
+    const { id } = await add({ shows: 'everyone' })
+    await services.metadata.update(await resolved(), path, { note: String(Math.random()) })
+    const shown = async () =>
+      (
+        await context.database.query(
+          `select workload->>'shows' as shows from versions where workload->>'publisher' = $1`,
+          [id],
+        )
+      ).rows
+    expect(await shown()).toEqual([{ shows: 'everyone' }])
+    await publishing.change(owner(), path, id, { shows: 'none' })
+    expect(await shown()).toEqual([{ shows: 'none' }])
+  })
+
+  test('an issuer that became another kind has no publishers of the former one', async () => {
+    await add()
+    const kept = issuers[0]!
+    issuers[0] = { ...kept, kind: 'other' }
+    expect(await refused(exchange({ ref_protected: 'false' }))).toBe('invalid_grant')
+    issuers[0] = kept
+    await exchange()
+  })
+
+  test('the audit log says which jobs are trusted', async () => {
+    const { id } = await add()
+    await publishing.change(owner(), path, id, { claims: { project_path: 'evil/maps' } })
+    const made = (await acts('publisher.made')).at(-1)!['details']
+    const changed = (await acts('publisher.changed')).at(-1)!['details']
+    expect([made, changed]).toMatchObject([
+      { issuer, scope: 'write', claims: JSON.stringify(project) },
+      { scope: 'write', claims: '{"project_path":"evil/maps"}' },
+    ])
+  })
 })
 
-async function* bytesOf(text: string): AsyncGenerator<Uint8Array> {
+async function* bytesOf(text: string) {
   yield Buffer.from(text)
 }

@@ -10,6 +10,7 @@ import {
   lockCollection,
   type PublisherRow,
   type Queries,
+  showWorkloads,
   type Tx,
 } from '@ulmus/storage'
 import type { ChangePublisher, CollectionPath, CreatePublisher, Publisher, Publishers } from '@ulmus/wire'
@@ -109,7 +110,7 @@ async function create(
   const { issuer, claims } = wanted
   const kind = demandClaims(kinds, issuer, claims)
   const row: PublisherRow = {
-    ...{ id: newId(), collectionId: seen.collection.id, issuer, claims, pinned: null },
+    ...{ id: newId(), collectionId: seen.collection.id, issuer, kind, claims, pinned: null },
     ...{ scope: wanted.scope ?? 'write', lifetimeMinutes: wanted.lifetimeMinutes ?? lifetimeUsual },
     ...{ shows: wanted.shows ?? 'members', label: wanted.label ?? labelFor(kind, claims) },
     ...{ madeBy: demandCaller(who).accountId, createdAt: context.now(), lastUsedAt: null, refused: null },
@@ -120,7 +121,11 @@ async function create(
       throw new RegistryError('too_many_publishers', { say: { max: publishersMax } })
     const made = { ...row, pinned: pinsFor(kind, row, others) }
     await insertPublisher(tx, made)
-    tell({ action: 'publisher.made', ...about(seen, row), details: { ...detailsOf(seen, row), issuer } })
+    tell({
+      action: 'publisher.made',
+      ...about(seen, row),
+      details: { ...detailsOf(seen, row), issuer, claims: textsOf(claims), scope: row.scope },
+    })
     return made
   })
 }
@@ -150,7 +155,9 @@ async function change(
     await changePublisher(tx, id, changes)
     if (given.some(([member]) => member !== 'label')) await deleteKeysOfPublisher(tx, id)
     const after = { ...before, ...changes }
-    tell({ action: 'publisher.changed', ...about(seen, after), details: detailsOf(seen, after) })
+    if (wanted.shows !== undefined) await showWorkloads(tx, after)
+    const details = { ...detailsOf(seen, after), claims: textsOf(after.claims), scope: after.scope }
+    tell({ action: 'publisher.changed', ...about(seen, after), details })
     return after
   })
 }
@@ -206,6 +213,9 @@ const detailsOf = ({ owner, collection }: Seen, { label }: PublisherRow) => ({
   label,
   collection: `${owner.slug}/${collection.slug}`,
 })
+
+/** Demanded claims as one text, for the audit log. */
+const textsOf = (claims: PublisherRow['claims']): string => JSON.stringify(claims)
 
 const plain = (claims: PublisherRow['claims']): Publisher['claims'] =>
   Object.fromEntries(

@@ -7,6 +7,7 @@ import {
   findCollectionById,
   insertAccount,
   insertCollection,
+  type Means,
   openMemoryStore,
   openObjectReader,
   openObjectWriter,
@@ -185,6 +186,8 @@ export async function addVersion(
     secret?: boolean
     declared?: boolean
     content?: string
+    /** Means of the act. Default: unknown. */
+    means?: Means
   } = {},
 ): Promise<VersionRow> {
   const name = input.content ?? 'records'
@@ -206,7 +209,7 @@ export async function addVersion(
   const found = (await findCollectionById(context.database, collection.id, null))!
   return makeVersion(context, {
     collection,
-    by: onBehalfOf({ accountId: found.owner.id, means: {} }, found),
+    by: onBehalfOf({ accountId: found.owner.id, means: input.means ?? {} }, found),
     base: input.base ?? null,
     semver: input.semver ?? { major: 1, minor: 0, patch: 0 },
     content: { full, public: publicDocument, sidecar },

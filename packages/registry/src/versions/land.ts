@@ -175,6 +175,10 @@ async function refusalFor(
 ): Promise<Error> {
   if (notLanded.why === 'update_ended' || notLanded.why === 'lease_lost') return notLanded
   await demandNow(context, by)
+  if (notLanded.why === 'publisher_gone') {
+    const reason = 'The trusted publisher of this job was removed. Nothing was recorded.'
+    return new RegistryError('unauthenticated', { say: { reason } })
+  }
   if (notLanded.why === 'publishers_only') return new RegistryError('publishers_only')
   if (notLanded.why === 'over_quota') return quotaRefusal(context, by)
   const head = await findHead(context.database, collection.id)

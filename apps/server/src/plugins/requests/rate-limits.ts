@@ -3,7 +3,7 @@
  * of its own, so that readers at an address do not block its users from signing in. Windows are minutes of the clock; servers on one
  * database share the counts.
  */
-import { RegistryError, type RequestRates } from '@ulmus/registry'
+import { countedAs, RegistryError, type RequestRates } from '@ulmus/registry'
 import type { FastifyInstance } from 'fastify'
 import { peerOf } from './connections.ts'
 
@@ -23,7 +23,7 @@ export function limitRates(app: FastifyInstance, rates: RequestRates, limits: Ra
     if (limited === false) return
     const { principal } = request
     const kind = principal.kind !== 'anonymous' ? 'account' : limited === 'sign-in' ? 'signIn' : 'anonymous'
-    const name = principal.kind === 'anonymous' ? peerOf(request.ip) : principal.accountId
+    const name = principal.kind === 'anonymous' ? peerOf(request.ip) : countedAs(principal)
     const { isOver, remaining, resetSeconds } = rates.count(kind, name, limits[kind])
     reply
       .header('RateLimit-Limit', limits[kind])

@@ -102,9 +102,11 @@ export class PushSessions {
     return { push, by }
   }
 
-  /** @throws push_not_found. */
-  async findToWrite(who: Principal, path: CollectionPath, kind: PushKind, id: string) {
+  /** @throws push_not_found; publishers_only, but for `cancel` */
+  async findToWrite(who: Principal, path: CollectionPath, kind: PushKind, id: string, to?: 'cancel') {
     const seen = await this.workplace(who, path, 'write')
+    // Or others could add records to the session of a job, which would land as the job's.
+    if (to !== 'cancel') demand(mayPublish(demandCaller(who), seen.collection))
     return { push: await this.find(seen, kind, id), by: { ...seen, who: demandCaller(who) } }
   }
 
@@ -240,7 +242,7 @@ export class PushSessions {
 
   /** Ends a session that has not been committed; cancelling twice is harmless. */
   async cancel(who: Principal, path: CollectionPath, kind: PushKind, id: string): Promise<void> {
-    const { push, by } = await this.findToWrite(who, path, kind, id)
+    const { push, by } = await this.findToWrite(who, path, kind, id, 'cancel')
     const moved = await this.#context.database.transact(async (tx) => {
       await demandStill(this.#context, tx, by)
       return movePush(tx, push.id, statesFor('cancel'), { status: 'cancelled' })

@@ -8,7 +8,7 @@ import type { Queries, Tx } from '../../database/database.ts'
 import { collections } from '../collections/collections.ts'
 import { bytewiseText, instant } from '../columns/columns.ts'
 import { columnsOf, insertInto, Values } from '../columns/rows.ts'
-import { workloadReaders } from '../columns/workload.ts'
+import { issuerKinds, workloadReaders } from '../columns/workload.ts'
 
 /** A token that named the right project, but with another id than the pinned one. */
 export interface PublisherRefusal {
@@ -24,6 +24,8 @@ export const trustedPublishers = pgTable(
       .notNull()
       .references(() => collections.id, { onDelete: 'cascade' }),
     issuer: text('issuer').notNull(),
+    /** Of the issuer when the publisher was made: another kind has other rules. */
+    kind: text('kind', { enum: issuerKinds }).notNull(),
     /** Claims that a token must have: a text, or one of several. */
     claims: jsonb('claims').$type<Readonly<Record<string, string | readonly string[]>>>().notNull(),
     /** Ids of the first token that matched, which later tokens must have, too. */
@@ -114,6 +116,27 @@ export async function changePublisher(
 /** With its keys. */
 export async function deletePublisher(tx: Tx, id: string): Promise<boolean> {
   return (await tx.query('delete from trusted_publishers where id = $1 returning 1', [id])).rows.length > 0
+}
+
+/** Unexpired keys of a publisher. Exact only while it is locked. */
+export async function countKeysOfPublisher(tx: Tx, publisherId: string, now: Date): Promise<number> {
+  const { rows } = await tx.query<{ live: number }>(
+    'select count(*) as live from api_keys where publisher_id = $1 and expires_at > $2',
+    [publisherId, now],
+  )
+  return rows[0]!.live
+}
+
+/** Changes who sees the job, for versions that a publisher made. */
+export async function showWorkloads(
+  tx: Tx,
+  { id, collectionId, shows }: Pick<PublisherRow, 'id' | 'collectionId' | 'shows'>,
+): Promise<void> {
+  await tx.query(
+    `update versions set workload = jsonb_set(workload, '{shows}', to_jsonb($3::text))
+     where collection_id = $1 and workload->>'publisher' = $2`,
+    [collectionId, id, shows],
+  )
 }
 
 /** Revokes a publisher's keys, after waiting for transactions that record with them. */

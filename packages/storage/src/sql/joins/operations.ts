@@ -81,6 +81,12 @@ export async function erasePerson(
   await tx.query("update audit_events set means = '{}', details = details - 'label' where actor_id = $1", [
     id,
   ])
+  // Jobs of trusted publishers act without an account.
+  await tx.query(
+    `update audit_events set means = '{}', details = details - 'label' - 'subject' - 'claims'
+     where account_id = $1 and (action = 'key.exchanged' or action like 'publisher.%')`,
+    [id],
+  )
   await tx.query('update versions set made_with_key = null, workload = null where made_by = $1', [id])
   await tx.query('update trusted_publishers set made_by = null where made_by = $1', [id])
   await tx.query(
@@ -104,14 +110,14 @@ async function forgetNames(tx: Tx, id: string, name: string): Promise<void> {
     const isNamed = (text: string) => `exists (select from former_account_slugs f where f.account_id = $1
       and f.slug = split_part(${text}, '/', 1) and ${table}.at < f.since + interval '1 day')`
     const renamed = (text: string) => `$2 || substr(${text}, length(split_part(${text}, '/', 1)) + 1)`
-    const formerly = "details->>'formerly'"
-    await tx.query(
-      `update ${table} set
-         ${path} = case when ${isNamed(path)} then ${renamed(path)} else ${path} end,
-         details = case when ${isNamed(formerly)} then details || jsonb_build_object('formerly', ${renamed(formerly)}) else details end
-       where ${isNamed(path)} or ${isNamed(formerly)}`,
-      [id, name],
-    )
+    await tx.query(`update ${table} set ${path} = ${renamed(path)} where ${isNamed(path)}`, [id, name])
+    for (const member of ['formerly', 'collection']) {
+      const text = `details->>'${member}'`
+      await tx.query(
+        `update ${table} set details = details || jsonb_build_object('${member}', ${renamed(text)}) where ${isNamed(text)}`,
+        [id, name],
+      )
+    }
   }
 }
 

@@ -79,6 +79,7 @@ const reasons = [
   'collection_gone',
   'not_allowed',
   'publishers_only',
+  'publisher_gone',
   'head_moved',
   'lease_lost',
   'over_quota',
