@@ -14,7 +14,7 @@
  */
 import { promisify } from 'node:util'
 import { constants, zstdCompress, zstdCompressSync, zstdDecompress, zstdDecompressSync } from 'node:zlib'
-import { patchOf, readPatch } from './patch.ts'
+import { patchOf, type RawParts, readPatch } from './patch.ts'
 
 const compress = promisify(zstdCompress)
 const decompress = promisify(zstdDecompress)
@@ -138,26 +138,31 @@ export async function decodeObject(
   const { frame, length, dictionary, finish } = contentOf(encoded, rawLengthMax, base)
   const options = decompressionOf(length, dictionary)
   const isSmall = length <= decodedAtOnceMax
-  return finish(
-    whole(isSmall ? zstdDecompressSync(frame, options) : await decompress(frame, options), length),
-  )
+  const content = isSmall ? zstdDecompressSync(frame, options) : await decompress(frame, options)
+  return allOf(finish(whole(content, length)))
 }
 
 /** Like `decodeObject`, but always on the calling thread. */
-export function decodeObjectHere(encoded: Uint8Array, rawLengthMax: number, base?: Uint8Array): Uint8Array {
+export const decodeObjectHere = (encoded: Uint8Array, rawLengthMax: number, base?: Uint8Array): Uint8Array =>
+  allOf(decodeParts(encoded, rawLengthMax, base))
+
+/** Like `decodeObjectHere`, but a patch copies nothing of its base, and its base may be a patch. */
+export function decodeParts(encoded: Uint8Array, rawLengthMax: number, base?: RawParts): RawParts {
   const { frame, length, dictionary, finish } = contentOf(encoded, rawLengthMax, base)
   return finish(whole(zstdDecompressSync(frame, decompressionOf(length, dictionary)), length))
 }
+
+const allOf = (raw: RawParts): Uint8Array => (raw instanceof Uint8Array ? raw : raw.subarray(0, raw.length))
 
 /** The frame, its dictionary, and the function that completes the decoding. */
 interface Content {
   frame: Uint8Array
   length: number
   dictionary: Uint8Array | undefined
-  finish(content: Uint8Array): Uint8Array
+  finish(content: Uint8Array): RawParts
 }
 
-function contentOf(encoded: Uint8Array, rawLengthMax: number, base: Uint8Array | undefined): Content {
+function contentOf(encoded: Uint8Array, rawLengthMax: number, base: RawParts | undefined): Content {
   const encoding = encoded[0]
   const isExpected =
     base === undefined ? encoding === plainZstd : encoding === deltaZstd || encoding === patchZstd
@@ -167,7 +172,7 @@ function contentOf(encoded: Uint8Array, rawLengthMax: number, base: Uint8Array |
   if (rawLength > rawLengthMax) throw new Error(`It says that it has ${rawLength} bytes.`)
   const frame = encoded.subarray(headerBytes)
   if (base === undefined || encoding !== patchZstd)
-    return { frame, length: rawLength, dictionary: base, finish: (raw) => raw }
+    return { frame, length: rawLength, dictionary: base && allOf(base), finish: (raw) => raw }
   const patch = readPatch(frame, base, rawLength)
   return {
     frame: frame.subarray(patch.length),

@@ -5,9 +5,10 @@
 import { crc32 } from 'node:zlib'
 import { type Hash, hashBytes } from '@ulmus/content'
 import { ObjectCorrupt, type ObjectKind } from '../errors/stores.ts'
-import { decodeObject, decodeObjectHere, objectBytesMax } from './codec.ts'
+import { decodeObject, decodeObjectHere, decodeParts, objectBytesMax } from './codec.ts'
+import type { RawParts } from './patch.ts'
 
-export { ObjectCorrupt }
+export { ObjectCorrupt, type RawParts }
 
 /** One link of an object's chain. */
 export interface EncodedLink {
@@ -30,8 +31,6 @@ export interface EncodedObject {
   base: Uint8Array | undefined
 }
 
-type Decode = (bytes: Uint8Array, rawLengthMax: number, base?: Uint8Array) => Uint8Array | Promise<Uint8Array>
-
 export interface DecodingOptions {
   /** True if decoding may block the calling thread, even for large objects. */
   mayHoldUp?: boolean
@@ -50,21 +49,46 @@ export const decodeEncoded = async (
  * @throws ObjectCorrupt, naming the object, if it or its chain is damaged.
  */
 export async function decodeChain(
-  { kind, hash, checksum, chain, base }: EncodedObject,
+  encoded: EncodedObject,
   options: DecodingOptions = {},
 ): Promise<Uint8Array[]> {
-  const decode: Decode = options.mayHoldUp ? decodeObjectHere : decodeObject
-  const damaged = (why?: unknown) => new ObjectCorrupt(kind, hash, chain[0]!.pack, { cause: why })
+  const decode = options.mayHoldUp ? decodeObjectHere : decodeObject
   const raws: Uint8Array[] = []
-  for (const link of chain.toReversed()) {
-    if (crc32(link.bytes) !== link.crc)
-      throw damaged(new Error(`The bytes of ${link.hash} in ${link.pack} are others.`))
+  for (const link of encoded.chain.toReversed()) {
+    checkBytes(encoded, link)
     try {
-      raws.unshift(await decode(link.bytes, objectBytesMax, raws[0] ?? base))
+      raws.unshift(await decode(link.bytes, objectBytesMax, raws[0] ?? encoded.base))
     } catch (cause) {
-      throw damaged(new Error(`${link.hash} in ${link.pack} does not decode.`, { cause }))
+      throw notDecoding(encoded, link, cause)
     }
   }
-  if (!options.isCheckedInParts && hashBytes(raws[0]!) !== checksum) throw damaged()
+  if (!options.isCheckedInParts && hashBytes(raws[0]!) !== encoded.checksum) throw damaged(encoded)
   return raws
 }
+
+/**
+ * Like `decodeChain`, on the calling thread, for a reader of a few parts: copies only the parts that are read, and does not verify the
+ * whole. The reader must check every part against a hash.
+ */
+export function decodeChainInParts(encoded: EncodedObject): RawParts[] {
+  const raws: RawParts[] = []
+  for (const link of encoded.chain.toReversed()) {
+    checkBytes(encoded, link)
+    try {
+      raws.unshift(decodeParts(link.bytes, objectBytesMax, raws[0] ?? encoded.base))
+    } catch (cause) {
+      throw notDecoding(encoded, link, cause)
+    }
+  }
+  return raws
+}
+
+const damaged = ({ kind, hash, chain }: EncodedObject, cause?: unknown) =>
+  new ObjectCorrupt(kind, hash, chain[0]!.pack, { cause })
+
+function checkBytes(encoded: EncodedObject, { hash, pack, crc, bytes }: EncodedLink): void {
+  if (crc32(bytes) !== crc) throw damaged(encoded, new Error(`The bytes of ${hash} in ${pack} are others.`))
+}
+
+const notDecoding = (encoded: EncodedObject, { hash, pack }: EncodedLink, cause: unknown) =>
+  damaged(encoded, new Error(`${hash} in ${pack} does not decode.`, { cause }))

@@ -53,7 +53,12 @@ function roundTrip(before: Uint8Array, after: Uint8Array): void {
   expect(read.length).toBe(patch.operations.length)
   expect(read.literalBytes).toBe(patch.literals.length)
   expect(Buffer.compare(read.like, patch.like)).toBe(0)
-  expect(Buffer.compare(read.apply(patch.literals), after)).toBe(0)
+  const patched = read.apply(patch.literals)
+  expect(patched.length).toBe(after.length)
+  expect(Buffer.compare(patched.subarray(0, after.length), after)).toBe(0)
+  for (const from of [0, 1, after.length >> 1, after.length, after.length + 1])
+    for (const to of [from, from + 1, from + 30, after.length])
+      expect(Buffer.compare(patched.subarray(from, to), after.subarray(from, to))).toBe(0)
 }
 
 describe('patches', () => {

@@ -143,7 +143,7 @@ function commonBytes(a: Buffer, i: number, b: Buffer, j: number): number {
 }
 
 /** The first `exampleBytes` of the base, then its bytes that are not copied. */
-function likeOf(base: Uint8Array, operations: readonly Operation[]): Uint8Array {
+function likeOf(base: RawParts, operations: readonly Operation[]): Uint8Array {
   const parts = [base.subarray(0, exampleBytes)]
   let at = 0
   for (const { skip, copy } of operations) {
@@ -168,6 +168,9 @@ function packed(operations: readonly Operation[]): Uint8Array {
   return bytes.subarray(0, at)
 }
 
+/** Raw bytes that are read in parts: an array, or a patched object. Parts may be views. */
+export type RawParts = Pick<Uint8Array, 'length' | 'subarray'>
+
 /** A decoded patch: the dictionary of its literals, and the function that applies them. */
 export interface ReadPatch {
   /** Size of the operations, after which the encoded literals begin. Bytes. */
@@ -175,14 +178,14 @@ export interface ReadPatch {
   literalBytes: number
   like: Uint8Array
   /** @param literals Decoded literals, of `literalBytes` bytes. */
-  apply(literals: Uint8Array): Uint8Array
+  apply(literals: Uint8Array): RawParts
 }
 
 /**
  * @param rawLength Bytes that the operations must produce.
  * @throws Error if they produce another number, exceed the base, or are cut off.
  */
-export function readPatch(bytes: Uint8Array, base: Uint8Array, rawLength: number): ReadPatch {
+export function readPatch(bytes: Uint8Array, base: RawParts, rawLength: number): ReadPatch {
   let at = 0
   const take = (): number => {
     let number = 0
@@ -212,24 +215,61 @@ export function readPatch(bytes: Uint8Array, base: Uint8Array, rawLength: number
     length: at,
     literalBytes: inserted,
     like: likeOf(base, operations),
-    apply: (literals) => splice(base, literals, operations, rawLength),
+    apply: (literals) => new Patched(base, literals, operations),
   }
 }
 
-function splice(
-  base: Uint8Array,
-  literals: Uint8Array,
-  operations: readonly Operation[],
-  length: number,
-): Uint8Array {
-  const raw = Buffer.allocUnsafeSlow(length)
-  let [to, from, at] = [0, 0, 0]
-  for (const { insert, skip, copy } of operations) {
-    raw.set(literals.subarray(from, from + insert), to)
-    raw.set(base.subarray(at + skip, at + skip + copy), to + insert)
-    from += insert
-    at += skip + copy
-    to += insert + copy
+/** A piece of a patched object. Bytes. */
+interface Piece {
+  /** Its start in the object. */
+  to: number
+  source: RawParts
+  /** Its start in the source. */
+  from: number
+  length: number
+}
+
+/** A patched object that copies only the parts that are read: the base of a patch is usually large, and its changes are few. */
+class Patched implements RawParts {
+  readonly length: number
+  readonly #pieces: Piece[] = []
+
+  constructor(base: RawParts, literals: Uint8Array, operations: readonly Operation[]) {
+    let [to, from, at] = [0, 0, 0]
+    const add = (source: RawParts, start: number, length: number) => {
+      if (length > 0) this.#pieces.push({ to, source, from: start, length })
+      to += length
+    }
+    for (const { insert, skip, copy } of operations) {
+      add(literals, from, insert)
+      add(base, at + skip, copy)
+      from += insert
+      at += skip + copy
+    }
+    this.length = to
   }
-  return raw
+
+  /** Like that of an array, for 0 ≤ start ≤ end. */
+  subarray(start = 0, end = this.length): Uint8Array<ArrayBuffer> {
+    const most = Math.min(end, this.length)
+    const raw = Buffer.allocUnsafeSlow(Math.max(0, most - start))
+    for (let at = start, index = this.#pieceAt(start); at < most; index++) {
+      const { to, source, from, length } = this.#pieces[index]!
+      const part = source.subarray(from + at - to, from + Math.min(length, most - to))
+      raw.set(part, at - start)
+      at += part.length
+    }
+    return raw
+  }
+
+  /** Index of the piece that has this byte. */
+  #pieceAt(at: number): number {
+    let [low, high] = [0, this.#pieces.length]
+    while (high - low > 1) {
+      const middle = (low + high) >>> 1
+      if (this.#pieces[middle]!.to <= at) low = middle
+      else high = middle
+    }
+    return low
+  }
 }
