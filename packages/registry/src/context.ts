@@ -12,6 +12,7 @@ import type { Log } from './log.ts'
 import type { Outside } from './outside/ask.ts'
 import type { Readmes } from './readmes.ts'
 import type { Sealing } from './secrets/sealing.ts'
+import type { LeafPairs } from './stored-leaves/leaf-pairs.ts'
 import type { Work } from './work/work.ts'
 
 export interface Context {
@@ -22,6 +23,8 @@ export interface Context {
   readonly space: DiskSpace
   /** Reads, verifies and caches objects, by hash. */
   readonly objects: ObjectReader
+  /** Compares leaves, and caches the changes. */
+  readonly leafPairs: LeafPairs
   readonly jobs: Jobs
   readonly limits: Limits
   readonly operators: OperatorsConfig

@@ -41,6 +41,7 @@ import { Readmes } from './readmes.ts'
 import { recordsOf } from './records/records.ts'
 import { schedule } from './schedule.ts'
 import { openSealing, type SecretsConfig } from './secrets/key-files.ts'
+import { LeafPairs } from './stored-leaves/leaf-pairs.ts'
 import { openStores, type StoresConfig } from './stores/stores.ts'
 import { installTables } from './tables/install.ts'
 import { type TablesConfig, tablesOf, usualTables } from './tables/tables.ts'
@@ -89,7 +90,8 @@ export async function openRegistry(config: RegistryConfig) {
   try {
     const { database, blobs, space, demandSame } = await openStores(config, opened, 'serve')
     const cacheBytesMax = config.cacheBytesMax ?? memoryBudgets.cache
-    const objects = openObjectReader({ database, blobs, cacheBytesMax })
+    const leafPairsBytesMax = cacheBytesMax / 8
+    const objects = openObjectReader({ database, blobs, cacheBytesMax: cacheBytesMax - leafPairsBytesMax })
     const work = openWork({
       threads: {
         push: new URL('./push-thread.ts', import.meta.url),
@@ -106,6 +108,7 @@ export async function openRegistry(config: RegistryConfig) {
       blobs,
       space,
       objects,
+      leafPairs: new LeafPairs({ objects, work, bytesMax: leafPairsBytesMax }),
       jobs: jobsOf({ database, space, log, works: config.works }),
       work,
       bodies: new BodyBudget(),

@@ -20,7 +20,7 @@ export interface DiffReader<C extends TreeChange = TreeChange> extends NodeReade
    * Compares two leaves that cover the same keys up to the same last key, as `diffTrees` does, in another thread; several comparisons run
    * concurrently. Returns undefined if the caller should read and compare the leaves itself.
    */
-  compareLeaves?(before: Child, after: Child): Promise<C[]> | undefined
+  compareLeaves?(before: Child, after: Child): Promise<readonly C[]> | undefined
   /** Called with leaves that the trees do not share, before they are read: those below one node of each tree. */
   prefetch?(leaves: readonly Hash[]): Promise<void>
 }
@@ -41,7 +41,7 @@ export async function* diffTrees<C extends TreeChange = TreeChange>(
   if (before.root === after.root) return
   const old = new Cursor(reader, options.after)
   const next = new Cursor(reader, options.after)
-  const ahead = new Ahead<C[]>(pairsAtOnce)
+  const ahead = new Ahead<readonly C[]>(pairsAtOnce)
   const isWanted = ({ key }: C) => options.after === undefined || compareUtf8(key, options.after) > 0
   try {
     await Promise.all([old.start(before.root), next.start(after.root)])

@@ -12,14 +12,14 @@ export type Figures = ReturnType<typeof figuresOf>
 
 /** Each figure is a function, so that a scrape reads only what it reports. */
 export function figuresOf(context: Context) {
-  const { database, objects, commitCounters, space } = context
+  const { database, objects, leafPairs, commitCounters, space } = context
   return {
     databaseKind: database.kind,
     /** Read from memory. */
     process: () => ({
       commits: [...commitCounters.commits],
       commitRecords: commitCounters.records,
-      cachedBytes: objects.cachedBytes(),
+      cachedBytes: objects.cachedBytes() + leafPairs.bytes,
       connections: database.connections(),
     }),
     /** The disk with this process's data. `freeBytes` is Infinity if unknown. */

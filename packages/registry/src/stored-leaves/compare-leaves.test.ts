@@ -1,7 +1,11 @@
+import { crc32 } from 'node:zlib'
 import type { JsonObject } from '@ulmus/content'
+import { LeafRows, leafChanges } from '@ulmus/content/stored'
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { changedLines, wantedLines, withLines } from './changed-lines.ts'
 import { compareLeaves } from './compare-leaves.ts'
-import { type Contents, leafOf, lineOf, rawOf } from './stored-leaf.fixture.ts'
+import { type Contents, leafOf, lineOf, type Raw, rawOf } from './stored-leaf.fixture.ts'
 
 const ids = Array.from({ length: 300 }, (_, n) => `r${1_000 + n}`)
 const contents: Contents = Object.fromEntries(
@@ -15,33 +19,77 @@ const former: Contents = { ...contents, r1100: large('a') }
 const [old, next] = [rawOf(former), rawOf(changed)]
 const differing = ['r1005', 'r1042', 'r1100', 'r1210']
 
+type Stored = ReturnType<typeof leafOf>
+
+const compared = ([before, after]: readonly [Stored, Stored]) => compareLeaves.run({ before, after })
+
+/** Compares two leaves, then reads the lines of what differs. */
+async function comparedWithLines(pair: readonly [Stored, Stored]) {
+  const [before, after] = pair.map(({ body }) => body)
+  const changes = await compared(pair)
+  const task = { before: before!, after: after!, wanted: wantedLines(changes) }
+  return withLines(changes, await changedLines.run(task))
+}
+
 const textIn = (line: Uint8Array | undefined) => line && Buffer.from(line).toString()
 
+const asTexts = (changes: Awaited<ReturnType<typeof comparedWithLines>>) =>
+  changes.map(({ key, lines }) => [key, textIn(lines!.before), textIn(lines!.after)])
+
+/** Differences found by comparing the contents. */
+const expectedOf = (before: Contents, after: Contents) =>
+  [...new Set([...Object.keys(before), ...Object.keys(after)])]
+    .toSorted()
+    .map((id) => [id, before[id] && lineOf(id, before[id]), after[id] && lineOf(id, after[id])])
+    .filter(([, was, is]) => was !== is)
+
+const ways: [string, (old: Raw, next: Raw, between: Raw) => [Stored, Stored]][] = [
+  ['both alone', (old, next) => [leafOf(old), leafOf(next)]],
+  ['the later as a delta', (old, next) => [leafOf(old), leafOf(next, old)]],
+  ['the former as a delta', (old, next) => [leafOf(old, next), leafOf(next)]],
+  ['the later at the end of a chain', (old, next, between) => [leafOf(old), leafOf(next, between, old)]],
+  ['the former at the end of a chain', (old, next, between) => [leafOf(old, between, next), leafOf(next)]],
+  ['both as deltas of another', (old, next, between) => [leafOf(old, between), leafOf(next, between)]],
+]
+
 describe('compareLeaves', () => {
-  test.each([
-    ['both alone', () => [leafOf(old), leafOf(next)]],
-    ['the later as a delta', () => [leafOf(old), leafOf(next, old)]],
-    ['the former as a delta', () => [leafOf(old, next), leafOf(next)]],
-  ] as const)('tells what differs with the lines of both sides: %s', async (_, pair) => {
-    const [before, after] = pair()
-    const changes = await compareLeaves.run({ before: before!, after: after! })
-    expect(changes.map(({ key, lines }) => [key, textIn(lines!.before), textIn(lines!.after)])).toEqual(
-      differing.map((id) => [
-        id,
-        former[id] && lineOf(id, former[id]),
-        changed[id] && lineOf(id, changed[id]),
-      ]),
-    )
-    // Cloning a view of a body would copy all of it.
-    for (const { lines } of changes)
-      for (const line of [lines!.before, lines!.after])
-        if (line !== undefined) expect(line.buffer.byteLength).toBe(line.length)
+  test.each(ways)('finds what differs, and the lines of both sides: %s', async (_, way) => {
+    const changes = await comparedWithLines(way(old, next, rawOf(contents)))
+    expect(changes.map(({ key }) => key)).toEqual(differing)
+    expect(asTexts(changes)).toEqual(expectedOf(former, changed))
   })
 
-  test('without bodies it tells no lines', async () => {
-    const [before, after] = [leafOf(old), leafOf(next, old)].map(({ body: _, ...leaf }) => leaf)
-    const changes = await compareLeaves.run({ before: before!, after: after! })
-    expect(changes.map(({ key, lines }) => [key, lines])).toEqual(differing.map((key) => [key, undefined]))
+  test('finds what differs between any leaves, however they are stored', async () => {
+    const few = ids.slice(0, 120)
+    const edits = fc.dictionary(
+      fc.constantFrom(...few, 'a', 'z'),
+      fc.constantFrom<JsonObject | null>(null, { n: 1 }, { n: 2, text: 'longer' }, large('a'), large('b')),
+      { maxKeys: 12 },
+    )
+    const edited = (from: Contents, changes: Record<string, JsonObject | null>): Contents => {
+      const all = Object.entries({ ...from, ...changes }).filter(([, data]) => data !== null)
+      return Object.fromEntries(all.toSorted(([a], [b]) => (a < b ? -1 : 1))) as Contents
+    }
+    const base = Object.fromEntries(few.map((id) => [id, contents[id]!]))
+    await fc.assert(
+      fc.asyncProperty(edits, edits, fc.constantFrom(...ways), async (first, second, [, way]) => {
+        const between = edited(base, first)
+        const last = edited(between, second)
+        const raws = [base, last, between].map(rawOf) as [Raw, Raw, Raw]
+        const changes = await comparedWithLines(way(...raws))
+        const rows = raws.map((raw) => new LeafRows(raw, raw.text))
+        const places = changes.map(({ key, before, after }) => {
+          const place = (entry: typeof before) => {
+            const { lineStart: _, ...rest } = entry!
+            return rest
+          }
+          return { key, ...(before && { before: place(before) }), ...(after && { after: place(after) }) }
+        })
+        expect(places).toEqual(leafChanges(rows[0]!, rows[1]!))
+        expect(asTexts(changes)).toEqual(expectedOf(base, last))
+      }),
+      { numRuns: 60 },
+    )
   })
 
   test.each([
@@ -57,16 +105,50 @@ describe('compareLeaves', () => {
     const lines = next.lines.with(index, damage(next.lines[index]!))
     if (lines[index] === '') lines.length = index
     expect(lines).not.toEqual(next.lines)
-    await expect(
-      compareLeaves.run({ before: leafOf(old), after: leafOf({ ...next, lines }, old) }),
-    ).rejects.toMatchObject({ name: 'ObjectCorrupt', kind: 'body', hash: next.hash, pack: 'pack' })
+    await expect(comparedWithLines([leafOf(old), leafOf({ ...next, lines }, old)])).rejects.toMatchObject({
+      ...{ name: 'ObjectCorrupt', kind: 'body', hash: next.hash, pack: 'pack' },
+    })
+  })
+
+  test.each([
+    ['', false],
+    [', also if the checksum of the stored bytes fits', true],
+  ])('a flipped bit of anything that is stored is damage, or changes nothing%s', async (_, fits) => {
+    const expected = expectedOf(former, changed)
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...ways),
+        fc.nat(),
+        fc.nat(),
+        fc.nat(7),
+        async ([, way], n, at, bit) => {
+          const pair = way(old, next, rawOf(contents))
+          const links = pair.flatMap(({ node, body }) => [...node.chain, ...body.chain])
+          const link = links[n % links.length]!
+          link.bytes = Uint8Array.from(link.bytes)
+          link.bytes[at % link.bytes.length]! ^= 1 << bit
+          if (fits) link.crc = crc32(link.bytes)
+          const outcome = await comparedWithLines(pair).then(asTexts, (error: Error) => error.name)
+          expect([expected, 'ObjectCorrupt']).toContainEqual(outcome)
+        },
+      ),
+      { numRuns: 150 },
+    )
   })
 
   test('a node that is not what its name says is damage', async () => {
     const after = leafOf(next)
     const other = { ...after.node, hash: old.hash, checksum: old.hash }
-    await expect(
-      compareLeaves.run({ before: leafOf(old), after: { ...after, node: other } }),
-    ).rejects.toMatchObject({ name: 'ObjectCorrupt', kind: 'plain' })
+    await expect(compared([leafOf(old), { ...after, node: other }])).rejects.toMatchObject({
+      ...{ name: 'ObjectCorrupt', kind: 'plain' },
+    })
+  })
+
+  test('lines are passed on in a buffer of their own', async () => {
+    const pair = [leafOf(old), leafOf(next, old)] as const
+    const task = { before: pair[0].body, after: pair[1].body, wanted: wantedLines(await compared(pair)) }
+    const lines = await changedLines.run(task)
+    expect(lines.buffer.byteLength).toBe(lines.length)
+    expect(changedLines.returns!(lines)).toEqual([lines.buffer])
   })
 })

@@ -3,10 +3,10 @@
 import type { Hash } from '@ulmus/content'
 import { LeafRows } from '@ulmus/content/stored'
 import type { EncodedObject } from '@ulmus/storage'
-import { decodeEncoded } from '@ulmus/storage/decoding'
-import { free, wholeBuffers } from '../work/buffers.ts'
+import { decodeChainInParts, decodeEncoded } from '@ulmus/storage/decoding'
+import { free, freeParts, wholeBuffers } from '../work/buffers.ts'
 import { defineTask } from '../work/task.ts'
-import { linesIn } from './checked-lines.ts'
+import { checkedLine } from './changed-lines.ts'
 
 export interface FindTask {
   node: EncodedObject
@@ -37,8 +37,11 @@ async function find({ node, body, lastKey, id }: FindTask): Promise<FoundRecord 
   const rows = new LeafRows({ hash: node.hash, lastKey }, text)
   const entry = rows.find(id)
   if (entry === undefined) return undefined
-  const raw = await decodeEncoded(body, { mayHoldUp: true, isCheckedInParts: true })
-  const line = linesIn(body, raw, rows)(entry)!
-  for (const bytes of [text, raw, ...[...node.chain, ...body.chain].map((link) => link.bytes)]) free(bytes)
+  const raws = decodeChainInParts(body)
+  const wanted = { ...entry, lineStart: rows.lineStarts()[entry.index]! }
+  // A copy: cloning a view for a message copies the whole body.
+  const line = new Uint8Array(checkedLine(body, raws[0]!, wanted))
+  freeParts(raws)
+  for (const bytes of [text, ...[...node.chain, ...body.chain].map((link) => link.bytes)]) free(bytes)
   return { hash: entry.hash, size: entry.size, line }
 }

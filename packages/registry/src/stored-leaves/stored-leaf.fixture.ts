@@ -53,9 +53,8 @@ function stored(kind: 'plain' | 'body', hash: Hash, raws: Uint8Array[], bases: H
   return { kind, hash, checksum: hashBytes(raws[0]!), chain, base: undefined }
 }
 
-/** The leaf as stored: alone, or as a delta against another. */
-export function leafOf(raw: Raw, base?: Raw): Required<ComparedLeaf> {
-  const bases = base === undefined ? [] : [base]
+/** The leaf as stored: alone, or as a delta against others, nearest first. */
+export function leafOf(raw: Raw, ...bases: Raw[]): ComparedLeaf & { body: EncodedObject } {
   const hashes = bases.map(({ hash }) => hash)
   return {
     hash: raw.hash,

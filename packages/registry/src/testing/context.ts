@@ -29,6 +29,7 @@ import { nothingAllowed } from '../outside/addresses.ts'
 import type { Caller, Scope } from '../principal.ts'
 import { Readmes } from '../readmes.ts'
 import { sealingOf } from '../secrets/sealing.ts'
+import { LeafPairs } from '../stored-leaves/leaf-pairs.ts'
 import { makeVersion } from '../versions/land.ts'
 import { writeSidecar } from '../versions/sidecar.ts'
 import { openWork } from '../work/work.ts'
@@ -84,13 +85,15 @@ export function contextOn(
 ): TestContext {
   const log = keepLog()
   const work = openWork({ threads })
+  const objects = openObjectReader({ database, blobs, cacheBytesMax: 8 * 1024 ** 2 })
   const jobs = jobsOf({ database, space: unlimitedSpace, log, works: options.works ?? true })
   const now = options.now ?? (() => new Date())
   return {
     database,
     blobs,
     space: unlimitedSpace,
-    objects: openObjectReader({ database, blobs, cacheBytesMax: 8 * 1024 ** 2 }),
+    objects,
+    leafPairs: new LeafPairs({ objects, work, bytesMax: 1024 ** 2 }),
     jobs,
     limits: defaultLimits,
     operators: noOperators,

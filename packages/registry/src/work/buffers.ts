@@ -1,5 +1,6 @@
 /** Buffers outside of V8's heap, freed or transferred before garbage collection. */
 import type { EncodedObject } from '@ulmus/storage'
+import type { RawParts } from '@ulmus/storage/decoding'
 
 /**
  * Frees memory at once instead of waiting for garbage collection: V8 runs a full collection for every 8 to 64 MB outside of the
@@ -10,6 +11,11 @@ export function free(bytes: Uint8Array): void {
   const { buffer } = bytes
   if (buffer.byteLength > Buffer.poolSize && buffer instanceof ArrayBuffer) buffer.transfer(0)
   else freeWhole(bytes)
+}
+
+/** Frees decoded objects that are whole: others are made of these. */
+export function freeParts(raws: readonly RawParts[]): void {
+  for (const raw of raws) if (raw instanceof Uint8Array) free(raw)
 }
 
 /** Like `free`, for memory allocated elsewhere, and only if it fills its buffer: otherwise the rest may be in use. */

@@ -58,12 +58,9 @@ export interface ObjectReader extends NodeReader {
    */
   shouldCache(leaf: Pick<Child, 'hash' | 'bytes'>): boolean
   /** A leaf and its body in stored form, for another thread to decode. Bypasses the cache. */
-  encodedLeaf(leaf: Hash): Promise<Required<EncodedLeaf>>
-  /** Two leaves in stored form, with their bodies if requested. A base that they share is read once. */
-  encodedPair(
-    leaves: readonly [Hash, Hash],
-    options: { bodies: boolean },
-  ): Promise<[EncodedLeaf, EncodedLeaf]>
+  encodedLeaf(leaf: Hash): Promise<EncodedLeaf>
+  /** Two leaves, or their bodies, in stored form. A base that they share is read once. */
+  encodedPair(kind: ObjectKind, leaves: readonly [Hash, Hash]): Promise<[EncodedObject, EncodedObject]>
   /** Locations of an object and its bases, the object first: a delta to it extends this chain. */
   chain(kind: ObjectKind, hash: Hash): Promise<ObjectPlace[]>
   /** Evicts the object's location, so that the next `chain` queries the index. For objects that turn out to have moved. */
@@ -82,7 +79,7 @@ export interface ObjectReader extends NodeReader {
 /** A leaf as it is stored. */
 export interface EncodedLeaf {
   node: EncodedObject
-  body?: EncodedObject
+  body: EncodedObject
 }
 
 /**
@@ -208,14 +205,12 @@ function storedFormsOf(stores: Stores): Pick<ObjectReader, 'encodedLeaf' | 'enco
       const [node, body] = await readEncoded(stores, [nodeOf(leaf), bodyOf(leaf)])
       return { node: node!, body: body! }
     },
-    async encodedPair([one, other], { bodies }) {
-      const nodes = [nodeOf(one), nodeOf(other)]
-      const names = bodies ? [...nodes, bodyOf(one), bodyOf(other)] : nodes
-      const [node, otherNode, body, otherBody] = await readEncoded(stores, names)
-      return [
-        { node: node!, ...(body && { body }) },
-        { node: otherNode!, ...(otherBody && { body: otherBody }) },
-      ]
+    async encodedPair(kind, leaves) {
+      const [one, other] = await readEncoded(
+        stores,
+        leaves.map((hash) => ({ kind, hash })),
+      )
+      return [one!, other!]
     },
     async damagedOf(names) {
       const unseen = names.filter((name) => !whole.has(objectKey(name)))

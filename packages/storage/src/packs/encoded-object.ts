@@ -34,8 +34,6 @@ export interface EncodedObject {
 export interface DecodingOptions {
   /** True if decoding may block the calling thread, even for large objects. */
   mayHoldUp?: boolean
-  /** The reader checks every part that it uses against a hash, so the whole is not verified. */
-  isCheckedInParts?: boolean
 }
 
 /** Raw bytes of an object; see `decodeChain`. */
@@ -62,7 +60,7 @@ export async function decodeChain(
       throw notDecoding(encoded, link, cause)
     }
   }
-  if (!options.isCheckedInParts && hashBytes(raws[0]!) !== encoded.checksum) throw damaged(encoded)
+  if (hashBytes(raws[0]!) !== encoded.checksum) throw damaged(encoded)
   return raws
 }
 

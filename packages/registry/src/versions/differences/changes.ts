@@ -1,6 +1,5 @@
 /** Record differences between two views, by type, then id, for diffs and for deltas of manifests. */
 import {
-  type Child,
   compareUtf8,
   type DiffReader,
   diffTrees,
@@ -9,11 +8,11 @@ import {
   type Tree,
   type ViewRoots,
 } from '@ulmus/content'
-import { type EncodedLeaf, giveWay, type ObjectReader } from '@ulmus/storage'
+import { giveWay, type ObjectReader } from '@ulmus/storage'
 import { type RecordPosition, typeTree } from '../../answers/places.ts'
 import { countAnswer } from '../../budgets/answer-budget.ts'
 import type { Context } from '../../context.ts'
-import { type ComparedLeaf, compareLeaves, type LeafChange } from '../../stored-leaves/compare-leaves.ts'
+import type { LeafChange } from '../../stored-leaves/changed-lines.ts'
 
 /** A record that differs between two views. */
 export interface RecordDifference extends LeafChange {
@@ -26,36 +25,26 @@ const pairsHere = 12
 /**
  * Reader for one walk along the differences of record trees. If many leaves differ, threads compare them. Until a thread has
  * started, the calling thread does, unless lines are requested: decoding bodies would block it for longer.
- * @param reader owner in the fair queue for threads (`readerOf`)
+ * @param owner owner in the fair queue for threads (`readerOf`)
  * @param options.lines true: differences found in threads include the lines of both sides
  */
 export function differenceReader(
-  { objects, work }: Pick<Context, 'objects' | 'work'>,
-  reader: string,
-  options: { lines?: boolean } = {},
+  { objects, work, leafPairs }: Pick<Context, 'objects' | 'work' | 'leafPairs'>,
+  owner: string,
+  { lines = false }: { lines?: boolean } = {},
 ): DiffReader<LeafChange> {
   let pairs = 0
-  const compare = async (before: Child, after: Child): Promise<LeafChange[]> => {
-    const bodies = options.lines === true
-    const [old, next] = await objects.encodedPair([before.hash, after.hash], { bodies })
-    const task = { before: leafOf(before, old), after: leafOf(after, next) }
-    return work.run(compareLeaves, task, { owner: reader })
-  }
   return {
     node: (hash) => objects.node(hash),
     prefetch: (leaves) => objects.prefetch(leaves),
-    compareLeaves: (before, after) =>
-      ++pairs > pairsHere && (options.lines === true || work.hasReader())
-        ? compare(before, after)
-        : undefined,
+    compareLeaves(before, after) {
+      const pair = { before, after }
+      if (leafPairs.isCached(pair) || (++pairs > pairsHere && (lines || work.hasReader())))
+        return leafPairs.compare(pair, { owner, lines })
+      return undefined
+    },
   }
 }
-
-const leafOf = ({ hash, lastKey }: Child, encoded: EncodedLeaf): ComparedLeaf => ({
-  hash,
-  lastKey,
-  ...encoded,
-})
 
 /** A type whose tree may differ between two views, and the id after which to begin. */
 export interface TypePair {
