@@ -263,8 +263,9 @@ CREATE TABLE "webhook_requests" (
 	"account_id" uuid NOT NULL,
 	"host" text NOT NULL,
 	"minute" timestamp (3) with time zone NOT NULL,
+	"is_test" boolean NOT NULL,
 	"requests" integer NOT NULL,
-	CONSTRAINT "webhook_requests_account_id_host_minute_pk" PRIMARY KEY("account_id","host","minute")
+	CONSTRAINT "webhook_requests_account_id_host_minute_is_test_pk" PRIMARY KEY("account_id","host","minute","is_test")
 );
 --> statement-breakpoint
 CREATE TABLE "webhooks" (

@@ -1,5 +1,5 @@
 /** Changes, tests and new secrets of webhooks. */
-import { countRequests, disableWebhook, updateWebhook } from '@ulmus/storage'
+import { countTest, disableWebhook, updateWebhook } from '@ulmus/storage'
 import type { ChangeWebhook, WebhookSecret, WebhookTest } from '@ulmus/wire'
 import { mayLeaveWebhook } from '../access/policy.ts'
 import { instantText } from '../clock.ts'
@@ -47,7 +47,7 @@ export async function testWebhook(context: Context, caller: Caller, id: string):
     const now = context.now()
     const since = testedAt === null ? testSeconds : (now.getTime() - testedAt.getTime()) / 1_000
     if (since < testSeconds) throw tooSoon(Math.ceil(testSeconds - since))
-    const { toHost, toAll } = await countRequests(tx, { accountId, host, now })
+    const { toHost, toAll } = await countTest(tx, { accountId, host, now })
     if (toHost > limitedPerMinute || toAll > testsPerMinute) throw tooSoon(60)
     await updateWebhook(tx, id, { testedAt: now })
     return item.webhook

@@ -208,9 +208,9 @@ const claim = `with busy as (
   ), chosen as (
     select * from placed where at_host <= $3 and of_account <= $7 order by of_account, next_at, seq limit $2
   ), counted as (
-    insert into webhook_requests (account_id, host, minute, requests)
-      select account_id, host, $6, count(*) from chosen where is_limited group by account_id, host
-    on conflict (account_id, host, minute) do update set requests = webhook_requests.requests + excluded.requests
+    insert into webhook_requests (account_id, host, minute, is_test, requests)
+      select account_id, host, $6, false, count(*) from chosen where is_limited group by account_id, host
+    on conflict (account_id, host, minute, is_test) do update set requests = webhook_requests.requests + excluded.requests
   )
   update deliveries d set claimed_until = $1::timestamptz + make_interval(secs => $4), attempted_at = $1, attempts = attempts + 1
     from chosen

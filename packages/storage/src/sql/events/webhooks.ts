@@ -178,29 +178,30 @@ export const webhookRequests = pgTable(
     host: text('host').notNull(),
     /** Begin of the minute. */
     minute: instant('minute').notNull(),
+    isTest: boolean('is_test').notNull(),
     requests: integer('requests').notNull(),
   },
   (t) => [
-    primaryKey({ columns: [t.accountId, t.host, t.minute] }),
+    primaryKey({ columns: [t.accountId, t.host, t.minute, t.isTest] }),
     index('webhook_requests_host').on(t.host, t.minute),
   ],
 )
 
 const minuteOf = (now: Date) => new Date(Math.floor(now.getTime() / 60_000) * 60_000)
 
-/** Counts requests of an account to a host in this minute. @returns those of the account to it and to all hosts, with these */
-export async function countRequests(
+/** Counts a test of an account. @returns those of the account in this minute to the host and to all hosts, with this one */
+export async function countTest(
   tx: Tx,
   { accountId, host, now }: { accountId: string; host: string; now: Date },
 ): Promise<{ toHost: number; toAll: number }> {
   await tx.query(
-    `insert into webhook_requests (account_id, host, minute, requests) values ($1, $2, $3, 1)
-     on conflict (account_id, host, minute) do update set requests = webhook_requests.requests + 1`,
+    `insert into webhook_requests (account_id, host, minute, is_test, requests) values ($1, $2, $3, true, 1)
+     on conflict (account_id, host, minute, is_test) do update set requests = webhook_requests.requests + 1`,
     [accountId, host, minuteOf(now)],
   )
   const { rows } = await tx.query<{ toHost: number; toAll: number }>(
     `select coalesce(sum(requests) filter (where host = $2), 0)::int as "toHost", coalesce(sum(requests), 0)::int as "toAll"
-     from webhook_requests where account_id = $1 and minute = $3`,
+     from webhook_requests where account_id = $1 and minute = $3 and is_test`,
     [accountId, host, minuteOf(now)],
   )
   return rows[0]!
