@@ -2,7 +2,7 @@
 import { buildRouteMap } from '@stricli/core'
 import { accountCommands } from './account-commands.ts'
 import { command } from './command.ts'
-import { flag, limit, optional, required, several, text } from './parameters.ts'
+import { flag, limit, optional, required, several, text, trusted } from './parameters.ts'
 import { questionCommands } from './question-commands.ts'
 import { usageError } from './terminal/failure.ts'
 import { webhookCommands } from './webhook-commands.ts'
@@ -49,6 +49,7 @@ const show = command(
 const exportArchive = command('Save a version as a .tar.gz', () => import('./commands/versions/export.ts'), {
   flags: {
     output: text('file', 'Output file, or - for standard output (default: owner-slug-version.tar.gz)'),
+    trusted,
   },
   aliases: { o: 'output' },
   positional: {

@@ -1,6 +1,7 @@
 /** Interface between the commands and the program: flags, output, registry connection. Tests replace the terminal. */
 import type { CommandContext } from '@stricli/core'
-import { type Connection, connect, connectAsJob, type Wanted } from './session/connect.ts'
+import { type Connection, connect, type Wanted } from './session/connect.ts'
+import { connectAsJob } from './session/connect-job.ts'
 import { jsonText } from './terminal/harmless.ts'
 import type { Terminal } from './terminal/terminal.ts'
 import type { Text } from './terminal/text.ts'
@@ -10,6 +11,11 @@ export interface CommonFlags {
   readonly json: boolean
   readonly quiet: boolean
   readonly host?: string
+}
+
+/** Flag of the commands that a job of a trusted publisher may run, declared in parameters.ts. */
+export type TrustedFlag = {
+  readonly trusted: boolean
 }
 
 /** Context that the command-line library passes to a command. */

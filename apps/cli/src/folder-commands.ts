@@ -1,6 +1,6 @@
 /** Declares the commands for working folders. Like account-commands.ts: their code is in `commands/folder/`. */
 import { command } from './command.ts'
-import { count, flag, maxRemoved, optional, required, several, text } from './parameters.ts'
+import { count, flag, maxRemoved, optional, required, several, text, trusted } from './parameters.ts'
 
 const init = command('Make this folder a working folder', () => import('./commands/folder/init.ts'), {
   positional: { kind: 'tuple', parameters: [optional('owner/slug', 'Collection to publish to')] },
@@ -10,6 +10,7 @@ const clone = command(
   'Download a version into a new working folder',
   () => import('./commands/folder/clone.ts'),
   {
+    flags: { trusted },
     positional: {
       kind: 'tuple',
       parameters: [
@@ -26,7 +27,7 @@ const diff = command(
   'Show differences, by type, record and field',
   () => import('./commands/folder/diff.ts'),
   {
-    flags: { stat: flag('Show counts only'), exitCode: flag('Exit with 1 if anything differs') },
+    flags: { stat: flag('Show counts only'), exitCode: flag('Exit with 1 if anything differs'), trusted },
     positional: {
       kind: 'tuple',
       parameters: [
@@ -46,7 +47,7 @@ const push = command(
       message: text('text', 'Message of the version'),
       dryRun: flag('Show what would be published, without publishing'),
       snapshot: flag('Publish exactly this folder, without files that no record refers to'),
-      trusted: flag('Publish as a job of a trusted publisher, without a stored key'),
+      trusted,
       publishPrivate: flag('Allow private data to become public'),
       maxRemoved,
       public: flag('Make a new collection public'),
@@ -54,13 +55,15 @@ const push = command(
     },
     aliases: { m: 'message' },
   },
-  'Checks all records against their schemas before sending. Resumes an interrupted push.',
+  'Checks all records against their schemas before sending. Resumes an interrupted push.\n\n--trusted takes the token of the job from ULMUS_ID_TOKEN, else from GitHub, else from the file /var/run/secrets/ulmus/token. On other CI systems, set ULMUS_ID_TOKEN to a token with the address of the registry as its audience.',
+  ['ulmus push -m "Oslo grew"', 'ulmus clone --trusted ada/cities && cd cities && ulmus push --trusted'],
 )
 
 const pull = command('Merge the latest version into this folder', () => import('./commands/folder/pull.ts'), {
   flags: {
     ours: flag('On conflict, keep the record of this folder'),
     theirs: flag('On conflict, take the record of the registry and back up the local one'),
+    trusted,
   },
 })
 
@@ -68,7 +71,7 @@ const checkout = command(
   'Switch this folder to another version',
   () => import('./commands/folder/checkout.ts'),
   {
-    flags: { force: flag('Discard local changes (records are backed up)') },
+    flags: { force: flag('Discard local changes (records are backed up)'), trusted },
     positional: { kind: 'tuple', parameters: [required('version', 'Version, such as v1.2.0')] },
   },
 )
@@ -76,6 +79,7 @@ const checkout = command(
 const verify = command('Recompute a digest and compare it', () => import('./commands/folder/verify.ts'), {
   flags: {
     digest: text('digest', 'Expected digest, from a source you trust'),
+    trusted,
   },
   positional: {
     kind: 'tuple',

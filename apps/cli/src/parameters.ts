@@ -73,3 +73,6 @@ export const maxRemoved = {
   placeholder: 'count|share',
   brief: 'Refuse to remove more records of a type: 100 or 5% (default: 50%, or ask on a terminal)',
 } as const
+
+/** `--trusted` */
+export const trusted = flag('Connect as a job of a trusted publisher, without a stored key')

@@ -1,6 +1,6 @@
 /** Declares the commands that read and question records. Like account-commands.ts: code is in `commands/`. */
 import { command } from './command.ts'
-import { count, flag, limit, optional, required, several, text } from './parameters.ts'
+import { count, flag, limit, optional, required, several, text, trusted } from './parameters.ts'
 
 const get = command(
   'Write records to standard output',
@@ -19,6 +19,7 @@ const get = command(
       csv: flag('Write one type as CSV'),
       parquet: flag('Write one type as a Parquet file'),
       output: text('file', 'Output file of --parquet (default: standard output)'),
+      trusted,
     },
     aliases: { o: 'output' },
     positional: {

@@ -6,7 +6,6 @@ import { CommandError, usageError } from '../terminal/failure.ts'
 import { shellWord } from '../terminal/shell-word.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { fetchOf } from './fetch.ts'
-import { jobToken } from './job-token.ts'
 import { readKeychain } from './keychain.ts'
 import { readSettings } from './settings.ts'
 
@@ -17,7 +16,7 @@ export interface Wanted {
   /** The flag `--host`. */
   readonly flag?: string
   /** `owner/slug`: connect as a job of a trusted publisher of this collection. */
-  readonly jobOf?: string
+  readonly jobOf?: string | undefined
 }
 
 export interface Connection {
@@ -47,27 +46,6 @@ export async function connect(terminal: Terminal, wanted: Wanted): Promise<Conne
   const kept = login === undefined ? undefined : (login.key ?? (await readKeychain(host)))
   const key = tokenFor(host, env, wanted, settings.host) ?? kept
   const fetch = await fetchOf(env)
-  return { client: createClient({ baseUrl: host, apiKey: key, fetch }), host, key, fetch }
-}
-
-/**
- * The same registry with a key for the token of this job. The token goes only to a registry that the user named, as `ULMUS_TOKEN` does:
- * a folder of another person must not receive it.
- * @param collection `owner/slug`
- */
-export async function connectAsJob(
-  { env }: Terminal,
-  { client, host, fetch }: Connection,
-  flag: string | undefined,
-  collection: string,
-): Promise<Connection> {
-  const trusted = flag ?? (env['ULMUS_HOST'] || readSettings(env).host)
-  if (trusted === undefined || hostOf(trusted) !== host)
-    throw new CommandError(
-      `--trusted sends the token of this job to a registry that you name, and ${host} comes from the folder. Set ULMUS_HOST.`,
-      { code: 'token_of_another_host' },
-    )
-  const { access_token: key } = await client.publishers.exchange(collection, await jobToken(env, host, fetch))
   return { client: createClient({ baseUrl: host, apiKey: key, fetch }), host, key, fetch }
 }
 

@@ -3,21 +3,29 @@ import { UlmusError } from '@ulmus/client'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { shellWord } from './shell-word.ts'
 
-/** An expected failure of a command. `next`: commands to type, one per line. `code`: printed with `--json`, for scripts. */
+/** An expected failure of a command. `next`: commands to type, one per line. `code`: printed with `--json`, for scripts, with the members of `body`. */
 export class CommandError extends Error {
   override readonly name = 'CommandError'
   readonly exitCode: ExitCode
   readonly code: string
   readonly next: readonly string[]
+  readonly body: object
 
   constructor(
     message: string,
-    facts: { exitCode?: ExitCode; code?: string; next?: readonly string[]; cause?: unknown } = {},
+    facts: {
+      readonly exitCode?: ExitCode
+      readonly code?: string
+      readonly next?: readonly string[]
+      readonly body?: object
+      readonly cause?: unknown
+    } = {},
   ) {
     super(message, { cause: facts.cause })
     this.exitCode = facts.exitCode ?? exitCodes.failed
     this.code = facts.code ?? 'failed'
     this.next = facts.next ?? []
+    this.body = facts.body ?? {}
   }
 }
 
@@ -45,7 +53,7 @@ export interface Failure {
 export function failureOf(thrown: unknown, anonymousAt?: string): Failure {
   if (thrown instanceof CommandError) {
     const { message, exitCode, next, code } = thrown
-    return { message, exitCode, next, body: { error: message, code, next } }
+    return { message, exitCode, next, body: { error: message, code, next, ...thrown.body } }
   }
   if (thrown instanceof UlmusError) {
     const body = { error: thrown.message, code: thrown.code, statusCode: thrown.status, ...thrown.body }

@@ -1,4 +1,4 @@
-import type { Command } from '../../context.ts'
+import type { Command, TrustedFlag } from '../../context.ts'
 import { checkView, readHead } from '../../folder/base/verified-version.ts'
 import { changesOf, type Folder, folderRecordChanges, isChanged } from '../../folder/changes/changes.ts'
 import { cacheOf, checkedCollection, inFolder, remoteOf } from '../../folder/changes/open.ts'
@@ -9,14 +9,14 @@ import { openProgress } from '../../terminal/progress.ts'
 import { shellWord } from '../../terminal/shell-word.ts'
 import { counted, numberText } from '../../terminal/words.ts'
 
-type CheckoutFlags = {
+type CheckoutFlags = TrustedFlag & {
   readonly force: boolean
 }
 
 /** `ulmus checkout VERSION`: switches the folder to a version. Refuses a folder with changes, unless `--force` discards them. */
 const checkout: Command<CheckoutFlags, [version: string]> = (call, flags, version) =>
   inFolder(call, async (folder, state) => {
-    const remote = await remoteOf(call, state)
+    const remote = await remoteOf(call, state, flags.trusted)
     const { source } = remote
     if (!flags.force && (await hasChanges(folder)))
       throw new CommandError('This folder has unpublished changes. Publish or discard them.', {

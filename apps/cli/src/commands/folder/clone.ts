@@ -1,6 +1,6 @@
 import { lstatSync, mkdirSync, readdirSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { Call, Command } from '../../context.ts'
+import type { Call, Command, TrustedFlag } from '../../context.ts'
 import { type Bringing, bringVersion } from '../../folder/base/bring.ts'
 import { type FolderState, folderFormat, writeState } from '../../folder/base/state.ts'
 import { readHead } from '../../folder/base/verified-version.ts'
@@ -15,7 +15,7 @@ import { openProgress } from '../../terminal/progress.ts'
 import { counted, numberText } from '../../terminal/words.ts'
 
 /** `ulmus clone owner/slug[@version] [DIR]`: downloads a version into an empty folder. An interrupted clone can be repeated. */
-const clone: Command<Record<never, never>, [reference: string, folder?: string]> = async (
+const clone: Command<TrustedFlag, [reference: string, folder?: string]> = async (
   call,
   flags,
   text,
@@ -23,8 +23,11 @@ const clone: Command<Record<never, never>, [reference: string, folder?: string]>
 ) => {
   const reference = parseReference(text)
   demandCollectionName(pathOf(reference))
-  const { client, host } = await call.connect({ host: reference.host })
   const collection = pathOf(reference)
+  const { client, host } = await call.connect({
+    host: reference.host,
+    jobOf: flags.trusted ? collection : undefined,
+  })
   const source = { client, collection, signal: call.signal }
   const { id, latestVersion } = await client.collections.get(collection)
   const root = targetOf(call, folder ?? reference.slug)

@@ -1,6 +1,6 @@
 import { type Json, withMembersInOrder } from '@ulmus/content'
 import type { DiffPage } from '@ulmus/wire'
-import type { Call, Command, CommonFlags } from '../../context.ts'
+import type { Call, Command, CommonFlags, TrustedFlag } from '../../context.ts'
 import { collectionOf, type FolderState, readState } from '../../folder/base/state.ts'
 import { checkView } from '../../folder/base/verified-version.ts'
 import { type Counts, changesOf, type Folder, folderRecordChanges } from '../../folder/changes/changes.ts'
@@ -19,7 +19,7 @@ import { jsonText } from '../../terminal/harmless.ts'
 import { painted } from '../../terminal/text.ts'
 import { countsText } from './status.ts'
 
-type DiffFlags = {
+type DiffFlags = TrustedFlag & {
   readonly stat: boolean
   readonly exitCode: boolean
 }
@@ -40,9 +40,13 @@ const diff: Command<DiffFlags, [from?: string, to?: string]> = async (call, flag
   const isDifferent =
     from === undefined || to === undefined
       ? await inFolder(call, async (folder, state) =>
-          show(call, flags, from === undefined ? ofBase(folder) : await ofVersion(call, folder, state, from)),
+          show(
+            call,
+            flags,
+            from === undefined ? ofBase(folder) : await ofVersion(call, flags, folder, state, from),
+          ),
         )
-      : await show(call, flags, await ofVersions(call, from, to))
+      : await show(call, flags, await ofVersions(call, flags, from, to))
   if (isDifferent && flags.exitCode) call.terminal.fail(exitCodes.failed)
 }
 
@@ -70,8 +74,14 @@ function partsOf(folder: Folder): Parts {
 }
 
 /** From the version to the folder: the registry's diff to the base, composed with the folder's changes. */
-async function ofVersion(call: Call, folder: Folder, state: FolderState, from: string): Promise<Compared> {
-  const remote = await remoteOf(call, state)
+async function ofVersion(
+  call: Call,
+  { trusted }: TrustedFlag,
+  folder: Folder,
+  state: FolderState,
+  from: string,
+): Promise<Compared> {
+  const remote = await remoteOf(call, state, trusted)
   const { source, collection } = remote
   const { version } = versionIn(from, () => collection)
   const { base } = folder
@@ -93,13 +103,18 @@ async function ofVersion(call: Call, folder: Folder, state: FolderState, from: s
   }
 }
 
-async function ofVersions(call: Call, fromText: string, toText: string): Promise<Compared> {
+async function ofVersions(
+  call: Call,
+  { trusted }: TrustedFlag,
+  fromText: string,
+  toText: string,
+): Promise<Compared> {
   const from = versionIn(fromText, () => {
     const root = findRoot(call.terminal.cwd)
     return root === undefined ? undefined : collectionOf(readState(root))
   })
   const to = versionIn(toText, () => from)
-  const { client } = await call.connect({ host: to.host })
+  const { client } = await call.connect({ host: to.host, jobOf: trusted ? pathOf(to) : undefined })
   const isOther = pathOf(from) !== pathOf(to)
   const fromVersion = `${isOther ? `${pathOf(from)}@` : ''}${from.version ?? 'latest'}`
   const pages = client.versions.diff(pathOf(to), fromVersion, to.version ?? 'latest', {

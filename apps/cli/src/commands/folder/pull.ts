@@ -1,4 +1,4 @@
-import type { Call, Command, CommonFlags } from '../../context.ts'
+import type { Call, Command, CommonFlags, TrustedFlag } from '../../context.ts'
 import { readBase } from '../../folder/base/state.ts'
 import { checkView, readHead } from '../../folder/base/verified-version.ts'
 import { readFolder } from '../../folder/changes/changes.ts'
@@ -12,7 +12,7 @@ import { openProgress } from '../../terminal/progress.ts'
 import { counted, numberText } from '../../terminal/words.ts'
 import { conflictError } from './conflicts.ts'
 
-type PullFlags = {
+type PullFlags = TrustedFlag & {
   readonly ours: boolean
   readonly theirs: boolean
 }
@@ -22,7 +22,7 @@ const pull: Command<PullFlags> = (call, flags) => {
   if (flags.ours && flags.theirs) throw usageError('--ours and --theirs exclude each other. Use one of them.')
   const resolution: Resolution = flags.ours ? 'ours' : flags.theirs ? 'theirs' : 'stop'
   return inFolder(call, async (before, state) => {
-    const remote = await remoteOf(call, state)
+    const remote = await remoteOf(call, state, flags.trusted)
     const { source, host } = remote
     const { latestVersion } = await checkedCollection(before.root, state, remote)
     await settlePush(before.root, before.base, before.index, source, host)

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { verifyProof } from '@ulmus/client'
 import type { ProvenRecord } from '@ulmus/wire'
-import type { Call, Command, CommonFlags } from '../../context.ts'
+import type { Call, Command, CommonFlags, TrustedFlag } from '../../context.ts'
 import { digestOfFolder } from '../../folder/base/digest.ts'
 import { readBase, readState } from '../../folder/base/state.ts'
 import { readHead, readVerified, tampered } from '../../folder/base/verified-version.ts'
@@ -13,7 +13,7 @@ import { CommandError, usageError } from '../../terminal/failure.ts'
 import { openProgress } from '../../terminal/progress.ts'
 import { counted, numberText } from '../../terminal/words.ts'
 
-type VerifyFlags = {
+type VerifyFlags = TrustedFlag & {
   /** Digest from a trusted source. Default: the one sent with the data. */
   readonly digest?: string
 }
@@ -34,8 +34,12 @@ const verify: Command<VerifyFlags, [what?: string]> = async (call, flags, what) 
 /** Fetches a complete version and recomputes its digest. */
 async function verifyVersion(call: Call, flags: VerifyFlags & CommonFlags, text: string): Promise<void> {
   const reference = parseReference(text)
-  const { client } = await call.connect({ host: reference.host })
-  const source = { client, collection: pathOf(reference), signal: call.signal }
+  const collection = pathOf(reference)
+  const { client } = await call.connect({
+    host: reference.host,
+    jobOf: flags.trusted ? collection : undefined,
+  })
+  const source = { client, collection, signal: call.signal }
   const head = await readHead(source, reference.version ?? 'latest')
   const { semver, hash, recordCount } = head.version
   const progress = openProgress(call, flags.quiet)

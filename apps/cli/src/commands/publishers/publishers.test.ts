@@ -1,6 +1,15 @@
 /** Pushes of a job without a stored key, and the commands for trusted publishers. */
 import { once } from 'node:events'
-import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -9,7 +18,8 @@ import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { jobIssuer, trustedJobs } from '../../../../server/src/testing/jobs.ts'
 import { serveForTest, type TestServer } from '../../../../server/src/testing/serve.ts'
-import { jobToken } from '../../session/job-token.ts'
+import { readJobKey, writeJobKey } from '../../session/job-keys.ts'
+import { openJob } from '../../session/job-token.ts'
 import { openPerson, type Person } from '../../testing/cli.ts'
 
 describe.each(anyDatabase)('a job and a server on $name', ({ settings: open }) => {
@@ -38,6 +48,9 @@ describe.each(anyDatabase)('a job and a server on $name', ({ settings: open }) =
 
   const folderOf = async (who: Person, more = '') => {
     await who.ulmus('birds', 'init', `${more}ada/birds`)
+    fill(who)
+  }
+  const fill = (who: Person) => {
     mkdirSync(join(who.home, 'birds/schemas'), { recursive: true })
     mkdirSync(join(who.home, 'birds/records'), { recursive: true })
     writeFileSync(join(who.home, 'birds/schemas/Bird.json'), '{}')
@@ -84,8 +97,11 @@ describe.each(anyDatabase)('a job and a server on $name', ({ settings: open }) =
   test('a job pushes with its token, and otherwise gets the claims that it presented', async () => {
     const refused = jobWith({ ULMUS_ID_TOKEN: await jobs.token(server.url) })
     await folderOf(refused)
+    const inWords = await refused.ulmus('birds', 'push', '--trusted')
+    expect(inWords).toMatchObject({ code: 4, said: expect.stringMatching(/\n {2}ref=main\n/) })
+    expect(inWords.said).toContain(`${server.url}/ada/birds/publishing\n`)
     const push = await refused.ulmus('birds', 'push', '--trusted', '--json')
-    expect(push.code).not.toBe(0)
+    expect(push.code).toBe(4)
     expect(push.said).toContain('No trusted publisher')
     expect(push.said).toContain('"project_path": "atlas/cities"')
     await ada.ulmus(
@@ -136,14 +152,64 @@ describe.each(anyDatabase)('a job and a server on $name', ({ settings: open }) =
     await new Promise((done) => github.close(done))
   })
 
+  test('the commands of a job share one key of a private collection; another job has its own', async () => {
+    expect((await ada.ulmus('.', 'collections', 'create', 'ada/secret', '--private')).code).toBe(0)
+    const claims = ['--claim', 'project_path=atlas/cities', '--minutes', '5']
+    expect(
+      (await ada.ulmus('.', 'publishers', 'add', 'ada/secret', '--issuer', jobIssuer, ...claims)).code,
+    ).toBe(0)
+    const env = { ULMUS_ID_TOKEN: await jobs.token(server.url) }
+    const job = jobWith(env)
+    const first = await job.ulmus('.', 'clone', '--trusted', 'ada/secret', 'birds')
+    expect(first, first.said).toMatchObject({ code: 0 })
+    fill(job)
+    expect(await job.ulmus('birds', 'push', '--trusted')).toMatchObject({ code: 0, out: 'v1.0.0\n' })
+    expect(await job.ulmus('.', 'clone', 'ada/secret', 'other')).toMatchObject({ code: 1 })
+    expect(await job.ulmus('.', 'clone', '--trusted', 'ada/secret', 'other')).toMatchObject({ code: 0 })
+    appendFileSync(join(job.home, 'other/records/Bird.ndjson'), '{"id":"wren","data":{}}\n')
+    expect(await job.ulmus('other', 'push', '--trusted')).toMatchObject({ code: 0, out: 'v1.1.0\n' })
+    expect(await job.ulmus('birds', 'pull', '--trusted')).toMatchObject({ code: 0, out: 'v1.1.0\n' })
+    expect(await job.ulmus('birds', 'checkout', 'v1.0.0', '--trusted')).toMatchObject({ code: 0 })
+    expect(await job.ulmus('birds', 'diff', 'v1.0.0', 'v1.1.0', '--trusted')).toMatchObject({ code: 0 })
+    expect((await job.ulmus('.', 'get', 'ada/secret', '--trusted')).out).toContain('wren')
+    expect(await job.ulmus('.', 'verify', 'ada/secret', '--trusted')).toMatchObject({ code: 0 })
+    expect(await job.ulmus('.', 'export', 'ada/secret', '--trusted')).toMatchObject({ code: 0 })
+
+    const folder = join(job.home, '.config/ulmus/jobs')
+    const [file, ...others] = readdirSync(folder).map((name) => join(folder, name))
+    expect(others).toEqual([])
+    expect([statSync(file!).mode & 0o777, statSync(folder).mode & 0o777]).toEqual([0o600, 0o700])
+    expect(readFileSync(file!, 'latin1')).not.toContain('ul_')
+    const place = { host: server.url, collection: 'ada/secret', secret: env.ULMUS_ID_TOKEN }
+    const home = { XDG_CONFIG_HOME: join(job.home, '.config') }
+    const { key, until } = readJobKey(home, place)!
+    expect(until).toBeGreaterThan(Date.now() + 200_000)
+    expect(until).toBeLessThanOrEqual(Date.now() + 300_000)
+    for (const other of [{ secret: 'x' }, { collection: 'ada/birds' }, { host: 'http://x' }])
+      expect(readJobKey(home, { ...place, ...other })).toBeUndefined()
+
+    const next = jobWith({ ...home, ULMUS_ID_TOKEN: await jobs.token(server.url, { sha: 'f'.repeat(40) }) })
+    expect(await next.ulmus('.', 'clone', '--trusted', 'ada/secret', 'birds')).toMatchObject({ code: 0 })
+    appendFileSync(join(next.home, 'birds/records/Bird.ndjson'), '{"id":"tit","data":{}}\n')
+    expect(await next.ulmus('birds', 'push', '--trusted')).toMatchObject({ code: 0, out: 'v1.2.0\n' })
+    const shown = JSON.parse((await ada.ulmus('.', 'show', 'ada/secret@v1.2.0', '--json')).out)
+    expect(shown.workload.claims.sha).toBe('f'.repeat(40))
+
+    writeJobKey(home, place, { key, until: Date.now() - 1 })
+    const late = await job.ulmus('birds', 'pull', '--trusted')
+    expect(late).toMatchObject({ code: 4, said: expect.stringContaining('token works only once') })
+  })
+
   test('a job without a token learns how to get one; a pod has a file', async () => {
     const job = jobWith({})
     await job.ulmus('.', 'clone', 'ada/birds')
-    expect((await job.ulmus('birds', 'push', '--trusted', '--snapshot')).said).toContain('id_tokens')
+    expect((await job.ulmus('birds', 'push', '--trusted', '--snapshot')).said).toMatch(
+      /id_tokens[\s\S]*set ULMUS_ID_TOKEN/,
+    )
     const folder = mkdtempSync(join(tmpdir(), 'ulmus-pod-'))
     writeFileSync(join(folder, 'token'), 'a.b.c\n')
-    expect(await jobToken({}, server.url, fetch, join(folder, 'token'))).toBe('a.b.c')
-    expect(await jobToken({ ULMUS_ID_TOKEN: 'd.e.f' }, server.url, fetch, join(folder, 'token'))).toBe(
+    expect(await openJob({}, server.url, fetch, join(folder, 'token')).token()).toBe('a.b.c')
+    expect(await openJob({ ULMUS_ID_TOKEN: 'd.e.f' }, server.url, fetch, join(folder, 'token')).token()).toBe(
       'd.e.f',
     )
     rmSync(folder, { recursive: true })

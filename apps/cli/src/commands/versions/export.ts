@@ -1,7 +1,7 @@
 import { lstatSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import { parseSemver } from '@ulmus/content'
-import type { Call, Command } from '../../context.ts'
+import type { Call, Command, TrustedFlag } from '../../context.ts'
 import { referenceHere } from '../../folder/base/here.ts'
 import { tampered } from '../../folder/base/verified-version.ts'
 import { pathOf } from '../../reference.ts'
@@ -12,13 +12,16 @@ import { shellWord } from '../../terminal/shell-word.ts'
 import { sizeText } from '../../terminal/words.ts'
 import { saveResponse } from '../save-response.ts'
 
-type ExportFlags = { readonly output?: string }
+type ExportFlags = TrustedFlag & { readonly output?: string }
 
 /** `ulmus export [REF] [-o FILE]`: saves the archive of a version as the registry sends it, without verifying the digest. */
 const exportArchive: Command<ExportFlags, [reference?: string]> = async (call, flags, text) => {
   const reference = referenceHere(call.terminal.cwd, text)
-  const { client } = await call.connect({ host: reference.host })
   const collection = pathOf(reference)
+  const { client } = await call.connect({
+    host: reference.host,
+    jobOf: flags.trusted ? collection : undefined,
+  })
   const version = await client.versions.get(collection, reference.version ?? 'latest')
   warnIfDeprecated(call, version)
   const { semver, hash } = version

@@ -1,7 +1,7 @@
 import type { Client } from '@ulmus/client'
 import { compareUtf8, inFieldOrder, type Json, knownFieldsOf } from '@ulmus/content'
 import { csvOf, type Field, fieldsOf, TableError } from '@ulmus/tabular'
-import type { Call, Command } from '../../context.ts'
+import type { Call, Command, TrustedFlag } from '../../context.ts'
 import { referenceHere } from '../../folder/base/here.ts'
 import { pathOf, type Reference } from '../../reference.ts'
 import { CommandError, usageError } from '../../terminal/failure.ts'
@@ -10,12 +10,13 @@ import { shellWord } from '../../terminal/shell-word.ts'
 import { typeOf } from '../tables/building.ts'
 import { type SelectionFlags, selects, writeParquet, writeRows } from '../tables/rows.ts'
 
-type GetFlags = SelectionFlags & {
-  readonly ndjson: boolean
-  readonly csv: boolean
-  readonly parquet: boolean
-  readonly output?: string
-}
+type GetFlags = SelectionFlags &
+  TrustedFlag & {
+    readonly ndjson: boolean
+    readonly csv: boolean
+    readonly parquet: boolean
+    readonly output?: string
+  }
 
 /** `ulmus get REF`: streams the records of a version or of one of its types, those that match, or a type as Parquet. */
 const get: Command<GetFlags, [reference?: string]> = async (call, flags, text) => {
@@ -25,7 +26,10 @@ const get: Command<GetFlags, [reference?: string]> = async (call, flags, text) =
     throw usageError(
       `\`#${reference.type}/${reference.id}\` is one record. Name a type, such as \`#${reference.type}\`, to select records of it.`,
     )
-  const { client } = await call.connect({ host: reference.host })
+  const { client } = await call.connect({
+    host: reference.host,
+    jobOf: flags.trusted ? pathOf(reference) : undefined,
+  })
   if (flags.parquet) return writeParquet(call, client, reference, flags)
   if (selects(flags)) return writeRows(call, client, reference, flags)
   if (flags.csv) return writeCsv(call, client, reference)
