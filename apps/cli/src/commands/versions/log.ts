@@ -5,6 +5,7 @@ import { referenceHere } from '../../folder/base/here.ts'
 import { pathOf } from '../../reference.ts'
 import { table, timeText } from '../../terminal/table.ts'
 import { numberText } from '../../terminal/words.ts'
+import { jobText } from './job.ts'
 
 type LogFlags = { readonly limit: number }
 
@@ -23,7 +24,7 @@ const log: Command<LogFlags, [reference?: string]> = async (call, flags, text) =
     version.semver,
     levelOf(version.semver),
     timeText(version.createdAt),
-    version.actor?.slug ?? '',
+    jobText(version.workload) || (version.actor?.slug ?? ''),
     numberText(version.recordCount),
     version.hash.replace(/^(\w+:.{12}).*$/, '$1'),
     version.withdrawn ? 'withdrawn' : version.deprecated ? 'deprecated' : '',

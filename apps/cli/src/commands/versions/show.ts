@@ -6,6 +6,7 @@ import { pathOf, type Reference } from '../../reference.ts'
 import { CommandError } from '../../terminal/failure.ts'
 import { facts, timeText } from '../../terminal/table.ts'
 import { counted, numberText, sizeText } from '../../terminal/words.ts'
+import { jobText } from './job.ts'
 
 /** `ulmus show [REF]`: shows a collection, a version, a type's schema, or a record. */
 const show: Command<Record<never, never>, [reference?: string]> = async (call, flags, text) => {
@@ -35,6 +36,7 @@ const show: Command<Record<never, never>, [reference?: string]> = async (call, f
     ['description', found.description ?? ''],
     ['visible to', found.public ? 'everybody' : `members of ${found.ownerSlug}`],
     ['version', latestVersion?.semver ?? 'none yet'],
+    ['published by', jobText(latest?.workload)],
     ['deprecated', latest?.deprecated?.message ?? ''],
     ['records', latestVersion === null ? '' : numberText(latestVersion.recordCount)],
     ['files', latestVersion === null ? '' : numberText(latestVersion.fileCount)],
@@ -68,6 +70,8 @@ async function showVersion(
     ['deprecated', found.deprecated?.message ?? ''],
     ['message', found.message ?? ''],
     ['made', timeText(found.createdAt)],
+    ['published by', jobText(found.workload)],
+    ['job', found.workload?.run ?? ''],
     ['after', found.baseSemver ?? ''],
     ['records', numberText(found.recordCount)],
     ...Object.entries(found.typeCounts).map(([type, count]) => [`  ${type}`, numberText(count)] as const),
