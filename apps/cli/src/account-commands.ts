@@ -51,22 +51,36 @@ const publishers = buildRouteMap({
     list: command('List the trusted publishers', () => import('./commands/publishers/list.ts'), {
       positional: { kind: 'tuple', parameters: [collection] },
     }),
-    add: command('Let jobs with these claims publish', () => import('./commands/publishers/add.ts'), {
-      flags: {
-        issuer: { kind: 'parsed', parse: String, placeholder: 'url', brief: 'Issuer of the tokens' },
-        claim: several('name=text', 'Claim that a token must have; several texts of one claim: any of them'),
-        scope: { kind: 'enum', values: ['read', 'write'], default: 'write', brief: 'Scope of the keys' },
-        minutes: count('minutes', 'Life of the keys, 5 to 60 (default: 15)'),
-        shows: {
-          kind: 'enum',
-          values: ['none', 'members', 'everyone'],
-          default: 'members',
-          brief: 'Readers who see which job made a version',
+    add: command(
+      'Let jobs with these claims publish',
+      () => import('./commands/publishers/add.ts'),
+      {
+        flags: {
+          issuer: { kind: 'parsed', parse: String, placeholder: 'url', brief: 'Issuer of the tokens' },
+          claim: several(
+            'name=text',
+            'Claim that a token must have; several texts of one claim: any of them',
+          ),
+          scope: { kind: 'enum', values: ['read', 'write'], default: 'write', brief: 'Scope of the keys' },
+          minutes: count('minutes', 'Life of the keys, 5 to 60 (default: 15)'),
+          shows: {
+            kind: 'enum',
+            values: ['none', 'members', 'everyone'],
+            default: 'members',
+            brief: 'Readers who see which job made a version',
+          },
+          label: text('text', 'Label (default: the name of the project)'),
         },
-        label: text('text', 'Label (default: the name of the project)'),
+        positional: { kind: 'tuple', parameters: [collection] },
       },
-      positional: { kind: 'tuple', parameters: [collection] },
-    }),
+      'One claim must identify the project: on GitHub repository or repository_id, on GitLab project_path or project_id, on Kubernetes and others sub. The others limit it, such as to a branch.',
+      [
+        'ulmus publishers add ada/cities --issuer https://token.actions.githubusercontent.com --claim repository=atlas/cities --claim ref=refs/heads/main',
+        'ulmus publishers add ada/cities --issuer https://gitlab.example --claim project_path=atlas/cities --claim ref=main --claim ref_type=branch',
+        'ulmus publishers add ada/cities --issuer https://kubernetes.default.svc.cluster.local --claim sub=system:serviceaccount:cities:publisher',
+        'ulmus publishers add ada/cities --issuer https://ci.example --claim sub=job-of-cities',
+      ],
+    ),
     remove: command('Remove a trusted publisher', () => import('./commands/publishers/remove.ts'), {
       positional: {
         kind: 'tuple',

@@ -16,6 +16,8 @@ type AddFlags = {
 const add: Command<AddFlags, [reference: string]> = async (call, flags, text) => {
   const reference = parseReference(text)
   const { issuer, scope, shows, label, minutes: lifetimeMinutes } = flags
+  if (lifetimeMinutes !== undefined && (lifetimeMinutes < 5 || lifetimeMinutes > 60))
+    throw usageError(`--minutes ${lifetimeMinutes}: use 5 to 60.`)
   const wanted = {
     ...{ issuer, scope, shows, claims: claimsIn(flags.claim ?? []) },
     ...(label !== undefined && { label }),

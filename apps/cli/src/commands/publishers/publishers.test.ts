@@ -77,7 +77,9 @@ describe.each(anyDatabase)('a job and a server on $name', ({ settings: open }) =
     )
     expect(added).toMatchObject({ code: 0, said: expect.stringContaining('atlas/cities') })
     const listed = await ada.ulmus('.', 'publishers', 'list', 'ada/birds')
-    expect(listed.out).toContain('ref=main|release project_path=atlas/cities')
+    expect(listed.out).toContain(
+      'ref=main|release project_path=atlas/cities\tnothing\twrite\t5\tmembers\tnever\n',
+    )
     const id = added.out.trim()
     expect((await ada.ulmus('.', 'publishers', 'remove', 'ada/birds', id)).code).toBe(0)
     expect((await ada.ulmus('.', 'publishers', 'list', 'ada/birds')).out).not.toContain(id)
@@ -92,6 +94,17 @@ describe.each(anyDatabase)('a job and a server on $name', ({ settings: open }) =
       'ref',
     )
     expect(wrong.said).toContain('use name=text')
+    const long = await ada.ulmus(
+      '.',
+      'publishers',
+      'add',
+      'ada/birds',
+      '--issuer',
+      jobIssuer,
+      '--minutes',
+      '90',
+    )
+    expect(long).toMatchObject({ code: 2, said: expect.stringContaining('--minutes 90: use 5 to 60.') })
   })
 
   test('a job pushes with its token, and otherwise gets the claims that it presented', async () => {
@@ -121,6 +134,18 @@ describe.each(anyDatabase)('a job and a server on $name', ({ settings: open }) =
     expect(await job.ulmus('birds', 'push', '--trusted')).toMatchObject({ code: 0, out: 'v1.0.0\n' })
     const answer = await fetch(`${server.url}/api/collections/ada/birds/versions/latest`)
     expect(await answer.json()).toMatchObject({ workload: { claims: { project_path: 'atlas/cities' } } })
+    const published = 'atlas/cities @ 714a629, main (protected)'
+    expect((await ada.ulmus('.', 'log', 'ada/birds')).out).toContain(`\t${published}\t`)
+    for (const shown of ['ada/birds', 'ada/birds@v1.0.0'])
+      expect((await ada.ulmus('.', 'show', shown)).out).toMatch(`published by  ${published}\n`)
+    const another = jobWith({ ULMUS_ID_TOKEN: await jobs.token(server.url, { project_id: '23' }) })
+    await another.ulmus('.', 'clone', '--trusted', 'ada/birds')
+    await expect
+      .poll(async () => ada.ulmus('.', 'publishers', 'list', 'ada/birds'))
+      .toMatchObject({
+        out: expect.stringContaining('project_id=22'),
+        said: expect.stringMatching(/^Refused .*a project named atlas\/cities, but another: .*project_id=23/),
+      })
   })
 
   test('a token is issued by GitHub for the registry, and goes to no registry of a folder', async () => {
