@@ -66,9 +66,9 @@ const webhooks = buildRouteMap({
       flags: {
         state: {
           kind: 'enum',
-          values: ['waiting', 'done', 'failed'],
+          values: ['waiting', 'delivered', 'failed', 'done'],
           optional: true,
-          brief: 'Only deliveries in this state',
+          brief: 'Only deliveries in this state; done is delivered',
         },
         limit,
       },

@@ -72,7 +72,8 @@ function placeOf(text: string | undefined): number | 'latest' | undefined {
 }
 
 function kindOf(text: string | undefined): RegistryEvent['kind'] | undefined {
-  const kind = eventKinds.find((one) => one === text)
+  const name = text?.replace(/\.created$/, '.made')
+  const kind = eventKinds.find((one) => one === name)
   if (text === undefined || kind !== undefined) return kind
   throw usageError(`\`${text}\` is not a kind of event. Use one of ${eventKinds.join(', ')}.`)
 }

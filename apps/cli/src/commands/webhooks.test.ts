@@ -49,7 +49,7 @@ describe.each(anyDatabase)('webhooks and a server on $name', ({ settings: open }
     jsonOf(ada, 'webhooks', 'add', place, `${receiver.origin}/hook`, ...flags)
 
   test('one is made, listed, shown, changed and deleted', async () => {
-    const flags = ['--kinds', 'version.made,version.withdrawn', '--bumps', 'major', '--label', 'For CI']
+    const flags = ['--kinds', 'version.created,version.withdrawn', '--bumps', 'major', '--label', 'For CI']
     const made = await done(ada, 'webhooks', 'add', 'ada/birds', `${receiver.origin}/hook`, ...flags)
     expect(made.out).toMatch(/^whsec_[\w+/]{43}=\n$/)
     expect(made.said).toMatch(/Made the webhook (\S+) for ada\/birds\.\nStore the secret.*not shown again/)
@@ -74,6 +74,24 @@ describe.each(anyDatabase)('webhooks and a server on $name', ({ settings: open }
     await refused(reader, ['show', id], 4, /login --scope admin/)
     expect((await done(ada, 'webhooks', 'remove', id)).said).toBe('The webhook is deleted.\n')
     await refused(ada, ['show', id], 1, /no webhook with this id/)
+  })
+
+  test('a key that expires makes none, and the error names the steps', async () => {
+    const expires = new Date(Date.now() + 3_600_000).toISOString()
+    const flags = ['--label', 'short', '--scope', 'admin', '--expires', expires]
+    const short = openPerson(server.url, (await jsonOf(ada, 'keys', 'create', ...flags)).key)
+    for (const [source, page] of [
+      ['ada/birds', 'ada/birds/webhooks'],
+      ['ada', 'ada/-/webhooks'],
+    ]) {
+      const { code, said } = await short.ulmus('.', 'webhooks', 'add', source!, `${receiver.origin}/hook`)
+      expect([code, said]).toEqual([
+        4,
+        expect.stringContaining(`*never* as the end of the key, or use ${server.url}/${page}.`),
+      ])
+      expect(said).toContain('ulmus login --scope admin')
+    }
+    short.dispose()
   })
 
   test('an address of an inner network is refused', async () => {
@@ -134,6 +152,9 @@ describe.each(anyDatabase)('webhooks and a server on $name', ({ settings: open }
         timeout: 15_000,
       })
       .toBeGreaterThan(0)
+    expect((await done(ada, 'webhooks', 'deliveries', id, '--state', 'delivered')).out).toContain(
+      '\tdelivered\t',
+    )
     await refused(ada, ['retry', id, '999999'], 1, /no delivery of event 999999/)
     await refused(ada, ['retry', id, 'last'], 2, /not the number of an event/)
     expect((await done(ada, 'webhooks', 'replay', id, '--after', `${seq - 1}`)).said).toBe(
@@ -143,6 +164,12 @@ describe.each(anyDatabase)('webhooks and a server on $name', ({ settings: open }
       events: 0,
       next: null,
     })
+    await done(ada, 'webhooks', 'set', id, '--disable')
+    for (const again of [
+      ['retry', id, `${seq}`],
+      ['replay', id, '--after', '0'],
+    ])
+      expect((await done(ada, 'webhooks', ...again)).said).toMatch(/sent again when the webhook is enabled\./)
     await refused(ada, ['replay', id], 2, /after/)
   })
 })

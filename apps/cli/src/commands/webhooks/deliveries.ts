@@ -2,8 +2,9 @@ import type { Delivery } from '@ulmus/wire'
 import { resultText } from '@ulmus/wire/names'
 import type { Command } from '../../context.ts'
 import { table, timeText } from '../../terminal/table.ts'
+import { deliveryStateText } from './options.ts'
 
-type DeliveriesFlags = { readonly state?: Delivery['state']; readonly limit: number }
+type DeliveriesFlags = { readonly state?: Delivery['state'] | 'delivered'; readonly limit: number }
 
 /** Most deliveries in an answer. */
 const pageSize = 100
@@ -13,7 +14,10 @@ const deliveries: Command<DeliveriesFlags, [id: string]> = async (call, flags, i
   const { client } = await call.connect()
   const found: Delivery[] = []
   for (let before: number | undefined; found.length < flags.limit; before = found.at(-1)?.seq) {
-    const page = await client.webhooks.deliveries(id, { before, state: flags.state })
+    const page = await client.webhooks.deliveries(id, {
+      before,
+      state: flags.state === 'delivered' ? 'done' : flags.state,
+    })
     found.push(...page)
     if (page.length < pageSize) break
   }
@@ -24,7 +28,7 @@ const deliveries: Command<DeliveriesFlags, [id: string]> = async (call, flags, i
     timeText(one.at),
     one.kind,
     `${one.collection.owner}/${one.collection.slug}${one.semver === undefined ? '' : `@${one.semver}`}`,
-    one.state,
+    deliveryStateText[one.state],
     String(one.attempts),
     one.nextAt === null ? '' : timeText(one.nextAt),
     one.milliseconds === null ? '' : `${one.milliseconds} ms`,

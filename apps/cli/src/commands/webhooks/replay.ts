@@ -1,5 +1,5 @@
 import type { Command } from '../../context.ts'
-import { seqOf } from './options.ts'
+import { againText, seqOf } from './options.ts'
 
 type ReplayFlags = { readonly after: string }
 
@@ -14,7 +14,8 @@ const replay: Command<ReplayFlags, [id: string]> = async (call, flags, id) => {
     from = replayed.next
   }
   if (flags.json) return call.json({ events, next: null })
-  call.say(`${events} ${events === 1 ? 'event is' : 'events are'} sent again.`)
+  const { enabled } = await client.webhooks.get(id)
+  call.say(`${events} ${events === 1 ? 'event is' : 'events are'} sent again${againText(enabled)}.`)
 }
 
 export default replay

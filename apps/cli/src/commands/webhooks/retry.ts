@@ -1,5 +1,5 @@
 import type { Command } from '../../context.ts'
-import { seqOf } from './options.ts'
+import { againText, seqOf } from './options.ts'
 
 /** `ulmus webhooks retry ID SEQ`: sends an event again. */
 const retry: Command<Record<never, never>, [id: string, seq: string]> = async (call, flags, id, text) => {
@@ -7,7 +7,10 @@ const retry: Command<Record<never, never>, [id: string, seq: string]> = async (c
   const { client } = await call.connect()
   const delivery = await client.webhooks.retry(id, seq)
   if (flags.json) return call.json(delivery)
-  call.say(`Event ${seq} is sent again. \`ulmus webhooks deliveries ${id}\` shows the result.`)
+  const { enabled } = await client.webhooks.get(id)
+  call.say(
+    `Event ${seq} is sent again${againText(enabled)}. \`ulmus webhooks deliveries ${id}\` shows the result.`,
+  )
 }
 
 export default retry

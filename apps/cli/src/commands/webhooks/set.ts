@@ -1,6 +1,6 @@
 import type { Command } from '../../context.ts'
 import { usageError } from '../../terminal/failure.ts'
-import { fieldsOf, printWebhook, type WebhookFlags } from './options.ts'
+import { fieldsOf, printWebhook, type WebhookFlags, withSteps } from './options.ts'
 
 type SetFlags = WebhookFlags & {
   readonly url?: string
@@ -17,7 +17,9 @@ const set: Command<SetFlags, [id: string]> = async (call, flags, id) => {
   if (Object.values(changes).every((value) => value === undefined))
     throw usageError('Nothing to change. Give --url, --kinds, --bumps, --label, --enable or --disable.')
   const { client } = await call.connect()
-  const webhook = await client.webhooks.update(id, changes)
+  const webhook = await client.webhooks.update(id, changes).catch((error) => {
+    throw withSteps(error, 'its page')
+  })
   if (flags.json) return call.json(webhook)
   await printWebhook(call, webhook)
 }
