@@ -1,7 +1,6 @@
 /** Interface between the commands and the program: flags, output, registry connection. Tests replace the terminal. */
 import type { CommandContext } from '@stricli/core'
 import { type Connection, connect, type Wanted } from './session/connect.ts'
-import { connectAsJob } from './session/connect-job.ts'
 import { jsonText } from './terminal/harmless.ts'
 import type { Terminal } from './terminal/terminal.ts'
 import type { Text } from './terminal/text.ts'
@@ -66,7 +65,10 @@ export function callOf(terminal: Terminal, flags: CommonFlags): Call {
     connect: async (wanted = {}) => {
       const found = await connect(terminal, { ...wanted, flag: flags.host })
       const { jobOf } = wanted
-      const connection = jobOf === undefined ? found : await connectAsJob(terminal, found, flags.host, jobOf)
+      const connection =
+        jobOf === undefined
+          ? found
+          : await (await import('./session/connect-job.ts')).connectAsJob(terminal, found, flags.host, jobOf)
       anonymousAt = connection.key === undefined ? connection.host : undefined
       return connection
     },

@@ -248,7 +248,7 @@ describe.each(anyDatabase)('organizations and a server on $name', ({ settings: o
   test('events: rows, JSON, and lines as they come', async () => {
     const collection = await birds('heard')
     await expect
-      .poll(async () => (await done(ada, 'events', collection, '--kind', 'version.made')).out)
+      .poll(async () => (await done(ada, 'events', collection, '--kind', 'version.created')).out)
       .toMatch(/^\d+\t\d{4}-\d\d-\d\d \d\d:\d\d\tversion\.made\tada\/heard\tv1\.0\.0\tmajor\n/)
     const events = await jsonOf(ada, 'events', collection)
     expect(events[0]).toMatchObject({ kind: 'collection.made', collection: { slug: 'heard' } })

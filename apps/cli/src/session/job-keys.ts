@@ -30,7 +30,7 @@ const keptFor = 86_400_000
 const folderOf = (env: NodeJS.ProcessEnv): string => join(configFolder(env), 'jobs')
 
 const derived = ({ host, collection, secret }: JobPlace, use: string): Buffer =>
-  Buffer.from(hkdfSync('sha256', secret, '', `ulmus job ${use}\n${host}\n${collection}`, 32))
+  Buffer.from(hkdfSync('sha256', secret, '', `job of ulmus: ${use}\n${host}\n${collection}`, 32))
 
 const fileOf = (env: NodeJS.ProcessEnv, place: JobPlace): string =>
   join(folderOf(env), derived(place, 'name').toString('hex'))

@@ -168,12 +168,18 @@ describe.each(anyDatabase)('a job and a server on $name', ({ settings: open }) =
     expect(asked).toEqual([
       `/token?api-version=2.0&audience=${encodeURIComponent(server.url)} Bearer of the runner`,
     ])
+    const home = { XDG_CONFIG_HOME: join(job.home, '.config') }
+    const place = { host: server.url, collection: 'ada/birds', secret: 'of the runner' }
+    writeJobKey(home, place, { key: 'ul_ends_soon', until: Date.now() + 60_000 })
+    expect(await job.ulmus('birds', 'pull', '--trusted')).toMatchObject({ code: 0 })
+    expect(readJobKey(home, place)!.until).toBeGreaterThan(Date.now() + 800_000)
+    expect(asked).toHaveLength(2)
     const elsewhere = jobWith(env, 'http://127.0.0.1:1')
     await folderOf(elsewhere, `${server.url}/`)
     const push = await elsewhere.ulmus('birds', 'push', '--trusted')
     expect(push).toMatchObject({ said: expect.stringContaining('Set ULMUS_HOST') })
     expect(push.code).not.toBe(0)
-    expect(asked).toHaveLength(1)
+    expect(asked).toHaveLength(2)
     await new Promise((done) => github.close(done))
   })
 

@@ -1,4 +1,5 @@
 import type { Command } from '../../context.ts'
+import { shellWord } from '../../terminal/shell-word.ts'
 import { againText, seqOf } from './options.ts'
 
 /** `ulmus webhooks retry ID SEQ`: sends an event again. */
@@ -9,7 +10,7 @@ const retry: Command<Record<never, never>, [id: string, seq: string]> = async (c
   if (flags.json) return call.json(delivery)
   const { enabled } = await client.webhooks.get(id)
   call.say(
-    `Event ${seq} is sent again${againText(enabled)}. \`ulmus webhooks deliveries ${id}\` shows the result.`,
+    `Event ${seq} is sent again${againText(enabled)}. \`ulmus webhooks deliveries ${shellWord(id)}\` shows the result.`,
   )
 }
 
