@@ -12,3 +12,9 @@ export const decoded = (text: string): string =>
 /** Ids of the records in a table, in its order. */
 export const idsIn = (html: string): string[] =>
   [...html.matchAll(/<th scope="row"><a[^>]*><bdi>([^<]*)</g)].map(([, id]) => id!)
+
+/** Ids that several elements have: labels and links would lead to the wrong one. */
+export function duplicateIdsIn(html: string): string[] {
+  const ids = [...html.matchAll(/<[a-z][^<>]*? id="([^"]*)"/g)].map(([, id]) => id!)
+  return ids.filter((id, index) => ids.indexOf(id) !== index)
+}

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Place, places } from '../routes/permissions.table.ts'
 import { type PostingButton, postingButtonsIn } from '../testing/crawl.ts'
 import { currentVersion, type Guild, setGuild, withdrawn } from '../testing/guild.ts'
+import { duplicateIdsIn } from '../testing/html.ts'
 import { pageRequests, prepared, requestOfPage } from '../testing/page-requests.ts'
 import { routesOf } from '../testing/routes.ts'
 import { comparableParts } from '../testing/test-client.ts'
@@ -76,7 +77,7 @@ describe.each(anyDatabase)('who sees and does what on pages, on $name', { timeou
         expect([entry, (await answerOf(entry, 'job', place)).status]).toEqual([entry, 403])
   })
 
-  test('every button of every page has its row', async () => {
+  test('every button of every page has its row, and ids are unique', async () => {
     const entries = [...entriesOf(inCollection), ...entriesOf(inSite)]
     const routeOf = (entry: string) => entry.split(' ', 2).join(' ')
     const at = { home: 'guild', owner: 'guild', place: 'private', version: currentVersion }
@@ -94,6 +95,7 @@ describe.each(anyDatabase)('who sees and does what on pages, on $name', { timeou
     await guild.server.signIn('own')
     const seen = new Set<string>()
     const missing = new Set<string>()
+    const twice = new Set<string>()
     const looked = [
       ...entries.map((entry) => ({ entry, version: currentVersion })),
       ...entriesOf(ofWithdrawn).map((entry) => ({ entry, version: withdrawn })),
@@ -101,6 +103,7 @@ describe.each(anyDatabase)('who sees and does what on pages, on $name', { timeou
     for (const { entry, version } of looked.filter((one) => one.entry.startsWith('GET ')))
       for (const caller of ['own', 'oper']) {
         const { text } = await answerOf(entry, caller, 'private', version)
+        for (const id of duplicateIdsIn(text)) twice.add(`${entry}: ${id}`)
         for (const button of postingButtonsIn(text)) {
           const route = `POST ${button.action ?? routeOf(entry).slice('GET '.length)}`
           if (without.some((one) => one.test(route))) continue
@@ -110,6 +113,7 @@ describe.each(anyDatabase)('who sees and does what on pages, on $name', { timeou
         }
       }
     expect([...missing]).toEqual([])
+    expect([...twice]).toEqual([])
     expect([...new Set(posted.map(([route]) => route))].filter((route) => !seen.has(route))).toEqual([])
   })
 

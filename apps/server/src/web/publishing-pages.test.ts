@@ -44,7 +44,7 @@ describe.each(anyDatabase)('trusted publishers on pages, on $name', (database) =
     const address = `${jobIssuer}/${project}/-/tree/main`
     const form = { do: 'repository', address, branch: 'main', environment: '', ...chosen }
     const added = await ada.postForm(page, form)
-    expect([added.status, added.headers.location]).toEqual([303, `${page}?saved=settings`])
+    expect([added.status, added.headers.location]).toEqual([303, `${page}?saved=publisher-added`])
     const [publisher] = await list()
     expect(publisher).toMatchObject({
       ...{ issuer: jobIssuer, label: project, shows: 'everyone', lifetimeMinutes: 5 },
@@ -52,7 +52,13 @@ describe.each(anyDatabase)('trusted publishers on pages, on $name', (database) =
     })
     const shown = await ada.get(page)
     for (const text of [`project_path=${project}`, 'none pinned', 'never']) expect(shown.text).toContain(text)
-    await ada.postForm(page, { do: 'remove', id: publisher.id })
+    expect(shown.text).toContain('write, 5 minutes')
+    expect(shown.text).toContain('Everyone who may read the version</td>')
+    const said = async (to: string) =>
+      /role="status">(?:<svg.*?<\/svg>)?([^<]+)/.exec((await ada.get(to)).text)?.[1]
+    expect(await said(added.headers.location!)).toMatch(/^The trusted publisher is added/)
+    const removed = await ada.postForm(page, { do: 'remove', id: publisher.id })
+    expect(await said(removed.headers.location!)).toMatch(/^The trusted publisher is removed/)
     expect(await list()).toEqual([])
   })
 
@@ -74,7 +80,10 @@ describe.each(anyDatabase)('trusted publishers on pages, on $name', (database) =
     const elsewhere = { do: 'repository', address: 'https://evil.example/<a>/b', branch: 'main', ...chosen }
     const refused = await ada.postForm(page, elsewhere)
     expect(refused.status).toBe(400)
-    expect(refused.text).toContain('not the address of a repository')
+    const trusted = new URL(jobIssuer).host
+    expect(refused.text).toContain(
+      `not the address of a repository at a host that this registry trusts: ${trusted}.`,
+    )
     expect(refused.text).toContain('https://evil.example/&lt;a>/b')
     const starred = await ada.postForm(page, {
       do: 'claims',
@@ -82,7 +91,13 @@ describe.each(anyDatabase)('trusted publishers on pages, on $name', (database) =
       claims: 'project_path=*',
       ...chosen,
     })
-    expect([starred.status, starred.text.includes('must not have')]).toEqual([400, true])
+    // Once above the forms and once at the field, which keeps its help.
+    expect([starred.status, starred.text.match(/must not have/g)?.length]).toEqual([400, 2])
+    expect(starred.text).toMatch(/<details open>.*project_path=\*.*class="fault" id="fault-claims-claims"/s)
+    expect(starred.text).toContain('A token must have all of them.')
+    expect(starred.text.match(/aria-invalid/g)).toHaveLength(1)
+    const empty = await ada.postForm(page, { do: 'claims', issuer: jobIssuer, claims: '', ...chosen })
+    expect(empty.text).toContain('Write at least one claim')
     expect(await list()).toHaveLength(2)
   })
 
@@ -117,7 +132,8 @@ describe.each(anyDatabase)('trusted publishers on pages, on $name', (database) =
   test('only publishers publish, until an admin says otherwise', async () => {
     const { path, page } = await opened()
     expect((await ada.get(page)).text).toContain('nothing can be published then')
-    await ada.postForm(page, { do: 'only', only: 'on' })
+    const saved = await ada.postForm(page, { do: 'only', only: 'on' })
+    expect((await ada.get(saved.headers.location!)).text).toContain('Saved: only trusted publishers')
     expect((await anyone.get(`/api${path}`)).json.publishersOnly).toBe(true)
     const opening = { base_version: null, schemas: { A: {} } }
     expect((await stage.ada.post(`${path}/pushes`, opening)).json.code).toBe('publishers_only')

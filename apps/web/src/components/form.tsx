@@ -13,6 +13,29 @@ export type Refused = RegistryError | undefined
 /** Refusal shown by the page. Fields that it names mark themselves as invalid. */
 export const RefusedContext = createContext<Refused>(undefined)
 
+/** Name of the form within the page, so that ids stay unique; empty if its fields have names of their own. */
+const FormNameContext = createContext('')
+
+interface NamedFormProps {
+  readonly name: string
+  /** True if the refusal of the page concerns this form. */
+  readonly isSent: boolean
+  readonly children: ComponentChildren
+}
+
+/** Fields of one of several forms on a page whose fields share names. */
+export function NamedForm({ name, isSent, children }: NamedFormProps) {
+  const error = useContext(RefusedContext)
+  return (
+    <FormNameContext.Provider value={`${name}-`}>
+      <RefusedContext.Provider value={isSent ? error : undefined}>{children}</RefusedContext.Provider>
+    </FormNameContext.Provider>
+  )
+}
+
+/** Names of a record's fields may contain spaces, which ids must not. */
+const useFieldId = (name: string): string => `${useContext(FormNameContext)}${encodeURIComponent(name)}`
+
 const issuesOf = (error: Refused): readonly Issue[] =>
   (error?.details['issues'] as readonly Issue[] | undefined) ?? []
 
@@ -90,6 +113,8 @@ interface FieldProps {
   readonly required?: boolean
   readonly most?: number
   readonly pattern?: string
+  /** Example in an empty field. */
+  readonly placeholder?: string
   /** Number of lines. Default: one. */
   readonly lines?: number
   /** True if the field contains JSON, which the island `json-field` checks. Default: false. */
@@ -106,11 +131,10 @@ interface FieldProps {
 
 /** A field with a label. It has the name that the API uses, so that a refusal can mark it. */
 export function Field(props: FieldProps) {
-  const { name, label, form, value = '', help, required, most } = props
+  const { name, label, form, value = '', help, required, most, placeholder } = props
   const issues = issuesOf(useContext(RefusedContext))
   const fault = issues.find(({ path }) => path === name)
-  // Names of a record's fields may contain spaces, which ids must not.
-  const id = encodeURIComponent(name)
+  const id = useFieldId(name)
   const notes = [
     ...(fault === undefined ? [] : [`fault-${id}`]),
     ...(help === undefined ? [] : [`help-${id}`]),
@@ -120,6 +144,7 @@ export function Field(props: FieldProps) {
     name,
     required,
     maxLength: most,
+    placeholder,
     ...(notes.length === 0 ? {} : { 'aria-describedby': notes.join(' ') }),
     ...(fault === undefined ? {} : { 'aria-invalid': true, autofocus: fault === issues[0] }),
   }
@@ -129,7 +154,7 @@ export function Field(props: FieldProps) {
       <Input common={common} typed={form[name] ?? value} {...props} />
       {fault !== undefined && (
         <p class="fault" id={`fault-${id}`}>
-          {fault.message}
+          <Words text={fault.message} />
         </p>
       )}
       {help !== undefined && (
@@ -231,15 +256,18 @@ export const Choice = ({ name, label, form, value, options }: ChoiceProps) => (
 )
 
 /** Choice from a long list. */
-export const Select = ({ name, label, form, value, options }: ChoiceProps) => (
-  <div class="field">
-    <label for={`field-${name}`}>{label}</label>
-    <select id={`field-${name}`} name={name}>
-      {options.map(([one, text]) => (
-        <option key={one} value={one} selected={(form[name] ?? value) === one}>
-          {text}
-        </option>
-      ))}
-    </select>
-  </div>
-)
+export function Select({ name, label, form, value, options }: ChoiceProps) {
+  const id = `field-${useFieldId(name)}`
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <select id={id} name={name}>
+        {options.map(([one, text]) => (
+          <option key={one} value={one} selected={(form[name] ?? value) === one}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </div>
+  )
+}

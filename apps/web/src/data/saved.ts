@@ -10,6 +10,15 @@ const changes = {
   metadata: 'the metadata changed',
 } as const
 
+/** Sentences after forms that make no version. */
+const sentences: ReadonlyMap<string | null, string> = new Map([
+  ['settings', 'The settings are saved.'],
+  ['publisher-added', 'The trusted publisher is added. Its jobs can publish now.'],
+  ['publisher-removed', 'The trusted publisher is removed. Its keys ended.'],
+  ['publishers-only', 'Saved: only trusted publishers make versions.'],
+  ['publishers-and-members', 'Saved: members and their keys make versions, too.'],
+])
+
 /** Path of a page that confirms a change. @param semver the version that it made, if any */
 export const afterSaving = (
   path: string,
@@ -20,7 +29,8 @@ export const afterSaving = (
 /** Undefined: the query selects no sentence, or its version is no longer the latest. */
 export function savedText(url: URL, latest: string | null): string | undefined {
   const saved = url.searchParams.get('saved')
-  if (saved === 'settings') return 'The settings are saved.'
+  const sentence = sentences.get(saved)
+  if (sentence !== undefined) return sentence
   const [change, text] = Object.entries(changes).find(([name]) => saved === `${name}-${latest}`) ?? []
   return change && `Version ${latest} is published: ${text}.`
 }

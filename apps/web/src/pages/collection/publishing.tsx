@@ -1,14 +1,15 @@
 /** `…/publishing`: trusted publishers, whose jobs publish without a stored key. */
+import { RegistryError } from '@ulmus/registry'
 import { ChangePublisher, CreatePublisher, type Publisher, type Publishers } from '@ulmus/wire'
 import { Refusal, type Refused } from '../../components/form.tsx'
 import { Badge, Empty, Time } from '../../components/small.tsx'
 import { seeCollection } from '../../data/collection.ts'
-import { checked, refusedField, submitted, typed } from '../../form.ts'
-import { cutText } from '../../format.ts'
+import { checked, type Issue, refusedField, submitted, typed } from '../../form.ts'
+import { counted, cutText } from '../../format.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
 import { type Answer, type Form, type Page, Redirect, type Visit } from '../../page.ts'
 import { apiCollectionPath, collectionPath, withQuery } from '../../paths.ts'
-import { PublisherForms } from './publisher-forms.tsx'
+import { hostsOf, PublisherForms, shownTo } from './publisher-forms.tsx'
 
 export const publishing: Page = {
   needsCaller: true,
@@ -23,24 +24,39 @@ export const publishing: Page = {
 type Work = (visit: Visit, form: Form) => Promise<Answer>
 
 const nameIn = ({ params }: Visit) => ({ owner: params['owner']!, slug: params['slug']! })
-const saved = (visit: Visit) =>
-  new Redirect(withQuery(collectionPath(nameIn(visit), 'publishing'), { saved: 'settings' }))
+const saved = (visit: Visit, done: string) =>
+  new Redirect(withQuery(collectionPath(nameIn(visit), 'publishing'), { saved: done }))
 
 const remove: Work = async (visit, form) => {
   await visit.registry.publishing.remove(visit.who, nameIn(visit), form['id'] ?? '')
-  return saved(visit)
+  return saved(visit, 'publisher-removed')
 }
 
 const only: Work = async (visit, form) => {
   const publishersOnly = form['only'] === 'on'
   await visit.registry.collections.patch(visit.who, nameIn(visit), { publishersOnly })
-  return saved(visit)
+  return saved(visit, publishersOnly ? 'publishers-only' : 'publishers-and-members')
 }
 
 const add: Work = async (visit, form) => {
   const wanted = { ...claimsIn(visit, form), ...optionsIn(form) }
-  await visit.registry.publishing.create(visit.who, nameIn(visit), checked(CreatePublisher, wanted))
-  return saved(visit)
+  try {
+    await visit.registry.publishing.create(visit.who, nameIn(visit), checked(CreatePublisher, wanted))
+  } catch (error) {
+    throw form['do'] === 'claims' ? (atClaims(error) ?? error) : error
+  }
+  return saved(visit, 'publisher-added')
+}
+
+/** The first fault of a claim as that of the field, whose lines are the claims. Undefined if no claim is at fault. */
+function atClaims(error: unknown): RegistryError | undefined {
+  if (!(error instanceof RegistryError)) return undefined
+  const issues = (error.details['issues'] ?? []) as readonly Issue[]
+  const fault = issues.find(({ path }) => path === 'claims' || path.startsWith('claims.'))
+  if (fault === undefined) return undefined
+  const name = fault.path.slice('claims.'.length)
+  const subject = name === '' ? 'The claims' : `\`${cutText(name, 100)}\``
+  return refusedField('claims', `${subject} ${fault.message}.`)
 }
 
 // A map, because a form may name a member that every object has.
@@ -69,7 +85,7 @@ function claimsIn(visit: Visit, form: Form): Pick<CreatePublisher, 'issuer' | 'c
   if (project === undefined)
     throw refusedField(
       'address',
-      'This is not the address of a repository at one of the CI systems that this registry trusts.',
+      `This is not the address of a repository at a host that this registry trusts: ${hostsOf(visit.registry.publishing.issuers).join(', ')}.`,
     )
   const branch = typed(form, 'branch')
   const more = given('environment', typed(form, 'environment'))
@@ -91,6 +107,7 @@ const given = (name: string, text: string | undefined): Record<string, string> =
 /** `name=text`, one a line. */
 function linesIn(form: Form): Record<string, string> {
   const lines = (typed(form, 'claims') ?? '').split('\n').filter((line) => line.trim() !== '')
+  if (lines.length === 0) throw refusedField('claims', 'Write at least one claim, as name=text.')
   return Object.fromEntries(
     lines.map((line) => {
       const [, name, text] = /^\s*([^=\s]+)\s*=\s*(.+?)\s*$/.exec(line) ?? []
@@ -160,12 +177,14 @@ const Only = ({ publishersOnly, hasNone }: { publishersOnly: boolean; hasNone: b
 
 const List = ({ items }: { items: Publishers['publishers'] }) => (
   <div class="table-scroll">
-    <table class="data stacked">
+    <table class="data stacked publishers">
       <thead>
         <tr>
-          <th scope="col">Project</th>
+          <th scope="col">Label</th>
           <th scope="col">Claims</th>
           <th scope="col">Ids</th>
+          <th scope="col">Key</th>
+          <th scope="col">Job shown to</th>
           <th scope="col">Last used</th>
           <th scope="col">
             <span class="sr-only">Remove</span>
@@ -202,14 +221,22 @@ const Row = ({ item }: { item: Publisher }) => (
         )}
       </div>
     </td>
+    <td data-label="Key">
+      {item.scope}, {counted(item.lifetimeMinutes, 'minute')}
+    </td>
+    <td data-label="Job shown to">{shownTo[item.shows]}</td>
     <td data-label="Last used">{item.lastUsedAt === null ? 'never' : <Time at={item.lastUsedAt} />}</td>
     <td>
-      <form method="post">
-        <input type="hidden" name="id" value={item.id} />
-        <button type="submit" class="danger" name="do" value="remove" aria-label={`Remove ${item.label}`}>
-          Remove
-        </button>
-      </form>
+      <details>
+        <summary aria-label={`Remove ${item.label}`}>Remove…</summary>
+        <form method="post">
+          <p>Its jobs can publish no more, and their keys end at once.</p>
+          <input type="hidden" name="id" value={item.id} />
+          <button type="submit" class="danger" name="do" value="remove">
+            Remove this publisher
+          </button>
+        </form>
+      </details>
     </td>
   </tr>
 )
