@@ -47,6 +47,12 @@ test.each([
   '[5f00::1]',
   '[2001:2::1]',
   '[3fff::1]',
+  'localhost',
+  'LOCALHOST',
+  'localhost.',
+  'ulmus.localhost',
+  'a.b.localhost.',
+  'ｌocalhost',
 ])('https://%s/ is refused', (host) => {
   expect(rule(`https://${host}/`)).toBe('address')
 })
@@ -55,6 +61,8 @@ test.each([
   ['https://93.184.216.34/hook?x=1', 'taken'],
   ['https://[2606:2800:220:1:248:1893:25c8:1946]/', 'taken'],
   ['https://receiver.example/hook', 'taken'],
+  ['https://localhost.example/hook', 'taken'],
+  ['https://mylocalhost/hook', 'taken'],
   ['https://receiver.example:443/hook', 'taken'],
   ['HTTPS://Receiver.Example/', 'taken'],
   ['http://receiver.example/', 'scheme'],

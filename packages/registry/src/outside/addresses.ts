@@ -26,6 +26,9 @@ const never = new Set(['unspecified', 'broadcast', 'multicast'])
 /** Host of a `URL`, without the brackets of IPv6. */
 export const hostOf = (url: URL): string => url.hostname.replace(/^\[(.*)\]$/, '$1')
 
+/** True of names that always mean the machine itself (RFC 6761 §6.3), also with a dot at the end. `host` is in lower case. */
+export const isThisMachine = (host: string): boolean => /(?:^|\.)localhost\.?$/.test(host)
+
 export const isLiteral = (host: string): boolean => ipaddr.isValid(host)
 
 /**

@@ -7,7 +7,7 @@ import { Resolver } from 'node:dns/promises'
 import { type IncomingMessage, request as plainRequest } from 'node:http'
 import { type RequestOptions, request as tlsRequest } from 'node:https'
 import type { LookupFunction } from 'node:net'
-import { type Allowed, hostOf, isLiteral, mayReach } from './addresses.ts'
+import { type Allowed, hostOf, isLiteral, isThisMachine, mayReach } from './addresses.ts'
 import { AskError, type AskFailure } from './failure.ts'
 import { tunnel } from './tunnel.ts'
 
@@ -56,6 +56,7 @@ export function checkUrl(text: string, { allowed }: Pick<Outside, 'allowed'>): U
   if (text.includes('#')) return 'fragment'
   if (url.port !== '' && !named) return 'port'
   const host = hostOf(url)
+  if (!named && isThisMachine(host)) return 'address'
   if (isLiteral(host) && !mayReach(host, allowed, named)) return 'address'
   return url
 }

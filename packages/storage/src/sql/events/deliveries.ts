@@ -100,6 +100,15 @@ export async function fanOut(tx: Tx, most: number, now: Date): Promise<number> {
 }
 
 /**
+ * Makes a delivery due again, without the result of its last attempt; one under way writes its own.
+ * @param now parameter with the time, such as `$3`
+ */
+const dueAgain = (now: string) =>
+  `state = 'waiting', attempts = 0, next_at = ${now}, ${['status', 'why', 'milliseconds', 'attempted_at']
+    .map((column) => `${column} = case when deliveries.claimed_until > ${now} then deliveries.${column} end`)
+    .join(', ')}`
+
+/**
  * Makes deliveries of up to `most` events after a number that a webhook hears of, whether it had them or not.
  * @returns their numbers, in order
  */
@@ -113,7 +122,7 @@ export async function replayEvents(
      select webhooks.id, events.seq, 'waiting', 0, $4 from events
      join webhooks on webhooks.id = $1 and ${isWanted}
      where events.seq > $2 and ${isHeard} order by events.seq limit $3 for key share of webhooks, events
-     on conflict (webhook_id, seq) do update set state = 'waiting', attempts = 0, next_at = $4
+     on conflict (webhook_id, seq) do update set ${dueAgain('$4')}
      returning seq`,
     [webhookId, after, most, now],
   )
@@ -123,7 +132,7 @@ export async function replayEvents(
 /** Makes a delivery due; a request that is under way counts as the first. Returns false if there is none. */
 export async function retryDelivery(tx: Tx, webhookId: string, seq: number, now: Date): Promise<boolean> {
   const { rows } = await tx.query(
-    `update deliveries set state = 'waiting', attempts = 0, next_at = $3
+    `update deliveries set ${dueAgain('$3')}
      where webhook_id = $1 and seq = $2 returning 1`,
     [webhookId, seq, now],
   )
