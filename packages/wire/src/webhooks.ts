@@ -209,7 +209,7 @@ export const DeliveriesQuery = z.strictObject({
 export const ReplayWebhook = z
   .strictObject({
     after: z.int().min(0).max(Number.MAX_SAFE_INTEGER).meta({
-      description: 'Number of an event: all later ones are sent again.',
+      description: 'Number of an event: all later ones are sent again. 0: all that are kept.',
     }),
   })
   .meta({ id: 'ReplayWebhook', description: 'The events to send again.', examples: [{ after: 4711 }] })

@@ -67,7 +67,7 @@ describe.each(anyDatabase)('pages of webhooks on $name', (database) => {
   test('a webhook is made on the page of a collection; its secret is shown once', async () => {
     const name = await collection()
     expect((await ada.get(`/${name}/settings`)).text).toContain(`href="/${name}/webhooks"`)
-    expect((await ada.get(`/${name}/webhooks`)).text).toContain('There are no webhooks')
+    expect((await ada.get(`/${name}/webhooks`)).text).toContain('No webhooks yet.')
     const answer = await ada.postForm(`/${name}/webhooks`, fields())
     expect([answer.status, answer.headers['cache-control']]).toEqual([200, 'no-store'])
     expect(secretIn(answer.text)).toHaveLength('whsec_'.length + 44)
@@ -81,7 +81,12 @@ describe.each(anyDatabase)('pages of webhooks on $name', (database) => {
         undefined,
       ])
     }
-    expect((await ada.get(path)).text).toMatch(/name="kind_version\.made" checked/)
+    const { text: own } = await ada.get(path)
+    expect(own).toMatch(/name="kind_version\.made" checked/)
+    expect(own).toContain(`href="/${name}/webhooks"`)
+    for (const html of [answer.text, own]) expect(html).not.toContain('kind_collection.made')
+    expect((await ada.get('/ada/-/webhooks')).text).toContain('kind_collection.made')
+    expect(answer.text).toContain('The webhook belongs to you.')
     expect((await ada.get('/settings')).text).toContain('href="/ada/-/webhooks"')
   })
 
@@ -95,7 +100,7 @@ describe.each(anyDatabase)('pages of webhooks on $name', (database) => {
     expect(refused.text).toMatch(/name="bump_major" checked/)
     expect(refused.text).not.toMatch(/name="bump_minor" checked/)
     expect((await ada.postForm(`/${name}/webhooks`, { url: '' })).status).toBe(400)
-    expect((await ada.get(`/${name}/webhooks`)).text).toContain('There are no webhooks')
+    expect((await ada.get(`/${name}/webhooks`)).text).toContain('No webhooks yet.')
   })
 
   test('a test request is signed, and its result is shown without the answer', async () => {
@@ -129,7 +134,7 @@ describe.each(anyDatabase)('pages of webhooks on $name', (database) => {
     const { text } = await ada.get(path)
     expect(text).not.toContain(innerText)
     expect(text).toMatch(/>Waiting<\/span>/)
-    expect(text).toMatch(/, next <time/)
+    expect(text).toMatch(/, next: <time/)
     const seq = /name="retry" value="(\d+)"/.exec(text)![1]!
     expect((await ada.get(`${path}?state=waiting`)).text).toContain(`value="${seq}"`)
     expect((await ada.get(`${path}?state=done`)).text).toContain('There are none in this state.')
@@ -162,9 +167,18 @@ describe.each(anyDatabase)('pages of webhooks on $name', (database) => {
     await expect.poll(async () => (await ada.get(path)).text, { timeout: 15_000 }).toMatch(disabled)
     const enabled = await ada.postForm(path, { do: 'enable' })
     expect(enabled.headers.location).toBe(`${path}?done=enabled`)
-    expect((await ada.get(enabled.headers.location!)).text).toContain('The webhook is on.')
+    expect((await ada.get(enabled.headers.location!)).text).toContain('The webhook is enabled.')
     await ada.postForm(path, { do: 'disable' })
-    expect((await ada.get(path)).text).toContain('The webhook is off: nothing is sent.')
+    const { text } = await ada.get(path)
+    expect(text).toContain('The webhook is disabled: nothing is sent.')
+    expect(text).toContain('410: the receiver')
+    const retried = await ada.postForm(path, { retry: /name="retry" value="(\d+)"/.exec(text)![1]! })
+    const again = await ada.get(retried.headers.location!)
+    expect(again.text).toContain('The event will be sent again when the webhook is enabled.')
+    expect(again.text).toContain(', next: when enabled')
+    expect(again.text).not.toContain('410: the receiver')
+    const replayed = await ada.postForm(path, { do: 'replay', after: '0' })
+    expect(replayed.text).toContain('1 event will be sent again when the webhook is enabled.')
   })
 
   test('it is changed, gets a new secret, and is deleted after confirmation', async () => {
@@ -175,7 +189,7 @@ describe.each(anyDatabase)('pages of webhooks on $name', (database) => {
     const rotated = await ada.postForm(path, { do: 'rotate' })
     expect(secretIn(rotated.text)).not.toBe(secret)
     expect(rotated.headers['cache-control']).toBe('no-store')
-    expect(rotated.text).toContain('also signed with the former secret')
+    expect(rotated.text).toContain('also signed with the former secret, which is valid until')
     expect((await ada.postForm(path, { do: 'delete', confirm: 'yes' })).status).toBe(400)
     expect((await ada.get(path)).status).toBe(200)
     const host = new URL(receiver.origin).host

@@ -434,6 +434,19 @@ describe.each(databases)('webhooks on $name', (database) => {
     for (const one of services) one.close()
   })
 
+  test('a replay after 0 sends all that is kept; other numbers that are gone are refused', async () => {
+    const { id, path } = await make(true)
+    await versions(id, 3)
+    await number()
+    await context.database.query('delete from events where seq < (select max(seq) from events)')
+    const { rows } = await context.database.query<{ seq: number }>('select seq from events')
+    const { id: hookId } = await hook(ada, path)
+    await expect(webhooks.replay(ada, hookId, { after: rows[0]!.seq - 2 })).rejects.toMatchObject({
+      code: 'events_gone',
+    })
+    expect(await webhooks.replay(ada, hookId, { after: 0 })).toEqual({ events: 1, next: null })
+  })
+
   test('the end of a collection is heard, and then its webhooks go', async () => {
     const { path, id } = await make(true)
     await hook(ada, path)

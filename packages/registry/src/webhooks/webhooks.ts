@@ -127,11 +127,11 @@ function deliveriesOf(context: Context, sending: Sending) {
       return shownDelivery(delivery)
     },
 
-    /** @throws events_gone */
+    /** @param after 0: all events that are kept. @throws events_gone */
     async replay(who: Principal, id: string, { after }: ReplayWebhook): Promise<Replayed> {
       const { oldest } = await eventBounds(database, { accountIds: [] })
       const seqs = await actOn(context, demandCaller(who), id, async (tx) => {
-        if (after < oldest - 1) throw new RegistryError('events_gone', { details: { oldest } })
+        if (after !== 0 && after < oldest - 1) throw new RegistryError('events_gone', { details: { oldest } })
         return replayEvents(tx, id, { after, most: replayMax, now: context.now() })
       })
       sending.poke()

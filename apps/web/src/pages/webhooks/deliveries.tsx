@@ -54,7 +54,7 @@ export function Deliveries({ webhook, items, asked: { state, before } }: Props) 
       {items.length === 0 ? (
         <Empty title={state === undefined ? 'Nothing was sent yet.' : 'There are none in this state.'} />
       ) : (
-        <List items={items} />
+        <List items={items} enabled={webhook.enabled} />
       )}
       <Pager
         first={before === undefined ? undefined : to({ state })}
@@ -64,7 +64,7 @@ export function Deliveries({ webhook, items, asked: { state, before } }: Props) 
   )
 }
 
-const List = ({ items }: Pick<Props, 'items'>) => (
+const List = ({ items, enabled }: Pick<Props, 'items'> & { enabled: boolean }) => (
   <TableScroll label="Deliveries">
     <table class="data stacked">
       <thead>
@@ -104,7 +104,7 @@ const List = ({ items }: Pick<Props, 'items'>) => (
                 {item.attempts}
                 {item.nextAt !== null && (
                   <span class="quiet">
-                    , next <Time at={item.nextAt} />
+                    , next: <Next at={item.nextAt} enabled={enabled} />
                   </span>
                 )}
               </span>
@@ -127,6 +127,11 @@ const List = ({ items }: Pick<Props, 'items'>) => (
     </table>
   </TableScroll>
 )
+
+const Next = ({ at, enabled }: { at: string; enabled: boolean }) => {
+  if (!enabled) return <>when enabled</>
+  return Date.parse(at) <= Date.now() ? <>now</> : <Time at={at} />
+}
 
 /** The collection with the names that it had at the time of the event. */
 const Subject = ({ item: { collection, semver: version } }: { item: Delivery }) => (

@@ -47,10 +47,12 @@ interface FormProps {
   readonly form: Form
   /** Present values. */
   readonly value: Pick<Webhook, 'kinds' | 'bumps'> & Pick<ChangeWebhook, 'url' | 'label'>
+  /** True for the webhook of one collection: it was made before, so its making is no choice. */
+  readonly ofCollection: boolean
   readonly children: ComponentChildren
 }
 
-export const WebhookForm = ({ form, value, children }: FormProps) => (
+export const WebhookForm = ({ form, value, ofCollection, children }: FormProps) => (
   <form method="post" class="form">
     <Field
       name="url"
@@ -76,11 +78,13 @@ export const WebhookForm = ({ form, value, children }: FormProps) => (
     <Boxes
       legend="Events"
       help="None chosen: all, also kinds that a later release adds."
-      boxes={eventKinds.map((kind) => [
-        `kind_${kind}`,
-        kindNames[kind],
-        isOn(form, `kind_${kind}`, value.kinds.includes(kind)),
-      ])}
+      boxes={eventKinds
+        .filter((kind) => !ofCollection || kind !== 'collection.made' || value.kinds.includes(kind))
+        .map((kind) => [
+          `kind_${kind}`,
+          kindNames[kind],
+          isOn(form, `kind_${kind}`, value.kinds.includes(kind)),
+        ])}
     />
     <Boxes
       legend="Of new versions, only those that raise this part of the number"
@@ -114,8 +118,9 @@ const Boxes = ({ legend, help, boxes }: BoxesProps) => (
 )
 
 export const State = ({ webhook: { enabled, disabledWhy, failingSince } }: { webhook: Webhook }) => {
-  if (!enabled) return <Badge tone="warn">{disabledWhy === null ? 'off' : 'disabled'}</Badge>
-  return failingSince === null ? <Badge>on</Badge> : <Badge tone="warn">failing</Badge>
+  if (!enabled)
+    return <Badge tone="warn">{disabledWhy === null ? 'disabled' : 'disabled by the registry'}</Badge>
+  return failingSince === null ? <Badge>enabled</Badge> : <Badge tone="warn">failing</Badge>
 }
 
 /** A secret that only this answer contains. */

@@ -3,7 +3,7 @@ import { disabledText, resultText, type Webhook, type WebhookSecret, type Webhoo
 import { Field } from '../../components/form.tsx'
 import { Time } from '../../components/small.tsx'
 import type { Form } from '../../page.ts'
-import { accountPath } from '../../paths.ts'
+import { accountPath, collectionPath } from '../../paths.ts'
 import { Secret, State } from './parts.tsx'
 import { Place } from './webhooks.tsx'
 
@@ -13,7 +13,8 @@ export const NewSecret = ({ made: { secret, formerUntil } }: { made: WebhookSecr
   <Secret value={secret}>
     {formerUntil !== null && (
       <p>
-        Requests are also signed with the former secret, which ends <Time at={formerUntil} />.
+        Requests are also signed with the former secret, which is valid until{' '}
+        <time datetime={formerUntil}>{formerUntil.slice(0, 16).replace('T', ' ')} UTC</time>.
       </p>
     )}
   </Secret>
@@ -33,7 +34,7 @@ export function Problem({ item: { enabled, disabledWhy, failingSince } }: { item
         <form method="post">
           <p>
             {disabledWhy === null ? (
-              'The webhook is off: nothing is sent.'
+              'The webhook is disabled: nothing is sent.'
             ) : (
               <>
                 <strong>The registry disabled this webhook.</strong> {disabledText(disabledWhy)}
@@ -47,6 +48,27 @@ export function Problem({ item: { enabled, disabledWhy, failingSince } }: { item
         </form>
       )}
     </div>
+  )
+}
+
+/** Links to the webhooks of the same collection or account, and to parts of this page. */
+export function Links({ item: { account, collection } }: { item: Webhook }) {
+  const { owner = null, slug = null } = collection ?? {}
+  const ofCollection = owner !== null && slug !== null
+  return (
+    <p>
+      {ofCollection ? (
+        <a href={collectionPath({ owner, slug }, 'webhooks')}>
+          Webhooks of {owner}/{slug}
+        </a>
+      ) : (
+        <a href={`${accountPath(account)}/-/webhooks`}>Webhooks of {account}</a>
+      )}
+      {' · '}
+      <a href="#settings">Settings</a>
+      {' · '}
+      <a href="#secret">Secret</a>
+    </p>
   )
 }
 
@@ -99,8 +121,8 @@ export const Replay = ({ form }: { form: Form }) => (
   <section>
     <h2>Replay</h2>
     <p>
-      Sends all events after a number again, also those that it never got. A receiver recognises requests that
-      it has by <code>webhook-id</code>.
+      Sends all events after a number again, also those that it never got; <code>0</code> sends all that are
+      kept. A receiver recognises requests that it has by <code>webhook-id</code>.
     </p>
     <form method="post" class="form inline">
       <Field name="after" label="After the event with the number" form={form} type="number" required />
@@ -113,10 +135,10 @@ export const Replay = ({ form }: { form: Form }) => (
 
 export const OtherActions = ({ item }: { item: Webhook }) => (
   <>
-    <h2>Secret</h2>
+    <h2 id="secret">Secret</h2>
     <p>
-      The secret signs all requests. It was shown once. After you make a new one, requests are signed with
-      both for 24 hours.
+      The secret signs all requests. It was shown once. After you make a new one, requests are also signed
+      with the former one for 24 hours.
     </p>
     <form method="post" class="form">
       <button type="submit" name="do" value="rotate">

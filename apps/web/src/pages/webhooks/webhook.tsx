@@ -9,7 +9,17 @@ import { accountPath, withQuery } from '../../paths.ts'
 import { ManagedPage } from '../account/managed.tsx'
 import { askedOf, Deliveries } from './deliveries.tsx'
 import { fieldsOf, WebhookForm, webhookPath } from './parts.tsx'
-import { Danger, Facts, hostOf, NewSecret, OtherActions, Problem, Replay, Test } from './webhook-parts.tsx'
+import {
+  Danger,
+  Facts,
+  hostOf,
+  Links,
+  NewSecret,
+  OtherActions,
+  Problem,
+  Replay,
+  Test,
+} from './webhook-parts.tsx'
 
 export const webhook: Page = {
   needsCaller: true,
@@ -34,9 +44,10 @@ const works = new Map<string | undefined, (visit: Visit, form: Form) => Promise<
 /** Confirmations after a redirect. The query only selects one of them. */
 const done: Readonly<Record<string, string>> = {
   saved: 'Saved.',
-  enabled: 'The webhook is on. Events from now on are sent; replay those that it missed.',
-  disabled: 'The webhook is off. Nothing is sent.',
+  enabled: 'The webhook is enabled. Events from now on are sent; replay those that it missed.',
+  disabled: 'The webhook is disabled. Nothing is sent.',
   again: 'The event is sent again.',
+  later: 'The event will be sent again when the webhook is enabled.',
 }
 
 const backTo = (item: Webhook, to: keyof typeof done) =>
@@ -72,7 +83,8 @@ async function rotate(visit: Visit): Promise<Answer> {
 async function retry({ registry, who, params }: Visit, form: Form): Promise<Answer> {
   const id = params['id']!
   await registry.webhooks.retry(who, id, Number(form['retry']))
-  return backTo(await registry.webhooks.find(who, id), 'again')
+  const item = await registry.webhooks.find(who, id)
+  return backTo(item, item.enabled ? 'again' : 'later')
 }
 
 async function replay(visit: Visit, form: Form): Promise<Answer> {
@@ -83,7 +95,9 @@ async function replay(visit: Visit, form: Form): Promise<Answer> {
     visit.params['id']!,
     checked(ReplayWebhook, { after: Number(text) }),
   )
-  const said = `${counted(events, 'event')} ${events === 1 ? 'is' : 'are'} sent again.`
+  const { enabled } = await visit.registry.webhooks.find(visit.who, visit.params['id']!)
+  const [now, later] = [events === 1 ? 'is sent' : 'are sent', 'will be sent']
+  const said = `${counted(events, 'event')} ${enabled ? `${now} again` : `${later} again when the webhook is enabled`}.`
   if (next === null) return webhookPage(visit, { said })
   return webhookPage(visit, {
     said: `${said} There are more: replay again after ${next}.`,
@@ -128,6 +142,7 @@ async function webhookPage(visit: Visit, shown: Shown): Promise<Answer> {
       <ManagedPage slug={item.account} isOrg={type === 'org'} tab="webhooks">
         {made !== undefined && <NewSecret made={made} />}
         <h1>Webhook to {hostOf(item)}</h1>
+        <Links item={item} />
         {said !== undefined && (
           <p class="note" role="status">
             {said}
@@ -140,8 +155,8 @@ async function webhookPage(visit: Visit, shown: Shown): Promise<Answer> {
         <Deliveries webhook={item} items={items} asked={asked} />
         <div class="narrow">
           <Replay form={form} />
-          <h2>Settings</h2>
-          <WebhookForm form={form} value={item}>
+          <h2 id="settings">Settings</h2>
+          <WebhookForm form={form} value={item} ofCollection={item.collection !== null}>
             <button type="submit" class="primary">
               Save
             </button>

@@ -56,7 +56,9 @@ export const webhooks = pageOf(
             <h2>Webhooks</h2>
             <About place={name}>
               {!seen.isMember && 'You hear of what is public. '}
-              The webhook belongs to {seen.owner} if you administer that account, and to you otherwise.
+              {!seen.isMember || seen.owner === visit.caller?.accountSlug
+                ? 'The webhook belongs to you.'
+                : `The webhook belongs to ${seen.owner} if you administer that organization, and to you otherwise.`}
             </About>
             <Body items={items} shown={shown} withPlace={false} />
           </div>
@@ -110,14 +112,10 @@ const Body = ({ items, shown: { form = {}, error, made }, withPlace }: BodyProps
         </p>
       </Secret>
     )}
-    {items.length === 0 ? (
-      <Empty title="There are no webhooks that you can change." />
-    ) : (
-      <List items={items} withPlace={withPlace} />
-    )}
+    {items.length === 0 ? <Empty title="No webhooks yet." /> : <List items={items} withPlace={withPlace} />}
     <h2>New webhook</h2>
     <Refusal error={error} />
-    <WebhookForm form={form} value={usual}>
+    <WebhookForm form={form} value={usual} ofCollection={!withPlace}>
       <button type="submit" class="primary">
         Make webhook
       </button>
