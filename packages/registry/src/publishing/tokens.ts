@@ -81,8 +81,10 @@ function issuerIn(token: string): string | undefined {
 function reasonOf(error: unknown, audience: string): string {
   if (error instanceof Unfetched)
     return `The keys of the issuer could not be fetched: ${error.message} Try again later.`
-  if (error instanceof errors.JWTExpired)
-    return `The token has expired, or is more than ${ageMax / 60} minutes old. Request another one right before the push.`
+  if (error instanceof errors.JWTExpired) {
+    const fault = error.claim === 'iat' ? `is more than ${ageMax / 60} minutes old` : 'has expired'
+    return `The token ${fault}. Request another one right before the push.`
+  }
   if (error instanceof errors.JWTClaimValidationFailed) {
     if (error.claim === 'aud') return `The audience (\`aud\`) of the token must be ${audience}.`
     if (error.reason === 'missing') return `The token has no \`${error.claim}\`.`
