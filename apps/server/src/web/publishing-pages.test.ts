@@ -93,7 +93,9 @@ describe.each(anyDatabase)('trusted publishers on pages, on $name', (database) =
     })
     // Once above the forms and once at the field, which keeps its help.
     expect([starred.status, starred.text.match(/must not have/g)?.length]).toEqual([400, 2])
-    expect(starred.text).toMatch(/<details open>.*project_path=\*.*class="fault" id="fault-claims-claims"/s)
+    expect(starred.text).toMatch(
+      /<details class="claims" open>.*project_path=\*.*class="fault" id="fault-claims-claims"/s,
+    )
     expect(starred.text).toContain('A token must have all of them.')
     expect(starred.text.match(/aria-invalid/g)).toHaveLength(1)
     const empty = await ada.postForm(page, { do: 'claims', issuer: jobIssuer, claims: '', ...chosen })

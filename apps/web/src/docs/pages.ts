@@ -36,7 +36,11 @@ const operating: readonly DocPage[] = [
     purpose: 'Check stored data, repair damage, free space on a full disk.',
   },
   { name: 'tuning', title: 'Tune', purpose: 'Memory, connections, limits and buckets.' },
-  { name: 'troubleshooting', title: 'Troubleshoot', purpose: 'When a server does not start, or webhooks do not arrive.' },
+  {
+    name: 'troubleshooting',
+    title: 'Troubleshoot',
+    purpose: 'When a server does not start, or webhooks do not arrive.',
+  },
 ].map((page) => ({ ...page, partOf: 'operations' }))
 
 /** In the order of the navigation. */

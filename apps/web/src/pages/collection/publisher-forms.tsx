@@ -117,7 +117,7 @@ function ClaimsForm({ form, issuers }: { form: Form; issuers: Issuers }) {
   const kinds = [...new Set(issuers.map(({ kind }) => kind))]
   const chosen = issuers.find(({ issuer }) => issuer === form['issuer']) ?? issuers[0]!
   return (
-    <details open={form['do'] === 'claims' || kinds.every((kind) => kind === 'other')}>
+    <details class="claims" open={form['do'] === 'claims' || kinds.every((kind) => kind === 'other')}>
       <summary>Add by claims</summary>
       <PublisherForm kind="claims" form={form}>
         {(form) => (

@@ -96,7 +96,7 @@ const List = ({ items, enabled }: Pick<Props, 'items'> & { enabled: boolean }) =
               <Badge {...(item.state === 'failed' ? { tone: 'warn' } : {})}>{stateNames[item.state]}</Badge>
             </td>
             <td data-label="Result" class="whole">
-              {resultText(item)}
+              {resultText(item) || <span class="quiet">none yet</span>}
               {item.milliseconds !== null && <span class="quiet"> in {countText(item.milliseconds)} ms</span>}
             </td>
             <td data-label="Attempts">
