@@ -412,7 +412,7 @@ describe.each(databases)('trusted publishers on $name', (database) => {
     return services.pushes.open(by, path, bytesOf(opening), (read) => read as { base_version: string | null })
   }
 
-  test('nobody adds records to the session of a job where publishers alone publish', async () => {
+  test('members add no records to the session of a job where publishers alone publish', async () => {
     const { collections, pushes } = services
     await add()
     const who = await resolved()

@@ -45,7 +45,11 @@ describe('a token', () => {
     ['for two audiences', () => sign(key, { ...usual, aud: [audience, 'x'] }), '2 audiences'],
     ['for one audience twice', () => sign(key, { ...usual, aud: [audience, audience] }), '2 audiences'],
     ['that has expired', () => sign(key, { ...usual, exp: ago(40) }), 'The token has expired.'],
-    ['that is old', () => sign(key, { ...usual, iat: ago(640), exp: ago(-600) }), 'The token is more than 10 minutes old.'],
+    [
+      'that is old',
+      () => sign(key, { ...usual, iat: ago(640), exp: ago(-600) }),
+      'The token is more than 10 minutes old.',
+    ],
     ['of the future', () => sign(key, { ...usual, iat: ago(-90), exp: ago(-600) }), '`iat`'],
     ['that is not valid yet', () => sign(key, { ...usual, nbf: ago(-90) }), '`nbf`'],
     ['without an end', () => sign(key, { ...usual, exp: undefined }), '`exp`'],

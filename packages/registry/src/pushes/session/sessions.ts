@@ -90,24 +90,18 @@ export class PushSessions {
     return isOpen ? { ...push, expiresAt: touch.expiresAt } : this.find(seen, kind, id)
   }
 
-  /** @throws push_not_found, push_not_open. */
-  async findOpen(
-    who: Principal,
-    path: CollectionPath,
-    kind: PushKind,
-    id: string,
-  ): Promise<{ push: PushStanding; by: Acting }> {
-    const { push, by } = await this.findToWrite(who, path, kind, id)
-    demandOpen(push)
-    return { push, by }
+  async findOpen(who: Principal, path: CollectionPath, kind: PushKind, id: string) {
+    const found = await this.findToWrite(who, path, kind, id)
+    demandOpen(found.push)
+    return found
   }
 
   /** @throws push_not_found; publishers_only, but for `cancel` */
   async findToWrite(who: Principal, path: CollectionPath, kind: PushKind, id: string, to?: 'cancel') {
-    const seen = await this.workplace(who, path, 'write')
+    const by = { ...(await this.workplace(who, path, 'write')), who: demandCaller(who) }
     // Or others could add records to the session of a job, which would land as the job's.
-    if (to !== 'cancel') demand(mayPublish(demandCaller(who), seen.collection))
-    return { push: await this.find(seen, kind, id), by: { ...seen, who: demandCaller(who) } }
+    if (to !== 'cancel') demand(mayPublish(by.who, by.collection))
+    return { push: await this.find(by, kind, id), by }
   }
 
   /**
