@@ -1,6 +1,6 @@
 /** Requests and form fields for the entries of web/permissions.table.ts. */
 
-import { currentVersion, type Guild, hookUrl } from './guild.ts'
+import { currentVersion, type Guild, hookUrl, testedUrl } from './guild.ts'
 import { expectStatus, type RequestOptions, urlencoded } from './test-client.ts'
 
 export interface PageRequest {
@@ -157,7 +157,7 @@ export const prepared: Readonly<Record<string, (guild: Guild) => Promise<PageReq
   'POST /:owner/-/webhooks/:id (disable)': (guild) => ofWebhook(guild, { do: 'disable' }),
   'POST /:owner/-/webhooks/:id (delete)': (guild) =>
     ofWebhook(guild, { do: 'delete', confirm: new URL(hookUrl).host }),
-  'POST /:owner/-/webhooks/:id (test)': (guild) => ofWebhook(guild, { do: 'test' }),
+  'POST /:owner/-/webhooks/:id (test)': (guild) => ofWebhook(guild, { do: 'test' }, testedUrl),
   'POST /:owner/-/webhooks/:id (rotate)': (guild) => ofWebhook(guild, { do: 'rotate' }),
   'POST /:owner/-/webhooks/:id (replay)': (guild) =>
     ofWebhook(guild, { do: 'replay', after: String(Number.MAX_SAFE_INTEGER).slice(0, 15) }),
@@ -195,11 +195,11 @@ async function invited(guild: Guild, invitee: { email: string } | { user: string
 }
 
 /** A new webhook of the guild, the only one; a webhook may be tested once in 6 seconds. */
-async function ofWebhook(guild: Guild, form?: PageRequest['form']): Promise<PageRequest> {
+async function ofWebhook(guild: Guild, form?: PageRequest['form'], url = hookUrl): Promise<PageRequest> {
   const owner = ownerOf(guild)
   const at = '/api/accounts/guild/webhooks'
   for (const { id } of (await owner.get(at)).json) await owner.delete(`/api/webhooks/${id}`)
-  const { id } = (await expectStatus(owner.post(at, { url: hookUrl, kinds: ['collection.deleted'] }))).json
+  const { id } = (await expectStatus(owner.post(at, { url, kinds: ['collection.deleted'] }))).json
   return { parts: { id }, ...(form !== undefined && { form }) }
 }
 
