@@ -1,6 +1,6 @@
 /** http-api §11, on both databases: every act has its row, written by its own transaction, and only permitted callers read it. */
 
-import { dropOldAuditEvents } from '@ulmus/storage'
+import { dropOldAuditEvents, numberEvents } from '@ulmus/storage'
 import { databases } from '@ulmus/storage/testing'
 import type { AuditEvent } from '@ulmus/wire'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -21,6 +21,7 @@ import { PushSessions } from '../pushes/session/sessions.ts'
 import { addVersion, openContext, type TestContext } from '../testing/context.ts'
 import { type IssuerKey, makeKey, sign } from '../testing/issuer.ts'
 import { versionsOf } from '../versions/versions.ts'
+import { webhooksOf } from '../webhooks/webhooks.ts'
 import { withdrawalsOf } from '../withdrawals/withdrawals.ts'
 import { actions, audited } from './acts.ts'
 import { auditOf } from './audit.ts'
@@ -47,6 +48,7 @@ describe.each(databases)('the audit log on $name', (database) => {
     withdrawals: withdrawalsOf(context),
     pushes: pushesOf(context, new PushSessions(context)),
     publishing: publishingOf(context),
+    webhooks: webhooksOf(context),
     audit: auditOf(context),
   })
   const user = async (name: string): Promise<Caller> => {
@@ -291,6 +293,33 @@ describe.each(databases)('the audit log on $name', (database) => {
       ['publisher.changed', { account: 'eve' }, { label: 'daily', collection }],
       ['collection.publishing', { account: 'eve' }, { publishersOnly: true }],
       ['publisher.removed', { account: 'eve' }, { label: 'daily', collection }],
+    ])
+  })
+
+  test('lists acts on webhooks, without the path of their address', async () => {
+    const { webhooks } = services
+    const { id: collection } = await services.collections.create(ada, 'ada', { slug: 'heard', public: true })
+    const url = 'https://ci.example/secret-path'
+    const place = { collection: { owner: 'ada', slug: 'heard' } }
+    const { id } = await webhooks.create(eve, place, { url })
+    await webhooks.change(eve, id, { label: 'CI' })
+    await webhooks.rotate(eve, id)
+    const suspend = (when: string) =>
+      context.database.query(`update accounts set suspended_at = ${when} where id = $1`, [eve.accountId])
+    await suspend('now()')
+    await addVersion(context, { id: collection })
+    await context.database.transact((tx) => numberEvents(tx, 1_000))
+    await webhooks.sendAll()
+    await suspend('null')
+    await webhooks.remove(eve, id)
+    const about = { webhook: id, host: 'ci.example' }
+    const events = (await log(eve, 'eve')).filter(({ action }) => action.startsWith('webhook.'))
+    expect(events.toReversed().map(short)).toEqual([
+      ['webhook.made', 'ada/heard', about],
+      ['webhook.changed', 'ada/heard', about],
+      ['webhook.rotated', 'ada/heard', about],
+      ['webhook.disabled', 'ci.example', { ...about, why: 'maker_gone' }],
+      ['webhook.removed', 'ada/heard', about],
     ])
   })
 
