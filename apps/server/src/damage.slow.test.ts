@@ -80,6 +80,9 @@ const reads: Record<string, string[]> = {
   '/versions/{v}/tables': [],
   // Reads of rows only, and of a session, which exists only during a push.
   '/metadata/jobs/{job_id}': [],
+  '/webhooks': [],
+  '/publishers': [],
+  '/publishers/{id}': [],
   '/pushes/{id}': [],
   '/versions/negotiate/{id}': [],
 }
