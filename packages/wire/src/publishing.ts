@@ -178,9 +178,9 @@ export const exampleExchange = {
   audience: 'atlas/cities',
 } as const
 
-/** `POST /auth/exchange`, as a form. */
+/** `POST /auth/exchange`, as a form. Further parameters, such as `scope`, are ignored (RFC 6749 §3.2). */
 export const ExchangeForm = z
-  .strictObject({
+  .object({
     grant_type: z.literal(exchangeGrant),
     subject_token: z.string().min(1).max(20_000).meta({ description: 'The token of the job: a JWT.' }),
     subject_token_type: z.enum([idTokenType, jwtType]),
