@@ -20,6 +20,8 @@ export interface WorstCase {
   /** Id of a record of nearly 8 MiB that every push changes. */
   readonly largeId: string
   readonly changedId: string
+  /** Id of a webhook with a full page of deliveries. */
+  readonly webhook: string
 }
 
 /** Path of the collection after `/api`. */
@@ -61,6 +63,19 @@ export async function clientsFor(
     stranger: await withKey('eve', 'write'),
     owner: await withKey('ada', 'admin'),
   }
+}
+
+/** As many webhooks of the collection as there may be, with addresses of the maximum length. */
+async function addWebhooks(owner: TestClient): Promise<string> {
+  const url = 'https://receiver.invalid/'.padEnd(2_048, 'a')
+  let id = ''
+  for (let i = 0; i < 20; i++) {
+    ;({ id } = await jsonOf(owner.post(`${worst}/webhooks`, { url, label: 'ü'.repeat(100) })))
+    // They list what they would send, and send nothing.
+    await jsonOf(owner.patch(`/webhooks/${id}`, { enabled: false }))
+  }
+  await jsonOf(owner.post(`/webhooks/${id}/replay`, { after: 0 }))
+  return id
 }
 
 export async function buildWorstCase(url: string): Promise<WorstCase> {
@@ -140,8 +155,10 @@ export async function buildWorstCase(url: string): Promise<WorstCase> {
   const session = await jsonOf(
     owner.post(`${worst}/pushes`, { base_version: versions[0].semver, files: declared }),
   )
+  const webhook = await addWebhooks(owner)
   return {
     ...clients,
+    webhook,
     versions: [...versions.map(({ semver }: { semver: string }) => semver), before],
     session: `${worst}/pushes/${session.session_id}`,
     file: names[0]!,
