@@ -562,10 +562,10 @@ describe.each(databases)('webhooks on $name', (database) => {
     expect(await webhooks.find(eve, hookId)).toMatchObject({ collection: { id, owner: null, slug: null } })
     await webhooks.change(eve, hookId, { label: 'x' })
     const { rows } = await context.database.query(
-      `select target from audit_events where actor_id = $1 order by at`,
-      [eve.accountId],
+      `select target from audit_events where action = 'webhook.changed' and details->>'webhook' = $1`,
+      [hookId],
     )
-    expect(rows.at(-1)).toEqual({ target: 'eve' })
+    expect(rows).toEqual([{ target: 'eve' }])
     await context.database.query(`delete from collections where id = $1`, [id])
     expect(await webhooks.list(eve, { account: 'eve' })).toMatchObject([
       { id: hookId, collection: { owner: null } },
