@@ -118,13 +118,12 @@ export function sendingOf(context: Context) {
     /** Finds events for webhooks and sends all that is due. Resolves when no request is left; the background does not wait for them. */
     async sendAll(): Promise<void> {
       await fanAll()
-      // One that began before may not have seen all.
-      await claiming
-      let begun = 0
-      do {
-        begun = await sendDue()
-        await Promise.all(running)
-      } while (begun > 0)
+      for (let isDone = false; !isDone; ) {
+        // A look that began before, or beside a request, may not have found all.
+        const isSure = running.size === 0 && claiming === undefined && pausing === undefined
+        isDone = (await sendDue()) === 0 && isSure
+        await Promise.all([...running, pausing])
+      }
     },
     /** Sends what is due without the delay of the next look. */
     poke: () => jobs.leave(soon()),
