@@ -217,9 +217,12 @@ export type ReplayWebhook = z.infer<typeof ReplayWebhook>
 
 export const Replayed = z
   .object({
-    events: z.int().meta({ description: 'Events that are sent again; at most 1,000.' }),
+    events: z
+      .int()
+      .meta({ description: 'Events that are sent again; at most 1,000, and fewer if others wait already.' }),
     next: z.int().nullable().meta({
-      description: 'Not null: there are more events. Replay again with it as `after`.',
+      description:
+        'Not null: there may be more events. Replay again with it as `after`, when fewer deliveries wait.',
     }),
   })
   .meta({ id: 'Replayed', description: 'Result of a replay.', examples: [{ events: 12, next: null }] })

@@ -702,4 +702,25 @@ describe.each(databases)('webhooks on $name', (database) => {
     expect(await webhooks.find(ada, hookId)).toMatchObject({ enabled: false, disabledWhy: 'behind' })
     await context.database.query('delete from events where seq > 1000000')
   })
+
+  test('replays let at most 1,000 events wait, so that they never disable the webhook', async () => {
+    const { path, id } = await make(true)
+    const { id: hookId } = await hook(ada, path)
+    await context.database.query(
+      `insert into events (seq, at, kind, collection_id, account_id, name, public, details)
+       select 2000000 + n, now(), 'version.made', $2::uuid, $1::uuid, 'ada/x', true, '{}' from generate_series(1, 1500) n`,
+      [ada.accountId, id],
+    )
+    // A receiver that takes nothing: nothing is sent meanwhile.
+    await webhooks.change(ada, hookId, { enabled: false })
+    const after = 2_000_000
+    expect(await webhooks.replay(ada, hookId, { after })).toEqual({ events: 1_000, next: after + 1_000 })
+    expect(await webhooks.replay(ada, hookId, { after: after + 1_000 })).toEqual({
+      events: 0,
+      next: after + 1_000,
+    })
+    await context.database.query(`update deliveries set state = 'done' where webhook_id = $1`, [hookId])
+    expect(await webhooks.replay(ada, hookId, { after: after + 1_000 })).toEqual({ events: 500, next: null })
+    await context.database.query('delete from events where seq > 2000000')
+  })
 })

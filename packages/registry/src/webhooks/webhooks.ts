@@ -1,5 +1,6 @@
 /** Webhooks: made, changed, tested, and their deliveries. http-api §13. `sending.ts` sends the requests. */
 import {
+  countWaiting,
   deleteWebhook,
   eventBounds,
   listDeliveries,
@@ -32,7 +33,7 @@ import { shownDelivery, shownWebhook } from './shown.ts'
 
 export type { WebhookPlace } from './making.ts'
 
-/** Events of one replay. */
+/** Events that wait after a replay: fewer than disable a webhook (`sending.ts`). */
 const replayMax = 1_000
 const deliveriesPage = 100
 
@@ -130,12 +131,13 @@ function deliveriesOf(context: Context, sending: Sending) {
     /** @param after 0: all events that are kept. @throws events_gone */
     async replay(who: Principal, id: string, { after }: ReplayWebhook): Promise<Replayed> {
       const { oldest } = await eventBounds(database, { accountIds: [] })
-      const seqs = await actOn(context, demandCaller(who), id, async (tx) => {
+      const { seqs, most } = await actOn(context, demandCaller(who), id, async (tx) => {
         if (after !== 0 && after < oldest - 1) throw new RegistryError('events_gone', { details: { oldest } })
-        return replayEvents(tx, id, { after, most: replayMax, now: context.now() })
+        const most = Math.max(0, replayMax - (await countWaiting(tx, id)))
+        return { most, seqs: await replayEvents(tx, id, { after, most, now: context.now() }) }
       })
       sending.poke()
-      return { events: seqs.length, next: seqs.length === replayMax ? seqs.at(-1)! : null }
+      return { events: seqs.length, next: seqs.length === most ? (seqs.at(-1) ?? after) : null }
     },
   }
 }

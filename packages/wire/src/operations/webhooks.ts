@@ -25,7 +25,7 @@ export const webhookOperations = {
     tag: 'webhooks',
     summary: 'Make a webhook of a collection',
     description:
-      'Makes a webhook: when something happens to the collection, the registry sends a signed request to `url`. One that an admin of the owner makes belongs to the owner, and its admins can change it; one that anyone else makes belongs to that user alone. It hears of changes that its maker may see: outsiders can make one for a public collection, and hear of what is public. An account can have 20 for a collection and 100 in all.',
+      'Makes a webhook: when something happens to the collection, the registry sends a signed request to `url`. If an admin of the owner makes it, it belongs to the owner, and all admins can change it. Otherwise it belongs to the user who makes it. It hears of changes that its maker may see, so outsiders can make one for a public collection and hear of public changes. An account can have 20 for a collection and 100 in all.',
     entrance,
     params: CollectionPath,
     body: CreateWebhook,
@@ -145,7 +145,7 @@ export const webhookOperations = {
     id: 'replayWebhook',
     summary: 'Send events again',
     description:
-      'Sends again all events after a number that the webhook hears of, also those from before it was made; at most 1,000 at once. A receiver recognises those that it has by `webhook-id`.',
+      'Sends again all events after a number that the webhook hears of, also those from before it was made. At most 1,000 events wait then; if there are more, `next` says where to continue later. A receiver recognises those that it has by `webhook-id`.',
     body: ReplayWebhook,
     answers: { 200: Replayed },
     refusals: ['webhook_not_found', 'events_gone'],

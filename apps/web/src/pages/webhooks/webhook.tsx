@@ -100,7 +100,7 @@ async function replay(visit: Visit, form: Form): Promise<Answer> {
   const said = `${counted(events, 'event')} ${enabled ? `${now} again` : `${later} again when the webhook is enabled`}.`
   if (next === null) return webhookPage(visit, { said })
   return webhookPage(visit, {
-    said: `${said} There are more: replay again after ${next}.`,
+    said: `${said} There may be more: when these are sent, replay again after ${next}.`,
     form: { after: String(next) },
   })
 }

@@ -8,7 +8,7 @@ import type { Queries, Tx } from '../../database/database.ts'
 import { count, instant } from '../columns/columns.ts'
 import { columnsOf, Values } from '../columns/rows.ts'
 import { type EventRow, events, isOpen } from './events.ts'
-import { type WebhookRow, webhooks } from './webhooks.ts'
+import { minuteOf, type WebhookRow, webhooks } from './webhooks.ts'
 
 export const deliveries = pgTable(
   'deliveries',
@@ -68,8 +68,8 @@ const isWanted = `(webhooks.collection_id = events.collection_id
   and (webhooks.bumps = '{}' or events.kind <> 'version.made' or events.details->>'bump' = any(webhooks.bumps))`
 
 /**
- * Makes deliveries of the next `most` events for all webhooks that hear of them, and for those whose maker is gone, to be found there. One
- * caller at a time.
+ * Makes deliveries of the next `most` events for all webhooks that hear of them. Webhooks whose maker is gone get them too, so that
+ * `claimDeliveries` meets and disables these webhooks. One caller at a time.
  * @returns the number of events looked at
  */
 export async function fanOut(tx: Tx, most: number, now: Date): Promise<number> {
@@ -127,6 +127,15 @@ export async function replayEvents(
     [webhookId, after, most, now],
   )
   return rows.map(({ seq }) => seq).sort((a, b) => a - b)
+}
+
+/** Deliveries of a webhook that wait. Exact only while the webhook is locked. */
+export async function countWaiting(tx: Tx, webhookId: string): Promise<number> {
+  const { rows } = await tx.query<{ waiting: number }>(
+    "select count(*) as waiting from deliveries where webhook_id = $1 and state = 'waiting'",
+    [webhookId],
+  )
+  return rows[0]!.waiting
 }
 
 /** Makes a delivery due; a request that is under way counts as the first. Returns false if there is none. */
@@ -232,9 +241,8 @@ export async function claimDeliveries(
   tx: Tx,
   { most, perHost, perAccount, limitedPerMinute, leaseSeconds, now }: ClaimBounds,
 ): Promise<ClaimedDelivery[]> {
-  const minute = new Date(Math.floor(now.getTime() / 60_000) * 60_000)
   const { rows: claimed } = await tx.query<{ webhookId: string; seq: number; attempts: number }>(claim, [
-    ...[now, most, perHost, leaseSeconds, limitedPerMinute, minute, perAccount],
+    ...[now, most, perHost, leaseSeconds, limitedPerMinute, minuteOf(now), perAccount],
   ])
   const found: ClaimedDelivery[] = []
   for (const { webhookId, seq, attempts } of claimed) {

@@ -170,7 +170,7 @@ export async function listSealed(
   return rows
 }
 
-/** Requests by the minute that are limited: tests, and those to addresses of which no one knows that they are wanted. */
+/** Requests of each minute that are limited: tests, and requests that the receiver may not want. */
 export const webhookRequests = pgTable(
   'webhook_requests',
   {
@@ -187,9 +187,10 @@ export const webhookRequests = pgTable(
   ],
 )
 
-const minuteOf = (now: Date) => new Date(Math.floor(now.getTime() / 60_000) * 60_000)
+/** Begin of the minute in which requests are counted. */
+export const minuteOf = (now: Date) => new Date(Math.floor(now.getTime() / 60_000) * 60_000)
 
-/** Counts a test of an account. @returns those of the account in this minute to the host and to all hosts, with this one */
+/** Counts a test of an account. @returns its tests in this minute, with this one: to the host, and to all hosts */
 export async function countTest(
   tx: Tx,
   { accountId, host, now }: { accountId: string; host: string; now: Date },
