@@ -42,7 +42,7 @@ export interface Caller {
 
 export type Principal = Anonymous | Caller
 
-/** Whose requests a caller's are counted with: a job of a trusted publisher must not use up those of the owner. */
+/** Key for counting a caller's requests. Jobs are counted by publisher, or they could use up the owner's rate limit. */
 export const countedAs = ({ accountId, means }: Caller): string => means?.workload?.publisher ?? accountId
 
 /** An account that acts in the background, without a request. */

@@ -723,7 +723,7 @@ end $$;
  * fork:       {sourceId, sourceVersionId, ofPrivate, collectionsMax, collection, words, ownerWords, audit}: the collection is made here, as public as its source
  *
  * Raises UL000, and nothing of the transaction is recorded: `update_ended`, `collection_gone` (or another's by now), `not_allowed`,
- * `publishers_only` (the collection takes versions of trusted publishers alone), `publisher_gone` (that of the job), `head_moved`,
+ * `publishers_only` (the collection takes versions of trusted publishers alone), `publisher_gone` (the job's publisher was removed), `head_moved`,
  * `lease_lost`, `over_quota`; of a fork `owner_gone`, `source_gone` (or no longer public), `source_withdrawn`, `too_many_collections`. A slug that is taken violates
  * `collections_owner_slug`.
  * Locks, in this order: the account, the collection, the membership, the credential, the trusted publisher.

@@ -79,7 +79,7 @@ export function viewFor(who: Principal, collection: CollectionFacts, role: Role 
   return role !== null && reaches(who, collection) ? 'full' : 'public'
 }
 
-/** Whose private events a caller sees: those of its accounts, with a limited key of one collection of them. Null: of none. */
+/** Private events that a caller sees: of its accounts or, with a limited key, of one of their collections. Null: none. */
 export const privateEventsFor = (
   who: Principal,
 ): { readonly accountId: string; readonly onlyCollection: string | undefined } | null =>
@@ -87,7 +87,7 @@ export const privateEventsFor = (
     ? null
     : { accountId: who.accountId, onlyCollection: who.limitedTo ?? undefined }
 
-/** The role that counts: at most that of the credential. */
+/** The account's role, or the lower role that the key is capped at. */
 const capped = (who: Principal, role: Role | null): Role | null =>
   role === null || who.kind === 'anonymous' || who.roleCap === undefined ? role : who.roleCap
 
@@ -210,7 +210,7 @@ export function mayHandleKey(who: Caller, key: KeyFacts): Decision {
   return who.limitedTo !== null && who.limitedTo !== key.collectionId ? 'key_limited' : 'ok'
 }
 
-/** A limited key lists only keys limited to the same collection; that of a trusted publisher none. */
+/** A limited key lists only keys limited to the same collection. A trusted publisher's key lists none. */
 export const mayListKey = (who: Caller, key: KeyFacts): boolean =>
   !isWorkload(who) && (who.limitedTo === null || who.limitedTo === key.collectionId)
 

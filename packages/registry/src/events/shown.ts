@@ -1,4 +1,4 @@
-/** Events in the form of answers, and in that of requests to webhooks. http-api §12, §13. */
+/** Events in answers, and in requests to webhooks. http-api §12, §13. */
 import { canonicalize } from '@ulmus/content'
 import type { EventRow } from '@ulmus/storage'
 import type { RegistryEvent } from '@ulmus/wire'

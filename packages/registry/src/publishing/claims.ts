@@ -78,7 +78,7 @@ const claimsMax = 20
 /** Characters of a claim that is stored. */
 const shownTextMax = 500
 
-/** What is wrong with the claims of a new publisher, with the claim; undefined if nothing is. */
+/** First fault in the claims of a new publisher. `claim`: the faulty one; empty if it is none in particular. */
 export function claimsFault(
   kind: IssuerKind,
   claims: DemandedClaims,
@@ -116,7 +116,7 @@ export type Match =
   /** The project has the demanded name, but is not the one that was pinned. */
   | { readonly kind: 'another'; readonly ids: Readonly<Record<string, string>> }
 
-/** Whether two publishers of one issuer name the same project, which has the same ids then. */
+/** True if two publishers of one issuer name the same project, so that both must have its ids. */
 export function isSameProject(
   kind: IssuerKind,
   a: Pick<PublisherRow, 'issuer' | 'claims'>,

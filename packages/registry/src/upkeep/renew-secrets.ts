@@ -2,6 +2,7 @@
 import { listSealed, updateWebhook } from '@ulmus/storage'
 import type { Context } from '../context.ts'
 import { LostSecret, type Place, type Sealing } from '../secrets/sealing.ts'
+import { placeOf } from '../webhooks/signing.ts'
 
 export interface RenewalReport {
   /** Secrets that the present key opens now. */
@@ -25,9 +26,9 @@ export async function renewSecrets(
       const rows = await listSealed(tx, from, rowsAtOnce)
       const results = await Promise.all(
         rows.map(async ({ id, secret, formerSecrets }) => {
-          const anew = renewed(sealing, secret, `webhooks:${id}`)
+          const anew = renewed(sealing, secret, placeOf(id))
           if (anew === undefined) return { id, isLost: true }
-          const former = formerSecrets && renewed(sealing, formerSecrets, `webhooks:${id}`)
+          const former = formerSecrets && renewed(sealing, formerSecrets, placeOf(id))
           await updateWebhook(tx, id, { secret: anew, formerSecrets: former ?? null })
           return { id, isLost: false }
         }),

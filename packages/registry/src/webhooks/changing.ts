@@ -11,7 +11,7 @@ import { actOn, addressOf, demandSealing, demandWebhooks } from './own.ts'
 import { limitedPerMinute, send } from './sending.ts'
 import { keepFormer, makeSecret, placeOf, testId } from './signing.ts'
 
-/** How long the former secret signs, too. */
+/** Time for which a former secret still signs. */
 const formerHours = 24
 /** Between two tests of a webhook. */
 const testSeconds = 6

@@ -94,14 +94,16 @@ export function sendingOf(context: Context) {
       // The claim ends by itself.
       log.error({ err: error }, 'a request to a webhook failed')
     })
-  const send = () =>
-    sendDue().catch((error: unknown) => log.error({ err: error }, 'the sending of webhooks failed'))
   let pausing: Promise<void> | undefined
-  /** Sends what is due, at most once in a pause. */
+  /** Sends due deliveries after a pause, in which further calls do nothing. */
   const soon = (): Promise<void> => {
     pausing ??= sleep(pauseMilliseconds).then(async () => {
       pausing = undefined
-      await send()
+      try {
+        await sendDue()
+      } catch (error) {
+        log.error({ err: error }, 'the sending of webhooks failed')
+      }
     })
     return pausing
   }
@@ -125,7 +127,7 @@ export function sendingOf(context: Context) {
         await Promise.all([...running, pausing])
       }
     },
-    /** Sends what is due without the delay of the next look. */
+    /** Sends due deliveries without waiting for the next run of the task. */
     poke: () => jobs.leave(soon()),
     close: () => closing.abort(),
   }

@@ -249,7 +249,7 @@ class Patched implements RawParts {
     this.length = to
   }
 
-  /** Like that of an array, for 0 ≤ start ≤ end. */
+  /** Like `Uint8Array.subarray`, for 0 ≤ start ≤ end; returns a copy. */
   subarray(start = 0, end = this.length): Uint8Array<ArrayBuffer> {
     const most = Math.min(end, this.length)
     const raw = Buffer.allocUnsafeSlow(Math.max(0, most - start))

@@ -54,7 +54,7 @@ export const publishingOperations = {
     tag: 'publishing',
     summary: 'Change a trusted publisher',
     description:
-      'Changes a trusted publisher; omitted fields stay as they are. Any change but that of the label revokes its keys. Other claims remove the pinned ids.',
+      'Changes a trusted publisher; omitted fields stay as they are. Any other change than of the label revokes its keys. The pinned ids stay unless the claims name another project.',
     entrance,
     params: PublisherPath,
     body: ChangePublisher,

@@ -48,7 +48,7 @@ const add: Work = async (visit, form) => {
   return saved(visit, 'publisher-added')
 }
 
-/** The first fault of a claim as that of the field, whose lines are the claims. Undefined if no claim is at fault. */
+/** Refusal of the field in which claims are typed, with the fault of the first wrong one. Undefined if none is wrong. */
 function atClaims(error: unknown): RegistryError | undefined {
   if (!(error instanceof RegistryError)) return undefined
   const issues = (error.details['issues'] ?? []) as readonly Issue[]

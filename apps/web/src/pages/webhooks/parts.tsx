@@ -39,7 +39,7 @@ export const fieldsOf = (form: Form) => ({
   bumps: bumps.filter((bump) => form[`bump_${bump}`] === 'on'),
 })
 
-/** A sent form keeps what was entered; an unchecked box is missing in it. */
+/** True if a box is checked. A form that was sent keeps its boxes, and has no member for an unchecked one. */
 const isOn = (form: Form, name: string, value: boolean): boolean =>
   form['url'] === undefined ? value : form[name] === 'on'
 

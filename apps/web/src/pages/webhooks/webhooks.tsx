@@ -55,7 +55,7 @@ export const webhooks = pageOf(
           <div class="narrow">
             <h2>Webhooks</h2>
             <About place={name}>
-              {!seen.isMember && 'You hear of what is public. '}
+              {!seen.isMember && 'It hears of public changes. '}
               {!seen.isMember || seen.owner === visit.caller?.accountSlug
                 ? 'The webhook belongs to you.'
                 : `The webhook belongs to ${seen.owner} if you administer that organization, and to you otherwise.`}
