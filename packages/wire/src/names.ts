@@ -54,7 +54,7 @@ const disabled: Record<Disabled, string> = {
   gone: 'The receiver answered 410 Gone.',
   failing: 'All requests failed for 5 days.',
   maker_gone: 'The user whose rights it used is suspended, no longer exists, or left the organization.',
-  behind: 'More than 2,000 events waited. Enable it when the receiver is faster, and replay what it needs.',
+  behind: 'More than 5,000 events waited. Enable it when the receiver is faster, and replay what it needs.',
 }
 
 /** Result of a request, as `204` or `500: the receiver did not accept it`. Empty: nothing was sent yet. */

@@ -83,7 +83,7 @@ const webhook = z.object({
   enabled: z.boolean(),
   disabledWhy: z.enum(disabledReasons).nullable().meta({
     description:
-      'Why the registry disabled it. `gone`: the receiver answered 410. `failing`: all requests failed for 5 days. `maker_gone`: the user of `madeBy` is suspended, no longer exists, or left the organization that the webhook belongs to. `behind`: more than 2,000 events waited.',
+      'Why the registry disabled it. `gone`: the receiver answered 410. `failing`: all requests failed for 5 days. `maker_gone`: the user of `madeBy` is suspended, no longer exists, or left the organization that the webhook belongs to. `behind`: more than 5,000 events waited.',
   }),
   failingSince: Instant.nullable().meta({
     description: 'When requests began to fail; null: the last one succeeded.',

@@ -49,7 +49,7 @@ const delays = [0, 5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400]
 const spread = 0.1
 const retryAfterMax = 86_400
 /** A webhook for which more events wait is disabled. */
-const waitingMax = 2_000
+const waitingMax = 5_000
 /** A webhook whose requests all failed for so long is disabled. */
 const failingDays = 5
 

@@ -680,7 +680,7 @@ describe.each(databases)('webhooks on $name', (database) => {
     await webhooks.change(expiring, id, { label: 'x' })
   })
 
-  test('a webhook for which more than 2,000 events wait is disabled', async () => {
+  test('a webhook for which more events wait than are allowed is disabled', async () => {
     const { path } = await make(true)
     const { id: hookId } = await hook(ada, path)
     await context.database.query(
