@@ -202,6 +202,15 @@ describe('every operation that can be', () => {
     await allRefused(403, writes, () => ({ by, also }))
   })
 
+  test('is refused with 403 if only trusted publishers may push', async () => {
+    await send('updateCollection', { body: { publishersOnly: true } })
+    const isPush = ({ method, path }: DescribedCall) =>
+      method === 'POST' && /\/(?:pushes|negotiate)(?:\/|$)/.test(path)
+    const isMeant = (call: DescribedCall) => isPush(call) || hasCode(call, 'publishers_only')
+    expect(await allRefused(403, isMeant)).toBeGreaterThan(8)
+    await send('updateCollection', { body: { publishersOnly: false } })
+  })
+
   test('is answered 404 for what is not there', async () => {
     const hasPath = ({ path }: DescribedCall) => path.includes('{')
     const nothing = { owner: 'missing', slug: 'nothing', id: '0198c9a0-0000-7000-8000-000000000001' }

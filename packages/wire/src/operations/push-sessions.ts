@@ -27,6 +27,7 @@ const session = [...working, 'push_not_found'] as const
 /** Refusals of the operations that receive lines. */
 export const batch = [
   ...session,
+  'publishers_only',
   'push_not_open',
   'quota_exceeded',
   'invalid_records',
