@@ -211,6 +211,13 @@ describe('every operation that can be', () => {
     await send('updateCollection', { body: { publishersOnly: false } })
   })
 
+  test('changes nothing if a change has no members', async () => {
+    for (const call of contract.calls.filter(({ method }) => method === 'PATCH')) {
+      const { path, options } = requestOf(call, { path: real(call), body: {} })
+      expect((await ada.request('PATCH', path, options)).status, path).toBe(200)
+    }
+  })
+
   test('is answered 404 for what is not there', async () => {
     const hasPath = ({ path }: DescribedCall) => path.includes('{')
     const nothing = { owner: 'missing', slug: 'nothing', id: '0198c9a0-0000-7000-8000-000000000001' }

@@ -22,11 +22,13 @@ export async function changeWebhook(
   context: Context,
   caller: Caller,
   id: string,
-  { url, kinds, bumps, label, enabled }: ChangeWebhook,
+  wanted: ChangeWebhook,
 ): Promise<void> {
+  const { url, kinds, bumps, label, enabled } = wanted
   const address = url === undefined ? undefined : addressOf(context, url)
   if (address !== undefined || enabled === true) demand(mayLeaveWebhook(caller), { webhook: true })
   await actOn(context, caller, id, async (tx, { webhook }, tell) => {
+    if (Object.values(wanted).every((value) => value === undefined)) return
     if (enabled === false) await disableWebhook(tx, id, null)
     await updateWebhook(tx, id, {
       ...{ kinds, bumps, label, ...address },
@@ -70,4 +72,4 @@ export function rotateSecret(context: Context, caller: Caller, id: string): Prom
   })
 }
 
-const tooSoon = (retryAfter: number) => new RegistryError('rate_limited', { details: { retryAfter } })
+const tooSoon = (retryAfter: number) => new RegistryError('rate_limited', { say: { retryAfter } })

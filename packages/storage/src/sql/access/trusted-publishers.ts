@@ -7,7 +7,7 @@ import { check, index, integer, jsonb, pgTable, primaryKey, text, uuid } from 'd
 import type { Queries, Tx } from '../../database/database.ts'
 import { collections } from '../collections/collections.ts'
 import { bytewiseText, instant } from '../columns/columns.ts'
-import { columnsOf, insertInto, Values } from '../columns/rows.ts'
+import { columnsOf, insertInto, updateById } from '../columns/rows.ts'
 import { issuerKinds, workloadReaders } from '../columns/workload.ts'
 
 /** A token that named the right project, but with another id than the pinned one. */
@@ -106,11 +106,7 @@ export async function changePublisher(
   id: string,
   changes: Partial<Omit<PublisherRow, 'id' | 'collectionId'>>,
 ): Promise<void> {
-  const values = new Values(id)
-  await tx.query(
-    `update trusted_publishers set ${values.changes(trustedPublishers, changes)} where id = $1`,
-    values.given,
-  )
+  await updateById(tx, trustedPublishers, id, changes)
 }
 
 /** With its keys. */

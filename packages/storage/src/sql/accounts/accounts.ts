@@ -6,7 +6,7 @@ import { sql } from 'drizzle-orm'
 import { type AnyPgColumn, boolean, check, index, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 import type { Queries, Tx } from '../../database/database.ts'
 import { bytewiseText, count, instant } from '../columns/columns.ts'
-import { columnsOf, insertInto, Values } from '../columns/rows.ts'
+import { columnsOf, insertInto, updateById } from '../columns/rows.ts'
 
 export const accounts = pgTable(
   'accounts',
@@ -137,8 +137,7 @@ export async function updateAccount(
     >
   >,
 ): Promise<void> {
-  const values = new Values(id)
-  await tx.query(`update accounts set ${values.changes(accounts, changes)} where id = $1`, values.given)
+  await updateById(tx, accounts, id, changes)
 }
 
 /**

@@ -10,6 +10,7 @@ import {
   type InferSelectModel,
   type Table,
 } from 'drizzle-orm'
+import type { Tx } from '../../database/database.ts'
 
 type Row<T extends Table> = InferSelectModel<T>
 type NewRow<T extends Table> = InferInsertModel<T>
@@ -91,4 +92,16 @@ export function insertInto<T extends Table>(
   const names = columns.map(([, { name }]) => `"${name}"`).join(', ')
   const text = `insert into "${getTableName(table)}" (${names}) values ${tuples.join(', ')} ${further}`
   return [text, values.given]
+}
+
+/** Changes one row. Without changes it sends no statement. */
+export async function updateById<T extends Table>(
+  tx: Tx,
+  table: T,
+  id: string,
+  changes: Partial<NewRow<T>>,
+): Promise<void> {
+  const values = new Values(id)
+  const text = values.changes(table, changes)
+  if (text !== '') await tx.query(`update "${getTableName(table)}" set ${text} where id = $1`, values.given)
 }

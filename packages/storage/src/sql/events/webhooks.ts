@@ -4,7 +4,7 @@ import { boolean, check, index, integer, pgTable, primaryKey, text, uuid } from 
 import type { Queries, Tx } from '../../database/database.ts'
 import { accounts } from '../accounts/accounts.ts'
 import { bytes, instant } from '../columns/columns.ts'
-import { columnsOf, insertInto, Values } from '../columns/rows.ts'
+import { columnsOf, insertInto, updateById, Values } from '../columns/rows.ts'
 
 export const webhooks = pgTable(
   'webhooks',
@@ -122,8 +122,7 @@ export async function insertWebhook(tx: Tx, row: WebhookRow): Promise<void> {
 }
 
 export async function updateWebhook(tx: Tx, id: string, changes: Partial<WebhookRow>): Promise<void> {
-  const values = new Values(id)
-  await tx.query(`update webhooks set ${values.changes(webhooks, changes)} where id = $1`, values.given)
+  await updateById(tx, webhooks, id, changes)
 }
 
 export async function deleteWebhook(tx: Tx, id: string): Promise<boolean> {

@@ -7,7 +7,7 @@ import { boolean, check, index, integer, jsonb, pgTable, text, uniqueIndex, uuid
 import type { Queries, Tx } from '../../database/database.ts'
 import { collections } from '../collections/collections.ts'
 import { bytewiseText, count, instant } from '../columns/columns.ts'
-import { columnsOf, Values, wholeRow } from '../columns/rows.ts'
+import { columnsOf, updateById, wholeRow } from '../columns/rows.ts'
 import type { Workload } from '../columns/workload.ts'
 
 export const versions = pgTable(
@@ -178,8 +178,7 @@ export async function markVersion(
     >
   >,
 ): Promise<void> {
-  const values = new Values(id)
-  await tx.query(`update versions set ${values.changes(versions, marks)} where id = $1`, values.given)
+  await updateById(tx, versions, id, marks)
 }
 
 /** Newest first; `beyond`: only versions older than this semver, or, with `backwards`, newer ones, oldest first. */
