@@ -59,6 +59,14 @@ test.each(databases)(
     })
     expect((await ada.get(JSON.parse(body).data.url.slice(server.url.length + 4))).status).toBe(200)
 
+    await ada.post(`/webhooks/${made.id}/test`)
+    const again = await ada.post(`/webhooks/${made.id}/test`)
+    expect(again.json).toEqual({
+      error: `Too many requests. Try again in ${again.headers['retry-after']} seconds.`,
+      ...{ code: 'rate_limited', statusCode: 429 },
+    })
+    expect(Number(again.headers['retry-after'])).toBeLessThanOrEqual(6)
+
     const answers = [
       await ada.get(hooks),
       await ada.get('/accounts/ada/webhooks'),

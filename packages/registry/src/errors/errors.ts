@@ -13,6 +13,8 @@ export class RegistryError extends Error {
   readonly kind: RefusalKind
   /** Members of the error body beside error, code and statusCode. */
   readonly details: Facts
+  /** `Retry-After` of the answer. Seconds. */
+  readonly retryAfter: number | undefined
 
   constructor(code: ErrorCode, options: { say?: Facts; details?: Facts; cause?: unknown } = {}) {
     super(catalogue[code].say({ ...options.details, ...options.say }), { cause: options.cause })
@@ -20,6 +22,7 @@ export class RegistryError extends Error {
     this.code = code
     this.kind = catalogue[code].kind
     this.details = options.details ?? {}
+    this.retryAfter = options.say?.['retryAfter'] as number | undefined
   }
 
   /** Restores a stored refusal with its original text. */

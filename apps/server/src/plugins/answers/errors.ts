@@ -81,6 +81,7 @@ export function noteRefusal(error: unknown, request: FastifyRequest, reply: Fast
   const status = statusFor(refusal.code)
   // A setting of the operator or a missing package is no fault; a process that cannot be started is.
   if (status >= 500 && (status !== 501 || refusal.cause !== undefined)) logFault(request, error, refusal)
+  if (refusal.retryAfter !== undefined) reply.header('Retry-After', refusal.retryAfter)
   addRefusalHeaders(status, reply)
   return refusal
 }

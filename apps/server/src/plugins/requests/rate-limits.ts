@@ -29,8 +29,6 @@ export function limitRates(app: FastifyInstance, rates: RequestRates, limits: Ra
       .header('RateLimit-Limit', limits[kind])
       .header('RateLimit-Remaining', remaining)
       .header('RateLimit-Reset', resetSeconds)
-    if (!isOver) return
-    reply.header('Retry-After', resetSeconds)
-    throw new RegistryError('rate_limited', { say: { retryAfter: resetSeconds } })
+    if (isOver) throw new RegistryError('rate_limited', { say: { retryAfter: resetSeconds } })
   })
 }
