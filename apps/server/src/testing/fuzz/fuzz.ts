@@ -93,7 +93,7 @@ export async function fuzz(
       const random = randomOf(seed, turn + n)
       const by = random.pick(random.chance(0.5) ? callers : callers.filter(({ mayWrite }) => mayWrite))
       // Delete less often, so that targets remain.
-      const call = random.pick(random.chance(0.6) ? keeping : contract.calls)
+      const call = random.pick(random.chance(0.8) ? keeping : contract.calls)
       return { by, made: maker.make(call, by.headers, random) }
     })
     const outcomes = await Promise.all(made.map((one) => sender.send(one.made.wire)))

@@ -7,11 +7,12 @@ import type { Wire } from './sending.ts'
 /** Statuses without an operation: unknown path, wrong method, invalid credential, malformed HTTP. */
 const elsewhere = new Set([400, 401, 403, 404, 405, 413, 415, 417, 429])
 
-/** True for a segment that `{name}`, `{name}.csv` or the same text describes. */
-const fits = (segment: string, described: string): boolean =>
-  described.startsWith('{')
-    ? segment.endsWith(described.slice(described.indexOf('}') + 1))
-    : segment === described
+/** True for a segment that `{name}`, `{name}.csv` or the same text describes. The router finds no line breaks before an ending. */
+function fits(segment: string, described: string): boolean {
+  if (!described.startsWith('{')) return segment === described
+  const ending = described.slice(described.indexOf('}') + 1)
+  return ending === '' || (segment.endsWith(ending) && !/[\n\r\u2028\u2029]/.test(segment))
+}
 
 export function judgeOf(contract: Contract) {
   /** The operation of a target; literal segments take precedence over parameters. Undefined: none. */

@@ -55,7 +55,12 @@ export function worldOf(server: TestServer, contract: Contract, places: ReturnTy
     let job = await act(ada, 'getMetadataJob', { ...at, job_id })
     while (job.status === 'running') job = await act(ada, 'getMetadataJob', { ...at, job_id })
     const { semver } = job.result
-    await act(ada, 'createPublisher', at)
+    const publisher = await act(ada, 'createPublisher', at)
+    await act(ada, 'getPublisher', { ...at, id: publisher.id })
+    const webhook = await act(ada, 'createWebhook', at)
+    await act(ada, 'getWebhook', { id: webhook.id })
+    await act(ada, 'replayWebhook', { id: webhook.id })
+    await act(ada, 'listDeliveries', { id: webhook.id })
     const ended = await act(ada, 'openPush', at, { body: { base_version: semver } })
     await act(ada, 'cancelPush', { ...at, id: ended.session_id })
     const { requestBody } = contract.call('openSnapshot').operation
