@@ -13,7 +13,7 @@ export const signInOperations = {
     tag: 'signing in',
     summary: 'Sign in with a browser',
     description:
-      'Redirects a browser to the identity provider, which returns it with a session cookie. Open it as a page, not with `fetch`: the redirect leads to another site. The first sign-in creates the account. Afterwards the browser is sent to `return_to`, a path of this site. A session expires 30 days after its last use.',
+      'Redirects a browser to the identity provider, which returns it with a session cookie. Open it as a page, not with `fetch`: the redirect leads to another site. The first sign-in creates the account. Afterwards the browser is sent to `return_to`, a path of this site. A session expires 30 days after its last use. With `Accept: text/html` refusals are pages.',
     credentials: false,
     limited: 'sign-in',
     query: LoginQuery,

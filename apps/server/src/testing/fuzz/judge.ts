@@ -44,7 +44,7 @@ export function judgeOf(contract: Contract) {
       if (call !== undefined) {
         const faults = contract.faultsOf(call, response)
         // Refusals of the HTTP server belong to no operation.
-        return faults.length > 0 && isOfHttp(wire, response) ? [] : faults
+        return isOfHttp(wire, response) || isPage(wire, response) ? [] : faults
       }
       if (elsewhere.has(response.status) && (response.json === undefined || isError(response))) return []
       // Pages and other routes beside the API.
@@ -67,6 +67,13 @@ function decoded(part: string): string | undefined {
 
 const isError = ({ json, status }: TestResponse): boolean =>
   typeof json.error === 'string' && typeof json.code === 'string' && json.statusCode === status
+
+/** A refused sign-in is a page for browsers. */
+const isPage = ({ target, headers }: Wire, { status, headers: { 'content-type': type } }: TestResponse) =>
+  target.startsWith('/auth/login') &&
+  status >= 400 &&
+  headers['accept']?.includes('text/html') === true &&
+  type === 'text/html; charset=utf-8'
 
 /** 417 for an unknown `Expect`. */
 const isOfHttp = ({ headers }: Wire, { status }: TestResponse): boolean =>
