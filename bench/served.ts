@@ -29,14 +29,12 @@ export class Served {
   readonly org = 'bench-org'
   #key = ''
   #child: ChildProcess | undefined
-  readonly #databaseUrl: string | undefined
-  readonly #more: ServedOptions['environment']
+  readonly #options: ServedOptions
   readonly #port: number
 
   private constructor(options: ServedOptions, port: number) {
     this.folder = options.folder
-    this.#databaseUrl = options.databaseUrl
-    this.#more = options.environment
+    this.#options = options
     this.#port = port
     this.url = `http://127.0.0.1:${port}`
   }
@@ -57,6 +55,14 @@ export class Served {
       await served.close()
       throw error
     }
+  }
+
+  /** Another server, not yet started, on the same database and object store, with the same key. */
+  async beside(folder: string): Promise<Served> {
+    mkdirSync(folder, { recursive: true })
+    const served = new Served({ ...this.#options, folder }, await freePort())
+    served.#key = this.#key
+    return served
   }
 
   get pid(): number {
@@ -147,7 +153,10 @@ export class Served {
   /** Runs statements on the server's database while the server is stopped. */
   async inDatabase(work: (database: Database) => Promise<void>): Promise<void> {
     await this.stop()
-    const database = await openDatabase({ url: this.#databaseUrl, folder: join(this.folder, 'database') })
+    const database = await openDatabase({
+      url: this.#options.databaseUrl,
+      folder: join(this.folder, 'database'),
+    })
     try {
       await work(database)
     } finally {
@@ -183,10 +192,10 @@ export class Served {
       TMPDIR,
       PORT: String(this.#port),
       DATA_DIR: this.folder,
-      DATABASE_URL: this.#databaseUrl,
+      DATABASE_URL: this.#options.databaseUrl,
       RATE_LIMIT_ANONYMOUS: '1000000000',
       RATE_LIMIT_ACCOUNT: '1000000000',
-      ...this.#more,
+      ...this.#options.environment,
     }
   }
 }
