@@ -8,8 +8,8 @@ import { readSidecar } from '../../versions/sidecar.ts'
 import type { TaskFor } from '../../work/task.ts'
 import type { AcceptedSchemas, SchemaTexts } from './accept-schemas.ts'
 import { comparePrivacy, type Privacy } from './compare-privacy.ts'
-import { byType, type PushSchema, readSchemas } from './push-schema.ts'
-import { baseSchemas, restoreSchemas } from './session-schemas.ts'
+import { byType, type PushSchema } from './push-schema.ts'
+import { baseSchemas, readSchemas, restoreSchemas } from './session-schemas.ts'
 
 /** Maximum names listed in the refusal. */
 const listedMax = 1_000

@@ -1,6 +1,5 @@
 /** Schemas in push sessions: plain objects with canonical texts, which pass between threads without parsing. */
 import { acceptSchema, type Hash, type Json, publicSchemas, type Schema } from '@ulmus/content'
-import { giveWay } from '@ulmus/storage'
 
 /** A type's schema with the facts that a push needs. */
 export interface PushSchema {
@@ -31,7 +30,10 @@ export function pushSchemas(list: readonly PushSchema[], key: string, name: stri
   return { key, name, list, units }
 }
 
-/** Stored form of accepted schemas: NDJSON, a type a line. Open sessions of an earlier release may have it, so keep reading it. */
+/**
+ * Stored form of accepted schemas: NDJSON, a type a line; `readSchemas` reads it. Open sessions of an earlier release may have it, so
+ * keep reading it.
+ */
 export function schemasText(schemas: ReadonlyMap<string, Schema>): string {
   const shown = publicSchemas(schemas)
   const lines = [...schemas].map(([type, { hash, canonical: text, privateFields }]) => {
@@ -41,16 +43,6 @@ export function schemasText(schemas: ReadonlyMap<string, Schema>): string {
     return JSON.stringify(schema)
   })
   return lines.join('\n')
-}
-
-/** Reads the output of `schemasText`. */
-export async function readSchemas(text: string): Promise<PushSchema[]> {
-  const schemas: PushSchema[] = []
-  for (const line of text === '' ? [] : text.split('\n')) {
-    schemas.push(JSON.parse(line) as PushSchema)
-    await giveWay()
-  }
-  return schemas
 }
 
 export const byType = (schemas: readonly PushSchema[]): Map<string, PushSchema> =>

@@ -2,6 +2,7 @@
 import { hashText, type JsonObject, privateFieldsOf, type Sidecar } from '@ulmus/content'
 import {
   findPushSchemas,
+  giveWay,
   type ObjectReader,
   openObjectWriter,
   type PushStanding,
@@ -15,7 +16,7 @@ import { storedHash } from '../../versions/content.ts'
 import { abortOnError } from '../../versions/land.ts'
 import { readSchemaObjects } from '../../versions/schemas.ts'
 import { readSidecar } from '../../versions/sidecar.ts'
-import { type PushSchema, type PushSchemas, pushSchemas, readSchemas } from './push-schema.ts'
+import { type PushSchema, type PushSchemas, pushSchemas } from './push-schema.ts'
 
 /** Cache by session or by the digests of a base; evicts the least recently used. Every batch needs them. */
 const latest = new LRUCache<string, PushSchemas, () => Promise<PushSchemas>>({
@@ -40,6 +41,16 @@ export async function pushedSchemas(context: Context, push: PushStanding): Promi
       throw new RegistryError('object_corrupt', { say: { received: `schemas of ${id}` } })
     return pushSchemas(await readSchemas(text), id, schemasHash)
   })
+}
+
+/** Reads the output of `schemasText`. */
+export async function readSchemas(text: string): Promise<PushSchema[]> {
+  const schemas: PushSchema[] = []
+  for (const line of text === '' ? [] : text.split('\n')) {
+    schemas.push(JSON.parse(line) as PushSchema)
+    await giveWay()
+  }
+  return schemas
 }
 
 /** The schemas of a version. Those of its public view are stored already. */
