@@ -57,8 +57,13 @@ export interface ObjectReader extends NodeReader {
    * If not, a reader of a small part should read its stored form.
    */
   shouldCache(leaf: Pick<Child, 'hash' | 'bytes'>): boolean
-  /** A leaf and its body in stored form, for another thread to decode. Bypasses the cache. */
-  encodedLeaf(leaf: Hash): Promise<EncodedLeaf>
+  /**
+   * A leaf and its body in stored form, for another thread to decode. Bypasses the cache.
+   * @param unrecorded locations that a running commit knows and the index lacks (`ObjectWriter.closePack`)
+   */
+  encodedLeaf(leaf: Hash, unrecorded?: Places): Promise<EncodedLeaf>
+  /** An object in stored form, in the same way. */
+  encoded(name: ObjectName, unrecorded: Places): Promise<EncodedObject>
   /** Two leaves, or their bodies, in stored form. A base that they share is read once. */
   encodedPair(kind: ObjectKind, leaves: readonly [Hash, Hash]): Promise<[EncodedObject, EncodedObject]>
   /** Locations of an object and its bases, the object first: a delta to it extends this chain. */
@@ -75,6 +80,9 @@ export interface ObjectReader extends NodeReader {
   /** Estimated size of the caches. Bytes, at most `cacheBytesMax`. */
   cachedBytes(): number
 }
+
+/** Locations by `objectKey`. */
+type Places = ReadonlyMap<string, ObjectPlace>
 
 /** A leaf as it is stored. */
 export interface EncodedLeaf {
@@ -197,13 +205,19 @@ function loaderOf(stores: Stores) {
 }
 
 /** Reads of stored forms, bypassing the caches. */
-function storedFormsOf(stores: Stores): Pick<ObjectReader, 'encodedLeaf' | 'encodedPair' | 'damagedOf'> {
+function storedFormsOf(
+  stores: Stores,
+): Pick<ObjectReader, 'encodedLeaf' | 'encoded' | 'encodedPair' | 'damagedOf'> {
   /** Objects recently found intact. */
   const whole = new LRUCache<string, true>({ max: wholeMax, ttl: wholeMilliseconds })
   return {
-    async encodedLeaf(leaf) {
-      const [node, body] = await readEncoded(stores, [nodeOf(leaf), bodyOf(leaf)])
+    async encodedLeaf(leaf, unrecorded) {
+      const [node, body] = await readEncoded(withPlaces(stores, unrecorded), [nodeOf(leaf), bodyOf(leaf)])
       return { node: node!, body: body! }
+    },
+    async encoded(name, unrecorded) {
+      const [encoded] = await readEncoded(withPlaces(stores, unrecorded), [name])
+      return encoded!
     },
     async encodedPair(kind, leaves) {
       const [one, other] = await readEncoded(
@@ -219,6 +233,22 @@ function storedFormsOf(stores: Stores): Pick<ObjectReader, 'encodedLeaf' | 'enco
       const keys = new Set(damaged.map(objectKey))
       for (const name of unseen) if (!keys.has(objectKey(name))) whole.set(objectKey(name), true)
       return damaged
+    },
+  }
+}
+
+/** The stores with an index that also has the given locations. */
+function withPlaces({ index, ...stores }: Stores, places: Places = new Map()): Stores {
+  return {
+    ...stores,
+    index: {
+      ...index,
+      async find(kind, hash) {
+        const place = places.get(objectKey({ kind, hash }))
+        if (place === undefined) return index.find(kind, hash)
+        const [base] = place.bases
+        return [place, ...(base === undefined ? [] : await this.find(kind, base))]
+      },
     },
   }
 }

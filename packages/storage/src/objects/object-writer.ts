@@ -10,9 +10,10 @@ import type { Database } from '../database/database.ts'
 import type { ObjectKind } from '../errors/stores.ts'
 import { decodeObject, objectBytesMax } from '../packs/codec.ts'
 import { encodeAlone, encodeReplacing, type StoredForm } from '../packs/delta.ts'
+import { decodeEncoded } from '../packs/encoded-object.ts'
 import { type PackWriter, type StoredPack, writePack } from '../packs/pack.ts'
 import type { DamagedObject } from '../sql/objects/damaged-objects.ts'
-import { objectKey, type ReliedOn, storedObjects } from '../sql/objects/objects.ts'
+import { type ObjectPlace, objectKey, type ReliedOn, storedObjects } from '../sql/objects/objects.ts'
 import { giveWay } from '../turn.ts'
 import type { ObjectReader } from './object-reader.ts'
 
@@ -59,6 +60,11 @@ export interface ObjectWriter {
    * @param done Called when the writer no longer needs the object's memory; not called if writing fails first.
    */
   addEncoded(object: PreparedObject, done?: () => void): Promise<void>
+  /**
+   * Closes the current pack. Returns the locations of all objects written so far, by `objectKey`: they can be read now, and later objects
+   * may be deltas to them. Objects that the index had are left out.
+   */
+  closePack(): Promise<ReadonlyMap<string, ObjectPlace>>
   /** Packs are durable when this resolves, except an inline one. Without new objects there are no packs, only the objects relied on. */
   finish(): Promise<PackedObjects>
   /** Aborts pending writes and removes the packs written so far. */
@@ -106,6 +112,8 @@ class PackingWriter implements ObjectWriter {
   readonly #reader: ObjectReader | undefined
   readonly #seen = new Set<string>()
   readonly #packs: StoredPack[] = []
+  /** Locations of objects in closed packs, as `closePack` returned them. */
+  readonly #places = new Map<string, ObjectPlace>()
   readonly #reliedOn = new Map<string, ReliedOn>()
   readonly #replaced = new Map<string, DamagedObject>()
   #pack: PackWriter | undefined
@@ -145,10 +153,15 @@ class PackingWriter implements ObjectWriter {
     await this.#take({ kind, hash, bytes: encoded.length, prepare: () => object, done })
   }
 
+  async closePack(): Promise<ReadonlyMap<string, ObjectPlace>> {
+    await this.#close()
+    for (const { name, entries } of this.#packs)
+      for (const entry of entries) this.#places.set(objectKey(entry), { ...entry, pack: name })
+    return this.#places
+  }
+
   async finish(): Promise<PackedObjects> {
-    if (this.#batch.length > 0) this.#sendBatch()
-    await this.#writing
-    if (this.#pack !== undefined) await this.#finishPack(this.#pack)
+    await this.#close()
     const [reliedOn, replaced] = [this.#reliedOn, this.#replaced]
     return {
       packs: this.#packs,
@@ -184,7 +197,10 @@ class PackingWriter implements ObjectWriter {
         continue
       }
       const { kind, bases } = object
-      if (bases[0] !== undefined) this.#rely({ kind, hash: bases[0], bases: bases.slice(1) })
+      if (bases[0] !== undefined) {
+        const isOwn = this.#places.has(objectKey({ kind, hash: bases[0] }))
+        this.#rely({ kind, hash: bases[0], bases: bases.slice(1), isOwn })
+      }
       if (this.#pack !== undefined && this.#pack.bytes + encoded.length > splitBytes)
         await this.#finishPack(this.#pack)
       this.#pack ??= writePack(blobs, packName(randomUUID()), { inline })
@@ -203,7 +219,8 @@ class PackingWriter implements ObjectWriter {
   async #aloneIfReplacing(object: PreparedObject): Promise<PreparedObject> {
     const [base] = object.bases
     if (base === undefined || !this.#replaced.has(objectKey(object))) return object
-    const raw = await decodeObject(object.encoded, objectBytesMax, await this.#reader!.raw(object.kind, base))
+    const stored = await this.#reader!.encoded({ kind: object.kind, hash: base }, this.#places)
+    const raw = await decodeObject(object.encoded, objectBytesMax, await decodeEncoded(stored))
     return { ...object, ...(await encodeAlone(raw)) }
   }
 
@@ -237,6 +254,12 @@ class PackingWriter implements ObjectWriter {
       await giveWay()
     }
     return Promise.all(prepared)
+  }
+
+  async #close(): Promise<void> {
+    if (this.#batch.length > 0) this.#sendBatch()
+    await this.#writing
+    if (this.#pack !== undefined) await this.#finishPack(this.#pack)
   }
 
   async #finishPack(full: PackWriter): Promise<void> {

@@ -2,7 +2,6 @@
 import {
   compareUtf8,
   defaultShape,
-  type Edit,
   editTree,
   emptyTree,
   type Hash,
@@ -14,7 +13,8 @@ import {
 } from '@ulmus/content'
 import type { VersionContent } from '../../versions/content.ts'
 import { writeSidecar } from '../../versions/sidecar.ts'
-import { lineFor, type NewLine, storedApart } from '../leaves/line.ts'
+import { storedApart } from '../leaves/line.ts'
+import { PublicLeaves } from '../leaves/public-leaves.ts'
 import { type BuildIo, type ChangeNotes, recordPort } from '../leaves/tree-ports.ts'
 import { ReferenceChanges } from '../references/reference-changes.ts'
 import { applyReferences, arrivingSizes, enteredFiles } from '../references/references.ts'
@@ -22,7 +22,7 @@ import type { PushSchema } from '../schemas/push-schema.ts'
 import { EntriesByType, type EntriesSource, type PushEntry } from '../spills/entries.ts'
 import type { TemporarySpills } from '../spills/temporary-spills.ts'
 import { resultingRecords } from './carried-over.ts'
-import { publicEdits, reprojected } from './public-view.ts'
+import { type Edits, fullEdits, PrivateRecordError, publicEdits, reprojected, sharedEdits } from './views.ts'
 
 export interface BuildInput {
   /** The base version, or an empty one. */
@@ -32,7 +32,7 @@ export interface BuildInput {
   baseSchemas: ReadonlyMap<string, PushSchema>
   /** Of the next version's sidecar. */
   formerlyPrivate: Sidecar['formerlyPrivate']
-  /** Starts the merged stream of pushed entries; the build reads it at most twice. */
+  /** Starts the merged stream of pushed entries; the build reads it at most three times. */
   entries: EntriesSource
   metadata: JsonObject
   /** Files that the push declares. */
@@ -63,12 +63,6 @@ export async function buildContent(io: BuildIo, input: BuildInput): Promise<Buil
 /** Mean number of records in a leaf. */
 const leafEntriesMean = 2 ** defaultShape.leafBits
 
-/** New trees of a type. `hiddenTree`: its public tree, shown only if the type is not private. */
-interface TypeTrees {
-  full: Tree
-  hiddenTree: Tree
-}
-
 type Entries = AsyncGenerator<PushEntry[]>
 
 class VersionBuild {
@@ -76,7 +70,8 @@ class VersionBuild {
   readonly #input: BuildInput
   readonly #baseFull: ReadonlyMap<string, TypeEntry>
   readonly #basePublic: ReadonlyMap<string, TypeEntry>
-  readonly #trees = new Map<string, TypeTrees>()
+  /** New trees by type. Those of private types are not shown in the public view. */
+  readonly #trees = { full: new Map<string, Tree>(), public: new Map<string, Tree>() }
   readonly #changes = { added: 0, updated: 0, removed: 0 }
   readonly #references: { full: ReferenceChanges; public: ReferenceChanges }
 
@@ -92,17 +87,12 @@ class VersionBuild {
   async run(): Promise<Built> {
     for (const type of this.#baseFull.keys()) if (!this.#input.schemas.has(type)) await this.#dropType(type)
     const types = [...this.#input.schemas.keys()].sort(compareUtf8)
-    const apart: string[] = []
-    const { entries, progress } = this.#input
-    const counted = entries((records) => {
-      progress.recordsDone += records
+    const apart = new Set(types.filter((type) => this.#isApart(type)))
+    const shared = types.filter((type) => !apart.has(type))
+    await this.#eachType(this.#counted(), shared, async (type, ofType) => {
+      if (!(await this.#editShared(type, ofType))) apart.add(type)
     })
-    await this.#eachType(counted, types, async (type, ofType) => {
-      if (!(await this.#editFull(type, ofType))) apart.push(type)
-    })
-    if (apart.length > 0) {
-      await this.#eachType(entries(), apart, (type, ofType) => this.#editHiddenTree(type, ofType))
-    }
+    await this.#editApart(types.filter((type) => apart.has(type)))
     return this.#finish()
   }
 
@@ -119,6 +109,16 @@ class VersionBuild {
     }
   }
 
+  /** The entries, with progress. Two streams of them together pass all types. */
+  #counted(): Entries {
+    const { entries, progress } = this.#input
+    let done = 0
+    return entries((records) => {
+      done += records
+      progress.recordsDone = Math.max(progress.recordsDone, done)
+    })
+  }
+
   async #dropType(type: string): Promise<void> {
     const full = this.#baseFull.get(type)!
     this.#changes.removed += full.count
@@ -127,26 +127,55 @@ class VersionBuild {
     if (publicTree !== undefined) await this.#noteTree('public', type, publicTree, false)
   }
 
-  /** Edits the full tree. Returns true if the public tree is the same; false: it needs a pass of its own. */
-  async #editFull(type: string, entries: Entries): Promise<boolean> {
+  /** True if the views of a type need trees of their own, whatever is pushed. */
+  #isApart(type: string): boolean {
     const base = this.#baseFull.get(type) ?? emptyTree
-    const schema = this.#input.schemas.get(type)!
-    const baseShadow = this.#baseShadow(type)
-    const changes = new ReferenceChanges(this.#input.passing)
-    const seen = { private: false }
-    const full = await this.#edit(base, fullEdits(entries, seen), {
-      count: (counts) => this.#count(counts),
-      referring: (change) => changes.noteChange(this.#io.objects, type, change),
-    })
-    await this.#references.full.add(changes)
-    this.#trees.set(type, { full, hiddenTree: full })
-    if (seen.private || base.root !== baseShadow.root || schema.privateFields.length > 0) return false
-    if (this.#fieldsChanged(type)) return false
-    await this.#notePublic(type, baseShadow, changes, false)
-    return true
+    const hasPrivateFields = this.#input.schemas.get(type)!.privateFields.length > 0
+    return hasPrivateFields || base.root !== this.#baseShadow(type).root || this.#fieldsChanged(type)
   }
 
-  async #editHiddenTree(type: string, entries: Entries): Promise<void> {
+  /** Edits the tree of both views. Returns false, without effect, if a record is private. */
+  async #editShared(type: string, entries: Entries): Promise<boolean> {
+    const baseShadow = this.#baseShadow(type)
+    try {
+      const changes = await this.#editFull(type, sharedEdits(entries))
+      this.#trees.public.set(type, this.#trees.full.get(type)!)
+      await this.#notePublic(type, baseShadow, changes, false)
+      return true
+    } catch (error) {
+      if (error instanceof PrivateRecordError) return false
+      throw error
+    }
+  }
+
+  /** Edits the public trees first: leaves of the full ones are stored as what they add to them. */
+  async #editApart(types: string[]): Promise<void> {
+    if (types.length === 0) return
+    const leaves = new Map(types.map((type) => [type, new PublicLeaves(this.#io)]))
+    await this.#eachType(this.#input.entries(), types, (type, entries) =>
+      this.#editHiddenTree(type, entries, leaves.get(type)!),
+    )
+    await this.#eachType(this.#counted(), types, async (type, entries) => {
+      await this.#editFull(type, fullEdits(entries), leaves.get(type))
+    })
+  }
+
+  /** @param beside the public leaves beside which the new ones are stored */
+  async #editFull(type: string, edits: Edits, beside?: PublicLeaves): Promise<ReferenceChanges> {
+    const changes = new ReferenceChanges(this.#input.passing)
+    const counts = { added: 0, updated: 0, removed: 0 }
+    const notes: ChangeNotes = {
+      count: (more) => addCounts(counts, more),
+      referring: (change) => changes.noteChange(this.#io.objects, type, change),
+    }
+    const full = await this.#edit(this.#baseFull.get(type) ?? emptyTree, edits, notes, { beside })
+    addCounts(this.#changes, counts)
+    await this.#references.full.add(changes)
+    this.#trees.full.set(type, full)
+    return changes
+  }
+
+  async #editHiddenTree(type: string, entries: Entries, writes: PublicLeaves): Promise<void> {
     const schema = this.#input.schemas.get(type)!
     const baseShadow = this.#baseShadow(type)
     const changes = new ReferenceChanges(this.#input.passing)
@@ -155,22 +184,26 @@ class VersionBuild {
       referring: (change) => changes.noteChange(this.#io.objects, type, change),
     }
     const anew = this.#fieldsChanged(type)
-    const trees = this.#trees.get(type)!
+    let edits = publicEdits(schema, entries)
     if (anew) {
       const resulting = resultingRecords(this.#io.objects, this.#baseFull.get(type)!, entries)
-      trees.hiddenTree = await this.#edit(
-        emptyTree,
-        reprojected(this.#io.objects, schema, baseShadow, resulting),
-        notes,
-      )
-    } else trees.hiddenTree = await this.#edit(baseShadow, publicEdits(schema, entries), notes)
+      edits = reprojected(this.#io.objects, schema, baseShadow, resulting)
+    }
+    const tree = await this.#edit(anew ? emptyTree : baseShadow, edits, notes, { writes })
+    this.#trees.public.set(type, tree)
     await this.#notePublic(type, baseShadow, changes, anew)
   }
 
-  #edit(base: Tree, edits: AsyncGenerator<Edit<NewLine>[]>, notes: ChangeNotes): Promise<Tree> {
+  #edit(
+    base: Tree,
+    edits: Edits,
+    notes: ChangeNotes,
+    leaves: { writes?: PublicLeaves; beside?: PublicLeaves },
+  ): Promise<Tree> {
     const apart = storedApart(edits, this.#io.writer)
     const isDense = this.#input.progress.recordsTotal * leafEntriesMean >= base.count
-    return editTree(treeOf(base), apart, recordPort(this.#io, notes, { isDense }), { kind: 'records' })
+    const port = recordPort(this.#io, notes, { isDense, ...leaves })
+    return editTree(treeOf(base), apart, port, { kind: 'records' })
   }
 
   /** Public tree of a base type; for a private type, the hidden one. */
@@ -204,12 +237,6 @@ class VersionBuild {
     await this.#references[view].noteTree(this.#io.objects, type, treeOf(tree), comes)
   }
 
-  #count({ added, updated, removed }: Built['changes']): void {
-    this.#changes.added += added
-    this.#changes.updated += updated
-    this.#changes.removed += removed
-  }
-
   async #finish(): Promise<Built> {
     const { base, declared, metadata, fileSizes } = this.#input
     if (this.#input.replacesDeclared) {
@@ -226,16 +253,13 @@ class VersionBuild {
     const roots = {
       full: {
         files: full.files,
-        types: await this.#typeEntries(
-          ({ hash, text }) => ({ hash, text }),
-          (trees) => trees.full,
-        ),
+        types: await this.#typeEntries(({ hash, text }) => ({ hash, text }), this.#trees.full),
       },
       public: {
         files: publicFiles.files,
         types: await this.#typeEntries(
           ({ publicHash, publicText }) => ({ hash: publicHash, text: publicText }),
-          (trees) => trees.hiddenTree,
+          this.#trees.public,
         ),
       },
     }
@@ -265,35 +289,30 @@ class VersionBuild {
   /** @param formOf a schema in a view. No hash: the view lacks the type; no text: it is stored already. */
   async #typeEntries(
     formOf: (schema: PushSchema) => { hash: Hash | null; text: string | null },
-    treeFor: (trees: TypeTrees) => Tree,
+    trees: ReadonlyMap<string, Tree>,
   ): Promise<Record<string, TypeEntry>> {
     const entries: [string, TypeEntry][] = []
     for (const [type, schema] of this.#input.schemas) {
       const { hash, text } = formOf(schema)
       if (hash === null) continue
       if (text !== null) await this.#io.writer.add('plain', hash, encoder.encode(text))
-      entries.push([type, { schema: hash, ...treeFor(this.#trees.get(type)!) }])
+      entries.push([type, { schema: hash, ...trees.get(type)! }])
     }
     return Object.fromEntries(entries)
   }
 
   #hiddenTrees(): Record<string, Tree> {
-    const hidden = [...this.#trees].filter(([type]) => this.#input.schemas.get(type)!.publicHash === null)
-    return Object.fromEntries(hidden.map(([type, trees]) => [type, trees.hiddenTree]))
+    const isHidden = (type: string) => this.#input.schemas.get(type)!.publicHash === null
+    return Object.fromEntries([...this.#trees.public].filter(([type]) => isHidden(type)))
   }
 }
 
 const encoder = new TextEncoder()
 
-const treeOf = ({ root, count, bytes }: Tree): Tree => ({ root, count, bytes })
-
-/** Edits of a type's full tree. Sets `seen.private` if a record was pushed as private. */
-async function* fullEdits(entries: Entries, seen: { private: boolean }): AsyncGenerator<Edit<NewLine>[]> {
-  for await (const batch of entries) {
-    yield batch.map(({ id, put }) => {
-      if (put === undefined) return { key: id }
-      seen.private ||= put.private
-      return { key: id, put: { hash: put.hash, size: put.canonical.length, payload: lineFor(put) } }
-    })
-  }
+function addCounts(to: Built['changes'], { added, updated, removed }: Built['changes']): void {
+  to.added += added
+  to.updated += updated
+  to.removed += removed
 }
+
+const treeOf = ({ root, count, bytes }: Tree): Tree => ({ root, count, bytes })

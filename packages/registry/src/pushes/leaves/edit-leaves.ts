@@ -17,9 +17,15 @@ import {
   type OpenedLeaf,
 } from '@ulmus/content'
 import { LeafRows } from '@ulmus/content/stored'
-import type { EncodedObject, PreparedObject } from '@ulmus/storage'
+import type { EncodedLeaf, EncodedObject, PreparedObject } from '@ulmus/storage'
 import { decodeChain } from '@ulmus/storage/decoding'
-import { encodeAlone, encodeObjectHere, encodeReplacing, type Replaced } from '@ulmus/storage/encoding'
+import {
+  encodeAlone,
+  encodeObjectHere,
+  encodeReplacing,
+  type Replaced,
+  type StoredForm,
+} from '@ulmus/storage/encoding'
 import { free, wholeBuffers } from '../../work/buffers.ts'
 import { defineTask } from '../../work/task.ts'
 import { unpackEntries } from '../spills/frame.ts'
@@ -34,7 +40,9 @@ export interface LeavesTask {
   /** Sizes and referenced files of records whose lines only name objects of their own, by id. */
   apart: Map<string, { size: number; files: readonly Hash[] }>
   /** The range's old leaves as stored. */
-  encoded: readonly { node: EncodedObject; body: EncodedObject }[]
+  encoded: readonly EncodedLeaf[]
+  /** Of the full view: the public leaf with the range's public records, as stored. A new leaf may be a delta to it. */
+  beside?: EncodedLeaf | undefined
 }
 
 /** A change of a record that may refer to files, before it or after it. */
@@ -63,17 +71,23 @@ export const editLeaves = defineTask({
   pool: 'push',
   run: edit,
   // Stored bytes move only if they fill their buffer: others may use the rest.
-  moves: ({ edits, encoded }) => [edits.buffer, ...wholeBuffers(encoded)],
+  moves: ({ edits, encoded, beside }) => [
+    edits.buffer,
+    ...wholeBuffers(beside ? [...encoded, beside] : encoded),
+  ],
   returns: ({ buffer }) => [buffer],
 })
 
-async function edit({ range: taken, edits, apart, encoded }: LeavesTask): Promise<EditedLeaves> {
+async function edit({ range: taken, edits, apart, encoded, beside }: LeavesTask): Promise<EditedLeaves> {
   const old = await Promise.all(encoded.map(readLeaf))
+  const counterpart = beside && (await readLeaf(beside))
   const range = { ...taken, edits: editsOf(edits, apart) }
   const made = spliced(range, old) ?? madeAnew(range, old)
   const objects: PreparedObject[] = []
   for (const { made: leaf } of made.leaves) {
-    if (leaf !== undefined) objects.push(...(await preparedLeaf(leaf, old)))
+    // The public pass has written a leaf without private data.
+    if (leaf !== undefined && leaf.hash !== counterpart?.hash)
+      objects.push(...(await preparedLeaf(leaf, old, counterpart)))
   }
   const outcome: EditedLeaves = {
     leaves: made.leaves.map(({ made: _, ...leaf }) => leaf),
@@ -81,7 +95,9 @@ async function edit({ range: taken, edits, apart, encoded }: LeavesTask): Promis
     referring: made.changes.flatMap(referringChange),
     ...inOneBuffer(objects),
   }
-  for (const bytes of [edits, ...old.flatMap(({ raws }) => raws), ...linksOf(encoded)]) free(bytes)
+  const read = counterpart === undefined ? old : [...old, counterpart]
+  for (const bytes of [edits, ...read.flatMap(({ raws }) => raws), ...linksOf(encoded)]) free(bytes)
+  if (beside !== undefined) for (const bytes of linksOf([beside])) free(bytes)
   return outcome
 }
 
@@ -138,7 +154,7 @@ interface OldLeaf {
   raws: Uint8Array[]
 }
 
-async function readLeaf({ node, body }: LeavesTask['encoded'][number]): Promise<OldLeaf> {
+async function readLeaf({ node, body }: EncodedLeaf): Promise<OldLeaf> {
   const nodes = await decodeChain(node, { mayHoldUp: true })
   const bodies = await decodeChain(body, { mayHoldUp: true })
   return {
@@ -174,10 +190,17 @@ const editsOf = (packed: Uint8Array, apart: LeavesTask['apart']): Edit<LeafLine>
 async function preparedLeaf(
   { hash, text, body: raw, replaces }: MadeLeaf,
   old: readonly OldLeaf[],
+  beside: OldLeaf | undefined,
 ): Promise<PreparedObject[]> {
-  const replaced = old.find((leaf) => leaf.hash === replaces)
-  const node = await encoded(text, replaced?.node)
-  const body = await encoded(raw, replaced?.body)
+  const similar = [old.find((leaf) => leaf.hash === replaces), beside].filter((leaf) => leaf !== undefined)
+  const node = await encoded(
+    text,
+    similar.map((leaf) => leaf.node),
+  )
+  const body = await encoded(
+    raw,
+    similar.map((leaf) => leaf.body),
+  )
   const checksum = hashBytes(raw)
   free(text)
   free(raw)
@@ -187,10 +210,13 @@ async function preparedLeaf(
   ]
 }
 
-const encoded = (raw: Uint8Array, replaced?: Replaced) =>
-  replaced === undefined
-    ? encodeAlone(raw, encodeObjectHere)
-    : encodeReplacing(raw, replaced, encodeObjectHere)
+/** The shortest form of an object: alone, or as a delta to one of the similar objects. */
+async function encoded(raw: Uint8Array, similar: readonly Replaced[]): Promise<StoredForm> {
+  const forms: StoredForm[] = []
+  for (const one of similar) forms.push(await encodeReplacing(raw, one, encodeObjectHere))
+  forms.sort((a, b) => a.encoded.length - b.encoded.length)
+  return forms[0] ?? encodeAlone(raw, encodeObjectHere)
+}
 
 function countsOf(changes: readonly Change<LeafLine>[]): EditedLeaves['counts'] {
   const counts = { added: 0, updated: 0, removed: 0 }

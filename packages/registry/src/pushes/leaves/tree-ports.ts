@@ -3,6 +3,7 @@
  * neither stores nor threads.
  */
 import {
+  type Child,
   type Edit,
   type EditedElsewhere,
   type EditPort,
@@ -10,12 +11,16 @@ import {
   leafBodyOf,
   leafLines,
 } from '@ulmus/content'
-import { giveWay, type ObjectReader, type ObjectWriter } from '@ulmus/storage'
+import { type EncodedLeaf, giveWay, type ObjectReader, type ObjectWriter } from '@ulmus/storage'
 import { free } from '../../work/buffers.ts'
 import type { Work } from '../../work/work.ts'
 import { packEntries, type SpillEntry } from '../spills/frame.ts'
 import { type EditedLeaves, editLeaves, type LeavesTask, type ReferringChange } from './edit-leaves.ts'
 import { type LeafLine, mayRefer } from './line.ts'
+import type { PublicLeaves } from './public-leaves.ts'
+
+/** Share of edited records from which zstd takes longer for the changes of a leaf than for a leaf (storage's packs/patch.ts). */
+const editedShareMin = 1 / 8
 
 /** Access to stored objects and threads for one commit. Its caller finishes or aborts the writer. */
 export interface BuildIo {
@@ -36,11 +41,13 @@ export interface ChangeNotes {
 /**
  * Port for record trees: nodes, bodies, and large records beside them. Worker threads edit and encode the leaves.
  * @param options.isDense true: if one edit falls under a node, edits fall into most of its leaves, so these are fetched together
+ * @param options.writes gets the new leaves of a public tree
+ * @param options.beside the public leaves beside which a full tree is stored
  */
 export function recordPort(
   { objects, writer, work, owner }: BuildIo,
   notes: ChangeNotes,
-  { isDense }: { isDense: boolean },
+  { isDense, writes, beside }: { isDense: boolean; writes?: PublicLeaves; beside?: PublicLeaves },
 ): EditPort<LeafLine> {
   return {
     async node(hash) {
@@ -49,9 +56,11 @@ export function recordPort(
       return node
     },
     payloads: async (leaf: Hash) => leafLines(await objects.body(leaf)).map((bytes) => ({ bytes })),
-    leaf: async ({ hash, text, payloads, replaces }) => {
+    leaf: async ({ hash, text, leaf, payloads, replaces }) => {
+      const body = leafBodyOf(payloads.map((line) => line.bytes))
       await writer.add('plain', hash, text, { replaces })
-      await writer.add('body', hash, leafBodyOf(payloads.map((line) => line.bytes)), { replaces })
+      await writer.add('body', hash, body, { replaces })
+      writes?.add({ hash, lastKey: leaf.keys.at(-1)!, bytes: body.length })
     },
     interior: (made) => writer.add('plain', made.hash, made.text, { replaces: made.replaces }),
     change({ key, before, after }) {
@@ -65,18 +74,25 @@ export function recordPort(
     edit({ edits, ...range }) {
       // Long runs of keys that end no leaf are rare: such ranges are edited here, one after another.
       if (range.goesOn || !range.ends) return undefined
+      const counterpart = isMostlyNew(range.leaves, edits) ? beside?.around(edits[0]!.key) : undefined
+      // It is awaited later.
+      counterpart?.catch(() => undefined)
       const task = { range, edits: packEntries(edits.map(entryOf)), apart: apartIn(edits) }
       // The task has copies, and nothing else uses the edits of a range.
       for (const { put } of edits) put?.payload.buffer?.release()
-      return elsewhere(task)
+      return elsewhere(task, counterpart)
     },
   }
 
-  async function elsewhere(task: Omit<LeavesTask, 'encoded'>): Promise<EditedElsewhere> {
+  async function elsewhere(
+    task: Omit<LeavesTask, 'encoded' | 'beside'>,
+    counterpart: Promise<EncodedLeaf | undefined> | undefined,
+  ): Promise<EditedElsewhere> {
     const { leaves } = task.range
     const encoded = await Promise.all(leaves.map(({ hash }) => objects.encodedLeaf(hash)))
+    const given = { ...task, encoded, beside: await counterpart }
     await giveWay()
-    const edited = await work.run(editLeaves, { ...task, encoded }, { owner })
+    const edited = await work.run(editLeaves, given, { owner })
     return {
       leaves: edited.leaves,
       async keep() {
@@ -87,10 +103,16 @@ export function recordPort(
           if (--left === 0) free(new Uint8Array(edited.buffer))
         }
         for (const object of edited.objects) await writer.addEncoded(object, done)
+        const added = new Set(edited.objects.map(({ hash }) => hash))
+        for (const leaf of edited.leaves) if (added.has(leaf.hash)) writes?.add(leaf)
       },
     }
   }
 }
+
+/** True if so many of a range's records are edited that its new leaf may resemble the public one more than the old one. */
+const isMostlyNew = (old: readonly Pick<Child, 'count'>[], edits: readonly unknown[]): boolean =>
+  edits.length > old.reduce((sum, { count }) => sum + count, 0) * editedShareMin
 
 /** @throws Error for a line whose memory was released: its bytes are lost. */
 function entryOf({ key: id, put }: Edit<LeafLine>): SpillEntry {

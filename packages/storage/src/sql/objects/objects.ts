@@ -79,6 +79,8 @@ export const statementRowsMax = 10_000
 export interface ReliedOn extends ObjectName {
   /** The chain that those deltas build on; undefined if the object only has to exist. */
   bases?: readonly Hash[]
+  /** True if the commit's own packs have the object: the chain holds unless another commit recorded it first. */
+  isOwn?: boolean
 }
 
 /** Objects that a commit has stored, and those that it relies on. */
@@ -94,7 +96,8 @@ interface Packed {
  * its location and is relied on as well, because a sweep may have condemned it by now. Two commits of several packs each can deadlock;
  * `transact` then runs one of them again. Call it before the version is landed: until the transaction ends, no sweep condemns anything (see
  * sweeps.ts).
- * @throws ObjectsSwept if a sweep has removed an object that is relied on: the commit must be rebuilt.
+ * @throws ObjectsSwept if a sweep has removed an object that is relied on, or another commit recorded an own base with another chain: the
+ * commit must be rebuilt.
  */
 export async function recordPacks(
   tx: Tx,
@@ -102,9 +105,16 @@ export async function recordPacks(
 ): Promise<void> {
   await passSweepGate(tx, 'commit')
   try {
-    await relyOnAll(tx, reliedOn)
+    await relyOnAll(
+      tx,
+      reliedOn.filter(({ isOwn }) => !isOwn),
+    )
     await dropDamaged(tx, replaced)
     for (const pack of written) await insertPack(tx, pack)
+    await relyOnAll(
+      tx,
+      reliedOn.filter(({ isOwn }) => isOwn),
+    )
   } catch (error) {
     throw sweptIn(error) ?? error
   }

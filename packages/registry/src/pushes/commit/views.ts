@@ -1,6 +1,6 @@
 /**
- * Projects edits of the full view onto the public one (content-model §6): removes private records and private fields. Readers of
- * the public tree get no further filter, so a private byte that passes here is published.
+ * Edits of both views of a type. Those of the full view are projected onto the public one (content-model §6) without private records
+ * and private fields. Readers of the public tree get no further filter, so a private byte that passes here is published.
  */
 
 import {
@@ -21,11 +21,37 @@ import type { ResultingRecord } from './carried-over.ts'
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
+/** Edits of a record tree. */
+export type Edits = AsyncGenerator<Edit<NewLine>[]>
+
+/** The views of a type need trees of their own. */
+export class PrivateRecordError extends Error {
+  override name = 'PrivateRecordError'
+}
+
+/** Edits of a type's full tree. */
+export async function* fullEdits(entries: AsyncGenerator<PushEntry[]>): Edits {
+  for await (const batch of entries) yield batch.map(fullEdit)
+}
+
+/** Edits of the tree that both views of a type share. @throws PrivateRecordError before the first private record */
+export async function* sharedEdits(entries: AsyncGenerator<PushEntry[]>): Edits {
+  for await (const batch of entries) {
+    if (batch.some(({ put }) => put?.private)) throw new PrivateRecordError()
+    yield batch.map(fullEdit)
+  }
+}
+
+const fullEdit = ({ id, put }: PushEntry): Edit<NewLine> =>
+  put === undefined
+    ? { key: id }
+    : { key: id, put: { hash: put.hash, size: put.canonical.length, payload: lineFor(put) } }
+
 /** Edits of a type's public tree (its hidden tree, if the type is private): records pushed as private leave it. */
 export async function* publicEdits(
   schema: Pick<Schema, 'privateFields'>,
   entries: AsyncGenerator<PushEntry[]>,
-): AsyncGenerator<Edit<NewLine>[]> {
+): Edits {
   for await (const batch of entries) {
     yield batch.map(({ id, put }) =>
       put === undefined || put.private ? { key: id } : publicPut(schema, id, put),
@@ -42,7 +68,7 @@ export async function* reprojected(
   schema: Pick<Schema, 'privateFields'>,
   basePublic: Tree,
   records: AsyncGenerator<ResultingRecord[]>,
-): AsyncGenerator<Edit<NewLine>[]> {
+): Edits {
   const shown = new LeafCursor(objects, basePublic)
   for await (const batch of records) {
     const edits: Edit<NewLine>[] = []
