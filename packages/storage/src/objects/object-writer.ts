@@ -256,10 +256,14 @@ class PackingWriter implements ObjectWriter {
     return Promise.all(prepared)
   }
 
-  async #close(): Promise<void> {
+  /** Closes the pack after all batches so far and before any later one. */
+  #close(): Promise<void> {
     if (this.#batch.length > 0) this.#sendBatch()
-    await this.#writing
-    if (this.#pack !== undefined) await this.#finishPack(this.#pack)
+    this.#writing = this.#writing.then(async () => {
+      if (this.#pack !== undefined) await this.#finishPack(this.#pack)
+    })
+    this.#writing.catch(() => undefined)
+    return this.#writing
   }
 
   async #finishPack(full: PackWriter): Promise<void> {

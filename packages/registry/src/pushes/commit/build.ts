@@ -5,11 +5,8 @@ import {
   editTree,
   emptyTree,
   type Hash,
-  type JsonObject,
-  type Sidecar,
   type Tree,
   type TypeEntry,
-  type ViewDocument,
 } from '@ulmus/content'
 import type { VersionContent } from '../../versions/content.ts'
 import { writeSidecar } from '../../versions/sidecar.ts'
@@ -19,41 +16,10 @@ import { type BuildIo, type ChangeNotes, recordPort } from '../leaves/tree-ports
 import { ReferenceChanges } from '../references/reference-changes.ts'
 import { applyReferences, arrivingSizes, enteredFiles } from '../references/references.ts'
 import type { PushSchema } from '../schemas/push-schema.ts'
-import { EntriesByType, type EntriesSource, type PushEntry } from '../spills/entries.ts'
-import type { TemporarySpills } from '../spills/temporary-spills.ts'
+import { EntriesByType, type PushEntry } from '../spills/entries.ts'
+import type { BuildInput, Built } from './build-input.ts'
 import { resultingRecords } from './carried-over.ts'
 import { type Edits, fullEdits, PrivateRecordError, publicEdits, reprojected, sharedEdits } from './views.ts'
-
-export interface BuildInput {
-  /** The base version, or an empty one. */
-  base: { full: ViewDocument; public: ViewDocument; sidecar: Sidecar }
-  /** The next version's schemas by type, and the base's. */
-  schemas: ReadonlyMap<string, PushSchema>
-  baseSchemas: ReadonlyMap<string, PushSchema>
-  /** Of the next version's sidecar. */
-  formerlyPrivate: Sidecar['formerlyPrivate']
-  /** Starts the merged stream of pushed entries; the build reads it at most three times. */
-  entries: EntriesSource
-  metadata: JsonObject
-  /** Files that the push declares. */
-  declared: readonly Hash[]
-  /** True: the declared files replace those of the base. False: they are added. */
-  replacesDeclared: boolean
-  /** Sizes of `files`. @throws files_missing if the collection may not refer to one. */
-  fileSizes: (files: readonly Hash[]) => Promise<ReadonlyMap<Hash, number>>
-  /** Spills for data that is too large for memory; the caller removes them. */
-  passing: TemporarySpills
-  /** Progress: records done, of all pushed. */
-  progress: { recordsDone: number; readonly recordsTotal: number }
-}
-
-export interface Built {
-  content: VersionContent
-  /** Records of the full view. */
-  changes: { added: number; updated: number; removed: number }
-  /** Files of the new views that their bases lack. */
-  filesEntered: { full: Hash[]; public: Hash[] }
-}
 
 /** Builds the trees and the sidecar of the next version. Records nothing: the caller finishes or aborts `io.writer`. */
 export async function buildContent(io: BuildIo, input: BuildInput): Promise<Built> {
@@ -151,7 +117,13 @@ class VersionBuild {
   /** Edits the public trees first: leaves of the full ones are stored as what they add to them. */
   async #editApart(types: string[]): Promise<void> {
     if (types.length === 0) return
-    const leaves = new Map(types.map((type) => [type, new PublicLeaves(this.#io)]))
+    const { objects, writer } = this.#io
+    let closed: ReturnType<typeof writer.closePack> | undefined
+    const written = () => {
+      closed ??= writer.closePack()
+      return closed
+    }
+    const leaves = new Map(types.map((type) => [type, new PublicLeaves(objects, written)]))
     await this.#eachType(this.#input.entries(), types, (type, entries) =>
       this.#editHiddenTree(type, entries, leaves.get(type)!),
     )

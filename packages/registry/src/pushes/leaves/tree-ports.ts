@@ -74,7 +74,9 @@ export function recordPort(
     edit({ edits, ...range }) {
       // Long runs of keys that end no leaf are rare: such ranges are edited here, one after another.
       if (range.goesOn || !range.ends) return undefined
-      const counterpart = isMostlyNew(range.leaves, edits) ? beside?.around(edits[0]!.key) : undefined
+      const counterpart = isMostlyNew(range.leaves, edits)
+        ? beside?.around(edits[0]!.key, bytesOf(edits))
+        : undefined
       // It is awaited later.
       counterpart?.catch(() => undefined)
       const task = { range, edits: packEntries(edits.map(entryOf)), apart: apartIn(edits) }
@@ -113,6 +115,9 @@ export function recordPort(
 /** True if so many of a range's records are edited that its new leaf may resemble the public one more than the old one. */
 const isMostlyNew = (old: readonly Pick<Child, 'count'>[], edits: readonly unknown[]): boolean =>
   edits.length > old.reduce((sum, { count }) => sum + count, 0) * editedShareMin
+
+const bytesOf = (edits: readonly Edit<LeafLine>[]): number =>
+  edits.reduce((sum, { put }) => sum + (put?.size ?? 0), 0)
 
 /** @throws Error for a line whose memory was released: its bytes are lost. */
 function entryOf({ key: id, put }: Edit<LeafLine>): SpillEntry {
