@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { type Hash, hashText } from '@ulmus/content'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { BlobStore } from '../blobs/blob-store.ts'
 import { openMemoryStore } from '../blobs/memory.ts'
 import { ObjectsSwept } from '../errors/stores.ts'
 import { type Database, recordPacks } from '../index.ts'
@@ -91,7 +92,16 @@ describe.each(databases)('bases of the same commit ($name)', ({ open }) => {
   })
 
   it('a pack is closed between batches, though objects are added meanwhile', async () => {
-    const writer = openWriter()
+    // A pack takes a while to be durable.
+    const slow: BlobStore = {
+      ...blobs,
+      async put(name, source) {
+        const stored = await blobs.put(name, source)
+        await new Promise((resolve) => setTimeout(resolve, 300))
+        return stored
+      },
+    }
+    const writer = openObjectWriter({ database, blobs: slow, objects: openReader() })
     const all = Array.from({ length: 900 }, text)
     const adding = all.slice(0, 600).map((one) => writer.add('plain', hashText(one), one))
     const closing = writer.closePack()
