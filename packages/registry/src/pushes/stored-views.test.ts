@@ -454,7 +454,7 @@ describe.each(databases)('the stored views ($name)', (database) => {
     expect(await damages()).toEqual([])
     await sweep(world.context, { graceSeconds: 0, asideSeconds: 0, force: true })
     for (const { v, both } of seen) expect(await readBoth(path, [v])).toEqual(both)
-    // Some chains are full by now, and go on from one of their bases.
+    // Some chains are full by now and continue from one of their bases.
     const [longest] = await rows<{ n: number }>('select max(cardinality(bases)) as n from objects')
     expect(longest!.n).toBeGreaterThan(2)
     expect(longest!.n).toBeLessThanOrEqual(6)
