@@ -2,7 +2,7 @@
  * Measures what the members' view costs beside the public one: stored bytes after the first push and after pushes of 1 % scattered, CPU of
  * the first push, of public and of members' reads. The same records three times: nothing private, every tenth record, one field. In this process, on
  * the embedded database. Prints a table row for each.
- * Usage: node bench/views.ts [--records 100000 --pushes 5]
+ * Usage: npm run bench:views [-- --records 100000 --pushes 5 --private nothing,records,field]
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
