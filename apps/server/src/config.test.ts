@@ -198,6 +198,22 @@ test.each([
 })
 
 test.each([
+  'postgres://u:p@a,b/d',
+  'postgres://u:p@a:5432,[::1]:5433/d?target_session_attrs=read-write&sslmode=disable',
+  'postgres://u:p@a/d?target_session_attrs=primary',
+])('a DATABASE_URL may name several hosts: %s', (url) => {
+  expect(readSecrets({ DATABASE_URL: url }).databaseUrl).toBe(url)
+})
+
+test.each([
+  ['postgres://u:p@a,b:port/d', /^DATABASE_URL must be like/],
+  ['postgres://u:p@a,b/d?target_session_attrs=any', /^DATABASE_URL: target_session_attrs must be read-write/],
+])('a DATABASE_URL with several hosts is refused: %s', (url, sentence) => {
+  expect(() => readSecrets({ DATABASE_URL: url })).toThrow(ConfigError)
+  expect(() => readSecrets({ DATABASE_URL: url })).toThrow(sentence)
+})
+
+test.each([
   ['localhost', true],
   ['127.8.9.1', true],
   ['[::1]', true],

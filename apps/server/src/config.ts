@@ -1,7 +1,7 @@
 /** Settings from the environment: read once, validated, frozen. docs/configuration.md lists every variable. */
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
-import { type S3Keys, type SecretsConfig, s3BlobBytesMax } from '@ulmus/registry'
+import { databaseHosts, type S3Keys, type SecretsConfig, s3BlobBytesMax } from '@ulmus/registry'
 import { type Bucket, readObjectStore, readS3Keys } from './bucket-settings.ts'
 import { isLoopback } from './loopback.ts'
 import { type OutsideSettings, readOutside, readOutsideProxy } from './outside-settings.ts'
@@ -161,11 +161,7 @@ function readOperatorClaim(read: Variables): Config['operatorClaim'] {
 export function readSecrets(env: Environment): Secrets {
   const read = variablesOf(env)
   const databaseUrl = read.text('DATABASE_URL')
-  if (databaseUrl !== undefined && !isDatabaseUrl(databaseUrl)) {
-    throw new ConfigError(
-      'DATABASE_URL must be like postgres://user:password@host:5432/database, with special characters of the password percent-encoded (% is %25, @ is %40, / is %2F). Unset it to use the embedded database.',
-    )
-  }
+  if (databaseUrl !== undefined) demandDatabaseUrl(databaseUrl)
   const s3Keys = readS3Keys(read)
   return Object.freeze({
     ...{ databaseUrl, oidcClientSecret: read.text('OIDC_CLIENT_SECRET'), s3Keys },
@@ -173,7 +169,21 @@ export function readSecrets(env: Environment): Secrets {
   })
 }
 
-/** True if the database driver can parse the URL. The driver decodes each part by itself. */
+/** @throws ConfigError if the database driver cannot parse the URL of each host */
+function demandDatabaseUrl(text: string): void {
+  let hosts: readonly string[] = []
+  try {
+    hosts = databaseHosts(text).urls
+  } catch (error) {
+    throw new ConfigError(`DATABASE_URL: ${(error as Error).message}`)
+  }
+  if (hosts.every(isDatabaseUrl)) return
+  throw new ConfigError(
+    'DATABASE_URL must be like postgres://user:password@host:5432/database, with special characters of the password percent-encoded (% is %25, @ is %40, / is %2F), or with several hosts: postgres://user:password@one:5432,two:5432/database. Unset it to use the embedded database.',
+  )
+}
+
+/** True if the driver can parse the URL of one host. It decodes each part by itself. */
 function isDatabaseUrl(text: string): boolean {
   // A URL without a host has the folder of a socket in its query. The URL parser refuses a user without a host.
   if (!/^postgres(?:ql)?:\/\//.test(text) || !URL.canParse(text.replace('@/', '@host/'))) return false

@@ -7,6 +7,7 @@ export {
   BucketUnusable,
   DatabaseUnfit,
   DumpUnreadable,
+  databaseHosts,
   FolderInUse,
   giveWay,
   isStorageFull,

@@ -3,6 +3,7 @@
  * differ in how statements outside of transactions run.
  */
 import pg from 'pg'
+import { isUnavailable } from '../errors/unavailable.ts'
 import type { Database, Queries, Tx } from './database.ts'
 import { isConflict } from './sql-errors.ts'
 import { refuseInsideTransaction, runInTransaction, singleStatement } from './transaction-scope.ts'
@@ -98,7 +99,8 @@ async function transactOn<T>(pool: pg.Pool, work: (tx: Tx) => Promise<T>): Promi
     return result
   } catch (error) {
     const rolledBack = await client.query('rollback').catch(() => undefined)
-    client.release(rolledBack === undefined)
+    // A server that became read-only still rolls back: later transactions need another one.
+    client.release(rolledBack === undefined || isUnavailable(error))
     throw error
   }
 }

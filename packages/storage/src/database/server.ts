@@ -4,6 +4,8 @@
  */
 import pg from 'pg'
 import type { Database } from './database.ts'
+import { databaseHosts } from './failover/hosts.ts'
+import { Primary } from './failover/primary.ts'
 import { LookUps, poolForLookUps } from './look-ups.ts'
 import { type Migrations, migrate } from './migrate.ts'
 import { pooledDatabase, types } from './pool.ts'
@@ -29,23 +31,28 @@ export async function openServer(options: {
   migrations?: Migrations | undefined
   /** Silence of a connection before it is checked; less in tests. Milliseconds. */
   silenceMilliseconds?: number
+  /** Interval of looking for a newer primary; less in tests. Milliseconds. */
+  watchMilliseconds?: number
 }): Promise<Database> {
-  const config = {
-    connectionString: options.url,
+  const hosts = databaseHosts(options.url)
+  const one = {
+    connectionString: hosts.urls[0],
     connectionTimeoutMillis: connectMillisecondsMax,
     types,
     keepAlive: true,
     application_name: 'ulmus',
     options: `-c TimeZone=UTC -c idle_in_transaction_session_timeout=${idleInTransactionMillisecondsMax}`,
   }
+  const primary = hosts.onlyPrimary ? new Primary(hosts, one) : undefined
+  const config = primary ? { ...one, Client: primary.Client } : one
   // One of the connections is for look-ups.
   const pool = new pg.Pool({ ...config, max: options.poolMax - 1 })
   const lookUpPool = poolForLookUps(config)
   const tellLoss = (error: Error) => options.log(`A database connection was lost: ${error.message}`)
-  for (const one of [pool, lookUpPool]) {
-    one.on('error', tellLoss)
+  for (const each of [pool, lookUpPool]) {
+    each.on('error', tellLoss)
     // A pool handles errors of idle connections only; an error on a busy one would end the process.
-    one.on('connect', (client) => client.on('error', tellLoss))
+    each.on('connect', (client) => client.on('error', tellLoss))
   }
   const lookUps = new LookUps(lookUpPool)
   let isDirect: boolean
@@ -59,6 +66,7 @@ export async function openServer(options: {
   const ask = (text: string, values: unknown[]) => lookUps.query({ text, values })
   // A pooler in between has its own numbers for connections, and closes silent ones itself.
   const end = isDirect ? giveUpSilent(pool, { ask, tell: options.log, silenceMilliseconds }) : () => undefined
+  const endWatch = primary?.watch(options.watchMilliseconds)
   return pooledDatabase({
     kind: 'server',
     pool,
@@ -68,7 +76,8 @@ export async function openServer(options: {
     },
     async close() {
       end()
-      await Promise.all([pool, lookUpPool].map((one) => (one.ended ? undefined : one.end())))
+      endWatch?.()
+      await Promise.all([pool, lookUpPool].map((each) => (each.ended ? undefined : each.end())))
     },
   })
 }

@@ -4,11 +4,22 @@
  * libraries' symbolic links must still be made.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { chownSync, cpSync, existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs'
+import {
+  appendFileSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
 import { arch, platform } from 'node:os'
 import { dirname, join, relative } from 'node:path'
+import pg from 'pg'
 
 export interface PostgresServer {
   /** Stays the same after a restart. */
@@ -19,6 +30,8 @@ export interface PostgresServer {
    * checkpoint.
    */
   restart(how: 'crash' | 'fast'): Promise<void>
+  /** Starts a server in `folder` that replicates from this one, until it is promoted by `pg_promote()`. Not on Windows. */
+  startStandby(folder: string, more?: readonly string[]): Promise<PostgresServer>
 }
 
 /**
@@ -26,7 +39,24 @@ export interface PostgresServer {
  * disposable. Its locale is en-US, so that code fails here if it relies on byte order without requesting it.
  * @param more settings as `name=value`, which override those in this file
  */
-export async function startPostgres(folder: string, more: readonly string[] = []): Promise<PostgresServer> {
+export const startPostgres = (folder: string, more: readonly string[] = []): Promise<PostgresServer> =>
+  startIn(folder, more, initialise)
+
+interface Place {
+  readonly folder: string
+  readonly binaries: string
+  readonly data: string
+  /** Account to run programs as; undefined: the current one. */
+  readonly account: { uid: number; gid: number } | undefined
+  readonly environment: NodeJS.ProcessEnv
+}
+
+/** @param fill fills the data folder */
+async function startIn(
+  folder: string,
+  more: readonly string[],
+  fill: (place: Place) => Promise<void>,
+): Promise<PostgresServer> {
   mkdirSync(folder)
   const binaries = copyBinaries(join(folder, 'native'))
   const account = unprivilegedAccount()
@@ -36,15 +66,8 @@ export async function startPostgres(folder: string, more: readonly string[] = []
     chownSync(folder, account.uid, account.gid)
     chownSync(data, account.uid, account.gid)
   }
-  const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=icu', '--icu-locale=en-US']
-  const initial = [`--pgdata=${data}`, '--username=ulmus', '--auth=trust', '--no-sync', ...locale]
   const environment = { ...process.env, LC_ALL: 'C' }
-  execFileSync(join(binaries, 'initdb'), initial, {
-    ...account,
-    cwd: folder,
-    env: environment,
-    stdio: 'pipe',
-  })
+  await fill({ folder, binaries, data, account, environment })
   const port = await freePort()
   const settings = ['fsync=off', 'full_page_writes=off', 'max_connections=200', 'unix_socket_directories=']
   const flags = [...settings, 'listen_addresses=127.0.0.1', ...more].flatMap((setting) => ['-c', setting])
@@ -66,6 +89,48 @@ export async function startPostgres(folder: string, more: readonly string[] = []
       await stop(server, how === 'crash' ? 'SIGQUIT' : 'SIGINT')
       server = await start()
     },
+    startStandby: (standby, settings = []) =>
+      startIn(standby, settings, (place) =>
+        replicate(`postgres://ulmus@127.0.0.1:${port}/postgres`, data, place),
+      ),
+  }
+}
+
+async function initialise({ folder, binaries, data, account, environment }: Place): Promise<void> {
+  const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=icu', '--icu-locale=en-US']
+  const initial = [`--pgdata=${data}`, '--username=ulmus', '--auth=trust', '--no-sync', ...locale]
+  execFileSync(join(binaries, 'initdb'), initial, {
+    ...account,
+    cwd: folder,
+    env: environment,
+    stdio: 'pipe',
+  })
+}
+
+/** Fills the data folder of a standby with a base backup. */
+async function replicate(primary: string, from: string, { data, account }: Place): Promise<void> {
+  const client = new pg.Client({ connectionString: primary })
+  await client.connect()
+  try {
+    await client.query(`select pg_backup_start('standby', true)`)
+    // With owners and modes, which PostgreSQL checks.
+    execFileSync('cp', ['-a', `${from}/.`, data])
+    const { rows } = await client.query<{ label: string }>(
+      'select labelfile as label from pg_backup_stop(false)',
+    )
+    rmSync(join(data, 'postmaster.pid'), { force: true })
+    const files = { backup_label: rows[0]!.label, 'standby.signal': '' }
+    for (const [name, text] of Object.entries(files)) {
+      writeFileSync(join(data, name), text)
+      if (account !== undefined) chownSync(join(data, name), account.uid, account.gid)
+    }
+    const { hostname, port, username } = new URL(primary)
+    appendFileSync(
+      join(data, 'postgresql.auto.conf'),
+      `primary_conninfo = 'host=${hostname} port=${port} user=${username} application_name=standby'\n`,
+    )
+  } finally {
+    await client.end()
   }
 }
 
@@ -110,7 +175,7 @@ function untilReady(server: ChildProcess): Promise<void> {
     let said = ''
     server.stderr?.setEncoding('utf8').on('data', (text: string) => {
       if (said.length < 100_000) said += text
-      if (text.includes('ready to accept connections')) resolve()
+      if (/ready to accept (?:read-only )?connections/.test(text)) resolve()
     })
     server.once('error', reject)
     server.once('exit', (code) => reject(new Error(`PostgreSQL ended with code ${code}:\n${said}`)))

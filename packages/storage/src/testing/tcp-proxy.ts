@@ -27,7 +27,8 @@ interface Pair {
 }
 
 export class TcpProxy {
-  readonly #target: { host: string; port: number }
+  /** Address for new connections. */
+  target: { host: string; port: number }
   readonly #server = createServer({ allowHalfOpen: true }, (client) => this.#accept(client))
   readonly #pairs = new Set<Pair>()
   #state: NetworkState = { kind: 'pass' }
@@ -35,7 +36,7 @@ export class TcpProxy {
   #port = 0
 
   private constructor(target: { host: string; port: number }) {
-    this.#target = target
+    this.target = target
   }
 
   static async before(target: { host: string; port: number }): Promise<TcpProxy> {
@@ -94,7 +95,7 @@ export class TcpProxy {
 
   #accept(client: Socket): void {
     if (this.#state.kind === 'reset') return void client.resetAndDestroy()
-    const server = connect({ ...this.#target, allowHalfOpen: true, noDelay: true })
+    const server = connect({ ...this.target, allowHalfOpen: true, noDelay: true })
     client.setNoDelay(true)
     const pair: Pair = { client, server, isForgotten: false }
     this.#pairs.add(pair)
