@@ -7,11 +7,16 @@ import { Run } from './run.ts'
 import { readSettings, type Settings, type StageName } from './settings.ts'
 import type { Stage } from './stage.ts'
 import { openEmbeddedStage } from './stage-embedded.ts'
+import { openFailoverStage } from './stage-failover.ts'
 import { openServersStage } from './stage-servers.ts'
 
-const openStage: Record<StageName, (folder: string, say: (line: string) => void) => Promise<Stage>> = {
+const openStage: Record<
+  StageName,
+  (folder: string, say: (line: string) => void) => Promise<Stage | undefined>
+> = {
   embedded: openEmbeddedStage,
   servers: openServersStage,
+  failover: openFailoverStage,
 }
 
 async function main(): Promise<void> {
@@ -36,6 +41,7 @@ async function playOn(
   const place = join(folder, name)
   mkdirSync(place)
   const stage = await openStage[name](place, (line) => report.say(line))
+  if (stage === undefined) return
   report.say(stage.name)
   const interrupted = () => void stage.close().finally(() => process.exit(130))
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, interrupted)

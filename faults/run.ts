@@ -17,6 +17,9 @@ const workersCount = 5
 const startMillisecondsMax = 60_000
 /** Time from the end of a fault until every server reports that it is well. Milliseconds. */
 const recoveredMillisecondsMax = 60_000
+/** Time from a failover until a write is acknowledged. Milliseconds. */
+const writtenMillisecondsMax = 60_000
+const writeMilliseconds = 200
 /** Time from then until all running requests are answered. Milliseconds. */
 const answeredMillisecondsMax = 30_000
 /** Work between two faults. Milliseconds. */
@@ -99,10 +102,34 @@ export class Run {
     this.#weather.isFull = injected.fillsDisk === true
     const swept = sweepBeside(this.#stage, random, this.#report)
     await injected.begin()
-    await Promise.all([sleep(injected.lasts), watchMeanwhile(injected, this.#requests, this.#report, random)])
+    await Promise.all([
+      sleep(injected.lasts),
+      injected.untilWritten === true && this.#written(fault, random.child('writes')),
+      watchMeanwhile(injected, this.#requests, this.#report, random),
+    ])
     await injected.end()
     await swept
     await this.#recover(fault, injected)
+  }
+
+  /** Resolves when a write is acknowledged. Of the workers, those that wait for an answer or for the check after the fault write nothing. */
+  async #written({ kind }: Fault, random: Random): Promise<void> {
+    const from = performance.now()
+    let isWritten = false
+    while (!isWritten && performance.now() - from < writtenMillisecondsMax) {
+      const json = { label: 'failover', scope: 'read' }
+      void this.#requests.ask(random, 'POST', '/api/accounts/keys', { json }).then(({ status }) => {
+        isWritten ||= status === 201
+      })
+      await sleep(writeMilliseconds)
+    }
+    if (!isWritten)
+      return this.#report.violation(
+        `${kind}: no write is acknowledged after ${writtenMillisecondsMax / 1000} s`,
+      )
+    const took = performance.now() - from
+    this.#report.say(`first write after ${(took / 1000).toFixed(1)} s`)
+    this.#report.waited(`first write after ${kind}`, took)
   }
 
   async #recover(fault: Fault, injected: Injected): Promise<void> {

@@ -1,7 +1,7 @@
 /** Settings of a run, from the environment. */
 import { randomInt } from 'node:crypto'
 
-export type StageName = 'embedded' | 'servers'
+export type StageName = 'embedded' | 'servers' | 'failover'
 
 export interface Settings {
   /** The same seed gives the same order of operations and faults. */
@@ -17,7 +17,7 @@ export interface Settings {
   readonly only: string | undefined
 }
 
-const stageNames: readonly StageName[] = ['embedded', 'servers']
+const stageNames: readonly StageName[] = ['embedded', 'servers', 'failover']
 
 /** @throws Error with a sentence for an invalid value */
 export function readSettings(environment: Readonly<Record<string, string | undefined>>): Settings {
@@ -26,14 +26,17 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     if (Number.isFinite(value) && value > 0) return value
     throw new Error(`${name} must be a number above 0; it is "${environment[name]}".`)
   }
-  const stage = environment['FAULTS_STAGE']
-  if (stage !== undefined && !stageNames.some((name) => name === stage))
-    throw new Error(`FAULTS_STAGE must be one of ${stageNames.join(', ')}; it is "${stage}".`)
+  const given = environment['FAULTS_STAGE']?.split(',') ?? stageNames
+  const strange = given.find((one) => !stageNames.some((name) => name === one))
+  if (strange !== undefined)
+    throw new Error(
+      `FAULTS_STAGE must be of ${stageNames.join(', ')}, with commas between; it has "${strange}".`,
+    )
   const seconds = number('FAULTS_SECONDS', 300)
   return {
     seed: environment['FAULTS_SEED'] ?? String(randomInt(1_000_000_000)),
     seconds,
-    stages: stageNames.filter((name) => stage === undefined || stage === name),
+    stages: stageNames.filter((name) => given.includes(name)),
     lastsMax: number('FAULTS_LONGEST_SECONDS', seconds < 600 ? 8 : 30) * 1_000,
     plant: environment['FAULTS_PLANT'],
     only: environment['FAULTS_ONLY'],

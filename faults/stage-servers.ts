@@ -68,7 +68,7 @@ async function open(
       query: async (statement) => void (await queryOn(postgres.url, statement)),
       count: async (query) => Number((await queryOn(postgres.url, query)).rows[0].count),
     },
-    ...(bucket === undefined && { objects: join(data, 'objects') }),
+    ...(bucket === undefined ? { objects: join(data, 'objects') } : { gateway: bucket.gateway }),
     fsck: () => runFsck(directly),
     sweepsAlone: false,
     sweep: (server) => startSweep(environments.get(server)!),
@@ -76,7 +76,7 @@ async function open(
 }
 
 /** Returns undefined, after a message, if no S3 server is installed. */
-async function openBucket(folder: string, ending: AsyncDisposableStack, say: (line: string) => void) {
+export async function openBucket(folder: string, ending: AsyncDisposableStack, say: (line: string) => void) {
   if (!cephInstalled()) {
     say(`Objects lie in a folder, and S3 is not tested. To test it: apt-get install ${cephPackages}`)
     return undefined
@@ -90,7 +90,8 @@ async function openBucket(folder: string, ending: AsyncDisposableStack, say: (li
     AWS_ACCESS_KEY_ID: s3.keys.accessKeyId,
     AWS_SECRET_ACCESS_KEY: s3.keys.secretAccessKey,
   })
-  return { endpoint: s3.endpoint, environment }
+  const restart = (milliseconds: number) => s3.restartGateway!(milliseconds)
+  return { endpoint: s3.endpoint, environment, gateway: { restart } }
 }
 
 async function queryOn(url: string, statement: string): Promise<pg.QueryResult> {

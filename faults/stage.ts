@@ -8,6 +8,7 @@ import type { TcpProxy } from '@ulmus/storage/testing/tcp-proxy'
 import { startArguments, startEnvironment } from '../apps/server/src/testing/server-process.ts'
 import { tied } from '../bench/children.ts'
 import { signIn } from '../demo/sign-in.ts'
+import type { Cluster } from './cluster.ts'
 import type { FaultyServer } from './server.ts'
 
 export type StoreName = 'database' | 'objects'
@@ -32,6 +33,10 @@ export interface Stage {
     /** Returns the single number of a query. */
     count(query: string): Promise<number>
   }
+  /** Absent: PostgreSQL has no standby. */
+  readonly cluster?: Pick<Cluster, 'strike' | 'switchOver' | 'settled'>
+  /** The gateway of the S3 server: killed, and started again after some milliseconds. */
+  readonly gateway?: { restart(milliseconds: number): Promise<void> }
   /** Absent: the data folder is not on a disk of its own. */
   readonly disk?: { fill(bytesLeft: number): void; clear(): void }
   /** Folder of packs, if they are in a folder. */

@@ -20,6 +20,8 @@ export interface Injected {
   readonly meanwhile?: readonly Expectation[]
   /** True: the disk is full, so writes get 507, and the process may exit and be restarted. */
   readonly fillsDisk?: boolean
+  /** True: it lasts at least until a write that began after it is acknowledged. */
+  readonly untilWritten?: boolean
   begin(): Promise<void>
   end(): Promise<void>
 }

@@ -16,6 +16,8 @@ export interface S3Server {
   readonly keys: { readonly accessKeyId: string; readonly secretAccessKey: string }
   /** ARN of a role that the account of `keys` may assume at the endpoint. Undefined if there is none. */
   readonly role?: string
+  /** Kills the gateway, and starts it again after this time. Resolves when it answers. Absent: it is another's server. */
+  restartGateway?(milliseconds: number): Promise<void>
   stop(): Promise<void>
 }
 
@@ -69,8 +71,10 @@ export async function startCeph(folder: string): Promise<S3Server> {
   const start = (program: string, ...flags: string[]) => {
     const output = openSync(join(folder, `${program}.out`), 'a')
     const whole = ['--pdeathsig', 'KILL', program, '-f', ...flags]
-    daemons.push(spawn('setpriv', whole, { env, stdio: ['ignore', output, output] }))
+    const daemon = spawn('setpriv', whole, { env, stdio: ['ignore', output, output] })
+    daemons.push(daemon)
     closeSync(output)
+    return daemon
   }
   const stop = () => endAll(daemons)
   const all = ['--cap', 'mon', 'allow *', '--cap', 'osd', 'allow *']
@@ -99,10 +103,17 @@ export async function startCeph(folder: string): Promise<S3Server> {
     await run('radosgw-admin', 'user', 'create', ...user, `--secret-key=${secretAccessKey}`)
     await run('radosgw-admin', 'role', 'create', `--role-name=${roleName}`, mayAssume)
     await run('radosgw-admin', 'role-policy', 'put', `--role-name=${roleName}`, '--policy-name=all', mayAll)
-    start('radosgw', '-n', 'client.admin', '--keyring', keyring)
+    const startGateway = () => start('radosgw', '-n', 'client.admin', '--keyring', keyring)
+    let gateway = startGateway()
     const endpoint = `http://127.0.0.1:${port}`
     await untilAnswers(endpoint)
-    return { endpoint, keys, role: `arn:aws:iam:::role/${roleName}`, stop }
+    const restartGateway = async (milliseconds: number) => {
+      await endAll([gateway])
+      await sleep(milliseconds)
+      gateway = startGateway()
+      await untilAnswers(endpoint)
+    }
+    return { endpoint, keys, role: `arn:aws:iam:::role/${roleName}`, restartGateway, stop }
   } catch (error) {
     await stop()
     throw error
