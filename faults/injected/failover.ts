@@ -47,7 +47,7 @@ const switchover: Fault = {
   prepare: ({ stage }) => ({
     what: 'as for maintenance',
     lasts: 0,
-    untilWritten: true,
+    // It resolves when the standby has become the primary.
     begin: () => stage.cluster!.switchOver(),
     end: () => stage.cluster!.settled(),
   }),

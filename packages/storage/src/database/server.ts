@@ -43,7 +43,7 @@ export async function openServer(options: {
     application_name: 'ulmus',
     options: `-c TimeZone=UTC -c idle_in_transaction_session_timeout=${idleInTransactionMillisecondsMax}`,
   }
-  const primary = hosts.onlyPrimary ? new Primary(hosts, one) : undefined
+  const primary = hosts.onlyPrimary ? new Primary(hosts, one, options.log) : undefined
   const config = primary ? { ...one, Client: primary.Client } : one
   // One of the connections is for look-ups.
   const pool = new pg.Pool({ ...config, max: options.poolMax - 1 })

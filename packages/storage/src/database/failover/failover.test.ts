@@ -104,6 +104,7 @@ test('a former primary that still runs is left once its successor is known', asy
   await expect(writing).rejects.toSatisfy(isUnavailable)
   await untilDone(() => add(database, 'newer'))
   expect(await names(database)).toEqual(['new', 'newer', 'old'])
+  expect(told.join()).toContain('failed over')
 })
 
 test('lost connections are not made to a former primary again', async () => {

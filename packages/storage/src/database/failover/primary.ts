@@ -44,14 +44,16 @@ export class Primary {
   readonly #hosts: DatabaseHosts
   /** Open connections, all to servers on `#timeline`. */
   readonly #connections = new Set<pg.Client>()
+  readonly #tell: ((line: string) => void) | undefined
   #address: Address | undefined
   #looking: Promise<Address> | undefined
   #timeline = 0
 
-  /** @param config of connections, without a connection string */
-  constructor(hosts: DatabaseHosts, config: pg.ClientConfig) {
+  /** @param config of connections. @param tell receives a line for the operator when the primary changes */
+  constructor(hosts: DatabaseHosts, config: pg.ClientConfig, tell?: (line: string) => void) {
     this.#hosts = hosts
     this.#config = config
+    this.#tell = tell
   }
 
   /** Class of connections for a pool with a connection string of any of the hosts. */
@@ -151,6 +153,8 @@ export class Primary {
   #reach(timeline: number): void {
     if (timeline < this.#timeline) throw new NoPrimary([], 'The server was the primary before a failover.')
     if (timeline === this.#timeline) return
+    if (this.#timeline > 0)
+      this.#tell?.(`PostgreSQL failed over: its primary is on timeline ${timeline} now.`)
     this.#timeline = timeline
     for (const client of this.#connections)
       streamOf(client).destroy(
