@@ -41,7 +41,11 @@ async function playOn(
   const place = join(folder, name)
   mkdirSync(place)
   const stage = await openStage[name](place, (line) => report.say(line))
-  if (stage === undefined) return
+  if (stage === undefined) {
+    // In CI what is missing would hide failures.
+    if (process.env['CI'] === 'true') report.violation(`the stage ${name} cannot be set up`)
+    return
+  }
   report.say(stage.name)
   const interrupted = () => void stage.close().finally(() => process.exit(130))
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, interrupted)

@@ -20,6 +20,11 @@ const operating: readonly DocPage[] = [
     purpose: 'Sign-in, TLS, several servers, PostgreSQL with a standby, new secrets.',
   },
   {
+    name: 'high-availability',
+    title: 'High availability',
+    purpose: 'PostgreSQL with automatic failover, and several servers.',
+  },
+  {
     name: 'operators',
     title: 'Operators and quotas',
     purpose: 'Lock people out, hand over the collections of people who leave, set quotas.',
