@@ -12,14 +12,12 @@ import type { Settings } from './settings.ts'
 import { makeAccount, type Stage } from './stage.ts'
 import { finishErasures, sweepBeside } from './sweeping.ts'
 import { Gate, Worker } from './workload.ts'
+import { watchRevoked, writeSoon } from './writing.ts'
 
 const workersCount = 5
 const startMillisecondsMax = 60_000
 /** Time from the end of a fault until every server reports that it is well. Milliseconds. */
 const recoveredMillisecondsMax = 60_000
-/** Time from a failover until a write is acknowledged. Milliseconds. */
-const writtenMillisecondsMax = 60_000
-const writeMilliseconds = 200
 /** Time from then until all running requests are answered. Milliseconds. */
 const answeredMillisecondsMax = 30_000
 /** Work between two faults. Milliseconds. */
@@ -102,34 +100,19 @@ export class Run {
     this.#weather.isFull = injected.fillsDisk === true
     const swept = sweepBeside(this.#stage, random, this.#report)
     await injected.begin()
-    await Promise.all([
+    const parts = { requests: this.#requests, report: this.#report, random: random.child('writes') }
+    const [revoked] = await Promise.all([
+      injected.untilWritten === true ? writeSoon(fault.kind, parts) : undefined,
       sleep(injected.lasts),
-      injected.untilWritten === true && this.#written(fault, random.child('writes')),
       watchMeanwhile(injected, this.#requests, this.#report, random),
     ])
+    let isOver = false
+    const watched = watchRevoked(revoked, this.#stage.servers, { report: this.#report, isOver: () => isOver })
     await injected.end()
     await swept
     await this.#recover(fault, injected)
-  }
-
-  /** Resolves when a write is acknowledged. Of the workers, those that wait for an answer or for the check after the fault write nothing. */
-  async #written({ kind }: Fault, random: Random): Promise<void> {
-    const from = performance.now()
-    let isWritten = false
-    while (!isWritten && performance.now() - from < writtenMillisecondsMax) {
-      const json = { label: 'failover', scope: 'read' }
-      void this.#requests.ask(random, 'POST', '/api/accounts/keys', { json }).then(({ status }) => {
-        isWritten ||= status === 201
-      })
-      await sleep(writeMilliseconds)
-    }
-    if (!isWritten)
-      return this.#report.violation(
-        `${kind}: no write is acknowledged after ${writtenMillisecondsMax / 1000} s`,
-      )
-    const took = performance.now() - from
-    this.#report.say(`first write after ${(took / 1000).toFixed(1)} s`)
-    this.#report.waited(`first write after ${kind}`, took)
+    isOver = true
+    await watched
   }
 
   async #recover(fault: Fault, injected: Injected): Promise<void> {
