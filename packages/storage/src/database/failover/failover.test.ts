@@ -32,6 +32,8 @@ beforeEach(async () => {
   standby = await primary.startStandby(join(folder, 'b'))
   ending.defer(() => standby.stop())
   await onServer(primary.url, `alter system set synchronous_standby_names = 'standby'`)
+  // A commit waits until the standby shows it.
+  await onServer(primary.url, `alter system set synchronous_commit = 'remote_apply'`)
   await onServer(primary.url, 'select pg_reload_conf()')
 }, 20_000)
 afterEach(() => ending.disposeAsync(), 20_000)
