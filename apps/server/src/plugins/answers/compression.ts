@@ -13,15 +13,15 @@ const compressedBytesMin = 1024
  */
 const compressedAtOnceMax = 131_072
 
-/** With these levels a page of records is a sixteenth larger than with the usual ones, and takes half the time. zstd is smaller. */
-const gzipLevel = 1
-const brotliQuality = 3
-
 /**
- * A stream is compressed in a single thread, so the level determines its speed: half the time for 2 % more bytes with zstd, a third for 5 %
- * more with Brotli. gzip has no faster level.
+ * A page of 100 records, 72 kB, takes 0.6 ms with gzip, 0.5 with Brotli and 0.2 with zstd. The usual levels take twice as long for a
+ * sixteenth fewer bytes; Brotli's quality 3 a fifth longer for 1 %, and zstd's level 3 a fifth longer for 0.4 %.
  */
-const streamedZstdLevel = 2
+const gzipLevel = 1
+const brotliQuality = 2
+const zstdLevel = 2
+
+/** A stream is compressed in a single thread, so the level determines its speed: a third of the time for 5 % more bytes. */
 const streamedBrotliQuality = 1
 /**
  * Output buffer of a stream's compression. Each time the buffer is full, it changes threads and comes back; with the default of 16 KiB that
@@ -52,26 +52,26 @@ export async function compressAnswers(app: FastifyInstance): Promise<void> {
     requestEncodings: [...codings],
     threshold: compressedBytesMin,
     syncThreshold: compressedAtOnceMax,
-    zlibOptions: { level: gzipLevel },
+    // gzip takes the level, and zstd the parameters.
+    zlibOptions: { level: gzipLevel, ...zstdOptions },
     brotliOptions: { params: { [constants.BROTLI_PARAM_QUALITY]: brotliQuality } },
     customTypes: compressible,
     zlib: {
       ...zlib,
       createGzip: () => zlib.createGzip({ level: gzipLevel, chunkSize: streamedPieceBytes }),
       createBrotliCompress: () =>
-        zlib.createBrotliCompress(streamed('BROTLI_PARAM_QUALITY', streamedBrotliQuality)),
-      createZstdCompress: () =>
-        zlib.createZstdCompress(streamed('ZSTD_c_compressionLevel', streamedZstdLevel)),
+        zlib.createBrotliCompress({
+          params: { [constants.BROTLI_PARAM_QUALITY]: streamedBrotliQuality },
+          chunkSize: streamedPieceBytes,
+        }),
+      createZstdCompress: () => zlib.createZstdCompress({ ...zstdOptions, chunkSize: streamedPieceBytes }),
       createZstdDecompress: () =>
         zlib.createZstdDecompress({ params: { [constants.ZSTD_d_windowLogMax]: windowLogMax } }),
     },
   })
 }
 
-const streamed = (parameter: 'BROTLI_PARAM_QUALITY' | 'ZSTD_c_compressionLevel', level: number) => ({
-  params: { [constants[parameter]]: level },
-  chunkSize: streamedPieceBytes,
-})
+const zstdOptions = { params: { [constants.ZSTD_c_compressionLevel]: zstdLevel } }
 
 /** In order of preference if the caller states none. */
 export const codings = ['zstd', 'br', 'gzip'] as const
