@@ -2,14 +2,7 @@
  * Record positions in a version, and the trees and budgets of a page. Records are ordered by type, then id, both by UTF-8 bytes;
  * a cursor names the next position. http-api §7.
  */
-import {
-  canonicalize,
-  compareUtf8,
-  type LeafNode,
-  type Tree,
-  type TypeEntry,
-  type ViewRoots,
-} from '@ulmus/content'
+import { canonicalize, compareUtf8, type Tree, type TypeEntry, type ViewRoots } from '@ulmus/content'
 import { RegistryError } from '../errors/errors.ts'
 
 /** Type and id of a record. Clients may build a cursor from them, so its format is public. */
@@ -112,9 +105,9 @@ export class PageBudget {
   }
 
   /** Adds a leaf's records from `start` while they fit. Returns the index of the first that does not. */
-  takeFrom(leaf: LeafNode, start: number): number {
+  takeFrom(leaf: { readonly length: number; size(index: number): number }, start: number): number {
     let end = start
-    while (end < leaf.sizes.length && this.take(leaf.sizes[end]!)) end++
+    while (end < leaf.length && this.take(leaf.size(end))) end++
     return end
   }
 }

@@ -4,15 +4,15 @@
  */
 
 import {
+  type Child,
   countThrough,
   type Hash,
-  type LeafNode,
-  leafLinesBetween,
+  nameLeaves,
   proveEntry,
+  type Tree,
   type ViewRoots,
-  walkLeaves,
 } from '@ulmus/content'
-import { giveWay } from '@ulmus/storage'
+import { giveWay, type ObjectReader } from '@ulmus/storage'
 import type { VersionPath } from '@ulmus/wire'
 import { JsonText, quoted } from '../answers/json-text.ts'
 import {
@@ -34,7 +34,7 @@ import type { Principal } from '../principal.ts'
 import { canonicalOf } from '../stored-leaves/canonical-forms.ts'
 import { documentBytes } from '../versions/content.ts'
 import { seeVersion } from '../versions/versions.ts'
-import { findRecord } from './lookup.ts'
+import { findRecord, takeRecords } from './lookup.ts'
 import { streamRecords } from './stream.ts'
 
 /** Page of records to read. */
@@ -140,14 +140,18 @@ async function pageOf(
   let hasMore = false
   const budget = new PageBudget(ask.limit)
   for (const { type, tree, startAfter } of treesFrom(roots, ask.type, after)) {
-    for await (const { hash, leaf, start } of walkLeaves(tree, context.objects, { after: startAfter })) {
-      const end = budget.takeFrom(leaf, start)
-      if (end > start) {
-        countAnswer(sumOf(leaf.sizes.slice(start, end)))
-        records.push(...(await recordsBetween(context, hash, leaf, start, end)))
-        last = { type, id: leaf.keys[end - 1]! }
-      }
-      if (end < leaf.keys.length) hasMore = true
+    for await (const leaf of leavesOf(tree, context.objects, startAfter)) {
+      const found = await takeRecords(context, leaf, startAfter, (entries, start) => {
+        const end = budget.takeFrom(entries, start)
+        let bytes = 0
+        for (let index = start; index < end; index++) bytes += entries.size(index)
+        countAnswer(bytes)
+        return end
+      })
+      for (const { hash, line } of found.records)
+        records.push(recordJson(await canonicalOf(context.objects, line), hash))
+      if (found.lastId !== undefined) last = { type, id: found.lastId }
+      hasMore = !found.isRest
       if (hasMore) break
     }
     if (hasMore) break
@@ -183,19 +187,9 @@ async function pageOfId(
   return { records, pagination: { limit: ask.limit, hasMore, nextCursor, total } }
 }
 
-async function recordsBetween(
-  context: Context,
-  leafHash: Hash,
-  leaf: LeafNode,
-  from: number,
-  to: number,
-): Promise<JsonText[]> {
-  const lines = leafLinesBetween(await context.objects.body(leafHash), from, to)
-  return Promise.all(
-    lines.map(async (line, index) =>
-      recordJson(await canonicalOf(context.objects, line), leaf.hashes[from + index]!),
-    ),
-  )
+/** The leaves with records after an id, in order. */
+async function* leavesOf(tree: Tree, reader: ObjectReader, after: string | undefined): AsyncGenerator<Child> {
+  for await (const leaves of nameLeaves(tree, reader, { after })) yield* leaves
 }
 
 async function* streamLines(
@@ -206,8 +200,6 @@ async function* streamLines(
   for (const { tree, startAfter } of trees)
     yield* streamRecords(context, tree, { after: startAfter, form: 'hash', reader, fleeting: true })
 }
-
-const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, number) => sum + number, 0)
 
 /** `{id, type, data, hash}` as JSON: the canonical form with the hash appended. */
 const recordJson = (canonical: Uint8Array, hash: Hash): JsonText =>

@@ -19,8 +19,8 @@ export interface ReadCache<T extends object> {
   /** Caches a value that was made rather than loaded. `bytes`: its cost. */
   keep(hash: Hash, value: T, bytes: number): void
   /**
-   * Decides whether to cache a value of this size when it is loaded: it is cached, there is room, or it was requested recently, within one
-   * cache turnover. Otherwise rare reads would evict frequent ones and be evicted themselves.
+   * Decides whether to cache a value of this size when it is loaded: it is cached, there is room, or it was requested recently, within an
+   * eighth of a cache turnover. Otherwise rare reads would evict frequent ones and be evicted themselves.
    */
   shouldCache(hash: Hash, bytes: number): boolean
   /** Cached value, without loading and without counting as a use. */
@@ -38,7 +38,7 @@ export function openReadCache<T extends object>(bytesMax: number): ReadCache<T> 
   const max = Math.floor(bytesMax)
   const kept =
     max < entryBytes ? undefined : new LRUCache<Hash, T>({ maxSize: max, maxEntrySize: max >>> 3 || 1 })
-  const asked = kept && new LRUCache<Hash, true>({ maxSize: max })
+  const asked = kept && new LRUCache<Hash, true>({ maxSize: max >>> 3 })
   const loading = new Map<Hash, Promise<T>>()
 
   const keep = (hash: Hash, value: T, bytes: number) =>

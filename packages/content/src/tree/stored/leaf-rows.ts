@@ -105,6 +105,12 @@ export class LeafRows {
     return low
   }
 
+  /** The first row with a key > `key`; `length` if there is none. */
+  firstAfter(key: string): number {
+    const row = this.firstAtLeast(key)
+    return row < this.length && this.key(row) === key ? row + 1 : row
+  }
+
   /** The row with this key. */
   find(key: string): Located | undefined {
     const row = this.firstAtLeast(key)
