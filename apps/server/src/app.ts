@@ -19,6 +19,7 @@ import { showApi } from './openapi/page.ts'
 import { compressAnswers, nameCodings } from './plugins/answers/compression.ts'
 import { completeTags, tagAnswers } from './plugins/answers/entity-tags.ts'
 import { answerError, answerErrors, answerUnreadable } from './plugins/answers/errors.ts'
+import { repeatAnswers } from './plugins/answers/repeated.ts'
 import { secureAnswers } from './plugins/answers/security.ts'
 import { StreamLog } from './plugins/answers/streams.ts'
 import { measure } from './plugins/metrics.ts'
@@ -91,6 +92,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   endJsonLines(app)
   tagAnswers(app)
   await compressAnswers(app)
+  repeatAnswers(app, registry)
   completeTags(app)
   measure(app, { figures: registry.figures, openConnections, version: manifest.version })
 

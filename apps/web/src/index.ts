@@ -13,7 +13,7 @@ export { describeVersion } from './documents/described.ts'
 export { signpostsOf } from './documents/signposts.ts'
 export type { Answer, Download, DownloadsState, Form, Page, Visit } from './page.ts'
 export { Plain, Redirect } from './page.ts'
-export { type PageName, type PagePath, table, withForm } from './pages/table.ts'
+export { type PageName, type PagePath, repeated, table, withForm } from './pages/table.ts'
 export { type ReadmeSite, renderAhead } from './readme/readme.ts'
 
 export type Web = Awaited<ReturnType<typeof load>>

@@ -1,6 +1,6 @@
 /** Opens a registry from its configuration: opens stores, creates services, starts background work. Closes in reverse order. */
 import { join } from 'node:path'
-import { openObjectReader } from '@ulmus/storage'
+import { nameDatabaseState, openObjectReader } from '@ulmus/storage'
 import { requestRatesOf } from './access/request-rates.ts'
 import { accountsOf } from './accounts/accounts.ts'
 import { sessionsOf } from './accounts/browser-sessions.ts'
@@ -185,6 +185,8 @@ function servicesOf(context: Context, waitingMax: () => number) {
     exports: exportsOf(context),
     health: healthOf(context),
     figures: figuresOf(context),
+    /** Names the committed state of the database: while it is the same, so are all answers that only the database determines. */
+    databaseState: () => nameDatabaseState(context.database),
     answers: new AnswerBudget(),
     diskReserve: diskReserveOf(context),
     rates: requestRatesOf(context),

@@ -78,6 +78,7 @@ export { allFiles, allPacks, fileSizes, rebuildIndex } from './sql/objects/rebui
 export * from './sql/pushes/files.ts'
 export * from './sql/pushes/leases.ts'
 export * from './sql/schema.ts'
+export * from './sql/upkeep/database-state.ts'
 export * from './sql/upkeep/deleted-collections.ts'
 export * from './sql/upkeep/expiry.ts'
 export * from './sql/upkeep/figures.ts'

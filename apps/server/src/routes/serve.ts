@@ -9,7 +9,13 @@ import {
   type ParamsOf,
   type QueryOf,
 } from '@ulmus/wire'
-import type { FastifyInstance, FastifyReply, FastifyRequest, RouteShorthandOptions } from 'fastify'
+import type {
+  FastifyContextConfig,
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  RouteShorthandOptions,
+} from 'fastify'
 import { z } from 'zod'
 
 type Handler<N extends OperationName> = (
@@ -28,7 +34,11 @@ export function serve<N extends OperationName>(
   app: FastifyInstance,
   name: N,
   handler: Handler<N>,
-  options: Pick<RouteShorthandOptions, 'compress' | 'decompress' | 'errorHandler' | 'validatorCompiler'> = {},
+  {
+    repeated,
+    ...options
+  }: Pick<RouteShorthandOptions, 'compress' | 'decompress' | 'errorHandler' | 'validatorCompiler'> &
+    Pick<FastifyContextConfig, 'repeated'> = {},
 ): void {
   const operation: Operation = operations[name]
   const { entrance, credentials, limited, names, tagged, params, query, body, answers } = operation
@@ -39,7 +49,7 @@ export function serve<N extends OperationName>(
     ...options,
     method,
     url: path.slice(app.prefix.length),
-    config: { entrance, credentials, limited, names, tagged },
+    config: { entrance, credentials, limited, names, tagged, repeated },
     schema: {
       ...(params && { params }),
       ...(query && { querystring: query }),

@@ -7,6 +7,7 @@ import {
   Plain,
   Redirect,
   renderAhead,
+  repeated,
   table,
   type Visit,
   type Web,
@@ -71,7 +72,8 @@ export const pageRoutes: FastifyPluginAsync<PageOptions> = async (app, options) 
   const refuse = refuseByPage(options)
   for (const [pattern, name] of Object.entries(table)) {
     const path = pattern.replace('/:owner', ownerPattern)
-    app.get(path, { schema, errorHandler: refuse }, async (request, reply) => {
+    const config = repeated.has(name) ? ({ repeated: true } as const) : {}
+    app.get(path, { schema, config, errorHandler: refuse }, async (request, reply) => {
       const web = await openWeb()
       const page = web.pages[name]
       if (page.needsCaller === true && callerOf(request) === undefined)
@@ -145,8 +147,9 @@ function send(
   reply: FastifyReply,
   answer: Answer,
 ): FastifyReply {
-  // Answers to forms may contain a key that is shown once.
-  if (request.method === 'POST') reply.header('Cache-Control', 'no-store')
+  // Answers to forms may contain a key that is shown once; a page that reloads itself shows progress.
+  if (request.method === 'POST' || ('reloadSeconds' in answer && answer.reloadSeconds !== undefined))
+    reply.header('Cache-Control', 'no-store')
   if (answer instanceof Redirect) return reply.redirect(answer.to, answer.status)
   if (answer instanceof Plain) return reply.type(answer.type).send(answer.text)
   if (answer.links !== undefined) reply.header('Link', answer.links)

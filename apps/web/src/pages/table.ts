@@ -10,6 +10,8 @@ interface DeclaredPage<Name extends string> {
   readonly versioned?: true
   /** True: the page has a form that is posted to it. */
   readonly posted?: true
+  /** True: visitors without a session get equal pages while the database is unchanged. */
+  readonly repeated?: true
   load(): Promise<Readonly<Record<NoInfer<Name>, Page>>>
 }
 
@@ -18,10 +20,10 @@ export type PagePath = `/${string}`
 const declare = <Name extends string>(pages: { readonly [N in Name]: DeclaredPage<N> }) => pages
 
 const declared = declare({
-  home: { paths: ['/'], load: () => import('./site/home.tsx') },
-  explore: { paths: ['/explore'], load: () => import('./site/explore.tsx') },
+  home: { paths: ['/'], repeated: true, load: () => import('./site/home.tsx') },
+  explore: { paths: ['/explore'], repeated: true, load: () => import('./site/explore.tsx') },
   robots: { paths: ['/robots.txt'], load: () => import('./site/for-programs.ts') },
-  siteMap: { paths: ['/sitemap.xml'], load: () => import('./site/for-programs.ts') },
+  siteMap: { paths: ['/sitemap.xml'], repeated: true, load: () => import('./site/for-programs.ts') },
   llms: { paths: ['/llms.txt'], load: () => import('./site/for-programs.ts') },
   icon: { paths: ['/favicon.svg'], load: () => import('./site/for-programs.ts') },
   manifest: { paths: ['/site.webmanifest'], load: () => import('./site/for-programs.ts') },
@@ -43,7 +45,7 @@ const declared = declare({
     posted: true,
     load: () => import('./account/invitation.tsx'),
   },
-  account: { paths: ['/:owner'], load: () => import('./account/account.tsx') },
+  account: { paths: ['/:owner'], repeated: true, load: () => import('./account/account.tsx') },
   members: { paths: ['/:owner/-/members'], posted: true, load: () => import('./account/members.tsx') },
   orgSettings: {
     paths: ['/:owner/-/settings'],
@@ -61,16 +63,23 @@ const declared = declare({
     load: () => import('./webhooks/webhook.tsx'),
   },
   audit: { paths: ['/:owner/-/audit'], load: () => import('./account/audit.tsx') },
-  overview: { paths: ['/:owner/:slug'], versioned: true, load: () => import('./version/overview.tsx') },
+  overview: {
+    paths: ['/:owner/:slug'],
+    versioned: true,
+    repeated: true,
+    load: () => import('./version/overview.tsx'),
+  },
   records: {
     paths: ['/:owner/:slug/records', '/:owner/:slug/records/:type'],
     versioned: true,
+    repeated: true,
     load: () => import('./version/records/records.tsx'),
   },
   // `…/record` is for ids that a path cannot contain, `.` and `..`, and for `new`, which adds a record.
   record: {
     paths: ['/:owner/:slug/records/:type/:id', '/:owner/:slug/record'],
     versioned: true,
+    repeated: true,
     load: () => import('./version/record.tsx'),
   },
   newRecord: {
@@ -89,7 +98,12 @@ const declared = declare({
     load: () => import('./publish/edit-record.tsx'),
   },
   sql: { paths: ['/:owner/:slug/sql'], versioned: true, load: () => import('./version/sql.tsx') },
-  schemas: { paths: ['/:owner/:slug/schemas'], versioned: true, load: () => import('./version/schemas.tsx') },
+  schemas: {
+    paths: ['/:owner/:slug/schemas'],
+    versioned: true,
+    repeated: true,
+    load: () => import('./version/schemas.tsx'),
+  },
   editSchema: {
     paths: ['/:owner/:slug/schemas/:type/edit'],
     posted: true,
@@ -100,12 +114,24 @@ const declared = declare({
     posted: true,
     load: () => import('./publish/edit-schema.tsx'),
   },
-  files: { paths: ['/:owner/:slug/files'], versioned: true, load: () => import('./version/files.tsx') },
-  versions: { paths: ['/:owner/:slug/versions'], load: () => import('./collection/versions.tsx') },
-  feed: { paths: ['/:owner/:slug/versions.atom'], load: () => import('./site/feeds.ts') },
-  jsonFeed: { paths: ['/:owner/:slug/feed.json'], load: () => import('./site/feeds.ts') },
-  accountFeed: { paths: ['/:owner/-/feed.atom'], load: () => import('./site/feeds.ts') },
-  compareForm: { paths: ['/:owner/:slug/compare'], load: () => import('./collection/compare/compare.tsx') },
+  files: {
+    paths: ['/:owner/:slug/files'],
+    versioned: true,
+    repeated: true,
+    load: () => import('./version/files.tsx'),
+  },
+  versions: {
+    paths: ['/:owner/:slug/versions'],
+    repeated: true,
+    load: () => import('./collection/versions.tsx'),
+  },
+  feed: { paths: ['/:owner/:slug/versions.atom'], repeated: true, load: () => import('./site/feeds.ts') },
+  jsonFeed: { paths: ['/:owner/:slug/feed.json'], repeated: true, load: () => import('./site/feeds.ts') },
+  accountFeed: { paths: ['/:owner/-/feed.atom'], repeated: true, load: () => import('./site/feeds.ts') },
+  compareForm: {
+    paths: ['/:owner/:slug/compare'],
+    load: () => import('./collection/compare/compare.tsx'),
+  },
   // Comparison with a version of another collection: `…/compare/owner/slug@v1.0.0...v1.1.0`.
   compare: {
     paths: ['/:owner/:slug/compare/:pair', '/:owner/:slug/compare/:from/:pair'],
@@ -151,6 +177,11 @@ export const table: Readonly<Record<PagePath, PageName>> = Object.fromEntries(
 /** Pages with a posted form. */
 export const withForm: ReadonlySet<PageName> = new Set(
   entries.flatMap(([name, { posted }]) => (posted ? [name] : [])),
+)
+
+/** Pages that are equal for visitors without a session. */
+export const repeated: ReadonlySet<PageName> = new Set(
+  entries.flatMap(([name, page]) => (page.repeated ? [name] : [])),
 )
 
 function versionedPath(path: PagePath): PagePath {

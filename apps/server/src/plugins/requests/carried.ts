@@ -13,6 +13,8 @@ declare module 'fastify' {
     names?: 'version' | 'hash'
     /** False: answers have no entity tag. They are streams of data that may change during the answer. */
     tagged?: false
+    /** True: callers without a credential get equal answers while the database is unchanged, so stored ones may be sent. */
+    repeated?: true
   }
 
   interface FastifyRequest {

@@ -8,20 +8,30 @@ import { serve } from '../serve.ts'
 
 export const collectionRoutes: FastifyPluginAsync<RouteOptions> = async (app, { registry }) => {
   const { collections } = registry
-  serve(app, 'GET /api/collections', async (request, reply) =>
-    linkPages(request, reply, await collections.browse(request.query)),
+  serve(
+    app,
+    'GET /api/collections',
+    async (request, reply) => linkPages(request, reply, await collections.browse(request.query)),
+    { repeated: true },
   )
 
-  serve(app, 'GET /api/collections/facets', async ({ query }) => collections.facets(query))
+  serve(app, 'GET /api/collections/facets', async ({ query }) => collections.facets(query), {
+    repeated: true,
+  })
 
   serve(app, 'GET /api/accounts/me/collections', async (request, reply) =>
     linkPages(request, reply, await collections.mine(request.principal, request.query)),
   )
 
-  serve(app, 'GET /api/accounts/:owner/collections', async (request, reply) => {
-    const { principal, params, query } = request
-    return linkPages(request, reply, await collections.list(principal, params.owner, query))
-  })
+  serve(
+    app,
+    'GET /api/accounts/:owner/collections',
+    async (request, reply) => {
+      const { principal, params, query } = request
+      return linkPages(request, reply, await collections.list(principal, params.owner, query))
+    },
+    { repeated: true },
+  )
 
   serve(app, 'POST /api/accounts/:owner/collections', async ({ principal, params, body }) =>
     collections.create(principal, params.owner, body),

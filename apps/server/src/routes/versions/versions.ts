@@ -13,10 +13,15 @@ export const versionRoutes: FastifyPluginAsync<RouteOptions & { origin: () => st
   app,
   { registry, origin },
 ) => {
-  serve(app, 'GET /api/collections/:owner/:slug/versions', async (request, reply) => {
-    const { principal, params, query } = request
-    return linkPages(request, reply, await registry.versions.list(principal, params, query))
-  })
+  serve(
+    app,
+    'GET /api/collections/:owner/:slug/versions',
+    async (request, reply) => {
+      const { principal, params, query } = request
+      return linkPages(request, reply, await registry.versions.list(principal, params, query))
+    },
+    { repeated: true },
+  )
 
   serve(app, 'GET /api/collections/:owner/:slug/versions/:v', async ({ principal, params }, reply) => {
     const { owner, slug } = params
