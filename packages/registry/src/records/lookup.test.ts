@@ -98,4 +98,30 @@ describe.each(anyDatabase)('records of leaves that are not worth caching ($name)
     expect(reads.forgotten).toBeGreaterThan(0)
     expect(reads.bodies).toBe(reads.forgotten)
   })
+
+  test('a single record of a large leaf is found in a thread', async () => {
+    const big = { ...(await world.collection()), v: 'latest' }
+    const texts = Array.from({ length: 600 }, (_, n) => `${n} `.repeat(3_800))
+    await world.push(big, {
+      base: null,
+      schemas: { A: {} },
+      puts: texts.map((text, n) => ({ id: `${100 + n}`, type: 'A', data: { text } })),
+    })
+    let tasks = 0
+    const work: Context['work'] = {
+      ...world.context.work,
+      run(...task) {
+        tasks++
+        return world.context.work.run(...task)
+      },
+    }
+    await expect.poll(() => work.hasReader(), { timeout: 60_000 }).toBe(true)
+    const { watched } = readsWith(0)
+    const records = recordsOf({ ...world.context, objects: watched, work })
+    for (let n = 0; n < texts.length; n += 50) {
+      const found = await records.one(world.me, { ...big, type: 'A', id: `${100 + n}` }, { proof: false })
+      expect(JSON.parse(String(jsonOf(found)))).toMatchObject({ data: { text: texts[n] } })
+    }
+    expect(tasks).toBeGreaterThan(3)
+  })
 })
