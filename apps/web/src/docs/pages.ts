@@ -25,6 +25,11 @@ const operating: readonly DocPage[] = [
     purpose: 'PostgreSQL with automatic failover, and several servers.',
   },
   {
+    name: 'scaling',
+    title: 'Scaling',
+    purpose: 'How many requests several servers answer, and the next limit.',
+  },
+  {
     name: 'operators',
     title: 'Operators and quotas',
     purpose: 'Lock people out, hand over the collections of people who leave, set quotas.',
