@@ -33,7 +33,8 @@ const integers = fc.oneof(fc.integer(), fc.constantFrom(0, 2 ** 53, -(2 ** 62), 
 const numbers = fc
   .oneof(fc.double({ noNaN: true, noDefaultInfinity: true }), fc.integer())
   .map((n) => (n === 0 ? 0 : n))
-const anything = fc.jsonValue({ maxDepth: 2 }) as fc.Arbitrary<Json>
+/** As JSON has them: without -0, which a record's canonical form has as 0. */
+const anything = fc.jsonValue({ maxDepth: 2 }).map((value) => JSON.parse(JSON.stringify(value)) as Json)
 
 type Property = { schema: JsonObject; values: fc.Arbitrary<Json> }
 const scalars: Property[] = [
