@@ -2,7 +2,7 @@
  * Measures 1, 2 and 4 servers on one PostgreSQL server and one bucket: requests a second, and the CPU time that each part spends on a
  * request. A machine of few cores cannot hold them all, so each server gets a share of a core (`--share`): as long as the others have CPU
  * left, the rate shows whether servers get in each other's way, and the CPU time shows where the next limit is. `--share 0`: no limits.
- * Prints Markdown for docs/scaling.md. Usage: npm run bench:scaling [-- --share 0.25 --rounds 3 --seconds 8]
+ * Prints Markdown for docs/scaling.md. Usage: npm run bench:scaling [-- --share 0.12 --rounds 3 --seconds 8]
  */
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { Agent, type IncomingMessage, request } from 'node:http'
@@ -22,27 +22,29 @@ import { Served } from './served.ts'
 
 const { values } = parseArgs({
   options: {
-    share: { type: 'string', default: '0.25' },
+    share: { type: 'string', default: '0.12' },
     rounds: { type: 'string', default: '3' },
     seconds: { type: 'string', default: '8' },
   },
 })
 const [share, rounds, seconds] = [Number(values.share), Number(values.rounds), Number(values.seconds)]
 const counts = [1, 2, 4]
-/** Requests at once, spread over the servers. */
-const atOnce = 16
+/** Requests at once to each server. */
+const atOnce = 4
+/** Lanes of the most servers. */
+const lanesMax = atOnce * Math.max(...counts)
 const size = 20_000
 const idleSeconds = 10
 /** Records of a push. */
-const pushed = 1_000
+const pushed = 100
 const folder = mkdtempSync(join(tmpdir(), 'ulmus-scaling-'))
 // PostgreSQL runs as another user if this is root.
 chmodSync(folder, 0o711)
 
-/** Does one thing on a server; `lane` is one of `atOnce` that run side by side. */
+/** Does one thing on a server; `lane` is one of those that run side by side. */
 type Act = (served: Served, lane: number) => Promise<unknown>
 
-const agent = new Agent({ keepAlive: true, maxSockets: atOnce })
+const agent = new Agent({ keepAlive: true, maxSockets: lanesMax })
 const get = (served: Served, path: string): Promise<void> =>
   new Promise((resolve, reject) => {
     const headers = { authorization: `Bearer ${served.key}` }
@@ -79,7 +81,7 @@ const acts: Readonly<Record<string, Act>> = {
     ),
   'metadata update of another collection each': (served, lane) =>
     served.client.metadata.patch(`bencher/lane-${lane}`, { note: `n${++made}` }),
-  'push of 1,000 new records to another collection each': async (served, lane) => {
+  'push of 100 new records to another collection each': async (served, lane) => {
     made += pushed
     const base = heads.get(lane) ?? null
     const { semver } = await pushBodies(served, `bencher/pushed-${lane}`, base, linesFrom(made))
@@ -120,7 +122,7 @@ async function turn(servers: readonly Served[], act: Act, ms: number): Promise<T
       done++
     }
   }
-  const lanes = Promise.all(Array.from({ length: atOnce }, (_, number) => lane(number)))
+  const lanes = Promise.all(Array.from({ length: atOnce * servers.length }, (_, number) => lane(number)))
   lanes.catch(() => undefined)
   await sleep(500)
   const [before, from, cpuBefore] = [done, performance.now(), cpuOf(servers)]
@@ -155,12 +157,12 @@ const atRest = new Map<number, ReadonlyMap<string, number>>()
 try {
   for (const slug of [
     'big',
-    ...Array.from({ length: atOnce }, (_, n) => [`lane-${n}`, `pushed-${n}`]).flat(),
+    ...Array.from({ length: lanesMax }, (_, n) => [`lane-${n}`, `pushed-${n}`]).flat(),
   ])
     await first.client.collections.create(first.owner, { slug, public: true })
   const bodies = Array.from({ length: size / pushed }, (_, n) => linesFrom(n * pushed)).flat()
   await pushBodies(first, 'bencher/big', null, bodies)
-  for (let lane = 0; lane < atOnce; lane++)
+  for (let lane = 0; lane < lanesMax; lane++)
     await pushBodies(first, `bencher/lane-${lane}`, null, linesFrom(0))
   while (all.length < Math.max(...counts)) all.push(await first.beside(join(folder, String(all.length))))
   await first.stop()
