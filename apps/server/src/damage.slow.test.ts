@@ -15,7 +15,7 @@ import { addOrg, serveForTest, type TestServer } from './testing/serve.ts'
 import { fileHash, type TestClient, type TestResponse, testClient, whenBuilt } from './testing/test-client.ts'
 import { expectWhole } from './testing/whole-version.ts'
 
-const rounds = 10
+const rounds = 14
 const flipsARound = 6
 const large = 'long '.repeat(20_000)
 const attached = 'a file that a record refers to'
@@ -279,11 +279,12 @@ describe.each(anyDatabase)('damage to packs, on $name', (database) => {
         writeFileSync(pack.file, bytes)
         damaged.add(pack)
       }
-      const largest = whole.at(-1 - (round % 2))!
-      if (round >= rounds - 4) damaged.add(largest)
-      if (round >= rounds - 2) rmSync(largest.file)
-      else if (round >= rounds - 4)
-        writeFileSync(largest.file, largest.bytes.subarray(0, largest.bytes.length >> 1))
+      // The first push made the four largest: each of them is cut off in one round, and gone in another.
+      const large = whole.at(-1 - (round % 4))!
+      if (round >= rounds - 8) damaged.add(large)
+      if (round >= rounds - 4) rmSync(large.file)
+      else if (round >= rounds - 8)
+        writeFileSync(large.file, large.bytes.subarray(0, large.bytes.length >> 1))
       await start()
       for (const [who, client] of Object.entries(clients())) {
         for (const [route, paths] of Object.entries(reads)) {
