@@ -42,7 +42,7 @@ async function playOn(
   mkdirSync(place)
   const stage = await openStage[name](place, (line) => report.say(line))
   if (stage === undefined) {
-    // In CI what is missing would hide failures.
+    // CI must not skip a stage because a package is not installed.
     if (process.env['CI'] === 'true') report.violation(`the stage ${name} cannot be set up`)
     return
   }

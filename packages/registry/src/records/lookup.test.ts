@@ -31,7 +31,7 @@ describe.each(anyDatabase)('records of leaves that are not worth caching ($name)
   })
   afterAll(() => world.dispose())
 
-  /** Reads through a cache of this size, and records what is read through it. */
+  /** The record service with a cache of this size. `reads` counts bodies, stored forms and forgotten objects. */
   function readsWith(cacheBytesMax: number) {
     const objects = openObjectReader({ ...world.context, cacheBytesMax })
     const reads = { bodies: 0, stored: 0, forgotten: 0 }
@@ -70,7 +70,7 @@ describe.each(anyDatabase)('records of leaves that are not worth caching ($name)
     expect(expected).toHaveLength(count)
     expect(await pagesOf(stored.records, 170)).toEqual(expected)
     expect([cached.reads.stored, stored.reads.bodies]).toEqual([0, 0])
-    // A page reads the leaf where it begins, and those where it goes on.
+    // Each page reads one leaf, or two.
     expect(stored.reads.stored).toBeLessThan(50)
   })
 

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, type Mock, test, vi }
 import { put, type Stage, setStage } from '../../testing/stage.ts'
 import { expectStatus, type TestClient, testClient } from '../../testing/test-client.ts'
 
-/** Background work of the server writes now and then, which ends what is stored: ask until an answer was not rendered again. */
+/** Repeats a request until its answer comes from the cache. Background work writes now and then, which empties it. */
 async function getUnrendered(client: TestClient, path: string, rendering: Mock, headers = {}) {
   for (let tries = 0; tries < 50; tries++) {
     const before = rendering.mock.calls.length

@@ -38,8 +38,8 @@ export class PublicLeaves {
   }
 
   /**
-   * The leaf with the public records around a key, as stored. Boundaries depend on keys alone, so the full leaf with this key usually lies within it.
-   * A wrong leaf costs only space. Call it in key order, when all leaves are added.
+   * The leaf with the public records around a key, as stored. Boundaries depend on keys alone, so the full leaf with this key usually lies
+   * within it. A wrong leaf costs only space. Call it in key order, when all leaves are added.
    * @param bytes approximate size of the full leaf
    */
   async around(key: string, bytes: number): Promise<EncodedLeaf | undefined> {
