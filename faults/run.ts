@@ -12,7 +12,7 @@ import type { Settings } from './settings.ts'
 import { makeAccount, type Stage } from './stage.ts'
 import { finishErasures, sweepBeside } from './sweeping.ts'
 import { Gate, Worker } from './workload.ts'
-import { watchRevoked, writeSoon } from './writing.ts'
+import { revokeLeft, watchRevoked, writeSoon } from './writing.ts'
 
 const workersCount = 5
 const startMillisecondsMax = 60_000
@@ -99,8 +99,9 @@ export class Run {
     this.#weather.isCalm = false
     this.#weather.isFull = injected.fillsDisk === true
     const swept = sweepBeside(this.#stage, random, this.#report)
-    await injected.begin()
     const parts = { requests: this.#requests, report: this.#report, random: random.child('writes') }
+    if (injected.untilWritten === true) await revokeLeft(parts)
+    await injected.begin()
     const [revoked] = await Promise.all([
       injected.untilWritten === true ? writeSoon(fault.kind, parts) : undefined,
       sleep(injected.lasts),
