@@ -60,6 +60,8 @@ async function fill({ served }: Stage): Promise<void> {
         }
       })
       await database.transact(async (tx) => {
+        // As for a restored backup: no events, whose numbering would go on beside the searches.
+        await tx.query("select set_config('ulmus.loading', 'on', true)")
         await tx.query(...insertInto(collections, rows))
         await tx.query(...insertInto(collectionWords, rows.map(wordsRow)))
         await insertOwnerWords(tx, owner.id, owner)
