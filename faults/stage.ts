@@ -50,6 +50,9 @@ export interface Stage {
   close(): Promise<void>
 }
 
+/** It reads everything stored, and that grows with the run. */
+const fsckMillisecondsMax = 600_000
+
 export const owner = 'ada'
 export const org = 'elms'
 
@@ -69,7 +72,7 @@ export async function runFsck(
   const env = { ...startEnvironment, PATH, HOME, TMPDIR, ...environment }
   const args = [...startArguments, 'fsck', '--files']
   try {
-    const { stdout } = await promisify(execFile)(process.execPath, args, { env, timeout: 120_000 })
+    const { stdout } = await promisify(execFile)(process.execPath, args, { env, timeout: fsckMillisecondsMax })
     return { isClean: true, said: stdout.trim() }
   } catch (error) {
     const { stdout, stderr, message } = error as { stdout?: string; stderr?: string; message: string }
