@@ -72,7 +72,10 @@ export async function runFsck(
   const env = { ...startEnvironment, PATH, HOME, TMPDIR, ...environment }
   const args = [...startArguments, 'fsck', '--files']
   try {
-    const { stdout } = await promisify(execFile)(process.execPath, args, { env, timeout: fsckMillisecondsMax })
+    const { stdout } = await promisify(execFile)(process.execPath, args, {
+      env,
+      timeout: fsckMillisecondsMax,
+    })
     return { isClean: true, said: stdout.trim() }
   } catch (error) {
     const { stdout, stderr, message } = error as { stdout?: string; stderr?: string; message: string }
