@@ -1,8 +1,10 @@
 /** Pages of the web interface, compared with the JSON of their content. */
+import { setTimeout as delay } from 'node:timers/promises'
 import { cursorAfter } from '@ulmus/client'
 import type { Bench, Benchmark } from '../bench.ts'
 import { latenciesOf, type Question } from '../latencies.ts'
 import { idAt, recordType } from '../records.ts'
+import type { Served } from '../served.ts'
 import type { StagePlace } from '../stage.ts'
 
 /** Records per page of the table, and of the JSON beside it. */
@@ -57,10 +59,18 @@ function questionsOf({ big, small, key }: { big: string; small: string; key: str
   return { few, all: { ...few, ...more } }
 }
 
+/** Asks for column profiles, which only small collections show unasked: else the pages compared would not show the same. */
+async function isProfiled(served: Served, path: string): Promise<void> {
+  for (const until = performance.now() + 300_000; performance.now() < until; await delay(500))
+    if ((await (await served.ask(path)).text()).includes('<tr class="profiles">')) return
+  throw new Error('The column profiles are not computed after five minutes.')
+}
+
 async function measure(bench: Bench, place: StagePlace): Promise<void> {
   const stage = await bench.stage(place)
   const { served, big, small } = stage
   stage.head = (await served.client.metadata.patch(big, { readme })).semver
+  await isProfiled(served, pageOf(big, `/records/${recordType}?profiles`))
   const { few, all } = questionsOf({ big, small, key: served.key })
   const alone = await latenciesOf(served.url, all, { connections: 1 })
   for (const [quantity, ms] of Object.entries(alone)) bench.figures.add(quantity, 'ms', place, ms)
