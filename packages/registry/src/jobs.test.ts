@@ -166,6 +166,20 @@ describe.each(databases)('jobs on $name', (testDatabase) => {
     expect(log.errors.map(({ line }) => line)).toEqual(['tidying failed'])
   })
 
+  test('a failure that repeats is logged once a minute, another one at once', async () => {
+    let runs = 0
+    const jobs = open()
+    jobs.repeat({ name: 'tidying', everySeconds: 0.01 }, async () => {
+      runs++
+      if (runs !== 4) throw new Error(runs < 4 ? 'first' : 'second')
+    })
+    await jobs.start()
+    await vi.waitFor(() => expect(runs).toBeGreaterThan(6), { timeout: 20_000 })
+    await jobs.stop()
+    const messages = log.errors.map(({ facts }) => (facts as { err: Error }).err.message)
+    expect(messages).toEqual(['first', 'second'])
+  })
+
   test('stopping waits for work that was left going on', async () => {
     const jobs = open()
     const work = Promise.withResolvers<void>()

@@ -57,6 +57,8 @@ const maintenanceIntervalSeconds = 3_600
 const kept = { deleteAfterSeconds: 86_400, retentionSeconds: 14 * 86_400 }
 /** Wait at most this long for running jobs when the process stops. */
 const drainMillisecondsMax = 30_000
+/** The same failure of a repeated task is logged once in this time. */
+const repeatedMilliseconds = 60_000
 /** Attempts to start pg-boss while other processes create its tables. */
 const startTriesMax = 5
 
@@ -250,11 +252,19 @@ function repetition(name: string, seconds: number, work: () => Promise<void>, lo
   let timer: NodeJS.Timeout | undefined
   let running: Promise<void> = Promise.resolve()
   let stopped = false
+  let logged = { message: '', at: 0 }
+  /** Some tasks run every second: one cause must not fill the server's log. */
+  const logFailure = (error: unknown): void => {
+    const [message, at] = [String(error), performance.now()]
+    if (message === logged.message && at - logged.at < repeatedMilliseconds) return
+    logged = { message, at }
+    log.error({ err: error }, `${name} failed`)
+  }
   const run = async (): Promise<void> => {
     try {
       await work()
     } catch (error) {
-      log.error({ err: error }, `${name} failed`)
+      logFailure(error)
     }
     if (!stopped) timer = setTimeout(begin, seconds * 1000)
   }
