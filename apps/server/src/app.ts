@@ -34,6 +34,7 @@ import { answerUnknownPaths } from './plugins/requests/unknown-paths.ts'
 import { checkShapes, endJsonLines } from './plugins/shapes.ts'
 import { apiRoutes } from './routes/index.ts'
 import { probeRoutes } from './routes/probes.ts'
+import { logFileRoutes } from './routes/version-log.ts'
 import { devProviderRoutes, refuseProxied } from './sign-in/dev-provider.ts'
 import { exchangeRoutes } from './sign-in/exchange.ts'
 import type { IdentityProvider } from './sign-in/identity-provider.ts'
@@ -98,6 +99,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
 
   await app.register(apiRoutes, { prefix: '/api', registry, origin: options.origin })
   await app.register(probeRoutes, { registry })
+  await app.register(logFileRoutes, { registry })
   const { downloads } = options
   const { readmeImages } = config
   const pages = { registry, origin: options.origin, session: browserCookie, readmeImages, downloads }

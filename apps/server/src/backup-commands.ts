@@ -9,7 +9,10 @@ import {
   DumpRefused,
   DumpUnreadable,
   type Log,
+  LogKeyUnfit,
   move,
+  type RestoredLog,
+  readWitnesses,
   restore,
   type ShelfPlace,
   ShelfUnfit,
@@ -19,6 +22,7 @@ import {
 import manifest from '../package.json' with { type: 'json' }
 import { readBackupBucket } from './bucket-settings.ts'
 import { readConfig, readSecrets } from './config.ts'
+import { outsideOf } from './outside-settings.ts'
 import { ConfigError, type Environment, variablesOf } from './variables.ts'
 
 /** Exit codes: success; damage found, or the command refused; wrong command line. */
@@ -48,7 +52,7 @@ export const backupHelp: Record<string, string> = {
   With the embedded database, the running server makes the dump, and the command must run as the same account.
   Without a running server the command opens the database itself. Exits 0 on success, 1 with a message on failure.
 `,
-  restore: `ulmus-server restore SOURCE [--backup ID] [--settings FILE]
+  restore: `ulmus-server restore SOURCE [--backup ID] [--settings FILE] [--log-continues]
 
   Restore the last backup in SOURCE, a TARGET of backup, into the database and the object store of the settings.
   Both must be empty. Every blob is checked. If interrupted, run the same command again to resume. Stop all servers
@@ -56,6 +60,9 @@ export const backupHelp: Record<string, string> = {
 
   --backup ID      Restore this backup, by its time as printed by backup (default: the last).
   --settings FILE  As for backup.
+  --log-continues  Keep the name of the signed log (default: it gets a new one, since the old one may have been signed
+                   after the backup). Use it only if the registry was stopped before the backup. Witnesses of
+                   VERSION_LOG_WITNESSES_FILE are asked first; exits 1 if one knows a later log or does not answer.
 `,
   move: `ulmus-server move FILE
 
@@ -73,6 +80,11 @@ const aboutSecrets = (webhooks: number): string =>
   webhooks === 0
     ? ''
     : `${webhooks} webhooks have secrets that the key of the old registry opens. Give the new one this key by SECRETS_KEY_FILE; it was in the old DATA_DIR, secrets.key, unless the setting named another. Without it, make new secrets for them.\n`
+
+const aboutLog =
+  'The signed log goes on. Give the server the key of the log by VERSION_LOG_KEY_FILE; it was in the old DATA_DIR, log.key, unless the setting named another.\n'
+const aboutNewLog =
+  'The signed log gets a new name, since its old one may have been signed after the backup: tell those who verify it to trust its new keys. Its entries stay. See /docs/backup, "The signed log".\n'
 
 export const backupCommands: Record<string, (given: Given, around: Surroundings) => Promise<number>> = {
   backup: (given, around) =>
@@ -101,12 +113,16 @@ export const backupCommands: Record<string, (given: Given, around: Surroundings)
       const began = performance.now()
       const wanted = given['backup'] === undefined ? undefined : String(given['backup'])
       const config = storesOf(around.environment, around)
-      const { id, rows, blobs, webhooks } = await restore(placeOf(given, around), config, wanted)
+      const continues = given['log-continues'] === true
+      const log = continues ? await continuedLog(around.environment) : undefined
+      const { id, rows, blobs, webhooks } = await restore(placeOf(given, around), config, wanted, log)
       around.out(
         `The backup ${id} is restored: ${rows} rows, ${blobs.count} blobs of ${blobs.bytes} bytes, in ${secondsSince(began)} s.\n` +
           '`ulmus-server fsck` checks all of it; then start the server.\n',
       )
+      const { versionLog } = readConfig(around.environment)
       around.out(aboutSecrets(webhooks))
+      if (versionLog !== 'off') around.out(continues ? aboutLog : aboutNewLog)
       return exits.well
     }),
 
@@ -124,7 +140,7 @@ export const backupCommands: Record<string, (given: Given, around: Surroundings)
       around.out(
         `Moved in ${secondsSince(began)} s. Start the server with the settings of ${file}, never again with the old ones.\n`,
       )
-      around.out(aboutSecrets(webhooks))
+      around.out(aboutSecrets(webhooks) + (database === undefined ? '' : aboutLog))
       return exits.well
     }),
 }
@@ -142,6 +158,14 @@ export function storesOf(environment: Environment, { err }: Surroundings): Store
     ...(config.objectStore !== null && { bucket: { ...config.objectStore, keys: secrets.s3Keys } }),
     log,
   }
+}
+
+/** @throws LogKeyUnfit for a wrong file of witnesses */
+async function continuedLog(environment: Environment): Promise<RestoredLog> {
+  const config = readConfig(environment)
+  const file = config.versionLog === 'off' ? undefined : config.versionLog.witnessesFile
+  const outside = outsideOf(config.outside, readSecrets(environment).outsideProxy)
+  return { kind: 'continues', witnesses: await readWitnesses(file), outside }
 }
 
 /** Location of the backups. @throws ConfigError */
@@ -176,7 +200,16 @@ function variablesIn(file: string): Environment {
   }
 }
 
-const refusals = [ShelfUnfit, StoresUnfit, BlobDamaged, BlobMissing, DumpRefused, DumpUnreadable, ConfigError]
+const refusals = [
+  ShelfUnfit,
+  StoresUnfit,
+  BlobDamaged,
+  BlobMissing,
+  DumpRefused,
+  DumpUnreadable,
+  ConfigError,
+  LogKeyUnfit,
+]
 
 /** Prints one sentence for an error that the operator can fix. */
 async function orRefused({ err }: Surroundings, work: () => Promise<number>): Promise<number> {

@@ -69,13 +69,23 @@ describe('the commands', () => {
   test('say what they do', async () => {
     const { stdout } = await promisify(execFile)(process.execPath, [binary, '--help'])
     expect(stdout).toContain('ulmus-server [command]')
-    for (const command of ['start', 'backup', 'restore', 'move', 'sweep', 'fsck', 'secrets']) {
+    for (const command of ['start', 'backup', 'restore', 'move', 'sweep', 'fsck', 'secrets', 'log']) {
       expect(stdout).toContain(command)
       expect(await run(command, '--help')).toMatchObject({
         code: 0,
         out: expect.stringContaining(`ulmus-server ${command}`),
       })
     }
+  })
+
+  test('make a key for the log', async () => {
+    const made = await run('log', 'key', '--name', 'registry.example/log/7')
+    expect(made).toMatchObject({ code: 0, err: '' })
+    expect(made.out).toMatch(/^PRIVATE\+KEY\+registry\.example\/log\/7\+[0-9a-f]{8}\+[\w+/=]+\n$/)
+    expect((await run('log', 'key')).out).toMatch(/^PRIVATE\+KEY\+localhost-[0-9a-f]{8}\/log\/1\+/)
+    expect(await run('log', 'rotate')).toMatchObject({ code: 2, out: '' })
+    expect(await run('log', 'restart')).toMatchObject({ code: 0, err: '' })
+    expect(await run('log', 'key', '--name', 'two words')).toMatchObject({ code: 1, out: '' })
   })
 
   test('say what they do not do', async () => {

@@ -1,6 +1,6 @@
-/** Commands of the binary: `ulmus-server sweep`, `fsck`, `secrets`, `backup`, `restore`, `move`, `--help`. */
+/** Commands of the binary: `ulmus-server sweep`, `fsck`, `secrets`, `log`, `backup`, `restore`, `move`, `--help`. */
 import { parseArgs } from 'node:util'
-import { openStoreCommands, type StoreCommands, SweepTooLarge } from '@ulmus/registry'
+import { LogKeyUnfit, newLogKey, openStoreCommands, type StoreCommands, SweepTooLarge } from '@ulmus/registry'
 import manifest from '../package.json' with { type: 'json' }
 import {
   backupCommands,
@@ -21,6 +21,7 @@ const overview = `ulmus-server [command]
   sweep    Remove stored objects that no version needs.
   fsck     Check all stored data.
   secrets  Encrypt the secrets of webhooks with another key.
+  log      Make a key for the signed log, or give the log another name.
 
   Run ulmus-server <command> --help for details, --version for the version.
   Commands read the same settings as the server.
@@ -67,6 +68,18 @@ const help: Record<string, string> = {
   With DATABASE_URL it may run beside servers; the embedded database must not be in use.
   Prints the webhooks whose secret no key opens, and exits 1 if there are any: they need a new secret.
 `,
+  log: `ulmus-server log key [--name NAME]
+ulmus-server log restart
+
+  key: Print a new key for the signed log. Store it in a file that only the account of the server can read, and name the
+  file in VERSION_LOG_KEY_FILE, the same on all servers of a site. Keep a copy: backups do not contain it.
+
+  --name NAME  Name of the log (default: the host of PUBLIC_URL and /log/1). It must be unique and have no spaces.
+
+  restart: Give the log another name. Its entries stay; readers must trust its keys again. Run it after the database
+  went back to an earlier state by other means than restore (which does so itself): the log may have been signed
+  since, and must not contradict that. With DATABASE_URL it may run beside servers.
+`,
   ...backupHelp,
 }
 
@@ -76,8 +89,9 @@ const forms: Record<string, Form> = {
   sweep: { switches: ['force'] },
   fsck: { switches: ['files', 'rebuild-index'] },
   secrets: {},
+  log: { options: ['name'], operand: 'key or restart' },
   backup: { options: ['keep', 'settings'], operand: 'TARGET' },
-  restore: { options: ['backup', 'settings'], operand: 'SOURCE' },
+  restore: { switches: ['log-continues'], options: ['backup', 'settings'], operand: 'SOURCE' },
   move: { operand: 'FILE' },
 }
 
@@ -106,11 +120,21 @@ export async function runCommand(args: readonly string[], around: Surroundings):
     around.err(`${(error as Error).message}\n\n${usage}`)
     return exits.misused
   }
+  if (command === 'log' && given['operand'] === 'key') return logKey(given, around)
+  if (command === 'log' && given['operand'] !== 'restart') {
+    around.err(`There is no command "log ${given['operand']}".\n\n${usage}`)
+    return exits.misused
+  }
   const work = backupCommands[command]
   if (work !== undefined) return work(given, around)
   const commands = await open(around, given['rebuild-index'] ? 'rebuild' : 'check')
   try {
     if (command === 'secrets') return await secrets(commands, around)
+    if (command === 'log') {
+      const name = await commands.restartLog()
+      around.out(`The log is called ${name ?? 'by another name'} from now on. Tell those who verify it.\n`)
+      return exits.well
+    }
     return command === 'sweep' ? await sweep(commands, given, around) : await fsck(commands, given, around)
   } finally {
     await commands.close()
@@ -171,6 +195,19 @@ async function sweep(
     err(
       `Nothing was removed, since a needed object could not be read. ${error.message} Run \`ulmus-server fsck\`.\n`,
     )
+    return exits.damaged
+  }
+}
+
+function logKey(given: Given, { out, err, environment }: Surroundings): number {
+  const { publicUrl } = readConfig(environment)
+  const name = given['name'] === undefined ? undefined : String(given['name'])
+  try {
+    out(newLogKey(publicUrl ?? undefined, name))
+    return exits.well
+  } catch (error) {
+    if (!(error instanceof LogKeyUnfit)) throw error
+    err(`${error.message}\n`)
     return exits.damaged
   }
 }

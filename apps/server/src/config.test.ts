@@ -54,6 +54,20 @@ test('requests to other servers go to public addresses, and to those that the op
   expect(() => readSecrets({ OUTSIDE_PROXY: 'http://proxy.example/path' })).toThrow(/OUTSIDE_PROXY/)
 })
 
+test('the signed log has a key, its witnesses, and logs that it witnesses', () => {
+  const files = {
+    ...{ keyFile: '/k', formerKeyFile: '/f', witnessesFile: '/w', witnessedFile: '/l' },
+  }
+  const env = {
+    ...{ VERSION_LOG_KEY_FILE: '/k', VERSION_LOG_KEY_FILE_FORMER: '/f' },
+    ...{ VERSION_LOG_WITNESSES_FILE: '/w', VERSION_LOG_WITNESSED_FILE: '/l' },
+  }
+  expect(readConfig(env).versionLog).toEqual(files)
+  expect(readConfig({}).versionLog).toEqual({})
+  expect(readConfig({ ...env, VERSION_LOG: 'off' }).versionLog).toBe('off')
+  expect(() => readConfig({ VERSION_LOG: 'no' })).toThrow(/VERSION_LOG must be one of on, off/)
+})
+
 test('operators are named by issuer and subject', () => {
   const operators = [
     { issuer: 'https://login.example', subject: '2482' },

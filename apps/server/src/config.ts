@@ -1,7 +1,13 @@
 /** Settings from the environment: read once, validated, frozen. docs/configuration.md lists every variable. */
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
-import { databaseHosts, type S3Keys, type SecretsConfig, s3BlobBytesMax } from '@ulmus/registry'
+import {
+  databaseHosts,
+  type S3Keys,
+  type SecretsConfig,
+  s3BlobBytesMax,
+  type VersionLogConfig,
+} from '@ulmus/registry'
 import { type Bucket, readObjectStore, readS3Keys } from './bucket-settings.ts'
 import { isLoopback } from './loopback.ts'
 import { type OutsideSettings, readOutside, readOutsideProxy } from './outside-settings.ts'
@@ -56,6 +62,8 @@ export interface Config {
   readonly outside: OutsideSettings | null
   /** Files with the key that encrypts the secrets of webhooks, and with the key before. */
   readonly secretsKeys: SecretsConfig
+  /** The signed log: files with its key, its witnesses and the logs that are witnessed here; `off`: none. */
+  readonly versionLog: VersionLogConfig
   readonly logLevel: (typeof logLevels)[number]
   readonly requestLog: RequestLog
   readonly roles: readonly Role[]
@@ -113,6 +121,14 @@ export function readConfig(env: Environment): Config {
       keyFile: read.text('SECRETS_KEY_FILE'),
       formerKeyFile: read.text('SECRETS_KEY_FILE_FORMER'),
     }),
+    versionLog: read.isOn('VERSION_LOG')
+      ? Object.freeze({
+          keyFile: read.text('VERSION_LOG_KEY_FILE'),
+          formerKeyFile: read.text('VERSION_LOG_KEY_FILE_FORMER'),
+          witnessesFile: read.text('VERSION_LOG_WITNESSES_FILE'),
+          witnessedFile: read.text('VERSION_LOG_WITNESSED_FILE'),
+        })
+      : 'off',
     logLevel: read.oneOf('LOG_LEVEL', logLevels, 'info'),
     requestLog: Object.freeze({
       requests: read.isOn('LOG_REQUESTS'),

@@ -80,6 +80,8 @@ const reads: Record<string, string[]> = {
   '/versions/{v}/tables': [],
   // Reads of rows only, and of a session, which exists only during a push.
   '/metadata/jobs/{job_id}': [],
+  '/log': [],
+  '/versions/{v}/log': [],
   '/webhooks': [],
   '/publishers': [],
   '/publishers/{id}': [],

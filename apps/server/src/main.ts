@@ -5,6 +5,7 @@ import {
   DatabaseUnfit,
   FolderInUse,
   isUnavailable,
+  LogKeyUnfit,
   SecretsKeyUnfit,
   StorageFull,
   StoresUnfit,
@@ -128,6 +129,7 @@ async function endInOrder(server: Server, signal: string, log: Logger): Promise<
 function sentenceOf(error: unknown): string | undefined {
   for (const kind of [
     ...[ConfigError, FolderInUse, BucketUnusable, DatabaseUnfit, StoresUnfit, StorageFull, SecretsKeyUnfit],
+    LogKeyUnfit,
   ])
     if (error instanceof kind) return error.message
   const { code, message, address, port, syscall, path } = error as NodeJS.ErrnoException & {

@@ -1,5 +1,5 @@
 /** Settings of requests to others' servers. docs/configuration.md */
-import { readAllowed } from '@ulmus/registry'
+import { type Outside, readAllowed } from '@ulmus/registry'
 import { ConfigError, type Variables } from './variables.ts'
 
 export interface OutsideSettings {
@@ -24,3 +24,10 @@ export function readOutsideProxy(read: Variables): string | undefined {
   if (proxy === undefined || (proxy.pathname === '/' && proxy.search + proxy.hash === '')) return proxy?.href
   throw new ConfigError('OUTSIDE_PROXY must be like http://proxy.example:4750, without a path.')
 }
+
+/** @param proxy as `readOutsideProxy` returns it */
+export const outsideOf = (settings: OutsideSettings | null, proxy: string | undefined): Outside | null =>
+  settings && {
+    allowed: readAllowed(settings.allow),
+    proxy: proxy === undefined ? undefined : new URL(proxy),
+  }

@@ -7,8 +7,6 @@ import {
   memoryBytesMin,
   openRegistry,
   type Registry,
-  type RegistryConfig,
-  readAllowed,
   readIssuers,
   type TrustedIssuer,
 } from '@ulmus/registry'
@@ -17,6 +15,7 @@ import { buildApp } from './app.ts'
 import type { Config, Secrets } from './config.ts'
 import { connectionsFor, descriptorCure, fewDescriptors, readDescriptors } from './descriptors.ts'
 import type { Downloads } from './downloads/downloads.ts'
+import { outsideOf } from './outside-settings.ts'
 import { devClientId, devIssuer, devPath } from './sign-in/dev-provider.ts'
 import { identityProvider } from './sign-in/identity-provider.ts'
 import { ConfigError } from './variables.ts'
@@ -55,8 +54,12 @@ export async function startServer(config: Config, secrets: Secrets, options: Sta
     reserveBytes: config.diskReserveBytes,
     limits: limitsOf(config),
     tables: { bytesMax: config.tablesBytes, sql: config.sql, sqlSeconds: config.sqlSeconds },
-    outside: outsideOf(config, secrets),
+    outside: outsideOf(config.outside, secrets.outsideProxy),
     secrets: config.secretsKeys,
+    versionLog:
+      config.versionLog === 'off'
+        ? 'off'
+        : { ...config.versionLog, publicUrl: config.publicUrl ?? undefined },
     origin: () => origin(),
     works: config.roles.includes('worker'),
     issuers,
@@ -130,12 +133,6 @@ const limitsOf = (config: Config): Limits => ({
   eventDays: config.eventDays,
   newMembers: config.newMembers,
 })
-
-function outsideOf({ outside }: Config, { outsideProxy }: Secrets): RegistryConfig['outside'] {
-  if (outside === null) return null
-  const proxy = outsideProxy === undefined ? undefined : new URL(outsideProxy)
-  return { allowed: readAllowed(outside.allow), proxy }
-}
 
 /** @throws ConfigError */
 async function issuersOf({ trustedIssuersFile }: Config): Promise<TrustedIssuer[]> {

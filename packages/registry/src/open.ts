@@ -48,6 +48,8 @@ import { type TablesConfig, tablesOf, usualTables } from './tables/tables.ts'
 import { scheduleCompaction } from './upkeep/compaction.ts'
 import { scheduleExpiry } from './upkeep/expiry.ts'
 import { scheduleSweeps } from './upkeep/sweep/daily.ts'
+import { openVersionLog, type VersionLogConfig } from './version-log/key-file.ts'
+import { versionLogOf } from './version-log/version-log.ts'
 import { diffsOf } from './versions/differences/diffs.ts'
 import { historiesOf } from './versions/histories.ts'
 import { manifestsOf } from './versions/manifests.ts'
@@ -69,6 +71,8 @@ export interface RegistryConfig extends StoresConfig {
   secrets?: SecretsConfig
   /** Address of this registry, as `https://registry.example`, for messages to others. Default: `http://127.0.0.1:4000`. */
   origin?: () => string
+  /** The signed log. Default: a key in the data folder with the embedded database; unsigned with a server. */
+  versionLog?: VersionLogConfig
   /** Issuers whose tokens may be exchanged for keys. Default: none. */
   issuers?: readonly TrustedIssuer[]
   /** True: this process also does background work (jobs, recovery, expiry). At least one process must. */
@@ -129,8 +133,11 @@ export async function openRegistry(config: RegistryConfig) {
     const tables = config.tables ?? usualTables
     const folder = join(config.dataFolder, 'tables')
     const installed = await installTables({ folder, space, bytesMax: tables.bytesMax, log }, opened)
+    const ownFolder = database.kind === 'embedded' ? config.dataFolder : null
+    const versionLog = await openVersionLog(config.versionLog ?? {}, ownFolder)
     const services = {
       ...servicesOf(context, config.waitingMax ?? (() => 4_096)),
+      versionLog: versionLogOf(context, versionLog.signers, versionLog),
       tables: tablesOf(context, tables, installed),
     }
     scheduleCompaction(context)

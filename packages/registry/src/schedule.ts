@@ -29,6 +29,10 @@ export const schedule = {
   commitRecovery: { name: 'the recovery of commits', everySeconds: 1 },
   /** Gives committed changes their numbers. events/events.ts */
   eventNumbers: { name: 'the numbering of events', everySeconds: 1, everywhere: true },
+  /** Appends changes to the signed log. version-log/version-log.ts */
+  versionLog: { name: 'the signing of the log', everySeconds: 1 },
+  /** Asks witnesses to cosign the log. version-log/cosigning.ts */
+  cosigning: { name: 'the asking of witnesses', everySeconds: 2 },
   /** Finds events for webhooks and sends them. webhooks/sending.ts */
   webhooks: { name: 'the sending of webhooks', everySeconds: 1 },
   /** Disables webhooks for which too much waits. webhooks/sending.ts */

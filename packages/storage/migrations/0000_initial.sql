@@ -396,6 +396,65 @@ CREATE TABLE "periodic_tasks" (
 	"succeeded" boolean
 );
 --> statement-breakpoint
+CREATE TABLE "log_queue" (
+	"id" bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY (sequence name "log_queue_id_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
+	"at" timestamp (3) with time zone NOT NULL,
+	"kind" text NOT NULL,
+	"collection_id" uuid,
+	"version_id" uuid,
+	"account_id" uuid,
+	"name" text
+);
+--> statement-breakpoint
+CREATE TABLE "log_heads" (
+	"collection_id" uuid PRIMARY KEY NOT NULL,
+	"seq" bigint NOT NULL,
+	"leaf_hash" text NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "log_keys" (
+	"vkey" text PRIMARY KEY NOT NULL,
+	"since" timestamp (3) with time zone NOT NULL,
+	"until" timestamp (3) with time zone
+);
+--> statement-breakpoint
+CREATE TABLE "log_leaves" (
+	"index" bigint PRIMARY KEY NOT NULL,
+	"leaf" "bytea" NOT NULL,
+	"collection_id" uuid,
+	"seq" bigint NOT NULL,
+	"version_id" uuid,
+	"name" text COLLATE "C",
+	"at" timestamp (3) with time zone NOT NULL,
+	"statement" text,
+	"salt" "bytea",
+	"full_salt" "bytea"
+);
+--> statement-breakpoint
+CREATE TABLE "log_state" (
+	"only_one" boolean PRIMARY KEY NOT NULL,
+	"registry_id" uuid NOT NULL,
+	"origin" text,
+	"size" bigint NOT NULL,
+	"signed_size" bigint NOT NULL,
+	"checkpoint" text,
+	"restored_at" timestamp (3) with time zone,
+	CONSTRAINT "log_state_only_one" CHECK ("log_state"."only_one")
+);
+--> statement-breakpoint
+CREATE TABLE "log_tiles" (
+	"level" integer NOT NULL,
+	"index" bigint NOT NULL,
+	"hashes" "bytea" NOT NULL,
+	CONSTRAINT "log_tiles_level_index_pk" PRIMARY KEY("level","index")
+);
+--> statement-breakpoint
+CREATE TABLE "log_witnessed" (
+	"origin" text COLLATE "C" PRIMARY KEY NOT NULL,
+	"size" bigint NOT NULL,
+	"root" "bytea" NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE "metadata_jobs" (
 	"id" uuid PRIMARY KEY NOT NULL,
 	"collection_id" uuid NOT NULL,
@@ -537,6 +596,9 @@ CREATE INDEX "pushes_open" ON "pushes" USING btree ("expires_at") WHERE "pushes"
 CREATE INDEX "pushes_open_account" ON "pushes" USING btree ("account_id") WHERE "pushes"."status" = 'open';--> statement-breakpoint
 CREATE INDEX "pushes_ended" ON "pushes" USING btree ("expires_at") WHERE "pushes"."status" in ('committed', 'failed', 'cancelled', 'expired');--> statement-breakpoint
 CREATE INDEX "pushes_leased" ON "pushes" USING btree ("lease_until") WHERE "pushes"."status" in ('committing', 'checking');--> statement-breakpoint
+CREATE UNIQUE INDEX "log_leaves_collection" ON "log_leaves" USING btree ("collection_id","seq");--> statement-breakpoint
+CREATE INDEX "log_leaves_version" ON "log_leaves" USING btree ("version_id");--> statement-breakpoint
+CREATE INDEX "log_leaves_name" ON "log_leaves" USING btree ("name");--> statement-breakpoint
 CREATE UNIQUE INDEX "metadata_jobs_slot" ON "metadata_jobs" USING btree ("collection_id") WHERE "metadata_jobs"."status" = 'running';--> statement-breakpoint
 CREATE INDEX "metadata_jobs_collection" ON "metadata_jobs" USING btree ("collection_id");--> statement-breakpoint
 CREATE INDEX "metadata_jobs_finished" ON "metadata_jobs" USING btree ("finished_at") WHERE "metadata_jobs"."finished_at" is not null;--> statement-breakpoint
@@ -669,9 +731,16 @@ begin
   end if;
   with taken as (
     delete from outbox where id in (select id from outbox order by id limit most) returning *
+  ), numbers as (
+    select first + row_number() over (order by id) - 1 as seq, taken.* from taken
+  ), logged as (
+    insert into log_queue (at, kind, collection_id, version_id, name)
+      select at, kind, collection_id, version_id, name from numbers
+      where kind in ('version.made', 'version.withdrawn', 'collection.renamed', 'collection.transferred')
+      order by seq
   )
   insert into events (seq, at, kind, collection_id, version_id, account_id, name, public, details)
-    select first + row_number() over (order by id) - 1, at, kind, collection_id, version_id, account_id, name, public, details from taken;
+    select seq, at, kind, collection_id, version_id, account_id, name, public, details from numbers;
   get diagnostics numbered = row_count;
   update event_numbers set next = first + numbered;
   return numbered;
@@ -1002,6 +1071,39 @@ create function give_back(collection uuid) returns void language sql as $$
   )
   update collections set stored_bytes = greatest(0, stored_bytes - (select coalesce(sum(bytes), 0) from given)) where id = collection
 $$;
+--> statement-breakpoint
+-- The signed log (version-log.ts). Erasures leave the leaves, which say nothing without their statement and salts.
+
+-- The lock waits for leaves that another transaction is writing; erasures do not wait for each other.
+create function forget_statements_of_collection() returns trigger language plpgsql as $$
+begin
+  perform from log_state for share;
+  update log_leaves set collection_id = null, version_id = null, name = null, statement = null, salt = null, full_salt = null
+    where collection_id = old.id;
+  delete from log_heads where collection_id = old.id;
+  return null;
+end $$;
+
+create function forget_statement_of_version() returns trigger language plpgsql as $$
+begin
+  perform from log_state for share;
+  update log_leaves set name = null, statement = null, salt = null, full_salt = null where version_id = new.id;
+  return null;
+end $$;
+
+create trigger collections_forgotten after delete on collections for each row execute function forget_statements_of_collection();
+create trigger versions_forgotten after update of erasure on versions for each row
+  when (old.erasure is null and new.erasure is not null) execute function forget_statement_of_version();
+
+-- One row, however many collections the account has: the sequencer replaces it by one for each.
+create function note_account_name() returns trigger language plpgsql as $$
+begin
+  insert into log_queue (at, kind, account_id) values (clock_timestamp(), 'account.renamed', new.id);
+  return null;
+end $$;
+
+create trigger accounts_renamed after update of slug on accounts for each row
+  when (old.slug <> new.slug) execute function note_account_name();
 --> statement-breakpoint
 -- A cache: losing it in a crash costs one rendering a readme, which is less than a write-ahead log and backups of all of them.
 alter table rendered_readmes set unlogged;

@@ -22,6 +22,7 @@ import { sessionOperations } from './operations/sessions.ts'
 import { signInOperations } from './operations/signing-in.ts'
 import { snapshotOperations } from './operations/snapshots.ts'
 import { tableOperations } from './operations/tables.ts'
+import { versionLogOperations } from './operations/version-log.ts'
 import { versionOperations } from './operations/versions.ts'
 import { webhookOperations } from './operations/webhooks.ts'
 
@@ -42,6 +43,7 @@ export const operations = {
   ...documentOperations,
   ...fileOperations,
   ...eventOperations,
+  ...versionLogOperations,
   ...webhookOperations,
   ...pushOperations,
   ...snapshotOperations,

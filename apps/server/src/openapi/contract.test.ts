@@ -423,6 +423,19 @@ test('a publisher too many, one of an issuer that is not trusted, and a token th
   expect(await refused(exchange, 400, { instead: { body } })).toEqual([])
 })
 
+test('a registry without a log', async () => {
+  const without = await serve({ versionLog: 'off' })
+  const { cookie } = await without.signIn('ada')
+  const by = testClient(without.url, { cookie }, '')
+  await by.post('/api/accounts/ada/collections', { slug: 'cities' })
+  const pushes = '/api/collections/ada/cities/pushes'
+  const { json } = await by.post(pushes, { base_version: null, schemas: { City: {} } })
+  await by.post(`${pushes}/${json.session_id}/commit`, {})
+  const instead = { path: { v: 'latest' } }
+  for (const name of ['getLog', 'listStatements', 'getVersionLog'])
+    expect(await refused(contract.call(name), 501, { by, instead })).toEqual([])
+})
+
 test('what a commit lacks, and what has ended', async () => {
   const records = { path: { id: ids.push }, body: lineWithFile(`sha256:${'0'.repeat(64)}`) }
   await send('pushRecords', records)

@@ -51,6 +51,11 @@ export const tags = [
   { name: 'records', description: 'Records of a version, and how they changed.' },
   { name: 'files', description: 'Files that records refer to.' },
   { name: 'events', description: 'New versions and other changes, in one order.' },
+  {
+    name: 'log',
+    description:
+      'The signed log: proves that a version is the one that everybody gets ([Verifying](/docs/verifying)).',
+  },
   { name: 'webhooks', description: 'Requests to your own servers when something changes.' },
   {
     name: 'publishing',

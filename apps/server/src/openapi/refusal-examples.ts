@@ -85,6 +85,8 @@ const words: Partial<Record<ErrorCode, Facts>> = {
   sql_unavailable: { reason: 'its operator switched it off' },
   delivery_not_found: { seq: 4711 },
   too_many_webhooks: { account: 'ada', max: 20 },
+  not_logged: { version: 'v1.0.0' },
+  log_behind: { retryAfter: 5 },
   webhooks_unavailable: { reason: 'its operator switched requests to other servers off' },
   issuer_not_trusted: { issuer: 'https://ci.example', issuers: 'https://gitlab.example' },
   too_many_publishers: { max: 20 },

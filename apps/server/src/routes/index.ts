@@ -19,6 +19,7 @@ import { eventRoutes } from './events.ts'
 import type { RouteOptions } from './options.ts'
 import { pushRoutes } from './pushes/pushes.ts'
 import { snapshotRoutes } from './pushes/snapshots.ts'
+import { versionLogRoutes } from './version-log.ts'
 import { documentRoutes } from './versions/documents.ts'
 import { fileRoutes } from './versions/files.ts'
 import { recordRoutes } from './versions/records.ts'
@@ -69,6 +70,7 @@ export const apiRoutes: FastifyPluginAsync<RouteOptions & { origin: () => string
   await app.register(sqlRoutes, { registry })
   await app.register(fileRoutes, { registry })
   await app.register(eventRoutes, { registry })
+  await app.register(versionLogRoutes, { registry })
   await app.register(webhookRoutes, { registry })
   await app.register(pushRoutes, { registry })
   await app.register(snapshotRoutes, { registry })

@@ -216,7 +216,7 @@ interface Row {
 export const inAccount: Readonly<Record<string, Row>> = {
   'what anyone may ask': {
     operations: [
-      'getAccount', 'listEvents', 'browseCollections', 'countCollections', 'listCollections',
+      'getAccount', 'listEvents', 'browseCollections', 'countCollections', 'listCollections', 'getLog',
     ],
     //    anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi job
     row: '+      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      401    susp   +      +      +      +      +',

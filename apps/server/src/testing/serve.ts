@@ -14,6 +14,7 @@
 import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { signerOf, skeyOf } from '@ulmus/content/log'
 import type { Registry, S3Keys } from '@ulmus/registry'
 import pino, { type DestinationStream } from 'pino'
 import { type Config, readConfig } from '../config.ts'
@@ -73,8 +74,12 @@ export async function serveForTest(
   const { now, s3Keys, logTo, downloads = noDownloads(), logLevel = 'silent', ...configured } = overrides
   const keyFile = join(dataFolder, 'test.key')
   writeFileSync(keyFile, Buffer.alloc(32, 7).toString('base64'))
+  const logKeyFile = join(dataFolder, 'test-log.key')
+  const logKey = signerOf('registry.example/log/1', 'ed25519', new Uint8Array(32).fill(7))
+  writeFileSync(logKeyFile, skeyOf(logKey))
+  const files = { SECRETS_KEY_FILE: keyFile, VERSION_LOG_KEY_FILE: logKeyFile }
   const config: Config = {
-    ...readConfig({ PORT: '0', RATE_LIMIT: 'off', SECRETS_KEY_FILE: keyFile }),
+    ...readConfig({ PORT: '0', RATE_LIMIT: 'off', ...files }),
     ...{ ...configured, dataFolder },
   }
   const secrets = {

@@ -311,6 +311,16 @@ export const worstRequests = (worst: WorstCase): Record<string, Case[]> => ({
   'GET /healthz': [{ path: () => '!/healthz' }],
   'GET /readyz': [{ path: () => '!/readyz' }],
   'GET /metrics': inAll(() => '!/metrics'),
+  'GET /api/collections/:owner/:slug/versions/:v/log': [
+    ...inAll(v('/log')),
+    { path: v('/log'), as: 'owner' },
+  ],
+  'GET /log/checkpoint': inAll(() => '!/log/checkpoint'),
+  'GET /.well-known/ulmus-log.json': inAll(() => '!/.well-known/ulmus-log.json'),
+  'GET /log/tile/*': [
+    ...inAll(() => '!/log/tile/0/000.p/1'),
+    { path: () => `!/log/tile/0/${'x000/'.repeat(1_000)}000`, status: 404 },
+  ],
   'GET /api/openapi.json': inAll(() => '/openapi.json'),
   'GET /docs/api/*': [...inAll(() => '!/docs/api/js/scalar.js'), { path: () => '!/docs/api/' }],
   'GET /auth/login': [{ path: () => `!/auth/login?return_to=/${'a'.repeat(4_000)}`, status: 302 }],

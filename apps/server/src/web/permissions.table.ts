@@ -27,6 +27,9 @@ export const without: readonly RegExp[] = [
   /^GET \/(?:healthz|readyz|metrics|favicon\.ico|assets\/:file)$/,
   // Documents as files, and the API reference.
   /^GET \/docs\/(?:[\w-]+\.(?:md|py)|api|api\/\*)?$/,
+  // Files of the signed log, public, and requests to it as a witness.
+  /^\w+ \/log\//,
+  /^GET \/\.well-known\/ulmus-log\.json$/,
   // Packages of the server's version, public.
   /^GET \/downloads\/(?::file|SHA256SUMS)$/,
   // Not pages.

@@ -16,7 +16,7 @@ const shape = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/
 export const reservedAccountSlugs: ReadonlySet<string> = new Set(
   `about access account accounts admin administrator api app apps assets auth billing blog browse cdn changelog collection
   collections config console contact dashboard demo dev developers docs download downloads explore export favicon file files
-  fork forks health healthz help home import index internal invitation invitations issues jobs keys legal livez login logout mail me members
+  fork forks health healthz help home import index internal invitation invitations issues jobs keys legal livez log login logout mail me members
   membership memberships metadata metrics new news notifications null oauth oidc org organization organizations orgs owner
   pages ping policy press pricing privacy private profile profiles public push pushes readyz records register registry robots
   root schemas search security session sessions settings shop sign-in sign-out sign-up signin signout signup sitemap src

@@ -33,6 +33,8 @@ export interface Filling {
   readonly objects:
     | { readonly from: Pick<BlobStore, 'stream'>; readonly blobs: readonly BlobToCopy[] }
     | undefined
+  /** Runs once the rows are loaded and migrated. A resumed filling runs it again. */
+  readonly settle?: (database: Database) => Promise<void>
   /** Push sessions to delete, because data that they received is missing. */
   readonly endedPushes: Iterable<string>
 }
@@ -180,8 +182,9 @@ async function load(database: Database, { dump, endedPushes, installation }: Fil
 }
 
 /** Migrates data of an older release, as a start does. */
-async function migrateOn(config: StoresConfig, { dump, migration }: Filling): Promise<void> {
-  if (dump === undefined || migration === migrationTimes().at(-1)) return
+async function migrateOn(config: StoresConfig, { dump, migration, settle }: Filling): Promise<void> {
+  if (dump === undefined || (migration === migrationTimes().at(-1) && settle === undefined)) return
   await using opened = new AsyncDisposableStack()
-  await openRows(config, opened)
+  const database = await openRows(config, opened)
+  await settle?.(database)
 }

@@ -1,5 +1,6 @@
 /** Restores a backup into empty stores. Each blob is checked against the manifest as it is copied. */
 import type { StoresConfig } from '../stores/stores.ts'
+import { type RestoredLog, settleLog } from '../version-log/restored.ts'
 import { type FillingReport, fillStores } from './filling.ts'
 import { openShelf, type ShelfPlace, ShelfUnfit } from './shelf.ts'
 
@@ -11,9 +12,15 @@ export interface RestoreReport extends FillingReport {
 
 /**
  * Restores the backup `id`, or the last one, into the empty stores of `config`.
+ * @param log default: goes on under another name
  * @throws ShelfUnfit, and the errors of `fillStores`
  */
-export async function restore(from: ShelfPlace, config: StoresConfig, id?: string): Promise<RestoreReport> {
+export async function restore(
+  from: ShelfPlace,
+  config: StoresConfig,
+  id?: string,
+  log: RestoredLog = { kind: 'restarts' },
+): Promise<RestoreReport> {
   const shelf = await openShelf(from, false)
   try {
     const ids = await shelf.ids()
@@ -33,6 +40,7 @@ export async function restore(from: ShelfPlace, config: StoresConfig, id?: strin
       dump: () => shelf.database(chosen, manifest),
       objects: { from: shelf.store, blobs },
       endedPushes: manifest.endedPushes,
+      settle: (database) => settleLog(database, log),
     })
     return { id: chosen, at: manifest.at, ...report }
   } finally {

@@ -1,11 +1,9 @@
-/**
- * Catalogue of refusals: code → kind → sentence. A kind is a term of the domain; only `apps/server/src/plugins/answers/errors.ts`
- * maps it to an HTTP status. Each code has its line in docs/errors.md (a house test compares).
- */
+/** Catalogue of refusals: code → kind → sentence. `apps/server/src/plugins/answers/errors.ts` maps kinds to HTTP statuses. */
 import type { RefusalCode } from '@ulmus/wire'
 import { type CatalogueEntry, entry } from './entry.ts'
 import { refusalsOfPublishing } from './of-publishing.ts'
 import { refusalsOfPushes } from './of-pushes.ts'
+import { refusalsOfVersionLog } from './of-version-log.ts'
 import { refusalsOfWebhooks } from './of-webhooks.ts'
 
 export type { Facts, RefusalKind } from './entry.ts'
@@ -29,6 +27,7 @@ function invalidRequest(issues: unknown): string {
 export const catalogue = {
   ...refusalsOfPushes,
   ...refusalsOfWebhooks,
+  ...refusalsOfVersionLog,
   ...refusalsOfPublishing,
   invalid_request: entry('invalid', (f) => `${f.reason ?? invalidRequest(f.issues)}`),
   unknown_field: entry('invalid', (f) => `${f.reason}`),
@@ -290,10 +289,7 @@ export const catalogue = {
         : [`file ${f.file}`, '`ulmus-server fsck --files`']
     return `Stored ${what} is damaged. The operator must restore it from a backup; ${check} shows details.`
   }),
-  internal: entry(
-    'corrupt',
-    'Internal server error. Report it with the id in `X-Request-Id`, which finds it in the log of the server.',
-  ),
+  internal: entry('corrupt', 'Internal server error. Report the id in `X-Request-Id`: the log has it.'),
 } satisfies Record<RefusalCode, CatalogueEntry>
 
 export type ErrorCode = keyof typeof catalogue

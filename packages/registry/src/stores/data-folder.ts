@@ -22,7 +22,7 @@ export function makePrivate(dataFolder: string, folders: Folders, log: Log, make
   const ours = [folders.database, folders.objects].filter((folder) => folder !== undefined)
   if (ours.length === 0 || process.platform === 'win32') return
   if (make) makeFolders(dataFolder)
-  const names = new Set(['database', 'objects', 'tables', 'secrets.key', 'lost+found'])
+  const names = new Set(['database', 'objects', 'tables', 'secrets.key', 'log.key', 'lost+found'])
   const holdsOurs = readdirSync(dataFolder).every((name) => names.has(name))
   for (const folder of holdsOurs ? [dataFolder, ...ours] : ours) close(folder, log)
   if (!holdsOurs && isOpen(dataFolder))

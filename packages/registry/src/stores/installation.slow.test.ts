@@ -275,7 +275,7 @@ describe('folders of a data folder', { timeout: 90_000 }, () => {
     await expect(start(config)).rejects.toThrow(/^There are no objects in /)
     await expect(openStoreCommands(config)).rejects.toThrow(/^There is no folder of objects /)
     await expect(openStoreCommands(config, 'rebuild')).rejects.toThrow(/^There is no folder of objects /)
-    expect(folders(config)).toEqual(['database', 'secrets.key', 'tables'])
+    expect(folders(config)).toEqual(['database', 'log.key', 'secrets.key', 'tables'])
   })
 
   test('commands refuse a data folder that is not there, and make none', async () => {

@@ -1,7 +1,8 @@
-/** Operator commands that open the stores from the configuration, without a server: `ulmus-server sweep`, `fsck` and `secrets`. */
+/** Operator commands that open the stores from the configuration, without a server: `ulmus-server sweep`, `fsck`, `secrets` and `log restart`. */
 import { openSealing, type SecretsConfig, SecretsKeyUnfit } from '../secrets/key-files.ts'
 import type { Purpose } from '../stores/installation.ts'
 import { openStores, type StoresConfig } from '../stores/stores.ts'
+import { renameLog } from '../version-log/restored.ts'
 import { type RebuildReport, rebuild } from './fsck/rebuild.ts'
 import { type FsckOptions, type FsckReport, fsck } from './fsck.ts'
 import { type RenewalReport, renewSecrets } from './renew-secrets.ts'
@@ -16,6 +17,8 @@ export interface StoreCommands {
   rebuildIndex(): Promise<RebuildReport>
   /** May run beside servers. @throws SecretsKeyUnfit */
   renewSecrets(keys: SecretsConfig): Promise<RenewalReport>
+  /** Gives the signed log another name. May run beside servers. @returns it; null if it is known once a key signs */
+  restartLog(): Promise<string | null>
   close(): Promise<void>
 }
 
@@ -41,6 +44,7 @@ export async function openStoreCommands(
         if (sealing === null) throw new SecretsKeyUnfit('SECRETS_KEY_FILE is not set.')
         return renewSecrets(context, sealing)
       },
+      restartLog: () => renameLog(database),
       close: () => opened.disposeAsync(),
     }
   } catch (error) {

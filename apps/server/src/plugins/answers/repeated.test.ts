@@ -37,6 +37,8 @@ describe.each(databases)('repeated answers on $name', (database) => {
     visitor = testClient(stage.server.url, undefined, '')
     ;({ path, slug } = await stage.newCollection())
     await stage.push(path, { opening: { schemas: { A: {} } }, puts: [put('1')] })
+    // Waits for the leaf of the version, since writing it ends repetition.
+    await expectStatus(anyone.get(`${path}/versions/latest/log`), 200)
   })
   afterEach(() => vi.restoreAllMocks())
   afterAll(() => stage.end())

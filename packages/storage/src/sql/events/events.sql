@@ -75,9 +75,16 @@ begin
   end if;
   with taken as (
     delete from outbox where id in (select id from outbox order by id limit most) returning *
+  ), numbers as (
+    select first + row_number() over (order by id) - 1 as seq, taken.* from taken
+  ), logged as (
+    insert into log_queue (at, kind, collection_id, version_id, name)
+      select at, kind, collection_id, version_id, name from numbers
+      where kind in ('version.made', 'version.withdrawn', 'collection.renamed', 'collection.transferred')
+      order by seq
   )
   insert into events (seq, at, kind, collection_id, version_id, account_id, name, public, details)
-    select first + row_number() over (order by id) - 1, at, kind, collection_id, version_id, account_id, name, public, details from taken;
+    select seq, at, kind, collection_id, version_id, account_id, name, public, details from numbers;
   get diagnostics numbered = row_count;
   update event_numbers set next = first + numbered;
   return numbered;

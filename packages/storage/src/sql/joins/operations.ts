@@ -7,6 +7,7 @@ import { type AccountRow, accounts, type IdentityKey, passOnQuotas } from '../ac
 import { forgetFormerSlugs, keepAccountSlug } from '../accounts/former-slugs.ts'
 import { type SlugSlice, sliceBySlug } from '../accounts/members.ts'
 import { columnsOf, Values } from '../columns/rows.ts'
+import { forgetLogNames } from '../version-log/version-log.ts'
 
 /** An account in the list for operators. */
 export interface AccountItem {
@@ -98,6 +99,7 @@ export async function erasePerson(
   await tx.query('update pushes set committer_means = null where committer_id = $1', [id])
   await keepAccountSlug(tx, { id, slug }, anonymous.at)
   await forgetNames(tx, id, anonymous.slug)
+  await forgetLogNames(tx, id, anonymous.slug)
   await forgetFormerSlugs(tx, id)
 }
 
