@@ -28,8 +28,14 @@ export function makeDeclarations(): void {
   compile('-p', 'tsconfig.node20.json', ...emit, '--outDir', made)
 }
 
+/** Index files of the content package, which other packages import. */
+const indexes: Readonly<Record<string, string>> = {
+  '@ulmus/content': fileOf('content'),
+  '@ulmus/content/log': join(made, 'packages/content/src/log/index.d.ts'),
+}
+
 const statement =
-  /^(import|export) (type )?\{([^}]*)\} from '(@ulmus\/(?:content|wire))';|import\("(@ulmus\/(?:content|wire))"\)\.(\w+)/gm
+  /^(import|export) (type )?\{([^}]*)\} from '(@ulmus\/(?:content|content\/log|wire))';|import\("(@ulmus\/(?:content|content\/log|wire))"\)\.(\w+)/gm
 
 /** Writes the declarations of a package, and those that it needs from our other packages, into a folder. */
 export async function writeTypes(name: 'client' | 'content', folder: string): Promise<void> {
@@ -52,7 +58,7 @@ export async function writeTypes(name: 'client' | 'content', folder: string): Pr
       wanted.add(name)
       return wirePlace
     }
-    const file = declaringFile(fileOf('content'), name)
+    const file = declaringFile(indexes[one]!, name)
     waiting.push(file)
     return placeOf(file)
   }

@@ -115,8 +115,8 @@ export function plainTypes(
   return { text: `${head}${imports}${names.map((name) => written.get(name)).join('')}`, names }
 }
 
-const declared = (name: string, { description }: ZodSchema, text: string): string =>
-  text.startsWith('{')
+const declared = (name: string, { description, _zod }: ZodSchema, text: string): string =>
+  text.startsWith('{') && _zod.def.type !== 'union'
     ? `${commentOf(description)}export interface ${name} ${text}\n`
     : `${commentOf(description)}export type ${name} = ${text};\n`
 

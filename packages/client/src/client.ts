@@ -15,6 +15,7 @@ import { recordCalls } from './records.ts'
 import { dryRunOfSnapshot, type Snapshot, type SnapshotOptions, snapshot } from './snapshot.ts'
 import { tableCalls } from './tables.ts'
 import { type ClientOptions, openTransport, type Transport } from './transport.ts'
+import { versionLogCalls } from './version-log.ts'
 import { webhookCalls } from './webhooks.ts'
 
 /** Calls that publish changes, and the reads that these need. */
@@ -66,6 +67,7 @@ export function createClient(options: ClientOptions) {
     tables: tableCalls(transport),
     files: fileCalls(transport),
     events: eventCalls(transport),
+    log: versionLogCalls(transport),
     webhooks: webhookCalls(transport),
     metadata: metadataCalls(transport),
     publishers: publisherCalls(transport),

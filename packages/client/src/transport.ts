@@ -56,8 +56,8 @@ export interface Transport {
   readonly timeoutMs: number
   /** Returns the answer with its body parsed as JSON (undefined if it has none). @throws UlmusError; the signal's reason */
   json<T>(call: Call): Promise<Answer<T>>
-  /** Returns the answer with its whole body in memory. @throws UlmusError; the signal's reason */
-  bytes(call: Call): Promise<Answer<Uint8Array<ArrayBuffer>>>
+  /** Returns the answer with its whole body in memory. @param bytesMax default: 2 GiB. @throws UlmusError; the signal's reason */
+  bytes(call: Call, bytesMax?: number): Promise<Answer<Uint8Array<ArrayBuffer>>>
   /** Returns the response once its headers arrive, and a function that drops it. @throws UlmusError; the signal's reason */
   open(call: Call): Promise<{ response: Response; drop: (reason: unknown) => void }>
 }
@@ -120,7 +120,7 @@ export function openTransport(options: ClientOptions): Transport {
     policy,
     timeoutMs,
     json: <T>(call: Call) => whole(call, jsonBytesMax, (bytes) => parseJson(bytes) as T),
-    bytes: (call) => whole(call, fileBytesMax, (bytes) => bytes),
+    bytes: (call, bytesMax = fileBytesMax) => whole(call, bytesMax, (bytes) => bytes),
     open: (call) =>
       send(call, async (response, stop) => ({ response, drop: (reason) => stop.abort(reason) })),
   }

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createClient } from '@ulmus/client'
+import { signerOf, skeyOf } from '@ulmus/content/log'
 import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { serveForTest, type TestServer } from '../testing/serve.ts'
@@ -19,7 +20,9 @@ describe.each(anyDatabase)('the client on $name', ({ settings: open }) => {
   beforeAll(async () => {
     const { settings, dispose: disposeDatabase } = await open()
     dispose = disposeDatabase
-    server = await serveForTest(settings)
+    const keyFile = join(folder, 'log.key')
+    writeFileSync(keyFile, skeyOf(signerOf('registry.example/log/1', 'ed25519', new Uint8Array(32))))
+    server = await serveForTest(settings, { versionLog: { keyFile } })
     key = await server.keyFor((await server.signIn('ada')).cookie, 'write')
     symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
   })
@@ -51,6 +54,7 @@ describe.each(anyDatabase)('the client on $name', ({ settings: open }) => {
       'published v1.1.0\nnothing to publish\n',
       expect.stringMatching(/^refused: This would remove 3 of 3 records of Bird/),
       expect.stringContaining('ok: true'),
+      'ada/garden v1.1.0 true\n',
     ])
   })
 
