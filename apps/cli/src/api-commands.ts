@@ -2,6 +2,7 @@
 import { buildRouteMap } from '@stricli/core'
 import { accountCommands } from './account-commands.ts'
 import { command } from './command.ts'
+import { logCommands } from './log-commands.ts'
 import { flag, limit, optional, required, several, text, trusted } from './parameters.ts'
 import { questionCommands } from './question-commands.ts'
 import { usageError } from './terminal/failure.ts'
@@ -32,10 +33,6 @@ const api = command('Call the API', () => import('./commands/api.ts'), {
   },
 })
 
-const log = command('List versions, newest first', () => import('./commands/versions/log.ts'), {
-  flags: { limit },
-  positional: { kind: 'tuple', parameters: [reference] },
-})
 const show = command(
   'Show a collection, a version, a schema or a record',
   () => import('./commands/versions/show.ts'),
@@ -223,7 +220,7 @@ const metadata = buildRouteMap({
 })
 
 export const apiCommands = {
-  log,
+  ...logCommands,
   show,
   ...questionCommands,
   export: exportArchive,

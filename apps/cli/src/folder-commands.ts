@@ -1,6 +1,6 @@
 /** Declares the commands for working folders. Like account-commands.ts: their code is in `commands/folder/`. */
 import { command } from './command.ts'
-import { count, flag, maxRemoved, optional, required, several, text, trusted } from './parameters.ts'
+import { count, flag, maxRemoved, optional, policy, required, several, text, trusted } from './parameters.ts'
 
 const init = command('Make this folder a working folder', () => import('./commands/folder/init.ts'), {
   positional: { kind: 'tuple', parameters: [optional('owner/slug', 'Collection to publish to')] },
@@ -76,16 +76,23 @@ const checkout = command(
   },
 )
 
-const verify = command('Recompute a digest and compare it', () => import('./commands/folder/verify.ts'), {
-  flags: {
-    digest: text('digest', 'Expected digest, from a source you trust'),
-    trusted,
+const verify = command(
+  'Recompute a digest, compare it, and find it in the signed log',
+  () => import('./commands/folder/verify.ts'),
+  {
+    flags: {
+      digest: text('digest', 'Expected digest, from a source you trust'),
+      policy,
+      log: { kind: 'boolean', default: true, brief: 'Find it in the log of the registry, too (default)' },
+      trusted,
+    },
+    positional: {
+      kind: 'tuple',
+      parameters: [optional('what', 'Version, working folder, or file with a record and its proof')],
+    },
   },
-  positional: {
-    kind: 'tuple',
-    parameters: [optional('what', 'Version, working folder, or file with a record and its proof')],
-  },
-})
+  'The first time, remembers the keys of the log. Later, refuses a log that is smaller, has another history or unknown keys. `ulmus trust` forgets them.',
+)
 
 const importFiles = command(
   'Import CSV, TSV, JSON, NDJSON, Parquet or SQLite',

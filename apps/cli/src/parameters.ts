@@ -76,3 +76,6 @@ export const maxRemoved = {
 
 /** `--trusted` */
 export const trusted = flag('Connect as a job of a trusted publisher, without a stored key')
+
+/** `--policy` */
+export const policy = text('file', 'Keys and witnesses that must have signed the log (tlog-policy of C2SP)')

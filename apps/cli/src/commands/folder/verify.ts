@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { verifyProof } from '@ulmus/client'
+import { UlmusError, verifyProof } from '@ulmus/client'
 import type { ProvenRecord } from '@ulmus/wire'
 import type { Call, Command, CommonFlags, TrustedFlag } from '../../context.ts'
 import { digestOfFolder } from '../../folder/base/digest.ts'
@@ -8,17 +8,23 @@ import { readBase, readState } from '../../folder/base/state.ts'
 import { readHead, readVerified, tampered } from '../../folder/base/verified-version.ts'
 import { fileAt } from '../../folder/files/inside.ts'
 import { findRoot, paths } from '../../folder/files/layout.ts'
+import { type ComputedVersion, type LogFlags, type LogPlace, verifyLogged } from '../../log/verify-version.ts'
 import { parseReference, pathOf } from '../../reference.ts'
+import type { Connection } from '../../session/connect.ts'
 import { CommandError, usageError } from '../../terminal/failure.ts'
 import { openProgress } from '../../terminal/progress.ts'
 import { counted, numberText } from '../../terminal/words.ts'
 
-type VerifyFlags = TrustedFlag & {
-  /** Digest from a trusted source. Default: the one sent with the data. */
-  readonly digest?: string
-}
+type VerifyFlags = TrustedFlag &
+  LogFlags & {
+    /** Digest from a trusted source. Default: the one sent with the data. */
+    readonly digest?: string
+  }
 
-/** `ulmus verify [REF | FOLDER | proof.json]`: recomputes a digest. A file is a proof; a path without a folder is a reference. */
+/**
+ * `ulmus verify [REF | FOLDER | proof.json]`: recomputes a digest, and finds it in the signed log of the registry. A file is a proof; a
+ * path without a folder is a reference.
+ */
 const verify: Command<VerifyFlags, [what?: string]> = async (call, flags, what) => {
   const path = resolve(call.terminal.cwd, what ?? '.')
   if (what !== undefined && existsSync(path) && statSync(path).isFile())
@@ -35,10 +41,11 @@ const verify: Command<VerifyFlags, [what?: string]> = async (call, flags, what) 
 async function verifyVersion(call: Call, flags: VerifyFlags & CommonFlags, text: string): Promise<void> {
   const reference = parseReference(text)
   const collection = pathOf(reference)
-  const { client } = await call.connect({
+  const connection = await call.connect({
     host: reference.host,
     jobOf: flags.trusted ? collection : undefined,
   })
+  const { client } = connection
   const source = { client, collection, signal: call.signal }
   const head = await readHead(source, reference.version ?? 'latest')
   const { semver, hash, recordCount } = head.version
@@ -48,7 +55,11 @@ async function verifyVersion(call: Call, flags: VerifyFlags & CommonFlags, text:
     progress.show(`${numberText(++records)} of ${counted(recordCount, 'record')}`),
   )
   progress.end()
-  await answer(call, flags, hash, { semver, records: recordCount }, `${source.collection}@${semver}`)
+  await answer(call, flags, {
+    ...{ collection, semver, digest: hash, records: recordCount, name: `${collection}@${semver}` },
+    isFolder: false,
+    connect: () => Promise.resolve(connection),
+  })
 }
 
 /** Recomputes the digest of the folder's current records, schemas, metadata and files, and compares it with the digest of its version. */
@@ -56,20 +67,26 @@ async function verifyFolder(call: Call, flags: VerifyFlags & CommonFlags, root: 
   const base = readBase(root)
   if (base === null)
     throw new CommandError('This folder has no base version, so there is no digest to compare with.')
-  const { collection } = readState(root)
+  const { host, collection, id } = readState(root)
   const found = await digestOfFolder(root, base)
   if (found.digest !== base.digest)
     throw new CommandError(
       `This folder is not ${collection}@${base.semver}: its digest is ${found.digest}, but the version has ${base.digest}.`,
       { code: 'not_what_the_digest_says', next: ['ulmus status', 'ulmus diff'] },
     )
-  await answer(
-    call,
-    flags,
-    found.digest,
-    { semver: base.semver, records: found.records },
-    `This folder (${collection}@${base.semver})`,
-  )
+  await answer(call, flags, {
+    ...{
+      collection: collection ?? '',
+      id,
+      semver: base.semver,
+      digest: found.digest,
+      records: found.records,
+    },
+    name: `This folder (${collection}@${base.semver})`,
+    isFolder: true,
+    connect: () =>
+      call.connect({ host: host ?? undefined, jobOf: flags.trusted ? (collection ?? undefined) : undefined }),
+  })
 }
 
 /** Verifies one record with its proof, as saved by `ulmus api GET …?proof=true`. Sends no request. */
@@ -96,18 +113,50 @@ function readProof(path: string): ProvenRecord & { digest?: string } {
   throw new CommandError(`${path} is not a record with a proof.`)
 }
 
-async function answer(
-  call: Call,
-  flags: VerifyFlags & CommonFlags,
-  digest: string,
-  facts: { semver: string; records: number },
-  what: string,
-): Promise<void> {
-  if (flags.digest !== undefined && flags.digest !== digest)
-    throw tampered(`${what} is whole, and its digest is ${digest}: not the one that you named.`)
-  if (flags.json) return call.json({ ok: true, digest, ...facts })
-  await call.line(`${what} is what its digest says: ${digest}`)
-  call.say(`${counted(facts.records, 'record')} computed again.`)
+interface Verified extends ComputedVersion {
+  readonly records: number
+  /** A folder is verified without its registry if that cannot be asked. */
+  readonly isFolder: boolean
+  /** Subject of a sentence. */
+  readonly name: string
+  connect(): Promise<Connection>
+}
+
+async function answer(call: Call, flags: VerifyFlags & CommonFlags, verified: Verified): Promise<void> {
+  const { name, digest, semver, records } = verified
+  if (flags.digest !== undefined && flags.digest !== digest) {
+    const isOfPublic = flags.digest.startsWith('public:') && digest.startsWith('private:')
+    const why = isOfPublic
+      ? ' You named a digest of the public view, and members read the full one. Verify signed out.'
+      : ''
+    throw tampered(`${name} is whole, and its digest is ${digest}: not the one that you named.${why}`)
+  }
+  const log = flags.log ? await findInLog(call, flags, verified) : null
+  if (flags.json) return call.json({ ok: true, digest, semver, records, log })
+  await call.line(`${name} is what its digest says: ${digest}`)
+  call.say(`${counted(records, 'record')} computed again.`)
+}
+
+/** Codes of errors before a request is answered. */
+const unasked = new Set(['network', 'no_host', 'token_of_another_host'])
+
+async function findInLog(call: Call, flags: VerifyFlags, verified: Verified): Promise<LogPlace> {
+  try {
+    return await verifyLogged(call, await verified.connect(), flags, verified)
+  } catch (error) {
+    const isUnread = error instanceof UlmusError || (error instanceof CommandError && unasked.has(error.code))
+    if (!isUnread) throw error
+    const { message, code } = error
+    if (verified.isFolder && flags.policy === undefined) {
+      call.warn(`The signed log was not checked: ${message}`)
+      return null
+    }
+    if (code !== 'network') throw error
+    throw new CommandError(
+      `${message}\nThe content matches its digest, but the log cannot be read. Add --no-log to verify without it.`,
+      { code, cause: error },
+    )
+  }
 }
 
 export default verify

@@ -33,6 +33,31 @@ export async function withFolder<T>(root: string, work: () => Promise<T>): Promi
   }
 }
 
+/** Milliseconds between attempts, and their number. */
+const [attemptMs, attempts] = [20, 500]
+
+/**
+ * Runs short, synchronous work under a lock, after waiting for another process.
+ * @throws CommandError if another process holds it for 10 seconds
+ */
+export async function withLock<T>(lock: Lock, work: () => T): Promise<T> {
+  for (let attempt = 0; attempt < attempts; attempt++) {
+    const own = takeLock(lock)
+    if (own === undefined) {
+      await new Promise((resolve) => setTimeout(resolve, attemptMs))
+      continue
+    }
+    try {
+      return work()
+    } finally {
+      release(lock, own)
+    }
+  }
+  throw new CommandError(
+    `Another ulmus holds ${join(lock.root, lock.path)}. Wait for it, or delete the file if there is none.`,
+  )
+}
+
 interface Lock {
   readonly root: string
   readonly path: string

@@ -1,0 +1,145 @@
+/** Statements of a log about a collection, compared with the entries of the log and with the versions that the registry lists. */
+import type { Client } from '@ulmus/client'
+import { parseDigestLabel } from '@ulmus/content'
+import {
+  bytesOfBase64,
+  equalBytes,
+  fullCommitment,
+  hexOf,
+  LogError,
+  leafHashOf,
+  leafOf,
+  parseStatement,
+  type Statement,
+} from '@ulmus/content/log'
+import type { LogStatement, VersionItem } from '@ulmus/wire'
+import type { Leaves } from './leaves.ts'
+
+/** A statement that was not erased. */
+type Shown = Exclude<LogStatement, { erased: true }>
+
+export interface CollectionReport {
+  /** `owner/slug` */
+  readonly collection: string
+  readonly id: string
+  /** Statements, erased ones included. */
+  readonly statements: number
+  readonly erased: number
+  /** Listed versions that are older than the first one in the log. */
+  readonly older: number
+  /** Statements that are new since last time. */
+  readonly fresh: readonly Statement[]
+  /** Sentences about contradictions. */
+  readonly findings: readonly string[]
+}
+
+/** Versions may be listed so long before the log has them. Milliseconds. */
+const delayMax = 60_000
+
+/** All statements about a collection. @throws LogError unless they are in order */
+export async function listStatements(client: Client, collection: string): Promise<LogStatement[]> {
+  const all: LogStatement[] = []
+  for (;;) {
+    const page = await client.log.statements(collection, all.at(-1)?.seq ?? 0)
+    if (page.length === 0) return all
+    for (const one of page) {
+      if (!(Number.isSafeInteger(one.seq) && one.seq > (all.at(-1)?.seq ?? 0)))
+        throw new LogError(`The statements about ${collection} are not in order.`)
+      all.push(one)
+    }
+  }
+}
+
+export const readStatement = ({ statement }: Shown): Statement => parseStatement(statement)
+
+/**
+ * Compares the statements and versions of a collection with the log.
+ * @param id of the collection
+ * @param leaves read before, so that they are not newer
+ */
+export async function checkCollection(
+  client: Client,
+  collection: string,
+  id: string,
+  leaves: Leaves,
+): Promise<CollectionReport> {
+  const all = (await listStatements(client, collection)).filter(({ index }) => index < leaves.size)
+  const versions: VersionItem[] = []
+  for await (const version of client.versions.listAll(collection)) versions.push(version)
+  const shown = all.filter((one): one is Shown => !('erased' in one))
+  const stated = new Map<string, Shown>()
+  const findings = [...placeFindings(id, all, leaves)]
+  for (const one of shown) {
+    const { kind, semver } = readStatement(one)
+    if (kind !== 'version' || semver === null) continue
+    if (stated.has(semver)) findings.push(`The log has two statements that make ${semver}.`)
+    stated.set(semver, one)
+  }
+  const { older, findings: more } = versionFindings(versions, stated, all.length - shown.length)
+  const fresh = shown.filter(({ index }) => index >= leaves.before).map(readStatement)
+  return {
+    ...{ collection, id, statements: all.length, erased: all.length - shown.length, older, fresh },
+    findings: [...findings, ...more].map((finding) => `${collection}: ${finding}`),
+  }
+}
+
+/** Every statement has its leaf, and every leaf about the collection its statement. */
+function* placeFindings(id: string, all: readonly LogStatement[], leaves: Leaves): Generator<string> {
+  let seq = 0
+  for (const one of all) {
+    while (++seq < one.seq) yield `Statement ${seq} is missing.`
+    // Any other place, also a half one, could hold bytes that others are not shown as this statement.
+    if (leaves.find(id, seq) !== one.index)
+      yield `Entry ${one.index} of the log is not about statement ${seq}.`
+    else if (!('erased' in one)) {
+      const { prev, collection } = readStatement(one)
+      const salt = bytesOfBase64(one.salt)
+      const isThere = salt !== undefined && equalBytes(leafOf(one.statement, salt), leaves.leaf(one.index))
+      if (!isThere || collection !== id) yield `Statement ${seq} is not the one in the log.`
+      else if (prev !== before(id, seq, leaves)) yield `Statement ${seq} does not follow the one before it.`
+    }
+  }
+  const hidden = leaves.find(id, seq + 1)
+  if (hidden !== undefined)
+    yield `The registry does not show statement ${seq + 1}, entry ${hidden} of the log.`
+}
+
+/** Hash of the leaf of the statement before, as `prev` has it. */
+function before(id: string, seq: number, leaves: Leaves): string | null {
+  const index = seq === 1 ? undefined : leaves.find(id, seq - 1)
+  return index === undefined ? null : hexOf(leafHashOf(leaves.leaf(index)))
+}
+
+/** @param listed newest first */
+function versionFindings(
+  listed: readonly VersionItem[],
+  stated: ReadonlyMap<string, Shown>,
+  erased: number,
+): { older: number; findings: string[] } {
+  const findings: string[] = []
+  const semvers = new Set(listed.map(({ semver }) => semver))
+  for (const semver of stated.keys())
+    if (!semvers.has(semver)) findings.push(`The log has ${semver}, which the registry does not list.`)
+  const first = listed.findLastIndex(({ semver }) => stated.has(semver))
+  const missing: string[] = []
+  for (const version of listed.slice(0, first + 1)) {
+    const one = stated.get(version.semver)
+    if (one !== undefined && !isDigestOf(one, version))
+      findings.push(`The registry lists ${version.semver} with another digest than the log has.`)
+    const age = Date.now() - Date.parse(version.createdAt)
+    if (one === undefined && !(Math.abs(age) < delayMax)) missing.push(version.semver)
+  }
+  // An erased statement does not tell which version it was about.
+  if (missing.length > erased)
+    findings.push(`The registry lists ${missing.join(', ')}, about which the log has no statement.`)
+  return { older: listed.length - first - 1, findings }
+}
+
+function isDigestOf(one: Shown, version: VersionItem): boolean {
+  const statement = readStatement(one)
+  const own = parseDigestLabel(version.hash)
+  if (own === undefined || parseDigestLabel(version.publicHash)?.hash !== statement.public) return false
+  if (own.view === 'public') return own.hash === statement.public
+  const salt = bytesOfBase64(one.fullSalt ?? '')
+  return salt !== undefined && fullCommitment(salt, own.hash) === statement.full
+}

@@ -1,0 +1,69 @@
+/** Verifies a version in the signed log, once its digest has been computed from its content. */
+import { type LoggedVersion, UlmusError, verifyInLog } from '@ulmus/client'
+import type { Call } from '../context.ts'
+import type { Connection } from '../session/connect.ts'
+import { CommandError } from '../terminal/failure.ts'
+import { numberText } from '../terminal/words.ts'
+import { type PolicyFlag, withLog } from './open-log.ts'
+
+export type LogFlags = PolicyFlag & {
+  /** False: `--no-log`. */
+  readonly log: boolean
+}
+
+/** The version whose digest was computed. */
+export interface ComputedVersion {
+  /** `owner/slug` */
+  readonly collection: string
+  /** Id of the collection, if known. */
+  readonly id?: string | undefined
+  readonly semver: string
+  readonly digest: string
+}
+
+/** Place in the log, as `--json` prints it. Null: not looked for, or there is no log. */
+export type LogPlace = (Pick<LoggedVersion, 'index' | 'signedBy'> & LoggedVersion['checkpoint']) | null
+
+/**
+ * Verifies a version in the log of its registry, if it has one.
+ * @throws CommandError `not_what_the_log_says`, `not_logged`
+ */
+export async function verifyLogged(
+  call: Call,
+  connection: Pick<Connection, 'client' | 'host'>,
+  flags: LogFlags,
+  { collection, id, semver, digest }: ComputedVersion,
+): Promise<LogPlace> {
+  const logged = await withLog(
+    call,
+    connection,
+    flags,
+    async ({ client, keys, policy, checkpoint: before, collections }) => {
+      const known = Object.hasOwn(collections, collection) ? collections[collection] : undefined
+      const expected = { semver, digest, collection: id ?? known }
+      const done = await verifyInLog(client, collection, expected, { keys, policy, before })
+      return { ...done, collections: { [collection]: done.statement.collection } }
+    },
+  ).catch((error: unknown) => {
+    throw error instanceof UlmusError ? sayWayOut(error, `${collection}@${semver}`) : error
+  })
+  if (logged === undefined) {
+    call.say(`${connection.host} signs no log, so only the digest was verified.`)
+    return null
+  }
+  const { index, signedBy, checkpoint } = logged
+  const { origin, size } = checkpoint
+  call.say(
+    `${collection}@${semver} is entry ${numberText(index)} of the log ${origin}, which has ${numberText(size)}.`,
+  )
+  return { ...checkpoint, index, signedBy }
+}
+
+function sayWayOut(error: UlmusError, name: string): Error {
+  if (error.code !== 'not_logged') return error
+  // A registry could hide any other content behind this answer.
+  return new CommandError(
+    `The content of ${name} matches its digest, but the log has no statement about it. It was made before the log, or while it was off, or its statement was erased, or the registry gives you another version than other readers. If you know the digest from another source, verify without the log: --no-log --digest DIGEST`,
+    { code: error.code, cause: error },
+  )
+}
