@@ -3,6 +3,10 @@
 
     python3 verify.py export FILE.tar.gz [--digest D]    a whole version, as `GET .../export` sends it
     python3 verify.py proof FILE.json [--digest D]       one record, as `GET .../records/TYPE/ID?proof=true` sends it
+    python3 verify.py log FILE.json --vkey KEY --digest D    a version in the signed log, as `GET .../versions/V/log` sends it
+
+KEY is a public key of the log, as name+id+key; repeat --vkey for more keys, and --witness KEY for each witness that must have signed too.
+--checkpoint OLD.txt --url https://registry.example also checks that the log continues the checkpoint of an earlier visit.
 
 D is the version's digest (`public:` or `private:` and 64 hexadecimal digits, or the digits alone) from a source that you trust.
 Without --digest the file is checked against the digest that it names itself: compare the printed digest with the one you know.
@@ -11,10 +15,13 @@ Exit codes: 0 the file is what the digest says; 1 it is not, the sentence says w
 The formats are described in docs/verifying.md. The numbers of the tree are those of its section "The tree".
 """
 import argparse
+import base64
 import hashlib
 import json
 import math
+import re
 import sys
+import urllib.request
 import zlib
 
 LEAF_BITS, LEVEL_BITS, KEY_BITS = 10, 6, 64
@@ -474,21 +481,283 @@ def verify_proof(path, digest):
     return f"The record {type_name}/{key} belongs to the version whose digest is {found if digest is None else digest}."
 
 
+# ---- Ed25519 (RFC 8032) ---------------------------------------------------------------------------------------------
+
+PRIME = 2**255 - 19
+ORDER = 2**252 + 27742317777372353535851937790883648493
+CURVE_D = -121665 * pow(121666, PRIME - 2, PRIME) % PRIME
+ROOT_OF_MINUS_1 = pow(2, (PRIME - 1) // 4, PRIME)
+NEUTRAL = (0, 1, 1, 0)
+
+
+def point_add(p, q):
+    a, b = (p[1] - p[0]) * (q[1] - q[0]) % PRIME, (p[1] + p[0]) * (q[1] + q[0]) % PRIME
+    c, d = 2 * p[3] * q[3] * CURVE_D % PRIME, 2 * p[2] * q[2] % PRIME
+    e, f, g, h = b - a, d - c, d + c, b + a
+    return e * f % PRIME, g * h % PRIME, f * g % PRIME, e * h % PRIME
+
+
+def point_multiply(number, point):
+    product = NEUTRAL
+    while number:
+        if number & 1:
+            product = point_add(product, point)
+        point = point_add(point, point)
+        number >>= 1
+    return product
+
+
+def same_point(p, q):
+    return (p[0] * q[2] - q[0] * p[2]) % PRIME == 0 and (p[1] * q[2] - q[1] * p[2]) % PRIME == 0
+
+
+def point_of(data):
+    """A point from its 32 bytes; None if they are none."""
+    y = int.from_bytes(data, "little")
+    is_odd, y = y >> 255, y & (1 << 255) - 1
+    if y >= PRIME:
+        return None
+    square = (y * y - 1) * pow(CURVE_D * y * y + 1, PRIME - 2, PRIME) % PRIME
+    x = pow(square, (PRIME + 3) // 8, PRIME)
+    if (x * x - square) % PRIME:
+        x = x * ROOT_OF_MINUS_1 % PRIME
+    if (x * x - square) % PRIME or (x == 0 and is_odd):
+        return None
+    x = PRIME - x if x & 1 != is_odd else x
+    return x, y, 1, x * y % PRIME
+
+
+BASE = point_of((4 * pow(5, PRIME - 2, PRIME) % PRIME).to_bytes(32, "little"))
+
+
+def is_signed(key, message, signature):
+    point, r = point_of(key), point_of(signature[:32])
+    s = int.from_bytes(signature[32:], "little")
+    if point is None or r is None or s >= ORDER or same_point(point_multiply(8, point), NEUTRAL):
+        return False
+    digest = int.from_bytes(hashlib.sha512(signature[:32] + key + message).digest(), "little") % ORDER
+    return same_point(point_multiply(s, BASE), point_add(r, point_multiply(digest, point)))
+
+
+# ---- The signed log (C2SP signed-note, tlog-checkpoint, tlog-tiles, tlog-proof, tlog-cosignature) --------------------
+
+
+def from_base64(text, size, what):
+    """Bytes of canonical base64. `size`: None for any."""
+    try:
+        data = base64.b64decode(text.encode("ascii"), validate=True)
+    except (ValueError, AttributeError):
+        data = None
+    if data is None or base64.b64encode(data).decode() != text or size not in (None, len(data)):
+        raise Refused(f"{what} is malformed.")
+    return data
+
+
+def number_of(text, what):
+    if not isinstance(text, str) or not re.fullmatch("0|[1-9][0-9]{0,15}", text):
+        raise Refused(f"{what} is malformed.")
+    return int(text)
+
+
+def key_of(vkey, kind):
+    """A public key as name+id+key: (name, id, kind, key). `kind`: 1 of a log, 4 of a witness."""
+    name, _, rest = vkey.partition("+")
+    ident, _, encoded = rest.partition("+")
+    data = from_base64(encoded, 33, f"The key {vkey!r}")
+    expected = hashlib.sha256(name.encode("utf-8") + b"\n" + data).digest()[:4]
+    if data[0] != kind or ident != expected.hex() or not re.fullmatch(r"[^\s+]+", name):
+        raise Refused(f"{vkey!r} is no key of a {'log' if kind == 1 else 'witness'} as name+id+key.")
+    return name, expected, kind, data[1:]
+
+
+def open_note(note, keys):
+    """The lines of a checkpoint and the keys that signed it, of those that are known: {key: time or None}."""
+    text, gap, lines = note.rpartition("\n\n")
+    if not gap or not lines.endswith("\n") or re.search(r"[\x00-\x09\x0b-\x1f]", note):
+        raise Refused("The checkpoint is malformed.")
+    signed, text = {}, text + "\n"
+    for line in lines[:-1].split("\n"):
+        found = re.fullmatch("\u2014 ([^ ]+) ([^ ]+)", line)
+        data = from_base64(found.group(2), None, "A signature") if found else b""
+        if len(data) < 5:
+            raise Refused("The checkpoint is malformed.")
+        for key in keys:
+            if (key[0], key[1]) != (found.group(1), data[:4]) or key in signed:
+                continue
+            time = int.from_bytes(data[4:12], "big") if key[2] == 4 else None
+            head = f"cosignature/v1\ntime {time}\n" if key[2] == 4 else ""
+            if len(data) != (76 if head else 68) or not is_signed(key[3], (head + text).encode("utf-8"), data[-64:]):
+                raise Refused(f"The signature of {key[0]} is wrong.")
+            signed[key] = time
+    return text, signed
+
+
+def checkpoint_of(note, logs, witnesses):
+    """(origin, size, root, signatures). Refuses it unless a key of the log and all witnesses have signed."""
+    text, signed = open_note(note, logs + witnesses)
+    lines = text.split("\n")
+    if len(lines) < 4 or "" in lines[:-1]:
+        raise Refused("The checkpoint is malformed.")
+    if not any(key in signed and key[0] == lines[0] for key in logs):
+        raise Refused("No key of the log that you trust has signed its checkpoint.")
+    for witness in witnesses:
+        if witness not in signed:
+            raise Refused(f"The witness {witness[0]} has not signed the checkpoint.")
+    return lines[0], number_of(lines[1], "The checkpoint"), from_base64(lines[2], 32, "The checkpoint"), signed
+
+
+def node_hash(left, right):
+    return hashlib.sha256(b"\x01" + left + right).digest()
+
+
+def root_by_inclusion(index, size, leaf_hash, path):
+    """RFC 9162, section 2.1.3.2."""
+    at, last, found = index, size - 1, leaf_hash
+    for sibling in path:
+        if at & 1 or at == last:
+            found = node_hash(sibling, found)
+            while not at & 1 and at:
+                at, last = at >> 1, last >> 1
+        else:
+            found = node_hash(found, sibling)
+        if last == 0:
+            raise Refused("The proof of inclusion is too long.")
+        at, last = at >> 1, last >> 1
+    if index >= size or last != 0:
+        raise Refused("The proof of inclusion does not fit the size of the log.")
+    return found
+
+
+def fetch_tile(url, level, index, width):
+    digits = f"{index:0{-(-len(str(index)) // 3) * 3}d}"
+    groups = [digits[at : at + 3] for at in range(0, len(digits), 3)]
+    path = "/".join(["x" + group for group in groups[:-1]] + groups[-1:])
+    with urllib.request.urlopen(f"{url}/log/tile/{level}/{path}{'' if width == 256 else f'.p/{width}'}", timeout=60) as answer:
+        data = answer.read(width * 32 + 1)
+    if len(data) != width * 32:
+        raise Refused("A tile of the log has another length.")
+    return data
+
+
+def subtree(url, size, level, index, tiles):
+    """The hash of the complete subtree of 2^level leaves that begins at leaf index * 2^level, from the tiles of a log of this size."""
+    tile_level, first, count = level // 8, index << level % 8, 1 << level % 8
+    place = (tile_level, first // 256)
+    if place not in tiles:
+        tiles[place] = fetch_tile(url, *place, min(256, (size >> 8 * tile_level) - place[1] * 256))
+    at = first % 256
+    row = [tiles[place][32 * n : 32 * n + 32] for n in range(at, at + count)]
+    while len(row) > 1:
+        row = [node_hash(row[n], row[n + 1]) for n in range(0, len(row), 2)]
+    return row[0]
+
+
+def complete_subtrees(size):
+    """Those of the first `size` leaves, from left to right: (level, index)."""
+    places, start = [], 0
+    for level in reversed(range(size.bit_length())):
+        if size >> level & 1:
+            places.append((level, start >> level))
+            start += 1 << level
+    return places
+
+
+def expect_continues(before, after, url):
+    """The roots of both sizes are computed from the same hashes, so that the newer log begins with all that the older one had."""
+    if before[0] != after[0]:
+        raise Refused(f"The log is {after[0]}, and was {before[0]} before.")
+    if after[1] < before[1]:
+        raise Refused(f"The log has {after[1]} entries, and had {before[1]} before.")
+    tiles, known = {}, {}
+
+    def hash_at(level, index):
+        """Of a subtree of the newer log; the older one's are joined where they make up a larger one, so that both roots have the same leaves."""
+        if (level, index) in known:
+            return known[level, index]
+        if index << level < before[1] < index + 1 << level:
+            return node_hash(hash_at(level - 1, 2 * index), hash_at(level - 1, 2 * index + 1))
+        return known.setdefault((level, index), subtree(url, after[1], level, index, tiles))
+
+    for size, root in ((before[1], before[2]), (after[1], after[2])):
+        hashes = [hash_at(*place) for place in complete_subtrees(size)]
+        found = hashes.pop() if hashes else hashlib.sha256(b"").digest()
+        while hashes:
+            found = node_hash(hashes.pop(), found)
+        if found != root:
+            raise Refused(f"The log, with {after[1]} entries, does not continue the one of before, with {before[1]}: its readers get different histories.")
+
+
+STATEMENT = ["at", "collection", "full", "kind", "name", "prev", "public", "semver", "seq"]
+
+
+def verify_log(path, digest, vkeys, witnesses=(), old=None, url=None):
+    logs, others = [key_of(vkey, 1) for vkey in vkeys], [key_of(vkey, 4) for vkey in witnesses]
+    with open(path, "rb") as file:
+        answer = parse(file.read(), path)
+    names = ("statement", "salt", "proof")
+    if not isinstance(answer, dict) or not all(isinstance(answer.get(name), str) for name in names):
+        raise Refused("The file needs the texts `statement`, `salt` and `proof`, as `GET .../versions/V/log` sends them.")
+    text, salt, proof = (answer[name] for name in names)
+    head, gap, note = proof.partition("\n\n")
+    lines = head.split("\n")
+    if not gap or lines[0] != "c2sp.org/tlog-proof@v1" or not lines[1:] or not lines[1].startswith("index "):
+        raise Refused("The proof is malformed.")
+    index = number_of(lines[1][6:], "The proof")
+    hashes = [from_base64(line, 32, "The proof") for line in lines[2:]]
+    checkpoint = origin, size, root, signed = checkpoint_of(note, logs, others)
+    statement = parse_canonical(text, "The statement")
+    members_of(statement, STATEMENT, "The statement")
+    salted = hashlib.sha256(from_base64(salt, 32, "The salt") + text.encode("utf-8")).digest()
+    slot = hashlib.sha256(f"ulmus slot\n{statement['collection']}\n{statement['seq']}\n".encode("utf-8")).digest()
+    leaf = hashlib.sha256(b"\0" + slot + salted).digest()
+    if root_by_inclusion(index, size, leaf, hashes) != root:
+        raise Refused("The statement about the version is not in the log.")
+    if statement["kind"] != "version":
+        raise Refused("The statement is not about the making of a version.")
+    view, _, digits = digest.rpartition(":")
+    stated = [statement["public"]] if view != "private" else []
+    if view == "private" and "fullSalt" not in answer:
+        raise Refused("The file has no member `fullSalt`, which only members get: a private digest cannot be checked without it.")
+    if "fullSalt" in answer and view != "public":
+        full_salt = from_base64(answer["fullSalt"], 32, "The salt of the private digest")
+        stated.append(digits if hashlib.sha256(full_salt + bytes.fromhex(digest_hash(digest))).hexdigest() == statement["full"] else None)
+    if digits not in stated:
+        raise Refused(f"The log says that {statement['semver']} of {statement['name']} has another digest than {digest}.")
+    if old is not None:
+        with open(old, encoding="utf-8", newline="") as file:
+            expect_continues(checkpoint_of(file.read(), logs, []), checkpoint, url.rstrip("/"))
+    by = ", ".join(sorted(key[0] for key in signed))
+    return f"{statement['semver']} of {statement['name']} is entry {index} of the log {origin} with {size} entries, since {statement['at']}. Signed by {by}."
+
+
+def harmless(text):
+    """Names in files are foreign text: a terminal would obey control characters in them."""
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
+
+
 def main():
     parser = argparse.ArgumentParser(description="Checks what an Ulmus registry gave out, without trusting it.")
-    parser.add_argument("what", choices=["export", "proof"])
+    parser.add_argument("what", choices=["export", "proof", "log"])
     parser.add_argument("file", metavar="FILE")
     parser.add_argument("--digest", metavar="D", help="the digest that you know the version by")
+    parser.add_argument("--vkey", metavar="KEY", action="append", default=[], help="log: a key of the log that you trust")
+    parser.add_argument("--witness", metavar="KEY", action="append", default=[], help="log: the key of a witness that must have signed")
+    parser.add_argument("--checkpoint", metavar="OLD", help="log: a checkpoint of an earlier visit")
+    parser.add_argument("--url", help="log: the registry, to read the log since OLD")
     asked = parser.parse_args()
-    verify = verify_export if asked.what == "export" else verify_proof
+    is_log = asked.what == "log"
+    if is_log != bool(asked.vkey) or (asked.checkpoint is None) != (asked.url is None) or is_log > (asked.digest is not None):
+        parser.error("log needs --vkey and --digest, and --checkpoint needs --url; export and proof take --digest only")
+    verify = {"export": verify_export, "proof": verify_proof, "log": verify_log}[asked.what]
+    options = (asked.vkey, asked.witness, asked.checkpoint, asked.url) if is_log else ()
     try:
         if asked.digest is not None:
             digest_hash(asked.digest)
-        print("Verified. " + verify(asked.file, asked.digest))
+        print("Verified. " + harmless(verify(asked.file, asked.digest, *options)))
         if asked.digest is None:
             print("It is what it says it is. Whether that is the version you mean, its digest says: compare it with one that you trust, or give it with --digest.")
     except (Refused, OSError, RecursionError) as error:
-        print(f"Not verified. {error}", file=sys.stderr)
+        print(f"Not verified. {harmless(str(error))}", file=sys.stderr)
         sys.exit(1)
 
 

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { databases } from '@ulmus/storage/testing'
+import type { LogFacts } from '@ulmus/wire'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { chromiumInstalled, openChromium } from '../testing/chromium.ts'
@@ -187,11 +188,25 @@ describe.skipIf(!chromiumInstalled())('the web interface', { timeout: 180_000 },
 
   test('a whole version is verified in the browser, by members and by strangers', async () => {
     const context = await browser.newContext({ baseURL: registry.url })
+    const { keys } = (await (await fetch(`${registry.url}/api/log`)).json()) as LogFacts
     for (const one of [page, await opened(context)]) {
       await one.goto('/atlas/cities')
       await one.getByRole('button', { name: 'Verify here' }).click()
       await one.getByText('have exactly the digest').waitFor()
+      await one.getByText('In the signed log: the registry stated this digest').waitFor()
+      expect(await one.locator('#logged-version code').allTextContents()).toEqual(
+        keys.map(({ vkey }) => vkey),
+      )
+      expect(keys).toHaveLength(1)
     }
+    // The registry proves another version than the one that it was asked for.
+    await page.route('**/versions/v1.2.0/log', async (route) => {
+      const response = await route.fetch({ url: route.request().url().replace('v1.2.0', 'v1.0.0') })
+      return route.fulfill({ response })
+    })
+    await page.getByRole('button', { name: 'Verify here' }).click()
+    await page.getByText('The signed log does not prove it: The log was asked for v1.2.0').waitFor()
+    await page.unroute('**/versions/v1.2.0/log')
     await context.close()
   })
 

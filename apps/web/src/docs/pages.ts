@@ -131,6 +131,12 @@ export const docPages: readonly DocPage[] = [
     title: 'Verifying',
     purpose: 'Check a record or a whole version without trusting the registry.',
   },
+  {
+    name: 'log-format',
+    title: 'The format of the log',
+    purpose: 'Statements, leaves and proofs, for programs that verify the signed log.',
+    partOf: 'verifying',
+  },
   { name: 'errors', title: 'Errors', purpose: 'Every error code and what to do about it.' },
   {
     name: 'organizations',

@@ -6,7 +6,6 @@ import type { Version } from '@ulmus/wire'
 import { Fragment } from 'preact'
 import { Cite } from '../../components/cite.tsx'
 import { collectionFeeds } from '../../components/feed-links.tsx'
-import { Icon } from '../../components/icon.tsx'
 import { Badge, ShortHash, Time, Topics } from '../../components/small.tsx'
 import { UseIt } from '../../components/use-it.tsx'
 import { WorkloadLine } from '../../components/workload.tsx'
@@ -22,6 +21,7 @@ import { accountPath, apiCollectionPath, apiVersionPath, collectionPath, version
 import { readmeOf } from '../../readme/readme.ts'
 import { NoVersion } from './overview-empty.tsx'
 import { Sample, samplesOf } from './overview-samples.tsx'
+import { Verify } from './overview-verify.tsx'
 
 /** Longer descriptions are cut, and messages and licences over `messageMax`. Characters. */
 const descriptionMax = 10_000
@@ -272,26 +272,3 @@ function About({ seen, version }: { seen: SeenCollection; version: CitedVersion 
     </>
   )
 }
-
-/** Verification of the whole version in the browser. The attribute names the worker's script, because scripts cannot know its hash. */
-const Verify = ({ seen, version, visit }: { seen: SeenCollection; version: CitedVersion; visit: Visit }) => (
-  <section class="verify">
-    <h2>Verify</h2>
-    <p class="quiet">
-      Check that what you got is what was published. <a href="/docs/verifying">How it is done</a>
-    </p>
-    <button
-      type="button"
-      id="verify-version"
-      data-collection={`${seen.owner}/${seen.slug}`}
-      data-version={version.semver}
-      data-digest={version.hash}
-      data-worker={visit.script('verify-version-worker')}
-      hidden
-    >
-      <Icon name="shield" />
-      Verify here
-    </button>
-    <p id="verified-version" aria-live="polite" />
-  </section>
-)
