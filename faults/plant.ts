@@ -18,9 +18,16 @@ update collections set head_id = base.id from lost join versions base on base.co
   where collections.id = lost.collection_id;
 `
 
+/** Another history of the log. */
+const forkLog = 'update log_tiles set hashes = set_byte(hashes, 5, 255 - get_byte(hashes, 5)) where level = 0'
+
 const plants: Record<string, (stage: Stage) => Promise<boolean>> = {
   async 'lost version'({ postgres }) {
     await postgres?.query(loseVersion)
+    return postgres !== undefined
+  },
+  async 'forked log'({ postgres }) {
+    await postgres?.query(forkLog)
     return postgres !== undefined
   },
   async 'damaged pack'({ objects }) {

@@ -13,6 +13,7 @@ interface Planted {
 
 const planted: readonly Planted[] = [
   { stage: 'servers', plant: 'lost version', found: /^.* VIOLATION \S+ lost v\d/m },
+  { stage: 'servers', plant: 'forked log', found: /^.* VIOLATION the log of \d+ does not continue/m },
   { stage: 'embedded', plant: 'damaged pack', found: /^.* VIOLATION fsck: DAMAGED /m },
   { stage: 'embedded', plant: 'lost file', found: /^.* VIOLATION fsck: DAMAGED .*sha256/m },
 ]

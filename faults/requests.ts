@@ -59,6 +59,10 @@ export class Requests {
     this.#weather = weather
   }
 
+  get key(): string {
+    return this.#key
+  }
+
   set key(key: string) {
     this.#key = key
   }

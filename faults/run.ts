@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { checkAll, checkStores, untilAnswered } from './checks.ts'
 import { faults } from './injected/all.ts'
 import type { Fault, Injected } from './injected/fault.ts'
+import { LogWatch } from './log-watch.ts'
 import { watchMeanwhile } from './meanwhile.ts'
 import { plantIn } from './plant.ts'
 import { Random } from './random.ts'
@@ -31,6 +32,7 @@ export class Run {
   readonly #weather: Weather = { isCalm: true, isFull: false }
   readonly #gate = new Gate()
   readonly #requests: Requests
+  readonly #log: LogWatch
   readonly #workers: readonly Worker[]
   #working = 0
 
@@ -40,6 +42,7 @@ export class Run {
     this.#report = report
     this.#random = new Random(`${settings.seed} ${stage.name}`)
     this.#requests = new Requests(stage.servers, report, this.#weather)
+    this.#log = new LogWatch(stage.servers, this.#requests, report)
     const parts = { random: this.#random, requests: this.#requests, report }
     this.#workers = Array.from({ length: workersCount }, (_, index) => new Worker(`w${index + 1}`, parts))
   }
@@ -51,6 +54,7 @@ export class Run {
     this.#requests.key = await makeAccount(this.#stage.servers[0]!.url)
     const until = performance.now() + seconds * 1_000
     const work = Promise.all(this.#workers.map((worker) => this.#work(worker)))
+    const watched = this.#log.watch()
     const kinds = faults.filter(
       ({ isPossible, kind }) => isPossible(this.#stage) && kind.includes(this.#settings.only ?? ''),
     )
@@ -69,6 +73,8 @@ export class Run {
     this.#gate.open()
     this.#gate.end()
     await work
+    this.#log.end()
+    await watched
     if (this.#report.violations.length > 0) return
     await this.#lookAtAll({ everything: false })
     await finishErasures(this.#stage, this.#workers, this.#report)
@@ -146,6 +152,10 @@ export class Run {
   async #lookAtAll(options: { everything: boolean }): Promise<void> {
     const from = performance.now()
     await Promise.all([checkAll(this.#workers, options), checkStores(this.#stage, this.#report)])
+    await this.#log.checkGrown()
+    if (options.everything)
+      for (const collection of this.#workers.flatMap(({ collections }) => collections))
+        await this.#log.checkVersions(collection)
     this.#report.waited('all is looked at', performance.now() - from)
   }
 }

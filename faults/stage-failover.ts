@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { TcpProxy } from '@ulmus/storage/testing/tcp-proxy'
 import { Cluster, clusterPackages } from './cluster.ts'
 import { FaultyServer } from './server.ts'
-import { dataFolderOf, type Line, runFsck, type Stage, startSweep } from './stage.ts'
+import { dataFolderOf, type Line, makeLogKey, runFsck, type Stage, startSweep } from './stage.ts'
 import { openBucket } from './stage-servers.ts'
 
 /** Returns undefined, after a message, if pg_auto_failover is not installed. */
@@ -24,7 +24,12 @@ export async function openFailoverStage(
   const bucket = await openBucket(folder, opening, say)
   const data = dataFolderOf(folder)
   mkdirSync(data)
-  const directly = { DATA_DIR: data, DATABASE_URL: cluster.url, ...bucket?.environment(bucket.endpoint) }
+  const directly = {
+    DATA_DIR: data,
+    DATABASE_URL: cluster.url,
+    VERSION_LOG_KEY_FILE: makeLogKey(folder),
+    ...bucket?.environment(bucket.endpoint),
+  }
   const servers: FaultyServer[] = []
   const lines: Line[] = []
   const environments = new Map<FaultyServer, Record<string, string>>()

@@ -7,7 +7,15 @@ import { startPostgres } from '@ulmus/storage/testing/postgres'
 import { TcpProxy } from '@ulmus/storage/testing/tcp-proxy'
 import pg from 'pg'
 import { FaultyServer } from './server.ts'
-import { dataFolderOf, type Line, runFsck, type Stage, type StoreName, startSweep } from './stage.ts'
+import {
+  dataFolderOf,
+  type Line,
+  makeLogKey,
+  runFsck,
+  type Stage,
+  type StoreName,
+  startSweep,
+} from './stage.ts'
 
 const names = ['left', 'right'] as const
 
@@ -31,7 +39,12 @@ async function open(
   const bucket = await openBucket(folder, ending, say)
   const data = dataFolderOf(folder)
   mkdirSync(data)
-  const directly = { DATA_DIR: data, DATABASE_URL: postgres.url, ...bucket?.environment(bucket.endpoint) }
+  const directly = {
+    DATA_DIR: data,
+    DATABASE_URL: postgres.url,
+    VERSION_LOG_KEY_FILE: makeLogKey(folder),
+    ...bucket?.environment(bucket.endpoint),
+  }
   const servers: FaultyServer[] = []
   const environments = new Map<FaultyServer, Record<string, string>>()
   const lines: Line[] = []

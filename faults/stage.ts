@@ -1,9 +1,12 @@
 /** Stage of a run: servers, their stores, and the faults that can be injected. */
 import { execFile, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { createClient } from '@ulmus/client'
+import { signerOf, skeyOf } from '@ulmus/content/log'
 import type { TcpProxy } from '@ulmus/storage/testing/tcp-proxy'
 import { startArguments, startEnvironment } from '../apps/server/src/testing/server-process.ts'
 import { tied } from '../bench/children.ts'
@@ -110,3 +113,10 @@ export function startSweep(environment: Readonly<Record<string, string>>): Sweep
 }
 
 export const dataFolderOf = (folder: string): string => join(folder, 'data')
+
+/** Makes a key for the log that all servers of a stage share. @returns its file */
+export function makeLogKey(folder: string): string {
+  const file = join(folder, 'log.key')
+  writeFileSync(file, skeyOf(signerOf('faults.example/log/1', 'ed25519', randomBytes(32))))
+  return file
+}
