@@ -9,7 +9,7 @@ import { root } from './workspace.ts'
 /** Below the root, so that the compiler finds packages. Separate for each process. */
 const made = join(root, 'node_modules/.cache', `release-types-${process.pid}`)
 process.on('exit', () => rmSync(made, { recursive: true, force: true }))
-const fileOf = (name: string): string => join(made, 'packages', name, 'src/index.d.ts')
+const fileOf = (name: string, entry = 'index'): string => join(made, 'packages', name, 'src', `${entry}.d.ts`)
 
 function compile(...args: readonly string[]): void {
   const compiler = createRequire(import.meta.url).resolve('typescript/package.json')
@@ -31,17 +31,24 @@ export function makeDeclarations(): void {
 /** Index files of the content package, which other packages import. */
 const indexes: Readonly<Record<string, string>> = {
   '@ulmus/content': fileOf('content'),
-  '@ulmus/content/log': join(made, 'packages/content/src/log/index.d.ts'),
+  '@ulmus/content/log': fileOf('content', 'log/index'),
 }
 
 const statement =
   /^(import|export) (type )?\{([^}]*)\} from '(@ulmus\/(?:content|content\/log|wire))';|import\("(@ulmus\/(?:content|content\/log|wire))"\)\.(\w+)/gm
 
-/** Writes the declarations of a package, and those that it needs from our other packages, into a folder. */
-export async function writeTypes(name: 'client' | 'content', folder: string): Promise<void> {
+/**
+ * Writes the declarations of a package, and those that it needs from our other packages, into a folder.
+ * @param entries its public files, below `src`, without extension
+ */
+export async function writeTypes(
+  name: 'client' | 'content',
+  folder: string,
+  entries: readonly string[],
+): Promise<void> {
   const wanted = new Set<string>()
   const done = new Set<string>()
-  const waiting = [fileOf(name)]
+  const waiting = entries.map((entry) => fileOf(name, entry))
   const placeOf = (file: string): string => {
     const from = relative(join(made, 'packages'), file)
     const [floor = '', , ...path] = from.split('/')

@@ -124,8 +124,15 @@ const client: Released = {
   folder: 'packages/client',
   description: 'Reads and publishes versioned data of an Ulmus registry, typed, in Node and browsers',
   keywords: [...keywords, 'client', 'api'],
-  entries: { index: 'packages/client/src/index.ts' },
-  types: (to) => writeTypes('client', to),
+  entries: { index: 'packages/client/src/index.ts', log: 'packages/client/src/log/index.ts' },
+  fields: {
+    ...forEveryone.fields,
+    exports: {
+      ...forEveryone.fields.exports,
+      './log': { types: './lib/log/index.d.ts', default: './lib/log.js' },
+    },
+  },
+  types: (to) => writeTypes('client', to, ['index', 'log/index']),
 }
 
 const content: Released = {
@@ -134,7 +141,7 @@ const content: Released = {
   description: 'Canonical records, hashes, trees, digests and proofs of Ulmus, in Node and browsers',
   keywords: [...keywords, 'verify', 'hash', 'proof'],
   entries: { index: 'packages/content/src/index.ts' },
-  types: (to) => writeTypes('content', to),
+  types: (to) => writeTypes('content', to, ['index']),
 }
 
 /** Packages that every server serves at `/downloads`. */

@@ -279,6 +279,19 @@ export async function publish(baseUrl: string, apiKey: string): Promise<Version 
   }
 }
 `
+const typedLog = `
+import { createClient } from '@ulmus/client'
+import { type LoggedVersion, verifyInLog } from '@ulmus/client/log'
+
+export async function found(digest: string): Promise<number | string> {
+  const client = createClient({ baseUrl: 'https://registry.example.org' })
+  const { keys } = await client.log.get()
+  const logged: LoggedVersion = await verifyInLog(client, 'ada/cities', { semver: '1.0.0', digest }, { keys: [] })
+  // @ts-expect-error It is no string.
+  const index: string = logged.index
+  return keys.length + index
+}
+`
 const typedContent = `
 import { type ProofResult, recordOf, verifyProof } from '@ulmus/content'
 
@@ -291,6 +304,8 @@ verifyProof({ digest: '' })
 test.each([
   ['@ulmus/client', 'nodenext', typed],
   ['@ulmus/client', 'bundler', typed],
+  ['@ulmus/client', 'nodenext', typedLog],
+  ['@ulmus/client', 'bundler', typedLog],
   ['@ulmus/content', 'nodenext', typedContent],
   ['@ulmus/content', 'bundler', typedContent],
 ])('%s in TypeScript with the resolution %s compiles clean', async (name, moduleResolution, text) => {

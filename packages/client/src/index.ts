@@ -1,7 +1,6 @@
 /** Public API of the client package: users import only from here, so a removed or renamed export breaks their programs. */
 
 export type { Json, JsonObject, ProofResult } from '@ulmus/content'
-export { LogError, type Statement } from '@ulmus/content/log'
 export type {
   Account,
   AccountUsage,
@@ -94,17 +93,6 @@ export { BatchRefused, type ErrorFacts, type LineKind, UlmusError } from './erro
 export type { EventFilters, EventsOptions } from './events.ts'
 export { type FileBytes, type FileUpload, nameFile } from './files.ts'
 export type { Page, PageOptions } from './lists.ts'
-export {
-  type KnownCheckpoint,
-  type LoggedVersion,
-  type LogTrust,
-  readCheckpoint,
-  type SignedCheckpoint,
-  type VersionToVerify,
-  verifyContinues,
-  verifyInLog,
-  verifyStatement,
-} from './log-verification.ts'
 export type { WaitOptions } from './metadata.ts'
 export type { Mirror } from './mirror.ts'
 export type { CollectionRef } from './places.ts'

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { KnownCheckpoint } from '@ulmus/client'
+import type { KnownCheckpoint } from '@ulmus/client/log'
 import { withLock } from '../folder/files/lock.ts'
 import { configFolder } from '../session/places.ts'
 import { CommandError } from '../terminal/failure.ts'

@@ -1,16 +1,14 @@
 /** Opens the log of a registry for verification: with the keys and the size that were remembered, or remembers them the first time. */
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { type Client, type LogFacts, UlmusError } from '@ulmus/client'
 import {
-  type Client,
   type KnownCheckpoint,
   LogError,
-  type LogFacts,
   readCheckpoint,
-  UlmusError,
   verifyContinues,
   verifyStatement,
-} from '@ulmus/client'
+} from '@ulmus/client/log'
 import { parsePolicy, parseVkey, TooFewWitnessesError } from '@ulmus/content/log'
 import type { Call } from '../context.ts'
 import type { Connection } from '../session/connect.ts'

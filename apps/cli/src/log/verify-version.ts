@@ -1,5 +1,6 @@
 /** Verifies a version in the signed log, once its digest has been computed from its content. */
-import { type LoggedVersion, UlmusError, verifyInLog } from '@ulmus/client'
+import { UlmusError } from '@ulmus/client'
+import { type LoggedVersion, verifyInLog } from '@ulmus/client/log'
 import type { Call } from '../context.ts'
 import type { Connection } from '../session/connect.ts'
 import { CommandError } from '../terminal/failure.ts'

@@ -28,8 +28,8 @@ import {
   vkeyOf,
 } from '@ulmus/content/log'
 import type { LogStatement } from '@ulmus/wire'
-import type { Client } from './client.ts'
-import { type CollectionRef, partsOf } from './places.ts'
+import type { Client } from '../client.ts'
+import { type CollectionRef, partsOf } from '../places.ts'
 
 /** Size and root of a log at some time, to keep until the next verification. */
 export interface KnownCheckpoint {
