@@ -18,6 +18,8 @@ import { answerOf, type Bucket, saysFull } from './bucket.ts'
 const probeName = 'probes/start'
 
 const probeBody = 'may we write?'
+/** Each server that starts at the same time removes the blob once, perhaps before another has read it. */
+const probesMax = 10
 const found = 'AWS_PROFILE, AWS_SHARED_CREDENTIALS_FILE, AWS_ROLE_ARN and AWS_WEB_IDENTITY_TOKEN_FILE'
 
 /**
@@ -37,21 +39,30 @@ export async function checkBucket(bucket: Bucket): Promise<void> {
     }
   }
   await step('list', () => client.send(new ListObjectsV2Command({ Bucket, Prefix: prefix, MaxKeys: 1 })))
-  const isWritten = await step('write to', async () => {
-    try {
-      await client.send(new PutObjectCommand({ Bucket, Key, Body: probeBody }))
-      return true
-    } catch (error) {
-      // A full bucket is still readable.
-      if (saysFull(answerOf(error))) return false
-      throw error
-    }
-  })
-  const read = await step('read from', async () => {
-    if (!isWritten) return probeBody
-    const { Body } = await client.send(new GetObjectCommand({ Bucket, Key }))
-    return Body?.transformToString()
-  })
+  const write = () =>
+    step('write to', async () => {
+      try {
+        await client.send(new PutObjectCommand({ Bucket, Key, Body: probeBody }))
+        return true
+      } catch (error) {
+        // A full bucket is still readable.
+        if (saysFull(answerOf(error))) return false
+        throw error
+      }
+    })
+  /** Null: another server that starts has removed it. */
+  const readBack = (probe: number) =>
+    step('read from', async () => {
+      try {
+        const { Body } = await client.send(new GetObjectCommand({ Bucket, Key }))
+        return await Body?.transformToString()
+      } catch (error) {
+        if (answerOf(error).code === 'NoSuchKey' && probe < probesMax) return null
+        throw error
+      }
+    })
+  let read: string | undefined | null = null
+  for (let probe = 1; read === null; probe++) read = (await write()) ? await readBack(probe) : probeBody
   if (read !== probeBody) {
     throw new BucketUnusable(
       `${capital(placeOf(bucket))} does not give back what was written. Is S3_ENDPOINT the address of an S3 server?`,

@@ -366,6 +366,15 @@ describe.skipIf(s3Server() === null)('on S3', () => {
     })
   })
 
+  it('starts several servers at the same time, which remove each other’s probe', async () => {
+    const { settings, dispose } = await makeBucket()
+    for (let round = 0; round < 10; round++) {
+      const opened = await Promise.all(Array.from({ length: 6 }, () => rejectionOf(openS3Store(settings))))
+      expect(opened).toEqual(Array.from({ length: 6 }, () => undefined))
+    }
+    await dispose()
+  })
+
   describe('a bucket that cannot be used stops the start with a sentence', () => {
     const sentence = async (settings: S3Settings) => {
       const error = await rejectionOf(openS3Store({ ...settings, patience }))
