@@ -70,7 +70,7 @@ export async function exchange(
   for (const { publisher, place } of ofKind) {
     const matched = match(issuer.kind, publisher, claims)
     // Not awaited, or the time of the answer would tell that the collection has such a publisher.
-    if (matched.kind === 'another') void noteRefusal(context, publisher, matched.ids)
+    if (matched.kind === 'another') void noteRefusal(context, publisher, verified)
     if (matched.kind !== 'match' || place.suspendedAt !== null) continue
     const made = await makeKey(context, who, verified, publisher, place)
     if (made === 'used')
@@ -142,15 +142,22 @@ async function pin(
 async function noteRefusal(
   context: Context,
   { id, refused }: PublisherRow,
-  claims: Readonly<Record<string, string>>,
+  { issuer, claims }: VerifiedToken,
 ): Promise<void> {
   const now = context.now()
-  if (refused !== null && now.getTime() - Date.parse(refused.at) < refusalMilliseconds) return
+  const isRecent = (last: PublisherRow['refused']) =>
+    last !== null && now.getTime() - Date.parse(last.at) < refusalMilliseconds
+  if (isRecent(refused)) return
   try {
     if (await context.space.isFull()) return
-    await context.database.transact((tx) =>
-      changePublisher(tx, id, { refused: { at: instantText(now), claims } }),
-    )
+    await context.database.transact(async (tx) => {
+      // Another refusal or a change of the claims may have come first.
+      const publisher = await lockPublisher(tx, id)
+      if (publisher === undefined || isRecent(publisher.refused)) return
+      const matched = match(issuer.kind, publisher, claims)
+      if (matched.kind !== 'another') return
+      await changePublisher(tx, id, { refused: { at: instantText(now), claims: matched.ids } })
+    })
   } catch (error) {
     context.log.warn({ err: error }, 'The refusal of a token could not be recorded.')
   }

@@ -3,7 +3,7 @@ import { findAccountBySlug, findCollectionById } from '@ulmus/storage'
 import { databases } from '@ulmus/storage/testing'
 import type { CreatePublisher } from '@ulmus/wire'
 import type { JWTPayload } from 'jose'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { mayEnter } from '../access/policy.ts'
 import { type Keys, keysOf } from '../accounts/keys.ts'
 import { membersOf } from '../accounts/members.ts'
@@ -185,10 +185,11 @@ describe.each(databases)('trusted publishers on $name', (database) => {
     const { pinned } = await publishing.get(owner(), path, id)
     expect(pinned).toEqual({ project_id: '20', namespace_id: '72' })
     expect(await refused(exchange({ project_id: '21' }))).toBe('invalid_grant')
-    expect(await refused(exchange({ namespace_id: '73' }))).toBe('invalid_grant')
+    // Recorded after the answer: a second refusal before that could be the first one recorded.
     await expect
       .poll(async () => (await publishing.get(owner(), path, id)).refused)
       .toMatchObject({ claims: { project_id: '21', namespace_id: '72' } })
+    expect(await refused(exchange({ namespace_id: '73' }))).toBe('invalid_grant')
     await publishing.change(owner(), path, id, { claims: { project_path: 'group/maps' } })
     expect(await publishing.get(owner(), path, id)).toMatchObject({ pinned, refused: null })
     expect(await refused(exchange({ project_id: '21' }))).toBe('invalid_grant')
@@ -203,6 +204,40 @@ describe.each(databases)('trusted publishers on $name', (database) => {
     const pins = (await publishing.list(owner(), path)).publishers.map((one) => one.pinned?.['project_id'])
     expect(pins).toEqual(['21', '21'])
     expect(await refused(exchange())).toBe('invalid_grant')
+  })
+
+  test('of refusals at once the first is recorded, and none of claims that were changed meanwhile', async () => {
+    const { id } = await add()
+    await exchange()
+    const recorded = async () => (await publishing.get(owner(), path, id)).refused?.claims?.['project_id']
+    /** Runs `work` between the refusal of project `id` and its record. */
+    const before = async (projectId: string, work: () => Promise<unknown>) => {
+      const { promise: held, resolve: release } = Promise.withResolvers<void>()
+      const { promise: done, resolve: end } = Promise.withResolvers<unknown>()
+      const { database } = context
+      const original = database.transact.bind(database)
+      const spy = vi.spyOn(database, 'transact').mockImplementationOnce(async (run) => {
+        await held
+        const written = original(run)
+        end(written)
+        return written
+      })
+      await refused(exchange({ project_id: projectId }))
+      await expect.poll(() => spy.mock.calls.length).toBe(1)
+      spy.mockRestore()
+      await work()
+      release()
+      await done
+    }
+    await before('22', async () => {
+      await refused(exchange({ project_id: '21' }))
+      await expect.poll(recorded).toBe('21')
+    })
+    expect(await recorded()).toBe('21')
+    const others = { project_path: 'group/others' }
+    await publishing.change(owner(), path, id, { claims: { project_path: 'group/maps' } })
+    await before('22', () => publishing.change(owner(), path, id, { claims: others }))
+    expect(await publishing.get(owner(), path, id)).toMatchObject({ claims: others, refused: null })
   })
 
   test('jobs that a publisher does not name are refused', async () => {
