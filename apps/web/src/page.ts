@@ -1,4 +1,5 @@
 /** Types of pages. A page renders a visit; it reads through the registry with the visitor's rights. */
+import { parseJson } from '@ulmus/content'
 import {
   type Caller,
   JsonText,
@@ -119,7 +120,7 @@ export interface Page {
 
 /** Parses an answer that is, or contains, stored JSON. */
 export const readJson = <T>(answer: unknown): T =>
-  JSON.parse(String(answer instanceof JsonText ? Buffer.concat(answer.pieces) : jsonOf(answer))) as T
+  parseJson(String(answer instanceof JsonText ? Buffer.concat(answer.pieces) : jsonOf(answer))) as T
 
 /** Size of stored JSON in bytes. */
 export const jsonBytes = ({ pieces }: JsonText): number => pieces.reduce((sum, { length }) => sum + length, 0)

@@ -1,4 +1,5 @@
 /** The audit log as an iterator. http-api §11. */
+import { parseJson } from '@ulmus/content'
 import type { AuditEvent } from '@ulmus/wire'
 import { requestOf } from './calls.ts'
 import { readLines } from './chunks.ts'
@@ -27,7 +28,7 @@ export async function* streamAudit(
   const request = requestOf('GET /api/accounts/:slug/audit.ndjson', { slug }, { query: filters, signal })
   const { response, drop } = await transport.open(request)
   try {
-    for await (const line of readLines(response, transport.timeoutMs)) yield JSON.parse(line) as AuditEvent
+    for await (const line of readLines(response, transport.timeoutMs)) yield parseJson(line) as AuditEvent
   } catch (error) {
     throw asFailure(error, request.path, signal)
   } finally {

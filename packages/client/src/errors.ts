@@ -1,4 +1,5 @@
 /** Errors of failed calls: `UlmusError`, whose `code` is for programs, and `BatchRefused` for lines of a push. */
+import { parseJson } from '@ulmus/content'
 import type { ErrorBody, Issue, ValidationError } from '@ulmus/wire'
 import type { ErrorCode } from './codes.ts'
 
@@ -102,7 +103,7 @@ export function errorFromAnswer(response: Response, text: string): UlmusError {
 
 function parseFacts(text: string): ErrorFacts {
   try {
-    const body: unknown = JSON.parse(text)
+    const body: unknown = parseJson(text)
     return typeof body === 'object' && body !== null && !Array.isArray(body) ? body : {}
   } catch {
     return {}

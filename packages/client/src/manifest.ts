@@ -1,5 +1,12 @@
 /** Makes a snapshot's manifest on the client: the hash of each record. http-api §9; content-model §3. */
-import { InputError, type Json, knownFieldsOf, recordOf, withoutUnknownFields } from '@ulmus/content'
+import {
+  InputError,
+  type Json,
+  knownFieldsOf,
+  parseJson,
+  recordOf,
+  withoutUnknownFields,
+} from '@ulmus/content'
 import type { ManifestEntry, Schemas } from '@ulmus/wire'
 import { batchesOf, type RecordToPut } from './batches.ts'
 import type { ErrorCode } from './codes.ts'
@@ -81,7 +88,7 @@ function hashOf(line: RecordToPut, known: ReadonlySet<string> | undefined): stri
 }
 
 /** The data in the form that is sent: without undefined members, and with each object's `toJSON` applied. */
-const asSent = (data: unknown): Json => JSON.parse(JSON.stringify(data)) as Json
+const asSent = (data: unknown): Json => parseJson(JSON.stringify(data)) as Json
 
 const refusal = (line: RecordToPut, code: ErrorCode, why: string, cause?: unknown): UlmusError =>
   new UlmusError(`The record ${JSON.stringify(line.id)} of type ${JSON.stringify(line.type)}: ${why}`, {
@@ -95,5 +102,5 @@ const decoder = new TextDecoder()
 /** Parses the entries of a chunk. */
 export function entriesIn({ body }: ManifestChunk): ManifestEntry[] {
   const lines = decoder.decode(body).trimEnd()
-  return JSON.parse(`[${lines.replaceAll('\n', ',')}]`) as ManifestEntry[]
+  return parseJson(`[${lines.replaceAll('\n', ',')}]`) as ManifestEntry[]
 }

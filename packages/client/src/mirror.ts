@@ -3,6 +3,7 @@ import {
   canonicalize,
   InputError,
   type JsonObject,
+  parseJson,
   recordOf,
   type Tree,
   type TreeEntry,
@@ -108,7 +109,7 @@ function recordIn<Row extends object>(
   row: Row,
   index: number,
 ): RecordToPut {
-  const data = JSON.parse(JSON.stringify(row)) as Record<string, unknown>
+  const data = parseJson(JSON.stringify(row)) as Record<string, unknown>
   const id = typeof named === 'function' ? named(row) : data[named]
   if ((typeof id !== 'string' && typeof id !== 'number') || id === '')
     throw new TypeError(

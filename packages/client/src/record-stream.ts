@@ -1,4 +1,5 @@
 /** `records.ndjson` as an iterator that resumes after broken connections. http-api §7. */
+import { parseJson } from '@ulmus/content'
 import type { CollectionRecord } from '@ulmus/wire'
 import { requestOf } from './calls.ts'
 import { readLines } from './chunks.ts'
@@ -48,7 +49,7 @@ export async function* streamRecords<T>(
       if (after === undefined) expected = readCount(response.headers)
       try {
         for await (const line of readLines(response, transport.timeoutMs)) {
-          const record = JSON.parse(line) as RecordOf<T>
+          const record = parseJson(line) as RecordOf<T>
           received++
           failures = 0
           after = cursorAfter(record.type, record.id)

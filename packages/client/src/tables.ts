@@ -1,5 +1,6 @@
 /** Questions about the tables of a version: pages of rows, facets, statistics, CSV, Parquet and SQL. docs/queries.md. */
 import type { Json } from '@ulmus/content'
+import { parseJson } from '@ulmus/content'
 import type { Facets, RowsPage, SqlAnswer, SqlQuestion, TableBuilding, TableStatistics } from '@ulmus/wire'
 import { call, requestOf } from './calls.ts'
 import { readWhole } from './chunks.ts'
@@ -90,7 +91,7 @@ const open = (transport: Transport, request: Call, options: BuildOptions): Promi
     if (status !== 202) return { status, headers, body: response }
     try {
       const bytes = await readWhole(response, transport.timeoutMs, buildingBytesMax)
-      return { status, headers, body: JSON.parse(new TextDecoder().decode(bytes)) as TableBuilding }
+      return { status, headers, body: parseJson(new TextDecoder().decode(bytes)) as TableBuilding }
     } catch (error) {
       throw asFailure(error, one.path, one.signal)
     }

@@ -1,4 +1,5 @@
 /** HTTP transport of the client: JSON and streamed requests, with retries and errors in one place. */
+import { parseJson } from '@ulmus/content'
 import { readWhole } from './chunks.ts'
 import { errorFromAnswer, UlmusError } from './errors.ts'
 import { type RetryPolicy, retrying, usualRetry } from './retry.ts'
@@ -119,7 +120,7 @@ export function openTransport(options: ClientOptions): Transport {
   return {
     policy,
     timeoutMs,
-    json: <T>(call: Call) => whole(call, jsonBytesMax, (bytes) => parseJson(bytes) as T),
+    json: <T>(call: Call) => whole(call, jsonBytesMax, (bytes) => jsonOf(bytes) as T),
     bytes: (call, bytesMax = fileBytesMax) => whole(call, bytesMax, (bytes) => bytes),
     open: (call) =>
       send(call, async (response, stop) => ({ response, drop: (reason) => stop.abort(reason) })),
@@ -173,8 +174,8 @@ function bytesOf(body: RequestBody['body']): number {
   return body instanceof Blob ? body.size : (body?.length ?? 0)
 }
 
-const parseJson = (bytes: Uint8Array): unknown =>
-  bytes.length === 0 ? undefined : JSON.parse(new TextDecoder().decode(bytes))
+const jsonOf = (bytes: Uint8Array): unknown =>
+  bytes.length === 0 ? undefined : parseJson(new TextDecoder().decode(bytes))
 
 const readText = async (response: Response, silenceMs: number): Promise<string> =>
   new TextDecoder().decode(await readWhole(response, silenceMs, jsonBytesMax))

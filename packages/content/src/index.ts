@@ -8,6 +8,7 @@ export { compareUtf8, type Hash, hashBytes, hashText, parseHash, utf8Length } fr
 export { canonicalize } from './json/canonical.ts'
 export * from './json/input-error.ts'
 export * from './json/json.ts'
+export { parseJson } from './json/parse.ts'
 export { type ColumnChange, columnChanges } from './records/column-changes.ts'
 export * from './records/input.ts'
 export { jsonFault } from './records/json-fault.ts'

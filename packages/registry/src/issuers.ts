@@ -1,6 +1,7 @@
 /** Issuers whose tokens may be exchanged for keys: the file `TRUSTED_ISSUERS_FILE`, written by the operator. */
 import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
+import { parseJson } from '@ulmus/content'
 import { type IssuerKind, issuerKinds } from '@ulmus/storage'
 import type { JSONWebKeySet } from 'jose'
 
@@ -84,7 +85,7 @@ async function readJson(path: string, name: string, fault: Fault = (what) => new
     throw fault(`${name}which cannot be read: ${error.message}`)
   })
   try {
-    return JSON.parse(text) as unknown
+    return parseJson(text) as unknown
   } catch (error) {
     throw fault(`${name}which is not JSON: ${(error as Error).message}`)
   }

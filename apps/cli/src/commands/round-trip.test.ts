@@ -1,7 +1,7 @@
 /** A clone equals the pushed folder; after another push, a pull makes it equal again. */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { canonicalize, type Json, newNameFault } from '@ulmus/content'
+import { canonicalize, type Json, newNameFault, parseJson } from '@ulmus/content'
 import { anyDatabase } from '@ulmus/storage/testing'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -62,7 +62,7 @@ const data = fc
   .jsonValue({ maxDepth: 3, stringUnit: 'grapheme' })
   // A member `$file` would refer to a missing file.
   .filter((value) => !JSON.stringify(value).includes('$file'))
-  .map((value) => JSON.parse(canonicalize(value as Json)) as Json)
+  .map((value) => parseJson(canonicalize(value as Json)) as Json)
 const record = fc.record({ data, private: fc.boolean() })
 const schema = fc.constantFrom<Json>({}, { description: 'Anything' }, { private: true })
 const dictionary = <T>(key: fc.Arbitrary<string>, value: fc.Arbitrary<T>, maxLength: number) =>
@@ -154,11 +154,11 @@ function read(folder: string): Said {
     const lines = sources
       .flatMap((path) => textOf(path).replace('\ufeff', '').split(/\r?\n/))
       .filter((line) => line.trim() !== '')
-    const records = lines.map((line) => JSON.parse(line) as { id: string; data: Json; private?: boolean })
+    const records = lines.map((line) => parseJson(line) as { id: string; data: Json; private?: boolean })
     return [
       type,
       {
-        schema: JSON.parse(textOf(`schemas/${file}`)) as Json,
+        schema: parseJson(textOf(`schemas/${file}`)) as Json,
         records: Object.fromEntries(
           records.map(({ id: one, data: value, private: isPrivate = false }) => [
             one,
@@ -170,7 +170,7 @@ function read(folder: string): Said {
   })
   return {
     types: Object.fromEntries(types),
-    metadata: JSON.parse(textOf('metadata.json')) as Record<string, Json>,
+    metadata: parseJson(textOf('metadata.json')) as Record<string, Json>,
     readme: readdirSync(folder).includes('README.md') ? textOf('README.md') : undefined,
     files: namesIn('files')
       .map((file) => textOf(`files/${file}`))
@@ -180,7 +180,7 @@ function read(folder: string): Said {
 
 const sorted = (one: Said): string =>
   canonicalize(
-    JSON.parse(JSON.stringify({ ...one, readme: one.readme ?? null, files: [...one.files].sort() })) as Json,
+    parseJson(JSON.stringify({ ...one, readme: one.readme ?? null, files: [...one.files].sort() })) as Json,
   )
 
 describe.each(anyDatabase)('folders and a server on $name', ({ settings: open }) => {

@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { KnownCheckpoint } from '@ulmus/client/log'
+import { parseJson } from '@ulmus/content'
 import { withLock } from '../folder/files/lock.ts'
 import { configFolder } from '../session/places.ts'
 import { CommandError } from '../terminal/failure.ts'
@@ -68,7 +69,7 @@ export function writePrivate(file: string, content: string | Uint8Array): void {
 function readAll(env: NodeJS.ProcessEnv): KnownLogs {
   const file = fileOf(env)
   try {
-    const value: unknown = JSON.parse(readFileSync(file, 'utf8'))
+    const value: unknown = parseJson(readFileSync(file, 'utf8'))
     if (isObject(value) && Object.values(value).every(isKnownLog)) return value as KnownLogs
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {}

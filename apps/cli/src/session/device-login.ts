@@ -1,6 +1,7 @@
 /** Sign-in from a terminal with a code that the user approves in a browser (RFC 8628). http-api §10. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { UlmusError } from '@ulmus/client'
+import { parseJson } from '@ulmus/content'
 import type { CreatedKey, DeviceRequest, DeviceStart } from '@ulmus/wire'
 import { exitCodes } from '../terminal/exit-codes.ts'
 import { CommandError } from '../terminal/failure.ts'
@@ -64,7 +65,7 @@ async function post({ host, fetch, signal }: Registry, path: string, body: objec
   })
   const text = await response.text()
   try {
-    return { status: response.status, body: JSON.parse(text) as Answered['body'] }
+    return { status: response.status, body: parseJson(text) as Answered['body'] }
   } catch {
     return { status: response.status, body: {} }
   }

@@ -5,6 +5,7 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { parseJson } from '@ulmus/content'
 import { configFolder } from './places.ts'
 
 /** The job and the collection that a key is for. */
@@ -44,7 +45,7 @@ export function readJobKey(env: NodeJS.ProcessEnv, place: JobPlace): JobKey | un
     })
     opened.setAuthTag(bytes.subarray(nonceBytes, nonceBytes + tagBytes))
     const text = Buffer.concat([opened.update(bytes.subarray(nonceBytes + tagBytes)), opened.final()])
-    return JSON.parse(text.toString()) as JobKey
+    return parseJson(text.toString()) as JobKey
   } catch {
     return undefined
   }

@@ -1,6 +1,7 @@
 /** `settings.json`: the default registry, and where the key of each registry is stored. */
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { parseJson } from '@ulmus/content'
 import { CommandError } from '../terminal/failure.ts'
 import { configFolder } from './places.ts'
 
@@ -32,7 +33,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     throw error
   }
   try {
-    return { logins: {}, ...(JSON.parse(text) as Partial<Settings>) }
+    return { logins: {}, ...(parseJson(text) as Partial<Settings>) }
   } catch (cause) {
     throw new CommandError(`${file} is not JSON. Fix it, or delete it and sign in again.`, { cause })
   }

@@ -1,4 +1,5 @@
 /** Builds requests from the examples of the API description, and compares responses with it. */
+import { parseJson } from '@ulmus/content'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import type { RequestOptions, TestResponse } from './test-client.ts'
@@ -92,7 +93,7 @@ export function contractOf(document: ApiDocument) {
     const schema = [...place, 'content', mediaType, 'schema']
     if (media.schema.contentSchema !== undefined) {
       const lines = response.text.split('\n').filter((line) => line !== '')
-      return lines.flatMap((line) => schemas.faults([...schema, 'contentSchema'], JSON.parse(line)))
+      return lines.flatMap((line) => schemas.faults([...schema, 'contentSchema'], parseJson(line)))
     }
     // A file is bytes, whatever its content type.
     if (type !== 'application/json' || media.schema['format'] === 'binary') return []

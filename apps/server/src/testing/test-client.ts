@@ -4,6 +4,7 @@
  */
 import { hash } from 'node:crypto'
 import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
+import { parseJson } from '@ulmus/content'
 
 /** Headers of a raw JSON body. */
 export const json = { 'content-type': 'application/json' }
@@ -54,7 +55,7 @@ export function testClient(url: string, credential?: string | { readonly cookie:
     const text = bytes.toString('utf8')
     const isJson = String(response.headers['content-type']).startsWith('application/json')
     const isPlain = response.headers['content-encoding'] === undefined
-    const json: unknown = isJson && isPlain && text !== '' ? JSON.parse(text) : undefined
+    const json: unknown = isJson && isPlain && text !== '' ? parseJson(text) : undefined
     return { status: response.statusCode ?? 0, headers: response.headers, bytes, text, json }
   }
 

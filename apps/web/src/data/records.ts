@@ -6,6 +6,7 @@ import {
   fieldsOf,
   type Json,
   type PlainSchema,
+  parseJson,
   type QueryText,
   tellingField,
   withMembersInOrder,
@@ -100,7 +101,7 @@ function endsOf({ pieces }: JsonText): { id: string; hash: string } {
   const whole = Buffer.concat(pieces)
   const [, id = '""'] = /^\{"id":("(?:[^"\\]|\\.)*")/.exec(whole.subarray(0, 8_192).toString()) ?? []
   const [, hash = ''] = /"hash":"([0-9a-f]{64})"\}$/.exec(whole.subarray(-100).toString()) ?? []
-  return { id: JSON.parse(id) as string, hash }
+  return { id: parseJson(id) as string, hash }
 }
 
 /** Members of records that the schema does not list, by name; all members if it has no `properties`. */

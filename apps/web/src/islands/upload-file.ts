@@ -1,5 +1,5 @@
 /** Uploads a chosen file to the collection, and fills in the inputs of the reference to it (pages/publish/record/inputs.tsx). */
-import { hashBytes } from '@ulmus/content'
+import { hashBytes, parseJson } from '@ulmus/content'
 
 /** The whole file is hashed in memory, and the page waits for it. Bytes. */
 const fileBytesMax = 100_000_000
@@ -62,7 +62,7 @@ function fill(form: HTMLFormElement, at: string, reference: Reference): void {
 /** Members of a JSON object; none of any other text. */
 function objectIn(text: string): object {
   try {
-    return text.trimStart().startsWith('{') ? (JSON.parse(text) as object) : {}
+    return text.trimStart().startsWith('{') ? (parseJson(text) as object) : {}
   } catch {
     return {}
   }

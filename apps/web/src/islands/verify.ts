@@ -1,6 +1,6 @@
 /** Verifies a record on its page: fetches its proof and checks it in the browser, trusting the registry only for the digest. */
 import { verifyProof } from '@ulmus/client'
-import { hashText } from '@ulmus/content'
+import { hashText, parseJson } from '@ulmus/content'
 import type { ProvenRecord } from '@ulmus/wire'
 
 const button = document.querySelector<HTMLButtonElement>('#verify')!
@@ -33,7 +33,7 @@ button.addEventListener('click', async () => {
     const { proof: path, digest } = button.dataset as { proof: string; digest: string }
     const answer = await fetch(path)
     if (!answer.ok) throw new Error(`The registry answered ${answer.status}.`)
-    const record = (await answer.json()) as ProvenRecord
+    const record = parseJson(await answer.text()) as ProvenRecord
     const result = verifyProof(digest, record)
     if (!result.ok) return show('bad', `This does not prove it: ${result.reason}`)
     const { canonical, nodes, document: text } = record.proof!

@@ -5,6 +5,7 @@
 import { digestBytes, type Hash, hashText } from '../hash.ts'
 import { canonicalize } from '../json/canonical.ts'
 import type { JsonObject } from '../json/json.ts'
+import { parseJson } from '../json/parse.ts'
 import { LogError } from './log-error.ts'
 
 export const statementKinds = ['version', 'withdrawn', 'named', 'key'] as const
@@ -41,7 +42,7 @@ export const statementText = (statement: Statement): string =>
 /** @throws LogError unless the text is the JCS of a statement */
 export function parseStatement(text: string): Statement {
   try {
-    const value = JSON.parse(text) as Statement
+    const value = parseJson(text) as Statement
     if (isStatement(value) && statementText(value) === text) return value
   } catch {
     // Not JSON.

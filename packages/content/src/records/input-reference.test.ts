@@ -6,6 +6,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { InputError } from '../json/input-error.ts'
 import type { Json } from '../json/json.ts'
+import { parseJson } from '../json/parse.ts'
 import { scanText } from '../json/scan.ts'
 import { runs } from '../testing/runs.ts'
 import { type Violation, violationsOf } from '../testing/slow-json.ts'
@@ -186,7 +187,7 @@ function expected(text: string, depthMax: number): Outcome {
   const violations = violationsOf(text, depthMax)
   let value: Json | undefined
   try {
-    value = JSON.parse(text) as Json
+    value = parseJson(text) as Json
   } catch {
     value = undefined
   }

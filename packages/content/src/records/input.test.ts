@@ -192,6 +192,12 @@ describe('parseRecordLine', () => {
   const line = (members: Record<string, unknown>) =>
     JSON.stringify({ id: 'a', type: 'T', data: {}, ...members })
 
+  test('takes a name as it is written, after a record with names like it', () => {
+    const line = (data: string) => `{"id":"1","type":"T","data":${data}}`
+    parseRecordLine(line('{"code":1,"gr\\\\u0":1}'))
+    expect(parseRecordLine(line('{"code":1,"gr\\u00f6\\u00dfe":1}')).data).toEqual({ code: 1, größe: 1 })
+  })
+
   test('takes the record and leaves the rest', () => {
     expect(parseRecordLine(line({ data: [1], extra: 1 }))).toEqual({ id: 'a', type: 'T', data: [1] })
     expect(parseRecordLine(line({ data: null, private: false }))).toEqual({

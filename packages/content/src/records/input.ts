@@ -10,6 +10,7 @@ import { utf8Length } from '../hash.ts'
 import { InputError } from '../json/input-error.ts'
 import { isJsonObject, type Json, type JsonObject } from '../json/json.ts'
 import { numberFault } from '../json/number-fault.ts'
+import { closingQuote, parseJson } from '../json/parse.ts'
 import { scanText } from '../json/scan.ts'
 import { isLikePrivate } from './private-likeness.ts'
 import { idBytesMax, type RecordContent, typeBytesMax } from './record.ts'
@@ -144,7 +145,7 @@ function wellFormedPrefix(bytes: Uint8Array): string {
 function parseText(text: string, depthMax: number): Json {
   let value: Json
   try {
-    value = JSON.parse(text) as Json
+    value = parseJson(text) as Json
   } catch (cause) {
     scanText(text, depthMax)
     throw new InputError('syntax', `The text is not JSON: ${cause instanceof Error ? cause.message : cause}.`)
@@ -204,15 +205,6 @@ function numberEnd(text: string, start: number): number {
   const isShort = hasFraction && !hasExponent && literal.length <= plainFractionLengthMax
   if (isShort && Math.abs(Number(literal)) < 2 ** 53) return end
   return numberFault(literal) === undefined ? end : -1
-}
-
-/** Closing quote of the string that opens at `open`: the first quote after an even number of backslashes. */
-function closingQuote(text: string, open: number): number {
-  for (let close = text.indexOf('"', open + 1); ; close = text.indexOf('"', close + 1)) {
-    let backslashes = 0
-    while (text.charCodeAt(close - 1 - backslashes) === 0x5c) backslashes++
-    if (backslashes % 2 === 0) return close
-  }
 }
 
 function countMembers(value: Json): number {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Json } from '../json/json.ts'
+import { parseJson } from '../json/parse.ts'
 import { parseRecordLine } from './input.ts'
 import { fileReferences, parseCanonical, parseFileReference, recordBytesMax, recordOf } from './record.ts'
 
@@ -9,7 +10,7 @@ interface Golden {
   records: { name: string; line: string; canonical: string; hash: string; size: number }[]
 }
 
-const golden = JSON.parse(
+const golden = parseJson(
   readFileSync(new URL('../../golden/records.json', import.meta.url), 'utf8'),
 ) as Golden
 const a = 'a'.repeat(64)
@@ -19,14 +20,18 @@ describe('recordOf', () => {
   test.each(golden.records)('$name, as derived elsewhere', ({ line, canonical, hash, size }) => {
     const { id, type, data } = parseRecordLine(line)
     expect(recordOf(id, type, data)).toEqual({ id, type, canonical, hash, size })
-    expect(parseCanonical(canonical)).toEqual({ id, type, data: JSON.parse(canonical).data })
+    expect(parseCanonical(canonical)).toEqual({
+      id,
+      type,
+      data: (parseJson(canonical) as { data: Json }).data,
+    })
   })
 
   test('and parseCanonical undo each other', () => {
     const text = fc.string({ unit: 'grapheme', minLength: 1 })
     fc.assert(
       fc.property(text, text, fc.json(), (id, type, source) => {
-        const record = recordOf(id, type, JSON.parse(source) as Json)
+        const record = recordOf(id, type, parseJson(source) as Json)
         const again = parseCanonical(record.canonical)
         expect(recordOf(again.id, again.type, again.data)).toEqual(record)
         expect(record.size).toBe(new TextEncoder().encode(record.canonical).length)
@@ -72,7 +77,7 @@ describe('file references', () => {
     { $file: `sha256:${a}0` },
     { $file: `sha512:${a}` },
     { $file: null },
-    JSON.parse(`{"__proto__":{"$file":"none"}}`) as Json,
+    parseJson(`{"__proto__":{"$file":"none"}}`) as Json,
   ])('%j has none', (data) => {
     expect(fileReferences(data as Json)).toEqual([])
   })

@@ -7,6 +7,7 @@ import { type Hash, hashText, parseHash, utf8Length } from '../hash.ts'
 import { canonicalize } from '../json/canonical.ts'
 import { InputError } from '../json/input-error.ts'
 import { isJsonObject, type Json, type JsonObject } from '../json/json.ts'
+import { parseJson } from '../json/parse.ts'
 
 /** Largest canonical form of a record: 8 MiB. */
 export const recordBytesMax = 8_388_608
@@ -57,7 +58,7 @@ export function recordOf(id: string, type: string, data: Json): RecordText {
 export function parseCanonical(canonical: string): RecordContent {
   let value: Json
   try {
-    value = JSON.parse(canonical) as Json
+    value = parseJson(canonical) as Json
   } catch {
     throw new InputError('syntax', 'The canonical form of the record is not JSON.')
   }

@@ -6,6 +6,7 @@
 import { type Hash, hashText, utf8Length } from '../hash.ts'
 import { canonicalize } from '../json/canonical.ts'
 import { isJsonObject, type Json, type JsonObject } from '../json/json.ts'
+import { parseJson } from '../json/parse.ts'
 import { type Check, checkAgainstMetaSchema, compileSchema, type SchemaIssue } from './compiler.ts'
 import { knownFieldsOf, unknownFieldsOf, withoutUnknownFields } from './known-fields.ts'
 import type { SchemaPlaces } from './places.ts'
@@ -66,7 +67,7 @@ export function acceptSchema(source: Json, options: AcceptOptions = {}): Schema 
     keep(cached)
     return cached
   }
-  const schema = new AcceptedSchema(JSON.parse(canonical) as JsonObject | boolean, canonical, hash)
+  const schema = new AcceptedSchema(parseJson(canonical) as JsonObject | boolean, canonical, hash)
   if (options.accepted !== true && typeof schema.source !== 'boolean') check(schema.source, schema)
   keep(schema)
   return schema

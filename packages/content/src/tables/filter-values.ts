@@ -1,4 +1,5 @@
 /** Values of filters in the types of their columns. */
+import { parseJson } from '../json/parse.ts'
 import type { ColumnType, ScalarType } from './columns.ts'
 
 /** A value as a column has it: dates and times are texts in ISO 8601; integers beyond 2^53 need `bigint`. */
@@ -77,7 +78,7 @@ function isInstant(text: string): boolean {
 export function unquoted(text: string): string {
   if (!text.startsWith('"')) return text
   try {
-    const value: unknown = JSON.parse(text)
+    const value: unknown = parseJson(text)
     return typeof value === 'string' ? value : text
   } catch {
     return text

@@ -2,6 +2,7 @@
  * Questions about a table: words, filters, order, columns and a page. One grammar for URLs, pages, the client and the command line
  * (docs/queries.md).
  */
+import { parseJson } from '../json/parse.ts'
 import type { ScalarType, TableColumn } from './columns.ts'
 import { type FoundColumn, findColumn, QueryError, quotedField } from './fields.ts'
 import { type FilterValue, readValue, unquoted, valueWords } from './filter-values.ts'
@@ -127,7 +128,7 @@ function readFilter(text: string, columns: readonly TableColumn[]): Filter {
 function readList(text: string, column: FoundColumn, wrong: (message: string) => QueryError): FilterValue[] {
   let values: unknown
   try {
-    values = JSON.parse(text)
+    values = parseJson(text)
   } catch {
     values = undefined
   }

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { hashText } from '../hash.ts'
 import { canonicalize } from '../json/canonical.ts'
 import type { Json } from '../json/json.ts'
+import { parseJson } from '../json/parse.ts'
 import { decodeNode, decodeNodeText, encodeNode, firstAfter, firstAtLeast, type TreeNode } from './node.ts'
 import { byBytes } from './reference-tree.fixture.ts'
 import { decodeStoredNode } from './stored/node.ts'
@@ -48,7 +49,7 @@ describe('encodeNode', () => {
     fc.assert(
       fc.property(anyNode, (node) => {
         const text = encodeNode(node)
-        expect(canonicalize(JSON.parse(text) as Json)).toBe(text)
+        expect(canonicalize(parseJson(text) as Json)).toBe(text)
         expect(decodeNode(bytesOf(text))).toEqual(node)
         expect(decodeNodeText(text)).toEqual(node)
         expect(decodeStoredNode(bytesOf(text))).toEqual(node)

@@ -5,6 +5,7 @@
  */
 import { compareUtf8, type Hash, parseHash } from '../hash.ts'
 import type { Json } from '../json/json.ts'
+import { parseJson } from '../json/parse.ts'
 import { defaultShape } from './boundary.ts'
 import { TreeError } from './tree-error.ts'
 
@@ -133,7 +134,7 @@ export function decodeNode(bytes: Uint8Array): TreeNode {
 export function decodeNodeText(text: string): TreeNode {
   let value: Json
   try {
-    value = JSON.parse(text) as Json
+    value = parseJson(text) as Json
   } catch {
     throw malformed('it is not JSON')
   }

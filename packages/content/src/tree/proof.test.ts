@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { hashText } from '../hash.ts'
+import { parseJson } from '../json/parse.ts'
 import { recordOf } from '../records/record.ts'
 import { runs } from '../testing/runs.ts'
 import { documentDigest, documentText, type ViewDocument } from '../versions/document.ts'
@@ -152,7 +153,7 @@ describe('verifyProof', () => {
       claim.canonical.replace('"Thing"', '"Other"'),
       claim.canonical.replace('"Thing"', '"toString"'),
       claim.canonical.replace('{', '{ '),
-      JSON.stringify({ type, ...JSON.parse(claim.canonical) }),
+      JSON.stringify({ type, ...(parseJson(claim.canonical) as object) }),
       claim.canonical.replaceAll('\ufffd', '\ud800'),
       '',
       '[]',

@@ -5,6 +5,7 @@
 import { type Hash, hashText, parseHash, utf8Length } from '../hash.ts'
 import { canonicalize } from '../json/canonical.ts'
 import { isJsonObject, type Json, type JsonObject } from '../json/json.ts'
+import { parseJson } from '../json/parse.ts'
 import { typeFault } from '../records/input.ts'
 
 /** Reference to a tree in a document. Empty: root null, count 0, bytes 0. */
@@ -102,7 +103,7 @@ function parseText(source: string | Uint8Array): { text: string; value: Json } {
   try {
     const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
     const text = typeof source === 'string' ? source : decoder.decode(source)
-    return { text, value: JSON.parse(text) as Json }
+    return { text, value: parseJson(text) as Json }
   } catch (cause) {
     throw new DocumentError('The document is no JSON text in UTF-8.', { cause })
   }

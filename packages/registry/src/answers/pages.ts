@@ -3,7 +3,7 @@
  *
  * A cursor is base64url of JCS(`[order, direction, value, id]`): the sort value and id of the row at the edge of the page.
  */
-import { canonicalize } from '@ulmus/content'
+import { canonicalize, parseJson } from '@ulmus/content'
 import { instantText, isInstant } from '../clock.ts'
 import { RegistryError } from '../errors/errors.ts'
 
@@ -165,7 +165,7 @@ function readCursor(text: string, order: PageOrder): SortPosition & { direction:
 
 function parsed(text: string): unknown[] | undefined {
   try {
-    const value: unknown = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'))
+    const value: unknown = parseJson(Buffer.from(text, 'base64url').toString('utf8'))
     return Array.isArray(value) ? value : undefined
   } catch {
     return undefined

@@ -2,7 +2,14 @@
  * Record positions in a version, and the trees and budgets of a page. Records are ordered by type, then id, both by UTF-8 bytes;
  * a cursor names the next position. http-api §7.
  */
-import { canonicalize, compareUtf8, type Tree, type TypeEntry, type ViewRoots } from '@ulmus/content'
+import {
+  canonicalize,
+  compareUtf8,
+  parseJson,
+  type Tree,
+  type TypeEntry,
+  type ViewRoots,
+} from '@ulmus/content'
 import { RegistryError } from '../errors/errors.ts'
 
 /** Type and id of a record. Clients may build a cursor from them, so its format is public. */
@@ -21,7 +28,7 @@ export const writeCursor = ({ type, id }: RecordPosition): string =>
 /** @param parameter name of the query parameter. @throws invalid_request for a malformed cursor. */
 export function readCursor(text: string, parameter: string): RecordPosition {
   try {
-    const parts: unknown = JSON.parse(strict.decode(Buffer.from(text, 'base64url')))
+    const parts: unknown = parseJson(strict.decode(Buffer.from(text, 'base64url')))
     if (Array.isArray(parts) && parts.length === 2) {
       const [type, id]: unknown[] = parts
       if (typeof type === 'string' && typeof id === 'string' && writeCursor({ type, id }) === text)

@@ -9,6 +9,7 @@ import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { connect, createServer, type Socket } from 'node:net'
 import { join, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import { parseJson } from '@ulmus/content'
 import { type Database, writeDump } from '@ulmus/storage'
 import type { Log } from '../log.ts'
 
@@ -154,7 +155,7 @@ async function firstLine(pieces: AsyncIterator<Buffer>): Promise<{ head: Head; r
     const end = text.indexOf(10)
     if (end < 0) continue
     return {
-      head: JSON.parse(text.subarray(0, end).toString()) as Head,
+      head: parseJson(text.subarray(0, end).toString()) as Head,
       rest: text.subarray(end + 1),
     }
   }

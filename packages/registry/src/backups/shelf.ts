@@ -7,6 +7,7 @@ import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { zstdCompress } from 'node:zlib'
+import { parseJson } from '@ulmus/content'
 import {
   allSpillsPrefix,
   BlobMissing,
@@ -116,7 +117,7 @@ async function idsIn(store: BlobStore): Promise<string[]> {
 async function readManifest(store: BlobStore, id: string, place: string): Promise<Manifest> {
   let manifest: Manifest
   try {
-    manifest = JSON.parse(Buffer.from(await store.read(nameOf(id, 'manifest'))).toString()) as Manifest
+    manifest = parseJson(Buffer.from(await store.read(nameOf(id, 'manifest'))).toString()) as Manifest
   } catch (error) {
     if (error instanceof BlobMissing || error instanceof RangeError)
       throw new ShelfUnfit(`There is no backup ${id} in ${place}.`)
@@ -213,7 +214,7 @@ async function readBlobs(
     if (blobs.length === part.count)
       throw unfit(`it has more than the ${part.count} lines that the manifest says`)
     try {
-      const [name, bytes, sha256] = JSON.parse(line.toString()) as [string, number, string]
+      const [name, bytes, sha256] = parseJson(line.toString()) as [string, number, string]
       blobs.push({ name, bytes, sha256 })
     } catch (error) {
       throw unfit(`line ${blobs.length + 1} is not a blob`, error)

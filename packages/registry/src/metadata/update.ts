@@ -9,6 +9,7 @@ import {
   mergeMetadata,
   metadataBytes,
   metadataBytesMax,
+  parseJson,
 } from '@ulmus/content'
 import {
   findCollectionById,
@@ -73,7 +74,7 @@ export async function readUpdate(context: Context, id: string): Promise<Update |
   const found = await findCollectionById(context.database, row.collectionId, null)
   // A row without its base was deleted with its collection meanwhile.
   if (base === undefined || found === undefined) return undefined
-  const patch = JSON.parse(row.patch) as JsonObject
+  const patch = parseJson(row.patch) as JsonObject
   return { id, collectionId: row.collectionId, base, patch, by: onBehalfOf(row, found) }
 }
 
@@ -121,7 +122,7 @@ async function execute(context: Context, { id, collectionId, base, patch, by }: 
   const before = canonicalize(content.full.metadata)
   const after = canonicalize(mergedInto(content.full.metadata, patch))
   // Use canonical order, as in the stored document.
-  const metadata = JSON.parse(after) as JsonObject
+  const metadata = parseJson(after) as JsonObject
   if (before === after) {
     await context.database.transact(async (tx) => {
       await demandStill(context, tx, by)
@@ -219,5 +220,5 @@ export async function fitPatch(
   }
   if (head === null) throw new RegistryError('no_versions')
   if (outcome.kind !== 'fits') throw mergedTooLarge()
-  return { base: head, patch: JSON.parse(outcome.patch) as JsonObject, text: outcome.patch }
+  return { base: head, patch: parseJson(outcome.patch) as JsonObject, text: outcome.patch }
 }

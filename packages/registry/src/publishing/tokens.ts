@@ -2,6 +2,7 @@
  * Verification of tokens by the keys of their issuers. Keys are fetched from issuers that the operator listed, never because of a URL in
  * a token, and at most twice a minute, however many unknown key ids strangers send.
  */
+import { parseJson } from '@ulmus/content'
 import {
   createLocalJWKSet,
   createRemoteJWKSet,
@@ -161,7 +162,7 @@ async function fetchJson(address: string, what: string, outside: Outside): Promi
   if (asked.kind === 'failed') throw new Unfetched(`asking for ${what} failed (${asked.why}).`)
   if (asked.status !== 200) throw new Unfetched(`asking for ${what} was answered with ${asked.status}.`)
   try {
-    const read = JSON.parse(asked.body.toString('utf8')) as unknown
+    const read = parseJson(asked.body.toString('utf8')) as unknown
     if (typeof read === 'object' && read !== null) return read
   } catch {}
   throw new Unfetched(`${what} is not JSON.`)

@@ -4,6 +4,7 @@ import {
   hashText,
   type Json,
   type JsonObject,
+  parseJson,
   recordOf,
 } from '@ulmus/content'
 import { type AccountRow, findCollectionById } from '@ulmus/storage'
@@ -105,7 +106,7 @@ describe.each(anyDatabase)('pushes on $name', (database) => {
     for await (const chunk of stream.lines) chunks.push(chunk)
     const found = Buffer.concat(chunks).toString('utf8').split('\n').filter(Boolean)
     expect(found.length).toBe(stream.count)
-    return found.map((line) => JSON.parse(line) as { id: string; type: string; data: Json; hash: string })
+    return found.map((line) => parseJson(line) as { id: string; type: string; data: Json; hash: string })
   }
 
   const upload = async (path: Path, text: string) => {

@@ -1,4 +1,4 @@
-import { emptySidecar, type JsonObject, recordOf } from '@ulmus/content'
+import { emptySidecar, type JsonObject, parseJson, recordOf } from '@ulmus/content'
 import { type AccountRow, findCollectionById, findPush, listPushSpills } from '@ulmus/storage'
 import { anyDatabase } from '@ulmus/storage/testing'
 import fc from 'fast-check'
@@ -83,7 +83,7 @@ describe.each(anyDatabase)('snapshots on $name', (database) => {
   async function read(who: Caller | typeof anonymous, path: Path) {
     const { lines } = await records.stream(who, { ...path, v: 'latest' }, {})
     const found = (await textOf(lines)).split('\n').filter(Boolean)
-    return found.map((line) => JSON.parse(line) as Item & { hash: string })
+    return found.map((line) => parseJson(line) as Item & { hash: string })
   }
 
   const item = (id: string, n: number, more: Partial<Item> = {}): Item => ({

@@ -1,6 +1,6 @@
 /** The members' view is stored as what it adds to the public one, never the other way. On both databases. */
 import { createHash } from 'node:crypto'
-import { type Hash, type Json, type JsonObject, type Tree, trailingZeroBits } from '@ulmus/content'
+import { type Hash, type Json, type JsonObject, parseJson, type Tree, trailingZeroBits } from '@ulmus/content'
 import {
   ObjectCorrupt,
   type ObjectName,
@@ -339,7 +339,7 @@ describe.each(databases)('the stored views ($name)', (database) => {
       lines
         .split('\n')
         .filter(Boolean)
-        .map((line) => JSON.parse(line).data)
+        .map((line) => (parseJson(line) as { data: unknown }).data)
     expect(data(await read(path, world.me, versions.at(-1)))).toEqual(expected.map((one) => one.data))
     expect(data(await read(path, anonymous))).toEqual(
       expected.filter((one) => !one.private).map((one) => one.data),
@@ -391,7 +391,7 @@ describe.each(databases)('the stored views ($name)', (database) => {
         .split('\n')
         .filter(Boolean)
         .map((line) => {
-          const { id, type, data } = JSON.parse(line)
+          const { id, type, data } = parseJson(line) as { id: string; type: string; data: object }
           return `${type} ${id} ${Object.keys(data)}`
         })
     const expected = (isMember: boolean) =>
@@ -445,7 +445,7 @@ describe.each(databases)('the stored views ($name)', (database) => {
         lines
           .split('\n')
           .filter(Boolean)
-          .map((line) => JSON.parse(line).data)
+          .map((line) => (parseJson(line) as { data: unknown }).data)
       const both = await readBoth(path, [v])
       expect(data(both[0]!)).toEqual(ordered.map((one) => one.data))
       expect(data(both[1]!)).toEqual(ordered.filter((one) => !one.private).map(shown))

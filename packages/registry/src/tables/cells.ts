@@ -1,5 +1,6 @@
 /** Values of table files as answers have them. */
 import type { FoundColumn, Json, TableColumn } from '@ulmus/content'
+import { parseJson } from '@ulmus/content'
 
 /**
  * @param cell as the engine returns it: integers and times are texts
@@ -13,7 +14,7 @@ export function cellValue(column: Pick<TableColumn, 'type' | 'items' | 'members'
     case 'date-time':
       return instantOf(String(cell))
     case 'json':
-      return JSON.parse(String(cell)) as Json
+      return parseJson(String(cell)) as Json
     case 'list':
       return (cell as unknown[]).map((item) => cellValue({ type: column.items! }, item))
     case 'object': {

@@ -1,5 +1,6 @@
 /** Picks fields of a record's data, for `rows.ts`: a task for a reading thread if the data are long. */
 import type { Json } from '@ulmus/content'
+import { parseJson } from '@ulmus/content'
 import { defineTask } from '../work/task.ts'
 
 export interface ChooseTask {
@@ -23,7 +24,7 @@ export const chooseFields = defineTask({
 /** @returns an object with the fields, as JSON; null for those that the data lack */
 function choose({ data, id, fields }: ChooseTask): Uint8Array {
   const needsData = fields.some(({ path }) => path !== undefined)
-  const parsed = needsData ? (JSON.parse(Buffer.from(data).toString()) as Json) : null
+  const parsed = needsData ? (parseJson(Buffer.from(data).toString()) as Json) : null
   const chosen = fields.map(({ name, path }): [string, Json] => [
     name,
     path === undefined ? id : valueAt(parsed, path),

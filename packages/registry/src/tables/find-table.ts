@@ -1,5 +1,12 @@
 /** Finds the table file for a type of a version, and builds it if there is none. */
-import { type Hash, type JsonObject, type TableColumn, type TypeEntry, tableColumns } from '@ulmus/content'
+import {
+  type Hash,
+  type JsonObject,
+  parseJson,
+  type TableColumn,
+  type TypeEntry,
+  tableColumns,
+} from '@ulmus/content'
 import type { VersionPath } from '@ulmus/wire'
 import { selectedTypes } from '../answers/places.ts'
 import { readerOf } from '../budgets/answer-budget.ts'
@@ -106,7 +113,7 @@ export class TableFinder {
 }
 
 export async function sourceOf(context: Context, entry: TypeEntry): Promise<TableSource> {
-  const schema = JSON.parse(Buffer.from(await context.objects.plain(entry.schema)).toString()) as JsonObject
+  const schema = parseJson(Buffer.from(await context.objects.plain(entry.schema)).toString()) as JsonObject
   return {
     tree: entry,
     schema,
@@ -118,7 +125,7 @@ export async function sourceOf(context: Context, entry: TypeEntry): Promise<Tabl
 
 /** @param schema as JSON */
 export const columnsIn = (schema: Uint8Array): TableColumn[] =>
-  tableColumns(JSON.parse(Buffer.from(schema).toString()) as JsonObject)
+  tableColumns(parseJson(Buffer.from(schema).toString()) as JsonObject)
 
 /** Undefined if it takes longer. */
 export async function within<T>(done: Promise<T>, milliseconds: number): Promise<T | undefined> {

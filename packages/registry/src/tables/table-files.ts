@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto'
 import { chmod, mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { Hash } from '@ulmus/content'
+import { parseJson } from '@ulmus/content'
 import { type DiskSpace, isStorageFull } from '@ulmus/storage'
 import { Turns } from '../work/turns.ts'
 import { buildTable } from './build-table.ts'
@@ -257,7 +258,7 @@ async function madeFile(path: string): Promise<MadeFile | undefined> {
 
 async function readJson<T>(path: string): Promise<T | undefined> {
   try {
-    return JSON.parse(await readFile(path, 'utf8')) as T
+    return parseJson(await readFile(path, 'utf8')) as T
   } catch {
     return undefined
   }

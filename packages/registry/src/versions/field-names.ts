@@ -1,4 +1,5 @@
 /** Names of types and fields, and their titles, by which a search finds a collection. From schemas of the public view only. */
+import { parseJson } from '@ulmus/content'
 import { giveWay } from '@ulmus/storage'
 
 /** Names and titles of a collection; later ones are not searchable. */
@@ -21,7 +22,7 @@ export async function fieldNames(
     types.add(type)
     parsed += schema.length
     if (parsed > parsedMax || fields.size >= namesMax) continue
-    noteNames(JSON.parse(schema), fields, 1)
+    noteNames(parseJson(schema), fields, 1)
     await giveWay()
   }
   return [...types, ...fields].slice(0, namesMax).map(inParts).join(' ')

@@ -1,5 +1,6 @@
 /** Parts of a version that only members see, as the pages of a collection list them for members. */
 import type { ViewRoots } from '@ulmus/content'
+import { parseJson } from '@ulmus/content'
 import type { VersionRow } from '@ulmus/storage'
 import type { Context } from '../context.ts'
 import { storedHash } from './content.ts'
@@ -39,7 +40,7 @@ async function fieldsOf(context: Context, view: ViewRoots, types: readonly strin
     types.filter((type) => Object.hasOwn(view.types, type)).map((type) => [type, view.types[type]!]),
   )
   for await (const { type, bytes } of readSchemaObjects(context.objects, { ...view, types: some })) {
-    const { properties = {} } = JSON.parse(new TextDecoder().decode(bytes)) as { properties?: object }
+    const { properties = {} } = parseJson(new TextDecoder().decode(bytes)) as { properties?: object }
     for (const name of Object.keys(properties)) fields.add(`${type}.${name}`)
   }
   return fields

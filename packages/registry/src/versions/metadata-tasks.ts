@@ -10,6 +10,7 @@ import {
   metadataBytes,
   metadataBytesMax,
   metadataIssues,
+  parseJson,
   parseStrict,
 } from '@ulmus/content'
 import { buffersOf, type InPieces, joined, lengthOf } from '../work/buffers.ts'
@@ -68,7 +69,7 @@ export const fitMetadata = defineTask({
 })
 
 function fit({ patch: text, base }: MetadataTask): MetadataOutcome {
-  const patch = JSON.parse(text) as JsonObject
+  const patch = parseJson(text) as JsonObject
   const issues = metadataIssues(patch)
   if (issues.length > 0) return { kind: 'faulty', issues }
   if (metadataBytes(mergeMetadata(base, patch)) > metadataBytesMax) return { kind: 'too_large' }

@@ -1,5 +1,12 @@
 /** Describes changes of types from one view to another in words. */
-import { compareUtf8, type PlainSchema, type Sentence, schemaChanges, type ViewRoots } from '@ulmus/content'
+import {
+  compareUtf8,
+  type PlainSchema,
+  parseJson,
+  type Sentence,
+  schemaChanges,
+  type ViewRoots,
+} from '@ulmus/content'
 import type { ObjectReader } from '@ulmus/storage'
 import { countAnswer } from '../budgets/answer-budget.ts'
 import { readSchemaObjects } from './schemas.ts'
@@ -60,7 +67,7 @@ async function schemasIn(
   const schemas = new Map<string, PlainSchema | null>()
   for await (const { type, bytes } of readSchemaObjects(objects, { ...roots, types: wanted })) {
     const text = bytes.length > schemaBytesMax ? null : Buffer.from(bytes).toString()
-    schemas.set(type, text === null ? null : (JSON.parse(text) as PlainSchema))
+    schemas.set(type, text === null ? null : (parseJson(text) as PlainSchema))
   }
   return schemas
 }

@@ -3,6 +3,7 @@
  * HMAC-SHA256 over `id.timestamp.body` in base64, after `v1,`.
  */
 import { createHash, createHmac, randomBytes } from 'node:crypto'
+import { parseJson } from '@ulmus/content'
 import type { WebhookRow } from '@ulmus/storage'
 import { LostSecret, type Place, type Sealing } from '../secrets/sealing.ts'
 
@@ -57,7 +58,7 @@ function formerIn(
   now: Date,
 ): Former[] {
   const [text = '[]'] = formerSecrets === null ? [] : openOne(sealing, id, formerSecrets)
-  return (JSON.parse(text) as Former[]).filter(({ until }) => new Date(until) > now)
+  return (parseJson(text) as Former[]).filter(({ until }) => new Date(until) > now)
 }
 
 function openOne(sealing: Sealing, id: string, sealed: Uint8Array): string[] {

@@ -46,6 +46,17 @@ describe.each(databases)('a database ($name)', ({ name, open, settings }) => {
     expect((await database.query(text, [row.id])).rows).toMatchObject([{ ...row, email: null }])
   })
 
+  it('gives back the names of JSON as they are, after others like them', async () => {
+    for (const type of ['json', 'jsonb'])
+      for (const value of [
+        { a: 1, 'b\\': 1 },
+        { a: 1, 'b\n': 2 },
+      ]) {
+        const { rows } = await database.query(`select $1::${type} as value`, [value])
+        expect(rows).toEqual([{ value }])
+      }
+  })
+
   it('orders slugs by their bytes, whatever its locale', async () => {
     for (const slug of ['bytes-b', 'bytes-B', 'bytes-_', 'bytes-a', 'bytes-ä']) await insert(slug)
     const { rows } = await database.query(`select slug from accounts where slug like 'bytes-%' order by slug`)

@@ -2,6 +2,7 @@
  * Implements `Database` over a pool of connections, for both kinds of database: embedded/database.ts and server.ts only open the pool, and
  * differ in how statements outside of transactions run.
  */
+import { parseJson } from '@ulmus/content'
 import pg from 'pg'
 import { isUnavailable } from '../errors/unavailable.ts'
 import type { Database, Queries, Tx } from './database.ts'
@@ -14,6 +15,7 @@ const runsAgainMax = 3
 /** Every `bigint` is a count, or bytes: none is above 2^53 − 1. */
 export const types = new pg.TypeOverrides()
 types.setTypeParser(pg.types.builtins.INT8, Number)
+for (const type of [pg.types.builtins.JSON, pg.types.builtins.JSONB]) types.setTypeParser(type, parseJson)
 
 /** A text with several statements is answered by an array of results. */
 type Run = (statement: pg.QueryConfig) => Promise<pg.QueryResult | pg.QueryResult[]>

@@ -2,6 +2,7 @@
  * Reads a dump, checks its form, and yields its rows in batches, so that memory is bounded. write.ts makes the format; change both, and
  * `dumpFormat`, together.
  */
+import { parseJson } from '@ulmus/content'
 import { type CompressedLines, linesOf } from './lines.ts'
 import { dumpFormat } from './write.ts'
 
@@ -125,7 +126,7 @@ const dumpLines = (bytesMax: number, at: { readonly table?: string } = {}): Comp
 
 function parsed(text: Buffer): unknown {
   try {
-    return JSON.parse(text.toString())
+    return parseJson(text.toString())
   } catch (error) {
     throw new DumpUnreadable(notWritten, { cause: error })
   }

@@ -9,7 +9,7 @@
  * Numbers are little-endian. Offsets and lengths are in bytes; offsets count from the start of the pack.
  */
 import { crc32 } from 'node:zlib'
-import { type Hash, hashBytes, parseHash } from '@ulmus/content'
+import { type Hash, hashBytes, parseHash, parseJson } from '@ulmus/content'
 import type { BlobStore } from '../blobs/blob-store.ts'
 import { BlobMissing, type ObjectKind, PackCorrupt } from '../errors/stores.ts'
 import { decodeObject, encodeObject } from './codec.ts'
@@ -203,7 +203,7 @@ async function decodeFooter(name: string, footer: Uint8Array): Promise<PackEntry
 }
 
 function parseEntry(line: string): PackEntry {
-  const [hash, kind, offset, length, crc, checksum, ...bases]: unknown[] = JSON.parse(line)
+  const [hash, kind, offset, length, crc, checksum, ...bases] = parseJson(line) as unknown[]
   const known = kind === 'plain' || kind === 'body'
   const numbers = [offset, length, crc].every((number) => Number.isSafeInteger(number))
   if (!known || !numbers || bases.length > basesMax) throw new Error(`"${line}" is no entry.`)

@@ -1,4 +1,5 @@
 /** Infers the kind of a column from its values, and what else a plan may offer for it: ids, closed lists, conversions. */
+import { parseJson } from '@ulmus/content'
 import { Numeral, Real } from '../reading/table.ts'
 import { textOf } from '../reading/table-error.ts'
 import { ConversionWatch, type OfferedConversion } from './conversions.ts'
@@ -83,7 +84,7 @@ export function idOf(value: unknown): string | undefined {
 }
 
 /** Copies a text: a slice would keep the whole piece of the file in memory. */
-const copyOf = (text: string): string => JSON.parse(JSON.stringify(text)) as string
+const copyOf = (text: string): string => parseJson(JSON.stringify(text)) as string
 
 const exampleOf = (value: unknown): unknown => {
   const text = typeof value === 'string' ? value : value instanceof Numeral ? value.text : textOf(value)

@@ -1,5 +1,5 @@
 /** Kinds of values: the narrowest kind of a single one, and the common kind of a column. */
-import { isRounded, parseJson } from '../reading/json-numbers.ts'
+import { isRounded, parseExactly } from '../reading/json-numbers.ts'
 import { Numeral, Real } from '../reading/table.ts'
 
 export const kinds = [
@@ -47,7 +47,7 @@ export const booleanOf = (text: string): boolean | undefined =>
 /** The list or object that a text contains as JSON. */
 export function nestedOf(text: string): object | undefined {
   try {
-    const value = parseJson(text)
+    const value = parseExactly(text)
     return typeof value === 'object' && value !== null ? value : undefined
   } catch {
     return undefined

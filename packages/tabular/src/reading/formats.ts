@@ -1,4 +1,5 @@
 /** Detects the format of a file: by its first bytes, else by the extension of its name, else by the beginning of its text. */
+import { parseJson } from '@ulmus/content'
 import { encodingByMark } from './encodings.ts'
 import type { Format } from './options.ts'
 import type { FileSource } from './source.ts'
@@ -71,7 +72,7 @@ function isLines(text: string, isCut: boolean): boolean {
   const [line = ''] = text.split('\n', 1)
   const isFollowed = text.slice(line.length).trim() !== '' || (isCut && line.length < text.length)
   try {
-    return isFollowed && typeof JSON.parse(line) === 'object'
+    return isFollowed && typeof parseJson(line) === 'object'
   } catch {
     return false
   }

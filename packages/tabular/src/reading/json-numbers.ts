@@ -1,4 +1,5 @@
 /** Parses JSON with numbers that `JSON.parse` would alter: it rounds long ones and turns `21.0` into an integer. */
+import { parseJson } from '@ulmus/content'
 import { Numeral, Real } from './table.ts'
 
 /** Significant digits that identify any double. */
@@ -20,11 +21,11 @@ const token = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|-?(?:NaN|Infinity)\b/gs
  * lists and objects
  * @throws SyntaxError
  */
-export function parseJson(text: string, missing: readonly string[] = []): unknown {
+export function parseExactly(text: string, missing: readonly string[] = []): unknown {
   const notNumbers = missing.filter((one) => one === 'NaN' || one.endsWith('Infinity'))
   const isSuspicious =
     suspicious.test(text) || wholes.test(text) || notNumbers.some((one) => text.includes(one))
-  const value: unknown = isSuspicious && notNumbers.length > 0 ? undefined : JSON.parse(text)
+  const value: unknown = isSuspicious && notNumbers.length > 0 ? undefined : parseJson(text)
   if (!isSuspicious) return value
   let mark = '\u0000numeral:'
   while (text.includes(mark.slice(1))) mark += ':'
@@ -35,7 +36,7 @@ export function parseJson(text: string, missing: readonly string[] = []): unknow
     isExact = false
     return JSON.stringify(mark + found)
   })
-  return isExact ? value : withNumerals(JSON.parse(marked), mark)
+  return isExact ? value : withNumerals(parseJson(marked), mark)
 }
 
 const isWholeDouble = (numeral: string): boolean =>
@@ -48,8 +49,8 @@ export const isRounded = (numeral: string): boolean => lossOf(numeral) !== undef
 export const isAnother = (numeral: string): boolean => lossOf(numeral) === 'value'
 
 /**
- * Loss of a number as a double. Same rule as the registry's (`number-fault.ts` of packages/content, which this package must
- * not import): a whole number must equal the double's decimal form; a fraction may have 17 digits, or more if they are exactly the double.
+ * Loss of a number as a double. Same rule as the registry's (`number-fault.ts` of packages/content), for forms of tables too (`+1`, `.5`):
+ * a whole number must equal the double's decimal form; a fraction may have 17 digits, or more if they are exactly the double.
  */
 function lossOf(numeral: string): 'value' | 'digits' | undefined {
   const value = Number(numeral)

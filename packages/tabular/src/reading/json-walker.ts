@@ -1,4 +1,5 @@
 /** Walks a JSON text piece by piece and extracts the texts of the values that a visitor selects. Keeps nothing else. */
+import { parseJson } from '@ulmus/content'
 
 export type ValueKind = 'object' | 'list' | 'text' | 'scalar'
 /** `enter` an object or a list, `take` the text of a value, or `pass` to skip it. */
@@ -144,7 +145,7 @@ export class JsonWalker {
   #passName(): void {
     const end = this.#textEnd()
     if (end === undefined) return
-    this.#path.push(JSON.parse(this.#text.slice(this.#start, end)) as string)
+    this.#path.push(parseJson(this.#text.slice(this.#start, end)) as string)
     this.#at = end
     this.#state = 'colon'
   }

@@ -1,8 +1,9 @@
 /** JSON and NDJSON as tables: the members of all objects are the columns. */
 
+import { parseJson } from '@ulmus/content'
 import { encodingOf } from './encodings.ts'
 import { columnNames, detectHeader, numberedNames } from './header.ts'
-import { parseJson } from './json-numbers.ts'
+import { parseExactly } from './json-numbers.ts'
 import { findRows, type RowsLocation } from './json-outline.ts'
 import { JsonWalker, type Taken, type Visitor } from './json-walker.ts'
 import type { Choice, Note, ReadOptions } from './options.ts'
@@ -138,7 +139,7 @@ async function shapeOf(
   const none = { columns: [], header: undefined, notes: [] }
   const values = first.map(({ text }) => {
     try {
-      return JSON.parse(text) as unknown
+      return parseJson(text) as unknown
     } catch {
       // It is refused with its position when the rows are read.
       return undefined
@@ -234,7 +235,7 @@ class RowReader {
 
   #parse(line: number, text: string): unknown {
     try {
-      return parseJson(text, this.#missing)
+      return parseExactly(text, this.#missing)
     } catch (error) {
       const token = /(?:^|[[{:,\s])(-?(?:NaN|Infinity))(?=[\s,}\]]|$)/.exec(text)?.[1]
       if (token === undefined) throw this.#fault(`This is no JSON: ${(error as Error).message}.`, { line })

@@ -1,7 +1,7 @@
 /** Converts values of Parquet to values of JSON. */
 import type { SchemaElement, SchemaTree } from 'hyparquet'
 import { base64Of } from './base64.ts'
-import { parseJson } from './json-numbers.ts'
+import { parseExactly } from './json-numbers.ts'
 import { Numeral, realOf } from './table.ts'
 
 /** Converts hyparquet's value of one column. Undefined: a missing value. */
@@ -35,7 +35,7 @@ export const parsers = {
     const moment = momentText(BigInt(days) * day)
     return typeof moment === 'string' ? moment.slice(0, -9) : moment
   },
-  jsonFromBytes: (bytes: Uint8Array | undefined) => bytes && parseJson(new TextDecoder().decode(bytes)),
+  jsonFromBytes: (bytes: Uint8Array | undefined) => bytes && parseExactly(new TextDecoder().decode(bytes)),
   geometryFromBytes: (bytes: Uint8Array) => bytes,
   geographyFromBytes: (bytes: Uint8Array) => bytes,
 }

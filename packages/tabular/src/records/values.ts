@@ -1,6 +1,6 @@
 /** Converts values of a file to values of a record. */
 import { booleanOf, type Kind, kindOfText, kindOfValue, nestedOf } from '../inference/kinds.ts'
-import { isAnother, isRounded, parseJson } from '../reading/json-numbers.ts'
+import { isAnother, isRounded, parseExactly } from '../reading/json-numbers.ts'
 import { Numeral, Real } from '../reading/table.ts'
 
 /** Marks a value of another kind than its column's. */
@@ -46,7 +46,7 @@ const textReaders: Readonly<Record<Kind, (text: string) => unknown>> = {
   object: nestedAs('object'),
   any: (text) => {
     try {
-      return plain(parseJson(text))
+      return plain(parseExactly(text))
     } catch {
       return text
     }

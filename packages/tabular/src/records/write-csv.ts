@@ -5,6 +5,7 @@
  * Lists and objects are JSON texts. In a field of any kind a text is written as it is, unless it would be read as JSON: `"1"` for the text,
  * `1` for the number.
  */
+import { parseJson } from '@ulmus/content'
 import type { Kind } from '../inference/kinds.ts'
 import { TableError } from '../reading/table-error.ts'
 import type { Field } from './schema.ts'
@@ -73,7 +74,7 @@ function textOf(value: unknown, kind: Kind): string {
 
 function isJson(text: string): boolean {
   try {
-    JSON.parse(text)
+    parseJson(text)
     return true
   } catch {
     return text === ''

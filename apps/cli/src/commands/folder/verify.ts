@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { UlmusError, verifyProof } from '@ulmus/client'
+import { parseJson } from '@ulmus/content'
 import type { ProvenRecord } from '@ulmus/wire'
 import type { Call, Command, CommonFlags, TrustedFlag } from '../../context.ts'
 import { digestOfFolder } from '../../folder/base/digest.ts'
@@ -105,7 +106,7 @@ async function verifyRecord(call: Call, flags: VerifyFlags & CommonFlags, path: 
 
 function readProof(path: string): ProvenRecord & { digest?: string } {
   try {
-    const value = JSON.parse(readFileSync(path, 'utf8')) as ProvenRecord & { digest?: string }
+    const value = parseJson(readFileSync(path, 'utf8')) as ProvenRecord & { digest?: string }
     if (typeof value.id === 'string' && typeof value.type === 'string') return value
   } catch (cause) {
     throw new CommandError(`${path} is not JSON.`, { cause })

@@ -2,7 +2,7 @@
  * State files of a working folder: its collection and its base version. They are formats on disk: a change that older programs cannot
  * read needs a new `folderFormat`.
  */
-import { type JsonObject, parseDigestLabel, parseSemver } from '@ulmus/content'
+import { type JsonObject, parseDigestLabel, parseJson, parseSemver } from '@ulmus/content'
 import { type CollectionName, isCollectionName, originOf } from '../../reference.ts'
 import { exitCodes } from '../../terminal/exit-codes.ts'
 import { CommandError } from '../../terminal/failure.ts'
@@ -50,7 +50,7 @@ function readJson(root: string, path: string): unknown {
   const bytes = readInside(root, path)
   if (bytes === undefined) return undefined
   try {
-    return JSON.parse(bytes.toString())
+    return parseJson(bytes.toString())
   } catch (cause) {
     throw new CommandError(`${path} is damaged: it is not JSON. Clone the collection anew.`, { cause })
   }

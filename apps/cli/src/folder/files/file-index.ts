@@ -2,6 +2,7 @@
  * `.ulmus/index.json`: index of files by size, time and inode, so that unchanged files are not read again. A file that changed within the
  * clock's resolution of the check is not trusted (Git calls such entries "racy").
  */
+import { parseJson } from '@ulmus/content'
 import { CommandError } from '../../terminal/failure.ts'
 import { fileAt, readInside, writeWhole } from './inside.ts'
 import { paths } from './layout.ts'
@@ -65,7 +66,7 @@ export class FileIndex {
   /** Ignores a damaged index: all files are then read again. */
   static read(root: string): FileIndex {
     try {
-      return new FileIndex(root, JSON.parse(String(readInside(root, paths.index))) as Stored)
+      return new FileIndex(root, parseJson(String(readInside(root, paths.index))) as Stored)
     } catch {
       return new FileIndex(root, { records: {}, hashes: {} })
     }

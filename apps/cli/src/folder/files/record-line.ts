@@ -4,6 +4,7 @@ import {
   InputError,
   isJsonObject,
   type Json,
+  parseJson,
   parseRecordLine,
   type RecordText,
   recordOf,
@@ -63,7 +64,7 @@ function withType(text: string, type: string): string {
   const start = text.indexOf('{')
   let parsed: Json
   try {
-    parsed = JSON.parse(text) as Json
+    parsed = parseJson(text) as Json
   } catch {
     return text
   }
@@ -88,7 +89,7 @@ export function idOf(text: string): string | undefined {
     if (end > 0 && !id.includes('\\')) return id
   }
   try {
-    const parsed = JSON.parse(text) as Json
+    const parsed = parseJson(text) as Json
     return isJsonObject(parsed) && typeof parsed['id'] === 'string' ? parsed['id'] : undefined
   } catch {
     return undefined

@@ -2,6 +2,7 @@
  * Replaces files of a working folder together: stages the new files, writes a journal of their paths, then moves them. After a kill, the
  * next command finishes the moves, so a folder never mixes two versions.
  */
+import { parseJson } from '@ulmus/content'
 import { CommandError } from '../../terminal/failure.ts'
 import { fileAt, moveInside, readInside, removeFile, writeWhole } from './inside.ts'
 import { dotFolder, paths } from './layout.ts'
@@ -31,7 +32,7 @@ export function replaceAll(root: string, replacement: Replacement): void {
 export function finishReplacement(root: string): void {
   const bytes = readInside(root, paths.replacement)
   if (bytes === undefined) return
-  const left = JSON.parse(bytes.toString()) as Replacement
+  const left = parseJson(bytes.toString()) as Replacement
   demandOwn(left)
   carryOut(root, left)
 }

@@ -12,6 +12,7 @@ import {
   madePublic,
   nameToConfirm,
   newNameFault,
+  parseJson,
   type Schema,
 } from '@ulmus/content'
 import type { Schemas } from '@ulmus/wire'
@@ -149,7 +150,7 @@ export const hasPlan = (root: string): boolean => fileAt(root, changesPath) !== 
 /** Changes of the running push, in order. */
 export function* plannedChanges(root: string): Generator<PlannedChange, void, undefined> {
   for (const lines of lineBatches(root, changesPath))
-    for (const { text } of lines) yield JSON.parse(text) as PlannedChange
+    for (const { text } of lines) yield parseJson(text) as PlannedChange
 }
 
 /** Collects everything that the registry would refuse or make public, for a single report. */

@@ -1,5 +1,6 @@
 /** `.ulmus/push/state.json`, a format on disk: an unfinished push. It is resumed from this state, and never published twice. */
 import type { ResumedPush } from '@ulmus/client'
+import { parseJson } from '@ulmus/content'
 import { jsonText } from '../base/state.ts'
 import { readInside, removeFile, removeFolder, writeWhole } from '../files/inside.ts'
 import { paths } from '../files/layout.ts'
@@ -19,7 +20,7 @@ export function readPushState(root: string): PushState | undefined {
   const bytes = readInside(root, statePath)
   if (bytes === undefined) return undefined
   try {
-    return JSON.parse(bytes.toString()) as PushState
+    return parseJson(bytes.toString()) as PushState
   } catch {
     // Writes are atomic, so another program changed the file. Start a new push.
     return undefined

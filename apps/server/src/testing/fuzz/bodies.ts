@@ -1,5 +1,6 @@
 /** Request bodies: valid by a schema of the description, then mutated in one or several ways. */
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
+import { parseJson } from '@ulmus/content'
 import fc from 'fast-check'
 import type { ApiDocument, Media } from '../contract.ts'
 import { contentEncodings, hostileJson, textPieces } from './hostile.ts'
@@ -115,7 +116,7 @@ export function bodiesOf(document: ApiDocument, known: Known) {
 }
 
 const linesOf = (text: string): unknown[] =>
-  text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as unknown]))
+  text.split('\n').flatMap((line) => (line === '' ? [] : [parseJson(line) as unknown]))
 
 const bytesFor = ({ example }: Media, random: Random): Buffer =>
   random.chance(0.5)

@@ -1,6 +1,7 @@
 /** Sends generated requests and reads their responses, with a time limit. */
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { brotliDecompressSync, gunzipSync, inflateSync, zstdDecompressSync } from 'node:zlib'
+import { parseJson } from '@ulmus/content'
 import type { TestResponse } from '../test-client.ts'
 
 export interface Wire {
@@ -111,7 +112,7 @@ async function readResponse(message: IncomingMessage, boundMs: number): Promise<
 /** A file may claim to be JSON without being any. Where the description promises JSON, the missing value fails the check of its shape. */
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text) as unknown
+    return parseJson(text) as unknown
   } catch {
     return text
   }

@@ -1,5 +1,5 @@
 /** `…/edit`: description, topics, readme, licence and other metadata. Saving makes a patch version. */
-import { jsonFault } from '@ulmus/content'
+import { jsonFault, parseJson } from '@ulmus/content'
 import { Field, Refusal, type Refused, Suggestions } from '../../components/form.tsx'
 import { Empty } from '../../components/small.tsx'
 import { demandWork, type ShownVersion, seeVersion } from '../../data/collection.ts'
@@ -93,7 +93,7 @@ function othersIn(form: Form): Record<string, unknown> {
   const wrong = (message: string) => refusedField('others', message)
   const fault = jsonFault(text)
   if (fault !== undefined) throw wrong(fault)
-  const value: unknown = JSON.parse(text)
+  const value: unknown = parseJson(text)
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw wrong('This must be a JSON object.')
   return Object.fromEntries(Object.entries(value).filter(([name]) => !own.includes(name)))

@@ -1,5 +1,5 @@
 /** `…/schemas/:type/edit` and `…/schemas/new`: edit the schema of a type by its fields. Saving makes a version. */
-import { canonicalize, hashText, type Json, type PlainSchema, schemaChanges } from '@ulmus/content'
+import { canonicalize, hashText, type Json, type PlainSchema, parseJson, schemaChanges } from '@ulmus/content'
 import { RegistryError } from '@ulmus/registry'
 import { Field, type Refused, Suggestions } from '../../components/form.tsx'
 import { Empty } from '../../components/small.tsx'
@@ -72,7 +72,7 @@ async function checkOrSave(visit: Visit, form: Form): Promise<Answer> {
   const before = isNew ? undefined : schema
   const checked: Checked = {
     ...{ type, from, to: dryRun.semver, warnings, stamp },
-    sentences: schemaChanges(before, JSON.parse(after) as PlainSchema),
+    sentences: schemaChanges(before, parseJson(after) as PlainSchema),
     records: version?.typeCounts[type] ?? 0,
   }
   return schemaPage(visit, { form, checked })

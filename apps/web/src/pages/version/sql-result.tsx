@@ -1,4 +1,5 @@
 /** Answer to a statement: its rows, a chart of two columns, and the same answer for programs. */
+import { parseJson } from '@ulmus/content'
 import type { SqlAnswer } from '@ulmus/wire'
 import { Chart, type ChartData, timeOf } from '../../components/chart.tsx'
 import { Code, Empty, TableScroll } from '../../components/small.tsx'
@@ -129,7 +130,7 @@ function cellOf(value: Cell, type: string): Cell {
 
 function parsedCell(text: string): Cell {
   try {
-    const value = JSON.parse(text) as Cell
+    const value = parseJson(text) as Cell
     return isShallow(value) ? value : text
   } catch {
     return text

@@ -1,5 +1,5 @@
 /** `…/sql`: questions in SQL about a version. The statement is in the URL, so that a result can be shared. */
-import { fieldsOf, type JsonObject, tableColumns, tellingField } from '@ulmus/content'
+import { fieldsOf, type JsonObject, parseJson, tableColumns, tellingField } from '@ulmus/content'
 import { type Building, giveWay, RegistryError, sqlNames } from '@ulmus/registry'
 import type { SqlAnswer } from '@ulmus/wire'
 import {
@@ -102,7 +102,7 @@ async function ask(visit: Visit, seen: SeenCollection, sql: string): Promise<Ask
       format: 'json',
     })
     if ('building' in answer) return { building: answer }
-    return { answer: JSON.parse(answer.pieces.join('')) as SqlAnswer }
+    return { answer: parseJson(answer.pieces.join('')) as SqlAnswer }
   } catch (error) {
     if (!(error instanceof RegistryError) || !refusals.has(error.code)) throw error
     return { refused: error }

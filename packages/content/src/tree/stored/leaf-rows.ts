@@ -3,6 +3,7 @@
  * rows that two leaves share are skipped without parsing.
  */
 import { compareUtf8, type Hash } from '../../hash.ts'
+import { parseJson } from '../../json/parse.ts'
 import { leafLineLength } from '../../records/leaf-body.ts'
 import type { TreeChange } from '../diff.ts'
 import type { Child } from '../node.ts'
@@ -76,7 +77,7 @@ export class LeafRows {
   }
 
   key(row: number): string {
-    return JSON.parse(this.#bytes.toString('utf8', this.#starts[row]! + 1, this.#keyEnds[row]! + 1)) as string
+    return parseJson(this.#bytes.toString('utf8', this.#starts[row]! + 1, this.#keyEnds[row]! + 1)) as string
   }
 
   hash(row: number): Hash {

@@ -14,6 +14,7 @@
  */
 import { canonicalize } from '../../json/canonical.ts'
 import type { Json } from '../../json/json.ts'
+import { parseJson } from '../../json/parse.ts'
 import type { PrivateName } from '../../schemas/made-public.ts'
 import type { ViewRoots } from '../../versions/document.ts'
 import { emptyTree, type Tree } from '../node.ts'
@@ -55,7 +56,7 @@ export function parseSidecar(bytes: Uint8Array): Sidecar {
     references,
     shadows,
     formerlyPrivate = [],
-  } = JSON.parse(new TextDecoder().decode(bytes)) as StoredSidecar
+  } = parseJson(new TextDecoder().decode(bytes)) as StoredSidecar
   const both = { full: roots.full, public: roots.public ?? roots.full }
   return { references, hiddenTrees: shadows, roots: both, formerlyPrivate }
 }

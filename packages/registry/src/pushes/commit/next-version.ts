@@ -2,7 +2,14 @@
  * Builds the next version of a session: reads the base, builds the content, and writes its objects without recording them. A
  * commit then lands the version; a dry run only reports it.
  */
-import { changeBetween, documentDigest, type Hash, type JsonObject, mergeMetadata } from '@ulmus/content'
+import {
+  changeBetween,
+  documentDigest,
+  type Hash,
+  type JsonObject,
+  mergeMetadata,
+  parseJson,
+} from '@ulmus/content'
 import { findCollectionById, openObjectWriter, type PushRow } from '@ulmus/storage'
 import { type Acting, demandNow, onBehalfOf } from '../../access/authority.ts'
 import type { Context } from '../../context.ts'
@@ -78,7 +85,7 @@ export async function withNextVersion<T>(
   const writer = openObjectWriter({ database, blobs, objects })
   const passing = new TemporarySpills(context, push.id)
   try {
-    const patch = push.metadata === null ? {} : (JSON.parse(push.metadata) as JsonObject)
+    const patch = push.metadata === null ? {} : (parseJson(push.metadata) as JsonObject)
     const next = await abortOnError(writer, async () => {
       const built = await buildContent(
         { objects, writer, work: context.work, owner },

@@ -5,6 +5,7 @@ import {
   leafLines,
   malformedFileReferences,
   parseCanonical,
+  parseJson,
   referenceFieldsOf,
 } from '@ulmus/content'
 import { defineTask } from '../../work/task.ts'
@@ -44,7 +45,7 @@ export const findReferences = defineTask({
 })
 
 function referencesIn({ bytes, schema }: ReferencesTask): ReferencesFound {
-  const fields = referenceFieldsOf(JSON.parse(schema) as Json)
+  const fields = referenceFieldsOf(parseJson(schema) as Json)
   const byField = fields.map((field) => ({ field, referred: new Map<string, Referred>() }))
   const malformed = new WarningList()
   for (const form of leafLines(bytes)) {

@@ -8,6 +8,7 @@ import {
   hashText,
   type Json,
   newNameFault,
+  parseJson,
   type Schema,
   SchemaError,
   schemaWarnings,
@@ -56,7 +57,7 @@ function acceptAll(texts: SchemaTexts): SchemasOutcome {
     const reason = typeFault(type) ?? newNameFault('type', type)
     if (reason !== undefined) return { kind: 'refused', type, reason }
     try {
-      schemas.set(type, acceptSchema(JSON.parse(text) as Json))
+      schemas.set(type, acceptSchema(parseJson(text) as Json))
     } catch (error) {
       if (!(error instanceof SchemaError)) throw error
       const refused = { kind: 'refused', type, reason: error.message } as const

@@ -7,6 +7,7 @@ import {
   type MadePublic,
   madePublic,
   type PrivateName,
+  parseJson,
   type SchemaSources,
 } from '@ulmus/content'
 import { defineTask } from '../../work/task.ts'
@@ -41,4 +42,4 @@ function compare({ base, next, former }: PrivacyTask): Privacy {
 }
 
 const sourcesOf = (texts: SchemaTexts): SchemaSources =>
-  new Map(texts.map(([type, text]) => [type, JSON.parse(text) as Json]))
+  new Map(texts.map(([type, text]) => [type, parseJson(text) as Json]))

@@ -1,5 +1,5 @@
 /** Refuses a push that would publish private names of its base, unless the push confirms them. */
-import { type MadePublic, nameToConfirm, type PrivateName } from '@ulmus/content'
+import { type MadePublic, nameToConfirm, type PrivateName, parseJson } from '@ulmus/content'
 import { findWithdrawnNames, ObjectCorrupt, type VersionRow } from '@ulmus/storage'
 import type { Context } from '../../context.ts'
 import { RegistryError } from '../../errors/errors.ts'
@@ -58,7 +58,7 @@ async function namesOf(
 /** Names that are, or were, private in withdrawn versions. */
 async function withdrawnNamesOf(context: Context, collectionId: string): Promise<readonly PrivateName[]> {
   const names = await findWithdrawnNames(context.database, collectionId)
-  return names === null ? [] : (JSON.parse(names) as PrivateName[])
+  return names === null ? [] : (parseJson(names) as PrivateName[])
 }
 
 /**

@@ -1,5 +1,5 @@
 /** Schemas in push sessions: plain objects with canonical texts, which pass between threads without parsing. */
-import { acceptSchema, type Hash, type Json, publicSchemas, type Schema } from '@ulmus/content'
+import { acceptSchema, type Hash, type Json, parseJson, publicSchemas, type Schema } from '@ulmus/content'
 
 /** A type's schema with the facts that a push needs. */
 export interface PushSchema {
@@ -65,7 +65,7 @@ export class LazySchemas {
     const made = this.#made.get(type)
     const text = this.#texts.get(type)
     if (made !== undefined || text === undefined) return made
-    const schema = acceptSchema(JSON.parse(text) as Json, { accepted: true })
+    const schema = acceptSchema(parseJson(text) as Json, { accepted: true })
     this.#made.set(type, schema)
     return schema
   }

@@ -1,5 +1,5 @@
 /** Schemas that the records of a push session must match: its own, which its opening sent, or else those of its base. */
-import { hashText, type JsonObject, privateFieldsOf, type Sidecar } from '@ulmus/content'
+import { hashText, type JsonObject, parseJson, privateFieldsOf, type Sidecar } from '@ulmus/content'
 import {
   findPushSchemas,
   giveWay,
@@ -47,7 +47,7 @@ export async function pushedSchemas(context: Context, push: PushStanding): Promi
 export async function readSchemas(text: string): Promise<PushSchema[]> {
   const schemas: PushSchema[] = []
   for (const line of text === '' ? [] : text.split('\n')) {
-    schemas.push(JSON.parse(line) as PushSchema)
+    schemas.push(parseJson(line) as PushSchema)
     await giveWay()
   }
   return schemas
@@ -77,7 +77,7 @@ const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
 /** Parses only if there may be private fields: 12 ms at worst, for a schema of 256 KiB. */
 const privateFieldsIn = (canonical: string): readonly string[] =>
-  canonical.includes('"private":true') ? privateFieldsOf(JSON.parse(canonical) as JsonObject) : []
+  canonical.includes('"private":true') ? privateFieldsOf(parseJson(canonical) as JsonObject) : []
 
 /**
  * Stores the schemas of a push even if the index has them: a damaged one would make its base unreadable. Schemas that the index

@@ -14,6 +14,7 @@ import {
   isJsonObject,
   type Json,
   type JsonObject,
+  parseJson,
   tableColumns,
 } from '@ulmus/content'
 import { unlimitedSpace } from '@ulmus/storage'
@@ -154,7 +155,7 @@ describe.each(anyDatabase)('both views on $name', (database) => {
       if (typeof answer !== 'object' || answer === null || !('building' in answer)) return answer as T
     }
   }
-  const parsed = (answer: unknown) => JSON.parse(jsonOf(answer).toString()) as Json
+  const parsed = (answer: unknown) => parseJson(jsonOf(answer).toString()) as Json
   const bytesOf = async (file: { stream(): AsyncIterable<Uint8Array> }) =>
     Buffer.concat(await Array.fromAsync(file.stream()))
 
@@ -180,7 +181,7 @@ describe.each(anyDatabase)('both views on $name', (database) => {
   ): Promise<string> {
     const table = { ...path, v: 'v1.0.0', type: 'A' }
     // As it is stored: with sorted members.
-    const columns = tableColumns(JSON.parse(canonicalize(schema)) as JsonObject)
+    const columns = tableColumns(parseJson(canonicalize(schema)) as JsonObject)
     const sorted = rows.toSorted((a, b) => compareUtf8(a.id, b.id))
     const listed = await tables.list(who, table)
     expect(listed.find(({ type }) => type === 'A')).toMatchObject({ records: rows.length, columns })
@@ -220,7 +221,7 @@ describe.each(anyDatabase)('both views on $name', (database) => {
       UNION ALL SELECT view_name FROM duckdb_views() UNION ALL SELECT column_name FROM information_schema.columns
       UNION ALL SELECT r::VARCHAR FROM t0.records r) t -- HushType`
     const { pieces } = await built(() => tables.sql(who, table, { sql, limit: 10, format: 'json' }))
-    expect(JSON.parse(pieces.join(''))).toMatchObject({ rows: [[rows.length, expect.anything()]] })
+    expect(parseJson(pieces.join(''))).toMatchObject({ rows: [[rows.length, expect.anything()]] })
     const answers = [listed, page, facets, statistics].map((answer) => JSON.stringify(answer))
     return [...answers, csv, parquet.toString('latin1'), ...pieces].join('\n')
   }

@@ -1,5 +1,5 @@
 /** Task that finds the changed cells of many records. */
-import { type ColumnChange, columnChanges } from '@ulmus/content'
+import { type ColumnChange, columnChanges, parseJson } from '@ulmus/content'
 import { defineTask, shortBytesMax } from '../../work/task.ts'
 
 /** Kind of a change of a cell. Null and absent values are empty. */
@@ -24,7 +24,7 @@ export const changedCells = defineTask({
     const data = Buffer.from(lines.buffer, lines.byteOffset, lines.length)
       .toString()
       .split('\n')
-      .map((line) => (JSON.parse(line) as { data: unknown }).data)
+      .map((line) => (parseJson(line) as { data: unknown }).data)
     return Array.from({ length: data.length / 2 }, (_, n) =>
       columnChanges(data[2 * n], data[2 * n + 1])
         .slice(0, cellsMax)

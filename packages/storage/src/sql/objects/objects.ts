@@ -4,6 +4,7 @@
  */
 
 import type { Hash } from '@ulmus/content'
+import { parseJson } from '@ulmus/content'
 import { sql } from 'drizzle-orm'
 import { check, index, integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 import type { Queries, Tx } from '../../database/database.ts'
@@ -169,7 +170,7 @@ const inOrder = (entries: readonly PackEntry[]): PackEntry[] =>
 /** Returns ObjectsSwept if a function of record-pack.sql raised it. */
 export function sweptIn(error: unknown): ObjectsSwept | undefined {
   const detail = raised(error, 'UL001')?.detail
-  return detail === undefined ? undefined : new ObjectsSwept(JSON.parse(detail) as ObjectName[])
+  return detail === undefined ? undefined : new ObjectsSwept(parseJson(detail) as ObjectName[])
 }
 
 /**
