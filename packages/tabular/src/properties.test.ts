@@ -45,7 +45,7 @@ const rowsOf = async (table: Table) =>
 const text = fc.oneof(
   fc.string({ unit: 'grapheme' }),
   fc.string({
-    unit: fc.constantFrom('"', ',', ';', '\n', '\r', '\t', ' ', 'a', '0', '{', '[', '\0'),
+    unit: fc.constantFrom('"', ',', ';', '\n', '\r', '\t', ' ', 'a', '0', '{', '[', '\0', '|', '\\', '#'),
   }),
 )
 const cell = fc.option(text, { nil: undefined })

@@ -133,6 +133,23 @@ describe('kind of a column of JSON', () => {
   })
 })
 
+test.each([
+  [['\t', '\t\n\t']],
+  [['"\\', ',0']],
+  [['a|b', 'c|d', 'e|f', 'g|h']],
+  [['a;b', 'c;d', 'e;f', 'g;h']],
+])('a column of texts with other delimiters, as it is written, is one column: %j', async (ids) => {
+  const csv = (
+    await all(
+      csvOf(
+        ids.map((id) => ({ id, data: {} })),
+        [],
+      ),
+    )
+  ).join('')
+  expect(await rowsOf('a.csv', csv)).toEqual(ids.map((id) => ({ id })))
+})
+
 test('an empty cell is no value, empty quotes are the empty text, except where a number should be', async () => {
   const { schema, records } = await read('a.csv', 'id,name,size\n1,,1\n2,"",""\n3,x,3\n')
   expect(records.map(({ data }) => data)).toEqual([{ size: 1 }, { name: '' }, { name: 'x', size: 3 }])

@@ -28,6 +28,8 @@ interface Attempt {
   readonly width: number
   /** Agreement of the lines, from 0 to 1. 0: one value per line, or unreadable. */
   readonly score: number
+  /** Every line has the same number of values, even if it is one. */
+  readonly isEven: boolean
 }
 
 /** @param own usual delimiter of the format @param isCut whether the text continues after the sample */
@@ -85,8 +87,9 @@ function attemptQuotes(text: string, isCut: boolean, dialect: Dialect): Attempt 
   const others: Quotes[] = []
   // Look outside of quotes only: a quoted text may contain the same.
   if (text.replace(/"[^"]*"/g, '""').includes(`${delimiter} "`)) others.push('spaced')
-  if (text.includes('\\"')) others.push('backslash')
-  if (plain.score === 0 && delimiter === '\t') others.push('none')
+  // A table of one column has score 0, but nothing that other quotes would explain.
+  if (!plain.isEven && text.includes('\\"')) others.push('backslash')
+  if (!plain.isEven && plain.score === 0 && delimiter === '\t') others.push('none')
   return others
     .map((quotes) => attempt(text, isCut, { ...dialect, quotes }))
     .reduce(
@@ -104,9 +107,11 @@ function attempt(text: string, isCut: boolean, given: Dialect): Attempt {
   if (!isCut) lines.push(...parser.end())
   const widths = lines.filter((line) => !isBlank(line)).map(({ values }) => values.length)
   const width = mostFrequent(widths)
-  if (width < 2 || parser.fault !== undefined) return { dialect, lines, width, score: 0 }
+  if (parser.fault !== undefined) return { dialect, lines, width, score: 0, isEven: false }
   const share = widths.filter((one) => one === width).length / widths.length
-  return { dialect, lines, width, score: widths[0] === width ? share : share * 0.8 }
+  const isEven = share === 1
+  if (width < 2) return { dialect, lines, width, score: 0, isEven }
+  return { dialect, lines, width, score: widths[0] === width ? share : share * 0.8, isEven }
 }
 
 /** The most frequent number; of several, the largest. */

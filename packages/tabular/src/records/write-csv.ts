@@ -18,8 +18,8 @@ interface Content {
 /** Approximate size of a written piece. Characters. */
 const pieceCharacters = 64 * 1024
 
-/** Includes semicolons and tabs, so that a reader that guesses the delimiter finds only commas. */
-const special = /[",;\t\r\n]/
+/** Includes other delimiters, so that a reader that guesses the delimiter finds only commas. */
+const special = /[",;|\t\r\n]/
 
 const cellOf = (text: string): string =>
   text === '' || special.test(text) ? `"${text.replaceAll('"', '""')}"` : text
