@@ -2,6 +2,7 @@
 import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { databases, type TestDatabase } from '@ulmus/storage/testing'
 import { makeBucket, s3Server } from '@ulmus/storage/testing/buckets'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -302,6 +303,17 @@ describe('a move', () => {
     await expect(move(config, target.config)).rejects.toThrow(/in use by process|A server has the database/)
     await registry.close()
     await move(config, target.config)
+  })
+
+  test('waits for the connections of a server that stops', async () => {
+    const { config } = await home(server, 'folder')
+    await fillWithAll(config)
+    await using opened = new AsyncDisposableStack()
+    await openStores(config, opened, 'check')
+    const stopping = sleep(500).then(() => opened.disposeAsync())
+    const target = await home(embedded, 'folder')
+    expect(await move(config, target.config)).toMatchObject({ objects: expect.any(String) })
+    await stopping
   })
 })
 

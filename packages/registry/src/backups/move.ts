@@ -6,6 +6,7 @@ import { createReadStream } from 'node:fs'
 import { mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { otherConnections, writeDump } from '@ulmus/storage'
 import { StoresUnfit } from '../stores/installation.ts'
 import { openStores, placesOf, type StoresConfig } from '../stores/stores.ts'
@@ -66,11 +67,19 @@ const isSameObjects = (a: StoresConfig, b: StoresConfig): boolean =>
       a.bucket.prefix === b.bucket.prefix &&
       a.bucket.endpoint === b.bucket.endpoint
 
+/** Time that connections get to end. PostgreSQL lists those of a server that stopped for a moment. Milliseconds. */
+const endingMilliseconds = 3_000
+
 /** Refuses a database with other connections. An embedded database needs no check: it has a lock. */
 async function demandNoServer(url: string): Promise<void> {
-  const others = await otherConnections(url)
+  const until = performance.now() + endingMilliseconds
+  let others = await otherConnections(url)
+  while (others > 0 && performance.now() < until) {
+    await sleep(100)
+    others = await otherConnections(url)
+  }
   if (others > 0)
     throw new StoresUnfit(
-      `A server has the database at DATABASE_URL open (${others} connections). Stop all servers first: what they write during the move would be lost.`,
+      `A server has the database at DATABASE_URL open (connections: ${others}). Stop all servers first: what they write during the move would be lost.`,
     )
 }
