@@ -1,5 +1,5 @@
 /** Deliberate violations, to check that a run finds them (`FAULTS_PLANT`). */
-import { type Dirent, existsSync, readdirSync, truncateSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Report } from './report.ts'
 import type { Stage } from './stage.ts'
@@ -30,25 +30,24 @@ const plants: Record<string, (stage: Stage) => Promise<boolean>> = {
     await postgres?.query(forkLog)
     return postgres !== undefined
   },
-  async 'damaged pack'({ objects }) {
-    if (objects === undefined) return false
-    const pack = firstFileIn(join(objects, 'packs'))
-    if (pack === undefined) return false
-    truncateSync(join(pack.parentPath, pack.name), 100)
-    return true
+  async 'damaged packs'({ objects }) {
+    const packs = filesIn(objects, 'packs')
+    for (const pack of packs) truncateSync(pack, 100)
+    return packs.length > 0
   },
-  async 'lost file'({ objects }) {
-    if (objects === undefined) return false
-    const file = firstFileIn(join(objects, 'files'))
-    if (file !== undefined) writeFileSync(join(file.parentPath, file.name), '')
-    return file !== undefined
+  async 'lost files'({ objects }) {
+    const files = filesIn(objects, 'files')
+    for (const file of files) writeFileSync(file, '')
+    return files.length > 0
   },
 }
 
-/** Undefined if the folder contains no file, or does not exist yet. */
-function firstFileIn(folder: string): Dirent | undefined {
-  if (!existsSync(folder)) return undefined
-  return readdirSync(folder, { recursive: true, withFileTypes: true }).find((entry) => entry.isFile())
+/** All, since a version that needs one of them may be erased before the end. Empty if the folder does not exist yet. */
+function filesIn(objects: string | undefined, name: string): string[] {
+  if (objects === undefined || !existsSync(join(objects, name))) return []
+  return readdirSync(join(objects, name), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
 }
 
 /** Returns false if there is nothing to break yet. @throws Error for an unknown name */

@@ -14,12 +14,12 @@ interface Planted {
 const planted: readonly Planted[] = [
   { stage: 'servers', plant: 'lost version', found: /^.* VIOLATION \S+ lost v\d/m },
   { stage: 'servers', plant: 'forked log', found: /^.* VIOLATION the log of \d+ does not continue/m },
-  { stage: 'embedded', plant: 'damaged pack', found: /^.* VIOLATION fsck: DAMAGED /m },
-  { stage: 'embedded', plant: 'lost file', found: /^.* VIOLATION fsck: DAMAGED .*sha256/m },
+  { stage: 'embedded', plant: 'damaged packs', found: /^.* VIOLATION fsck: DAMAGED /m },
+  { stage: 'embedded', plant: 'lost files', found: /^.* VIOLATION fsck: DAMAGED .*sha256/m },
 ]
 
 test.each(planted)(
-  'a $plant is found, and the run fails',
+  '$plant: found, and the run fails',
   async ({ stage, plant, found }) => {
     const child = spawn(process.execPath, [join(import.meta.dirname, 'main.ts')], {
       env: {
