@@ -42,7 +42,7 @@ const plants: Record<string, (stage: Stage) => Promise<boolean>> = {
   },
 }
 
-/** All, since a version that needs one of them may be erased before the end. Empty if the folder does not exist yet. */
+/** All files: a single one may hold only what was erased. Empty if the folder does not exist yet. */
 function filesIn(objects: string | undefined, name: string): string[] {
   if (objects === undefined || !existsSync(join(objects, name))) return []
   return readdirSync(join(objects, name), { recursive: true, withFileTypes: true })

@@ -19,7 +19,7 @@ const planted: readonly Planted[] = [
 ]
 
 test.each(planted)(
-  '$plant: found, and the run fails',
+  'a run finds $plant and fails',
   async ({ stage, plant, found }) => {
     const child = spawn(process.execPath, [join(import.meta.dirname, 'main.ts')], {
       env: {
