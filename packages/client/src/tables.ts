@@ -1,6 +1,5 @@
 /** Questions about the tables of a version: pages of rows, facets, statistics, CSV, Parquet and SQL. docs/queries.md. */
-import type { Json } from '@ulmus/content'
-import { parseJson } from '@ulmus/content'
+import { type Json, parseJson } from '@ulmus/content'
 import type { Facets, RowsPage, SqlAnswer, SqlQuestion, TableBuilding, TableStatistics } from '@ulmus/wire'
 import { call, requestOf } from './calls.ts'
 import { readWhole } from './chunks.ts'

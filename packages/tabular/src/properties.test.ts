@@ -105,7 +105,7 @@ test('whatever another parser reads, ours reads alike', () => {
   )
 })
 
-test('any list of objects is read as JSON.parse has it, wherever its pieces end, alone, in an object and by lines', async () => {
+test('any list of objects is read as it was written, wherever its pieces end, alone, in an object and by lines', async () => {
   const safe = fc.jsonValue({ maxDepth: 4 }).filter((value) => !/[eE]|-0|\d{16}/.test(JSON.stringify(value)))
   await fc.assert(
     fc.asyncProperty(

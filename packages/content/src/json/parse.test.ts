@@ -17,7 +17,7 @@ describe('a name with an escape is not taken for a name of another text', () => 
   })
 })
 
-/** Names with a high share of backslashes and of what is written with one. */
+/** Names of characters that JSON escapes, and of characters that stand in escapes. */
 const name = fc.string({
   unit: fc.constantFrom('\\', '"', '\n', '\u0000', 'ö', 'u', '0', 'n', 'a'),
   maxLength: 5,

@@ -9,7 +9,10 @@ const [quote, comma, colon, backslash] = [0x22, 0x2c, 0x3a, 0x5c]
 const [openList, closeList, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d]
 const isSpace = (unit: number): boolean => unit === 0x20 || unit === 0x0a || unit === 0x0d || unit === 0x09
 
-/** @throws SyntaxError, as `JSON.parse` does; RangeError where that does, for a text that nests too deep */
+/**
+ * The value of a JSON text. The last of repeated members counts, as with `JSON.parse`.
+ * @throws SyntaxError for another text, RangeError for one that nests too deep for the engine
+ */
 export function parseJson(text: string): unknown {
   const value: unknown = JSON.parse(text)
   return hasEscapedName(text) ? build(text) : value

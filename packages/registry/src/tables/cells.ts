@@ -1,6 +1,5 @@
 /** Values of table files as answers have them. */
-import type { FoundColumn, Json, TableColumn } from '@ulmus/content'
-import { parseJson } from '@ulmus/content'
+import { type FoundColumn, type Json, parseJson, type TableColumn } from '@ulmus/content'
 
 /**
  * @param cell as the engine returns it: integers and times are texts

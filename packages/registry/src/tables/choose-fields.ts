@@ -1,6 +1,5 @@
 /** Picks fields of a record's data, for `rows.ts`: a task for a reading thread if the data are long. */
-import type { Json } from '@ulmus/content'
-import { parseJson } from '@ulmus/content'
+import { type Json, parseJson } from '@ulmus/content'
 import { defineTask } from '../work/task.ts'
 
 export interface ChooseTask {

@@ -1,6 +1,5 @@
 /** Parts of a version that only members see, as the pages of a collection list them for members. */
-import type { ViewRoots } from '@ulmus/content'
-import { parseJson } from '@ulmus/content'
+import { parseJson, type ViewRoots } from '@ulmus/content'
 import type { VersionRow } from '@ulmus/storage'
 import type { Context } from '../context.ts'
 import { storedHash } from './content.ts'

@@ -1,5 +1,4 @@
 /** JSON and NDJSON as tables: the members of all objects are the columns. */
-
 import { parseJson } from '@ulmus/content'
 import { encodingOf } from './encodings.ts'
 import { columnNames, detectHeader, numberedNames } from './header.ts'

@@ -3,8 +3,7 @@
  * behind the sweep gate, and every object in the index has all its bases there (sweeps.ts).
  */
 
-import type { Hash } from '@ulmus/content'
-import { parseJson } from '@ulmus/content'
+import { type Hash, parseJson } from '@ulmus/content'
 import { sql } from 'drizzle-orm'
 import { check, index, integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 import type { Queries, Tx } from '../../database/database.ts'
