@@ -21,6 +21,10 @@ export interface Ask {
   readonly body?: string
   /** Default: any, as a load balancer would. */
   readonly server?: FaultyServer
+  /** Default: the workers' key; empty: none. */
+  readonly key?: string
+  /** The caller hangs up after this time, and the answer has status 0. Milliseconds. */
+  readonly hangsUpAfter?: number
 }
 
 /**
@@ -41,6 +45,8 @@ const answeredMillisecondsMax = 30_000
 export interface Weather {
   /** False during a fault, and shortly after it, while connections may still fail because of it. */
   isCalm: boolean
+  /** Number of faults so far. */
+  changes: number
   /** True if the disk is full, or was a moment ago. */
   isFull: boolean
 }
@@ -75,7 +81,9 @@ export class Requests {
     try {
       const answer = await this.#send(server, method, path, asked)
       const took = performance.now() - began
-      this.#examine(`${method} ${path} at ${server.name}`, answer, wasCalm && this.#weather.isCalm)
+      const hungUp = answer.status === 0 && took >= (asked.hangsUpAfter ?? Number.POSITIVE_INFINITY)
+      const isCalm = wasCalm && this.#weather.isCalm && !hungUp
+      this.#examine(`${method} ${path.slice(0, 200)} at ${server.name}`, answer, isCalm)
       this.#report.waited('answer', took)
       if (took > answeredMillisecondsMax && server.stoodStillAt < began)
         this.#report.violation(
@@ -90,12 +98,21 @@ export class Requests {
   async #send(server: FaultyServer, method: string, path: string, asked: Ask): Promise<Answer> {
     const { json, lines, body } = asked
     const type = lines ? 'application/x-ndjson' : json !== undefined ? 'application/json' : undefined
-    const headers = { authorization: `Bearer ${this.#key}`, ...(type && { 'content-type': type }) }
+    const key = asked.key ?? this.#key
+    const headers = {
+      ...(key !== '' && { authorization: `Bearer ${key}` }),
+      ...(type && { 'content-type': type }),
+    }
     const text = json === undefined ? body : JSON.stringify(json)
     const sent = lines?.map((line) => JSON.stringify(line)).join('\n') ?? text
     try {
       const answer = await fetch(server.url + path, {
-        ...{ method, headers, redirect: 'manual', signal: AbortSignal.timeout(answerMillisecondsMax) },
+        ...{
+          method,
+          headers,
+          redirect: 'manual',
+          signal: AbortSignal.timeout(asked.hangsUpAfter ?? answerMillisecondsMax),
+        },
         ...(sent !== undefined && { body: sent }),
       })
       const text = await answer.text()

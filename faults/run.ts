@@ -1,6 +1,9 @@
 /** One run on one stage. Repeats: workers run, a fault is injected, the stage recovers, and everything is checked. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { checkAll, checkStores, untilAnswered } from './checks.ts'
+import { bystandingCaller, type Caller, hostileCaller } from './hostile/callers.ts'
+import { makeTables } from './hostile/tables.ts'
+import { ResourceWatch } from './hostile/watch.ts'
 import { faults } from './injected/all.ts'
 import type { Fault, Injected } from './injected/fault.ts'
 import { LogWatch } from './log-watch.ts'
@@ -29,11 +32,12 @@ export class Run {
   readonly #settings: Settings
   readonly #report: Report
   readonly #random: Random
-  readonly #weather: Weather = { isCalm: true, isFull: false }
+  readonly #weather: Weather = { isCalm: true, isFull: false, changes: 0 }
   readonly #gate = new Gate()
   readonly #requests: Requests
   readonly #log: LogWatch
   readonly #workers: readonly Worker[]
+  readonly #resources: ResourceWatch
   #working = 0
 
   constructor(stage: Stage, settings: Settings, report: Report) {
@@ -43,6 +47,7 @@ export class Run {
     this.#random = new Random(`${settings.seed} ${stage.name}`)
     this.#requests = new Requests(stage.servers, report, this.#weather)
     this.#log = new LogWatch(stage.servers, this.#requests, report)
+    this.#resources = new ResourceWatch(stage.servers, report)
     const parts = { random: this.#random, requests: this.#requests, report }
     this.#workers = Array.from({ length: workersCount }, (_, index) => new Worker(`w${index + 1}`, parts))
   }
@@ -53,8 +58,9 @@ export class Run {
       return this.#report.violation('the servers do not start')
     this.#requests.key = await makeAccount(this.#stage.servers[0]!.url)
     const until = performance.now() + seconds * 1_000
-    const work = Promise.all(this.#workers.map((worker) => this.#work(worker)))
-    const watched = this.#log.watch()
+    const callers = await this.#callers()
+    const work = Promise.all([...this.#workers, ...callers].map((one) => this.#work(one)))
+    const watched = Promise.all([this.#log.watch(), this.#resources.watch()])
     const kinds = faults.filter(
       ({ isPossible, kind }) => isPossible(this.#stage) && kind.includes(this.#settings.only ?? ''),
     )
@@ -74,6 +80,7 @@ export class Run {
     this.#gate.end()
     await work
     this.#log.end()
+    this.#resources.end()
     await watched
     if (this.#report.violations.length > 0) return
     await this.#lookAtAll({ everything: false })
@@ -83,7 +90,25 @@ export class Run {
     else await this.#lookAtAll({ everything: true })
   }
 
-  async #work(worker: Worker): Promise<void> {
+  /** Callers of hostile questions, and a bystander. */
+  async #callers(): Promise<Caller[]> {
+    const tables = await makeTables(this.#stage.servers[0]!.url)
+    const partsOf = (name: string) => ({
+      ...{ tables, requests: this.#requests, report: this.#report, weather: this.#weather },
+      random: this.#random.child(name),
+    })
+    const hostile = [
+      { name: 'the hostile owner', isSignedIn: true },
+      { name: 'a hostile visitor', isSignedIn: false },
+      { name: 'another hostile visitor', isSignedIn: false },
+    ]
+    return [
+      ...hostile.map(({ name, isSignedIn }) => hostileCaller(partsOf(name), name, { isSignedIn })),
+      bystandingCaller(partsOf('bystander')),
+    ]
+  }
+
+  async #work(worker: Caller): Promise<void> {
     for (;;) {
       await this.#gate.passed()
       if (this.#gate.isOver) return
@@ -102,7 +127,8 @@ export class Run {
     const injected = fault.prepare({ stage: this.#stage, random, lastsMax: this.#settings.lastsMax })
     this.#report.say(`${fault.kind}: ${injected.what}, ${(injected.lasts / 1000).toFixed(1)} s`)
     this.#report.fault(fault.kind)
-    this.#weather.isCalm = false
+    this.#weather.isCalm = injected.breaksNothing === true
+    this.#weather.changes += injected.breaksNothing === true ? 0 : 1
     this.#weather.isFull = injected.fillsDisk === true
     const swept = sweepBeside(this.#stage, random, this.#report)
     const parts = { requests: this.#requests, report: this.#report, random: random.child('writes') }

@@ -11,6 +11,7 @@ import { tied } from '../bench/children.ts'
 /** Delay before a server that exited by itself is restarted. docs/install.md has 5 s, which would be too long for a run. */
 const restartMilliseconds = 500
 const saidBytesMax = 4_000
+const heldLoop = new URL('../bench/held-loop.ts', import.meta.url).href
 
 export class FaultyServer {
   readonly name: string
@@ -18,6 +19,8 @@ export class FaultyServer {
   readonly #port: number
   readonly #environment: Readonly<Record<string, string>>
   readonly #clockFile: string
+  /** File of `bench/held-loop.ts`: a line for each second. */
+  readonly heldFile: string
   readonly #log
   #child: ChildProcess | undefined
   #isWanted = false
@@ -26,6 +29,8 @@ export class FaultyServer {
   #ends: string[] = []
   /** Time of the last turn of its clock, in either direction, by `performance.now()`. */
   clockTurnedAt = Number.NEGATIVE_INFINITY
+  /** Time of the last start, by `performance.now()`. */
+  startedAt = Number.NEGATIVE_INFINITY
   /** Time of the last kill, freeze or thaw, by `performance.now()`. */
   stoodStillAt = Number.NEGATIVE_INFINITY
 
@@ -34,6 +39,7 @@ export class FaultyServer {
     this.#port = port
     this.url = `http://127.0.0.1:${port}`
     this.#clockFile = join(folder, `clock-${name}`)
+    this.heldFile = join(folder, `held-${name}`)
     this.#log = createWriteStream(join(folder, `${name}.log`), { flags: 'a' })
     this.#environment = environment
     this.turnClock(0)
@@ -59,14 +65,16 @@ export class FaultyServer {
           ...{ PATH, HOME, TMPDIR, PORT: String(this.#port), RATE_LIMIT: 'off', LOG_REQUESTS: 'off' },
           // Sessions whose end was not acknowledged stay open for an hour.
           MAX_OPEN_PUSHES: '1000000',
-          NODE_OPTIONS: `--require=${join(import.meta.dirname, 'shifted-clock.ts')}`,
+          NODE_OPTIONS: `--require=${join(import.meta.dirname, 'shifted-clock.ts')} --import=${heldLoop}`,
           CLOCK_SHIFT_FILE: this.#clockFile,
+          HELD_LOOP_FILE: this.heldFile,
           ...this.#environment,
         },
         stdio: ['ignore', 'pipe', 'pipe'],
       }),
     )
     this.#child = child
+    this.startedAt = performance.now()
     this.#said = ''
     child.stdout.pipe(this.#log, { end: false })
     child.stderr.pipe(this.#log, { end: false })
@@ -88,6 +96,11 @@ export class FaultyServer {
     const ends = this.#ends
     this.#ends = []
     return ends
+  }
+
+  /** Undefined if it does not run. */
+  get pid(): number | undefined {
+    return this.isRunning ? this.#child?.pid : undefined
   }
 
   get isRunning(): boolean {

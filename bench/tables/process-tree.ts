@@ -43,6 +43,10 @@ const sum = (values: readonly number[]): number => values.reduce((a, b) => a + b
 /** CPU of all threads of a process, its descendants and those that ended. Milliseconds. */
 export const cpuOfTree = (root: number): number => sum(treeOf(root).map(({ cpuMs }) => cpuMs))
 
+/** Resident memory of a process with its descendants; 0 if it has ended. MiB. */
+export const residentOfTree = (root: number): number =>
+  sum(treeOf(root).map(({ residentMiB }) => residentMiB))
+
 /** Samples the memory of a tree until it is stopped. */
 export function watchMemory(root: number) {
   let peak = { all: 0, root: 0 }

@@ -1,4 +1,6 @@
 /** All faults of a run. To add one: a `Fault` in a file of this folder, and its name here. */
+
+import { calm } from './calm.ts'
 import { clockBack } from './clock.ts'
 import { fullDisk } from './disk.ts'
 import { failover } from './failover.ts'
@@ -11,5 +13,5 @@ export const faults: readonly Fault[] = [
   ...[kill, killAll, killTwice, terminate, freeze, restartPostgres, killSweep],
   ...network,
   ...failover,
-  ...[fullDisk, clockBack],
+  ...[fullDisk, clockBack, calm],
 ]

@@ -18,6 +18,8 @@ export interface Injected {
   /** Time after the beginning before expectations apply: until then, connections may still time out. Milliseconds. */
   readonly noticed?: number
   readonly meanwhile?: readonly Expectation[]
+  /** True: a time of calm, in which no answer may fail. */
+  readonly breaksNothing?: boolean
   /** True: the disk is full, so writes get 507, and the process may exit and be restarted. */
   readonly fillsDisk?: boolean
   /** True: it lasts at least until a write that began after it is acknowledged. */
