@@ -45,6 +45,11 @@ const dataColumn: TableColumn = { name: 'data', path: '', type: 'json', nullable
 const levelsMax = 2
 /** Objects with more members become JSON text. */
 const membersMax = 64
+/**
+ * Objects beyond these totals become JSON text: by local references, a schema of 256 KiB could have millions of members with long paths.
+ * Members of all objects, and characters of their names and paths.
+ */
+const expandedMax = { members: 2_000, characters: 262_144 }
 /** Local references that are followed for a property: a schema may refer in a circle. */
 const referencesMax = 8
 
@@ -54,7 +59,14 @@ export function tableColumns(schema: JsonObject): TableColumn[] {
   if (!isJsonObject(properties)) return [idColumn, dataColumn]
   return [
     idColumn,
-    ...columnsOf(schema, { definitions: schema, level: 0, path: '', taken: [idColumn.name, searchColumn] }),
+    ...columnsOf(schema, {
+      definitions: schema,
+      level: 0,
+      path: '',
+      taken: [idColumn.name, searchColumn],
+      room: { ...expandedMax },
+      facts: new Map(),
+    }),
   ]
 }
 
@@ -78,15 +90,44 @@ interface Place {
   readonly level: number
   readonly path: string
   readonly taken: readonly string[]
+  /** What is left of `expandedMax`. */
+  readonly room: { members: number; characters: number }
+  /** Of schemas that were read: many references may lead to one. */
+  readonly facts: Map<JsonObject, SchemaFacts>
 }
 
-function columnsOf(schema: JsonObject, { definitions, level, path, taken }: Place): TableColumn[] {
+/** What takes time in proportion to the length of a schema. */
+interface SchemaFacts {
+  readonly scalar: ScalarType | undefined
+  /** Names of the members of a closed object; undefined for other schemas. */
+  readonly members: readonly string[] | undefined
+  readonly required: ReadonlySet<Json>
+}
+
+function factsOf(schema: JsonObject, facts: Place['facts']): SchemaFacts {
+  const found = facts.get(schema)
+  if (found !== undefined) return found
+  const scalar = scalarOf(schema)
+  const isObject = scalar === undefined && schema['type'] === 'object' && isClosed(schema)
+  const required: Json = schema['required'] ?? null
+  const made: SchemaFacts = {
+    scalar,
+    members: isObject ? propertiesIn(schema) : undefined,
+    required: new Set(Array.isArray(required) ? required : []),
+  }
+  facts.set(schema, made)
+  return made
+}
+
+function columnsOf(schema: JsonObject, place: Place): TableColumn[] {
+  const { definitions, level, path, taken, room, facts } = place
   const properties = schema['properties'] as JsonObject
-  const required = new Set(Array.isArray(schema['required']) ? schema['required'] : [])
+  const { required } = factsOf(schema, facts)
   const names = new Set(taken)
+  const numbers = new Map<string, number>()
   return inFieldOrder(Object.keys(properties), schema).map((member) => {
     const property = properties[member]!
-    const name = freeName(member, names)
+    const name = freeName(member, names, numbers)
     names.add(name.toLowerCase())
     const at = `${path}/${member.replaceAll('~', '~0').replaceAll('/', '~1')}`
     const plain = resolved(property, definitions)
@@ -94,7 +135,7 @@ function columnsOf(schema: JsonObject, { definitions, level, path, taken }: Plac
     return {
       name,
       path: at,
-      ...typeOf(plain.schema, { definitions, level: level + 1, path: at, taken: [] }),
+      ...typeOf(plain.schema, { definitions, level: level + 1, path: at, taken: [], room, facts }),
       nullable: plain.isNullable || !required.has(member),
       private: isJsonObject(property) && property['private'] === true,
       ...(typeof refersTo === 'string' && { refersTo }),
@@ -102,12 +143,18 @@ function columnsOf(schema: JsonObject, { definitions, level, path, taken }: Plac
   })
 }
 
-/** `_2`, `_3` … follow names that others have, in any case; the empty name is `_`. */
-function freeName(member: string, taken: ReadonlySet<string>): string {
+/**
+ * `_2`, `_3` … follow names that others have, in any case; the empty name is `_`.
+ * @param numbers last number of each name: thousands of names may differ only in case
+ */
+function freeName(member: string, taken: ReadonlySet<string>, numbers: Map<string, number>): string {
   const base = member === '' ? '_' : member
-  let name = base
-  for (let n = 2; taken.has(name.toLowerCase()); n++) name = `${base}_${n}`
-  return name
+  const same = base.toLowerCase()
+  if (!taken.has(same)) return base
+  let n = numbers.get(same) ?? 2
+  while (taken.has(`${same}_${n}`)) n++
+  numbers.set(same, n + 1)
+  return `${base}_${n}`
 }
 
 /** A property without what only says that null is allowed and where its schema is written. */
@@ -128,7 +175,16 @@ function resolved(property: Json, definitions: JsonObject): { schema: JsonObject
   if (!Array.isArray(type)) return { schema, isNullable: isNullable || type === undefined || type === 'null' }
   const types = type.filter((one) => one !== 'null')
   if (types.length < type.length) isNullable = true
-  return { schema: types.length === 1 ? { ...schema, type: types[0]! } : schema, isNullable }
+  return { schema: types.length === 1 ? withType(schema, types[0]!) : schema, isNullable }
+}
+
+/** Schemas with one type, by their own: as many references may lead to one. */
+const ofOneType = new WeakMap<JsonObject, JsonObject>()
+
+function withType(schema: JsonObject, type: Json): JsonObject {
+  const made = ofOneType.get(schema) ?? { ...schema, type }
+  ofOneType.set(schema, made)
+  return made
 }
 
 const isNull = (choice: Json): boolean => isJsonObject(choice) && choice['type'] === 'null'
@@ -144,17 +200,26 @@ function referred(reference: Json | undefined, definitions: JsonObject): JsonObj
 type Typed = Pick<TableColumn, 'type' | 'items' | 'members'>
 
 function typeOf(schema: JsonObject, place: Place): Typed {
-  const scalar = scalarOf(schema)
+  const { scalar, members } = factsOf(schema, place.facts)
   if (scalar !== undefined) return { type: scalar }
   if (schema['type'] === 'array') {
     const items = resolved(schema['items'] ?? {}, place.definitions)
-    const item = scalarOf(items.schema)
+    const item = factsOf(items.schema, place.facts).scalar
     return item === undefined || schema['prefixItems'] !== undefined
       ? { type: 'json' }
       : { type: 'list', items: item }
   }
-  if (schema['type'] !== 'object' || !isClosed(schema) || place.level > levelsMax) return { type: 'json' }
+  if (members === undefined || place.level > levelsMax || !takeRoom(place, members)) return { type: 'json' }
   return { type: 'object', members: columnsOf(schema, place) }
+}
+
+/** False if the members of an object do not fit into the table. */
+function takeRoom({ room, path }: Place, members: readonly string[]): boolean {
+  const characters = members.reduce((sum, name) => sum + path.length + 2 * name.length, 0)
+  if (members.length > room.members || characters > room.characters) return false
+  room.members -= members.length
+  room.characters -= characters
+  return true
 }
 
 function scalarOf(schema: JsonObject): ScalarType | undefined {
@@ -172,7 +237,9 @@ const propertiesIn = (schema: JsonObject): string[] =>
 
 /** An object that is required to have `$file`, and nothing else that the schema names. */
 const isFileReference = (schema: JsonObject): boolean =>
-  propertiesIn(schema).join() === '$file' &&
+  isJsonObject(schema['properties']) &&
+  Object.hasOwn(schema['properties'], '$file') &&
+  propertiesIn(schema).length === 1 &&
   Array.isArray(schema['required']) &&
   schema['required'].includes('$file')
 

@@ -31,14 +31,14 @@ export function findColumn(
   columns: readonly TableColumn[],
 ): FoundColumn {
   const [first = '', ...members] = names
-  const own = columns.find(({ name }) => name === first)
+  const own = indexOf(columns).get(first)
   if (own !== undefined && members.length === 0) return { ...own, names: [own.name] }
   const path = own === undefined ? [...first.split('.'), ...members] : names
   let within = columns
   const passed: string[] = []
   let column: TableColumn | undefined
   for (const part of path) {
-    column = within.find(({ name }) => name === part)
+    column = indexOf(within).get(part)
     if (column === undefined) break
     passed.push(column.name)
     within = column.members ?? []
@@ -55,6 +55,15 @@ export function findColumn(
   throw new QueryError('unknown_field', parameter, `There is no field ${JSON.stringify(asked)}.${hint}`)
 }
 
+/** Columns by name. A question may name thousands. */
+const indices = new WeakMap<readonly TableColumn[], ReadonlyMap<string, TableColumn>>()
+
+function indexOf(columns: readonly TableColumn[]): ReadonlyMap<string, TableColumn> {
+  const found = indices.get(columns) ?? new Map(columns.map((column) => [column.name, column]))
+  indices.set(columns, found)
+  return found
+}
+
 /** All columns, and the members of objects in place of the objects. */
 export const findColumns = (columns: readonly TableColumn[], outer: readonly string[] = []): FoundColumn[] =>
   columns.flatMap((column) => {
@@ -69,10 +78,15 @@ export const fieldNames = (columns: readonly TableColumn[]): string[] =>
     ...fieldNames(members ?? []).map((member) => `${name}.${member}`),
   ])
 
+/** Longer names are compared with no other. Characters. */
+const comparedMax = 200
+
 /** At most three names that differ little. */
 function nearest(asked: string, names: readonly string[]): string[] {
+  if (asked.length > comparedMax) return []
   const wanted = asked.toLowerCase()
   return names
+    .filter(({ length }) => length <= comparedMax)
     .map((name) => {
       const at = name.toLowerCase()
       return { name, distance: at.endsWith(`.${wanted}`) ? 0 : distance(at, wanted) }

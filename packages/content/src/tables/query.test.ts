@@ -107,3 +107,8 @@ test.each<[QueryText, string]>([
 ])('%j is refused', (text, message) => {
   expect(refusal(text)).toBe(message)
 })
+
+test('a column is chosen once', () => {
+  expect(refusal({ columns: 'area,name,area' })).toBe('invalid_query: "area" is named twice. Name it once.')
+  expect(read({ columns: 'name,name.common' }).columns).toHaveLength(2)
+})

@@ -91,14 +91,24 @@ export function readTableQuery(text: QueryText, columns: readonly TableColumn[])
     words,
     filters: filters.map((filter) => readFilter(filter, columns)),
     sort,
-    columns:
-      text.columns === undefined
-        ? undefined
-        : listed(text.columns, 'columns', columns).map(({ column }) => column),
+    columns: text.columns === undefined ? undefined : chosen(text.columns, columns),
     facet: (text.facet ?? []).flatMap((one) => listed(one, 'facet', columns).map(({ column }) => column)),
     limit: Math.min(text.limit ?? rowsUsual, rowsMax),
     offset: text.offset ?? 0,
   }
+}
+
+/** Each once: a column of long texts, many times, would make a CSV file of any size. */
+function chosen(text: string, columns: readonly TableColumn[]): FoundColumn[] {
+  const found = listed(text, 'columns', columns).map(({ column }) => column)
+  const names = new Set<string>()
+  for (const column of found) {
+    const name = JSON.stringify(column.names)
+    if (names.has(name))
+      throw new QueryError('invalid_query', 'columns', `${quotedField(column)} is named twice. Name it once.`)
+    names.add(name)
+  }
+  return found
 }
 
 /** `<field> <operator> <value>`. A field or value with spaces around it, or with quotes, is written as a JSON string. */

@@ -5,8 +5,8 @@ import { LRUCache } from 'lru-cache'
 import { EngineError } from './engine/engine.ts'
 
 const second = 1_000
-/** Milliseconds to write a file of few records, and for each MiB of records: ten times what a plain file takes. */
-const writing = { base: 10 * second, each: second / 5, most: 120 * second } as const
+/** Milliseconds to write a file of few records, and for each MiB of records: some five times what a plain file takes. */
+const writing = { base: 5 * second, each: second / 10, most: 120 * second } as const
 const mebibyte = 1024 ** 2
 /** Tables of more records have statistics that may take longer, and more memory, than questions. */
 export const largeTable = 1_000_000
