@@ -197,7 +197,10 @@ export const Facets = z
     facets: z.array(
       z.object({
         field: z.string(),
-        values: z.array(ValueCount).meta({ description: 'The 30 most frequent values.' }),
+        values: z.array(ValueCount).meta({
+          description:
+            'The 30 most frequent values. Of one longer than 100 characters: the first 100 and `…`.',
+        }),
         others: Count.meta({ description: 'Number of further values.' }),
       }),
     ),
@@ -244,7 +247,10 @@ export const ColumnStatistics = z
       .object({ from: z.number(), to: z.number(), counts: z.array(Count) })
       .optional()
       .meta({ description: '20 bins of equal width.' }),
-    top: z.array(ValueCount).optional().meta({ description: 'The 10 most frequent values.' }),
+    top: z.array(ValueCount).optional().meta({
+      description:
+        'The 10 most frequent values. Of one longer than 100 characters, as of `min` and `max`: the first 100 and `…`.',
+    }),
     lengths: z
       .object({ min: Count, max: Count, mean: z.number() })
       .optional()

@@ -2,7 +2,7 @@
 import { type FoundColumn, fieldsOf, type QueryText, tellingField } from '@ulmus/content'
 import { RegistryError } from '@ulmus/registry'
 import type { ColumnStatistics, Facets, TableStatistics } from '@ulmus/wire'
-import { readJson, type Visit } from '../page.ts'
+import { jsonBytes, readJson, type Visit } from '../page.ts'
 import { type SeenCollection, type ShownVersion, schemaIn, versionOf } from './collection.ts'
 import { nameOf } from './records.ts'
 
@@ -18,6 +18,9 @@ const labelsMax = 200
 
 /** Columns of a table with profiles: each takes several queries. */
 export const profiledMax = 300
+
+/** Statistics of more columns than have profiles are not read. Bytes. */
+const readBytesMax = 1_048_576
 
 /** Statistics by field, `name.common`. */
 export type Profiles = ReadonlyMap<string, ColumnStatistics>
@@ -36,7 +39,7 @@ export async function readProfiles(
     if (!isRequested && !(await registry.tables.answersSoon(seen.who, path))) return 'on_request'
     const answer = await soon(registry.tables.statistics(seen.who, path))
     if (answer === undefined || 'building' in answer) return 'later'
-    return byField(answer)
+    return byField(readJson<TableStatistics>(answer))
   })
   return found ?? 'none'
 }
@@ -48,7 +51,7 @@ export async function knownProfiles(
   type: string,
 ): Promise<Profiles | undefined> {
   const known = await leniently(() => registry.tables.knownStatistics(seen.who, { ...versionOf(seen), type }))
-  return known && byField(known)
+  return known && jsonBytes(known) <= readBytesMax ? byField(readJson<TableStatistics>(known)) : undefined
 }
 
 const byField = ({ columns }: TableStatistics): Profiles =>
@@ -76,7 +79,7 @@ export async function readFacets(
   const path = { ...versionOf(seen), type }
   const { q, filter } = question
   const answer = await leniently(() => registry.tables.facets(seen.who, path, { q, filter, facet: facets }))
-  return answer === undefined || 'building' in answer ? [] : answer.facets
+  return answer === undefined || 'building' in answer ? [] : readJson<Facets>(answer).facets
 }
 
 /** Ids of one type of records. */

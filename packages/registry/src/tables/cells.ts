@@ -1,9 +1,9 @@
 /** Values of table files as answers have them. */
-import { type FoundColumn, type Json, parseJson, type TableColumn } from '@ulmus/content'
+import { type FoundColumn, isCutValue, type Json, parseJson, type TableColumn } from '@ulmus/content'
 
 /**
- * @param cell as the engine returns it: integers and times are texts
- * @returns numbers as in the record, instants as `2026-01-31T12:00:00.000Z`, parsed JSON
+ * @param cell as the engine returns it: integers and times are texts, long texts are cut
+ * @returns numbers as in the record, instants as `2026-01-31T12:00:00.000Z`, parsed JSON; the beginning of JSON as a text
  */
 export function cellValue(column: Pick<TableColumn, 'type' | 'items' | 'members'>, cell: unknown): Json {
   if (cell === null || cell === undefined) return null
@@ -13,7 +13,7 @@ export function cellValue(column: Pick<TableColumn, 'type' | 'items' | 'members'
     case 'date-time':
       return instantOf(String(cell))
     case 'json':
-      return parseJson(String(cell)) as Json
+      return isCutValue(cell) ? String(cell) : (parseJson(String(cell)) as Json)
     case 'list':
       return (cell as unknown[]).map((item) => cellValue({ type: column.items! }, item))
     case 'object': {

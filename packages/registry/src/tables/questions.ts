@@ -1,20 +1,18 @@
 /** Questions of callers as queries, and answers of the engine in the words of the API. */
 import {
   type FoundColumn,
-  findColumns,
   QueryError,
   type QueryText,
   readTableQuery,
   type TableColumn,
   type TableQuery,
 } from '@ulmus/content'
-import type { ColumnStatistics } from '@ulmus/wire'
 import { RegistryError } from '../errors/errors.ts'
 import { cellValue, countOf, fieldOf } from './cells.ts'
 import type { EngineRows } from './engine/engine.ts'
 import { facetValuesMax } from './engine/query-sql.ts'
-import type { MeasuredColumn } from './statistics.ts'
-import type { TableFile } from './table-files.ts'
+import type { TablePath } from './find-table.ts'
+import type { TableSource } from './table-source.ts'
 
 /** Facets of one question. */
 const facetsMax = 8
@@ -55,18 +53,25 @@ export function demandFacets(facets: readonly FoundColumn[]): void {
   })
 }
 
-export function facetOf(column: FoundColumn, rows: EngineRows) {
+/** The most that a facet takes beside its name. Bytes: 30 cut values of 101 characters of up to 6. */
+const facetBytes = facetValuesMax * 640
+
+/** The most that facets take. Bytes. */
+export const facetsBytes = (facets: readonly FoundColumn[]): number =>
+  facets.reduce((sum, column) => sum + facetBytes + 6 * fieldOf(column).length, 0)
+
+/** @returns JSON */
+export function facetOf(column: FoundColumn, rows: EngineRows): Buffer {
   const type = column.type === 'list' ? { type: column.items! } : column
   const values = rows.map(([value, count]) => ({ value: cellValue(type, value), count: countOf(count) }))
   const distinct = rows.length === 0 ? 0 : countOf(rows[0]![2])
-  return { field: fieldOf(column), values, others: Math.max(0, distinct - facetValuesMax) }
+  const facet = { field: fieldOf(column), values, others: Math.max(0, distinct - facetValuesMax) }
+  return Buffer.from(JSON.stringify(facet))
 }
 
-export function withMisfits(
-  found: readonly MeasuredColumn[],
-  columns: readonly TableColumn[],
-  { misfits }: TableFile,
-): ColumnStatistics[] {
-  const paths = new Map(findColumns(columns).map((column) => [fieldOf(column), column.path]))
-  return found.map((column) => ({ ...column, misfits: misfits[paths.get(column.field)!] ?? 0 }))
-}
+/** Name of a question: with its collection, so that equal content of others tells a caller nothing. */
+export const questionName = (
+  { owner, slug }: TablePath,
+  { tree, schemaHash }: TableSource,
+  ...question: unknown[]
+) => [owner, slug, tree.root, schemaHash, ...question]

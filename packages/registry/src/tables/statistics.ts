@@ -10,37 +10,58 @@ import {
   histogramStatement,
   summaryStatement,
   topStatement,
+  topValuesMax,
 } from './engine/statistics-sql.ts'
 
 /** Answers of the engine, one for each statement. */
 export type Ask = (statements: readonly Statement[]) => Promise<readonly EngineRows[]>
 
-/** Without the misfits, which are counted when the table is built. */
-export type MeasuredColumn = Omit<ColumnStatistics, 'misfits'>
+/** Bytes of all least, greatest and frequent texts of a table. Further columns have none: a schema may have ten thousand. */
+export const textBytesMax = 524_288
+/** Bytes of a column without these, its name and its texts: a histogram takes the most. */
+const columnBytes = 700
+/** Cut values of a column, and their bytes in JSON: 101 characters of up to 6. */
+const textsEach = (topValuesMax + 2) * 606
 
-/** @param ask takes one column at a time, so that questions of others have their turns between */
-export async function readStatistics(
+/** The most that statistics take. Bytes. */
+export function statisticsBytes(columns: readonly TableColumn[]): number {
+  const found = findColumns(columns)
+  const names = found.reduce((sum, column) => sum + 6 * fieldOf(column).length, 0)
+  return names + found.length * columnBytes + Math.min(found.length * textsEach, textBytesMax + textsEach)
+}
+
+/**
+ * `TableStatistics` as JSON. Columns are written one by one, so that no turn of the event loop writes thousands.
+ * @param misfits values that their column cannot represent, by its path
+ * @param ask takes one column at a time, so that questions of others have their turns between
+ */
+export async function writeStatistics(
   columns: readonly TableColumn[],
+  misfits: Readonly<Record<string, number>>,
   ask: Ask,
-): Promise<{ rows: number; columns: MeasuredColumn[] }> {
-  const found: MeasuredColumn[] = []
-  let rows = 0
+): Promise<Buffer> {
+  const written: Buffer[] = []
+  let [rows, room] = [0, textBytesMax]
   for (const column of findColumns(columns)) {
-    const top = hasTopValues(column) ? [{ sql: topStatement(column), values: [] }] : []
+    const isBrief = room <= 0 && isText(column)
+    const top = hasTopValues(column) && !isBrief ? [{ sql: topStatement(column), values: [] }] : []
     const [summary, values] = await ask([{ sql: summaryStatement(column), values: [] }, ...top])
     const cells = summary![0]!
     rows = countOf(cells[0])
-    found.push({
-      ...describe(column, cells),
-      ...(await histogramOf(column, cells, ask)),
-      ...topOf(column, values),
-    })
+    const { min, max, ...facts } = describe(column, cells)
+    const texts = { ...(min !== undefined && !isBrief && { min, max }), ...topOf(column, values) }
+    if (isText(column)) room -= Buffer.byteLength(JSON.stringify(texts))
+    const histogram = await histogramOf(column, cells, ask)
+    const found: ColumnStatistics = { ...facts, misfits: misfits[column.path] ?? 0, ...texts, ...histogram }
+    written.push(Buffer.from(`${written.length === 0 ? '' : ','}${JSON.stringify(found)}`))
   }
-  return { rows, columns: found }
+  return Buffer.concat([Buffer.from(`{"rows":${rows},"columns":[`), ...written, Buffer.from(']}')])
 }
 
+const isText = ({ type }: FoundColumn): boolean => type === 'text' || type === 'file'
+
 /** Columns of `summaryStatement`, in its order. */
-function describe(column: FoundColumn, cells: readonly unknown[]): MeasuredColumn {
+function describe(column: FoundColumn, cells: readonly unknown[]): Omit<ColumnStatistics, 'misfits'> {
   const [rows, filled, distinct, least, greatest, ...more] = cells
   const count = countOf(filled)
   const isMeasured = ['number', 'integer', 'date-time', 'date'].includes(column.type)

@@ -102,7 +102,7 @@ test('nothing is built on a full disk', async () => {
 test('the least recently used tables are deleted beyond the limit, with what was made from them', async () => {
   const files = filesWith(1)
   const first = await built(files, source('d'))
-  await files.remember(first, 'statistics', async () => ({ rows: 3 }))
+  await files.remember(first, 'statistics', async () => Buffer.from('{"rows":3}'))
   await files.makeParquet(first, async (path) => writeFileSync(path, 'PAR1'))
   expect(readdirSync(dirname(first.path))).toHaveLength(5)
   const second = await built(files, source('e'))
@@ -122,10 +122,9 @@ test('answers and Parquet files are made once', async () => {
   const [one, other] = await Promise.all([make(), make()])
   expect([one, await make(), made]).toEqual([other, other, 1])
   expect(await files.parquetOf(source('d'))).toEqual(one)
-  const compute = async () => ++made
-  expect([await files.remember(table, 'x', compute), await files.remember(table, 'x', compute)]).toEqual([
-    2, 2,
-  ])
+  const compute = async () => Buffer.from(String(++made))
+  const answers = [await files.remember(table, 'x', compute), await files.remember(table, 'x', compute)]
+  expect(answers.map(String)).toEqual(['2', '2'])
 })
 
 test('a sweep deletes tables of data that is no longer stored, and what killed processes left', async () => {

@@ -111,28 +111,33 @@ export class TableFiles {
     })
   }
 
-  /** An answer about a table that never changes: computed once and stored beside it. */
-  async remember<T>({ path }: TableFile, name: string, compute: () => Promise<T>): Promise<T> {
+  /** Bytes of an answer about a table that never changes: computed once and stored beside it. */
+  async remember({ path }: TableFile, name: string, compute: () => Promise<Uint8Array>): Promise<Uint8Array> {
     const place = `${path}.${name}.json`
     return this.#once(place, async () => {
-      const found = await readJson<T>(place)
+      const found = await readBytes(place)
       if (found !== undefined) return found
       const answer = await compute()
-      // On a full disk the answer is computed again next time.
-      await writeFile(place, JSON.stringify(answer), { mode: 0o600 }).catch((error) => {
+      const unfinished = `${place}.${randomUUID()}`
+      try {
+        await writeFile(unfinished, answer, { mode: 0o600 })
+        await rename(unfinished, place)
+      } catch (error) {
+        await rm(unfinished, { force: true })
+        // On a full disk the answer is computed again next time.
         if (!isStorageFull(error)) throw error
-      })
+      }
       return answer
     })
   }
 
   /** An answer that was computed before. */
-  async remembered<T>(
+  async remembered(
     source: Pick<TableSource, 'tree' | 'schemaHash'>,
     name: string,
-  ): Promise<T | undefined> {
+  ): Promise<Uint8Array | undefined> {
     if (!(await this.isBuilt(source))) return undefined
-    return readJson<T>(`${this.#pathOf(source)}.${name}.json`)
+    return readBytes(`${this.#pathOf(source)}.${name}.json`)
   }
 
   /** A new path for a file that its caller deletes. */
@@ -262,3 +267,5 @@ async function readJson<T>(path: string): Promise<T | undefined> {
     return undefined
   }
 }
+
+const readBytes = (path: string): Promise<Uint8Array | undefined> => readFile(path).catch(() => undefined)

@@ -1,15 +1,9 @@
 /** Questions about the tables of a version, in the view of the caller. docs/queries.md */
 import { rm, stat } from 'node:fs/promises'
-import {
-  findColumns,
-  type Hash,
-  type QueryText,
-  type TableColumn,
-  type TableQuery,
-  type TypeEntry,
-} from '@ulmus/content'
+import type { Hash, QueryText, TableColumn, TypeEntry } from '@ulmus/content'
 import { objectKey, storedObjects } from '@ulmus/storage'
-import type { TableStatistics, VersionPath } from '@ulmus/wire'
+import type { VersionPath } from '@ulmus/wire'
+import { JsonText } from '../answers/json-text.ts'
 import { selectedTypes } from '../answers/places.ts'
 import { countAnswer, readerOf } from '../budgets/answer-budget.ts'
 import { SharedBudget } from '../budgets/shared-budget.ts'
@@ -19,22 +13,13 @@ import type { Principal } from '../principal.ts'
 import { schedule } from '../schedule.ts'
 import { readSchemaObjects } from '../versions/schemas.ts'
 import { seeVersion } from '../versions/versions.ts'
-import { countOf } from './cells.ts'
-import { copyStatement, countStatement, facetStatement, pageStatement } from './engine/query-sql.ts'
+import { questionsOf } from './answer-questions.ts'
+import { copyStatement } from './engine/query-sql.ts'
 import { openOnce } from './file-answer.ts'
-import {
-  columnsIn,
-  type InstalledTables,
-  type OpenTable,
-  patience,
-  TableFinder,
-  type TablePath,
-  within,
-} from './find-table.ts'
-import { asChosen, demandFacets, facetOf, findWhole, readQuery, withMisfits } from './questions.ts'
-import { rowsOf } from './rows.ts'
+import { columnsIn, type InstalledTables, patience, TableFinder, type TablePath } from './find-table.ts'
+import { CostlyQuestions, deadlineOf, isTooCostly } from './patience.ts'
+import { findWhole, questionName, readQuery } from './questions.ts'
 import { runSql, type SqlConfig, type SqlRequest } from './sql/sql.ts'
-import { type Ask, readStatistics } from './statistics.ts'
 import type { MadeFile } from './table-files.ts'
 
 /** Settings of the operator. */
@@ -48,9 +33,6 @@ const downloadsShare = 1 / 4
 
 /** Tables of so many records are built in a second or two, so that any visit of a page may begin it. */
 const smallTable = 50_000
-
-/** Statistics of more records may take longer, and more memory, than questions. */
-const largeTable = 1_000_000
 
 export const usualTables: TablesConfig = Object.freeze({ bytesMax: null, sql: 'members', sqlSeconds: 10 })
 
@@ -70,10 +52,11 @@ export function tablesOf(context: Context, config: TablesConfig, installed: Inst
   const files = typeof installed === 'string' ? undefined : installed.files
   if (files !== undefined)
     context.jobs.repeat(schedule.tableSweep, () => files.sweep((roots) => storedOf(context, roots)))
+  const costly = new CostlyQuestions(isTooCostly)
   return {
-    ...questionsOf(context, finder),
+    ...questionsOf(context, finder, costly),
     // CSV files stay on the disk until they are sent: as many as there may be table files.
-    ...downloadsOf(context, finder, new SharedBudget(files?.bytesMax ?? 0)),
+    ...downloadsOf(context, finder, { downloads: new SharedBudget(files?.bytesMax ?? 0), costly }),
 
     /** Runs a statement of the caller. @throws unauthenticated, invalid_sql, sql_unavailable, query_too_costly, busy */
     sql: (who: Principal, path: VersionPath, request: SqlRequest) =>
@@ -104,14 +87,15 @@ export function tablesOf(context: Context, config: TablesConfig, installed: Inst
     },
 
     /**
-     * Statistics of a type if they were computed before; undefined otherwise.
+     * `TableStatistics` of a type as JSON, if they were computed before; undefined otherwise.
      * @throws collection_not_found, version_not_found, type_not_found
      */
-    async knownStatistics(who: Principal, path: TablePath): Promise<TableStatistics | undefined> {
+    async knownStatistics(who: Principal, path: TablePath): Promise<JsonText | undefined> {
       if (files === undefined) return undefined
       const { roots } = await seeVersion(context, who, path)
       const [[, entry]] = selectedTypes(roots, path.type) as [[string, TypeEntry]]
-      return files.remembered({ tree: entry, schemaHash: entry.schema as Hash }, 'statistics')
+      const bytes = await files.remembered({ tree: entry, schemaHash: entry.schema as Hash }, 'statistics')
+      return bytes && new JsonText(bytes)
     },
 
     /** False if this server cannot run the engine. */
@@ -122,87 +106,12 @@ export function tablesOf(context: Context, config: TablesConfig, installed: Inst
   }
 }
 
-/** @throws unknown_field, invalid_request, busy, query_too_costly, tables_unavailable */
-const questionsOf = (context: Context, finder: TableFinder) => ({
-  /** A page of the records that match, as they are in the version. */
-  rows: (who: Principal, path: TablePath, text: QueryText) =>
-    finder.withTable(who, path, (columns) => {
-      const query = readQuery(text, columns)
-      return async ({ source, ask }) => {
-        const [found, counts] = await ask([pageStatement(query), countStatement(query)])
-        const ids = found!.map(([id]) => String(id))
-        const rows = await rowsOf(context, source.tree, {
-          type: path.type,
-          ids,
-          query,
-          reader: readerOf(who),
-        })
-        const total = countOf(counts![0]![0])
-        const end = query.offset + rows.length
-        const next = end < total && rows.length > 0 ? end : null
-        return { columns: query.columns?.map(asChosen) ?? columns, rows, total, next }
-      }
-    }),
-
-  /** The most frequent values of some columns, under the filters of a question. */
-  facets: (who: Principal, path: TablePath, text: QueryText & { facet: readonly string[] }) =>
-    finder.withTable(who, path, (columns) => {
-      const query = readQuery(text, columns)
-      demandFacets(query.facet)
-      return async ({ source, file, ask }) => {
-        if (query.words.length === 0 && query.filters.length === 0) {
-          const facets = await wholeFacets(finder, { columns, query, file, ask })
-          return { total: source.tree.count, facets }
-        }
-        const statements = query.facet.map((column) => facetStatement(query, column))
-        const [counts, ...facets] = await ask([countStatement(query), ...statements])
-        return {
-          total: countOf(counts![0]![0]),
-          facets: facets.map((rows, index) => facetOf(query.facet[index]!, rows)),
-        }
-      }
-    }),
-
-  /** Statistics of all columns, over all rows: computed once for each table. Their progress if that takes longer. */
-  statistics: (who: Principal, path: TablePath) =>
-    finder.withTable<TableStatistics>(who, path, (columns) => async (table) => {
-      const { source, file } = table
-      const { engine, files } = finder.installed
-      const patiently: Ask = async (statements) =>
-        engine.askPatiently(readerOf(who), file.path, statements, await files.scratch())
-      const isLarge = source.tree.count > largeTable
-      const found = files.remember(file, 'statistics', async () => {
-        const { rows, columns: found } = await readStatistics(columns, isLarge ? patiently : table.ask)
-        return { rows, columns: withMisfits(found, columns, file) }
-      })
-      const { count } = source.tree
-      return (await within(found, patience.question)) ?? { building: { rowsDone: count, rows: count } }
-    }),
-})
-
-interface WholeFacetsAsk extends Pick<OpenTable, 'file' | 'ask'> {
-  readonly columns: readonly TableColumn[]
-  readonly query: TableQuery
-}
-
-/** Facets over all rows, each computed once for each table. */
-async function wholeFacets(finder: TableFinder, { columns, query, file, ask }: WholeFacetsAsk) {
-  const keys = findColumns(columns).map(({ names }) => JSON.stringify(names))
-  const facets: ReturnType<typeof facetOf>[] = []
-  // One at a time: an account may have few questions under way.
-  for (const column of query.facet) {
-    const name = `facet${keys.indexOf(JSON.stringify(column.names))}`
-    const facet = await finder.installed.files.remember(file, name, async () => {
-      const [rows] = await ask([facetStatement(query, column)])
-      return facetOf(column, rows!)
-    })
-    facets.push(facet)
-  }
-  return facets
-}
-
 /** @throws unknown_field, invalid_request, busy, query_too_costly, tables_unavailable, storage_full */
-const downloadsOf = (context: Context, finder: TableFinder, downloads: SharedBudget) => ({
+const downloadsOf = (
+  context: Context,
+  finder: TableFinder,
+  { downloads, costly }: { downloads: SharedBudget; costly: CostlyQuestions },
+) => ({
   /** The rows that match as CSV. */
   csv: (who: Principal, path: TablePath, text: QueryText) =>
     finder.withTable(
@@ -216,11 +125,9 @@ const downloadsOf = (context: Context, finder: TableFinder, downloads: SharedBud
           try {
             const statement = copyStatement(query, query.columns ?? findWhole(columns), target)
             await context.space.demand(table.source.tree.bytes)
-            await finder.installed.engine.askPatiently(
-              readerOf(who),
-              table.file.path,
-              [statement],
-              `${csv}.sort`,
+            const limits = { scratch: `${csv}.sort`, milliseconds: deadlineOf('csv', table.source.tree) }
+            await costly.run(questionName(path, table.source, 'csv', text), () =>
+              finder.installed.engine.askPatiently(readerOf(who), table.file.path, [statement], limits),
             )
             const { size } = await stat(csv)
             const holders = [{ name: readerOf(who), share: downloadsShare }]
@@ -237,17 +144,20 @@ const downloadsOf = (context: Context, finder: TableFinder, downloads: SharedBud
     ),
 
   /** All rows as a Parquet file, which is made once. */
-  parquet: (who: Principal, path: TablePath) =>
+  parquet: (who: Principal, table: TablePath) =>
     finder.withTable(
       who,
-      path,
+      table,
       (columns) =>
         async ({ semver, source, file }) => {
           const made = await finder.installed.files.makeParquet(file, async (path) => {
             const target = { path, format: 'parquet' } as const
             const statement = copyStatement(readQuery({}, columns), findWhole(columns), target)
             await context.space.demand(source.tree.bytes)
-            await finder.installed.engine.askPatiently(readerOf(who), file.path, [statement], `${path}.sort`)
+            const limits = { scratch: `${path}.sort`, milliseconds: deadlineOf('parquet', source.tree) }
+            await costly.run(questionName(table, source, 'parquet'), () =>
+              finder.installed.engine.askPatiently(readerOf(who), file.path, [statement], limits),
+            )
           })
           const opened = await openOnce(made.path, `parquet:${made.sha256}`).catch(
             (cause: NodeJS.ErrnoException) => {

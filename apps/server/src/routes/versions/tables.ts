@@ -49,7 +49,7 @@ export const tableRoutes: FastifyPluginAsync<RouteOptions> = async (app, { regis
   serve(app, 'GET /api/collections/:owner/:slug/versions/:v/tables/:type/facets', async (request, reply) => {
     const { principal, params, query } = request
     const { view: _view, ...text } = query
-    return answerOf<Facets>(reply, await tables.facets(seenAs(principal, query), params, text))
+    return textIn<Facets>(answerOf(reply, await tables.facets(seenAs(principal, query), params, text)))
   })
 
   serve(
@@ -57,7 +57,9 @@ export const tableRoutes: FastifyPluginAsync<RouteOptions> = async (app, { regis
     'GET /api/collections/:owner/:slug/versions/:v/tables/:type/statistics',
     async (request, reply) => {
       const { principal, params, query } = request
-      return answerOf<TableStatistics>(reply, await tables.statistics(seenAs(principal, query), params))
+      return textIn<TableStatistics>(
+        answerOf(reply, await tables.statistics(seenAs(principal, query), params)),
+      )
     },
   )
 

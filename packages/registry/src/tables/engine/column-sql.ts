@@ -2,7 +2,7 @@
  * DuckDB's types and expressions for the columns of a table. Rows come from NDJSON lines of records, in two forms: `typed` reads `data` as
  * one STRUCT, which is fast; `json` extracts each property from JSON, for data that may be no object and for names that differ in case only.
  */
-import type { JsonObject, ScalarType, TableColumn } from '@ulmus/content'
+import { type JsonObject, type ScalarType, type TableColumn, valueCharactersMax } from '@ulmus/content'
 
 /** The only table of a file. */
 export const tableName = 'records'
@@ -158,6 +158,17 @@ export function searchedExpression(columns: readonly TableColumn[]): string {
   }
   const texts = columns.flatMap((column) => textsIn(column, quoted(column.name)))
   return folded(`concat_ws(chr(10), ${texts.join(', ')})`)
+}
+
+/**
+ * The beginning of a value of a column, or of an item of its lists, for an answer. Whole values are compared and counted; the engine
+ * sends no long ones.
+ */
+export function cutExpression(value: string, { type, items }: Pick<TableColumn, 'type' | 'items'>): string {
+  const own = type === 'list' ? items : type
+  if (own !== 'text' && own !== 'file' && own !== 'json') return value
+  const text = own === 'json' ? `CAST(${value} AS VARCHAR)` : value
+  return `CASE WHEN length(${text}) > ${valueCharactersMax} THEN left(${text}, ${valueCharactersMax}) || '…' ELSE ${text} END`
 }
 
 /** Letters that have no accent to strip, and the ones that people type for them. */

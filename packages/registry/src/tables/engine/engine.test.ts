@@ -126,7 +126,10 @@ test('statistics of large tables may need more memory than a question has', asyn
       kind: 'too_costly',
       seconds: 5,
     })
-    const [rows] = await one.askPatiently('ada', file, [{ sql, values: [] }], join(folder, 'scratch'))
+    const [rows] = await one.askPatiently('ada', file, [{ sql, values: [] }], {
+      scratch: join(folder, 'scratch'),
+      milliseconds: 120_000,
+    })
     expect(rows).toEqual([['4000000']])
     expect(existsSync(join(folder, 'scratch'))).toBe(false)
   } finally {
@@ -138,8 +141,9 @@ test('refusals name the time that the statement was allowed', async () => {
   const { file } = await tableOf({ properties: { x: { type: 'string' } } }, [])
   const one = new Engine()
   try {
-    const failed = one.askPatiently('ada', file, [{ sql: 'nonsense', values: [] }], join(folder, 'scratch'))
-    await expect(failed).rejects.toMatchObject({ kind: 'failed', seconds: 120 })
+    const limits = { scratch: join(folder, 'scratch'), milliseconds: 30_000 }
+    const failed = one.askPatiently('ada', file, [{ sql: 'nonsense', values: [] }], limits)
+    await expect(failed).rejects.toMatchObject({ kind: 'failed', seconds: 30 })
   } finally {
     one.close()
   }

@@ -80,18 +80,24 @@ export class Engine {
 
   /**
    * Runs statements that read a table file and may take minutes, and may write other files.
-   * @param scratch folder for what a statement cannot keep in memory; it is deleted
+   * @param limits `scratch`: folder for what a statement cannot keep in memory; it is deleted. `milliseconds`: see `deadlineOf`
    * @throws EngineError
    */
   async askPatiently(
     owner: string,
     file: string,
     statements: readonly Statement[],
-    scratch: string,
+    limits: { readonly scratch: string; readonly milliseconds: number },
   ): Promise<readonly EngineRows[]> {
-    const limits = { milliseconds: writeMilliseconds, memoryMebibytes }
+    const { scratch } = limits
     try {
-      return await rowsOf(this.#patient, owner, { file, writes: false, statements, scratch, ...limits })
+      return await rowsOf(this.#patient, owner, {
+        file,
+        writes: false,
+        statements,
+        memoryMebibytes,
+        ...limits,
+      })
     } finally {
       await rm(scratch, { recursive: true, force: true })
     }

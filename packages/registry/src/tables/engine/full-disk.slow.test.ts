@@ -55,7 +55,9 @@ describe.skipIf(!smallDisksPossible())('a build on a full disk', () => {
     expect(table).toMatchObject({ rows })
     disk.fill(0)
     // Answers that cannot be stored are given all the same.
-    expect(await files.remember(table, 'statistics', async () => ({ rows }))).toEqual({ rows })
-    expect(await files.remember(table, 'statistics', async () => ({ rows }))).toEqual({ rows })
+    for (let time = 0; time < 2; time++)
+      expect(await files.remember(table, 'statistics', async () => Buffer.from('{}'))).toEqual(
+        Buffer.from('{}'),
+      )
   })
 })

@@ -7,7 +7,7 @@ import {
   type TableColumn,
   type TableQuery,
 } from '@ulmus/content'
-import { expressionOf, folded, literal, quoted, tableName } from './column-sql.ts'
+import { cutExpression, expressionOf, folded, literal, quoted, tableName } from './column-sql.ts'
 
 /** A statement with the values of its parameters `$1` …. Numbers are texts. */
 export interface Statement {
@@ -61,7 +61,7 @@ export function countStatement(query: Pick<TableQuery, 'words' | 'filters'>): St
 /** Values of a facet that are listed. */
 export const facetValuesMax = 30
 
-/** The most frequent values of a column under a filter with their counts, and the number of all distinct values. */
+/** The most frequent values of a column under a filter, cut, with their counts, and the number of all distinct values. */
 export function facetStatement(query: Pick<TableQuery, 'words' | 'filters'>, column: FoundColumn): Statement {
   const parameters = new Parameters()
   const where = whereClause(query, parameters)
@@ -69,7 +69,7 @@ export function facetStatement(query: Pick<TableQuery, 'words' | 'filters'>, col
   const each = column.type === 'list' ? `unnest(list_distinct(${value}))` : value
   const sql = `WITH each AS (SELECT ${each} AS value FROM ${tableName}${where}),
     counted AS (SELECT value, count(*) AS count FROM each WHERE value IS NOT NULL GROUP BY value)
-    SELECT value, count, (SELECT count(*) FROM counted) AS distinct_values
+    SELECT ${cutExpression('value', column)}, count, (SELECT count(*) FROM counted) AS distinct_values
     FROM counted ORDER BY count DESC, value LIMIT ${facetValuesMax}`
   return { sql, values: parameters.values }
 }

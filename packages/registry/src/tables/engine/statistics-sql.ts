@@ -1,6 +1,6 @@
 /** Statements for the statistics of a column: exact, over all rows of a table. */
 import type { FoundColumn, ScalarType } from '@ulmus/content'
-import { expressionOf, tableName } from './column-sql.ts'
+import { cutExpression, expressionOf, tableName } from './column-sql.ts'
 
 export const histogramBins = 20
 /** Most frequent values that statistics list. */
@@ -38,8 +38,8 @@ export function summaryStatement(column: FoundColumn): string {
     'count(*) AS rows',
     `count(${value}) AS filled`,
     `${column.type === 'object' ? 'NULL' : `count(DISTINCT ${value})`} AS distinct_values`,
-    `${isScalar ? `min(${value})` : 'NULL'} AS least`,
-    `${isScalar ? `max(${value})` : 'NULL'} AS greatest`,
+    `${isScalar ? cutExpression(`min(${value})`, column) : 'NULL'} AS least`,
+    `${isScalar ? cutExpression(`max(${value})`, column) : 'NULL'} AS greatest`,
     ...(isMeasured(column)
       ? [
           `min(${number}) AS low`,
@@ -64,11 +64,12 @@ export function histogramStatement(column: FoundColumn): string {
     count(*) AS count FROM ${tableName} WHERE ${expressionOf(column.names)} IS NOT NULL GROUP BY bin ORDER BY bin`
 }
 
-/** The most frequent values. */
+/** The most frequent values, cut. */
 export function topStatement(column: FoundColumn): string {
   const value = expressionOf(column.names)
-  return `SELECT ${value} AS value, count(*) AS count FROM ${tableName} WHERE ${value} IS NOT NULL
-    GROUP BY value ORDER BY count DESC, value LIMIT ${topValuesMax}`
+  return `WITH each AS (SELECT ${value} AS value FROM ${tableName}),
+    counted AS (SELECT value, count(*) AS count FROM each WHERE value IS NOT NULL GROUP BY value)
+    SELECT ${cutExpression('value', column)}, count FROM counted ORDER BY count DESC, value LIMIT ${topValuesMax}`
 }
 
 /** Types whose frequent values say something: a number that occurs ten times says less than its quartiles. */

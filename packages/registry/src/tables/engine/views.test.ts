@@ -19,6 +19,7 @@ import {
 } from '@ulmus/content'
 import { unlimitedSpace } from '@ulmus/storage'
 import { anyDatabase } from '@ulmus/storage/testing'
+import type { Facets, TableStatistics } from '@ulmus/wire'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { runs } from '../../../../content/src/testing/runs.ts'
@@ -192,13 +193,13 @@ describe.each(anyDatabase)('both views on $name', (database) => {
     const found = findColumns(columns)
     const fields = columns.filter(({ type }) => type !== 'object' && type !== 'json').slice(0, 8)
     const facet = fields.map(({ name }) => JSON.stringify(name))
-    const facets = await built(() => tables.facets(who, table, { facet }))
+    const facets = parsed(await built(() => tables.facets(who, table, { facet }))) as unknown as Facets
     for (const [index, { values }] of facets.facets.entries()) {
       const wanted = topValues(rows, { ...fields[index]!, names: [fields[index]!.name] })
       expect(values.map(({ count }) => count)).toEqual(wanted.map(({ count }) => count))
     }
 
-    const statistics = await built(() => tables.statistics(who, table))
+    const statistics = parsed(await built(() => tables.statistics(who, table))) as unknown as TableStatistics
     expect(statistics.rows).toBe(rows.length)
     for (const [index, column] of found.entries())
       expect(statistics.columns[index]).toMatchObject(statisticsOf(column, rows))

@@ -1,4 +1,5 @@
 /** Profile of a column over all records: histogram or frequent values. Their parts are links that filter. */
+import { isCutValue } from '@ulmus/content'
 import type { ColumnStatistics } from '@ulmus/wire'
 import type { ComponentChildren } from 'preact'
 import { counted, countText, cutText, roundedText } from '../../../format.ts'
@@ -9,8 +10,6 @@ import { type Asked, filterText, pathWith } from './url.ts'
 export const valuesUsual = 3
 /** Longer values are cut. Characters. */
 const valueMax = 22
-/** Longer values are in no link, since URLs are limited. Characters. */
-const linkedMax = 500
 
 interface Props {
   readonly asked: Asked
@@ -170,7 +169,7 @@ export function ValueLink({ asked, column, value, most, label }: ValueProps) {
   const shown = <bdi>{text === '' ? '“”' : cutText(label ?? text, most)}</bdi>
   const filter = filterText(column.text, column.column?.type === 'list' ? 'contains' : 'eq', text)
   const isPresent = asked.question.filter.includes(filter)
-  const to = text.length > linkedMax ? undefined : pathWith(asked, column, isPresent ? [] : [filter])
+  const to = isCutValue(value) ? undefined : pathWith(asked, column, isPresent ? [] : [filter])
   if (to === undefined) return shown
   return (
     <a
