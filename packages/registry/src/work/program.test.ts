@@ -48,12 +48,14 @@ test('tasks beyond the limits are not taken', async () => {
 })
 
 test('a task that takes too long ends its process, and is not tried again', async () => {
-  const program = open({ deadlineMilliseconds: 1_000 })
+  const program = open()
   expect(await program.run('ada', { say: 'first' })).toEqual(answer('first'))
   let started = 0
   const count = () => void started++
   subscribe('child_process', count)
-  expect(await program.run('ada', { end: 'never' })).toEqual({ kind: 'too_costly' })
+  expect(await program.run('ada', { end: 'never' }, { deadlineMilliseconds: 1_000 })).toEqual({
+    kind: 'too_costly',
+  })
   unsubscribe('child_process', count)
   expect(started).toBe(0)
   expect(await program.run('ada', { say: 'next' })).toEqual(answer('next'))
@@ -63,4 +65,14 @@ test('a task that relies on earlier ones is not tried in a new process', async (
   const program = open({ keepsState: true })
   expect(await program.run('ada', { say: 'first' })).toEqual(answer('first'))
   expect(await program.run('ada', { end: 'killed' })).toEqual({ kind: 'unavailable' })
+})
+
+test('a task that is aborted ends its process, and is not tried again', async () => {
+  const program = open()
+  expect(await program.run('ada', { say: 'first' })).toEqual(answer('first'))
+  const leaving = new AbortController()
+  const running = program.run('ada', { end: 'never' }, { signal: leaving.signal })
+  setTimeout(() => leaving.abort(), 50)
+  expect(await running).toEqual({ kind: 'unavailable' })
+  expect(await program.run('eve', { say: 'next' })).toEqual(answer('next'))
 })

@@ -15,10 +15,15 @@ export interface ProgramOptions {
   readonly tasksMax: { readonly owner: number; readonly all: number }
   /** The process exits after this time without a task, to free its memory. Milliseconds. */
   readonly idleMilliseconds: number
-  /** A task that takes longer ends the process and counts as too costly. Default: none, the program keeps its limits itself. */
-  readonly deadlineMilliseconds?: number
   /** True: tasks rely on earlier ones in the same process, so none is tried again in a new one. Default: false. */
   readonly keepsState?: boolean
+}
+
+export interface TaskLimits {
+  /** A task that takes longer ends the process and counts as too costly. Default: none, the program keeps its limits itself. */
+  readonly deadlineMilliseconds?: number
+  /** Ends the task and the process: the result is `unavailable`. */
+  readonly signal?: AbortSignal
 }
 
 export type ProgramResult<Answer> =
@@ -48,14 +53,14 @@ export class Program<Task extends object, Answer> {
   }
 
   /** Never rejects. */
-  async run(owner: string, task: Task): Promise<ProgramResult<Answer>> {
+  async run(owner: string, task: Task, limits: TaskLimits = {}): Promise<ProgramResult<Answer>> {
     const { tasksMax } = this.#options
     const own = this.#tasks.get(owner) ?? 0
     const all = [...this.#tasks.values()].reduce((a, b) => a + b, 0)
     if (own >= tasksMax.owner || all >= tasksMax.all) return { kind: 'unavailable' }
     this.#tasks.set(owner, own + 1)
     try {
-      return await this.#turns.run(owner, () => this.#runAlone(task))
+      return await this.#turns.run(owner, () => this.#runAlone(task, limits))
     } catch {
       this.#end()
       return { kind: 'unavailable' }
@@ -66,22 +71,24 @@ export class Program<Task extends object, Answer> {
     }
   }
 
-  async #runAlone(task: Task): Promise<ProgramResult<Answer>> {
-    if (this.#process === undefined) return this.#send(task)
-    const result = await this.#send(task).catch(() => undefined)
-    if (result?.kind === 'answer' || result === late || this.#options.keepsState)
-      return result ?? { kind: 'unavailable' }
+  async #runAlone(task: Task, limits: TaskLimits): Promise<ProgramResult<Answer>> {
+    if (this.#process === undefined) return this.#send(task, limits)
+    const result = await this.#send(task, limits).catch(() => undefined)
+    const isFinal = result?.kind === 'answer' || result === late || limits.signal?.aborted
+    if (isFinal || this.#options.keepsState) return result ?? { kind: 'unavailable' }
     // The process may have ended late because of the previous task.
     this.#end()
-    return this.#send(task)
+    return this.#send(task, limits)
   }
 
   /** @throws errors of starting or writing to the process, such as lack of memory or file descriptors */
-  async #send(task: Task): Promise<ProgramResult<Answer>> {
+  async #send(task: Task, { deadlineMilliseconds, signal }: TaskLimits): Promise<ProgramResult<Answer>> {
     clearTimeout(this.#idle)
-    const { deadlineMilliseconds } = this.#options
+    if (signal?.aborted) return { kind: 'unavailable' }
     const allowance = this.#process === undefined ? startMilliseconds : 0
     let deadline: NodeJS.Timeout | undefined
+    const abort = () => this.close()
+    signal?.addEventListener('abort', abort)
     const result = await new Promise<ProgramResult<Answer>>((resolve) => {
       this.#resolve = resolve
       this.#process ??= this.#start()
@@ -93,6 +100,7 @@ export class Program<Task extends object, Answer> {
       }, deadlineMilliseconds + allowance)
     })
     clearTimeout(deadline)
+    signal?.removeEventListener('abort', abort)
     this.#idle = setTimeout(() => this.#end(), this.#options.idleMilliseconds).unref()
     return result
   }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Turn, Turns } from './turns.ts'
+import { type Turn, TurnCutError, Turns, type TurnsOptions } from './turns.ts'
 
 const tick = () => new Promise((resolve) => setImmediate(resolve))
 
@@ -114,4 +114,109 @@ test('it closes when what is under way has ended, and refuses what waits', async
   expect(isClosed).toBe(false)
   await letGo('ada')
   await Promise.all([first, closed, turns.close()])
+})
+
+/** Turns with a clock of their own. */
+function timed(options: Partial<TurnsOptions> = {}) {
+  const clock = { now: 0 }
+  const timing = { slowedAfter: 3_000, cutAfter: 3_000 }
+  const turns = new Turns({ places: 2, keepsOne: true, timing, now: () => clock.now, ...options })
+  const begun: string[] = []
+  const letGo = new Map<string, () => void>()
+  const ask = (name: string, more: { isLong?: boolean; key?: string } = {}) =>
+    turns.run(
+      name,
+      ({ signal }) =>
+        new Promise<void>((resolve, reject) => {
+          begun.push(name)
+          letGo.set(name, resolve)
+          signal.addEventListener('abort', () => reject(signal.reason))
+        }),
+      undefined,
+      more,
+    )
+  return { clock, turns, begun, letGo, ask }
+}
+const looksForTurnsToCut = () => new Promise((resolve) => setTimeout(resolve, 450))
+
+test('nobody keeps all places for longer than the limit while an owner waits that used much less', async () => {
+  const { clock, begun, letGo, ask } = timed()
+  const [first, second] = [ask('eve'), ask('bob')]
+  await looksForTurnsToCut()
+  clock.now = 100_000
+  // Both go on as long as nobody waits.
+  expect(begun).toEqual(['eve', 'bob'])
+  const third = ask('ada')
+  await looksForTurnsToCut()
+  expect(begun).toEqual(['eve', 'bob', 'ada'])
+  // A caller who used much waits for the place that others leave it, and cuts nobody.
+  clock.now = 104_000
+  await looksForTurnsToCut()
+  expect(begun).toHaveLength(3)
+  letGo.get('ada')!()
+  await third
+  await looksForTurnsToCut()
+  // The last place stays free for owners who used little.
+  expect(begun).toHaveLength(3)
+  const fourth = ask('dan')
+  await tick()
+  expect(begun[3]).toBe('dan')
+  letGo.get('dan')!()
+  letGo.get('bob')!()
+  await Promise.all([fourth, second])
+  expect(begun).toEqual(['eve', 'bob', 'ada', 'dan', 'eve'])
+  letGo.get('eve')!()
+  await first
+})
+
+test('a task that is cut again fails', async () => {
+  const { clock, begun, letGo, ask } = timed({ places: 1 })
+  const long = ask('eve')
+  const failed = expect(long).rejects.toThrow(TurnCutError)
+  for (const name of ['ada', 'bob']) {
+    await tick()
+    clock.now += 5_000
+    const short = ask(name)
+    await looksForTurnsToCut()
+    letGo.get(name)!()
+    await short
+  }
+  await failed
+  expect(begun).toEqual(['eve', 'ada', 'eve', 'bob'])
+})
+
+test('long tasks leave a place to short ones, and those of owners who used much another', async () => {
+  const { clock, begun, letGo, ask } = timed({ places: 3 })
+  const once = ask('eve')
+  await tick()
+  clock.now = 4_000
+  letGo.get('eve')!()
+  await once
+  const all = [ask('eve', { isLong: true }), ask('eve', { isLong: true }), ask('ada', { isLong: true })]
+  all.push(ask('bob', { isLong: true }), ask('dan'))
+  await tick()
+  expect(begun).toEqual(['eve', 'eve', 'ada', 'dan'])
+})
+
+test('an owner who needs what another one waits for lends it the sooner turn', async () => {
+  const { clock, turns, begun, letGo, ask } = timed({ places: 1 })
+  const used = ask('eve')
+  await tick()
+  clock.now = 2_000
+  letGo.get('eve')!()
+  await used
+  const first = ask('dan')
+  await tick()
+  void ask('eve', { key: 'file' })
+  clock.now = 2_500
+  void ask('bob')
+  turns.adopt('file', 'ada')
+  letGo.get('dan')!()
+  await first
+  await tick()
+  expect(begun).toEqual(['eve', 'dan', 'bob'])
+  letGo.get('bob')!()
+  await tick()
+  await tick()
+  expect(begun).toEqual(['eve', 'dan', 'bob', 'eve'])
 })
