@@ -2,7 +2,7 @@
 import type { TableColumn } from '@ulmus/content'
 import { createStatement, insertStatement, misfitsStatement, nullsStatement } from './engine/build-sql.ts'
 import { formFor, type ReadingForm, tableName } from './engine/column-sql.ts'
-import type { Engine } from './engine/engine.ts'
+import { type Engine, EngineError } from './engine/engine.ts'
 import type { Statement } from './engine/query-sql.ts'
 import { type Part, partsOf } from './line-parts.ts'
 import type { Progress, TableFacts, TableSource } from './table-source.ts'
@@ -17,6 +17,18 @@ interface PartBuild {
   readonly misfits: Record<string, number>
 }
 
+/** The table cannot be built: another attempt would fail, too. */
+export class TableFailedError extends Error {
+  constructor(cause: unknown) {
+    super('The table cannot be built.', { cause })
+    this.name = 'TableFailedError'
+  }
+}
+
+/** A full disk, a busy server and damaged data may be better soon. */
+export const wouldFailAgain = (error: unknown): boolean =>
+  error instanceof EngineError && (error.kind === 'too_costly' || error.kind === 'failed')
+
 const plain = (sql: string): Statement => ({ sql, values: [] })
 
 /** @throws EngineError, and Error if the table has more or fewer rows than its tree. The caller deletes the file then. */
@@ -24,8 +36,8 @@ export async function buildTable(
   engine: Engine,
   file: string,
   { tree, schema, columns, lines }: TableSource,
-  progress: Progress,
-): Promise<Omit<TableFacts, 'sha256'>> {
+  { progress, signal }: { progress: Progress; signal: AbortSignal },
+): Promise<Pick<TableFacts, 'rows' | 'misfits'>> {
   const build: PartBuild = { file, columns, form: formFor(schema, columns.slice(1)), nulls: 0, misfits: {} }
   let isOpen = true
   try {
@@ -34,6 +46,7 @@ export async function buildTable(
     let working: Promise<void> = Promise.resolve()
     for await (const part of partsOf(lines(), file)) {
       await working
+      signal.throwIfAborted()
       working = insertPart(engine, build, part).then(() => {
         progress.rowsDone += part.lines
       })

@@ -14,13 +14,14 @@ import type { Context } from '../context.ts'
 import { RegistryError } from '../errors/errors.ts'
 import type { Principal } from '../principal.ts'
 import { streamRecords } from '../records/stream.ts'
-import { semverOf } from '../versions/content.ts'
-import { seeVersion } from '../versions/versions.ts'
+import { rootsOf, semverOf } from '../versions/content.ts'
+import { type SeenVersion, seeVersion } from '../versions/versions.ts'
+import { TableFailedError } from './build-table.ts'
 import { type Engine, EngineError } from './engine/engine.ts'
 import type { SqlProcesses } from './sql/processes.ts'
 import type { Ask } from './statistics.ts'
 import type { TableFile, TableFiles } from './table-files.ts'
-import type { Progress, TableSource } from './table-source.ts'
+import type { Progress, TableKey, TableSource } from './table-source.ts'
 
 /** A caller waits this long for a table to be built. Programs that read files do not repeat a request. Milliseconds. */
 export const patience = { question: 2_000, file: 60_000 }
@@ -72,11 +73,13 @@ export class TableFinder {
     source: TableSource,
     milliseconds = patience.question,
   ): Promise<TableFile | Building> {
-    const found = await this.installed.files.find(source, readerOf(who))
-    if (!('done' in found)) return found
     try {
+      const found = await this.installed.files.find(source, readerOf(who))
+      if (!('done' in found)) return found
       return (await within(found.done, milliseconds)) ?? { building: { ...found.progress } }
     } catch (error) {
+      if (error instanceof TableFailedError)
+        throw new RegistryError('query_too_costly', { say: { table: true }, cause: error })
       throw error instanceof EngineError ? refusalOf(error, { table: true }) : error
     }
   }
@@ -91,9 +94,10 @@ export class TableFinder {
     read: (columns: readonly TableColumn[]) => (table: OpenTable) => Promise<T | Building>,
     milliseconds = patience.question,
   ): Promise<T | Building> {
-    const { version, roots } = await seeVersion(this.#context, who, path)
+    const found = await seeVersion(this.#context, who, path)
+    const { version, roots } = found
     const [[, entry]] = selectedTypes(roots, path.type) as [[string, TypeEntry]]
-    const source = await sourceOf(this.#context, entry)
+    const source = await sourceOf(this.#context, found, path.type, entry)
     const answer = read(source.columns)
     for (let isFirst = true; ; isFirst = false) {
       const file = await this.fileOf(who, source, milliseconds)
@@ -112,14 +116,39 @@ export class TableFinder {
   }
 }
 
-export async function sourceOf(context: Context, entry: TypeEntry): Promise<TableSource> {
+export async function sourceOf(
+  context: Context,
+  found: SeenVersion,
+  type: string,
+  entry: TypeEntry,
+): Promise<TableSource> {
   const schema = parseJson(Buffer.from(await context.objects.plain(entry.schema)).toString()) as JsonObject
   return {
-    tree: entry,
+    ...(await keyOf(context, found, type, entry)),
+    owner: found.seen.owner.id,
     schema,
-    schemaHash: entry.schema as Hash,
     columns: tableColumns(schema),
     lines: () => streamRecords(context, entry, { form: 'canonical', reader: 'tables', fleeting: true }),
+  }
+}
+
+/**
+ * The key of a table. Collections share tables of what all readers may read; any other table is for its owner alone: the speed of an
+ * answer about private records must not tell that another account has the same. docs/security.md#equal-content
+ */
+export async function keyOf(
+  context: Context,
+  { seen, version }: SeenVersion,
+  type: string,
+  entry: TypeEntry,
+): Promise<TableKey> {
+  const isPublic = seen.collection.public && (seen.view === 'public' || (await isSame()))
+  return { tree: entry, schemaHash: entry.schema as Hash, scope: isPublic ? 'public' : seen.owner.id }
+
+  async function isSame(): Promise<boolean> {
+    const shown = (await rootsOf(context, version, 'public')).types
+    const other = Object.hasOwn(shown, type) ? shown[type] : undefined
+    return other?.root === entry.root && other.schema === entry.schema
   }
 }
 

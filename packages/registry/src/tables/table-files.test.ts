@@ -6,6 +6,7 @@ import {
   mkdtempSync,
   readdirSync,
   rmSync,
+  statSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs'
@@ -15,6 +16,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Hash, type JsonObject, tableColumns } from '@ulmus/content'
 import { StorageFull, unlimitedSpace } from '@ulmus/storage'
 import { afterAll, beforeEach, expect, test } from 'vitest'
+import { TableFailedError } from './build-table.ts'
 import { Engine } from './engine/engine.ts'
 import { type Build, type TableFile, TableFiles } from './table-files.ts'
 import type { TableSource } from './table-source.ts'
@@ -35,11 +37,13 @@ const schema: JsonObject = { type: 'object', properties: { n: { type: 'integer' 
 const rootOf = (digit: string): Hash => digit.repeat(64) as Hash
 let reads = 0
 
-function source(digit: string, rows = 3): TableSource {
+function source(digit: string, rows = 3, more: Partial<TableSource> = {}): TableSource {
   const line = (n: number) => `{"id":"${n}","type":"T","data":{"n":${n === 2 ? 1e21 : n}}}\n`
   const text = Array.from({ length: rows }, (_, n) => line(n)).join('')
   return {
     tree: { root: rootOf(digit), count: rows, bytes: text.length },
+    scope: 'public',
+    owner: 'ada',
     schema,
     schemaHash: rootOf('0'),
     columns: tableColumns(schema),
@@ -47,6 +51,7 @@ function source(digit: string, rows = 3): TableSource {
       reads++
       yield Buffer.from(text)
     },
+    ...more,
   }
 }
 
@@ -83,14 +88,14 @@ test('a table with more or fewer rows than its tree is refused, and nothing is l
   await expect(built(filesWith(1e9), { ...wrong, tree: { ...wrong.tree, count: 4 } })).rejects.toThrow(
     '3 rows',
   )
-  expect(readdirSync(join(folder, 'bb'))).toEqual([])
+  expect(readdirSync(join(folder, 'public', 'bb'))).toEqual([])
 })
 
 test('a Parquet file that takes the space of older tables replaces them', async () => {
   const files = filesWith(2e7)
   const [older, newer] = [await built(files, source('1')), await built(files, source('2'))]
   expect(existsSync(older.path)).toBe(true)
-  const made = await files.makeParquet(newer, async (path) => writeFileSync(path, Buffer.alloc(3e7)))
+  const made = await files.makeParquet(newer, 'ada', async (path) => writeFileSync(path, Buffer.alloc(3e7)))
   expect([older.path, newer.path, made.path].map(existsSync)).toEqual([false, true, true])
 })
 
@@ -103,7 +108,7 @@ test('the least recently used tables are deleted beyond the limit, with what was
   const files = filesWith(1)
   const first = await built(files, source('d'))
   await files.remember(first, 'statistics', async () => Buffer.from('{"rows":3}'))
-  await files.makeParquet(first, async (path) => writeFileSync(path, 'PAR1'))
+  await files.makeParquet(first, 'ada', async (path) => writeFileSync(path, 'PAR1'))
   expect(readdirSync(dirname(first.path))).toHaveLength(5)
   const second = await built(files, source('e'))
   expect(readdirSync(dirname(first.path))).toEqual([])
@@ -115,7 +120,7 @@ test('answers and Parquet files are made once', async () => {
   const table = await built(files, source('d'))
   let made = 0
   const make = () =>
-    files.makeParquet(table, async (path) => {
+    files.makeParquet(table, 'ada', async (path) => {
       made++
       writeFileSync(path, 'PAR1')
     })
@@ -168,4 +173,55 @@ test('a table that is discarded while it is built anew is built all the same', a
   await files.discard(old)
   gate.resolve()
   expect(await settled(build)).toMatchObject({ rows: 3 })
+})
+
+test('accounts share tables of the public scope only', async () => {
+  const files = filesWith(1e9)
+  reads = 0
+  const shared = [await built(files, source('1')), await built(files, source('1', 3, { owner: 'eve' }))]
+  const own = await built(files, source('1', 3, { scope: 'eve', owner: 'eve' }))
+  expect([shared[0]!.path === shared[1]!.path, own.path === shared[0]!.path, reads]).toEqual([true, false, 2])
+  const key = { ...source('1'), scope: 'bob' }
+  await files.remember(own, 'statistics', async () => Buffer.from('{"rows":3}'))
+  await files.makeParquet(own, 'eve', async (path) => writeFileSync(path, 'PAR1'))
+  expect([
+    await files.isBuilt(key),
+    await files.remembered(key, 'statistics'),
+    await files.parquetOf(key),
+  ]).toEqual([false, undefined, undefined])
+})
+
+test('an owner with more than a fair share evicts its own tables, and nobody else the smallest owners', async () => {
+  const files = filesWith(1e9)
+  const kept = await built(files, source('1', 3, { owner: 'ada' }))
+  for (const digit of ['2', '3', '4']) await built(files, source(digit, 3, { scope: 'eve', owner: 'eve' }))
+  const bytes = statSync(kept.path).size
+  const small = filesWith(3.5 * bytes)
+  const newest = await built(small, source('5', 3, { scope: 'eve', owner: 'eve' }))
+  const left = ['1', '2', '3', '4', '5'].map((digit) =>
+    existsSync(
+      digit === '1'
+        ? kept.path
+        : newest.path.replaceAll('5'.repeat(64), digit.repeat(64)).replace('/55/', `/${digit}${digit}/`),
+    ),
+  )
+  expect(left).toEqual([true, false, false, true, true])
+})
+
+test('a table that cannot be built is not tried again', async () => {
+  const files = filesWith(1e9)
+  reads = 0
+  const broken = source('6', 3, {
+    async *lines() {
+      reads++
+      yield Buffer.from('no JSON\n')
+    },
+  })
+  for (let time = 0; time < 3; time++) await expect(built(files, broken)).rejects.toThrow(TableFailedError)
+  expect(reads).toBe(1)
+  // Another failure may pass: it is tried again.
+  const wrong = source('7')
+  for (let time = 0; time < 2; time++)
+    await expect(built(files, { ...wrong, tree: { ...wrong.tree, count: 4 } })).rejects.toThrow('3 rows')
+  expect(reads).toBe(3)
 })

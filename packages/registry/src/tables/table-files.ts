@@ -1,23 +1,36 @@
 /**
- * Table files of a server: a cache on its disk, in no digest and no backup. A file belongs to a record tree and a schema, so that all
- * versions, forks and views with both share it. The least recently used files are evicted. docs/decisions/tables.md
+ * Table files of a server: a cache on its disk, in no digest and no backup. A file belongs to a record tree, a schema and a scope
+ * (`TableKey`), so that versions, forks and views with all three share it. Files count for the owner of the collection, and the least
+ * recently used ones of the owner that has too many are evicted. docs/decisions/tables.md
  */
 import { randomUUID } from 'node:crypto'
 import { chmod, mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
-import { type Hash, parseJson } from '@ulmus/content'
+import { basename, dirname, join, relative, sep } from 'node:path'
+import type { Hash } from '@ulmus/content'
 import { type DiskSpace, isStorageFull } from '@ulmus/storage'
+import { LRUCache } from 'lru-cache'
 import { Turns } from '../work/turns.ts'
-import { buildTable } from './build-table.ts'
+import { buildTable, TableFailedError, wouldFailAgain } from './build-table.ts'
 import type { Engine } from './engine/engine.ts'
 import { partEndings } from './line-parts.ts'
+import { filesIn, readJson, tablesBeyond } from './owned-files.ts'
 import { sha256Of } from './sha256.ts'
-import type { Progress, TableFacts, TableSource } from './table-source.ts'
+import type { Progress, TableFacts, TableKey, TableSource } from './table-source.ts'
 
 /** Number of the mapping from schemas to columns (`tableColumns`) and of their stored form: raise it when either changes. */
 const mapping = 't2'
-/** Tables that are built at the same time. */
-const buildsMax = 2
+/** Tables of so many records are built in a second or two, so that any visit of a page may begin it. */
+export const smallTable = 50_000
+/** Tables of more bytes of records take longer. */
+const smallTableBytes = 64 * 1024 ** 2
+/** Tables that are built at the same time: one of them is small, one is for callers that recently built little. */
+const buildsMax = 3
+/** Callers that recently built for longer are slowed; a build of this age ends if another caller waits for a first one. Milliseconds. */
+const buildTiming = { slowedAfter: 30_000, cutAfter: 60_000 }
+/** A table that cannot be built is not tried again for this time; another server, release or limit may build it. Milliseconds. */
+const failedMilliseconds = 600_000
+/** Failures to remember. */
+const failuresMax = 10_000
 /** Unfinished files of this age belong to a process that was killed. Milliseconds. */
 const abandonedMilliseconds = 3_600_000
 
@@ -43,9 +56,11 @@ export class TableFiles {
   /** Bytes of all files together. */
   readonly bytesMax: number
   readonly #space: DiskSpace
-  readonly #turns = new Turns({ places: buildsMax })
+  readonly #turns = new Turns({ places: buildsMax, keepsOne: true, timing: buildTiming })
   /** By path of the table file. */
   readonly #builds = new Map<string, Build>()
+  /** By path of the table file. */
+  readonly #failures = new LRUCache<string, TableFailedError>({ max: failuresMax, ttl: failedMilliseconds })
   /** Files and answers that are being made from tables, by their path. */
   readonly #making = new Map<string, Promise<unknown>>()
 
@@ -58,20 +73,31 @@ export class TableFiles {
 
   /**
    * The table file, or its build, which is started if there is none.
-   * @param owner takes turns with others for builds
+   * @param reader takes turns with others for builds
+   * @throws TableFailedError if it could not be built a while ago
    */
-  async find(source: TableSource, owner: string): Promise<TableFile | Build> {
+  async find(source: TableSource, reader: string): Promise<TableFile | Build> {
     const path = this.#pathOf(source)
-    const running = this.#builds.get(path)
+    const running = this.#runningBuild(path, reader)
     if (running !== undefined) return running
     const file = await this.#stored(path)
     if (file !== undefined) return file
+    const failure = this.#failures.get(path)
+    if (failure !== undefined) throw failure
     // Another caller may have begun meanwhile.
-    const begun = this.#builds.get(path)
+    const begun = this.#runningBuild(path, reader)
     if (begun !== undefined) return begun
     const progress = { rowsDone: 0, rows: source.tree.count }
+    const isLong = source.tree.count > smallTable || source.tree.bytes > smallTableBytes
+    const work = ({ signal }: { signal: AbortSignal }) => this.#build(path, source, { progress, signal })
     const done = this.#turns
-      .run(owner, () => this.#build(path, source, progress))
+      .run(reader, work, undefined, { isLong, key: path })
+      .catch((error: unknown) => {
+        if (!wouldFailAgain(error)) throw error
+        const failed = new TableFailedError(error)
+        this.#failures.set(path, failed)
+        throw failed
+      })
       .finally(() => this.#builds.delete(path))
     done.catch(() => undefined)
     const build = { progress, done }
@@ -79,31 +105,45 @@ export class TableFiles {
     return build
   }
 
+  #runningBuild(path: string, reader: string): Build | undefined {
+    const running = this.#builds.get(path)
+    if (running !== undefined) this.#turns.adopt(path, reader)
+    return running
+  }
+
   /** True if the table was built. */
-  async isBuilt(source: Pick<TableSource, 'tree' | 'schemaHash'>): Promise<boolean> {
-    const facts = await stat(this.#pathOf(source)).catch(() => undefined)
+  async isBuilt(key: TableKey): Promise<boolean> {
+    const facts = await stat(this.#pathOf(key)).catch(() => undefined)
     return facts !== undefined
   }
 
   /** The Parquet file of a table, if it was made. */
-  parquetOf(source: Pick<TableSource, 'tree' | 'schemaHash'>): Promise<MadeFile | undefined> {
-    return madeFile(`${this.#pathOf(source)}.parquet`)
+  parquetOf(key: TableKey): Promise<MadeFile | undefined> {
+    return madeFile(`${this.#pathOf(key)}.parquet`)
   }
 
-  /** Makes the Parquet file of a table once. @param write writes it to the path that it gets */
-  async makeParquet({ path }: TableFile, write: (path: string) => Promise<void>): Promise<MadeFile> {
+  /**
+   * Makes the Parquet file of a table once.
+   * @param write writes it to the path that it gets, in a turn of the engine with the key that it gets
+   */
+  async makeParquet(
+    { path, owner }: TableFile,
+    reader: string,
+    write: (path: string, key: string) => Promise<void>,
+  ): Promise<MadeFile> {
     const made = `${path}.parquet`
+    if (this.#making.has(made)) this.#engine.adopt(made, reader)
     return this.#once(made, async () => {
       const found = await madeFile(made)
       if (found !== undefined) return found
       const unfinished = `${made}.${randomUUID()}`
       try {
-        await write(unfinished)
+        await write(unfinished, made)
         const { size: bytes } = await stat(unfinished)
         const sha256 = await sha256Of(unfinished)
         await writeFile(`${made}.json`, JSON.stringify({ bytes, sha256 }), { mode: 0o600 })
         await rename(unfinished, made)
-        await this.evict()
+        await this.evict({ owner, path })
         return { path: made, bytes, sha256 }
       } finally {
         await rm(unfinished, { force: true })
@@ -132,10 +172,7 @@ export class TableFiles {
   }
 
   /** An answer that was computed before. */
-  async remembered(
-    source: Pick<TableSource, 'tree' | 'schemaHash'>,
-    name: string,
-  ): Promise<Uint8Array | undefined> {
+  async remembered(source: TableKey, name: string): Promise<Uint8Array | undefined> {
     if (!(await this.isBuilt(source))) return undefined
     return readBytes(`${this.#pathOf(source)}.${name}.json`)
   }
@@ -157,43 +194,29 @@ export class TableFiles {
     return (await sha256Of(path).catch(() => undefined)) === sha256
   }
 
-  /** Deletes tables of trees that are no longer stored, files of killed processes, and the least recently used tables beyond the limit. */
+  /**
+   * Deletes tables of trees that are no longer stored, files of killed processes and of other layouts of the folder, and tables beyond the
+   * limit.
+   */
   async sweep(areStored: (roots: readonly Hash[]) => Promise<ReadonlySet<string>>): Promise<void> {
-    const all = await this.#all()
+    const all = await filesIn(this.#folder)
     const now = Date.now()
     for (const { path, changedAt } of all)
       if (isUnfinished(path) && changedAt < now - abandonedMilliseconds) await rm(path, { force: true })
     const tables = all.filter(({ path }) => path.endsWith('.duckdb'))
     const roots = tables.map(({ path }) => rootOf(path)).filter((root) => root !== 'null')
     const stored = await areStored(roots)
-    for (const { path } of tables)
-      if (rootOf(path) !== 'null' && !stored.has(rootOf(path))) await this.#remove(path)
+    for (const { path } of tables) {
+      const isLost = rootOf(path) !== 'null' && !stored.has(rootOf(path))
+      if (isLost || relative(this.#folder, path).split(sep).length !== depth) await this.#remove(path)
+    }
     await this.evict()
   }
 
-  /** Deletes the least recently used tables until all files together have their share of the disk. */
-  async evict(): Promise<void> {
-    const all = await this.#all()
-    const tables = all.filter(({ path }) => path.endsWith('.duckdb'))
-    let bytes = all.reduce((sum, file) => sum + file.bytes, 0)
-    const byUse = tables.sort((a, b) => a.changedAt - b.changedAt)
-    // The last one is about to be read.
-    for (const { path } of byUse.slice(0, -1)) {
-      if (bytes <= this.bytesMax) break
-      const own = all.filter((file) => file.path.startsWith(path))
-      await this.#remove(path)
-      bytes -= own.reduce((sum, file) => sum + file.bytes, 0)
-    }
-  }
-
-  async #all(): Promise<{ path: string; bytes: number; changedAt: number }[]> {
-    const found: { path: string; bytes: number; changedAt: number }[] = []
-    for (const name of await readdir(this.#folder, { recursive: true }).catch(() => [])) {
-      const path = join(this.#folder, name)
-      const facts = await stat(path).catch(() => undefined)
-      if (facts?.isFile()) found.push({ path, bytes: facts.size, changedAt: facts.mtimeMs })
-    }
-    return found
+  /** Deletes tables beyond the limit. @param newest table that is about to be read */
+  async evict(newest?: { readonly owner: string; readonly path: string }): Promise<void> {
+    const all = await filesIn(this.#folder)
+    for (const path of await tablesBeyond(this.bytesMax, all, newest)) await this.#remove(path)
   }
 
   /** Deletes a table with all that was made from it. A build of the same table may be running. */
@@ -212,9 +235,9 @@ export class TableFiles {
     return made
   }
 
-  #pathOf({ tree, schemaHash }: Pick<TableSource, 'tree' | 'schemaHash'>): string {
+  #pathOf({ tree, schemaHash, scope }: TableKey): string {
     const key = `${mapping}-${tree.root}-${schemaHash}`
-    return join(this.#folder, key.slice(3, 5), `${key}.duckdb`)
+    return join(this.#folder, scope, key.slice(3, 5), `${key}.duckdb`)
   }
 
   async #stored(path: string): Promise<TableFile | undefined> {
@@ -229,24 +252,32 @@ export class TableFiles {
     }
   }
 
-  async #build(path: string, source: TableSource, progress: Progress): Promise<TableFile> {
+  async #build(
+    path: string,
+    source: TableSource,
+    { progress, signal }: { progress: Progress; signal: AbortSignal },
+  ): Promise<TableFile> {
+    progress.rowsDone = 0
     await this.#space.demand(source.tree.bytes)
     await mkdir(dirname(path), { recursive: true, mode: 0o700 })
     const unfinished = `${path}.${randomUUID()}`
     try {
-      const built = await buildTable(this.#engine, unfinished, source, progress)
-      const facts: TableFacts = { ...built, sha256: await sha256Of(unfinished) }
+      const built = await buildTable(this.#engine, unfinished, source, { progress, signal })
+      const facts: TableFacts = { owner: source.owner, ...built, sha256: await sha256Of(unfinished) }
       // Readable for the unprivileged user that runs SQL, which gets the open file; the folder is not.
       await chmod(unfinished, 0o444)
       await writeFile(`${path}.json`, JSON.stringify(facts), { mode: 0o600 })
       await rename(unfinished, path)
-      await this.evict()
+      await this.evict({ owner: source.owner, path })
       return { path, ...facts }
     } finally {
       for (const ending of ['', '.wal', ...partEndings]) await rm(`${unfinished}${ending}`, { force: true })
     }
   }
 }
+
+/** Parts of a path below the folder: scope, two digits of the root, name. */
+const depth = 3
 
 /** The root of the tree in the name of a table file. */
 const rootOf = (path: string): Hash => basename(path).split('-')[1]! as Hash
@@ -258,14 +289,6 @@ async function madeFile(path: string): Promise<MadeFile | undefined> {
   const facts = await readJson<Omit<MadeFile, 'path'>>(`${path}.json`)
   const stored = facts && (await stat(path).catch(() => undefined))
   return stored && { path, ...facts! }
-}
-
-async function readJson<T>(path: string): Promise<T | undefined> {
-  try {
-    return parseJson(await readFile(path, 'utf8')) as T
-  } catch {
-    return undefined
-  }
 }
 
 const readBytes = (path: string): Promise<Uint8Array | undefined> => readFile(path).catch(() => undefined)

@@ -16,11 +16,18 @@ import { seeVersion } from '../versions/versions.ts'
 import { questionsOf } from './answer-questions.ts'
 import { copyStatement } from './engine/query-sql.ts'
 import { openOnce } from './file-answer.ts'
-import { columnsIn, type InstalledTables, patience, TableFinder, type TablePath } from './find-table.ts'
+import {
+  columnsIn,
+  type InstalledTables,
+  keyOf,
+  patience,
+  TableFinder,
+  type TablePath,
+} from './find-table.ts'
 import { CostlyQuestions, deadlineOf, isTooCostly } from './patience.ts'
 import { findWhole, questionName, readQuery } from './questions.ts'
 import { runSql, type SqlConfig, type SqlRequest } from './sql/sql.ts'
-import type { MadeFile } from './table-files.ts'
+import { type MadeFile, smallTable } from './table-files.ts'
 
 /** Settings of the operator. */
 export interface TablesConfig extends SqlConfig {
@@ -30,9 +37,6 @@ export interface TablesConfig extends SqlConfig {
 
 /** Share of a caller of the disk space for CSV files. */
 const downloadsShare = 1 / 4
-
-/** Tables of so many records are built in a second or two, so that any visit of a page may begin it. */
-const smallTable = 50_000
 
 export const usualTables: TablesConfig = Object.freeze({ bytesMax: null, sql: 'members', sqlSeconds: 10 })
 
@@ -64,12 +68,13 @@ export function tablesOf(context: Context, config: TablesConfig, installed: Inst
 
     /** @throws collection_not_found, version_not_found, busy */
     async list(who: Principal, path: VersionPath): Promise<ListedTable[]> {
-      const { roots } = await seeVersion(context, who, path)
+      const found = await seeVersion(context, who, path)
+      const { roots } = found
       const tables: ListedTable[] = []
-      for await (const { type, hash, bytes } of readSchemaObjects(context.objects, roots)) {
+      for await (const { type, bytes } of readSchemaObjects(context.objects, roots)) {
         countAnswer(bytes.length)
         const tree = roots.types[type]!
-        const parquet = await files?.parquetOf({ tree, schemaHash: hash })
+        const parquet = await files?.parquetOf(await keyOf(context, found, type, tree))
         tables.push({ type, records: tree.count, columns: columnsIn(bytes), parquet })
       }
       return tables
@@ -81,9 +86,9 @@ export function tablesOf(context: Context, config: TablesConfig, installed: Inst
      */
     async answersSoon(who: Principal, path: TablePath): Promise<boolean> {
       if (files === undefined) return false
-      const { roots } = await seeVersion(context, who, path)
-      const [[, entry]] = selectedTypes(roots, path.type) as [[string, TypeEntry]]
-      return entry.count <= smallTable || files.isBuilt({ tree: entry, schemaHash: entry.schema as Hash })
+      const found = await seeVersion(context, who, path)
+      const [[, entry]] = selectedTypes(found.roots, path.type) as [[string, TypeEntry]]
+      return entry.count <= smallTable || files.isBuilt(await keyOf(context, found, path.type, entry))
     },
 
     /**
@@ -92,9 +97,9 @@ export function tablesOf(context: Context, config: TablesConfig, installed: Inst
      */
     async knownStatistics(who: Principal, path: TablePath): Promise<JsonText | undefined> {
       if (files === undefined) return undefined
-      const { roots } = await seeVersion(context, who, path)
-      const [[, entry]] = selectedTypes(roots, path.type) as [[string, TypeEntry]]
-      const bytes = await files.remembered({ tree: entry, schemaHash: entry.schema as Hash }, 'statistics')
+      const found = await seeVersion(context, who, path)
+      const [[, entry]] = selectedTypes(found.roots, path.type) as [[string, TypeEntry]]
+      const bytes = await files.remembered(await keyOf(context, found, path.type, entry), 'statistics')
       return bytes && new JsonText(bytes)
     },
 
@@ -150,13 +155,18 @@ const downloadsOf = (
       table,
       (columns) =>
         async ({ semver, source, file }) => {
-          const made = await finder.installed.files.makeParquet(file, async (path) => {
+          const { engine, files } = finder.installed
+          const made = await files.makeParquet(file, readerOf(who), async (path, key) => {
             const target = { path, format: 'parquet' } as const
             const statement = copyStatement(readQuery({}, columns), findWhole(columns), target)
             await context.space.demand(source.tree.bytes)
-            const limits = { scratch: `${path}.sort`, milliseconds: deadlineOf('parquet', source.tree) }
+            const limits = {
+              scratch: `${path}.sort`,
+              milliseconds: deadlineOf('parquet', source.tree),
+              key,
+            }
             await costly.run(questionName(table, source, 'parquet'), () =>
-              finder.installed.engine.askPatiently(readerOf(who), file.path, [statement], limits),
+              engine.askPatiently(readerOf(who), file.path, [statement], limits),
             )
           })
           const opened = await openOnce(made.path, `parquet:${made.sha256}`).catch(

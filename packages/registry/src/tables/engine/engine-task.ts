@@ -1,6 +1,9 @@
 /** Messages between the server and an engine process. */
 import type { Statement } from './query-sql.ts'
 
+/** Table files that a process keeps open: opening one takes some 20 ms. */
+export const openFilesMax = 4
+
 export interface EngineTask {
   /** Path of the table file. */
   readonly file: string

@@ -19,6 +19,7 @@ import { matches, orderedIds, type Row, topValues } from './reference.fixture.ts
 import { tables, texts } from './tables.fixture.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'ulmus-engine-'))
+const patiently = { milliseconds: 120_000, scratch: join(folder, 'scratch') }
 let engine: ChildProcess
 beforeAll(() => {
   engine = fork(fileURLToPath(new URL('./program.ts', import.meta.url)), { env: {}, execArgv: [] })
@@ -126,10 +127,7 @@ test('statistics of large tables may need more memory than a question has', asyn
       kind: 'too_costly',
       seconds: 5,
     })
-    const [rows] = await one.askPatiently('ada', file, [{ sql, values: [] }], {
-      scratch: join(folder, 'scratch'),
-      milliseconds: 120_000,
-    })
+    const [rows] = await one.askPatiently('ada', file, [{ sql, values: [] }], patiently)
     expect(rows).toEqual([['4000000']])
     expect(existsSync(join(folder, 'scratch'))).toBe(false)
   } finally {
@@ -141,9 +139,8 @@ test('refusals name the time that the statement was allowed', async () => {
   const { file } = await tableOf({ properties: { x: { type: 'string' } } }, [])
   const one = new Engine()
   try {
-    const limits = { scratch: join(folder, 'scratch'), milliseconds: 30_000 }
-    const failed = one.askPatiently('ada', file, [{ sql: 'nonsense', values: [] }], limits)
-    await expect(failed).rejects.toMatchObject({ kind: 'failed', seconds: 30 })
+    const failed = one.askPatiently('ada', file, [{ sql: 'nonsense', values: [] }], patiently)
+    await expect(failed).rejects.toMatchObject({ kind: 'failed', seconds: 120 })
   } finally {
     one.close()
   }

@@ -1,23 +1,37 @@
-/** Engine processes of a server: one that builds table files, two that answer questions about them, one for what takes longer. */
+/** Engine processes of a server: one that builds table files, and three that answer questions about them. */
 import { rm } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { StorageFull } from '@ulmus/storage'
+import { LRUCache } from 'lru-cache'
 import { memoryBudgets } from '../../memory.ts'
+import { ProcessQueue, type QueuedTask, QueueError } from '../../work/process-queue.ts'
 import { Program } from '../../work/program.ts'
-import type { EngineReply, EngineTask } from './engine-task.ts'
+import { type EngineReply, type EngineTask, openFilesMax } from './engine-task.ts'
 import type { Statement } from './query-sql.ts'
 
-/** Processes that answer. A table file is opened by one of them, so that it is in one cache. */
-const askers = 2
-/** A question is interrupted after this time; the process is ended a second later. Milliseconds. */
+/** Processes that answer. Files and other long questions leave one of them free, callers that used much another. */
+const askers = 3
+/** A question is interrupted after this time. Milliseconds. */
 const questionMilliseconds = 5_000
-/** Time for a part of the records, a CSV or Parquet file, or the statistics of a column of a large table. Milliseconds. */
-const writeMilliseconds = 120_000
+/** Time for a part of the records while a table is built, which usually takes a second; and to close a large file. Milliseconds. */
+const [partMilliseconds, endMilliseconds] = [10_000, 60_000]
+/** A process that does not react to the interruption is ended after this time. Milliseconds. */
+const endedMilliseconds = 1_000
 const memoryMebibytes = memoryBudgets.engineMebibytes
 const common = {
   program: new URL('./program.ts', import.meta.url),
   heapMebibytes: 256,
   idleMilliseconds: 60_000,
+}
+
+/** A question that may take minutes. */
+export interface PatientAsk {
+  /** Time that the engine may work on it. */
+  readonly milliseconds: number
+  /** Folder for what a statement cannot keep in memory; it is deleted. */
+  readonly scratch: string
+  /** Name by which other callers can adopt it. */
+  readonly key?: string
 }
 
 export type EngineRows = readonly (readonly unknown[])[]
@@ -52,11 +66,18 @@ export function engineFault(): string | undefined {
 }
 
 export class Engine {
-  readonly #builder = programOf({ owner: 64, all: 64 }, writeMilliseconds, { keepsState: true })
-  readonly #patient = programOf({ owner: 2, all: 16 }, writeMilliseconds)
-  readonly #askers = Array.from({ length: askers }, () =>
-    programOf({ owner: 8, all: 64 }, questionMilliseconds),
-  )
+  /** Many builds take turns here, part by part. */
+  readonly #builder = programOf({ owner: 64, all: 64 }, { keepsState: true })
+  readonly #askers = Array.from({ length: askers }, () => programOf({ owner: 1, all: 1 }))
+  readonly #queue = new ProcessQueue({
+    places: askers,
+    tasksMax: 64,
+    isTooCostly: (error) => error instanceof EngineError && error.kind === 'too_costly',
+  })
+  /** Idle askers, the last used one last. */
+  readonly #idle = [...this.#askers]
+  /** The asker that last opened a table file. */
+  readonly #homes = new LRUCache<string, EngineProgram>({ max: askers * openFilesMax })
 
   /** Begins to build a table file, which stays open until `end`. @throws EngineError */
   begin(file: string, statements: readonly Statement[]): Promise<readonly EngineRows[]> {
@@ -70,34 +91,30 @@ export class Engine {
 
   /** Runs the last statements and closes the file. @throws EngineError */
   end(file: string, statements: readonly Statement[] = []): Promise<readonly EngineRows[]> {
-    return this.#write({ file, statements, ends: true })
+    return this.#write({ file, statements, ends: true }, endMilliseconds)
   }
 
-  #write(task: Pick<EngineTask, 'file' | 'statements' | 'begins' | 'ends'>): Promise<readonly EngineRows[]> {
-    const limits = { milliseconds: writeMilliseconds, memoryMebibytes }
+  #write(
+    task: Pick<EngineTask, 'file' | 'statements' | 'begins' | 'ends'>,
+    milliseconds = partMilliseconds,
+  ): Promise<readonly EngineRows[]> {
+    const limits = { milliseconds, memoryMebibytes }
     return rowsOf(this.#builder, task.file, { ...task, ...limits, writes: true })
   }
 
   /**
    * Runs statements that read a table file and may take minutes, and may write other files.
-   * @param limits `scratch`: folder for what a statement cannot keep in memory; it is deleted. `milliseconds`: see `deadlineOf`
    * @throws EngineError
    */
   async askPatiently(
     owner: string,
     file: string,
     statements: readonly Statement[],
-    limits: { readonly scratch: string; readonly milliseconds: number },
+    { milliseconds, scratch, key }: PatientAsk,
   ): Promise<readonly EngineRows[]> {
-    const { scratch } = limits
+    const task = { file, writes: false, statements, scratch, milliseconds, memoryMebibytes }
     try {
-      return await rowsOf(this.#patient, owner, {
-        file,
-        writes: false,
-        statements,
-        memoryMebibytes,
-        ...limits,
-      })
+      return await this.#ask({ owner, ownMax: 2, isLong: true, ...(key !== undefined && { key }) }, task)
     } finally {
       await rm(scratch, { recursive: true, force: true })
     }
@@ -106,12 +123,43 @@ export class Engine {
   /** @param owner takes turns with others. @throws EngineError */
   ask(owner: string, file: string, statements: readonly Statement[]): Promise<readonly EngineRows[]> {
     const task = { file, writes: false, statements, milliseconds: questionMilliseconds, memoryMebibytes }
-    const asker = this.#askers[[...file].reduce((sum, char) => sum + char.charCodeAt(0), 0) % askers]!
-    return rowsOf(asker, owner, task)
+    return this.#ask({ owner, ownMax: 8 }, task)
+  }
+
+  /** Lets another owner wait for what `askPatiently` was asked with this key. */
+  adopt(key: string, owner: string): void {
+    this.#queue.adopt(key, owner)
+  }
+
+  async #ask(by: QueuedTask, task: EngineTask): Promise<readonly EngineRows[]> {
+    const { milliseconds } = task
+    try {
+      return await this.#queue.run(by, async (signal) => {
+        const asker = this.#takeIdle(task)
+        try {
+          return await rowsOf(asker, by.owner, task, signal)
+        } finally {
+          this.#idle.push(asker)
+        }
+      })
+    } catch (error) {
+      if (!(error instanceof QueueError)) throw error
+      throw new EngineError('unavailable', error.message, milliseconds / 1_000)
+    }
+  }
+
+  /** The asker that has the file open, so that it is in one cache; if that one is busy, the one that was used last. */
+  #takeIdle({ file, scratch }: EngineTask): EngineProgram {
+    const home = this.#homes.get(file)
+    const at = home === undefined ? -1 : this.#idle.indexOf(home)
+    const [asker] = this.#idle.splice(at, 1) as [EngineProgram]
+    // Files of long questions are closed again.
+    if (scratch === undefined) this.#homes.set(file, asker)
+    return asker
   }
 
   close(): void {
-    for (const program of [this.#builder, this.#patient, ...this.#askers]) program.close()
+    for (const program of [this.#builder, ...this.#askers]) program.close()
   }
 }
 
@@ -119,23 +167,18 @@ type EngineProgram = Program<EngineTask, EngineReply>
 
 const programOf = (
   tasksMax: { owner: number; all: number },
-  milliseconds: number,
   more: { keepsState?: boolean } = {},
-): EngineProgram =>
-  new Program({
-    ...common,
-    ...more,
-    tasksMax,
-    deadlineMilliseconds: milliseconds + 1_000,
-  })
+): EngineProgram => new Program({ ...common, ...more, tasksMax })
 
 /** @throws EngineError, StorageFull */
 async function rowsOf(
   program: EngineProgram,
   owner: string,
   task: EngineTask,
+  signal?: AbortSignal,
 ): Promise<readonly EngineRows[]> {
-  const result = await program.run(owner, task)
+  const limits = { deadlineMilliseconds: task.milliseconds + endedMilliseconds, ...(signal && { signal }) }
+  const result = await program.run(owner, task, limits)
   const failed = (kind: EngineError['kind'], message: string) =>
     new EngineError(kind, message, task.milliseconds / 1_000)
   if (result.kind === 'too_costly') throw failed('too_costly', 'The question takes too long.')

@@ -18,6 +18,8 @@ const lines = Array.from({ length: rows }, (_, n) =>
 const source: TableSource = {
   tree: { root: 'a'.repeat(64) as Hash, count: rows, bytes: 24 * mebibyte },
   schema,
+  scope: 'public',
+  owner: 'ada',
   schemaHash: '0'.repeat(64) as Hash,
   columns: tableColumns(schema),
   lines: async function* () {

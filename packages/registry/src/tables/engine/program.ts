@@ -4,10 +4,7 @@
  */
 import { type DuckDBConnection, DuckDBInstance, type DuckDBValue } from '@duckdb/node-api'
 import { becomeExpendable, endWithServer } from '../../work/expendable.ts'
-import type { EngineReply, EngineTask } from './engine-task.ts'
-
-/** Table files that stay open: opening one takes some 20 ms. */
-const openFilesMax = 4
+import { type EngineReply, type EngineTask, openFilesMax } from './engine-task.ts'
 
 interface Opened {
   readonly instance: DuckDBInstance

@@ -7,8 +7,8 @@ import { readFileSync } from 'node:fs'
 import { link, open, rm } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { memoryBudgets } from '../../memory.ts'
-import { Turns } from '../../work/turns.ts'
-import type { SqlReply, SqlTables, SqlTask } from './sql-task.ts'
+import { ProcessQueue, QueueError } from '../../work/process-queue.ts'
+import type { SqlNamesTask, SqlReply, SqlTables, SqlTask } from './sql-task.ts'
 
 /** Processes at a time. */
 const processesMax = 2
@@ -25,6 +25,8 @@ const pollMilliseconds = 100
 /** A process that does not react to the interruption is killed after this time. Milliseconds. */
 const killMilliseconds = 1_000
 const startMilliseconds = 30_000
+/** Time to find the names in a statement, which takes some milliseconds. */
+const namesMilliseconds = 2_000
 
 /** A table that a question may read. */
 export interface SqlTable {
@@ -59,8 +61,11 @@ interface Asker {
 /** @param scratch a new path on the disk of the table files */
 export class SqlProcesses {
   readonly #scratch: () => Promise<string>
-  readonly #turns = new Turns({ places: processesMax, keepsOne: true })
-  readonly #questions = new Map<string, number>()
+  readonly #queue = new ProcessQueue({
+    places: processesMax,
+    tasksMax: questionsMax.all,
+    isTooCostly: (error) => error instanceof SqlError && ['interrupted', 'memory'].includes(error.kind),
+  })
   /** Idle processes, least recently used first. */
   #idle: SqlProcess[] = []
   readonly #running = new Set<SqlProcess>()
@@ -69,19 +74,28 @@ export class SqlProcesses {
     this.#scratch = scratch
   }
 
-  /** @throws SqlError */
-  async ask(asker: Asker, tables: readonly SqlTable[], task: SqlTask): Promise<SqlResult> {
-    const own = this.#questions.get(asker.owner) ?? 0
-    const all = [...this.#questions.values()].reduce((sum, count) => sum + count, 0)
+  /** Runs a statement on tables. @throws SqlError */
+  ask(asker: Asker, tables: readonly SqlTable[], task: SqlTask): Promise<SqlResult> {
+    return this.#inProcess(asker, tables, (one) => one.ask(task))
+  }
+
+  /** Names of the tables that a statement reads, by DuckDB's parser. @throws SqlError */
+  namesIn(asker: Asker, sql: string): Promise<readonly string[]> {
+    return this.#inProcess(asker, [], (one) => one.namesIn(sql))
+  }
+
+  async #inProcess<T>(
+    asker: Asker,
+    tables: readonly SqlTable[],
+    work: (one: SqlProcess) => Promise<T>,
+  ): Promise<T> {
     const ownMax = asker.isAnonymous ? questionsMax.address : questionsMax.account
-    if (own >= ownMax || all >= questionsMax.all) throw new SqlError('busy', 'Too many questions wait.')
-    this.#questions.set(asker.owner, own + 1)
     try {
-      return await this.#turns.run(asker.owner, () => this.#askNow(asker, tables, task))
-    } finally {
-      const left = this.#questions.get(asker.owner)! - 1
-      if (left > 0) this.#questions.set(asker.owner, left)
-      else this.#questions.delete(asker.owner)
+      return await this.#queue.run({ owner: asker.owner, ownMax }, (signal) =>
+        this.#askNow(asker.owner, tables, signal, work),
+      )
+    } catch (error) {
+      throw error instanceof QueueError ? new SqlError('busy', error.message) : error
     }
   }
 
@@ -89,7 +103,12 @@ export class SqlProcesses {
     for (const one of [...this.#idle, ...this.#running]) one.end()
   }
 
-  async #askNow({ owner }: Asker, tables: readonly SqlTable[], task: SqlTask): Promise<SqlResult> {
+  async #askNow<T>(
+    owner: string,
+    tables: readonly SqlTable[],
+    signal: AbortSignal,
+    work: (one: SqlProcess) => Promise<T>,
+  ): Promise<T> {
     // Statements can change a process for later ones: `FROM enable_logging()` lists their texts in `duckdb_logs()`.
     const key = JSON.stringify([owner, tables])
     const found = this.#idle.find((one) => one.key === key && one.isAlive)
@@ -97,8 +116,11 @@ export class SqlProcesses {
     while (found === undefined && this.#idle.length >= processesMax) this.#idle.shift()!.end()
     const one = found ?? (await SqlProcess.start(key, tables, await this.#scratch()))
     this.#running.add(one)
+    const end = () => one.end()
+    signal.addEventListener('abort', end)
     try {
-      const result = await one.ask(task)
+      signal.throwIfAborted()
+      const result = await work(one)
       if (one.isReusable) this.#idle.push(one)
       else one.end()
       return result
@@ -108,6 +130,7 @@ export class SqlProcesses {
       else one.end()
       throw error
     } finally {
+      signal.removeEventListener('abort', end)
       this.#running.delete(one)
     }
   }
@@ -165,6 +188,17 @@ class SqlProcess {
     return (
       this.isAlive && this.#questions < questionsEach && this.#residentMebibytes() < residentMebibytesKept
     )
+  }
+
+  /** @throws SqlError */
+  async namesIn(sql: string): Promise<readonly string[]> {
+    const task: SqlNamesTask = { namesIn: sql }
+    this.#questions++
+    const replied = this.#reply(namesMilliseconds)
+    this.#child.send(task, () => undefined)
+    const reply = await replied
+    if (reply.kind === 'names') return reply.names
+    throw new SqlError('crashed', 'The process sent an unexpected answer.')
   }
 
   /** @throws SqlError */

@@ -15,7 +15,7 @@ import {
 } from '@duckdb/node-api'
 import { becomeExpendable, endWithServer } from '../../work/expendable.ts'
 import { literal, quoted, tableName } from '../engine/column-sql.ts'
-import type { SqlColumn, SqlFormat, SqlReply, SqlTables, SqlTask } from './sql-task.ts'
+import type { SqlColumn, SqlFormat, SqlNamesTask, SqlReply, SqlTables, SqlTask } from './sql-task.ts'
 
 /** Characters of a message. */
 const pieceCharacters = 262_144
@@ -151,7 +151,7 @@ function refusalOf(error: unknown): SqlReply {
 
 becomeExpendable()
 let connected: Promise<DuckDBConnection> | undefined
-process.on('message', async (message: SqlTables | SqlTask) => {
+process.on('message', async (message: SqlTables | SqlNamesTask | SqlTask) => {
   if ('tables' in message) {
     connected = open(message)
     await connected
@@ -159,6 +159,10 @@ process.on('message', async (message: SqlTables | SqlTask) => {
     return
   }
   const connection = await connected!
+  if ('namesIn' in message) {
+    send({ kind: 'names', names: connection.getTableNames(message.namesIn, false) })
+    return
+  }
   const timer = setTimeout(() => connection.interrupt(), message.milliseconds)
   try {
     send(await run(connection, message))

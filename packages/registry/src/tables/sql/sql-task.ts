@@ -17,6 +17,11 @@ export interface SqlTables {
   }[]
 }
 
+/** Asks for the names of the tables that a statement reads; it is not run. */
+export interface SqlNamesTask {
+  readonly namesIn: string
+}
+
 export interface SqlTask {
   readonly sql: string
   readonly format: SqlFormat
@@ -33,6 +38,7 @@ export interface SqlColumn {
 
 export type SqlReply =
   | { readonly kind: 'ready' }
+  | { readonly kind: 'names'; readonly names: readonly string[] }
   /** A part of the text of the answer. */
   | { readonly kind: 'piece'; readonly text: string }
   | {

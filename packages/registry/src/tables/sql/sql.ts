@@ -7,11 +7,11 @@ import type { Context } from '../../context.ts'
 import { demand, RegistryError } from '../../errors/errors.ts'
 import type { Principal } from '../../principal.ts'
 import { seeVersion } from '../../versions/versions.ts'
-import { type Building, sourceOf, type TableFinder } from '../find-table.ts'
+import { type Building, keyOf, patience, sourceOf, type TableFinder } from '../find-table.ts'
 import type { TableFile } from '../table-files.ts'
 import { SqlError, type SqlTable } from './processes.ts'
 import type { SqlColumn, SqlFormat } from './sql-task.ts'
-import { faultOf } from './statement.ts'
+import { faultOf, withoutComments } from './statement.ts'
 
 /** Limits: text and answer in bytes, rows. docs/limits.md */
 const sqlMax = { textBytes: 65_536, answerBytes: 16 * 1024 ** 2, rows: 10_000 }
@@ -53,17 +53,25 @@ export async function runSql(
   const fault = faultOf(sql, sqlMax.textBytes)
   if (fault !== undefined) throw new RegistryError('invalid_sql', { say: { reason: fault } })
   const { files, sql: processes } = finder.installed
-  const { roots } = await seeVersion(context, who, path)
+  const found = await seeVersion(context, who, path)
+  const asker = { owner: readerOf(who), isAnonymous: who.kind === 'anonymous' }
+  const named = await namedIn(sql, found.roots.types, {
+    isBuilt: async ({ type, entry }) => files.isBuilt(await keyOf(context, found, type, entry)),
+    parse: () => processes.namesIn(asker, sql),
+  }).catch((error: unknown) => {
+    throw error instanceof SqlError ? refusalOf(error, config) : error
+  })
   const tables: SqlTable[] = []
   const read: TableFile[] = []
-  for (const { name, entry } of namedIn(sql, roots.types)) {
-    const source = await sourceOf(context, entry)
-    const file = await finder.fileOf(who, source)
+  const until = performance.now() + patience.question
+  for (const { name, type, entry } of named) {
+    const source = await sourceOf(context, found, type, entry)
+    // One patience for all: a statement builds one table at a time, and the next one only if it need not be sent again before.
+    const file = await finder.fileOf(who, source, Math.max(0, until - performance.now()))
     if ('building' in file) return file
     read.push(file)
     tables.push({ path: file.path, name, columns: source.columns.map((column) => column.name) })
   }
-  const asker = { owner: readerOf(who), isAnonymous: who.kind === 'anonymous' }
   const limits = { bytesMax: Math.min(bytesMax, sqlMax.answerBytes), milliseconds: config.sqlSeconds * 1_000 }
   try {
     const rowsMax = Math.min(limit, sqlMax.rows)
@@ -90,17 +98,38 @@ export function sqlNames(types: readonly string[]): string[] {
   })
 }
 
-/** The types that a statement may name. */
-function namedIn(
+interface NamedType {
+  readonly type: string
+  /** In SQL. */
+  readonly name: string
+  readonly entry: TypeEntry
+}
+
+/** DuckDB's parser finds no names in these. */
+const unparsed = /\b(pivot|unpivot|query_table)\b/
+/** Tables that are opened without asking the parser, if they were built: each takes some 20 ms. */
+const mentionedMax = 8
+
+/**
+ * The types that a statement reads. If they were built, those are enough that its text mentions; DuckDB's parser, which takes a process,
+ * decides what is built.
+ */
+async function namedIn(
   sql: string,
   types: Readonly<Record<string, TypeEntry>>,
-): { name: string; entry: TypeEntry }[] {
-  const text = sql.toLowerCase()
+  { isBuilt, parse }: { isBuilt(one: NamedType): Promise<boolean>; parse(): Promise<readonly string[]> },
+): Promise<NamedType[]> {
+  const text = withoutComments(sql).toLowerCase()
   const names = sqlNames(Object.keys(types))
-  return Object.values(types).flatMap((entry, index) => {
+  const mentioned = Object.entries(types).flatMap(([type, entry], index): NamedType[] => {
     const name = names[index]!
-    return text.includes(name.toLowerCase().replaceAll('"', '""')) ? [{ name, entry }] : []
+    return text.includes(name.toLowerCase().replaceAll('"', '""')) ? [{ type, name, entry }] : []
   })
+  if (mentioned.length === 0 || unparsed.test(text)) return mentioned
+  if (mentioned.length <= mentionedMax && (await Promise.all(mentioned.map(isBuilt))).every(Boolean))
+    return mentioned
+  const parsed = new Set((await parse()).map((name) => name.toLowerCase()))
+  return mentioned.filter(({ name }) => parsed.has(name.toLowerCase()))
 }
 
 function refusalOf(error: SqlError, { sqlSeconds }: SqlConfig): RegistryError {

@@ -1,6 +1,6 @@
 /** Statements that are refused before DuckDB sees them. */
 import { expect, test } from 'vitest'
-import { faultOf } from './statement.ts'
+import { faultOf, withoutComments } from './statement.ts'
 
 test.each([
   'SELECT 1',
@@ -36,4 +36,10 @@ test.each([
 test('a text of marks is read in linear time', () => {
   for (const mark of ['$a$ ', "'' ", '/*', '--', '((', "e'", '$'])
     expect(() => faultOf(`SELECT ${mark.repeat(20_000)}`, 65_536 * 4)).not.toThrow()
+})
+
+test('comments are left out, texts and names are not', () => {
+  expect(withoutComments('SELECT \'--a\', "/*b" /* City /* */ */ FROM t -- Reading\nWHERE 1')).toBe(
+    'SELECT \'--a\', "/*b"   FROM t  \nWHERE 1',
+  )
 })

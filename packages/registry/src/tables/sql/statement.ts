@@ -25,6 +25,12 @@ export function faultOf(sql: string, bytesMax: number): string | undefined {
   return undefined
 }
 
+/** @param sql without a fault */
+export const withoutComments = (sql: string): string =>
+  tokensOf(sql)!
+    .map((token) => (/^(--|\/\*)/.test(token) ? ' ' : token))
+    .join('')
+
 const isBlank = (token: string): boolean => /^(\s|--|\/\*)/.test(token)
 
 /**
