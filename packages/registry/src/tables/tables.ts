@@ -26,7 +26,7 @@ import {
 } from './find-table.ts'
 import { CostlyQuestions, deadlineOf, isTooCostly } from './patience.ts'
 import { findWhole, questionName, readQuery } from './questions.ts'
-import { runSql, type SqlConfig, type SqlRequest } from './sql/sql.ts'
+import { isCostlySql, runSql, type SqlConfig, type SqlRequest } from './sql/sql.ts'
 import { type MadeFile, smallTable } from './table-files.ts'
 
 /** Settings of the operator. */
@@ -57,6 +57,7 @@ export function tablesOf(context: Context, config: TablesConfig, installed: Inst
   if (files !== undefined)
     context.jobs.repeat(schedule.tableSweep, () => files.sweep((roots) => storedOf(context, roots)))
   const costly = new CostlyQuestions(isTooCostly)
+  const costlySql = new CostlyQuestions(isCostlySql)
   return {
     ...questionsOf(context, finder, costly),
     // CSV files stay on the disk until they are sent: as many as there may be table files.
@@ -64,7 +65,7 @@ export function tablesOf(context: Context, config: TablesConfig, installed: Inst
 
     /** Runs a statement of the caller. @throws unauthenticated, invalid_sql, sql_unavailable, query_too_costly, busy */
     sql: (who: Principal, path: VersionPath, request: SqlRequest) =>
-      runSql({ context, config, finder }, who, path, request),
+      runSql({ context, config, finder, costly: costlySql }, who, path, request),
 
     /** @throws collection_not_found, version_not_found, busy */
     async list(who: Principal, path: VersionPath): Promise<ListedTable[]> {

@@ -49,5 +49,10 @@ function sendSql(
   if ('building' in answer) return answerOf(reply, answer)
   reply.header('Vary', 'Accept, Authorization, Cookie, accept-encoding').type(contentTypes[format])
   if (answer.truncated) reply.header('X-Truncated', 'true')
-  return reply.send(bytesFrom(request, Readable.from(answer.pieces.map((piece) => Buffer.from(piece)))))
+  return reply.send(bytesFrom(request, Readable.from(encoded(answer.pieces))))
+}
+
+/** Bytes of each piece as it is sent: an answer may have 16 MiB. */
+function* encoded(pieces: readonly string[]): Generator<Buffer> {
+  for (const piece of pieces) yield Buffer.from(piece)
 }

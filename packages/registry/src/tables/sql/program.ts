@@ -98,6 +98,16 @@ const rowOf: Record<SqlFormat, (row: readonly (Json | null)[], names: readonly s
 
 const send = (reply: SqlReply) => process.send!(reply)
 
+/** Sends a text in messages of bounded length: the server reads each in one turn of its event loop. Splits no surrogate pair. */
+function sendText(text: string): void {
+  for (let start = 0; start < text.length; ) {
+    let end = Math.min(start + pieceCharacters, text.length)
+    if (end < text.length && /[\ud800-\udbff]/.test(text[end - 1]!)) end--
+    send({ kind: 'piece', text: text.slice(start, end) })
+    start = end
+  }
+}
+
 async function run(connection: DuckDBConnection, task: SqlTask): Promise<SqlReply> {
   const began = performance.now()
   const statements = await connection.extractStatements(task.sql)
@@ -117,7 +127,11 @@ async function run(connection: DuckDBConnection, task: SqlTask): Promise<SqlRepl
   const types = result.columnTypes()
   const columns = names.map((name, index): SqlColumn => ({ name, type: typeText(types[index]!) }))
   let text = headOf[task.format](columns)
-  let [rows, bytes, isCut] = [0, 0, false]
+  let [rows, bytes, isCut] = [0, Buffer.byteLength(text), false]
+  if (bytes > task.bytesMax) {
+    const message = `The names and types of the columns take more than the ${task.bytesMax} bytes of an answer. Select fewer columns.`
+    return { kind: 'refused', reason: 'invalid', message }
+  }
   for await (const chunk of result) {
     for (let index = 0; index < chunk.rowCount; index++) {
       // Row by row: a chunk may be larger than the heap.
@@ -128,15 +142,15 @@ async function run(connection: DuckDBConnection, task: SqlTask): Promise<SqlRepl
       text += task.format === 'json' && rows > 0 ? `,${next}` : next
       rows++
       if (text.length < pieceCharacters) continue
-      send({ kind: 'piece', text })
+      sendText(text)
       text = ''
     }
     if (isCut) break
   }
   const ms = Math.round((performance.now() - began) * 10) / 10
   if (task.format === 'json') text += `],"truncated":${isCut},"ms":${ms}}`
-  send({ kind: 'piece', text })
-  return { kind: 'end', columns, truncated: isCut, ms }
+  sendText(text)
+  return { kind: 'end', truncated: isCut }
 }
 
 function refusalOf(error: unknown): SqlReply {

@@ -26,6 +26,7 @@ export interface SqlTask {
   readonly sql: string
   readonly format: SqlFormat
   readonly rowsMax: number
+  /** With the names and types of the columns. */
   readonly bytesMax: number
   readonly milliseconds: number
 }
@@ -43,10 +44,7 @@ export type SqlReply =
   | { readonly kind: 'piece'; readonly text: string }
   | {
       readonly kind: 'end'
-      readonly columns: readonly SqlColumn[]
       readonly truncated: boolean
-      /** Milliseconds. */
-      readonly ms: number
     }
   /** `interrupted`: after `milliseconds`. */
   | {

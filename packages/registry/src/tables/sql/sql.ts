@@ -8,9 +8,10 @@ import { demand, RegistryError } from '../../errors/errors.ts'
 import type { Principal } from '../../principal.ts'
 import { seeVersion } from '../../versions/versions.ts'
 import { type Building, keyOf, patience, sourceOf, type TableFinder } from '../find-table.ts'
+import type { CostlyQuestions } from '../patience.ts'
 import type { TableFile } from '../table-files.ts'
 import { SqlError, type SqlTable } from './processes.ts'
-import type { SqlColumn, SqlFormat } from './sql-task.ts'
+import type { SqlFormat } from './sql-task.ts'
 import { faultOf, withoutComments } from './statement.ts'
 
 /** Limits: text and answer in bytes, rows. docs/limits.md */
@@ -35,14 +36,24 @@ export interface SqlRequest {
 export interface SqlText {
   /** The answer in its format, in parts. */
   readonly pieces: readonly string[]
-  readonly columns: readonly SqlColumn[]
   /** True if rows are missing beyond a limit. */
   readonly truncated: boolean
 }
 
+interface SqlServices {
+  readonly context: Context
+  readonly config: SqlConfig
+  readonly finder: TableFinder
+  readonly costly: CostlyQuestions<SqlError>
+}
+
+/** True for a statement that took too much time or memory. */
+export const isCostlySql = (error: unknown): error is SqlError =>
+  error instanceof SqlError && (error.kind === 'interrupted' || error.kind === 'memory')
+
 /** Runs a statement of the caller. @throws unauthenticated, invalid_sql, sql_unavailable, query_too_costly, busy */
 export async function runSql(
-  { context, config, finder }: { context: Context; config: SqlConfig; finder: TableFinder },
+  { context, config, finder, costly }: SqlServices,
   who: Principal,
   path: VersionPath,
   { sql, limit, format, bytesMax = sqlMax.answerBytes }: SqlRequest,
@@ -75,9 +86,12 @@ export async function runSql(
   const limits = { bytesMax: Math.min(bytesMax, sqlMax.answerBytes), milliseconds: config.sqlSeconds * 1_000 }
   try {
     const rowsMax = Math.min(limit, sqlMax.rows)
-    const { pieces, end } = await processes.ask(asker, tables, { sql, format, rowsMax, ...limits })
+    const question = [path.owner, path.slug, tables.map((table) => table.path), sql]
+    const { pieces, end } = await costly.run(question, () =>
+      processes.ask(asker, tables, { sql, format, rowsMax, ...limits }),
+    )
     countAnswer(pieces.reduce((sum, piece) => sum + piece.length, 0))
-    return { pieces, columns: end.columns, truncated: end.truncated }
+    return { pieces, truncated: end.truncated }
   } catch (error) {
     if (!(error instanceof SqlError)) throw error
     // A process that ended by itself may have damaged what it could reach.
