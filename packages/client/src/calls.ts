@@ -3,10 +3,12 @@ import type { AnswerOf, JsonInput, OperationName, ParamsOf, QueryInput, RawInput
 import { type Page, pageOf } from './lists.ts'
 import type { Call, Transport } from './transport.ts'
 
-/** A member that is required if the operation accepts it, and forbidden otherwise. */
+/** A member that is required if the operation accepts it, optional if it needs none, and forbidden otherwise. */
 type Needed<Member extends string, T> = [T] extends [never]
   ? { readonly [M in Member]?: undefined }
-  : { readonly [M in Member]: T }
+  : undefined extends T
+    ? { readonly [M in Member]?: T }
+    : { readonly [M in Member]: T }
 /** Likewise, but optional if all of the member's own members are. */
 type Wanted<Member extends string, T> = [T] extends [never]
   ? { readonly [M in Member]?: undefined }

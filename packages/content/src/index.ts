@@ -15,6 +15,7 @@ export { jsonFault } from './records/json-fault.ts'
 export * from './records/leaf-body.ts'
 export * from './records/new-names.ts'
 export * from './records/record.ts'
+export { recordsToConfirm, recordToConfirm } from './records/record-to-confirm.ts'
 export * from './records/reference-keys.ts'
 export {
   eachId,
@@ -22,6 +23,7 @@ export {
   type ReferenceField,
   referenceFieldsOf,
 } from './records/references.ts'
+export { isValueInId } from './records/value-in-id.ts'
 export { type Sentence, schemaChanges } from './schemas/changes.ts'
 export { type SchemaIssue, schemaIssuesMax } from './schemas/compiler.ts'
 export {

@@ -365,6 +365,7 @@ CREATE TABLE "pushes" (
 	"schemas_hash" text,
 	"schemas" text,
 	"metadata" text,
+	"confirm_public" text,
 	"files" text[] DEFAULT '{}'::text[] NOT NULL,
 	"strip_unknown_fields" boolean DEFAULT false NOT NULL,
 	"message" text,
@@ -884,7 +885,7 @@ begin
   end if;
   if push is not null then
     update pushes
-      set status = 'committed', result = answer, error = null, schemas = null,
+      set status = 'committed', result = answer, error = null, schemas = null, confirm_public = null,
         records_done = (push->>'recordsDone')::bigint, records_total = (push->>'recordsTotal')::bigint
       where id = (push->>'id')::uuid and status = 'committing' and lease_holder = (push->>'holder')::uuid;
     if not found then raise exception 'lease_lost' using errcode = 'UL000'; end if;

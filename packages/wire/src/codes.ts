@@ -13,6 +13,8 @@ export type RefusalCode =
   | 'push_not_open'
   | 'invalid_schema'
   | 'private_field_made_public'
+  | 'private_record_made_public'
+  | 'private_value_in_id'
   | 'too_many_types'
   | 'invalid_records'
   | 'schema_violation'

@@ -95,7 +95,33 @@ const pushFacts = {
     .meta({
       description: '`private_field_made_public`: fields and types that would become public, the first 1,000.',
     }),
-  totalMadePublic: z.int().optional().meta({ description: 'Number of these fields and types.' }),
+  madePublicRecords: z
+    .array(
+      z.object({
+        type: z.string(),
+        id: z.string(),
+        confirm: z.string().meta({ description: 'Entry of `confirm_public` for this record.' }),
+      }),
+    )
+    .optional()
+    .meta({
+      description: '`private_record_made_public`: records that would lose their private mark, the first 100.',
+    }),
+  totalMadePublic: z
+    .int()
+    .optional()
+    .meta({ description: 'Number of these fields and types, or of these records.' }),
+  valuesInIds: z
+    .array(
+      z.object({
+        type: z.string(),
+        field: z.string(),
+        records: z.int().meta({ description: 'Number of public records whose id has the value.' }),
+        of: z.int().meta({ description: 'Number of public records examined.' }),
+      }),
+    )
+    .optional()
+    .meta({ description: '`private_value_in_id`: the private fields, the first 100.' }),
   filesNeeded: z
     .array(z.string())
     .optional()

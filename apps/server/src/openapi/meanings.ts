@@ -86,6 +86,9 @@ export const meanings: Record<ErrorCode, string> = {
   invalid_schema: 'a schema is invalid; `type` and `path` locate the fault',
   private_field_made_public:
     'private data would become public; `madePublic` lists the names for `confirm_public`',
+  private_record_made_public:
+    'records would lose their private mark; `madePublicRecords` lists the entries for `confirm_public`',
+  private_value_in_id: 'ids repeat the values of a private field; `valuesInIds` names the fields',
   too_many_types: 'more than 1,000 types, or schemas of more than 4 MiB',
   invalid_records: 'lines break a rule; `validationErrors` lists them with the reason',
   schema_violation: 'records do not match their schema; `validationErrors` lists them with the reason',

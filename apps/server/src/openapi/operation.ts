@@ -78,7 +78,8 @@ function parametersIn(place: 'path' | 'query', shape: unknown): object[] {
 function bodyOf({ body }: Operation): object | undefined {
   if (body === undefined) return undefined
   if (!(body instanceof z.ZodType)) return { required: true, ...body }
-  return { required: true, content: { 'application/json': mediaOf(body) } }
+  const shape = body instanceof z.ZodOptional ? (body.unwrap() as z.ZodType) : body
+  return { required: shape === body, content: { 'application/json': mediaOf(shape) } }
 }
 
 function mediaOf(shape: z.ZodType): object {

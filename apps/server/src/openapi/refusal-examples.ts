@@ -35,6 +35,11 @@ const details: Partial<Record<ErrorCode, Facts>> = {
     madePublic: [{ type: 'Grants-2', field: 'Case officer', private_in: ['Grants'] }],
     totalMadePublic: 1,
   },
+  private_record_made_public: {
+    madePublicRecords: [{ type, id, confirm: `${type}/${id}` }],
+    totalMadePublic: 1,
+  },
+  private_value_in_id: { valuesInIds: [{ type: 'Person', field: 'email', records: 3, of: 3 }] },
   too_many_types: { types: 1_200, limitTypes: 1_000, limitBytes: 4_194_304 },
   invalid_records: {
     validationErrors: [

@@ -46,10 +46,11 @@ export function parseShape<Shape extends z.ZodType>(shape: Shape, value: unknown
   throw invalid(result.error.issues.flatMap((issue) => issuesOf(issue, known)).slice(0, issuesMax))
 }
 
-/** `parseShape` for a body; null stands for a missing one. */
+/** `parseShape` for a body; null stands for a missing one, which an optional shape accepts. */
 export function parseBody<Shape extends z.ZodType>(shape: Shape, value: unknown): z.infer<Shape> {
-  if (value === null) throw invalid([bodyNeeded])
-  return parseShape(shape, value)
+  if (value !== null) return parseShape(shape, value)
+  if (!shape.safeParse(undefined).success) throw invalid([bodyNeeded])
+  return parseShape(shape, undefined)
 }
 
 /** Default message of an issue. */

@@ -307,7 +307,8 @@ export async function publish(
     const words = { message: token('message', n), app_id: token('app', n), actor_id: token('actor', n) }
     const { schemas, metadata } = state
     const fields = Object.values(schemas).flatMap((schema) => Object.keys(membersOf(schema)))
-    const confirm_public = [...Object.keys(schemas), ...fields]
+    const types = Object.keys(schemas)
+    const confirm_public = [...types, ...types.map((type) => `${type}/*`), ...fields]
     const opening = { schemas, metadata, files: [files[3]!.hash], confirm_public, ...words }
     const semver = await pushState(ada, path, { base: made.latest || null, opening, before, state })
     const open = publicOf(state)

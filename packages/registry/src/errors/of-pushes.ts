@@ -1,5 +1,15 @@
 /** Part of the catalogue (`catalogue.ts`) for refusals of pushes only. Its sentences name the remedy; docs/errors.md has each code. */
+import { recordsToConfirm } from '@ulmus/content'
 import { entry } from './entry.ts'
+
+/** Maximum records, and types, in a sentence. */
+const namedMax = 3
+
+function recordNames(listed: readonly { type: string; id: string }[], total: number): string {
+  const named = listed.slice(0, namedMax).map(({ type, id }) => `${type} ${JSON.stringify(id)}`)
+  const others = total - named.length
+  return others > 0 ? `${named.join(', ')} and ${others} more` : named.join(', ')
+}
 
 export const refusalsOfPushes = {
   unexpected_record: entry(
@@ -33,6 +43,21 @@ export const refusalsOfPushes = {
     (f) =>
       `The push would make private data public: ${f.names}. Keep \`"private": true\`, or list the names in \`confirm_public\` to publish them.`,
   ),
+  private_record_made_public: entry('unacceptable', (f) => {
+    const listed = (f.madePublicRecords ?? []) as readonly { type: string; id: string }[]
+    const total = Number(f.totalMadePublic)
+    const types = (f.types ?? [...new Set(listed.map(({ type }) => type))]) as readonly string[]
+    const entries = types.slice(0, namedMax).map((type) => JSON.stringify(recordsToConfirm(type)))
+    const more = types.length > namedMax ? ',…' : ''
+    const [are, them] = total === 1 ? ['record is', 'it'] : ['records are', 'them']
+    return `${total} ${are} private in the base version, and the push sends ${them} without the mark: ${recordNames(listed, total)}. Send \`"private": true\` with each to keep it private. To publish ${them}, commit again with the body {"confirm_public":[${entries.join(',')}${more}]}. The session stays open.`
+  }),
+  private_value_in_id: entry('unacceptable', (f) => {
+    const [first] = (f.valuesInIds ?? []) as readonly Record<string, string | number>[]
+    const others = Number(f.total ?? 1) - 1
+    const more = others > 0 ? ` The same holds for ${others} more field(s).` : ''
+    return `Ids are public, and the private field \`${first?.field}\` of \`${first?.type}\` is the id or a part of it in ${first?.records} of ${first?.of} records.${more} Use another id, or number the records. To publish the values, commit again with the body {"confirm_public":[${JSON.stringify(first?.field)}]}. The session stays open.`
+  }),
   too_many_types: entry('unacceptable', (f) =>
     f.types === undefined
       ? `The schemas together exceed ${f.limitBytes} bytes in canonical form. Shorten them, or split the collection.`

@@ -6,6 +6,7 @@ import { demandNow } from '../access/authority.ts'
 import { instantText } from '../clock.ts'
 import type { Context } from '../context.ts'
 import { demandCaller, type Principal, taskFor } from '../principal.ts'
+import type { CommitOptions, DryRunOptions } from './commit/commit.ts'
 import { readOpening, type Shape } from './opening/opening.ts'
 import type { PushOpening } from './opening/opening-body.ts'
 import { checkLines } from './receiving/receiving.ts'
@@ -86,12 +87,12 @@ export function pushesOf(context: Context, sessions: PushSessions) {
     },
 
     /** @throws the refusal of the commit; see `runCommit`. */
-    commit: (who: Principal, path: CollectionPath, id: string, options: { async: boolean }) =>
+    commit: (who: Principal, path: CollectionPath, id: string, options: CommitOptions) =>
       sessions.commit(who, path, 'delta', id, options),
 
     /** Returns the result that `commit` would have. @throws the errors of `commit`. */
-    dryRun: (who: Principal, path: CollectionPath, id: string, signal?: AbortSignal) =>
-      sessions.dryRun(who, path, 'delta', id, signal),
+    dryRun: (who: Principal, path: CollectionPath, id: string, options?: DryRunOptions) =>
+      sessions.dryRun(who, path, 'delta', id, options),
 
     async state(
       who: Principal,

@@ -286,10 +286,15 @@ describe.each(anyDatabase)('snapshots on $name', (database) => {
     expect(await read(me, path)).toHaveLength(1)
   })
 
-  test('private is said anew in every snapshot: without it a record becomes public, at no cost of sending', async () => {
+  test('private is said anew in every snapshot: without it a record becomes public once confirmed, at no cost of sending', async () => {
     const path = await newCollection()
     await publish(path, null, [item('1', 1, { private: true }), item('2', 2)])
-    expect(await publish(path, 'v1.0.0', [item('1', 1), item('2', 2, { private: true })])).toMatchObject({
+    const items = [item('1', 1), item('2', 2, { private: true })]
+    await expect(publish(path, 'v1.0.0', items)).rejects.toMatchObject({
+      code: 'private_record_made_public',
+      details: { madePublicRecords: [{ type: 'A', id: '1', confirm: 'A/1' }], totalMadePublic: 1 },
+    })
+    expect(await publish(path, 'v1.0.0', items, { confirm_public: ['A/1'] })).toMatchObject({
       semver: 'v1.0.1',
       sent: 0,
     })
@@ -360,7 +365,7 @@ describe.each(anyDatabase)('snapshots on $name', (database) => {
         let base = null as string | null
         for (const items of states) {
           try {
-            base = (await publish(path, base, items)).semver
+            base = (await publish(path, base, items, { confirm_public: ['A/*', 'B/*'] })).semver
           } catch (error) {
             expect(error).toMatchObject({ code: 'no_changes' })
           }

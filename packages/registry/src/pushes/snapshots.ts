@@ -10,7 +10,7 @@ import { type Acting, demandNow } from '../access/authority.ts'
 import type { Context } from '../context.ts'
 import { RegistryError } from '../errors/errors.ts'
 import { demandCaller, type Principal, taskFor } from '../principal.ts'
-import type { CommitAnswer } from './commit/commit.ts'
+import type { CommitAnswer, CommitOptions, DryRunOptions } from './commit/commit.ts'
 import { malformed, readOpening, type Shape } from './opening/opening.ts'
 import type { SnapshotOpening } from './opening/opening-body.ts'
 import type { LineError, LineFacts } from './receiving/check-batch.ts'
@@ -162,18 +162,13 @@ export class Snapshots {
     return { received, remaining: (await this.#marksOf(push)).remaining }
   }
 
-  commit(
-    who: Principal,
-    path: CollectionPath,
-    id: string,
-    options: { async: boolean },
-  ): Promise<CommitAnswer> {
+  commit(who: Principal, path: CollectionPath, id: string, options: CommitOptions): Promise<CommitAnswer> {
     return this.#sessions.commit(who, path, 'snapshot', id, options)
   }
 
   /** Returns the result that `commit` would have. @throws the errors of `commit`. */
-  dryRun(who: Principal, path: CollectionPath, id: string, signal?: AbortSignal): Promise<DryRun> {
-    return this.#sessions.dryRun(who, path, 'snapshot', id, signal)
+  dryRun(who: Principal, path: CollectionPath, id: string, options?: DryRunOptions): Promise<DryRun> {
+    return this.#sessions.dryRun(who, path, 'snapshot', id, options)
   }
 
   async state(

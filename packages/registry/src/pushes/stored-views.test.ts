@@ -218,7 +218,7 @@ describe.each(databases)('the stored views ($name)', (database) => {
     await world.push(path, { base: null, schemas: schemasFor('records'), puts })
     const [first] = await digests(path)
     const published = puts.filter((one) => one.private).map((one) => ({ ...one, private: false }))
-    await world.push(path, { base: 'v1.0.0', puts: published })
+    await world.push(path, { base: 'v1.0.0', puts: published, confirm_public: ['Item/*'] })
     const [leaf] = await bodiesOf(first!.full)
     const [base] = await basesOf({ kind: 'body', hash: leaf! })
     expect(await bodiesOf(first!.public)).toContain(base)
@@ -266,7 +266,8 @@ describe.each(databases)('the stored views ($name)', (database) => {
     expect(await readBoth(path, ['v1.1.0'])).toEqual(both)
     expect(await damages()).toEqual([])
     // Publishing the records keeps the full leaves; an erasure of the version before takes their public bases.
-    await world.push(path, { base: 'v1.1.0', puts: mended.map((one) => ({ ...one, private: false })) })
+    const shown = mended.map((one) => ({ ...one, private: false }))
+    await world.push(path, { base: 'v1.1.0', puts: shown, confirm_public: ['Item/*'] })
     const whole = await read(path, world.me)
     await world.withdrawals.withdraw(world.me, { ...path, v: 'v1.1.0' }, { reason: 'old', erase: true })
     expect((await sweep(world.context)).versionsErased).toBe(1)
@@ -434,7 +435,8 @@ describe.each(databases)('the stored views ($name)', (database) => {
       }
       for (const id of puts.keys()) deletes.delete(id)
       const change = { ...schemas, puts: [...puts.values()], deletes: [...deletes.values()] }
-      const v: string = await world.push(path, { base, ...change })
+      const confirm_public = ['Item/*']
+      const v: string = await world.push(path, { base, ...change, confirm_public })
       base = v
       for (const [id, put] of puts) model.set(id, put)
       for (const id of deletes.keys()) model.delete(id)

@@ -31,6 +31,7 @@ export interface Change {
   deletes?: { id: string; type: string }[]
   metadata?: JsonObject
   files?: string[]
+  confirm_public?: string[]
 }
 
 export type World = Awaited<ReturnType<typeof openWorld>>

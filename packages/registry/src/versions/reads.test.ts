@@ -121,7 +121,7 @@ describe.each(anyDatabase)('reads on $name', (database) => {
   }
 
   /** Types and fields of the model, whose privacy changes. */
-  const namesConfirmed = [...modelTypes, 'n', 's', 'f']
+  const namesConfirmed = [...modelTypes, ...modelTypes.map((type) => `${type}/*`), 'n', 's', 'f']
 
   async function push(
     path: Path,

@@ -4,9 +4,17 @@
  */
 import { z } from 'zod'
 import type { RefusalCode } from '../codes.ts'
+import {
+  CommitPush,
+  CommitQuery,
+  CommittedPush,
+  CommittingPush,
+  DryRun,
+  PushState,
+  PushStateQuery,
+} from '../commits.ts'
 import { operation } from '../operation.ts'
 import { PushPath } from '../paths.ts'
-import { CommitQuery, CommittedPush, CommittingPush, DryRun, PushState, PushStateQuery } from '../pushes.ts'
 
 const working = ['collection_not_found', 'not_a_member', 'key_limited'] as const
 /** Refusals of the operations that open a session. */
@@ -56,10 +64,11 @@ export const commit = ({ id, tag, what, before, refusals = [] }: CommitTerms) =>
     id,
     tag,
     summary: `Commit a ${what}`,
-    description: `Step 3 of a ${what}, ${before}. Creates the version, which is visible at once; a refused commit changes nothing. After a refusal that can be fixed, such as \`files_missing\`, the session stays open: send what is missing and commit again. Repeating a commit returns the first result. With \`async=true\` the answer is immediate: poll the session until its status is \`committed\` or \`failed\`, or \`open\` again with an \`error\`. With \`dry_run=true\` no version is created: the answer is the result or refusal of such a commit, and the session stays open with all its data; lines sent meanwhile are refused, and a commit waits.`,
+    description: `Step 3 of a ${what}, ${before}. Creates the version, which is visible at once; a refused commit changes nothing. After a refusal that can be fixed, such as \`files_missing\`, the session stays open: send what is missing, or confirm in the body what may become public, and commit again. Repeating a commit returns the first result. With \`async=true\` the answer is immediate: poll the session until its status is \`committed\` or \`failed\`, or \`open\` again with an \`error\`. With \`dry_run=true\` no version is created: the answer is the result or refusal of such a commit, and the session stays open with all its data; lines sent meanwhile are refused, and a commit waits.`,
     entrance: { scope: 'write' },
     params: PushPath,
     query: CommitQuery,
+    body: CommitPush.optional(),
     answers: { 200: DryRun, 201: CommittedPush, 202: CommittingPush },
     answerWords: {
       200: 'With `dry_run=true`: the version that the commit would create.',
@@ -75,6 +84,8 @@ export const commit = ({ id, tag, what, before, refusals = [] }: CommitTerms) =>
       'quota_exceeded',
       'files_missing',
       'schema_violation',
+      'private_record_made_public',
+      'private_value_in_id',
       'too_costly',
       'object_corrupt',
       ...refusals,

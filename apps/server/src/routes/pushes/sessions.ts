@@ -14,13 +14,18 @@ export function sessionRoutes(
   root: Root,
   service: Pick<Registry['pushes'], 'commit' | 'dryRun' | 'state' | 'cancel'>,
 ): void {
-  serve(app, `POST ${root}/:id/commit`, async ({ principal, params: { id, ...path }, query }, reply) => {
-    if (query.dry_run) return service.dryRun(principal, path, id, leaving(reply))
-    const answer = await service.commit(principal, path, id, query)
-    reply.code(answer.kind === 'committed' ? 201 : 202)
-    if (answer.kind === 'committed') return answer.result
-    return { session_id: answer.session_id, status: answer.status }
-  })
+  serve(
+    app,
+    `POST ${root}/:id/commit`,
+    async ({ principal, params: { id, ...path }, query, body }, reply) => {
+      const confirmPublic = body?.confirm_public
+      if (query.dry_run) return service.dryRun(principal, path, id, { confirmPublic, signal: leaving(reply) })
+      const answer = await service.commit(principal, path, id, { async: query.async, confirmPublic })
+      reply.code(answer.kind === 'committed' ? 201 : 202)
+      if (answer.kind === 'committed') return answer.result
+      return { session_id: answer.session_id, status: answer.status }
+    },
+  )
 
   serve(app, `GET ${root}/:id`, async ({ principal, params: { id, ...path }, query }) => {
     const state = await service.state(principal, path, id, query.files_after)

@@ -16,6 +16,8 @@ export interface BuildInput {
   /** Starts the merged stream of pushed entries; the build reads it at most three times. */
   entries: EntriesSource
   metadata: JsonObject
+  /** What the push confirms to become public: names of fields, and entries for records. */
+  confirmed: ReadonlySet<string>
   /** Files that the push declares. */
   declared: readonly Hash[]
   /** True: the declared files replace those of the base. False: they are added. */

@@ -18,8 +18,8 @@ import { applyReferences, arrivingSizes, enteredFiles } from '../references/refe
 import type { PushSchema } from '../schemas/push-schema.ts'
 import { EntriesByType, type PushEntry } from '../spills/entries.ts'
 import type { BuildInput, Built } from './build-input.ts'
-import { resultingRecords } from './carried-over.ts'
-import { type Edits, fullEdits, PrivateRecordError, publicEdits, reprojected, sharedEdits } from './views.ts'
+import { fieldsChanged, Projection, showsIds } from './projection.ts'
+import { type Edits, fullEdits, PrivateRecordError, sharedEdits } from './views.ts'
 
 /** Builds the trees and the sidecar of the next version. Records nothing: the caller finishes or aborts `io.writer`. */
 export async function buildContent(io: BuildIo, input: BuildInput): Promise<Built> {
@@ -40,11 +40,13 @@ class VersionBuild {
   readonly #trees = { full: new Map<string, Tree>(), public: new Map<string, Tree>() }
   readonly #changes = { added: 0, updated: 0, removed: 0 }
   readonly #references: { full: ReferenceChanges; public: ReferenceChanges }
+  readonly #projection: Projection
 
   constructor(io: BuildIo, input: BuildInput) {
     this.#io = io
     this.#input = input
-    const { passing } = input
+    const { passing, confirmed } = input
+    this.#projection = new Projection(io.objects, confirmed)
     this.#references = { full: new ReferenceChanges(passing), public: new ReferenceChanges(passing) }
     this.#baseFull = new Map(Object.entries(input.base.full.types))
     this.#basePublic = new Map(Object.entries(input.base.public.types))
@@ -96,8 +98,9 @@ class VersionBuild {
   /** True if the views of a type need trees of their own, whatever is pushed. */
   #isApart(type: string): boolean {
     const base = this.#baseFull.get(type) ?? emptyTree
-    const hasPrivateFields = this.#input.schemas.get(type)!.privateFields.length > 0
-    return hasPrivateFields || base.root !== this.#baseShadow(type).root || this.#fieldsChanged(type)
+    const schema = this.#input.schemas.get(type)!
+    const isChanged = fieldsChanged(this.#input.baseSchemas.get(type), schema)
+    return schema.privateFields.length > 0 || base.root !== this.#baseShadow(type).root || isChanged
   }
 
   /** Edits the tree of both views. Returns false, without effect, if a record is private. */
@@ -114,7 +117,10 @@ class VersionBuild {
     }
   }
 
-  /** Edits the public trees first: leaves of the full ones are stored as what they add to them. */
+  /**
+   * Edits the public trees first: leaves of the full ones are stored as what they add to them.
+   * @throws private_record_made_public, private_value_in_id
+   */
   async #editApart(types: string[]): Promise<void> {
     if (types.length === 0) return
     const { objects, writer } = this.#io
@@ -127,6 +133,7 @@ class VersionBuild {
     await this.#eachType(this.#input.entries(), types, (type, entries) =>
       this.#editHiddenTree(type, entries, leaves.get(type)!),
     )
+    this.#projection.demandConfirmed()
     await this.#eachType(this.#counted(), types, async (type, entries) => {
       await this.#editFull(type, fullEdits(entries), leaves.get(type))
     })
@@ -155,15 +162,13 @@ class VersionBuild {
       count: () => undefined,
       referring: (change) => changes.noteChange(this.#io.objects, type, change),
     }
-    const anew = this.#fieldsChanged(type)
-    let edits = publicEdits(schema, entries)
-    if (anew) {
-      const resulting = resultingRecords(this.#io.objects, this.#baseFull.get(type)!, entries)
-      edits = reprojected(this.#io.objects, schema, baseShadow, resulting)
-    }
-    const tree = await this.#edit(anew ? emptyTree : baseShadow, edits, notes, { writes })
+    const before = this.#input.baseSchemas.get(type)
+    const isAnew = fieldsChanged(before, schema) || showsIds(before, schema)
+    const trees = { full: this.#baseFull.get(type) ?? emptyTree, unmarked: baseShadow }
+    const edits = this.#projection.edits({ schema, ...trees, isAnew }, entries)
+    const tree = await this.#edit(isAnew ? emptyTree : baseShadow, edits, notes, { writes })
     this.#trees.public.set(type, tree)
-    await this.#notePublic(type, baseShadow, changes, anew)
+    await this.#notePublic(type, baseShadow, changes, isAnew)
   }
 
   #edit(
@@ -182,16 +187,6 @@ class VersionBuild {
   #baseShadow(type: string): Tree {
     const { hiddenTrees } = this.#input.base.sidecar
     return this.#basePublic.get(type) ?? (Object.hasOwn(hiddenTrees, type) ? hiddenTrees[type]! : emptyTree)
-  }
-
-  /** True if a type has other private fields than in the base: then every public record changes. */
-  #fieldsChanged(type: string): boolean {
-    const before = this.#input.baseSchemas.get(type)
-    if (before === undefined) return false
-    const after = new Set(this.#input.schemas.get(type)!.privateFields)
-    return (
-      before.privateFields.length !== after.size || before.privateFields.some((field) => !after.has(field))
-    )
   }
 
   /** Applies a type's change to the references of the public view, which may gain or lose the type. */

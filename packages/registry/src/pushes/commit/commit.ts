@@ -31,6 +31,20 @@ export type CommitAnswer =
   | { kind: 'committed'; result: CommittedPush }
   | { kind: 'committing'; session_id: string; status: 'committing' }
 
+interface Confirming {
+  /** What may become public, beside what the opening confirmed. */
+  readonly confirmPublic?: readonly string[] | undefined
+}
+
+export interface CommitOptions extends Confirming {
+  readonly async: boolean
+}
+
+export interface DryRunOptions extends Confirming {
+  /** Ends the wait when the client disconnects. */
+  readonly signal?: AbortSignal
+}
+
 /**
  * Refusals that leave the session open, with all received data: its owner can fix the cause, or it may pass. Other refusals, such
  * as a base that is no longer the head, end the session.
@@ -40,6 +54,8 @@ const mendable = new Set<string>([
   'internal',
   'manifest_incomplete',
   'no_changes',
+  'private_record_made_public',
+  'private_value_in_id',
   'quota_exceeded',
   'records_missing',
   'schema_violation',
@@ -53,8 +69,7 @@ const mendable = new Set<string>([
  * is about to; the row then has the outcome.
  * @param push the row at the time of the lease
  * @param by the caller whose request waits; undefined: on behalf of the account that requested the commit
- * @throws RegistryError the refusal: version_conflict, files_missing, schema_violation, no_changes; for a snapshot also
- * manifest_incomplete, manifest_conflict, records_missing.
+ * @throws RegistryError the refusal: the errors of `withNextVersion`.
  */
 export async function runCommit(
   context: Context,

@@ -18,6 +18,7 @@ import { knownFiles } from '../../files/known-files.ts'
 import type { VersionContent } from '../../versions/content.ts'
 import { fieldNames } from '../../versions/field-names.ts'
 import { abortOnError, numberAfter, type VersionMaking } from '../../versions/land.ts'
+import { confirmationsIn } from '../opening/confirmations.ts'
 import { ReferringTypes, recordWarnings } from '../references/record-warnings.ts'
 import { formerlyPrivateIn } from '../schemas/made-public.ts'
 import { byType, type PushSchema } from '../schemas/push-schema.ts'
@@ -54,8 +55,8 @@ type Change = Exclude<ReturnType<typeof changeBetween>, 'none'>
  * Builds the next version and returns the result of `end` on it.
  * @param push the row at the time of its lease
  * @param requester the caller whose request waits; undefined: on behalf of the account that requested it
- * @throws version_conflict, files_missing, schema_violation, no_changes; for a snapshot also manifest_incomplete,
- * manifest_conflict, records_missing; the errors of `end`.
+ * @throws version_conflict, files_missing, schema_violation, private_record_made_public, private_value_in_id, no_changes; for a snapshot
+ * also manifest_incomplete, manifest_conflict, records_missing; the errors of `end`.
  */
 export async function withNextVersion<T>(
   context: Context,
@@ -96,6 +97,7 @@ export async function withNextVersion<T>(
           formerlyPrivate: await formerlyPrivateIn(context, base, kept?.list, { owner }),
           entries: referring.noting(entries),
           metadata: mergeMetadata(base.full.metadata, patch),
+          confirmed: new Set(confirmationsIn(push.confirmPublic)),
           declared: push.files as Hash[],
           replacesDeclared: push.kind === 'snapshot',
           fileSizes: (files) => sizesOfKnown(context, push.collectionId, files),

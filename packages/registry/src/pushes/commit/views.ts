@@ -17,6 +17,7 @@ import type { ObjectReader } from '@ulmus/storage'
 import { lineFor, type NewLine } from '../leaves/line.ts'
 import type { PushEntry } from '../spills/entries.ts'
 import type { ResultingRecord } from './carried-over.ts'
+import type { IdValueCounter } from './values-in-ids.ts'
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
@@ -51,10 +52,11 @@ const fullEdit = ({ id, put }: PushEntry): Edit<NewLine> =>
 export async function* publicEdits(
   schema: Pick<Schema, 'privateFields'>,
   entries: AsyncGenerator<PushEntry[]>,
+  counter: IdValueCounter | undefined,
 ): Edits {
   for await (const batch of entries) {
     yield batch.map(({ id, put }) =>
-      put === undefined || put.private ? { key: id } : publicPut(schema, id, put),
+      put === undefined || put.private ? { key: id } : publicPut(schema, id, put, counter),
     )
   }
 }
@@ -65,9 +67,9 @@ export async function* publicEdits(
  */
 export async function* reprojected(
   objects: ObjectReader,
-  schema: Pick<Schema, 'privateFields'>,
-  basePublic: Tree,
+  { schema, basePublic }: { schema: Pick<Schema, 'privateFields'>; basePublic: Tree },
   records: AsyncGenerator<ResultingRecord[]>,
+  counter: IdValueCounter | undefined,
 ): Edits {
   const shown = new LeafCursor(objects, basePublic)
   for await (const batch of records) {
@@ -75,9 +77,9 @@ export async function* reprojected(
     for (const one of batch) {
       if ('entry' in one) {
         const { id, put } = one.entry
-        if (put !== undefined && !put.private) edits.push(publicPut(schema, id, put))
+        if (put !== undefined && !put.private) edits.push(publicPut(schema, id, put, counter))
       } else if ((await shown.find(one.carried.id)) !== undefined)
-        edits.push(publicPut(schema, one.carried.id, one.carried))
+        edits.push(publicPut(schema, one.carried.id, one.carried, counter))
     }
     yield edits
   }
@@ -87,11 +89,13 @@ function publicPut(
   schema: Pick<Schema, 'privateFields'>,
   id: string,
   record: { hash: Hash; canonical: Uint8Array; refers?: boolean },
+  counter: IdValueCounter | undefined,
 ): Edit<NewLine> {
   if (schema.privateFields.length === 0) {
     return { key: id, put: { hash: record.hash, size: record.canonical.length, payload: lineFor(record) } }
   }
   const { type, data } = parseCanonical(decoder.decode(record.canonical))
+  counter?.count(id, data)
   const stripped = recordOf(id, type, publicData(schema, data))
   const payload = lineFor({ hash: stripped.hash, canonical: encoder.encode(stripped.canonical) })
   return { key: id, put: { hash: stripped.hash, size: stripped.size, payload } }

@@ -4,6 +4,7 @@ import {
   claimPush,
   claimPushForDryRun,
   countOpenPushes,
+  findConfirmations,
   findPush,
   insertPush,
   lockAccount,
@@ -26,8 +27,9 @@ import { type Caller, demandCaller, meansOf, type Principal, type Scope } from '
 import { schedule } from '../../schedule.ts'
 import { semverOf } from '../../versions/content.ts'
 import type { TaskFor } from '../../work/task.ts'
-import { type CommitAnswer, runCommit } from '../commit/commit.ts'
+import { type CommitAnswer, type CommitOptions, type DryRunOptions, runCommit } from '../commit/commit.ts'
 import { runDryRun } from '../commit/dry-run.ts'
+import { confirmingAlso, withConfirmations } from '../opening/confirmations.ts'
 import { declaredFiles, lackingFiles } from '../opening/declared-files.ts'
 import type { ReadOpening } from '../opening/opening.ts'
 import type { PushOpening } from '../opening/opening-body.ts'
@@ -139,6 +141,7 @@ export class PushSessions {
       baseSemver: seen.head === null ? null : semverOf(seen.head),
       manifestExpected: as.manifestExpected ?? null,
       metadata: patch,
+      confirmPublic: withConfirmations(null, opening.confirm_public) ?? null,
       files,
       stripUnknownFields: opening.strip_unknown_fields ?? false,
       message: opening.message ?? null,
@@ -164,7 +167,7 @@ export class PushSessions {
     path: CollectionPath,
     kind: PushKind,
     id: string,
-    options: { async: boolean },
+    options: CommitOptions,
   ): Promise<CommitAnswer> {
     const { push, by } = await this.findToWrite(who, path, kind, id)
     if (push.status === 'committed') {
@@ -189,17 +192,13 @@ export class PushSessions {
     return result === undefined ? this.#leases.wait(claimed) : { kind: 'committed', result }
   }
 
-  /**
-   * Returns the result that `commit` would have, after any running dry run. Makes nothing, and opens the session again.
-   * @param signal ends the wait when the client disconnects
-   * @throws the refusal that the commit would have; see `runDryRun`.
-   */
+  /** Returns the result that `commit` would have, after any running dry run. @throws its refusal; see `runDryRun`. */
   async dryRun(
     who: Principal,
     path: CollectionPath,
     kind: PushKind,
     id: string,
-    signal?: AbortSignal,
+    options: DryRunOptions = {},
   ): Promise<DryRun> {
     const { push, by } = await this.findToWrite(who, path, kind, id)
     if (push.status !== 'checking') {
@@ -209,11 +208,13 @@ export class PushSessions {
         const [now, expiresAt] = [this.#context.now(), idleEnd(this.#context)]
         return claimPushForDryRun(tx, push.id, { now, expiresAt, lease: newLease() })
       })
-      if (claimed !== undefined)
-        return this.#leases.hold(claimed, (progress) => runDryRun(this.#context, claimed, progress, by))
+      if (claimed !== undefined) {
+        const tried = confirmingAlso(claimed, options.confirmPublic)
+        return this.#leases.hold(claimed, (progress) => runDryRun(this.#context, tried, progress, by))
+      }
     }
-    await this.#leases.dryRunOver(push, signal)
-    return this.dryRun(who, path, kind, id, signal)
+    await this.#leases.dryRunOver(push, options.signal)
+    return this.dryRun(who, path, kind, id, options)
   }
 
   /** @param filesAfter `next_files_after` of the previous answer. @throws invalid_request */
@@ -265,14 +266,16 @@ export class PushSessions {
   }
 
   /** Moves an open session to `committing`; with `async`, adds the job that commits it. */
-  #claim(push: PushStanding, by: Acting, options: { async: boolean }): Promise<PushRow | undefined> {
+  #claim(push: PushStanding, by: Acting, options: CommitOptions): Promise<PushRow | undefined> {
     return this.#context.database.transact(async (tx) => {
       await demandStill(this.#context, tx, by)
+      const confirmed = options.confirmPublic?.length ? await findConfirmations(tx, push.id) : null
       const claimed = await claimPush(tx, push.id, {
         now: this.#context.now(),
         expiresAt: idleEnd(this.#context),
         lease: options.async ? noLease : newLease(),
         committer: { id: by.who.accountId, means: meansOf(by.who) },
+        confirmPublic: withConfirmations(confirmed, options.confirmPublic),
       })
       if (claimed !== undefined && options.async) {
         await this.#context.jobs.enqueue(tx, commitQueue, {

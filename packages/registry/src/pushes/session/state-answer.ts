@@ -1,4 +1,4 @@
-/** State of a push session as the HTTP API reports it. Its fields are public: change them together with `packages/wire/src/pushes.ts`. */
+/** State of a push session as the HTTP API reports it. Its fields are public: change them together with `packages/wire/src/commits.ts`. */
 
 import type { PushRow } from '@ulmus/storage'
 import type { CommittedPush } from '@ulmus/wire'

@@ -31,17 +31,25 @@ interface PushClaim {
   lease: PushLease
 }
 
-/** Moves an open, unexpired session to `committing`, and extends its expiry. */
+/**
+ * Moves an open, unexpired session to `committing`, and extends its expiry. `confirmPublic` replaces what the session confirmed, so that a
+ * process that takes the commit over knows it, too.
+ */
 export const claimPush = (
   tx: Tx,
   id: string,
-  { committer, ...claim }: PushClaim & { committer: { id: string; means: Means } },
+  {
+    committer,
+    confirmPublic,
+    ...claim
+  }: PushClaim & { committer: { id: string; means: Means }; confirmPublic?: string | undefined },
 ): Promise<PushRow | undefined> =>
   claimOpenPush(tx, id, claim, {
     status: 'committing',
     error: null,
     committerId: committer.id,
     committerMeans: committer.means,
+    ...(confirmPublic !== undefined && { confirmPublic }),
   })
 
 /** Likewise to `checking`, which cannot make a version: `land_version` ends only sessions that are `committing`. */

@@ -46,6 +46,8 @@ export const pushes = pgTable(
     schemas: text('schemas'),
     /** Metadata patch as JSON text; null: none. */
     metadata: text('metadata'),
+    /** What the push confirms to become public (`confirm_public`), a list of texts as JSON; null: nothing. */
+    confirmPublic: text('confirm_public'),
     /** Hashes of the declared files. */
     files: text('files').array().notNull().default(sql`'{}'::text[]`),
     stripUnknownFields: boolean('strip_unknown_fields').notNull().default(false),
@@ -114,19 +116,19 @@ export const pushSpills = pgTable(
 const live = ['open', 'checking', 'committing'] satisfies PushRow['status'][]
 
 /** Columns cleared when a session ends without a version. */
-const forgotten = "schemas = null, metadata = null, files = '{}'"
+const forgotten = "schemas = null, metadata = null, confirm_public = null, files = '{}'"
 
 /** Columns that a commit reads. Its schemas are read separately, unless they are cached. */
 export type PushRow = Omit<typeof pushes.$inferSelect, 'schemas'>
 export type PushSpillRow = typeof pushSpills.$inferSelect
 
 /** State of a session without its opening data, which may be some MiB: sessions are read many times a second. */
-export type PushStanding = Omit<PushRow, 'metadata' | 'files'>
+export type PushStanding = Omit<PushRow, 'metadata' | 'confirmPublic' | 'files'>
 
 /** Columns of a `PushRow`, for a statement. */
 export const commitColumns = columnsOf(pushes, 'schemas')
 /** Columns of a `PushStanding`. */
-export const standingColumns = columnsOf(pushes, 'schemas', 'metadata', 'files')
+export const standingColumns = columnsOf(pushes, 'schemas', 'metadata', 'confirmPublic', 'files')
 
 export async function insertPush(tx: Tx, push: typeof pushes.$inferInsert): Promise<PushStanding> {
   const { rows } = await tx.query<PushStanding>(...insertInto(pushes, push, `returning ${standingColumns}`))
@@ -160,6 +162,15 @@ export async function findPushSchemas(at: Queries, id: string): Promise<string |
     id,
   ])
   return rows[0]?.schemas ?? null
+}
+
+/** What a session confirms to become public, as JSON; null: nothing. */
+export async function findConfirmations(at: Queries, id: string): Promise<string | null> {
+  const { rows } = await at.query<{ confirmed: string | null }>(
+    'select confirm_public as confirmed from pushes where id = $1',
+    [id],
+  )
+  return rows[0]?.confirmed ?? null
 }
 
 /**
@@ -249,7 +260,7 @@ export async function replacePushSpills(
 /** Removes the message of the push that made a version, and the record details of its answer. */
 export async function forgetWordsOfPush(tx: Tx, collectionId: string, semver: string): Promise<void> {
   await tx.query(
-    `update pushes set metadata = null, message = null, app_id = null, actor_id = null, files = '{}',
+    `update pushes set metadata = null, confirm_public = null, message = null, app_id = null, actor_id = null, files = '{}',
        result = (result::jsonb || '{"warnings": []}')::json
      where collection_id = $1 and result->>'semver' = $2`,
     [collectionId, semver],
