@@ -45,12 +45,14 @@ export {
   planOf,
   typeNameOf,
 } from './records/plan.ts'
+export { PrivateIdError, privateIdError, privateIdsOf } from './records/private-ids.ts'
 export { type RecordsOptions, recordsOf, type TableRecord } from './records/records.ts'
 export {
   changeSchema,
   type Field,
   type FieldState,
   fieldsOf,
+  isPrivateType,
   type SchemaChange,
   schemaOf,
   statesOf,

@@ -61,6 +61,39 @@ describe('a first file', () => {
     })
   })
 
+  test('has no private column in its ids: another is proposed, and a chosen one is refused with two remedies', async () => {
+    put('people.csv', 'email,name,room\nann@x.example,Ann,R1\nbo@x.example,Bo,R2\n')
+    expect((await bring('people.csv', '--private', 'email')).said).toContain('identified by name:')
+    for (const ids of [['email'], ['room', 'email']])
+      expect(
+        await bring('people.csv', '--private', 'email', ...ids.flatMap((id) => ['--id', id])),
+      ).toMatchObject({
+        code: 6,
+        said: has(
+          'so it cannot be private. Choose another id, or number the rows. Add --id COLUMN, or --number.',
+        ),
+      })
+    put('mails.csv', 'email,size\nann@x.example,1\nbo@x.example,1\n')
+    expect(await bring('mails.csv', '--private', 'email')).toMatchObject({
+      code: 2,
+      said: has('except counts, measurements and private columns (email): everyone reads ids. Name the id'),
+    })
+    expect(await bring('mails.csv', '--private', 'email', '--number')).toMatchObject({ code: 0 })
+    // Private in the working folder since the first file.
+    put('mails-2.csv', 'email,size\nann@x.example,1\ncy@x.example,1\n')
+    const { code, said } = await bring(
+      'mails-2.csv',
+      '--type',
+      'Mails',
+      '--id',
+      'email',
+      '--leave-out',
+      'email',
+    )
+    expect([code, said]).toEqual([6, has('"email" is the id, and everyone reads ids')])
+    expect(recordsOf('Mails').map(({ id }) => id)).toEqual(['1', '2'])
+  })
+
   test('may be identified by two columns, and the next file by the same ones', async () => {
     put('stops.csv', 'trip_id,stop_sequence,stop_id\nT1,1,S1\nT1,2,S2\nT2,1,S1\nT2,2,S2\n')
     expect(await bring('stops.csv')).toMatchObject({

@@ -66,14 +66,21 @@ export function idCandidates(columns: readonly Column[]): Column[] {
   return [...named, ...others]
 }
 
-/** @param key of the file, if it declares one. Undefined: no column can be the id */
-export function proposeId({
-  columns,
-  key,
-}: {
-  readonly columns: readonly Column[]
-  readonly key?: readonly string[] | undefined
-}): IdProposal | undefined {
+/**
+ * @param key of the file, if it declares one. Undefined: no column can be the id
+ * @param hidden private columns, which cannot be the id
+ */
+export function proposeId(
+  {
+    columns: all,
+    key,
+  }: {
+    readonly columns: readonly Column[]
+    readonly key?: readonly string[] | undefined
+  },
+  hidden: readonly string[] = [],
+): IdProposal | undefined {
+  const columns = all.filter(({ name }) => !hidden.includes(name))
   if (key?.every((name) => columns.some((column) => column.name === name && column.isFull)))
     return { columns: key, why: 'declared' }
   const candidates = idCandidates(columns)

@@ -49,9 +49,18 @@ export async function firstLines(
   return lines
 }
 
-/** The first pair of columns, in the order of the file, that differs in every row. Reads the table once more. */
-export async function keyOfTwo(table: Table, { columns }: Inference): Promise<[string, string] | undefined> {
-  const places = columns.flatMap((column, place) => (canBePart(column) ? [place] : [])).slice(0, columnsMax)
+/**
+ * The first pair of columns, in the order of the file, that differs in every row. Reads the table once more.
+ * @param hidden private columns, which cannot be part of an id
+ */
+export async function keyOfTwo(
+  table: Table,
+  { columns }: Inference,
+  hidden: readonly string[] = [],
+): Promise<[string, string] | undefined> {
+  const places = columns
+    .flatMap((column, place) => (canBePart(column) && !hidden.includes(column.name) ? [place] : []))
+    .slice(0, columnsMax)
   const budget = new HashBudget(slotsMax)
   // Skip pairs of two counts, such as a rank and a number of medals: they differ by chance.
   const isCount = (place: number) => {

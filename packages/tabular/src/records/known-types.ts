@@ -8,7 +8,7 @@ import type { Table } from '../reading/table.ts'
 import { shown, TableError } from '../reading/table-error.ts'
 import { goneFields } from './gone-fields.ts'
 import { checkNames, type Plan, type PlannedColumn, type PlanWishes, planOf, typeNameOf } from './plan.ts'
-import { type FieldState, statesFor, statesOf } from './schema.ts'
+import { type FieldState, isPrivateType, statesFor, statesOf } from './schema.ts'
 
 /** An existing type of the collection. The more the caller provides, the better the proposal. */
 export interface KnownType {
@@ -121,11 +121,16 @@ export interface KnownIdProposal {
   readonly why: IdProposal['why'] | 'known'
 }
 
-/** Undefined if no column can be the id. @param rename fields by column, as in the wishes */
+/**
+ * Undefined if no column can be the id. Columns that make the ids of existing records are proposed even if they are private: with others,
+ * all records would be new.
+ * @param rename fields by column, as in the wishes @param hidden private columns
+ */
 export function proposeIdFor(
   inference: Inference,
   known: KnownType,
   rename: Readonly<Record<string, string>> = {},
+  hidden: readonly string[] = [],
 ): KnownIdProposal | undefined {
   if (hasRegistryId(inference, known)) return { columns: [registryId], why: 'known' }
   const made = idColumnsOf(inference, known, rename)
@@ -138,7 +143,7 @@ export function proposeIdFor(
     const most = counts.reduce((a, b) => (b.count > a.count ? b : a), { name: '', count: 0 })
     if (most.count * 2 > inference.rows) return { columns: [most.name], why: 'known' }
   }
-  return proposeId(inference)
+  return proposeId(inference, hidden)
 }
 
 /** True for a downloaded table, even if edited rows repeat or lack an id: those are then refused by line. */
@@ -200,7 +205,13 @@ export function planFor(inference: Inference, known: KnownType, wishes: PlanWish
     const state = stateOf(name)
     return state === undefined ? [] : [[name, state.kind] as const]
   })
-  const id = wishes.id === undefined ? (proposeIdFor(inference, known, rename)?.columns ?? []) : wishes.id
+  const isPrivate = isPrivateType(known.schema)
+  // Nobody else reads the ids of a private type.
+  const hidden = inference.columns
+    .filter(({ name }) => !isPrivate && (stateOf(name)?.isPrivate || wishes.private?.includes(name)))
+    .map(({ name }) => name)
+  const id =
+    wishes.id === undefined ? (proposeIdFor(inference, known, rename, hidden)?.columns ?? []) : wishes.id
   const fields = new Set(states.keys())
   checkNames(
     inference,
@@ -224,7 +235,16 @@ export function planFor(inference: Inference, known: KnownType, wishes: PlanWish
       ...(state.path === undefined ? {} : { path: state.path }),
     }
   })
-  return { ...plan, columns, gone: goneFields(inference, known, states, { ...plan, columns }, wishes) }
+  const privateIds = plan.id.filter(
+    (name) => hidden.includes(name) && !columns.some((column) => column.name === name),
+  )
+  return {
+    ...plan,
+    columns,
+    gone: goneFields(inference, known, states, { ...plan, columns }, wishes),
+    ...(isPrivate ? { isPrivate } : {}),
+    ...(privateIds.length > 0 ? { privateIds } : {}),
+  }
 }
 
 const memberText = ([object]: readonly string[]): string =>

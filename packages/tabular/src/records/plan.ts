@@ -44,6 +44,10 @@ export interface Plan {
   /** Columns whose values make the id (`joinIds`); empty: records are numbered from 1. */
   readonly id: readonly string[]
   readonly columns: readonly PlannedColumn[]
+  /** True if the whole type is private. */
+  readonly isPrivate?: boolean | undefined
+  /** Columns of the id that make no field, and are private by the wishes or the existing type. */
+  readonly privateIds?: readonly string[]
   readonly leftOut?: readonly LeftOut[]
   /** Fields of an existing type without a column in the file. */
   readonly gone?: readonly GoneField[]
@@ -63,7 +67,7 @@ export interface GoneField {
 export interface PlanWishes {
   readonly type: string
   /**
-   * Columns of the id. Default: the likeliest (`proposeId`), if there are any. Null: records are numbered from 1, in the order of the file.
+   * Columns of the id. Default: the likeliest that are not private (`proposeId`), if there are any. Null: records are numbered from 1, in the order of the file.
    */
   readonly id?: readonly string[] | null | undefined
   /** Columns whose fields are private. */
@@ -105,7 +109,7 @@ const isBareId = /^_?id$/i
 export function planOf(inference: Inference, wishes: PlanWishes): Plan {
   const { columns } = inference
   const { type, leaveOut = [], kinds = {}, rename = {}, conversions = {}, private: hidden = [] } = wishes
-  const id = wishes.id === undefined ? (proposeId(inference)?.columns ?? []) : (wishes.id ?? [])
+  const id = wishes.id === undefined ? (proposeId(inference, hidden)?.columns ?? []) : (wishes.id ?? [])
   const wished = new Set([
     ...hidden,
     ...[...(wishes.required ?? []), ...(wishes.closed ?? [])],
@@ -127,7 +131,8 @@ export function planOf(inference: Inference, wishes: PlanWishes): Plan {
     .filter(({ name }) => !left.has(name))
     .map((column) => plannedColumn(inference, column, wishes, id))
   checkFields(inference, planned)
-  return { type, id, columns: planned, leftOut }
+  const privateIds = id.filter((name) => left.has(name) && hidden.includes(name))
+  return { type, id, columns: planned, leftOut, ...(privateIds.length > 0 ? { privateIds } : {}) }
 }
 
 function plannedColumn(

@@ -6,6 +6,7 @@ import type { Row, Table } from '../reading/table.ts'
 import { errorAt, type Fault, shown, type TableError } from '../reading/table-error.ts'
 import { type CellColumn, cellColumnOf, Places } from './cells.ts'
 import type { Plan, PlannedColumn } from './plan.ts'
+import { IdCopies, privateIdError } from './private-ids.ts'
 import { unfit } from './values.ts'
 
 /** A record made from a row. */
@@ -24,22 +25,32 @@ export interface RecordsOptions {
  * Yields one record per row, in the order of the file. Ids are unique: to check this, 16 to 32 bytes per row are kept, up to 16 million
  * rows.
  * @throws TableError for a value of another kind than its column's, a row without an id, and a repeated id
+ * @throws PrivateIdError for a private column in the id, and after the last row for one whose values are in most ids
  */
 export async function* recordsOf(
   table: Table,
   plan: Plan,
   { onFault }: RecordsOptions = {},
 ): AsyncGenerator<TableRecord, void> {
+  const refused = privateIdError(table.name, plan)
+  if (refused !== undefined) throw refused
   const maker = new RecordMaker(table, plan)
+  const copies = new IdCopies(plan)
   for await (const batch of table.batches()) {
     maker.findPlaces()
     for (const row of batch) {
       const made = maker.recordOf(row)
-      if (!(made instanceof Error)) yield made
-      else if (onFault === undefined) throw made
-      else onFault(made)
+      if (made instanceof Error) {
+        if (onFault === undefined) throw made
+        onFault(made)
+        continue
+      }
+      copies.count(made.id, made.data)
+      yield made
     }
   }
+  const copied = copies.error(table.name)
+  if (copied !== undefined) throw copied
 }
 
 interface PlacedColumn extends CellColumn {

@@ -113,6 +113,8 @@ function stateOf(object: unknown, field: string, member: unknown): FieldState {
   }
 }
 
+export const isPrivateType = (schema: unknown): boolean => objectOf(schema)['private'] === true
+
 /** One change of a schema, described in a sentence. */
 export interface SchemaChange {
   readonly field: string

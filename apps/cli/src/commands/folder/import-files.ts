@@ -7,9 +7,9 @@ import {
   idCandidates,
   inferTable,
   type KnownIdProposal,
-  type KnownType,
   keyOfTwo,
   matchTypes,
+  PrivateIdError,
   proposeId,
   proposeIdFor,
   recordsOf,
@@ -26,7 +26,13 @@ import { rootAt } from '../../folder/files/layout.ts'
 import { withFolder } from '../../folder/files/lock.ts'
 import { knownType } from '../../folder/import/known.ts'
 import { notesIn, openTable, type ReadFlags, ways } from '../../folder/import/open-table.ts'
-import { type PlanFlags, planImport, renamesOf } from '../../folder/import/plan.ts'
+import {
+  hiddenColumns,
+  type PlanFlags,
+  type PlannedFile,
+  planImport,
+  renamesOf,
+} from '../../folder/import/plan.ts'
 import { type Importing, importRecords } from '../../folder/import/records.ts'
 import { changeLines, columnLines, newIdsLines, planLines } from '../../folder/import/words.ts'
 import { type Guarded, guardRemovals } from '../../folder/push/removal-guard.ts'
@@ -71,10 +77,18 @@ async function asFailure<T>(work: () => Promise<T>): Promise<T> {
     return await work()
   } catch (error) {
     if (!(error instanceof TableError)) throw error
+    if (error instanceof PrivateIdError)
+      throw new CommandError(`${harmless(error.message)} ${idFlags}`, {
+        exitCode: exitCodes.refused,
+        code: 'private_value_in_id',
+        cause: error,
+      })
     const message = [error.message, ...ways(error.choices)].join(' ')
     throw new CommandError(message, { exitCode: exitCodes.refused, code: 'bad_table', cause: error })
   }
 }
+
+const idFlags = 'Add --id COLUMN, or --number.'
 
 interface ImportedFile {
   readonly root: string
@@ -109,7 +123,7 @@ async function importFile(
       return { file, type, id: null, ...imported, schema: before.source }
     }
     const known = before === undefined ? undefined : knownType(root, type, before)
-    const id = await idOf(call, flags, table, inference, known)
+    const id = await idOf(call, flags, table, { inference, known, schemas })
     const [single] = id.columns ?? []
     const references =
       earlier.length === 0 ? undefined : await referencesIn(table, inference, earlier, single)
@@ -187,22 +201,21 @@ interface ChosenId {
 }
 
 /** @throws CommandError if no id can be proposed */
-async function idOf(
-  call: Call,
-  flags: ImportFlags,
-  table: Table,
-  inference: Inference,
-  known: KnownType | undefined,
-): Promise<ChosenId> {
+async function idOf(call: Call, flags: ImportFlags, table: Table, file: PlannedFile): Promise<ChosenId> {
+  const { inference, known } = file
   if (flags.id !== undefined) return { columns: flags.id, why: undefined }
   if (flags.number) return { columns: null, why: undefined }
   const rename = renamesOf(flags)
-  const proposal = known === undefined ? proposeId(inference) : proposeIdFor(inference, known, rename)
+  const hidden = hiddenColumns(flags, file)
+  const proposal =
+    known === undefined ? proposeId(inference, hidden) : proposeIdFor(inference, known, rename, hidden)
   const isSure = proposal !== undefined && proposal.why !== 'unique'
   if (isSure || (proposal !== undefined && (!call.terminal.canAsk || flags.yes))) return proposal
-  const pair = proposal === undefined ? await keyOfTwo(table, inference) : undefined
-  if (!call.terminal.canAsk || flags.yes) throw noIdError(inference.name, pair)
-  const candidates = idCandidates(inference.columns).map(({ name }) => [name])
+  const pair = proposal === undefined ? await keyOfTwo(table, inference, hidden) : undefined
+  if (!call.terminal.canAsk || flags.yes) throw noIdError(inference, pair, hidden)
+  const candidates = idCandidates(inference.columns)
+    .filter(({ name }) => !hidden.includes(name))
+    .map(({ name }) => [name])
   const choices = new Map(
     [...candidates, ...(pair === undefined ? [] : [pair])].map((one) => [one.join(' and '), one]),
   )
@@ -211,12 +224,21 @@ async function idOf(
   return { columns: choices.get(chosen) ?? null, why: undefined }
 }
 
-function noIdError(file: string, pair: readonly string[] | undefined): CommandError {
+function noIdError(
+  { name: file, columns }: Inference,
+  pair: readonly string[] | undefined,
+  hidden: readonly string[],
+): CommandError {
   const number =
     'number the rows with --number: then a row that is inserted later makes every record after it another one.'
+  const unique = idCandidates(columns).flatMap(({ name }) => (hidden.includes(name) ? [name] : []))
+  const except =
+    unique.length === 0
+      ? 'counts and measurements'
+      : `counts, measurements and private columns (${unique.map(harmless).join(', ')}): everyone reads ids`
   if (pair === undefined)
     return usageError(
-      `${file} has no column with a different value in every row, except counts and measurements. Name the id column with --id, or several with --id a --id b, or ${number}`,
+      `${file} has no column with a different value in every row, except ${except}. Name the id column with --id, or several with --id a --id b, or ${number}`,
     )
   const words = pair.map((name) => `--id ${shellWord(name)}`).join(' ')
   return usageError(

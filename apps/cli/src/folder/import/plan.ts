@@ -10,6 +10,7 @@ import {
   checkTable,
   conversions,
   type Inference,
+  isPrivateType,
   type Kind,
   type KnownType,
   kinds,
@@ -17,8 +18,10 @@ import {
   type PlanWishes,
   planFor,
   planOf,
+  privateIdError,
   type SchemaChange,
   schemaOf,
+  statesOf,
   type Table,
   type Way,
 } from '@ulmus/tabular'
@@ -54,19 +57,38 @@ export interface ImportPlan {
   readonly knownIds: number | undefined
 }
 
-/** Input of `planImport`. */
-export interface Planning {
-  readonly table: Table
+/** A file and the types that it may belong to. */
+export interface PlannedFile {
   readonly inference: Inference
-  readonly type: string
-  readonly id: readonly string[] | null
   /** Undefined: the type is new. */
   readonly known: KnownType | undefined
   readonly schemas: ReadonlyMap<string, Schema>
+}
+
+/** Input of `planImport`. */
+export interface Planning extends PlannedFile {
+  readonly table: Table
+  readonly type: string
+  readonly id: readonly string[] | null
   readonly references: ReadonlyMap<string, string> | undefined
 }
 
-/** @throws TableError for a flag that names no column @throws CommandError (refused) for columns that do not fit the schema */
+/**
+ * Columns that are private by the flags, by the existing type, or by their name in another type. None of them can be the id, unless the
+ * whole type is private.
+ */
+export function hiddenColumns(flags: PlanFlags, file: PlannedFile): string[] {
+  if (isPrivateType(file.known?.schema)) return []
+  const rename = renamesOf(flags)
+  const own = statesOf(file.known?.schema)
+  const known = file.inference.columns.filter(
+    ({ name }) => own.get(Object.hasOwn(rename, name) ? rename[name]! : name)?.isPrivate,
+  )
+  const inherited = inheritedPrivate(file, rename, flags)
+  return [...(flags.private ?? []), ...known.map(({ name }) => name), ...inherited.keys()]
+}
+
+/** @throws TableError for a flag that names no column @throws PrivateIdError @throws CommandError (refused) for columns that do not fit the schema */
 export async function planImport(flags: PlanFlags, planning: Planning): Promise<ImportPlan> {
   const { table, inference, type, id, known, references } = planning
   const rename = renamesOf(flags)
@@ -82,10 +104,12 @@ export async function planImport(flags: PlanFlags, planning: Planning): Promise<
   checkAllowed(flags, inference)
   if (known === undefined) {
     const plan = planOf(inference, wishes)
+    refusePrivateId(inference, plan)
     return { plan, inherited, schema: schemaOf(plan) as JsonObject, changes: [], knownIds: undefined }
   }
   const ids = known.ids === undefined || known.ids.size === 0 ? undefined : known.ids
   let plan = planFor(inference, known, wishes)
+  refusePrivateId(inference, plan)
   let check = await checkTable(table, inference, plan, ids)
   const allow = allowedValues(flags, check.misfits)
   if (allow.length > 0) {
@@ -97,11 +121,17 @@ export async function planImport(flags: PlanFlags, planning: Planning): Promise<
   return { plan, inherited, schema: schema as JsonObject, changes, knownIds: check.knownIds }
 }
 
+/** Refuses before the question, not only before the first record. @throws PrivateIdError */
+function refusePrivateId({ name }: Inference, plan: Plan): void {
+  const error = privateIdError(name, plan)
+  if (error !== undefined) throw error
+}
+
 /** New columns whose names are private in any type of the folder. */
 function inheritedPrivate(
-  { inference, known, schemas }: Planning,
+  { inference, known, schemas }: PlannedFile,
   rename: Readonly<Record<string, string>>,
-  { leaveOut = [], private: requested = [] }: PlanFlags,
+  { private: requested = [] }: PlanFlags,
 ): Map<string, string> {
   const hidden = privateFields(schemas)
   const own = new Set(Object.keys((known?.schema as { properties?: object } | undefined)?.properties ?? {}))
@@ -109,7 +139,7 @@ function inheritedPrivate(
     inference.columns.flatMap(({ name, isEmpty }): [string, string][] => {
       const field = Object.hasOwn(rename, name) ? rename[name]! : name
       const type = hidden.get(field)
-      const isNone = isEmpty || own.has(field) || leaveOut.includes(name) || requested.includes(name)
+      const isNone = isEmpty || own.has(field) || requested.includes(name)
       return type === undefined || isNone ? [] : [[name, type]]
     }),
   )

@@ -111,10 +111,9 @@ export function changeLines(
   isNew: boolean,
   base: BaseVersion | null,
 ): string[] {
-  const private_ = Array.from(
-    inherited,
-    ([column, type]) => `${harmless(column)} is private here because it is private in ${harmless(type)}.`,
-  )
+  const private_ = [...inherited]
+    .filter(([name]) => plan.columns.some((column) => column.name === name))
+    .map(([name, type]) => `${harmless(name)} is private here because it is private in ${harmless(type)}.`)
   if (!isNew && changes.length === 0) return private_
   const number = base === null ? undefined : parseSemver(base.semver)
   const next = number === undefined ? undefined : formatSemver(nextSemver(number, 'schema'))
