@@ -40,6 +40,7 @@ export {
   madePublic,
   nameToConfirm,
   type PrivateName,
+  privateNamesOf,
   type SchemaSources,
 } from './schemas/made-public.ts'
 export { patternInstructionsMax, patternUnitsMax } from './schemas/pattern.ts'

@@ -43,10 +43,13 @@ export {
   type PlannedColumn,
   type PlanWishes,
   planOf,
+  type RepeatedField,
   typeNameOf,
 } from './records/plan.ts'
 export { PrivateIdError, privateIdError, privateIdsOf } from './records/private-ids.ts'
+export { PrivateValues, privateFieldsIn } from './records/private-values.ts'
 export { type RecordsOptions, recordsOf, type TableRecord } from './records/records.ts'
+export { RepeatWatch, repeatedIn, repeatText, withRepeats } from './records/repeated-values.ts'
 export {
   changeSchema,
   type Field,

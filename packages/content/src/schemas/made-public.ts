@@ -109,7 +109,7 @@ const keyOf = ({ type, field, byType }: PrivateName): string =>
  * Private types, marked fields, and fields of private types unless a public type has a field of the same name: a name such as `name`
  * is then no secret.
  */
-function privateNamesOf(schemas: SchemaSources): PrivateName[] {
+export function privateNamesOf(schemas: SchemaSources): PrivateName[] {
   const names: PrivateName[] = []
   const shown = publicNamesOf(schemas.values())
   for (const [type, schema] of schemas) {

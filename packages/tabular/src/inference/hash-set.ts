@@ -124,3 +124,9 @@ function hashOf(text: string): readonly [low: number, high: number] {
   high = Math.imul(high ^ (high >>> 16), 2246822507) ^ Math.imul(low ^ (low >>> 13), 3266489909)
   return [(low | 1) >>> 0, high >>> 0]
 }
+
+/** A hash as an integer of 53 bits. */
+export function hashNumber(text: string): number {
+  const [low, high] = hashOf(text)
+  return high * 2 ** 21 + (low >>> 11)
+}

@@ -2,10 +2,8 @@
  * Compares the rows of a file with a plan before the conversion: lists every column that does not fit, with its first position and possible
  * remedies.
  */
-import { idOf } from '../inference/column.ts'
 import type { Conversion } from '../inference/conversions.ts'
 import type { HashSet } from '../inference/hash-set.ts'
-import { joinIds } from '../inference/ids.ts'
 import type { Inference } from '../inference/infer.ts'
 import { type Kind, kindOfAll, kindOfText, kindOfValue, type Seen } from '../inference/kinds.ts'
 import type { Table } from '../reading/table.ts'
@@ -13,6 +11,7 @@ import { shown, type Unit } from '../reading/table-error.ts'
 import { type CellColumn, cellColumnOf, Places } from './cells.ts'
 import type { GoneField, Plan, PlanWishes } from './plan.ts'
 import { kindNames } from './records.ts'
+import { rowId } from './row-id.ts'
 import { unfit } from './values.ts'
 
 /** A remedy, as a change of the wishes (`wishesWith`). `missing` is an option of `openTable`. */
@@ -131,11 +130,6 @@ function look(one: Watched, given: unknown, line: number, isText: boolean): void
     add(one.unlisted, line, given)
     if (typeof value === 'string' && one.texts.size <= newValuesMax) one.texts.add(value)
   }
-}
-
-function rowId(values: readonly unknown[], places: readonly (number | undefined)[], row: number): string {
-  if (places.length === 0) return String(row)
-  return joinIds(places.map((place) => (place === undefined ? '' : (idOf(values[place]) ?? ''))))
 }
 
 function misfitsOf(one: Watched, inference: Inference, unit: Unit): ColumnMisfit[] {

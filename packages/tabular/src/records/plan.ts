@@ -16,6 +16,8 @@ export interface PlannedColumn {
   /** True if null is a valid value. */
   readonly isNullable?: boolean | undefined
   readonly isPrivate: boolean
+  /** The private field whose values the column repeats: it then begins private. */
+  readonly repeats?: RepeatedField | undefined
   /** True if the type has this field already: the plan then starts from its schema. */
   readonly isKnown?: boolean | undefined
   /** True if the value is a file, which CSV has as `sha256:…`. */
@@ -30,6 +32,12 @@ export interface PlannedColumn {
   readonly reference?: string | undefined
   /** Schema of the content, for lists and objects. */
   readonly nested?: Readonly<Record<string, unknown>> | undefined
+}
+
+/** A private field of any type of the collection. */
+export interface RepeatedField {
+  readonly type: string
+  readonly field: string
 }
 
 /** A column of the file without a field: on request, because no row has a value, or because it is only the id. */
