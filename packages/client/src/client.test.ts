@@ -92,7 +92,8 @@ test('a job is polled until it is done, and fails with the error it carries', as
     if (request.method === 'PATCH')
       return json({ job_id: 'j', status: 'running', base_semver: 'v1.0.0' }, 202)
     if (request.path.endsWith('/bad')) return json({ job_id: 'bad', status: 'failed', error })
-    return json(++polls < 3 ? { status: 'running' } : { status: 'completed', result: { semver: 'v1.0.1' } })
+    const done = { status: 'completed', result: { semver: 'v1.0.1' } }
+    return json({ job_id: 'j', ...(++polls < 3 ? { status: 'running' } : done) })
   })
   const { job_id: id } = await client.metadata.patchAsync('ada/a', { license: 'MIT' })
   expect(server.requests[0]).toBe('PATCH /api/collections/ada/a/metadata?async=true')
@@ -125,7 +126,10 @@ test('records are read by pages until there are no more', async () => {
 
 test('an id that no path can carry is read by the query', async () => {
   const { client, server } = await start(() =>
-    json({ records: [{ id: '..', type: 'T', data: 1, hash: '' }], pagination: { hasMore: false } }),
+    json({
+      ...{ id: 'a/b?#é', type: 'T' },
+      ...{ records: [{ id: '..', type: 'T', data: 1, hash: '' }], pagination: { hasMore: false } },
+    }),
   )
   expect((await client.records.one('ada/a', 'latest', 'T', '..')).data).toBe(1)
   expect(server.requests[0]).toContain('/versions/latest/records?type=T&id=..')
@@ -258,7 +262,7 @@ test('no redirect to another origin is followed: neither the key nor the body re
 test('a collection that moved is found at its new address on the same registry, but not in a circle', async () => {
   const { seen, client } = await start(({ path }) =>
     path.includes('/moved')
-      ? json({ ok: true })
+      ? json({ ok: true, ownerSlug: 'ada', slug: 'moved' })
       : {
           status: 308,
           headers: { location: path.includes('/round') ? path : path.replace('/old', '/moved') },

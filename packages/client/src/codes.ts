@@ -7,6 +7,7 @@ import type { RefusalCode } from '@ulmus/wire'
  *
  * - `network`: there was no answer. `http_<status>`: the answer is not from a registry but, for example, from a proxy.
  * - `answer_too_large`: the answer was not read to its end. `redirected`: a redirect to another origin was not followed.
+ * - `wrong_answer`: the answer is about something else than what was asked for.
  * - `timeout`: a job took longer than the caller would wait.
  * - `too_many_removed`: refused because of `maxRemoved`. `records_changed`: `records` differed the second time.
  * - `push_not_committed`: the session is still open after a commit.
@@ -19,6 +20,7 @@ export type ErrorCode =
   | 'timeout'
   | 'answer_too_large'
   | 'redirected'
+  | 'wrong_answer'
   | 'too_many_removed'
   | 'records_changed'
   | 'push_not_committed'

@@ -1,7 +1,9 @@
 /** Manifests and differences of versions, page by page. http-api §7. */
 import type { DiffPage, Manifest } from '@ulmus/wire'
 import { call } from './calls.ts'
+import { onward } from './lists.ts'
 import { type CollectionRef, versionParts } from './places.ts'
+import { demandSame } from './subject.ts'
 import type { Transport } from './transport.ts'
 
 export interface ManifestOptions {
@@ -29,6 +31,7 @@ export async function* manifestPages(
   version: string,
   { signal, ...query }: ManifestOptions,
 ): AsyncGenerator<Manifest, void, undefined> {
+  const go = onward()
   let fixed = version
   for (let cursor = query.cursor; ; ) {
     const page = await call(
@@ -41,6 +44,7 @@ export async function* manifestPages(
     const { hasMore, nextCursor } = page.pagination
     if (!hasMore || nextCursor === null) return
     fixed = page.semver
+    go(nextCursor)
     cursor = nextCursor
   }
 }
@@ -55,6 +59,7 @@ export async function* diffPages(
   versions: { from: string; to: string },
   { signal, ...query }: DiffOptions,
 ): AsyncGenerator<DiffPage, void, undefined> {
+  const go = onward()
   let { from, to } = versions
   for (let cursor = query.cursor; ; ) {
     const page = await call(
@@ -63,10 +68,16 @@ export async function* diffPages(
       versionParts(ref, to),
       { query: { ...query, from, cursor }, signal },
     )
+    demandVersion(from, page.from)
     yield page
     const { hasMore, nextCursor } = page.pagination
     if (!hasMore || nextCursor === null) return
     ;({ from, to } = page)
+    go(nextCursor)
     cursor = nextCursor
   }
 }
+
+/** A name that a registry resolves: `latest`, a digest, or one with a prefix. Only a plain semver comes back unchanged. */
+const demandVersion = (asked: string, found: string): void =>
+  demandSame('the differences from', /^v[\d.]+$/.test(asked) ? asked : undefined, found)

@@ -18,7 +18,7 @@ export type ErrorFacts = Partial<ErrorBody> & {
  *
  * - `status`: the HTTP status; 0 without an answer (network failure, timeout, an answer that broke off).
  * - `code`: the registry's stable code (docs/errors.md); `network` with status 0; `redirected` for a redirect that is not followed;
- *   `answer_too_large` for an answer larger than any registry sends; `http_<status>` for an answer that is not from a registry but,
+ *   `answer_too_large` for an answer larger than any registry sends; `wrong_answer` for one about something else than was asked for; `http_<status>` for an answer that is not from a registry but,
  *   for example, from a proxy.
  * - `body`: the answer's JSON object, empty if it has none.
  */

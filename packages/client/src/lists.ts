@@ -1,4 +1,5 @@
 /** Paged lists, read by their `Link` header (RFC 8288). http-api §1. */
+import { endless, versionOf } from './subject.ts'
 import type { Call, Transport } from './transport.ts'
 
 /** A page of a list, and a way to the next one. */
@@ -15,12 +16,32 @@ export interface PageOptions {
   readonly offset?: number
 }
 
+/** Most pages of one list: more than any registry has, and an end for one that lies. */
+const pagesMax = 100_000
+
+/** Returns a function that accepts the cursors of a list. @throws UlmusError `wrong_answer` for one that repeats, and after too many */
+export function onward(): (cursor: unknown) => void {
+  const seen = new Set<string>()
+  return (cursor) => {
+    const text = JSON.stringify(cursor)
+    if (seen.has(text) || seen.size >= pagesMax) throw endless(text)
+    seen.add(text)
+  }
+}
+
 /** Reads a page of a list. Uses only the query of the `next` link, so that no answer can direct the client elsewhere. */
-export async function pageOf<T>(transport: Transport, request: Call): Promise<Page<T>> {
+export async function pageOf<T>(transport: Transport, request: Call, go = onward()): Promise<Page<T>> {
   const { body, headers } = await transport.json<T[]>(request)
   const query = nextQuery(headers.get('link'))
-  return { items: body, next: query === null ? null : () => pageOf<T>(transport, { ...request, query }) }
+  if (query === null) return { items: body, next: null }
+  const path = pinned(request.path, headers)
+  go(query)
+  return { items: body, next: () => pageOf<T>(transport, { ...request, path, query }, go) }
 }
+
+/** The path with the version that an answer was about in place of `latest`, so that later pages are of the same one. */
+export const pinned = (path: string, headers: Headers): string =>
+  path.replace('/versions/latest', `/versions/${versionOf(headers)}`)
 
 /** All items of a list, with pages fetched on demand. */
 export async function* everyItem<T>(first: Promise<Page<T>>): AsyncGenerator<T, void, undefined> {

@@ -7,6 +7,7 @@ import { readVersion } from './collections.ts'
 import { cursorAfter } from './cursor.ts'
 import { type CollectionRef, versionParts } from './places.ts'
 import { sleep, waitAfter } from './retry.ts'
+import { demandSame } from './subject.ts'
 import { asFailure, type Transport } from './transport.ts'
 
 /** A record with a known type of data. */
@@ -50,6 +51,7 @@ export async function* streamRecords<T>(
       try {
         for await (const line of readLines(response, transport.timeoutMs)) {
           const record = parseJson(line) as RecordOf<T>
+          demandSame('the type', options.type, record.type)
           received++
           failures = 0
           after = cursorAfter(record.type, record.id)

@@ -1,11 +1,12 @@
 /** Reads the records of a version: a page, one record, all page by page, all as a stream. http-api §7. */
 import type { Json } from '@ulmus/content'
 import type { ProvenRecord, RecordsPage } from '@ulmus/wire'
-import { call, readPage } from './calls.ts'
+import { call, readPage, requestOf } from './calls.ts'
 import { UlmusError } from './errors.ts'
-import { everyItem, type PageOptions } from './lists.ts'
+import { everyItem, onward, type PageOptions } from './lists.ts'
 import { type CollectionRef, partsOf, versionParts } from './places.ts'
 import { type RecordOf, type StreamOptions, streamRecords } from './record-stream.ts'
+import { demandSame, versionOf } from './subject.ts'
 import type { Transport } from './transport.ts'
 
 export type ProvenRecordOf<T> = Omit<ProvenRecord, 'data'> & { data: T }
@@ -22,19 +23,31 @@ export interface RecordsFilter {
 /** A path cannot contain these ids: URL parsers resolve them, percent-encoded or not. */
 const isStep = (id: string): boolean => id === '.' || id === '..'
 
+/** A page of records with its headers, each of the requested type and id. */
+async function readRecords<T>(
+  transport: Transport,
+  ref: CollectionRef,
+  version: string,
+  query: RecordsFilter,
+) {
+  const name = 'GET /api/collections/:owner/:slug/versions/:v/records'
+  const answer = await transport.json<Omit<RecordsPage, 'records'> & { records: RecordOf<T>[] }>(
+    requestOf(name, versionParts(ref, version), { query }),
+  )
+  for (const { type, id } of answer.body.records) {
+    demandSame('the type', query.type, type)
+    demandSame('the id', query.id, id)
+  }
+  return answer
+}
+
 export const recordCalls = (transport: Transport) => {
   const page = async <T = Json>(
     ref: CollectionRef,
     version: string,
     filter: RecordsFilter = {},
   ): Promise<Omit<RecordsPage, 'records'> & { records: RecordOf<T>[] }> => {
-    const found = await call(
-      transport,
-      'GET /api/collections/:owner/:slug/versions/:v/records',
-      versionParts(ref, version),
-      { query: filter },
-    )
-    return found as Omit<RecordsPage, 'records'> & { records: RecordOf<T>[] }
+    return (await readRecords<T>(transport, ref, version, filter)).body
   }
 
   async function one<T = Json>(
@@ -68,11 +81,20 @@ export const recordCalls = (transport: Transport) => {
     version: string,
     filter: RecordsFilter = {},
   ): AsyncGenerator<RecordOf<T>, void, undefined> {
+    const go = onward()
+    let fixed = version
     for (let after = filter.after; ; ) {
-      const { records, pagination } = await page<T>(ref, version, { limit: 2_000, ...filter, after })
-      yield* records
-      if (!pagination.hasMore || pagination.nextCursor === null) return
-      after = pagination.nextCursor
+      const { body, headers } = await readRecords<T>(transport, ref, fixed, {
+        limit: 2_000,
+        ...filter,
+        after,
+      })
+      yield* body.records
+      const { hasMore, nextCursor } = body.pagination
+      if (!hasMore || nextCursor === null) return
+      if (fixed === 'latest') fixed = versionOf(headers)!
+      go(nextCursor)
+      after = nextCursor
     }
   }
 
@@ -90,7 +112,7 @@ export const recordCalls = (transport: Transport) => {
     page,
     /** One record, with `proof` also the input of `verifyProof`. @throws record_not_found */
     one,
-    /** All records, page by page. Give a semver instead of `latest` if new versions may be published meanwhile. */
+    /** All records, page by page, of the version that is the latest one at the beginning. */
     iterate,
     /**
      * All records as one stream, which resumes after a broken connection. `T` is the type of their data, which the version's schema

@@ -5,6 +5,7 @@ import { call, requestOf } from './calls.ts'
 import { readWhole } from './chunks.ts'
 import { readVersion } from './collections.ts'
 import { readRetryAfter } from './errors.ts'
+import { onward } from './lists.ts'
 import { type CollectionRef, versionParts } from './places.ts'
 import { sleep } from './retry.ts'
 import { type Answer, asFailure, type Call, type Transport } from './transport.ts'
@@ -137,10 +138,12 @@ const questions = (transport: Transport) => {
   ): AsyncGenerator<RowOf<T>, void, undefined> {
     const { signal } = options
     const fixed = version === 'latest' ? (await readVersion(transport, ref, version, signal)).semver : version
+    const go = onward()
     for (let { offset } = options; ; ) {
       const page = await rows<T>(ref, fixed, type, { limit: 1_000, ...options, offset })
       yield* page.rows
       if (page.next === null) return
+      go(page.next)
       offset = page.next
     }
   }

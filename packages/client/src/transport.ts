@@ -3,6 +3,7 @@ import { parseJson } from '@ulmus/content'
 import { readWhole } from './chunks.ts'
 import { errorFromAnswer, UlmusError } from './errors.ts'
 import { type RetryPolicy, retrying, usualRetry } from './retry.ts'
+import { demandMembers, demandSubject } from './subject.ts'
 
 export interface ClientOptions {
   /** URL of the registry, without `/api`: `https://registry.example.org`. */
@@ -55,8 +56,8 @@ export interface Answer<T> {
 export interface Transport {
   readonly policy: RetryPolicy
   readonly timeoutMs: number
-  /** Returns the answer with its body parsed as JSON (undefined if it has none). @throws UlmusError; the signal's reason */
-  json<T>(call: Call): Promise<Answer<T>>
+  /** Returns the answer with its body parsed as JSON (undefined if it has none). @param bytesMax default: 64 MiB. @throws UlmusError; the signal's reason */
+  json<T>(call: Call, bytesMax?: number): Promise<Answer<T>>
   /** Returns the answer with its whole body in memory. @param bytesMax default: 2 GiB. @throws UlmusError; the signal's reason */
   bytes(call: Call, bytesMax?: number): Promise<Answer<Uint8Array<ArrayBuffer>>>
   /** Returns the response once its headers arrive, and a function that drops it. @throws UlmusError; the signal's reason */
@@ -90,7 +91,7 @@ export function openTransport(options: ClientOptions): Transport {
         let response = await fetcher(at, ask)
         // A moved collection answers 308 with its new address on the same registry.
         for (let moves = 0; isRedirect(response); moves++) {
-          const next = moves < movesMax ? moveOf(response, at) : undefined
+          const next = moves < movesMax ? moveOf(response, at, base) : undefined
           if (next === undefined || body instanceof ReadableStream) throw redirected(response, at)
           await response.body?.cancel()
           at = next
@@ -98,6 +99,7 @@ export function openTransport(options: ClientOptions): Transport {
         }
         clearTimeout(patience)
         if (!response.ok) throw errorFromAnswer(response, await readText(response, timeoutMs))
+        demandSubject(at.slice(base.length), response)
         return await read(response, stop)
       } catch (error) {
         throw asFailure(error, base, call.signal)
@@ -110,17 +112,22 @@ export function openTransport(options: ClientOptions): Transport {
   const whole = <T>(
     call: Call,
     bytesMax: number,
-    render: (bytes: Uint8Array<ArrayBuffer>) => T,
+    render: (bytes: Uint8Array<ArrayBuffer>, response: Response) => T,
   ): Promise<Answer<T>> =>
     send(call, async (response) => {
-      const body = render(await readWhole(response, timeoutMs, bytesMax))
+      const body = render(await readWhole(response, timeoutMs, bytesMax), response)
       return { status: response.status, headers: response.headers, body }
     })
 
   return {
     policy,
     timeoutMs,
-    json: <T>(call: Call) => whole(call, jsonBytesMax, (bytes) => jsonOf(bytes) as T),
+    json: <T>(call: Call, bytesMax = jsonBytesMax) =>
+      whole(call, bytesMax, (bytes, response) => {
+        const body = jsonOf(bytes)
+        if (response.status !== 202) demandMembers(call.method, response, body)
+        return body as T
+      }),
     bytes: (call, bytesMax = fileBytesMax) => whole(call, bytesMax, (bytes) => bytes),
     open: (call) =>
       send(call, async (response, stop) => ({ response, drop: (reason) => stop.abort(reason) })),
@@ -196,20 +203,28 @@ const isRedirect = ({ type, status }: Response): boolean =>
 /** Maximum of redirects followed in one call. */
 const movesMax = 3
 
-/** Target of a 307 or 308 on the same origin; undefined for any other redirect. */
-function moveOf({ status, headers }: Response, url: string): string | undefined {
+/** Owners and collections, whose names can change. */
+const movable = /^\/api\/(?:(collections)\/[^/?]+\/|(accounts|orgs)\/)[^/?]+/
+
+/** Target of a 307 or 308 on the same origin for another name of the same thing; undefined for any other redirect. */
+function moveOf({ status, headers }: Response, url: string, base: string): string | undefined {
   const target = headers.get('location')
   if ((status !== 307 && status !== 308) || target === null || !URL.canParse(target, url)) return undefined
   const next = new URL(target, url)
-  return next.origin === new URL(url).origin ? next.href : undefined
+  const before = new URL(url)
+  const [asked, moved] = [before, next].map(({ href }) =>
+    href.slice(new URL(base).href.replace(/\/$/, '').length),
+  )
+  const rest = (text: string) => text.replace(movable, '$1$2')
+  return next.origin === before.origin && rest(asked!) === rest(moved!) ? next.href : undefined
 }
 
-/** A redirect to another origin would send the key and the body to strangers. */
+/** A redirect to another origin would send the key and the body to strangers; any other could answer another question. */
 function redirected({ status, headers }: Response, url: string): UlmusError {
   const target = headers.get('location')
   const to = target !== null && URL.canParse(target, url) ? ` to ${new URL(target, url).href}` : ''
   return new UlmusError(
-    `${url} redirects${to}. No redirect to another host is followed: if you trust that address, name it as the registry's.`,
+    `${url} redirects${to}. Only a redirect to a new name of the same thing on the same host is followed: if you trust that address, name it yourself.`,
     { status, code: 'redirected' },
   )
 }

@@ -24,6 +24,7 @@ export {
   referenceFieldsOf,
 } from './records/references.ts'
 export { isValueInId } from './records/value-in-id.ts'
+export { resourceText } from './resource.ts'
 export { type Sentence, schemaChanges } from './schemas/changes.ts'
 export { type SchemaIssue, schemaIssuesMax } from './schemas/compiler.ts'
 export {

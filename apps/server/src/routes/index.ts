@@ -4,7 +4,7 @@
  */
 import { NoQuery } from '@ulmus/wire'
 import type { FastifyPluginAsync } from 'fastify'
-import { countAnswers, markDeprecation } from '../plugins/answers/reading.ts'
+import { countAnswers, nameAnswers } from '../plugins/answers/reading.ts'
 import { accountRoutes } from './accounts/accounts.ts'
 import { adminRoutes } from './accounts/admin.ts'
 import { auditRoutes } from './accounts/audit.ts'
@@ -48,7 +48,7 @@ export const apiRoutes: FastifyPluginAsync<RouteOptions & { origin: () => string
     if (route.schema?.hide !== true) route.schema = { querystring: NoQuery, ...route.schema }
   })
   countAnswers(app, registry.answers)
-  markDeprecation(app)
+  nameAnswers(app)
   // Allow deletions: they free space, and leaked keys must go.
   app.addHook('onRequest', async ({ method, headers }) => {
     if (writing.has(method)) await registry.diskReserve.demand(announcedBytes(headers['content-length']))

@@ -2,6 +2,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { gunzipSync } from 'node:zlib'
+import { resourceText } from '@ulmus/content'
 
 /**
  * A fault that happens once:
@@ -57,7 +58,8 @@ export async function startFaultyServer(handle: (request: Request) => Reply): Pr
     try {
       if (fault?.how === 'drop') return response.destroy()
       const request = await readRequest(incoming)
-      await answer(response, fault, () => handle(request))
+      const resource = resourceText(request.path, `${request.query}`)
+      await answer(response, fault, resource, () => handle(request))
     } catch {
       response.destroy()
     }
@@ -91,6 +93,7 @@ async function readRequest(incoming: IncomingMessage): Promise<Request> {
 async function answer(
   response: ServerResponse,
   fault: Fault | undefined,
+  resource: string,
   handle: () => Reply,
 ): Promise<void> {
   if (fault?.how === 'status') {
@@ -105,7 +108,14 @@ async function answer(
   }
   if (fault?.how === 'stall') await new Promise((resolve) => setTimeout(resolve, fault.ms))
   const body = Buffer.from(reply.body ?? '')
-  response.writeHead(reply.status, { 'content-type': 'application/json', ...reply.headers })
+  // A registry names what it answers, with the number of the latest version.
+  const latest = /"(?:semver|to)":"(v[^"]+)"/.exec(body.toString())?.[1] ?? 'v1.0.0'
+  const named = resource.replace(/(versions\/|version=)latest/, `$1${latest}`)
+  response.writeHead(reply.status, {
+    'content-type': 'application/json',
+    'x-resource': named,
+    ...reply.headers,
+  })
   if (fault?.how === 'cut') response.write(body.subarray(0, fault.bytes), () => response.destroy())
   else if (fault?.how === 'end_early') response.end(body.subarray(0, fault.bytes))
   else if (fault?.how === 'stall_body') response.write(body.subarray(0, fault.bytes))

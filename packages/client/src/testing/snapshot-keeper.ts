@@ -32,7 +32,7 @@ export class SnapshotKeeper {
     const [, , , , , , , session = '', verb] = request.path.split('/')
     if (request.path.endsWith('/versions/negotiate')) return this.#open(request)
     if (/\/versions\/v[\d.]+$/.test(request.path))
-      return json(200, { typeCounts: { T: this.published.size } })
+      return json(200, { semver: request.path.split('/').at(-1), typeCounts: { T: this.published.size } })
     if (request.path.endsWith('/manifest') && request.method === 'GET') return this.#listed()
     const status = this.sessions.get(session)
     if (status === undefined) return refuse(404, 'push_not_found')

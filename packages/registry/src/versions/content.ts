@@ -10,6 +10,7 @@ import {
   type Hash,
   type JsonObject,
   metadataIn,
+  parseDigestLabel,
   parseHash,
   type ViewDocument,
   type ViewRoots,
@@ -163,14 +164,24 @@ export function totalsOf(document: ViewRoots): { records: number; bytes: number 
   return totals
 }
 
-/** Callbacks of running requests, for deprecation notices. */
-const running = new AsyncLocalStorage<(since: Date) => void>()
+/** Facts for the headers of the answer to the current request. */
+export interface Notices {
+  /** Called for each deprecated version that the request reads. */
+  deprecated(since: Date): void
+  /** Called for each version that the request names, in order. @param name semver, or the digest that it was named by */
+  resolved(name: string): void
+}
+
+const running = new AsyncLocalStorage<Notices>()
 
 /** Notifies the current request if the version that it reads is deprecated; ignored outside of `hearingNotices`. */
 export function noticeDeprecation({ deprecatedAt }: { readonly deprecatedAt: Date | null }): void {
-  if (deprecatedAt !== null) running.getStore()?.(deprecatedAt)
+  if (deprecatedAt !== null) running.getStore()?.deprecated(deprecatedAt)
 }
 
-/** Runs `work`, which answers a request. @param deprecated called for each deprecated version that it reads */
-export const hearingNotices = <T>(deprecated: (since: Date) => void, work: () => T): T =>
-  running.run(deprecated, work)
+/** Notifies the current request of a version that was looked up by `requested`. */
+export const noticeVersion = (version: VersionRow, requested: string): void =>
+  running.getStore()?.resolved(parseDigestLabel(requested) === undefined ? semverOf(version) : requested)
+
+/** Runs `work`, which answers a request. */
+export const hearingNotices = <T>(notices: Notices, work: () => T): T => running.run(notices, work)

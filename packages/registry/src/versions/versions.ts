@@ -28,6 +28,7 @@ import {
   findActors,
   metadataBytes,
   noticeDeprecation,
+  noticeVersion,
   refusalOfWithdrawn,
   rootsOf,
   semverOf,
@@ -77,6 +78,7 @@ export async function versionIn(context: Context, seen: Seen, v: string): Promis
 export async function namedVersion(context: Context, seen: Seen, v: string): Promise<VersionRow> {
   const version = await resolveVersion(context, seen, v)
   if (version === undefined) throw new RegistryError('version_not_found', { say: { version: v } })
+  noticeVersion(version, v)
   return version
 }
 

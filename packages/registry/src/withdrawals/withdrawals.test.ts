@@ -197,7 +197,7 @@ describe.each(databases)('withdrawing versions ($name)', (database) => {
     await say('take v1.1.0')
     const heard: Date[] = []
     const read = await hearingNotices(
-      (since) => void heard.push(since),
+      { deprecated: (since) => void heard.push(since), resolved: () => undefined },
       () => detail(path, 'v1.0.0', anonymous),
     )
     expect(read.deprecated).toMatchObject({ message: 'take v1.1.0', at: heard[0]!.toISOString() })

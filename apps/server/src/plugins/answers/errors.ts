@@ -58,6 +58,7 @@ export function answerErrors(app: FastifyInstance): void {
 /** Also handles errors that Fastify meets before it has found a route, such as a malformed URL. */
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   takeBack(reply)
+  reply.removeHeader('X-Resource')
   if (error instanceof Moved) return answerMoved(error, request, reply)
   const refusal = noteRefusal(error, request, reply)
   const status = statusFor(refusal.code)
@@ -103,6 +104,7 @@ const headersOfSuccess = [
   'Content-Range',
   'ETag',
   'X-Record-Count',
+  'X-Resource',
 ]
 
 /**

@@ -19,6 +19,7 @@ const exposed = [
   'WWW-Authenticate',
   'X-Record-Count',
   'X-Request-Id',
+  'X-Resource',
   'X-Truncated',
 ]
 
