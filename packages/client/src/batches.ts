@@ -1,4 +1,5 @@
 /** Splits NDJSON into batches within the limits of a push session. http-api §9. */
+import { exactJson } from './exact-json.ts'
 
 /** Body of one request. */
 export interface Batch {
@@ -17,7 +18,7 @@ export interface Keyed {
 
 /** A record to publish. */
 export interface RecordToPut extends Keyed {
-  /** Sent as `JSON.stringify` writes it, so undefined members are omitted. */
+  /** Sent as `JSON.stringify` writes it, so undefined members are omitted. Refused if that would change or drop a value (`NaN`, a `Map`). */
   readonly data: object | string | number | boolean | null
   /** True if only members of the collection's owner see it. Default: false */
   readonly private?: boolean
@@ -29,18 +30,23 @@ export interface BatchLimits {
   readonly lines: number
 }
 
+/** Subject of an error about a line. */
+export const nameOf = ({ id, type }: Keyed): string =>
+  `The record ${JSON.stringify(String(id))} of type ${JSON.stringify(String(type))}`
+
 const encoder = new TextEncoder()
 
-/** Encodes values as lines of JSON, in batches in the given order. Undefined members are omitted. */
+/** Encodes values as lines of JSON, in batches in the given order. @param isKnown and @throws as `exactJson` */
 export async function* batchesOf(
   values: Iterable<Keyed> | AsyncIterable<Keyed>,
   limits: BatchLimits,
+  isKnown?: boolean,
 ): AsyncGenerator<Batch, void, undefined> {
   let lines: Uint8Array[] = []
   let bytes = 0
   let keys = new Set<string>()
   for await (const value of values) {
-    const line = encoder.encode(`${JSON.stringify(value)}\n`)
+    const line = encoder.encode(`${exactJson(value, () => nameOf(value), isKnown)}\n`)
     if (lines.length > 0 && (lines.length >= limits.lines || bytes + line.length > limits.bytes)) {
       yield { body: joined(lines, bytes), lines: lines.length, keys }
       lines = []

@@ -10,6 +10,7 @@ import type { RefusalCode } from '@ulmus/wire'
  * - `wrong_answer`: the answer is about something else than what was asked for.
  * - `timeout`: a job took longer than the caller would wait.
  * - `too_many_removed`: refused because of `maxRemoved`. `records_changed`: `records` differed the second time.
+ * - `not_json`: a value that JSON cannot hold, such as a `Map`, was not sent.
  * - `push_not_committed`: the session is still open after a commit.
  */
 export type ErrorCode =
@@ -23,4 +24,5 @@ export type ErrorCode =
   | 'wrong_answer'
   | 'too_many_removed'
   | 'records_changed'
+  | 'not_json'
   | 'push_not_committed'

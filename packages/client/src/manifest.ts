@@ -8,9 +8,10 @@ import {
   withoutUnknownFields,
 } from '@ulmus/content'
 import type { ManifestEntry, Schemas } from '@ulmus/wire'
-import { batchesOf, type RecordToPut } from './batches.ts'
+import { batchesOf, nameOf, type RecordToPut } from './batches.ts'
 import type { ErrorCode } from './codes.ts'
 import { UlmusError } from './errors.ts'
+import { exactJson } from './exact-json.ts'
 import { sleep } from './retry.ts'
 
 /** Part of a manifest, as NDJSON. */
@@ -80,18 +81,20 @@ async function* entriesOf(
 
 function hashOf(line: RecordToPut, known: ReadonlySet<string> | undefined): string {
   try {
-    return recordOf(line.id, line.type, withoutUnknownFields(asSent(line.data), known)).hash
+    return recordOf(line.id, line.type, withoutUnknownFields(asSent(line), known)).hash
   } catch (error) {
+    if (error instanceof UlmusError) throw error
     if (error instanceof InputError) throw refusal(line, error.code, error.message, error)
     throw refusal(line, 'bad_envelope', 'Its id, type and data must be texts and a JSON value.', error)
   }
 }
 
 /** The data in the form that is sent: without undefined members, and with each object's `toJSON` applied. */
-const asSent = (data: unknown): Json => parseJson(JSON.stringify(data)) as Json
+const asSent = (line: RecordToPut): Json =>
+  (parseJson(exactJson(line, () => nameOf(line))) as { data: Json }).data
 
 const refusal = (line: RecordToPut, code: ErrorCode, why: string, cause?: unknown): UlmusError =>
-  new UlmusError(`The record ${JSON.stringify(line.id)} of type ${JSON.stringify(line.type)}: ${why}`, {
+  new UlmusError(`${nameOf(line)}: ${why}`, {
     status: 0,
     code,
     cause,

@@ -16,6 +16,7 @@ import type { PushResult } from './commit.ts'
 import { cursorAfter } from './cursor.ts'
 import { manifestPages } from './differences.ts'
 import { UlmusError } from './errors.ts'
+import { exactJson } from './exact-json.ts'
 import type { CollectionRef } from './places.ts'
 import { type Push, type PushOptions, push } from './push.ts'
 import { demandFewRemovals, type MaxRemoved, maxRemovedUsual } from './removals.ts'
@@ -103,15 +104,17 @@ function keeping<Row>(rows: Rows<Row>): () => Rows<Row> {
   }
 }
 
-/** Record of a row, as `JSON.stringify` renders it: undefined members are omitted, and dates become strings. */
+/** Record of a row, as `exactJson` writes it: undefined members are omitted, and dates become texts. */
 function recordIn<Row extends object>(
   { type, id: named }: Mirror<Row>,
   row: Row,
   index: number,
 ): RecordToPut {
-  const data = parseJson(JSON.stringify(row)) as Record<string, unknown>
+  const nameOf = () => `Row ${index + 1}, ${type} ${JSON.stringify(String(idOf(row)))}`
+  const idOf = typeof named === 'function' ? named : (member: Row) => member[named]
+  const data = parseJson(exactJson(row, nameOf)) as Record<string, unknown>
   const id = typeof named === 'function' ? named(row) : data[named]
-  if ((typeof id !== 'string' && typeof id !== 'number') || id === '')
+  if ((typeof id !== 'string' && !Number.isFinite(id)) || id === '')
     throw new TypeError(
       `Row ${index + 1} has ${id === undefined ? 'no id' : `the id ${JSON.stringify(id)}`}${typeof named === 'function' ? '' : ` in ${JSON.stringify(named)}`}: an id is a text that is not empty, or a number.`,
     )
@@ -170,7 +173,7 @@ function schemasFor<Row extends object>(
 ): Push['schemas'] | undefined {
   const before = (base?.schemas ?? {}) as Record<string, JsonObject>
   const known = Object.hasOwn(before, type) ? before[type] : undefined
-  const wanted = schema ?? known ?? {}
+  const wanted = parseJson(exactJson(schema ?? known ?? {}, () => `The schema of ${type}`)) as JsonObject
   if (known !== undefined && canonicalize(known) === canonicalize(wanted)) return undefined
   return { ...before, [type]: wanted }
 }

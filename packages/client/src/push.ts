@@ -1,6 +1,6 @@
 /** Publishes a version from changes, in one call. http-api §9, delta. */
 import type { DeleteLine, JsonInput, OpenedPush } from '@ulmus/wire'
-import { type Batch, batchesOf, type Keyed, type RecordToPut } from './batches.ts'
+import { type Batch, batchesOf, type Keyed, nameOf, type RecordToPut } from './batches.ts'
 import { call } from './calls.ts'
 import {
   committing,
@@ -10,6 +10,7 @@ import {
   type PushResult,
   withWarnings,
 } from './commit.ts'
+import { demandExact } from './exact-json.ts'
 import { sendBatches } from './overlap.ts'
 import { type CollectionRef, partsOf } from './places.ts'
 import {
@@ -122,6 +123,9 @@ async function inSession<T extends PushResult>(
       tally.retries++
     })
   const files = await nameFiles(what.files)
+  // Opening may create the collection. Other iterables are checked batch by batch, because they can be read only once.
+  for (const lines of [what.records, what.deletes])
+    if (Array.isArray(lines)) for (const line of lines) demandExact(line, () => nameOf(line))
   const opened =
     options.resume?.opened ??
     (await openedBy(transport, ref, ending.phase === 'checking' ? undefined : what.create, () =>
@@ -166,10 +170,11 @@ async function sendLines(
   const { limits } = running.opened
   const { batchBytes = batchBytesUsual, batchLines = batchLinesUsual, resume } = running.options
   const taken = resume?.[`${kind}Taken`] ?? 0
-  const batches = batchesOf(taken === 0 ? lines : after(lines, taken), {
+  const sizes = {
     bytes: Math.min(batchBytes, limits.batch_bytes),
     lines: Math.min(batchLines, limits.batch_lines),
-  })
+  }
+  const batches = batchesOf(taken === 0 ? lines : after(lines, taken), sizes, Array.isArray(lines))
   const gapless = new GaplessCount(taken)
   if (taken > 0)
     running.count((tally) => {

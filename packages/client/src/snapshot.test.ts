@@ -137,7 +137,7 @@ test.each([
   ['\ud800', 'lone_surrogate'],
   ['x'.repeat(8_388_608), 'record_too_large'],
   [undefined, 'bad_envelope'],
-  [1n, 'bad_envelope'],
+  [1n, 'not_json'],
 ])('a record that has no hash is named before anything is sent', async (data, code) => {
   const { server, client } = await start()
   const records = () => [record(1), untyped({ id: 'bad', type: 'T', data })]

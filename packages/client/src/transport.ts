@@ -2,6 +2,7 @@
 import { parseJson } from '@ulmus/content'
 import { readWhole } from './chunks.ts'
 import { errorFromAnswer, UlmusError } from './errors.ts'
+import { exactJson } from './exact-json.ts'
 import { type RetryPolicy, retrying, usualRetry } from './retry.ts'
 import { demandMembers, demandSubject } from './subject.ts'
 
@@ -164,7 +165,7 @@ async function requestBody(call: Call, options: ClientOptions): Promise<RequestB
   const { json, raw } = call
   if (json === undefined && raw === undefined) return { headers }
   headers['content-type'] = raw?.contentType ?? 'application/json'
-  const body = raw?.body ?? JSON.stringify(json)
+  const body = raw?.body ?? exactJson(json, () => 'The request')
   // Files are stored as they are sent, so the registry refuses them compressed.
   const isText = json !== undefined || raw?.contentType === 'application/x-ndjson'
   if (!isText || body instanceof Blob || body.length < compressedMin) return { headers, body }
