@@ -15,6 +15,8 @@ const facetValuesMax = 1_000
 const facetFill = 0.2
 /** Maximum number of referenced records of a type whose labels are read. */
 const labelsMax = 200
+/** Longer labels are not parsed. Bytes. */
+const labelBytesMax = 4_096
 
 /** Columns of a table with profiles: each takes several queries. */
 export const profiledMax = 300
@@ -113,6 +115,8 @@ export async function readLabels(
     })
     if (answer === undefined || 'building' in answer) continue
     for (const { id, data } of answer.rows) {
+      // A label may have megabytes: the id is shown instead.
+      if (jsonBytes(data) > labelBytesMax) continue
       const label = nameOf({ data: readJson<unknown>(data) }, telling)
       if (label !== undefined) labels.set(`${type}/${id}`, label)
     }
