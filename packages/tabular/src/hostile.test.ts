@@ -330,3 +330,18 @@ test('a file that is cut while it is read ends there', async () => {
   const cut: FileSource = { name: 'a.csv', size: 1000, read: async (start, end) => text.slice(start, end) }
   expect((await read(cut)).records).toHaveLength(1)
 })
+
+test.each([
+  ['a.ndjson', '{"v":1}\n{"v":1,"v":2}\n', 'line 2'],
+  ['a.json', '[{"v":1},{"w":{"v":1.0,"\\u0076":2}}]', 'item 2'],
+  ['a.json', '{"v":1,"v":2}', 'a.json'],
+])('a repeated member of %s is refused: %s', async (name, text, place) => {
+  const rows = async () => {
+    const table = await openTable(source(name, text))
+    for await (const _ of table.batches()) {
+    }
+  }
+  await expect(rows()).rejects.toMatchObject({
+    message: expect.stringMatching(`${place}.*"v" occurs a second time`),
+  })
+})

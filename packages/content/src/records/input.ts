@@ -46,6 +46,22 @@ export function parseStrict(source: string | Uint8Array, options: ParseOptions =
   return parseText(typeof source === 'string' ? source : decode(source, depthMax), depthMax)
 }
 
+/**
+ * For readers of texts that obey no other rule. The last of repeated members counts, so the first one would be lost.
+ * @param value of `text`, by `parseJson`
+ * @throws InputError duplicate_key
+ */
+export function refuseRepeatedMembers(text: string, value: Json): void {
+  const members = skim(text, lineDepthMax)
+  // Skip the recursive count for text that may nest too deep.
+  if (members >= 0 && members === countMembers(value)) return
+  try {
+    scanText(text, lineDepthMax)
+  } catch (error) {
+    if (error instanceof InputError && error.code === 'duplicate_key') throw error
+  }
+}
+
 /** Members of a record line. */
 const members: ReadonlySet<string> = new Set(['id', 'type', 'data', 'private'])
 

@@ -1,5 +1,5 @@
 /** Parses JSON with numbers that `JSON.parse` would alter: it rounds long ones and turns `21.0` into an integer. */
-import { parseJson } from '@ulmus/content'
+import { type Json, parseJson, refuseRepeatedMembers } from '@ulmus/content'
 import { Numeral, Real } from './table.ts'
 
 /** Significant digits that identify any double. */
@@ -19,13 +19,13 @@ const token = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|-?(?:NaN|Infinity)\b/gs
  * Parses a text, with `Numeral` for each number that would be rounded and `Real` for whole doubles.
  * @param missing values that mean missing: if `NaN`, `Infinity` or `-Infinity` is among them, it is read as a `Numeral`, or as null inside
  * lists and objects
- * @throws SyntaxError
+ * @throws SyntaxError; InputError `duplicate_key` for a repeated member
  */
 export function parseExactly(text: string, missing: readonly string[] = []): unknown {
   const notNumbers = missing.filter((one) => one === 'NaN' || one.endsWith('Infinity'))
   const isSuspicious =
     suspicious.test(text) || wholes.test(text) || notNumbers.some((one) => text.includes(one))
-  const value: unknown = isSuspicious && notNumbers.length > 0 ? undefined : parseJson(text)
+  const value: unknown = isSuspicious && notNumbers.length > 0 ? undefined : parseUnique(text)
   if (!isSuspicious) return value
   let mark = '\u0000numeral:'
   while (text.includes(mark.slice(1))) mark += ':'
@@ -36,7 +36,13 @@ export function parseExactly(text: string, missing: readonly string[] = []): unk
     isExact = false
     return JSON.stringify(mark + found)
   })
-  return isExact ? value : withNumerals(parseJson(marked), mark)
+  return isExact ? value : withNumerals(parseUnique(marked), mark)
+}
+
+function parseUnique(text: string): unknown {
+  const value = parseJson(text)
+  refuseRepeatedMembers(text, value as Json)
+  return value
 }
 
 const isWholeDouble = (numeral: string): boolean =>

@@ -1,5 +1,5 @@
 /** JSON and NDJSON as tables: the members of all objects are the columns. */
-import { parseJson } from '@ulmus/content'
+import { InputError, parseJson } from '@ulmus/content'
 import { encodingOf } from './encodings.ts'
 import { columnNames, detectHeader, numberedNames } from './header.ts'
 import { parseExactly } from './json-numbers.ts'
@@ -236,6 +236,10 @@ class RowReader {
     try {
       return parseExactly(text, this.#missing)
     } catch (error) {
+      if (error instanceof InputError)
+        throw this.#fault(`${error.message} Only one of both can be kept: remove or rename the other.`, {
+          line,
+        })
       const token = /(?:^|[[{:,\s])(-?(?:NaN|Infinity))(?=[\s,}\]]|$)/.exec(text)?.[1]
       if (token === undefined) throw this.#fault(`This is no JSON: ${(error as Error).message}.`, { line })
       const sentence = `${token} is no JSON, though Python writes it. Treat it as missing, or write the file again without it.`
