@@ -2,10 +2,11 @@
  * Request bodies: strict JSON everywhere, other types only in the scopes of routes that accept them, and the rest of bodies that were
  * not read.
  */
+import { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import { parseStrict, RegistryError } from '@ulmus/registry'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { cutLateBodies } from './slow-peers.ts'
+import { cutLateBodies, hasBodyToCome } from './slow-peers.ts'
 
 /** Default limit of a JSON body; a route may set `bodyLimit`. Parsing blocks the event loop, 40 ms per MiB. Bytes. */
 export const jsonBytesMax = 256 * 1024
@@ -62,30 +63,49 @@ export function receiveLargeJson(scope: FastifyInstance): void {
   )
 }
 
-/** An unread body; a missing one is empty. */
-export const bytesOf = (body: unknown): AsyncIterable<Uint8Array> =>
-  (body ?? Readable.from([])) as AsyncIterable<Uint8Array>
+/**
+ * An unread body; a missing one is empty. A consumer that stops early leaves the request open: a destroyed request stops its connection
+ * from reading, so that the connection would never answer again.
+ */
+export function bytesOf(body: unknown): AsyncIterable<Uint8Array> {
+  if (!(body instanceof IncomingMessage)) return (body ?? Readable.from([])) as AsyncIterable<Uint8Array>
+  return { [Symbol.asyncIterator]: () => body.iterator({ destroyOnReturn: false }) }
+}
+
+/** Bounds of the rest of a body that is read and dropped after its answer. */
+export interface RestBounds {
+  readonly bytes: number
+  readonly milliseconds: number
+}
+
+/** An ordinary rest ends soon, so the connection stays usable. Beyond, the client had time to read the answer. */
+const restBounds: RestBounds = { bytes: 64 * 1024 ** 2, milliseconds: 30_000 }
 
 /**
- * Reads and drops the rest of a body, so that the next request of the connection can be parsed. Node does so itself, unless the body was
- * piped elsewhere, as to a decompressor: then an early refusal would block the connection for ever. After a failed decompression the rest
- * cannot be read, so the connection is closed.
+ * After an answer, reads and drops the rest of the body, so that a client that is still sending can read the answer, and the next request of
+ * the connection can be parsed. Beyond the bounds, or if the rest cannot be read, the connection is closed.
  */
-export function dropUnreadBodies(app: FastifyInstance): void {
+export function dropUnreadBodies(app: FastifyInstance, bounds = restBounds): void {
   app.addHook('onRequest', async ({ raw }, reply) => {
-    // Node drains unencoded bodies.
-    if (raw.headers['content-encoding'] === undefined) return
-    const { socket } = raw
+    if (!hasBodyToCome(raw)) return
     reply.raw.once('finish', () => {
-      const close = () => {
-        if (!raw.readableEnded) socket.destroySoon()
-      }
-      if (raw.destroyed) close()
-      else {
-        raw.once('close', close)
-        raw.unpipe()
-        raw.resume()
-      }
+      if (raw.readableEnded) return
+      const { socket } = raw
+      const close = () => socket.destroySoon()
+      if (raw.destroyed) return close()
+      let left = bounds.bytes
+      const late = setTimeout(close, bounds.milliseconds)
+      raw.unpipe()
+      raw.on('data', (chunk: Uint8Array) => {
+        left -= chunk.length
+        if (left < 0) close()
+      })
+      raw.once('end', () => clearTimeout(late))
+      raw.once('close', () => {
+        clearTimeout(late)
+        if (!raw.readableEnded) close()
+      })
+      raw.resume()
     })
   })
 }

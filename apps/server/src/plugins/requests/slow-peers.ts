@@ -92,7 +92,8 @@ function demandEnd(socket: Socket, seconds: number): () => void {
 
 type RawRequest = FastifyRequest['raw']
 
-function hasBodyToCome({ headers, readableEnded }: RawRequest): boolean {
+/** True if the body of a request has not arrived whole. */
+export function hasBodyToCome({ headers, readableEnded }: RawRequest): boolean {
   const { 'content-length': length, 'transfer-encoding': coding } = headers
   return !readableEnded && (coding !== undefined || (length !== undefined && length !== '0'))
 }

@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { compressAnswers, nameCodings } from '../answers/compression.ts'
-import { dropUnreadBodies, receiveNdjson } from './bodies.ts'
+import { bytesOf, dropUnreadBodies, receiveNdjson } from './bodies.ts'
 
 let app: FastifyInstance
 beforeAll(async () => {
@@ -17,6 +17,9 @@ beforeAll(async () => {
   await app.register(async (scope) => {
     receiveNdjson(scope)
     scope.post('/', async (_request, reply) => reply.code(404).send({}))
+    scope.post('/half', async ({ body }, reply) => {
+      for await (const _ of bytesOf(body)) return reply.code(413).send({})
+    })
   })
   await app.listen({ host: '127.0.0.1', port: 0 })
 })
@@ -25,7 +28,7 @@ afterAll(() => app.close())
 const large = randomBytes(1_000_000)
 
 /** Status of three successive requests on one connection; null: the connection was closed. */
-async function answersTo(body: Buffer, encoding: string | undefined): Promise<(number | null)[]> {
+async function answersTo(body: Buffer, encoding: string | undefined, path = '/'): Promise<(number | null)[]> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   const { port } = app.server.address() as AddressInfo
   const headers = {
@@ -35,7 +38,7 @@ async function answersTo(body: Buffer, encoding: string | undefined): Promise<(n
   }
   const post = () =>
     new Promise<number | null>((resolve) => {
-      const sent = request({ port, host: '127.0.0.1', agent, method: 'POST', path: '/', headers }, (answer) =>
+      const sent = request({ port, host: '127.0.0.1', agent, method: 'POST', path, headers }, (answer) =>
         answer.resume().on('end', () => resolve(answer.statusCode!)),
       )
       sent.on('error', () => resolve(null)).end(body)
@@ -61,3 +64,7 @@ test.each(['gzip', 'zstd', 'br'])(
     expect(answers.filter((status) => status !== 404 && status !== null)).toEqual([])
   },
 )
+
+test('a body that is refused after its first bytes', async () => {
+  expect(await answersTo(large, undefined, '/half')).toEqual([413, 413, 413])
+})

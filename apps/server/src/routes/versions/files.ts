@@ -1,9 +1,8 @@
 /** Files, and whole versions as archives, over HTTP. http-api §7, §8; ranges RFC 9110 §14. */
-import { Readable } from 'node:stream'
 import type { FastifyPluginAsync } from 'fastify'
 import { goneOf } from '../../plugins/answers/leaving.ts'
 import { bytesFrom } from '../../plugins/answers/streams.ts'
-import { receiveBytes } from '../../plugins/requests/bodies.ts'
+import { bytesOf, receiveBytes } from '../../plugins/requests/bodies.ts'
 import type { RouteOptions } from '../options.ts'
 import { serve } from '../serve.ts'
 import { sendRanged } from './ranged.ts'
@@ -16,7 +15,7 @@ export const fileRoutes: FastifyPluginAsync<RouteOptions> = async (app, { regist
       'PUT /api/collections/:owner/:slug/files/:hash',
       async ({ principal, params, headers, body }, reply) => {
         const { created, file } = await registry.files.put(principal, params, {
-          body: (body ?? Readable.from([])) as AsyncIterable<Uint8Array>,
+          body: bytesOf(body),
           contentType: headers['content-type'],
         })
         reply.code(created ? 201 : 200)
