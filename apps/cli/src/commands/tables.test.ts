@@ -175,6 +175,16 @@ describe.each(anyDatabase)('tables and a server on $name', ({ settings: open }) 
     expect((await ada.ulmus('one', 'stats')).out).toMatch(/^name\ttext\t100 %\t1\tNorway\tNorway\t\t$/m)
   })
 
+  test('an answer that the registry cut ends with an exit code of its own, unless a limit asked for it', async () => {
+    const sql = (...args: string[]) =>
+      ada.ulmus('.', 'sql', 'ada/cities', 'SELECT * FROM range(10001)', ...args)
+    for (const form of ['--csv', '--ndjson', '--json']) {
+      const cut = await sql(form)
+      expect([cut.code, cut.said], form).toEqual([7, expect.stringContaining('ORDER BY ALL LIMIT')])
+      expect((await sql(form, '--limit', '3')).code, form).toBe(0)
+    }
+  })
+
   test('a statement is read from standard input, and a truncated answer is reported', async () => {
     const start = join(import.meta.dirname, '../../start.js')
     const child = spawn(process.execPath, [start, 'sql', 'ada/cities', '-', '--limit', '1'], {

@@ -11,6 +11,8 @@ export const exitCodes = {
   conflict: 5,
   /** The data was refused: by its schema, by the input rules, by a limit. */
   refused: 6,
+  /** The output is not the whole answer, because a limit of the registry cut it. */
+  cut: 7,
   interrupted: 130,
 } as const
 

@@ -75,7 +75,7 @@ export function openTerminal(process: NodeJS.Process): Terminal {
 
   const redraw = (line: string) => {
     if (!canRedraw || (line === '' && !drawn)) return
-    const width = (stderr.columns ?? 80) - 1
+    const width = (stderr.columns || 80) - 1
     const shown = lineOf(line, false)
     stderr.write(`\r\u001b[2K${shown.length > width ? `${shown.slice(0, width - 1)}…` : shown}`)
     drawn = line !== ''
@@ -98,7 +98,8 @@ export function openTerminal(process: NodeJS.Process): Terminal {
     signal: stop.signal,
     canAsk: stdin.isTTY === true && stderr.isTTY === true && !isDumb && env['CI'] === undefined,
     canRedraw,
-    columns: stdout.isTTY === true ? stdout.columns : undefined,
+    // Some terminals, such as those of containers, say that they have no columns.
+    columns: stdout.isTTY === true ? stdout.columns || 80 : undefined,
     write: (data) => send(stdout.isTTY === true ? shown(data) : data),
     line: (text) => send(`${lineOf(text, hasColour(stdout, env))}\n`),
     async page() {

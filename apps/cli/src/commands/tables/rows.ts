@@ -100,34 +100,37 @@ function wordsOf({ where = [], search, sort, columns, limit, csv }: RowsFlags): 
   ]
 }
 
-/** Writes a body to standard output. @param rowsMax rows of CSV after the header */
+/** Writes a body to standard output. @param rowsMax rows of CSV after the header. @returns the number of lines; a line feed in quotes ends none */
 export async function writeBody(
   call: Call,
   response: Response,
   rowsMax = Number.POSITIVE_INFINITY,
-): Promise<void> {
+): Promise<number> {
   const head = csvHead(rowsMax)
   for await (const chunk of chunksOf(response, call.signal)) {
-    const bytes = head(chunk)
+    const bytes = head.partOf(chunk)
     await call.terminal.write(bytes)
-    if (bytes.length < chunk.length) return
+    if (bytes.length < chunk.length) break
   }
+  return head.lines
 }
 
 const quote = 0x22
 const lineFeed = 0x0a
 
 /** Returns the part of each chunk that belongs to the header or the first rows. A line feed in quotes ends no row. */
-function csvHead(rowsMax: number): (chunk: Uint8Array) => Uint8Array {
-  let left = rowsMax + 1
+function csvHead(rowsMax: number) {
   let isQuoted = false
-  return (chunk) => {
-    if (left === Number.POSITIVE_INFINITY) return chunk
-    if (left === 0) return chunk.subarray(0, 0)
-    for (const [at, byte] of chunk.entries()) {
-      if (byte === quote) isQuoted = !isQuoted
-      else if (byte === lineFeed && !isQuoted && --left === 0) return chunk.subarray(0, at + 1)
-    }
-    return chunk
+  return {
+    lines: 0,
+    partOf(chunk: Uint8Array): Uint8Array {
+      if (this.lines > rowsMax) return chunk.subarray(0, 0)
+      for (let at = 0; at < chunk.length; at++) {
+        if (chunk[at] === quote) isQuoted = !isQuoted
+        else if (chunk[at] === lineFeed && !isQuoted && ++this.lines > rowsMax)
+          return chunk.subarray(0, at + 1)
+      }
+      return chunk
+    },
   }
 }

@@ -3,6 +3,7 @@ import type { SqlAnswer } from '@ulmus/client'
 import type { Call, Command, CommonFlags } from '../../context.ts'
 import { referenceHere } from '../../folder/base/here.ts'
 import { pathOf, type Reference } from '../../reference.ts'
+import { exitCodes } from '../../terminal/exit-codes.ts'
 import { usageError } from '../../terminal/failure.ts'
 import { grid } from '../../terminal/grid.ts'
 import { shellWord } from '../../terminal/shell-word.ts'
@@ -25,17 +26,27 @@ const sql: Command<SqlFlags, string[]> = async (call, flags, ...words) => {
     const answer = await whileBuilding(call, flags, (options) =>
       client.tables.sql(...asked, { ...options, limit }),
     )
-    return json || width === undefined ? call.json(answer) : show(call, flags, answer, width)
+    const isCut = answer.truncated && answer.rows.length < (limit ?? Number.POSITIVE_INFINITY)
+    await (json || width === undefined ? call.json(answer) : show(call, flags, answer, width))
+    return isCut ? reportCut(call) : undefined
   }
   const response = await whileBuilding(call, flags, (options) =>
     client.tables.sql(...asked, { ...options, limit, format: ndjson ? 'ndjson' : 'csv' }),
   )
-  await writeBody(call, response)
-  if (response.headers.has('x-truncated')) call.warn(moreText(limit))
+  const rows = await writeBody(call, response)
+  if (!response.headers.has('x-truncated')) return
+  // CSV has a header.
+  if (limit !== undefined && rows - (ndjson ? 0 : 1) >= limit) call.warn('There are more rows.')
+  else reportCut(call)
 }
 
-const moreText = (limit: number | undefined): string =>
-  `There are more rows.${limit === undefined ? ' An answer has at most 10,000 rows and 16 MiB; LIMIT and OFFSET select others.' : ''}`
+/** The caller did not ask for fewer rows, so a script must not take them for all. */
+function reportCut(call: Call): void {
+  call.warn(
+    'The answer was cut: one has at most 10,000 rows and 16 MiB. Add ORDER BY ALL LIMIT 10000 OFFSET 10000 to the statement for the next rows, select less, or download a whole type with ulmus get.',
+  )
+  call.terminal.fail(exitCodes.cut)
+}
 
 /** A text that can only be a reference: it has no spaces. */
 const likeReference = /^(?:https?:\/\/\S+|[a-z0-9-]+\/[a-z0-9-]+(?:[@#]\S*)?|[@#]\S*)$/
@@ -62,7 +73,7 @@ const numberTypes = /^(?:U?(?:TINY|SMALL|BIG|HUGE)INT|U?INTEGER|FLOAT|DOUBLE|DEC
 
 async function show(
   call: Call,
-  { quiet, limit }: CommonFlags & SqlFlags,
+  { quiet }: CommonFlags & SqlFlags,
   { columns, rows, truncated }: SqlAnswer,
   width: number,
 ): Promise<void> {
@@ -73,7 +84,7 @@ async function show(
     rows.map((row) => row.map(cellOf)),
     width,
   )
-  if (!quiet) await call.line(`(${counted(rows.length, 'row')})${truncated ? ` ${moreText(limit)}` : ''}`)
+  if (!quiet) await call.line(`(${counted(rows.length, 'row')})${truncated ? ' There are more rows.' : ''}`)
 }
 
 function cellOf(value: unknown): string | null {
