@@ -30,6 +30,11 @@ async function main(): Promise<void> {
   const args = process.argv.slice(2)
   if (args.length === 0 || (args.length === 1 && args[0] === 'start')) return serve()
   onEndWanted(npmScript(), { end: exitUnfinished, endAtOnce: exitUnfinished })
+  // In `restore … | head` the reader ends first. The work goes on without its lines.
+  for (const stream of [process.stdout, process.stderr])
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error
+    })
   process.exitCode = await runCommand(args, {
     environment: process.env,
     out: (text) => void process.stdout.write(text),
