@@ -3,7 +3,11 @@
 
     python3 verify.py export FILE.tar.gz [--digest D]    a whole version, as `GET .../export` sends it
     python3 verify.py proof FILE.json [--digest D]       one record, as `GET .../records/TYPE/ID?proof=true` sends it
-    python3 verify.py log FILE.json --vkey KEY --digest D    a version in the signed log, as `GET .../versions/V/log` sends it
+    python3 verify.py log FILE.json --vkey KEY --digest D [--version V]
+                                                         a version in the signed log, as `GET .../versions/V/log` sends it
+
+Name what you asked for, so that no answer about something else is taken for it: --version v1.0.0, or owner/slug@v1.0.0, for a log
+or an export (whose number no digest proves); --record TYPE/ID for a proof.
 
 KEY is a public key of the log, as name+id+key; repeat --vkey for more keys, and --witness KEY for each witness that must have signed too.
 --checkpoint OLD.txt --url https://registry.example also checks that the log continues the checkpoint of an earlier visit.
@@ -28,6 +32,7 @@ LEAF_BITS, LEVEL_BITS, KEY_BITS = 10, 6, 64
 LEAF_ENTRIES_MAX, CHILDREN_MAX = 8192, 1024
 BLOCK = 512  # bytes of a block of a tar archive
 CHUNK = 1 << 20  # bytes read from the disk at once
+TEXT_MAX = 1 << 26  # bytes of a line, a schema or another text: more than any registry sends, in case an archive has no end
 
 
 class Refused(Exception):
@@ -323,6 +328,8 @@ class Content:
         self.source.exactly(-self.size % BLOCK)
 
     def whole(self):
+        if self.size > TEXT_MAX:
+            raise Refused("The archive holds a text that is larger than any of a registry.")
         return b"".join(self.chunks())
 
     def lines(self, name):
@@ -330,6 +337,8 @@ class Content:
         for chunk in self.chunks():
             lines = (rest + chunk).split(b"\n")
             rest = lines.pop()
+            if len(rest) > TEXT_MAX:
+                raise Refused(f"{name} has a line that is longer than any of a registry.")
             yield from lines
         if rest:
             raise Refused(f"{name} does not end with a newline.")
@@ -377,7 +386,16 @@ def record_tree(type_name, name, content):
     return tree
 
 
-def verify_export(path, digest):
+def expect_version(asked, name, semver, what):
+    """`asked`: v1.0.0 or owner/slug@v1.0.0. `name`: None if the file does not say it."""
+    if asked is None:
+        return
+    path, _, number = asked.rpartition("@")
+    if number.lstrip("v") != str(semver).lstrip("v") or (path and name is not None and path != name):
+        raise Refused(f"{what} is about {semver}{' of ' + str(name) if name else ''}, not about {asked}.")
+
+
+def verify_export(path, digest, version=None):
     records, schemas, files, manifest = {}, {}, Tree(), None
     with open(path, "rb") as file:
         source = Unpacked(file)
@@ -406,6 +424,7 @@ def verify_export(path, digest):
     named = manifest["hash"]
     if digest is not None and not same_digest(digest, named):
         raise Refused(f"The archive is of {named}, not of {digest}.")
+    expect_version(version, None, manifest.get("semver"), "The archive")
     document = manifest.get("document")
     expect_document(canonical(document), named)
     file_tree, _, types = members_of(document, ["files", "metadata", "types"], "The document")
@@ -431,7 +450,7 @@ def rows_of(node, what, width):
     return rows
 
 
-def verify_proof(path, digest):
+def verify_proof(path, digest, asked=None):
     with open(path, "rb") as file:
         record = parse(file.read(), path)
     if not isinstance(record, dict) or not isinstance(record.get("proof"), dict):
@@ -440,6 +459,8 @@ def verify_proof(path, digest):
     if not isinstance(text, str) or not isinstance(document_text, str) or not isinstance(nodes, list) or not nodes:
         raise Refused("The proof must have the texts `canonical` and `document`, and a list of `nodes`.")
     key, type_name = record.get("id"), record.get("type")
+    if asked is not None and asked != f"{type_name}/{key}":
+        raise Refused(f"The proof is of {type_name}/{key}, not of {asked}.")
     parts = ",".join('"%s":%s' % (name, canonical(record.get(name))) for name in ("id", "type", "data"))
     if "{" + parts + "}" != text:
         raise Refused("The record's id, type or data are not those that the proof is of.")
@@ -628,11 +649,21 @@ def root_by_inclusion(index, size, leaf_hash, path):
     return found
 
 
+class NoRedirect(urllib.request.HTTPRedirectHandler):
+    """The tiles are read where the user says, and nowhere else."""
+
+    def redirect_request(self, *_):
+        return None
+
+
+OPENER = urllib.request.build_opener(NoRedirect)
+
+
 def fetch_tile(url, level, index, width):
     digits = f"{index:0{-(-len(str(index)) // 3) * 3}d}"
     groups = [digits[at : at + 3] for at in range(0, len(digits), 3)]
     path = "/".join(["x" + group for group in groups[:-1]] + groups[-1:])
-    with urllib.request.urlopen(f"{url}/log/tile/{level}/{path}{'' if width == 256 else f'.p/{width}'}", timeout=60) as answer:
+    with OPENER.open(f"{url}/log/tile/{level}/{path}{'' if width == 256 else f'.p/{width}'}", timeout=60) as answer:
         data = answer.read(width * 32 + 1)
     if len(data) != width * 32:
         raise Refused("A tile of the log has another length.")
@@ -690,7 +721,7 @@ def expect_continues(before, after, url):
 STATEMENT = ["at", "collection", "full", "kind", "name", "prev", "public", "semver", "seq"]
 
 
-def verify_log(path, digest, vkeys, witnesses=(), old=None, url=None):
+def verify_log(path, digest, vkeys, witnesses=(), old=None, url=None, version=None):
     logs, others = [key_of(vkey, 1) for vkey in vkeys], [key_of(vkey, 4) for vkey in witnesses]
     with open(path, "rb") as file:
         answer = parse(file.read(), path)
@@ -714,6 +745,7 @@ def verify_log(path, digest, vkeys, witnesses=(), old=None, url=None):
         raise Refused("The statement about the version is not in the log.")
     if statement["kind"] != "version":
         raise Refused("The statement is not about the making of a version.")
+    expect_version(version, statement["name"], statement["semver"], "The statement")
     view, _, digits = digest.rpartition(":")
     stated = [statement["public"]] if view != "private" else []
     if view == "private" and "fullSalt" not in answer:
@@ -742,14 +774,18 @@ def main():
     parser.add_argument("--digest", metavar="D", help="the digest that you know the version by")
     parser.add_argument("--vkey", metavar="KEY", action="append", default=[], help="log: a key of the log that you trust")
     parser.add_argument("--witness", metavar="KEY", action="append", default=[], help="log: the key of a witness that must have signed")
+    parser.add_argument("--version", metavar="V", help="log and export: the version that you asked for, as v1.0.0 or owner/slug@v1.0.0")
+    parser.add_argument("--record", metavar="TYPE/ID", help="proof: the record that you asked for")
     parser.add_argument("--checkpoint", metavar="OLD", help="log: a checkpoint of an earlier visit")
     parser.add_argument("--url", help="log: the registry, to read the log since OLD")
     asked = parser.parse_args()
     is_log = asked.what == "log"
     if is_log != bool(asked.vkey) or (asked.checkpoint is None) != (asked.url is None) or is_log > (asked.digest is not None):
         parser.error("log needs --vkey and --digest, and --checkpoint needs --url; export and proof take --digest only")
+    if (asked.version is not None and asked.what == "proof") or (asked.record is not None and asked.what != "proof"):
+        parser.error("--version is for log and export, --record for proof")
     verify = {"export": verify_export, "proof": verify_proof, "log": verify_log}[asked.what]
-    options = (asked.vkey, asked.witness, asked.checkpoint, asked.url) if is_log else ()
+    options = (asked.vkey, asked.witness, asked.checkpoint, asked.url, asked.version) if is_log else (asked.version or asked.record,)
     try:
         if asked.digest is not None:
             digest_hash(asked.digest)

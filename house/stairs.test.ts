@@ -37,7 +37,7 @@ const testsMayImport: Record<string, readonly string[]> = {
   client: ['server', 'registry', 'storage'],
   demo: ['server', 'registry', 'storage'],
   server: ['client', 'content', 'storage'],
-  cli: ['registry', 'server', 'storage'],
+  cli: ['registry', 'server', 'storage', 'web'],
   release: ['client', 'content', 'server'],
 }
 

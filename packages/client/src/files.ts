@@ -1,5 +1,5 @@
 /** Files, identified by their SHA-256. http-api §8. */
-import { hashBytes } from '@ulmus/content'
+import { hashBytes, openHash } from '@ulmus/content'
 import type { StoredFile } from '@ulmus/wire'
 import { call, requestOf } from './calls.ts'
 import { UlmusError } from './errors.ts'
@@ -51,17 +51,36 @@ export const fileCalls = (transport: Transport) => {
     /** Downloads the whole file into memory and verifies its hash. @throws file_not_found; `hash_mismatch` for damaged bytes */
     download: async (ref: CollectionRef, hash: string, signal?: AbortSignal) => {
       const { body: bytes, headers } = await transport.bytes(requestFor(ref, hash, signal))
-      const actual = `sha256:${hashBytes(bytes)}`
-      if (actual !== hash) {
-        throw new UlmusError(`The file ${hash} arrived as ${actual}. Download it again.`, {
-          status: 0,
-          code: 'hash_mismatch',
-        })
-      }
+      demandHash(hash, hashBytes(bytes))
       return { bytes, contentType: headers.get('content-type') ?? 'application/octet-stream' }
     },
-    /** Returns the response with its body unread, for files too large for memory. The hash is not verified. */
-    open: async (ref: CollectionRef, hash: string, signal?: AbortSignal): Promise<Response> =>
-      (await transport.open(requestFor(ref, hash, signal))).response,
+    /**
+     * Returns the response with its body unread, for files too large for memory. The hash is verified at the end: reading the body rejects
+     * with `hash_mismatch` for damaged bytes.
+     */
+    open: async (ref: CollectionRef, hash: string, signal?: AbortSignal): Promise<Response> => {
+      const { response } = await transport.open(requestFor(ref, hash, signal))
+      const { status, statusText, headers } = response
+      return new Response(response.body?.pipeThrough(verifying(hash)), { status, statusText, headers })
+    },
   }
+}
+
+function verifying(hash: string): TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>> {
+  const read = openHash()
+  return new TransformStream({
+    transform(chunk, controller) {
+      read.update(chunk)
+      controller.enqueue(chunk)
+    },
+    flush: () => demandHash(hash, read.digest()),
+  })
+}
+
+function demandHash(hash: string, digits: string): void {
+  if (hash === `sha256:${digits}`) return
+  throw new UlmusError(`The file ${hash} arrived as sha256:${digits}. Download it again.`, {
+    status: 0,
+    code: 'hash_mismatch',
+  })
 }

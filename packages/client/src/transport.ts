@@ -1,6 +1,6 @@
 /** HTTP transport of the client: JSON and streamed requests, with retries and errors in one place. */
 import { parseJson } from '@ulmus/content'
-import { readWhole } from './chunks.ts'
+import { readChunks, readWhole } from './chunks.ts'
 import { errorFromAnswer, UlmusError } from './errors.ts'
 import { exactJson } from './exact-json.ts'
 import { type RetryPolicy, retrying, usualRetry } from './retry.ts'
@@ -131,8 +131,31 @@ export function openTransport(options: ClientOptions): Transport {
       }),
     bytes: (call, bytesMax = fileBytesMax) => whole(call, bytesMax, (bytes) => bytes),
     open: (call) =>
-      send(call, async (response, stop) => ({ response, drop: (reason) => stop.abort(reason) })),
+      send(call, async (response, stop) => ({
+        response: guarded(response, timeoutMs, base + call.path, call.signal),
+        drop: (reason) => stop.abort(reason),
+      })),
   }
+}
+
+/** The response with a body that ends with an error if it breaks off or is silent for `silenceMs`. */
+function guarded(response: Response, silenceMs: number, where: string, signal?: AbortSignal): Response {
+  if (response.body === null) return response
+  const chunks = readChunks(response, silenceMs)
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      try {
+        const { done, value } = await chunks.next()
+        if (done) controller.close()
+        else controller.enqueue(value)
+      } catch (error) {
+        controller.error(asFailure(error, where, signal))
+      }
+    },
+    cancel: async () => void (await chunks.return()),
+  })
+  const { status, statusText, headers } = response
+  return new Response(body, { status, statusText, headers })
 }
 
 /** Checks options at run time, because plain JavaScript has no compiler that reports a missing one before the first call fails. */

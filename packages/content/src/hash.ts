@@ -12,6 +12,7 @@ export type Hash = string & { readonly __brand: 'Hash' }
 interface NativeCrypto {
   hash?(algorithm: 'sha256', data: string | Uint8Array, encoding: 'hex'): string
   hash?(algorithm: 'sha256', data: Uint8Array, encoding: 'buffer'): Uint8Array
+  createHash(algorithm: 'sha256'): { update(data: Uint8Array): unknown; digest(): Uint8Array }
 }
 
 /** Used part of `node:buffer`, which counts UTF-8 bytes with vector instructions. */
@@ -24,7 +25,8 @@ function builtin<T>(name: string): T | undefined {
   return host?.getBuiltinModule?.(name) as T | undefined
 }
 
-const native = builtin<NativeCrypto>('node:crypto')?.hash
+const nativeCrypto = builtin<NativeCrypto>('node:crypto')
+const native = nativeCrypto?.hash
 const nativeBuffer = builtin<NativeBuffer>('node:buffer')?.Buffer
 const encoder = new TextEncoder()
 
@@ -48,6 +50,12 @@ export const digestBytes: (bytes: Uint8Array) => Uint8Array =
 /** Like `hashBytes`, without native code. Exported so that a test can compare the two. */
 export function pureHash(bytes: Uint8Array): Hash {
   return bytesToHex(sha256(bytes)) as Hash
+}
+
+/** SHA-256 of bytes that arrive in parts. */
+export function openHash(): { update(bytes: Uint8Array): unknown; digest(): Hash } {
+  const hash = nativeCrypto?.createHash('sha256') ?? sha256.create()
+  return { update: (bytes) => hash.update(bytes), digest: () => bytesToHex(hash.digest()) as Hash }
 }
 
 const hashPattern = /^[0-9a-f]{64}$/

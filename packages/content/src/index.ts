@@ -4,7 +4,7 @@
  * docs/design/content-model.md: changed output of these functions changes digests that readers have cited.
  */
 
-export { compareUtf8, type Hash, hashBytes, hashText, parseHash, utf8Length } from './hash.ts'
+export { compareUtf8, type Hash, hashBytes, hashText, openHash, parseHash, utf8Length } from './hash.ts'
 export { canonicalize } from './json/canonical.ts'
 export * from './json/input-error.ts'
 export * from './json/json.ts'

@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { createWriteStream, renameSync, rmSync } from 'node:fs'
 import { dirname, relative, sep } from 'node:path'
+import { UlmusError } from '@ulmus/client'
 import { createInside } from '../folder/files/inside.ts'
 import { findRoot } from '../folder/files/layout.ts'
 import { CommandError } from '../terminal/failure.ts'
@@ -49,8 +50,9 @@ export async function* chunksOf(
       yield chunk as Uint8Array
     }
   } catch (error) {
-    if (signal.aborted || !(error instanceof TypeError)) throw error
-    throw new CommandError('The connection broke off before the end. Run the command again.', {
+    if (signal.aborted || !(error instanceof UlmusError && error.code === 'network')) throw error
+    const why = error.cause instanceof Error ? ` (${error.cause.message})` : ''
+    throw new CommandError(`The connection broke off before the end${why}. Run the command again.`, {
       code: 'network',
       cause: error,
     })

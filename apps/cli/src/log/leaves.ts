@@ -22,7 +22,7 @@ import type { OpenLog } from './open-log.ts'
 /** Bytes of a slot, the first half of a leaf. */
 const slotBytes = 32
 /** All leaves are in memory at once, up to 1 GiB. */
-const leavesMax = 2 ** 24
+export const leavesMax = 2 ** 24
 
 /** Two leaves with one slot: the registry has made two statements at one place of a collection. */
 export interface Duplicate {

@@ -507,7 +507,18 @@ describe.each(anyDatabase)('a registry that lies, on $name', ({ settings: open }
 
   test('a renamed collection is known by both names', async () => {
     const person = reader()
+    expect(await person.ulmus('.', 'clone', 'ada/fish')).toMatchObject({ code: 0 })
+    const state = join(person.home, 'fish/.ulmus/folder.json')
+    const { id } = JSON.parse(readFileSync(state, 'utf8'))
     await expectStatus(ada.patch('/collections/ada/fish', { slug: 'cod' }), 200)
+    // A folder follows its collection to a new name, and no other collection.
+    const other = JSON.stringify({ ...JSON.parse(readFileSync(state, 'utf8')), id: realKey.name })
+    const pulled = await person.ulmus('fish', 'pull')
+    expect(pulled).toMatchObject({ code: 0, said: expect.stringContaining('ada/fish is now ada/cod.') })
+    expect(JSON.parse(readFileSync(state, 'utf8'))).toMatchObject({ collection: 'ada/cod', id })
+    expect((await person.ulmus('fish', 'pull')).said).toContain('Up to date')
+    writeFileSync(state, other)
+    expect(await person.ulmus('fish', 'pull')).toMatchObject(refused('ada/fish is now another collection'))
     await expect.poll(async () => (await ada.get('/log')).json.size).toBe(5)
     for (const name of ['ada/fish', 'ada/cod'])
       expect(await person.ulmus('.', 'verify', `${name}@v1.0.0`)).toMatchObject({ code: 0 })

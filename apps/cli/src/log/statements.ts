@@ -33,20 +33,35 @@ export interface CollectionReport {
   readonly findings: readonly string[]
 }
 
+/** More listed versions are taken for an endless list: a collection has fewer. */
+const versionsMax = 1_000_000
 /** Versions may be listed so long before the log has them. Milliseconds. */
 const delayMax = 60_000
 
-/** All statements about a collection. @throws LogError unless they are in order */
-export async function listStatements(client: Client, collection: string): Promise<LogStatement[]> {
+/**
+ * The statements about a collection at the first `size` entries of the log.
+ * @throws LogError unless they are in order, and for more than there are entries
+ */
+export async function listStatements(
+  client: Client,
+  collection: string,
+  size: number,
+): Promise<LogStatement[]> {
   const all: LogStatement[] = []
+  let last = 0
   for (;;) {
-    const page = await client.log.statements(collection, all.at(-1)?.seq ?? 0)
-    if (page.length === 0) return all
-    for (const one of page) {
-      if (!(Number.isSafeInteger(one.seq) && one.seq > (all.at(-1)?.seq ?? 0)))
+    const page = await client.log.statements(collection, last)
+    for (const { seq } of page) {
+      if (!(Number.isSafeInteger(seq) && seq > last))
         throw new LogError(`The statements about ${collection} are not in order.`)
-      all.push(one)
+      last = seq
     }
+    // Later statements have later entries, so a page without an older one is the last.
+    const older = page.filter(({ index }) => index < size)
+    if (older.length === 0) return all
+    for (const one of older) all.push(one)
+    if (all.length > size)
+      throw new LogError(`There are more statements about ${collection} than the ${size} entries of the log.`)
   }
 }
 
@@ -63,9 +78,11 @@ export async function checkCollection(
   id: string,
   leaves: Leaves,
 ): Promise<CollectionReport> {
-  const all = (await listStatements(client, collection)).filter(({ index }) => index < leaves.size)
+  const all = await listStatements(client, collection, leaves.size)
   const versions: VersionItem[] = []
-  for await (const version of client.versions.listAll(collection)) versions.push(version)
+  for await (const version of client.versions.listAll(collection))
+    if (versions.push(version) > versionsMax)
+      throw new LogError(`The registry lists more than ${versionsMax} versions of ${collection}.`)
   const shown = all.filter((one): one is Shown => !('erased' in one))
   const stated = new Map<string, Shown>()
   const findings = [...placeFindings(id, all, leaves)]

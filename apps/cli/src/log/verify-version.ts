@@ -1,6 +1,6 @@
 /** Verifies a version in the signed log, once its digest has been computed from its content. */
 import { UlmusError } from '@ulmus/client'
-import { type LoggedVersion, verifyInLog } from '@ulmus/client/log'
+import { LogError, type LoggedVersion, type Statement, verifyInLog } from '@ulmus/client/log'
 import type { Call } from '../context.ts'
 import type { Connection } from '../session/connect.ts'
 import { CommandError } from '../terminal/failure.ts'
@@ -20,10 +20,14 @@ export interface ComputedVersion {
   readonly id?: string | undefined
   readonly semver: string
   readonly digest: string
+  /** When the version was made, as the registry says; undefined: not known. */
+  readonly createdAt?: string | undefined
 }
 
 /** Place in the log, as `--json` prints it. Null: not looked for, or there is no log. */
-export type LogPlace = (Pick<LoggedVersion, 'index' | 'signedBy'> & LoggedVersion['checkpoint']) | null
+export type LogPlace =
+  | (Pick<LoggedVersion, 'index' | 'signedBy'> & LoggedVersion['checkpoint'] & Pick<Statement, 'at'>)
+  | null
 
 /**
  * Verifies a version in the log of its registry, if it has one.
@@ -33,7 +37,7 @@ export async function verifyLogged(
   call: Call,
   connection: Pick<Connection, 'client' | 'host'>,
   flags: LogFlags,
-  { collection, id, semver, digest }: ComputedVersion,
+  { collection, id, semver, digest, createdAt }: ComputedVersion,
 ): Promise<LogPlace> {
   const logged = await withLog(
     call,
@@ -43,6 +47,11 @@ export async function verifyLogged(
       const known = Object.hasOwn(collections, collection) ? collections[collection] : undefined
       const expected = { semver, digest, collection: id ?? known }
       const done = await verifyInLog(client, collection, expected, { keys, policy, before })
+      const { at } = done.statement
+      if (createdAt !== undefined && Date.parse(at) !== Date.parse(createdAt))
+        throw new LogError(
+          `The registry says that ${semver} was made at ${createdAt}, and its log says ${at}.`,
+        )
       return { ...done, collections: { [collection]: done.statement.collection } }
     },
   ).catch((error: unknown) => {
@@ -52,12 +61,12 @@ export async function verifyLogged(
     call.say(`${connection.host} signs no log, so only the digest was verified.`)
     return null
   }
-  const { index, signedBy, checkpoint } = logged
+  const { index, signedBy, checkpoint, statement } = logged
   const { origin, size } = checkpoint
   call.say(
     `${collection}@${semver} is entry ${numberText(index)} of the log ${origin}, which has ${numberText(size)}.`,
   )
-  return { ...checkpoint, index, signedBy }
+  return { ...checkpoint, index, signedBy, at: statement.at }
 }
 
 function sayWayOut(error: UlmusError, name: string): Error {

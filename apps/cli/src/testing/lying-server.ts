@@ -1,6 +1,7 @@
 /** A proxy before a real registry that changes answers, and logs that it could show in place of the real one, signed with the real key. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { resourceText } from '@ulmus/content'
 import {
   bundleOf,
   checkpointText,
@@ -28,6 +29,8 @@ export interface Liar {
   move: (path: string) => string
   /** @param answer of the real registry @returns undefined to pass it on */
   change: (path: string, answer: Buffer) => Promise<Lie> | Lie
+  /** Returns the subject that an answer names. Default: what was asked for. @param real the one of the real registry */
+  resource: (path: string, real: string) => string
   honest(): void
   close(): void
 }
@@ -47,10 +50,13 @@ export async function openLiar(registry: string): Promise<Liar> {
     const path = request.url!
     const { authorization } = request.headers
     const headers: Record<string, string> = authorization === undefined ? {} : { authorization }
-    const answer = await fetch(registry + liar.move(path), { headers })
+    const answer = await fetch(registry + liar.move(path), { headers, redirect: 'manual' })
     const body = Buffer.from(await answer.arrayBuffer())
     const lie = (await liar.change(path, body)) ?? body
     const type = answer.headers.get('content-type') ?? 'text/plain'
+    const location = answer.headers.get('location')
+    if (location !== null) response.setHeader('location', location)
+    response.setHeader('x-resource', liar.resource(path, answer.headers.get('x-resource') ?? ''))
     if (lie instanceof Refusal) {
       response.writeHead(lie.status, { 'content-type': 'application/json' })
       response.end(JSON.stringify({ error: 'Refused.', code: lie.code, statusCode: lie.status }))
@@ -63,13 +69,22 @@ export async function openLiar(registry: string): Promise<Liar> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     move: (path) => path,
     change: () => undefined,
+    resource: asAsked,
     honest() {
+      liar.resource = asAsked
       liar.move = (path) => path
       liar.change = () => undefined
     },
     close: () => void server.close(),
   }
   return liar
+}
+
+/** The path, with the version that the registry found to be the latest. */
+function asAsked(path: string, real: string): string {
+  const [, slot = '', version = ''] = /(\/versions\/|\?version=)(v[\d.]+)/.exec(real) ?? []
+  const [before, query] = path.replace(`${slot}latest`, `${slot}${version}`).split(/\?(.*)/s, 2)
+  return resourceText(before!, query)
 }
 
 /** A log of given leaves. */

@@ -4,6 +4,7 @@
 import { type Client, createClient, UlmusError } from '@ulmus/client'
 import { type Hash, type JsonObject, parseDigestLabel, recordOf, versionDigest } from '@ulmus/content'
 import { parseProof, parseVkey, splitNote, verifyVersion, vkeyOf } from '@ulmus/content/log'
+import type { Version } from '@ulmus/wire'
 
 /** Message to the page. */
 export type Progress =
@@ -46,11 +47,16 @@ async function digestOf(ref: string, semver: string, digest: string): Promise<vo
   const schemas = version.schemas as Record<string, JsonObject>
   const parts = { records, schemas, metadata: version.metadata, files }
   const computed = await versionDigest(parseDigestLabel(digest)!.view, parts)
-  const logged = await loggedAs(client, ref, semver, computed)
+  const logged = await loggedAs(client, ref, version, computed)
   say({ kind: 'done', records: records.length, digest: computed, logged })
 }
 
-async function loggedAs(client: Client, ref: string, semver: string, digest: string): Promise<Logged> {
+async function loggedAs(
+  client: Client,
+  ref: string,
+  { semver, createdAt }: Pick<Version, 'semver' | 'createdAt'>,
+  digest: string,
+): Promise<Logged> {
   try {
     const [{ id: collection }, { keys }] = await Promise.all([client.collections.get(ref), client.log.get()])
     const claimed = await client.log.ofVersion(ref, semver)
@@ -63,6 +69,8 @@ async function loggedAs(client: Client, ref: string, semver: string, digest: str
     } as const
     const trust = { keys: keys.map(({ vkey }) => parseVkey(vkey)) }
     const { statement, index, checkpoint, verified } = verifyVersion(claimed, expected, trust)
+    if (Date.parse(statement.at) !== Date.parse(createdAt))
+      throw new Error(`The version was made at ${createdAt} by its page, and at ${statement.at} by the log.`)
     const { origin, size } = checkpoint
     const names = splitNote(parseProof(claimed.proof).checkpoint).signatures.map(({ name }) => name)
     const others = [...new Set(names)].filter((name) => name !== origin)
@@ -84,8 +92,13 @@ async function loggedAs(client: Client, ref: string, semver: string, digest: str
   }
 }
 
-self.onmessage = ({ data }: MessageEvent<{ collection: string; version: string; digest: string }>) => {
-  digestOf(data.collection, data.version, data.digest).catch((error: unknown) => {
-    say({ kind: 'failed', reason: (error as Error).message })
-  })
+/** Listens to the page. Exported so that a test can start it for another registry. */
+export function start(): void {
+  self.onmessage = ({ data }: MessageEvent<{ collection: string; version: string; digest: string }>) => {
+    digestOf(data.collection, data.version, data.digest).catch((error: unknown) => {
+      say({ kind: 'failed', reason: (error as Error).message })
+    })
+  }
 }
+
+start()

@@ -31,9 +31,12 @@ button.addEventListener('click', async () => {
   button.disabled = true
   try {
     const { proof: path, digest } = button.dataset as { proof: string; digest: string }
+    const [type, id] = path.split('?')[0]!.split('/').slice(-2).map(decodeURIComponent)
     const answer = await fetch(path)
     if (!answer.ok) throw new Error(`The registry answered ${answer.status}.`)
     const record = parseJson(await answer.text()) as ProvenRecord
+    if (record.type !== type || record.id !== id)
+      return show('bad', `The registry sent the proof of another record: ${record.type}/${record.id}.`)
     const result = verifyProof(digest, record)
     if (!result.ok) return show('bad', `This does not prove it: ${result.reason}`)
     const { canonical, nodes, document: text } = record.proof!

@@ -151,9 +151,12 @@ async function demandNamed(
   { name, collection }: Statement,
 ): Promise<void> {
   let after = 0
+  let count = 0
   for (;;) {
     const page = await client.log.statements(path, after)
-    if (page.length === 0)
+    // Later statements have later entries, and none shares its entry.
+    count += page.length
+    if (page.every(({ index }) => index >= checkpoint.size) || count > checkpoint.size + page.length)
       throw new LogError(
         `The log knows the collection as ${name}, and never as ${path}. If its owner has a new name, verify it by its former path.`,
       )

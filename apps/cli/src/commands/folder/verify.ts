@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { UlmusError, verifyProof } from '@ulmus/client'
-import { parseJson } from '@ulmus/content'
+import { parseDigestLabel, parseJson } from '@ulmus/content'
 import type { ProvenRecord } from '@ulmus/wire'
 import type { Call, Command, CommonFlags, TrustedFlag } from '../../context.ts'
 import { digestOfFolder } from '../../folder/base/digest.ts'
@@ -49,18 +49,31 @@ async function verifyVersion(call: Call, flags: VerifyFlags & CommonFlags, text:
   const { client } = connection
   const source = { client, collection, signal: call.signal }
   const head = await readHead(source, reference.version ?? 'latest')
-  const { semver, hash, recordCount } = head.version
+  const { semver, hash, recordCount, createdAt } = head.version
   const progress = openProgress(call, flags.quiet)
   let records = 0
   await readVerified(source, head, () =>
     progress.show(`${numberText(++records)} of ${counted(recordCount, 'record')}`),
   )
   progress.end()
-  await answer(call, flags, {
-    ...{ collection, semver, digest: hash, records: recordCount, name: `${collection}@${semver}` },
-    isFolder: false,
-    connect: () => Promise.resolve(connection),
-  })
+  // A digest in the reference names what the content must be.
+  const named = parseDigestLabel(reference.version ?? '') === undefined ? undefined : reference.version
+  await answer(
+    call,
+    { ...flags, digest: flags.digest ?? named },
+    {
+      ...{
+        collection,
+        semver,
+        digest: hash,
+        records: recordCount,
+        name: `${collection}@${semver}`,
+        createdAt,
+      },
+      isFolder: false,
+      connect: () => Promise.resolve(connection),
+    },
+  )
 }
 
 /** Recomputes the digest of the folder's current records, schemas, metadata and files, and compares it with the digest of its version. */
@@ -136,6 +149,11 @@ async function answer(call: Call, flags: VerifyFlags & CommonFlags, verified: Ve
   if (flags.json) return call.json({ ok: true, digest, semver, records, log })
   await call.line(`${name} is what its digest says: ${digest}`)
   call.say(`${counted(records, 'record')} computed again.`)
+  call.say(
+    log === null
+      ? 'Not proven, the registry only says so: number, time, message and author.'
+      : `Not proven, the registry only says so: message and author. The log says ${log.at}, by the clock of the registry.`,
+  )
 }
 
 /** Codes of errors before a request is answered. */

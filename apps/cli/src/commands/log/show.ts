@@ -1,6 +1,8 @@
+import { LogError } from '@ulmus/client/log'
 import type { LogStatement } from '@ulmus/wire'
 import type { Command } from '../../context.ts'
 import { referenceHere } from '../../folder/base/here.ts'
+import { leavesMax } from '../../log/leaves.ts'
 import { refusing } from '../../log/open-log.ts'
 import { listStatements, readStatement } from '../../log/statements.ts'
 import { pathOf } from '../../reference.ts'
@@ -10,7 +12,11 @@ import { table, timeText } from '../../terminal/table.ts'
 const show: Command<Record<never, never>, [reference?: string]> = async (call, flags, text) => {
   const reference = referenceHere(call.terminal.cwd, text)
   const { client, host } = await call.connect({ host: reference.host })
-  const statements = await refusing(host, () => listStatements(client, pathOf(reference)))
+  const statements = await refusing(host, async () => {
+    const { size } = await client.log.get()
+    if (size > leavesMax) throw new LogError(`The log has ${size} entries, more than ulmus can list.`)
+    return listStatements(client, pathOf(reference), size)
+  })
   if (flags.json) return call.json(statements)
   await call.terminal.page()
   const rows = await refusing(host, async () => statements.map(rowOf))

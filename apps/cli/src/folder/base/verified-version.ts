@@ -26,8 +26,8 @@ import { type BaseVersion, isPublicView } from './state.ts'
 /** Collection of a registry, to read versions from. */
 export interface VersionSource {
   readonly client: Client
-  /** `owner/slug` */
-  readonly collection: string
+  /** `owner/slug`; the new one after a redirect to it. */
+  collection: string
   readonly signal: AbortSignal
 }
 
@@ -46,6 +46,7 @@ export async function readHead(source: VersionSource, semver: string): Promise<V
     throw tampered(
       `The registry calls a version ${JSON.stringify(version.semver)}, ${JSON.stringify(version.hash)}.`,
     )
+  demandNamed(version, semver)
   const files: VersionFile[] = []
   if (version.fileCount > 0)
     for await (const file of client.versions.files(collection, version.semver)) {
@@ -53,6 +54,15 @@ export async function readHead(source: VersionSource, semver: string): Promise<V
       files.push(file)
     }
   return { version, files }
+}
+
+/** @param named number or digest that the user gave; the client has compared a number */
+function demandNamed({ hash, publicHash, semver }: Version, named: string): void {
+  const label = parseDigestLabel(named)
+  if (label === undefined || hash === named) return
+  // Members read the full view, whose digest is another. Only the registry says that both are of one version.
+  if (label.view === 'public' && publicHash === named && parseDigestLabel(hash)?.view === 'private') return
+  throw tampered(`The registry calls ${semver} ${hash}, not ${named}.`)
 }
 
 /**

@@ -36,6 +36,7 @@ export interface Remote {
   readonly collection: CollectionName
   /** Undefined: not signed in to this registry. */
   readonly key: string | undefined
+  readonly say: Call['say']
 }
 
 /**
@@ -47,24 +48,33 @@ export async function remoteOf(call: Call, state: FolderState, asJob = false): P
   const collection = collectionOf(state)
   const wanted = { host: collection.host, ...(asJob && { jobOf: pathOf(collection) }) }
   const { client, host, key } = await call.connect(wanted)
-  return { source: { client, collection: pathOf(collection), signal: call.signal }, host, collection, key }
+  const source = { client, collection: pathOf(collection), signal: call.signal }
+  return { source, host, collection, key, say: (text) => call.say(text) }
 }
 
 /**
- * Reads the collection of a folder. Stores its id at the first call.
- * @throws CommandError `another_collection` if the path now belongs to another collection
+ * Reads the collection of a folder. Stores its id at the first call, and its new name if the registry redirects to it.
+ * @throws CommandError `another_collection` if the path now belongs or leads to another collection
  */
 export async function checkedCollection(
   root: string,
   state: FolderState,
-  { source }: Remote,
+  { source, say }: Remote,
 ): Promise<Collection> {
   const detail = await source.client.collections.get(source.collection)
-  if (state.id === undefined) writeState(root, { ...state, id: detail.id })
-  else if (state.id !== detail.id)
+  const { id, ownerSlug, slug } = detail
+  const collection = `${ownerSlug}/${slug}`
+  const isMoved = collection !== source.collection
+  if (state.id === id || (state.id === undefined && !isMoved)) {
+    if (isMoved) {
+      say(`${source.collection} is now ${collection}. The folder remembers the new name.`)
+      source.collection = collection
+    }
+    if (isMoved || state.id === undefined) writeState(root, { ...state, collection, id })
+  } else
     throw new CommandError(
       `${source.collection} is now another collection than the one of this folder, which was deleted, renamed or transferred. Nothing was changed. Clone the new one only if you trust its owner.`,
-      { code: 'another_collection', next: [`ulmus clone ${shellWord(source.collection)} NEW_FOLDER`] },
+      { code: 'another_collection', next: [`ulmus clone ${shellWord(collection)} NEW_FOLDER`] },
     )
   return detail
 }

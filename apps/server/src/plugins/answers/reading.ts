@@ -1,6 +1,5 @@
 /** Hooks for routes of the API: memory budget of answers, headers about what was read. */
-import { resourceText } from '@ulmus/content'
-import { hearingNotices, type Registry } from '@ulmus/registry'
+import { hearingNotices, type Registry, resourceText } from '@ulmus/registry'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { goneOf } from './leaving.ts'
 
