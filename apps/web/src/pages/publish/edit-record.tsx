@@ -96,7 +96,14 @@ async function save(visit: Visit, form: Form): Promise<Answer> {
       details: { currentVersion: seen.latest },
       say: { baseVersion: form['base'] },
     })
-  const put = { type, id, data: dataIn(edited, form), isPrivate: isPrivateIn(edited, form) }
+  const isPrivate = isPrivateIn(edited, form)
+  const put = {
+    type,
+    id,
+    data: dataIn(edited, form),
+    isPrivate,
+    isMadePublic: edited.isPrivate && !isPrivate,
+  }
   const did = `${gone === undefined ? 'Changed' : 'Added'} ${type} ${cutText(id, 100)}`
   const made = await publishRecord(visit, seen, form, put, did)
   const path = recordPath({ owner: seen.owner, slug: seen.slug }, type, id)

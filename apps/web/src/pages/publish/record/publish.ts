@@ -1,5 +1,5 @@
 /** Publishes one line as the next version: a record, or the removal of one. */
-import { compareSemver, parseSemver } from '@ulmus/content'
+import { compareSemver, parseSemver, recordToConfirm } from '@ulmus/content'
 import { RegistryError } from '@ulmus/registry'
 import { OpenPush } from '@ulmus/wire'
 import { demandWork, type SeenCollection, seeVersion, versionOf } from '../../../data/collection.ts'
@@ -24,13 +24,20 @@ interface Put extends RecordName {
   /** JSON as entered: the server refuses a number with too many digits, while parsing here would round it. */
   readonly data: string
   readonly isPrivate: boolean
+  /** The editor unticked the mark of a private record. */
+  readonly isMadePublic?: boolean
 }
 
 /** Returns the semver of the new version. */
 export async function publishRecord(visit: Visit, seen: SeenCollection, form: Form, put: Put, did: string) {
-  const { type, id, data, isPrivate } = put
+  const { type, id, data, isPrivate, isMadePublic = false } = put
   const place = JSON.stringify({ id, type, ...(isPrivate ? { private: true } : {}) }).slice(0, -1)
-  return publish(visit, seen, form, { kind: 'records', line: `${place},"data":${data}}`, did })
+  return publish(visit, seen, form, {
+    kind: 'records',
+    line: `${place},"data":${data}}`,
+    did,
+    confirmed: isMadePublic ? [recordToConfirm({ type, id })] : [],
+  })
 }
 
 export const publishDelete = (
@@ -46,15 +53,21 @@ interface Line {
   readonly line: string
   /** Message of the version, unless the form has one. */
   readonly did: string
+  /** Entries of `confirm_public`. */
+  readonly confirmed?: readonly string[]
 }
 
 async function publish(
   { registry, who }: Visit,
   seen: SeenCollection,
   form: Form,
-  { kind, line, did }: Line,
+  { kind, line, did, confirmed = [] }: Line,
 ): Promise<string | undefined> {
-  const opening = { base_version: form['base'] ?? seen.latest, message: typed(form, 'message') ?? did }
+  const opening = {
+    base_version: form['base'] ?? seen.latest,
+    message: typed(form, 'message') ?? did,
+    confirm_public: confirmed,
+  }
   const body = once(JSON.stringify(opening))
   const push = await registry.pushes.open(who, seen, body, (outline) => checked(OpenPush, outline))
   try {
