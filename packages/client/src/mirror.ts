@@ -73,7 +73,8 @@ export async function mirror<Row extends object>(
   const deletes = gone.map((id): DeleteLine => ({ id, type }))
   const pushed = { baseVersion: base?.semver ?? null, schemas, message, metadata, create, records, deletes }
   try {
-    return await push(transport, ref, pushed, options)
+    // The limit was checked above, against all rows.
+    return await push(transport, ref, { ...pushed, maxRemoved: '100%' }, options)
   } catch (error) {
     if (error instanceof UlmusError && error.code === 'no_changes') return null
     throw error
@@ -166,7 +167,7 @@ async function latestOf(
   }
 }
 
-/** The complete set of schemas, if it changes. */
+/** The type's schema, if it changes. Other types stay. */
 function schemasFor<Row extends object>(
   { type, schema }: Mirror<Row>,
   base: Version | null,
@@ -175,7 +176,7 @@ function schemasFor<Row extends object>(
   const known = Object.hasOwn(before, type) ? before[type] : undefined
   const wanted = parseJson(exactJson(schema ?? known ?? {}, () => `The schema of ${type}`)) as JsonObject
   if (known !== undefined && canonicalize(known) === canonicalize(wanted)) return undefined
-  return { ...before, [type]: wanted }
+  return { [type]: wanted }
 }
 
 const isSame = ({ typeRoots }: Version, type: string, tree: Tree): boolean =>

@@ -13,6 +13,8 @@ import {
 import { demandExact } from './exact-json.ts'
 import { sendBatches } from './overlap.ts'
 import { type CollectionRef, partsOf } from './places.ts'
+import { PushRemovals } from './push-removals.ts'
+import type { MaxRemoved } from './removals.ts'
 import {
   batchBytesUsual,
   batchLinesUsual,
@@ -51,6 +53,8 @@ export interface Push extends Opening {
   readonly records?: Iterable<RecordToPut> | AsyncIterable<RecordToPut>
   /** Records to remove; sent after `records`, so a (type, id) in both is removed. */
   readonly deletes?: Iterable<DeleteLine> | AsyncIterable<DeleteLine>
+  /** Maximum of a type's records that may be removed, singly or with the type: a count, or a share of the type. Default: `50%`. */
+  readonly maxRemoved?: MaxRemoved
 }
 
 export interface PushOptions extends SessionOptions {
@@ -137,7 +141,9 @@ async function inSession<T extends PushResult>(
   return within(running, async () => {
     await sendFiles(running, opened.needed_files)
     await sendLines(running, 'records', what.records ?? [])
-    await sendLines(running, 'deletes', what.deletes ?? [])
+    const removals = new PushRemovals(what)
+    await sendLines(running, 'deletes', removals.counted(what.deletes ?? []))
+    await removals.demandFew(transport, ref, options.signal)
     count((tally) => {
       tally.phase = ending.phase
     })

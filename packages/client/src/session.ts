@@ -12,7 +12,7 @@ export interface Opening {
   readonly baseVersion: string | null
   /** If given, a missing collection is created, except by a dry run. */
   readonly create?: Creation
-  /** The complete set `{type: JSON Schema}`. */
+  /** `{type: JSON Schema}` of new and changed types; null removes a type with its records. Other types stay. */
   readonly schemas?: OpenPush['schemas']
   /** Merged into the base's metadata; a null removes a member. */
   readonly metadata?: OpenPush['metadata']
@@ -23,7 +23,10 @@ export interface Opening {
   readonly actorId?: string
   /** Remove top-level members that a record's schema does not list, instead of refusing the record. */
   readonly stripUnknownFields?: boolean
-  /** Names of fields and types that were private and may become public with these schemas. */
+  /**
+   * What was private and may become public: names of fields and types, `Type/id` or `Type/*` for records sent without their mark, and names
+   * of private fields whose values are in ids.
+   */
   readonly confirmPublic?: readonly string[]
 }
 

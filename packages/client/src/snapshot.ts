@@ -57,6 +57,7 @@ export interface SnapshotProgress {
 }
 
 export interface Snapshot extends Opening {
+  /** The complete set: a type without a schema is removed with its records. */
   readonly schemas: Schemas
   /**
    * Starts an iteration over all records of the version. Called twice if the registry lacks any: to hash them, then to send those that

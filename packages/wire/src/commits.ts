@@ -43,7 +43,7 @@ export const CommittedPush = z
     fileCount: Count,
     changes: z.object({ added: Count, updated: Count, removed: Count }),
     warnings: z.array(PushWarning).meta({
-      description: 'References to missing records and files: the first 100.',
+      description: 'Types that the push removes, and references to missing records and files: the first 100.',
     }),
     totalWarnings: Count,
   })

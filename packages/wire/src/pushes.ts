@@ -26,7 +26,7 @@ export const OpenPush = z
       .meta({ description: 'The version that the changes are based on; null before the first.' }),
     schemas: AnyObject.optional().meta({
       description:
-        'The complete set `{type: JSON Schema}` (default: that of the base version). An omitted type is removed with its records.',
+        '`{type: JSON Schema}` of new and changed types; others stay as in the base version. `{type: null}` removes a type with its records.',
     }),
     metadata: AnyObject.optional().meta({
       description: 'Merged into that of the base version; a field that is null is removed.',
@@ -85,6 +85,9 @@ export const PushWarning = z
       .meta({ description: 'Id of the record. Absent: the warning is about the schema of `type`.' }),
     path: z.string().meta({ description: "JSON pointer into the record's data, or into the schema." }),
     message: z.string(),
+    records: Count.optional().meta({
+      description: '`type_removed`: number of records removed with the type.',
+    }),
   })
   .meta({ id: 'PushWarning', description: 'Something accepted that may be a mistake.' })
 export type PushWarning = z.infer<typeof PushWarning>

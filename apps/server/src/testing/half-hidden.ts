@@ -309,7 +309,15 @@ export async function publish(
     const fields = Object.values(schemas).flatMap((schema) => Object.keys(membersOf(schema)))
     const types = Object.keys(schemas)
     const confirm_public = [...types, ...types.map((type) => `${type}/*`), ...fields]
-    const opening = { schemas, metadata, files: [files[3]!.hash], confirm_public, ...words }
+    const gone = Object.keys(before?.schemas ?? {}).filter((type) => !Object.hasOwn(schemas, type))
+    const removals = Object.fromEntries(gone.map((type) => [type, null]))
+    const opening = {
+      schemas: { ...schemas, ...removals },
+      metadata,
+      files: [files[3]!.hash],
+      confirm_public,
+      ...words,
+    }
     const semver = await pushState(ada, path, { base: made.latest || null, opening, before, state })
     const open = publicOf(state)
     const hasPublicChange = n === 0 || JSON.stringify(open) !== JSON.stringify(publicOf(before!))

@@ -3,12 +3,17 @@
  * C0, DEL, C1, line and paragraph separators, and marks that change the direction of text. Names stored before this rule stay
  * readable, so only pushed names are checked.
  */
-const controls = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/
+const controls = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
 
 /** The fault of `name` as a new id or type, as a sentence; undefined if it has none. */
 export function newNameFault(what: 'id' | 'type', name: string): string | undefined {
-  const found = controls.exec(name)?.[0]
+  const [found] = name.match(controls) ?? []
   if (found === undefined) return undefined
-  const code = found.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')
-  return `The ${what} ${JSON.stringify(name)} holds the control character U+${code}. Leave it out.`
+  return `The ${what} ${escaped(name)} holds the control character U+${codeOf(found).toUpperCase()}. Leave it out.`
 }
+
+const codeOf = (character: string): string => character.charCodeAt(0).toString(16).padStart(4, '0')
+
+/** JSON of a text in which all control characters are escaped, so that it shows them and a terminal does not execute them. */
+const escaped = (text: string): string =>
+  `"${text.replaceAll(/["\\]/g, '\\$&').replaceAll(controls, (character) => `\\u${codeOf(character)}`)}"`

@@ -64,11 +64,13 @@ export function acceptSchema(source: Json, options: AcceptOptions = {}): Schema 
   const hash = hashText(canonical)
   const cached = cache.get(hash)
   if (cached !== undefined) {
+    // It may come from a store, where a rule of today has not checked it.
+    if (options.accepted !== true) cached.check()
     keep(cached)
     return cached
   }
   const schema = new AcceptedSchema(parseJson(canonical) as JsonObject | boolean, canonical, hash)
-  if (options.accepted !== true && typeof schema.source !== 'boolean') check(schema.source, schema)
+  if (options.accepted !== true) schema.check()
   keep(schema)
   return schema
 }
@@ -121,6 +123,7 @@ class AcceptedSchema implements Schema {
   readonly privateFields: readonly string[]
   readonly #known: ReadonlySet<string> | undefined
   #check: Check | undefined
+  #isAccepted = false
 
   constructor(source: JsonObject | boolean, canonical: string, hash: Hash) {
     this.source = source
@@ -129,6 +132,13 @@ class AcceptedSchema implements Schema {
     this.private = isJsonObject(source) && source['private'] === true
     this.privateFields = isJsonObject(source) ? privateFieldsOf(source) : []
     this.#known = knownFieldsOf(source)
+  }
+
+  /** Checks the schema by the rules, once. @throws SchemaError */
+  check(): void {
+    if (this.#isAccepted) return
+    if (typeof this.source !== 'boolean') check(this.source, this)
+    this.#isAccepted = true
   }
 
   compile(): Check {

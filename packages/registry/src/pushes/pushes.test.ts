@@ -556,9 +556,11 @@ describe.each(anyDatabase)('pushes on $name', (database) => {
         const model: Model = { schemas: {}, records: new Map() }
         let base = null as string | null
         for (const step of steps) {
+          let gone: string[] = []
           const given =
             step.schemas ?? (base === null ? { A: { private: false, privateField: false } } : undefined)
           if (given !== undefined) {
+            gone = Object.keys(model.schemas).filter((type) => !Object.hasOwn(given, type))
             model.schemas = Object.fromEntries(Object.entries(given))
             for (const [key, record] of model.records)
               if (!Object.hasOwn(model.schemas, record.type)) model.records.delete(key)
@@ -578,7 +580,9 @@ describe.each(anyDatabase)('pushes on $name', (database) => {
           const deletes = step.deletes.filter(known)
           for (const put of puts) model.records.set(`${put.type}/${put.id}`, put)
           for (const gone of deletes) model.records.delete(`${gone.type}/${gone.id}`)
-          const schemas: JsonObject | undefined = given === undefined ? undefined : schemasOfModel(model)
+          const removals = Object.fromEntries(gone.map((type) => [type, null]))
+          const schemas: JsonObject | undefined =
+            given === undefined ? undefined : { ...schemasOfModel(model), ...removals }
           try {
             base = (await push(path, { base, puts, deletes, ...(schemas === undefined ? {} : { schemas }) }))
               .semver

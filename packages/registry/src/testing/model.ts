@@ -87,7 +87,13 @@ export function takeStep(model: Model, step: ModelStep, files: readonly string[]
   const deletes = step.deletes.filter(({ type }) => hasType(next, type))
   for (const put of puts) next.records.set(`${put.type}/${put.id}`, put)
   for (const { type, id } of deletes) next.records.delete(`${type}/${id}`)
-  const schemas = types && Object.fromEntries(Object.keys(types).map((type) => [type, schemaOf(next, type)]))
+  const gone = Object.keys(model.types).filter((type) => types && !Object.hasOwn(types, type))
+  const schemas =
+    types &&
+    Object.fromEntries([
+      ...gone.map((type) => [type, null] as const),
+      ...Object.keys(types).map((type) => [type, schemaOf(next, type)] as const),
+    ])
   const metadata = step.license === undefined ? {} : { metadata: next.metadata }
   return { next, push: { puts, deletes, ...(schemas && { schemas }), ...metadata } }
 }

@@ -13,7 +13,7 @@ export const pushOperations = {
     tag: 'pushes',
     summary: 'Open a delta push',
     description:
-      'Step 1 of a delta push. `base_version` is the latest version, or null before the first. `schemas` is the complete set and required before the first version: an omitted type is removed with its records, and `confirm_public` must name private fields and types that become public. `metadata` is merged into that of the base version. Limits: body 32 MiB, schemas 4 MiB in canonical form, metadata 2 MiB, all fields other than schemas, metadata and `files` 256 KiB together, and 100 open sessions for an account by default. Next, send lines to `…/pushes/{session_id}/records` and `…/deletes`.',
+      'Step 1 of a delta push. `base_version` is the latest version, or null before the first. `schemas` has new and changed types, and null for types to remove with their records: types that it does not name stay, and `confirm_public` must name private fields and types that become public. `metadata` is merged into that of the base version. Limits: body 32 MiB, schemas 4 MiB in canonical form, metadata 2 MiB, all fields other than schemas, metadata and `files` 256 KiB together, and 100 open sessions for an account by default. Next, send lines to `…/pushes/{session_id}/records` and `…/deletes`.',
     entrance: { scope: 'write' },
     params: CollectionPath,
     body: OpenPush,

@@ -21,7 +21,7 @@ export async function digestOfFolder(
   root: string,
   base: BaseVersion,
 ): Promise<{ digest: string; records: number }> {
-  const schemas = readSchemas(root)
+  const schemas = readSchemas(root, base.schemas)
   const trees = new Map<string, Tree>()
   let records = 0
   for (const [type, files] of [...recordFiles(root)].sort(([a], [b]) => compareUtf8(a, b))) {

@@ -53,7 +53,7 @@ export interface Counts {
 
 /** @throws CommandError for an invalid file, and for records whose type has no schema */
 export async function readFolder(root: string, base: BaseVersion | null, index: FileIndex): Promise<Folder> {
-  const schemas = readSchemas(root)
+  const schemas = readSchemas(root, base?.schemas)
   const records = recordFiles(root)
   const lost = [...records.keys()].find((type) => !schemas.has(type))
   if (lost !== undefined)

@@ -20,13 +20,21 @@ import { paths, schemaFiles, storedFiles } from './layout.ts'
 /** Maximum nesting of JSON files, as the registry limits requests. */
 const depthMax = 65
 
-/** Schemas by type. @throws CommandError for an invalid schema, with its file */
-export function readSchemas(root: string): Map<string, Schema> {
+/**
+ * Schemas by type.
+ * @param stored schemas of the base, which were accepted before: a rule of today must not lock the folder
+ * @throws CommandError for an invalid schema, with its file
+ */
+export function readSchemas(
+  root: string,
+  stored: Readonly<Record<string, JsonObject>> = {},
+): Map<string, Schema> {
   const schemas = new Map<string, Schema>()
   for (const [type, path] of schemaFiles(root)) {
     const source = readObject(root, path)
     try {
-      schemas.set(type, acceptSchema(source ?? {}))
+      const before = Object.hasOwn(stored, type) ? stored[type] : undefined
+      schemas.set(type, acceptSchema(source ?? {}, { accepted: isSameJson(before, source) }))
     } catch (error) {
       if (!(error instanceof SchemaError)) throw error
       throw refused(`${path}: ${error.message}`, error)

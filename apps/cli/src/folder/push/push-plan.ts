@@ -13,6 +13,7 @@ import {
   nameToConfirm,
   newNameFault,
   parseJson,
+  recordsToConfirm,
   type Schema,
 } from '@ulmus/content'
 import type { Schemas } from '@ulmus/wire'
@@ -46,8 +47,8 @@ export interface PushPlan {
   readonly digest: string
   /** By type, including removals of whole types. */
   readonly counts: ReadonlyMap<string, Counts>
-  /** All schemas of the version; undefined: unchanged. */
-  readonly schemas: Schemas | undefined
+  /** New and changed schemas, and null for types that are removed; undefined: unchanged. */
+  readonly schemas: Readonly<Record<string, JsonObject | null>> | undefined
   /** Undefined: unchanged. */
   readonly metadata: JsonObject | undefined
   /** Files that the base lacks and records refer to. */
@@ -96,7 +97,10 @@ export async function planPush(folder: Folder, publishPrivate: boolean): Promise
     writer.close()
   }
   checks.report(publishPrivate)
-  const newSchemas = changes.schemas.length === 0 ? undefined : schemasOf(schemas)
+  const newSchemas =
+    changes.schemas.length === 0
+      ? undefined
+      : Object.fromEntries(changes.schemas.map(({ type, after }) => [type, after ?? null]))
   const metadata = Object.keys(changes.metadata).length === 0 ? undefined : changes.metadata
   const uploads = changes.addedFiles.filter(({ hash }) => checks.referenced.has(hash))
   const declared = changes.addedFiles.filter(({ hash }) => !checks.referenced.has(hash))
@@ -118,7 +122,9 @@ export async function planPush(folder: Folder, publishPrivate: boolean): Promise
     stats,
     isEmpty,
     exposed: checks.exposed,
-    confirmPublic: publishPrivate ? checks.namesMadePublic : undefined,
+    confirmPublic: publishPrivate
+      ? [...checks.namesMadePublic, ...checks.typesOfRecordsMadePublic]
+      : undefined,
   }
 }
 
@@ -158,12 +164,16 @@ class Checks {
   readonly #folder: Folder
   readonly #faults: string[] = []
   #faultCount = 0
+  /** False: a fault is one of the record itself. */
+  #areAllOfSchemas = true
   readonly exposed: string[] = []
   #exposedCount = 0
   readonly #knownFiles: ReadonlySet<string>
   /** Files that changed records refer to, as `sha256:<hex>`. */
   readonly referenced = new Set<string>()
   namesMadePublic: string[] = []
+  /** Entries for all records of the types in which records lose their mark: the report lists them all. */
+  readonly typesOfRecordsMadePublic = new Set<string>()
 
   constructor(folder: Folder) {
     this.#folder = folder
@@ -183,9 +193,14 @@ class Checks {
     if (after === undefined || place === undefined) return
     const schema = this.#folder.schemas.get(type)!
     const strange = before === undefined ? newNameFault('id', id) : undefined
-    if (strange !== undefined) this.#fault(`${positionText(place)}: ${strange}`)
-    if (before?.private === true && !after.private && !schema.private)
+    if (strange !== undefined) {
+      this.#areAllOfSchemas = false
+      this.#fault(`${positionText(place)}: ${strange}`)
+    }
+    if (before?.private === true && !after.private) {
       this.#expose(`${type} ${JSON.stringify(id)} (${positionText(place)})`)
+      this.typesOfRecordsMadePublic.add(recordsToConfirm(type))
+    }
     const unknown = schema.unknownFields(after.data)
     const [issue] = unknown.length > 0 ? [] : schema.validate(after.data)
     const lost = this.#lostFile(after.data)
@@ -222,10 +237,14 @@ class Checks {
   report(publishPrivate: boolean): void {
     if (this.#faultCount > 0)
       throw new CommandError(
-        listed('Nothing was pushed: records do not match their schemas.', this.#faults, this.#faultCount),
+        listed(
+          `Nothing was pushed: records ${this.#areAllOfSchemas ? 'do not match their schemas' : 'are invalid'}.`,
+          this.#faults,
+          this.#faultCount,
+        ),
         {
           exitCode: exitCodes.refused,
-          code: 'schema_violation',
+          code: this.#areAllOfSchemas ? 'schema_violation' : 'invalid_records',
         },
       )
     if (this.#exposedCount > 0 && !publishPrivate)

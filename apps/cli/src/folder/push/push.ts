@@ -148,18 +148,25 @@ async function send(pushing: Pushing): Promise<PushResult> {
   )
 }
 
-/** Publishes. With `--publish-private`, also confirms names that were private before the base: only the registry knows them. */
+/**
+ * Publishes. With `--publish-private`, also confirms what only the registry knows: names that were private before the base, and private
+ * fields in ids.
+ */
 async function confirming<T>(pushing: Pushing, publish: (pushing: Pushing) => Promise<T>): Promise<T> {
   const { plan } = pushing
   try {
     return await publish(pushing)
   } catch (error) {
-    const made = error instanceof UlmusError ? (error.body.madePublic ?? []) : []
-    if (plan.confirmPublic === undefined || made.length === 0) throw error
+    const { madePublic: made = [], valuesInIds = [] } = error instanceof UlmusError ? error.body : {}
+    if (plan.confirmPublic === undefined || made.length + valuesInIds.length === 0) throw error
     const names = new Set(plan.confirmPublic)
     for (const { type, field, private_in } of made) {
       pushing.onExposed(exposureText({ type, field: field ?? undefined, privateIn: private_in }))
       names.add(field ?? type)
+    }
+    for (const { type, field } of valuesInIds) {
+      pushing.onExposed(`the field ${field} of ${type}, whose values are in the ids`)
+      names.add(field)
     }
     return publish({ ...pushing, plan: { ...plan, confirmPublic: [...names] } })
   }
@@ -181,6 +188,8 @@ async function whatToPush({ folder, plan, message }: Pushing) {
     confirmPublic: plan.confirmPublic,
     records: recordLines(root),
     deletes: deleteLines(root),
+    // `guardRemovals` has checked the limit.
+    maxRemoved: '100%' as const,
   }
 }
 

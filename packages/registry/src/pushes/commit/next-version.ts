@@ -22,8 +22,9 @@ import { confirmationsIn } from '../opening/confirmations.ts'
 import { ReferringTypes, recordWarnings } from '../references/record-warnings.ts'
 import { formerlyPrivateIn } from '../schemas/made-public.ts'
 import { byType, type PushSchema } from '../schemas/push-schema.ts'
+import { removedTypes } from '../schemas/removed-types.ts'
 import { pushedSchemas } from '../schemas/session-schemas.ts'
-import type { PushWarnings } from '../schemas/warnings.ts'
+import { joinedWarnings, type PushWarnings } from '../schemas/warnings.ts'
 import type { EntriesSource, PushEntry } from '../spills/entries.ts'
 import { mergedEntries, tieredSpills } from '../spills/spills.ts'
 import { TemporarySpills } from '../spills/temporary-spills.ts'
@@ -107,7 +108,10 @@ export async function withNextVersion<T>(
       )
       const change = demandChange(base, built)
       const look = { base: base.full, schemas, entries, owner }
-      const warnings = await recordWarnings(context, referring, look)
+      const warnings = joinedWarnings(
+        removedTypes(base.full, schemas),
+        await recordWarnings(context, referring, look),
+      )
       const making: VersionMaking = {
         collection: { id: push.collectionId },
         by,

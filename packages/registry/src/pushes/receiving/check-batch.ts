@@ -47,9 +47,19 @@ export interface LineError {
 
 /** Either a spill of all lines or a refusal: nothing of a refused batch is stored. */
 export type BatchOutcome =
-  | { kind: 'spill'; spill: Uint8Array<ArrayBuffer>; entries: number; received: number; facts?: LineFacts[] }
-  | { kind: 'refused'; errors: LineError[]; totalErrors: number }
+  | {
+      kind: 'spill'
+      spill: Uint8Array<ArrayBuffer>
+      entries: number
+      received: number
+      facts?: LineFacts[]
+      unusual: NamedFault[]
+    }
+  | { kind: 'refused'; errors: LineError[]; totalErrors: number; unusual: NamedFault[] }
   | { kind: 'too_many_lines' }
+
+/** A line whose id no new record may have. The base may have it from before this rule. */
+export type NamedFault = LineError & { id: string; type: string }
 
 /** Facts of a line, to compare with a snapshot's manifest. */
 export interface LineFacts {
@@ -85,6 +95,7 @@ function batchOutcome(task: BatchTask): BatchOutcome {
   const entries: SpillEntry[] = []
   const errors: LineError[] = []
   const facts: LineFacts[] = []
+  const unusual: NamedFault[] = []
   let totalErrors = 0
   for (const { line, bytes } of linesOf(task.bytes)) {
     if (entries.length + totalErrors >= task.linesMax) return { kind: 'too_many_lines' }
@@ -95,7 +106,12 @@ function batchOutcome(task: BatchTask): BatchOutcome {
     if ('code' in checked) {
       totalErrors++
       if (errors.length < lineErrorsMax) errors.push({ line, ...checked })
-    } else if (totalErrors === 0) {
+      continue
+    }
+    const { id, type } = checked
+    const fault = task.kind === 'records' ? newNameFault('id', id) : undefined
+    if (fault !== undefined) unusual.push({ line, id, type, code: 'bad_id', message: fault })
+    if (totalErrors === 0) {
       entries.push(checked)
       if (task.facts)
         facts.push({
@@ -107,13 +123,14 @@ function batchOutcome(task: BatchTask): BatchOutcome {
         })
     }
   }
-  if (totalErrors > 0) return { kind: 'refused', errors, totalErrors }
+  if (totalErrors > 0) return { kind: 'refused', errors, totalErrors, unusual }
   const sorted = lastOfEach(entries)
   const spill = {
     kind: 'spill',
     spill: encodeSpill(sorted),
     entries: sorted.length,
     received: entries.length,
+    unusual,
   } as const
   return task.facts ? { ...spill, facts } : spill
 }
@@ -128,8 +145,6 @@ function checkRecord(bytes: Uint8Array, schemas: LazySchemas, strip: boolean): C
   try {
     const line = parseRecordLine(bytes)
     named = line
-    const fault = newNameFault('id', line.id)
-    if (fault !== undefined) return refuse('bad_id', fault, named)
     const schema = schemas.get(line.type)
     if (schema === undefined)
       return refuse('unknown_type', `there is no schema for type ${JSON.stringify(line.type)}`, named)

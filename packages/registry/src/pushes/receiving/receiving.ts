@@ -2,7 +2,8 @@
  * Checks received batches of lines by the rules of their session: finds its schemas and options, runs the task of `check-batch.ts`,
  * and makes errors of refused lines. Delta and snapshot pushes both use it.
  */
-import { findVersionById, type PushStanding } from '@ulmus/storage'
+import { findEntry } from '@ulmus/content'
+import { findVersionById, giveWay, type PushStanding } from '@ulmus/storage'
 import type { Context } from '../../context.ts'
 import { RegistryError } from '../../errors/errors.ts'
 import { rootsOf } from '../../versions/content.ts'
@@ -10,7 +11,7 @@ import type { Pieces } from '../../work/buffers.ts'
 import type { TaskFor } from '../../work/task.ts'
 import { type PushSchemas, pushSchemas } from '../schemas/push-schema.ts'
 import { baseSchemas, pushedSchemas } from '../schemas/session-schemas.ts'
-import { checkBatch, type LineError } from './check-batch.ts'
+import { checkBatch, type LineError, lineErrorsMax, type NamedFault } from './check-batch.ts'
 
 /**
  * Checks one batch.
@@ -33,9 +34,12 @@ export async function checkLines(
     linesMax: context.limits.batchLinesMax,
   }
   const outcome = await context.work.run(checkBatch, task, by)
-  if (outcome.kind === 'spill') return outcome
   if (outcome.kind === 'too_many_lines') throw tooManyLines(context.limits.batchLinesMax)
-  throw linesRefused(outcome.errors, outcome.totalErrors)
+  const badIds = await newOnes(context, push, outcome.unusual)
+  if (outcome.kind === 'spill' && badIds.length === 0) return outcome
+  const { errors, totalErrors } = outcome.kind === 'spill' ? { errors: [], totalErrors: 0 } : outcome
+  const first = [...errors, ...badIds].sort((a, b) => a.line - b.line).slice(0, lineErrorsMax)
+  throw linesRefused(first, totalErrors + badIds.length)
 }
 
 /** Schemas for a session's records, and the types of its base. @throws push_not_open, object_corrupt. */
@@ -48,6 +52,26 @@ export async function typesOfPush(
   if (base === undefined) return { schemas: pushed ?? noSchemas, formerTypes: [] }
   const { types } = await rootsOf(context, base, 'full')
   return { schemas: pushed ?? (await baseSchemas(context, base)), formerTypes: Object.keys(types) }
+}
+
+/** Those of the named records that the base lacks. */
+async function newOnes(
+  context: Context,
+  push: PushStanding,
+  named: readonly NamedFault[],
+): Promise<NamedFault[]> {
+  if (named.length === 0) return []
+  const base = push.baseId === null ? undefined : await findVersionById(context.database, push.baseId)
+  if (base === undefined) return [...named]
+  const { types } = await rootsOf(context, base, 'full')
+  const found: NamedFault[] = []
+  for (const fault of named) {
+    await giveWay()
+    const tree = Object.hasOwn(types, fault.type) ? types[fault.type] : undefined
+    const isStored = tree && (await findEntry(tree, fault.id, context.objects)) !== undefined
+    if (!isStored) found.push(fault)
+  }
+  return found
 }
 
 const noSchemas = pushSchemas([], '')

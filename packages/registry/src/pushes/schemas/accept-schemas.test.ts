@@ -1,7 +1,9 @@
+import { hashText } from '@ulmus/content'
 import { expect, test } from 'vitest'
 import { acceptSchemas } from './accept-schemas.ts'
 
-const accepted = (...types: string[]) => acceptSchemas.run(types.map((type) => [type, '{}'] as const))
+const accepted = (...types: string[]) =>
+  acceptSchemas.run({ given: types.map((type) => [type, '{}'] as const), kept: [], stored: new Map() })
 
 test('types whose files clash on other systems are warned of', () => {
   const outcome = accepted('City', 'city', 'con', 'LPT1.x', 'controls', 'Ort')
@@ -23,4 +25,19 @@ test.each(['\u0000', '\u001b', '\u007f', '\u009b', '\u2028', '\u202e', '\u2066',
 
 test.each(['Ort\u00e9', 'שלום', 'a\u200db', 'a\u00adb'])('a type in any script is taken: %j', (type) => {
   expect(accepted(type).kind).toBe('accepted')
+})
+
+test('a rule of today locks neither a type of the base nor a schema that it has', () => {
+  const old = '{"properties":{"a":{"Private":true}}}'
+  const stored = new Map([
+    ['a\u202eb', hashText('{}')],
+    ['City', hashText(old)],
+  ])
+  const run = (given: [string, string][], kept: [string, string][] = []) =>
+    acceptSchemas.run({ given, kept, stored }).kind
+  expect(run([['City', `${old.slice(0, -1)},"title":"x"}`]])).toBe('refused')
+  expect(run([['a\u202eb', '{"title":"x"}']])).toBe('accepted')
+  expect(run([['City', old]])).toBe('accepted')
+  expect(run([['Town', '{}']], [['City', old]])).toBe('accepted')
+  expect(run([['Other', old]])).toBe('refused')
 })

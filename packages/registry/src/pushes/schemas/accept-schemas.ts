@@ -41,23 +41,36 @@ export const typesBytesMax = 4 * 1024 ** 2
 /** Schemas by type, as canonical JSON. */
 export type SchemaTexts = (readonly [type: string, text: string])[]
 
+export interface SchemasTask {
+  /** Schemas that the push names. */
+  given: SchemaTexts
+  /** Schemas of the base that stay. */
+  kept: SchemaTexts
+  /** Hashes of the base's schemas. Its names, and schemas equal to its own, were accepted before: a rule of today must not lock them. */
+  stored: ReadonlyMap<string, Hash>
+}
+
 export const acceptSchemas = defineTask({
   name: 'acceptSchemas',
   pool: 'push',
   run: acceptAll,
-  costs: (texts) => ({ bytes: unitsOf(texts), schemaUnits: unitsOf(texts) }),
+  costs: ({ given, kept }) => ({ bytes: unitsOf(given) + unitsOf(kept), schemaUnits: unitsOf(given) }),
 })
 
 const unitsOf = (texts: SchemaTexts): number =>
   texts.reduce((sum, [type, text]) => sum + type.length + text.length, 0)
 
-function acceptAll(texts: SchemaTexts): SchemasOutcome {
+function acceptAll({ given, kept, stored }: SchemasTask): SchemasOutcome {
   const schemas = new Map<string, Schema>()
-  for (const [type, text] of texts) {
-    const reason = typeFault(type) ?? newNameFault('type', type)
+  for (const [type, text] of kept)
+    schemas.set(type, acceptSchema(parseJson(text) as Json, { accepted: true }))
+  for (const [type, text] of given) {
+    const before = stored.get(type)
+    const reason = typeFault(type) ?? (before === undefined ? newNameFault('type', type) : undefined)
     if (reason !== undefined) return { kind: 'refused', type, reason }
     try {
-      schemas.set(type, acceptSchema(parseJson(text) as Json))
+      const isStored = before === hashText(text)
+      schemas.set(type, acceptSchema(parseJson(text) as Json, { accepted: isStored }))
     } catch (error) {
       if (!(error instanceof SchemaError)) throw error
       const refused = { kind: 'refused', type, reason: error.message } as const
@@ -65,7 +78,12 @@ function acceptAll(texts: SchemaTexts): SchemasOutcome {
     }
   }
   const text = schemasText(schemas)
-  return { kind: 'accepted', text, hash: hashText(text), warnings: warningsOf(schemas) }
+  return {
+    kind: 'accepted',
+    text,
+    hash: hashText(text),
+    warnings: warningsOf(schemas, new Set(given.map(([type]) => type))),
+  }
 }
 
 /** Names reserved for devices on Windows, with any extension. */
@@ -87,12 +105,15 @@ function* fileNameWarnings(types: Iterable<string>): Generator<[type: string, me
   }
 }
 
-function warningsOf(schemas: ReadonlyMap<string, Schema>): PushWarnings {
+/** @param given types that the push names: schemas that stay were warned of before */
+function warningsOf(schemas: ReadonlyMap<string, Schema>, given: ReadonlySet<string>): PushWarnings {
   const warnings = new WarningList()
-  for (const [type, { source }] of schemas)
+  for (const [type, { source }] of schemas) {
+    if (!given.has(type)) continue
     for (const warning of schemaWarnings(source, (name) => schemas.has(name)))
       warnings.add({ type, ...warning })
+  }
   for (const [type, message] of fileNameWarnings(schemas.keys()))
-    warnings.add({ code: 'file_name', type, path: '', message })
+    if (given.has(type)) warnings.add({ code: 'file_name', type, path: '', message })
   return { listed: warnings.listed, total: warnings.total }
 }

@@ -124,10 +124,13 @@ describe.each(anyDatabase)('schemas that a session brings, on $name', (database)
     await expect(world.commit(path, ended)).rejects.toMatchObject({ code: 'push_not_open' })
   })
 
-  test('an empty set of them drops every type', async () => {
+  test('null for every type drops them all, an empty set none', async () => {
     const path = await world.collection()
     await world.push(path, { base: null, schemas: { A: {} }, puts: [{ id: '1', type: 'A', data: 1 }] })
-    expect(await world.push(path, { base: 'v1.0.0', schemas: {} })).toBe('v2.0.0')
+    await expect(world.push(path, { base: 'v1.0.0', schemas: {} })).rejects.toMatchObject({
+      code: 'no_changes',
+    })
+    expect(await world.push(path, { base: 'v1.0.0', schemas: { A: null } })).toBe('v2.0.0')
     expect(await detail(world.me, path)).toMatchObject({ schemas: {}, recordCount: 0 })
   })
 

@@ -13,6 +13,12 @@ export const warningsMax = 100
 
 export const noWarnings: PushWarnings = Object.freeze({ listed: [], total: 0 })
 
+export function joinedWarnings(...lists: readonly PushWarnings[]): PushWarnings {
+  const joined = new WarningList()
+  for (const list of lists) joined.addAll(list)
+  return { listed: joined.listed, total: joined.total }
+}
+
 /** Collects warnings. */
 export class WarningList {
   readonly listed: PushWarning[] = []

@@ -123,7 +123,7 @@ export class PushSessions {
     // A caller over quota could only fill the store with data that a later check refuses.
     await demandRoom(this.#context, this.#context.database, by, { more: 1 })
     if (schemas !== undefined || metadata !== undefined) await demandNow(this.#context, by)
-    const pushed = schemas === undefined ? undefined : await accepted(this.#context, schemas, task)
+    const pushed = schemas && (await accepted(this.#context, seen.head, { schemas, kind: as.kind }, task))
     if (pushed !== undefined) {
       const base = { collectionId: seen.collection.id, head: seen.head }
       const confirmed = opening.confirm_public ?? []

@@ -99,6 +99,8 @@ export const pushOf = ({ head }: Target, comparison: Comparison, opening: Openin
   baseVersion: head,
   records: linesOf(comparison.changed) as never,
   deletes: comparison.removed.map((id) => ({ id, type: comparison.plan.type })),
+  // The page cautions of many removals.
+  maxRemoved: '100%',
   ...(comparison.schemas === undefined ? {} : { schemas: comparison.schemas as never }),
   ...opening,
 })
