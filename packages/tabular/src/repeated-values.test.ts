@@ -124,7 +124,7 @@ describe('a renamed private column is found', () => {
     expect((await repeats(numbered, { id: null })).fields).toEqual({ who: 'officer' })
     const few = base.map((row, at): Row => (at < 50 ? { ...row, officer: undefined } : row))
     const values = valuesOf({ Grant: schema }, { Grant: few })
-    const file = csv(few.map(({ id, title, officer }) => ({ id, title, who: officer })))
+    const file = csv(few.map(({ id, title, officer }): Row => ({ id, title, who: officer })))
     expect((await repeats(file, { values })).fields).toEqual({ who: 'officer' })
   })
 
@@ -159,7 +159,7 @@ describe('no renamed private column', () => {
 
   test('other values, the public columns of the base, and values of the ids', async () => {
     expect((await repeats(csv(renamed('title', 'name')))).fields).toEqual({})
-    const copies = base.map((row) => ({ ...row, officer: row['id'] }))
+    const copies = base.map((row): Row => ({ ...row, officer: row['id'] }))
     const values = valuesOf({ Grant: schema }, { Grant: copies })
     const file = csv(copies.map(({ id }) => ({ id, who: id })))
     expect((await repeats(file, { values })).fields).toEqual({})

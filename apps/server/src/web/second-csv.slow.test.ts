@@ -162,6 +162,55 @@ describe.skipIf(!chromiumInstalled())('the second CSV', { timeout: 180_000 }, ()
     expect(await publicText(ref)).not.toContain('secret.example')
   })
 
+  const renamed = (rows: readonly Grant[]) =>
+    csvOf(
+      rows.map((row) => ({ ...row, Officer: row['Case officer'] })) as never,
+      header.map((name) => (name === 'Case officer' ? 'Officer' : name)),
+    )
+
+  test('a private column under another name begins as private: renamed by a button, published by a tick of its own', async () => {
+    const ref = await collection()
+    await choose(ref, 'grants-2.csv', renamed(grants(0, 300)))
+    const reason = page.getByText('repeats the values of the private column Case officer')
+    await reason.waitFor()
+    expect(await page.getByLabel('Officer is private').isChecked()).toBe(true)
+    await compare()
+    const alert = page.getByRole('alert')
+    await alert.getByRole('button', { name: 'Publish without Case officer' }).click()
+    await page.getByText('only members: Case officer, Officer.').waitFor()
+    await page.getByLabel('Officer is private').uncheck()
+    await compare()
+    const button = page.getByRole('button', { name: 'Publish', exact: true })
+    await button.waitFor()
+    expect(await button.isDisabled()).toBe(true)
+    await page.getByLabel('Make Officer public').check()
+    expect(await button.isEnabled()).toBe(true)
+    await choose(ref, 'grants-2.csv', renamed(grants(0, 301)))
+    await compare()
+    await alert.getByRole('button', { name: 'Officer is Case officer' }).click()
+    await page.getByText('1 added').waitFor()
+    await publish()
+    expect(await publicText(ref)).not.toContain('secret.example')
+  })
+
+  test('a private column is in no id: another id, or numbered rows, by a button', async () => {
+    const slug = `people-${++collections}`
+    await client.collections.create('ada', { slug, public: true })
+    const ref = `ada/${slug}`
+    await choose(ref, 'people.csv', 'email,name,room\nann@secret.example,Ann,R1\nbo@secret.example,Bo,R2\n')
+    await page.getByText('The id is email').waitFor()
+    await page.getByLabel('email is private').check()
+    await page.getByText('Everyone reads ids, so email cannot be private while it is in the id.').waitFor()
+    await compare()
+    const alert = page.getByRole('alert')
+    await alert.getByText('"email" is the id, and everyone reads ids').waitFor()
+    await alert.getByRole('button', { name: 'Make name the id' }).waitFor()
+    await alert.getByRole('button', { name: 'Number the rows' }).click()
+    await page.getByText('The public will see: name, room; only members: email.').waitFor()
+    await publish()
+    expect(await publicText(ref)).not.toContain('secret.example')
+  })
+
   test('a changed control changes the schema, and the page says which version that makes', async () => {
     const ref = await collection()
     await choose(ref, 'grants.csv', csvOf(grants(0, 300)))

@@ -31,18 +31,17 @@ export function privateFieldsIn(schemas: SchemaSources): Map<string, readonly st
 /** A value for comparison. Equal values of different kinds, such as `5` and `"5"`, are equal. */
 export interface PlainValue {
   readonly hash: number
-  /** True for a text of four characters or more: two equal ones are hardly a coincidence. */
+  /** True for a text that is no number and no boolean: two different ones that are equal are hardly a coincidence. */
   readonly isTelling: boolean
 }
 
 const decimal = /^-?\d{1,15}(?:\.\d{1,15})?$/
-const tellingUnits = 4
 
 /** Undefined for a missing or empty value. */
 export function plainValue(value: unknown): PlainValue | undefined {
   const text = plainText(value)
   if (text === undefined || text === '') return undefined
-  const isTelling = text.length >= tellingUnits && !decimal.test(text) && text !== 'true' && text !== 'false'
+  const isTelling = !decimal.test(text) && text !== 'true' && text !== 'false'
   return { hash: hashNumber(text), isTelling }
 }
 

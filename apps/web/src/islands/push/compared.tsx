@@ -105,7 +105,7 @@ interface ExposuresProps {
 const Exposures = ({ exposures, confirmed, onConfirm }: ExposuresProps) => (
   <fieldset class="note warn exposures">
     <legend class="sr-only">Private fields that become public</legend>
-    {exposures.map(({ name, privateIn }) => (
+    {exposures.map(({ name, why }) => (
       <label key={name} class="check">
         <input
           type="checkbox"
@@ -114,9 +114,7 @@ const Exposures = ({ exposures, confirmed, onConfirm }: ExposuresProps) => (
         />
         <span dir="auto">
           Make <strong>{name}</strong> public{' '}
-          <span class="help">
-            It is private in {privateIn}. Everyone will read its values, and this version keeps them for good.
-          </span>
+          <span class="help">{why} Everyone will read its values, and this version keeps them for good.</span>
         </span>
       </label>
     ))}

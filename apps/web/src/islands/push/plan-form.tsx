@@ -2,7 +2,7 @@
 import type { Kind, PlannedColumn } from '@ulmus/tabular'
 import { readingOf } from './edits.ts'
 import type { ColumnFacts, Edits, Planned } from './shapes.ts'
-import { counted, kindLabels } from './words.ts'
+import { counted, kindLabels, privateIdText } from './words.ts'
 
 interface Props {
   readonly planned: Planned
@@ -15,6 +15,7 @@ interface Props {
 
 export function ColumnsForm({ planned, columns, facts, onEdit, onIds }: Props) {
   const ids = planned.plan.id
+  const refused = privateIdText({ ...planned.plan, columns })
   const byName = new Map(columns.map((column) => [column.name, column]))
   return (
     <>
@@ -62,6 +63,11 @@ export function ColumnsForm({ planned, columns, facts, onEdit, onIds }: Props) {
       <p class="help" dir="auto">
         {planned.idText}
       </p>
+      {refused !== undefined && (
+        <p class="note warn" role="status" dir="auto">
+          {refused}
+        </p>
+      )}
     </>
   )
 }
@@ -80,7 +86,7 @@ function ColumnState({ name, column, planned: { plan, isNew, guarded } }: StateP
     ...(field === name ? [] : [`becomes ${field}`]),
     ...(isNew || column === undefined || isKnown ? [] : ['new field']),
     ...(isKnown && column !== undefined && before !== undefined ? changesOf(before, column) : []),
-    ...(guarded[name] === undefined ? [] : [`private in ${guarded[name]}`]),
+    ...(guarded[name] === undefined ? [] : [guarded[name]]),
   ]
   return words.length === 0 ? null : <span class="help">{words.join(' · ')}</span>
 }

@@ -74,7 +74,7 @@ export interface Planned {
   /** Quality of the chosen id, as a sentence. */
   readonly idText: string
   readonly isNew: boolean
-  /** Columns whose names are private elsewhere in the collection, with the place. */
+  /** Columns that begin private because the collection keeps their names or values private, with the reason. */
   readonly guarded: Readonly<Record<string, string>>
 }
 
@@ -109,8 +109,8 @@ export interface CompareAsk {
 export interface Exposure {
   /** Value for `confirm_public`. */
   readonly name: string
-  /** Types in which it is or was private, as text. */
-  readonly privateIn: string
+  /** Reason for a tick of its own, as a sentence. */
+  readonly why: string
 }
 
 /** A cell of a shown record: a changed value has `was` and `is`, of which an absent one is undefined; others have `same`, if any. */

@@ -1,5 +1,5 @@
 /** Formats counts and kinds for people. */
-import type { Kind } from '@ulmus/tabular'
+import type { Kind, Plan } from '@ulmus/tabular'
 
 export const countText = (count: number): string => count.toLocaleString('en-US')
 
@@ -17,4 +17,11 @@ export const kindLabels: Readonly<Record<Kind, string>> = {
   array: 'list',
   object: 'object',
   any: 'any',
+}
+
+/** Sentence about private columns in the id; undefined if there are none. */
+export function privateIdText({ id, columns, isPrivate }: Plan): string | undefined {
+  const names = columns.flatMap((one) => (one.isPrivate && id.includes(one.name) ? [one.name] : []))
+  if (names.length === 0 || isPrivate === true) return undefined
+  return `Everyone reads ids, so ${names.join(' and ')} cannot be private while ${names.length > 1 ? 'they are' : 'it is'} in the id. Choose another id, or untick all ids to number the rows.`
 }

@@ -1,7 +1,8 @@
 /** Private names that a push would make public. The user must confirm each, because a published version keeps its values. */
 import { type MadePublic, madePublic, nameToConfirm } from '@ulmus/content'
-import type { Plan } from '@ulmus/tabular'
+import { type Plan, repeatText } from '@ulmus/tabular'
 import type { Exposure } from '../shapes.ts'
+import { countText } from '../words.ts'
 import type { Schemas } from './latest.ts'
 
 const sourcesOf = (schemas: Schemas) => new Map(Object.entries(schemas)) as never
@@ -11,19 +12,39 @@ const foundIn = (before: Schemas, after: Schemas): MadePublic[] =>
 
 const exposureOf = (found: MadePublic): Exposure => ({
   name: nameToConfirm(found),
-  privateIn: found.privateIn.join(', '),
+  why: `It is private in ${found.privateIn.join(', ')}.`,
 })
+
+/** Public columns that repeat a private field under another name. The registry does not find them. */
+export const repeatExposures = ({ type, columns, isPrivate }: Plan): Exposure[] =>
+  columns.flatMap(({ name, field = name, isPrivate: isHidden, repeats }) =>
+    repeats === undefined || isHidden || isPrivate === true
+      ? []
+      : [{ name: field, why: `It ${repeatText(repeats, type)}.` }],
+  )
 
 /** Exposures relative to the latest version. The registry also remembers names of earlier versions. */
 export const exposuresOf = (before: Schemas, after: Schemas): Exposure[] =>
   foundIn(before, after).map(exposureOf)
 
-/** Names that the registry refused to make public. */
-export function refusedExposures(body: { madePublic?: unknown }): Exposure[] {
-  const found = (body.madePublic ?? []) as { type: string; field: string | null; private_in: string[] }[]
-  return found.map(({ type, field, private_in: privateIn }) =>
-    exposureOf({ type, ...(field === null ? {} : { field }), privateIn }),
-  )
+/** Members of the refusals that `confirm_public` lifts. */
+interface RefusalFacts {
+  readonly madePublic?: readonly { type: string; field: string | null; private_in: string[] }[]
+  readonly valuesInIds?: readonly { type: string; field: string; records: number; of: number }[]
+}
+
+/** Names that the registry refused to make public, by their schemas or in ids. */
+export function refusedExposures(body: object): Exposure[] {
+  const { madePublic: found = [], valuesInIds = [] } = body as RefusalFacts
+  return [
+    ...found.map(({ type, field, private_in: privateIn }) =>
+      exposureOf({ type, ...(field === null ? {} : { field }), privateIn }),
+    ),
+    ...valuesInIds.map(({ type, field, records, of }) => ({
+      name: field,
+      why: `It is private, but everyone reads ids, and its value is in the id of ${countText(records)} of ${countText(of)} records of ${type}.`,
+    })),
+  ]
 }
 
 /** Deduplicates by name: a name is confirmed for all types at once. */
@@ -33,12 +54,12 @@ export function distinctExposures(exposures: readonly Exposure[]): Exposure[] {
   return [...byName.values()]
 }
 
-/** Columns whose fields are private elsewhere in the collection, with the place. They start as private. */
+/** Columns whose fields are private elsewhere in the collection, with the reason. They start as private. */
 export function guardedColumns(before: Schemas, after: Schemas, plan: Plan): Record<string, string> {
   const found = foundIn(before, after).filter(({ type }) => type === plan.type)
   const columns = plan.columns.flatMap(({ name, field = name }) => {
     const exposed = found.find((one) => one.field === field)
-    return exposed === undefined ? [] : [[name, exposed.privateIn.join(', ')] as const]
+    return exposed === undefined ? [] : [[name, `private in ${exposed.privateIn.join(', ')}`] as const]
   })
   return Object.fromEntries(columns)
 }

@@ -5,6 +5,7 @@ import {
   type Inference,
   idCandidates,
   type Plan,
+  type PrivateIdError,
   type TableError,
   type Way,
 } from '@ulmus/tabular'
@@ -125,8 +126,30 @@ function conversionText(column: string, conversion: Conversion, { columns }: Inf
 /** Maximum number of other columns proposed as the id. */
 const proposedIds = 2
 
-function idRemedies({ id }: Plan, { columns }: Inference, { pair }: RepeatedIds): Remedy[] {
-  const others = idCandidates(columns).filter(({ name }) => !id.includes(name))
+/** Refusal for private columns in ids. @param pair two public columns that together form an id, if there are any */
+export function privateIdRefusal(
+  error: PrivateIdError,
+  plan: Plan,
+  inference: Inference,
+  pair: readonly string[] | undefined,
+): Refusal {
+  const ways = idRemedies(plan, inference, { pair })
+  const publish = error.columns
+    .filter((column) => plan.columns.some(({ name }) => name === column))
+    .map(
+      (column): Remedy => ({
+        label: `Make ${column} public`,
+        sentence: `Everyone will read the values of ${column}.`,
+        change: { kind: 'column', column, set: { isPrivate: false } },
+      }),
+    )
+  return refusalOf(error.message, { ways: [...ways, ...publish] })
+}
+
+function idRemedies(plan: Plan, { columns }: Inference, { pair }: Pick<RepeatedIds, 'pair'>): Remedy[] {
+  const { id } = plan
+  const hidden = privateColumnsOf(plan)
+  const others = idCandidates(columns).filter(({ name }) => !id.includes(name) && !hidden.includes(name))
   return [
     ...others.slice(0, proposedIds).map(
       ({ name }): Remedy => ({
@@ -144,13 +167,21 @@ function idRemedies({ id }: Plan, { columns }: Inference, { pair }: RepeatedIds)
             change: { kind: 'id', id: pair },
           } satisfies Remedy,
         ]),
-    {
-      label: 'Number the rows',
-      sentence: 'A row that is inserted later renumbers all records after it.',
-      change: { kind: 'id', id: [] },
-    },
+    ...(id.length === 0
+      ? []
+      : [
+          {
+            label: 'Number the rows',
+            sentence: 'A row that is inserted later renumbers all records after it.',
+            change: { kind: 'id', id: [] },
+          } satisfies Remedy,
+        ]),
   ]
 }
+
+/** Private columns, which cannot be part of an id unless the whole type is private. */
+export const privateColumnsOf = ({ columns, isPrivate }: Plan): string[] =>
+  isPrivate === true ? [] : columns.flatMap((column) => (column.isPrivate ? [column.name] : []))
 
 /** A file that cannot be read as a table. */
 export function readingRefusal(error: TableError): Refusal {

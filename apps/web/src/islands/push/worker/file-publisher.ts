@@ -1,5 +1,5 @@
 /** Work of the worker: reads one file, plans, compares it with the latest version, and pushes it. */
-import { createPushClient, type PushClient, UlmusError } from '@ulmus/client'
+import { createPushClient, type DryRunResult, type PushClient, UlmusError } from '@ulmus/client'
 import {
   checkTable,
   firstLines,
@@ -10,8 +10,10 @@ import {
   matchTypes,
   openTable,
   type Plan,
+  PrivateIdError,
   planFor,
   planOf,
+  proposeId,
   sourceOf,
   type Table,
   TableError,
@@ -32,9 +34,18 @@ import type {
   Target,
 } from '../shapes.ts'
 import { type Comparison, cautionOf, compareRecords, hasChanges, progressOf, pushOf } from './compare.ts'
-import { distinctExposures, exposuresOf, guardedColumns, refusedExposures } from './exposures.ts'
-import { factsOf, idText, marksOf, sampleOf, withSchemaReadings } from './facts.ts'
-import { absentRefusal, FaultList, fileRefusal, type RepeatedIds, readingRefusal } from './file-faults.ts'
+import { distinctExposures, exposuresOf, refusedExposures, repeatExposures } from './exposures.ts'
+import { factsOf, idText, marksOf, sampleOf } from './facts.ts'
+import {
+  absentRefusal,
+  FaultList,
+  fileRefusal,
+  privateColumnsOf,
+  privateIdRefusal,
+  type RepeatedIds,
+  readingRefusal,
+} from './file-faults.ts'
+import { guardedPlan } from './guarded-plan.ts'
 import { LatestVersion } from './latest.ts'
 import { freeName, isMajor, type Likeness, likenesses } from './likeness.ts'
 import { recordsWithLines } from './lines.ts'
@@ -48,8 +59,8 @@ interface Opened {
   readonly latest: LatestVersion
   readonly table: Table
   readonly inference: Inference
-  /** Two columns that together form an id, once searched for. */
-  pair?: ReturnType<typeof keyOfTwo>
+  /** Two columns that together form an id, once searched for, by the names of private columns. */
+  readonly pairs: Map<string, ReturnType<typeof keyOfTwo>>
 }
 
 /** Keeps the open file between the calls of the page. Each call needs the one before: `open`, `plan`, `compare`, `publish`. */
@@ -69,7 +80,7 @@ export class FilePublisher {
     if (inference.rows === 0) throw new RefusedError(refusalOf('The file has no rows.'))
     report('Reading the latest version…')
     const latest = await this.#latestOf(target)
-    this.#opened = { target, latest, table, inference }
+    this.#opened = { target, latest, table, inference, pairs: new Map() }
     const newName = freeName(typeNameOf(file.name), latest.schemas)
     const types = await this.#likenesses(report)
     const proposed = types.find(({ isLikely }) => isLikely)?.type ?? newName
@@ -109,26 +120,30 @@ export class FilePublisher {
     const known = isNew ? undefined : await latest.known(type, report)
     const planWith = (id: PlanAsk['id']) => {
       const wanted = { type, ...wishes, id }
-      return known === undefined ? planOf(inference, wanted) : planFor(inference, known, wanted)
+      const plan = known === undefined ? planOf(inference, wanted) : planFor(inference, known, wanted)
+      return guardedPlan(this.#opened!, plan, known, report)
     }
-    const proposed = planWith(wishes.id)
-    const pair = wishes.id === undefined && proposed.id.length === 0 ? await this.#keyOfTwo() : undefined
-    const plan = pair === undefined ? proposed : planWith(pair)
+    let { plan, guarded } = await planWith(wishes.id)
+    const hidden = privateColumnsOf(plan)
+    // A new type gets an id without private columns. Records of an existing type keep theirs, and `compare` refuses it.
+    const isExposed = isNew && plan.id.some((name) => hidden.includes(name))
+    if (wishes.id === undefined && (plan.id.length === 0 || isExposed)) {
+      const other = isExposed ? proposeId(inference, hidden)?.columns : undefined
+      const id = other ?? (await this.#keyOfTwo(hidden)) ?? []
+      if (isExposed || id.length > 0) ({ plan, guarded } = await planWith(id))
+    }
     const areUnique = plan.id.length > 1 && (await joinedIds(table, inference, plan.id)).isUnique
-    const { after } = changesOf(plan, latest.schemas)
-    const guarded = guardedColumns(latest.schemas, after, plan)
-    const columns = withSchemaReadings(plan.columns, inference).map((column) =>
-      guarded[column.name] === undefined ? column : { ...column, isPrivate: true },
-    )
-    this.#planned = { plan: { ...plan, columns }, idText: idText(plan, inference, areUnique), isNew, guarded }
+    this.#planned = { plan, idText: idText(plan, inference, areUnique), isNew, guarded }
     return this.#planned
   }
 
-  /** Two columns that together form an id. The first call reads the file once more. */
-  #keyOfTwo(): ReturnType<typeof keyOfTwo> {
-    const opened = this.#opened!
-    opened.pair ??= keyOfTwo(opened.table, opened.inference)
-    return opened.pair
+  /** Two columns that together form an id. Reads the file once more for each set of private columns. */
+  #keyOfTwo(hidden: readonly string[]): ReturnType<typeof keyOfTwo> {
+    const { pairs, table, inference } = this.#opened!
+    const key = JSON.stringify(hidden)
+    const pair = pairs.get(key) ?? keyOfTwo(table, inference, hidden)
+    pairs.set(key, pair)
+    return pair
   }
 
   async compare({ plan, mode }: CompareAsk, report: Report): Promise<Compared> {
@@ -138,11 +153,18 @@ export class FilePublisher {
     const faults = new FaultList()
     const records = recordsWithLines(table, plan, faults.add)
     const schemas = isChanged ? after : undefined
-    const comparison = await compareRecords({ records, held, plan, mode, schemas }, report)
+    const comparison = await this.#refusing(
+      plan,
+      compareRecords({ records, held, plan, mode, schemas }, report),
+    )
     await this.#refuseFaults(faults, plan)
     this.#comparison = comparison
     const { next, exposures } = hasChanges(comparison)
-      ? await this.#tryOut(comparison, exposuresOf(latest.schemas, after), report)
+      ? await this.#tryOut(
+          comparison,
+          [...exposuresOf(latest.schemas, after), ...repeatExposures(plan)],
+          report,
+        )
       : { next: undefined, exposures: [] }
     report('Reading the records that change…')
     const shown = await changedRecordsOf(this.#client, target, comparison, after[plan.type]!)
@@ -158,6 +180,19 @@ export class FilePublisher {
       audience: audienceOf(plan, after[plan.type]!, privateRecords),
       exposures,
       next: next && { ...next, isMajor: isMajor(target.head, next.semver) },
+    }
+  }
+
+  /** Awaits the comparison. @throws RefusedError for private columns in ids */
+  async #refusing(plan: Plan, comparing: Promise<Comparison>): Promise<Comparison> {
+    try {
+      return await comparing
+    } catch (error) {
+      if (!(error instanceof PrivateIdError)) throw error
+      const hidden = privateColumnsOf(plan)
+      const hasOther = proposeId(this.#opened!.inference, hidden) !== undefined
+      const pair = hasOther ? undefined : await this.#keyOfTwo(hidden)
+      throw new RefusedError(privateIdRefusal(error, plan, this.#opened!.inference, pair))
     }
   }
 
@@ -180,11 +215,15 @@ export class FilePublisher {
     const ids = new Set(first.flatMap(({ repeatedId }) => (repeatedId === undefined ? [] : [repeatedId])))
     if (ids.size === 0) return { lines: new Map(), unit: table.unit, pair: undefined }
     const lines = await firstLines(table, inference, plan.id, ids)
-    return { lines, unit: table.unit, pair: await this.#keyOfTwo() }
+    return { lines, unit: table.unit, pair: await this.#keyOfTwo(privateColumnsOf(plan)) }
   }
 
   /** Dry run. Confirms all exposures, because it publishes nothing. */
-  async #tryOut(comparison: Comparison, exposures: readonly Exposure[], report: Report) {
+  async #tryOut(
+    comparison: Comparison,
+    exposures: readonly Exposure[],
+    report: Report,
+  ): Promise<Pick<Compared, 'exposures'> & { readonly next: DryRunResult }> {
     const { target } = this.#opened!
     const attempt = (some: readonly Exposure[]) => {
       const push = pushOf(target, comparison, { confirmPublic: some.map(({ name }) => name) })
@@ -193,9 +232,11 @@ export class FilePublisher {
     try {
       return { next: await attempt(exposures), exposures: distinctExposures(exposures) }
     } catch (error) {
-      if (!(error instanceof UlmusError) || error.code !== 'private_field_made_public') throw error
-      const all = distinctExposures([...exposures, ...refusedExposures(error.body)])
-      return { next: await attempt(all), exposures: all }
+      const refused = error instanceof UlmusError ? refusedExposures(error.body) : []
+      const known = new Set(exposures.map(({ name }) => name))
+      if (refused.every(({ name }) => known.has(name))) throw error
+      // The registry names one kind at a time.
+      return this.#tryOut(comparison, distinctExposures([...exposures, ...refused]), report)
     }
   }
 

@@ -1,6 +1,6 @@
 /** Latest version of the collection for comparison: schemas, and the records of a type by hash. */
 import { cursorAfter, type PushClient } from '@ulmus/client'
-import { HashSet, type KnownType } from '@ulmus/tabular'
+import { HashSet, type KnownType, PrivateValues, privateFieldsIn } from '@ulmus/tabular'
 import type { Report } from '../calls.ts'
 import type { Target } from '../shapes.ts'
 import { counted } from '../words.ts'
@@ -28,6 +28,7 @@ export class LatestVersion {
   readonly #held = new Map<string, Promise<ReadonlyMap<string, HeldRecord>>>()
   readonly #counts: Readonly<Record<string, number>>
   readonly schemas: Schemas
+  #private: Promise<readonly PrivateValues[]> | undefined
 
   private constructor(
     client: PushClient,
@@ -65,6 +66,30 @@ export class LatestVersion {
     const ids = (this.#counts[type] ?? 0) > matchedIdsMax ? undefined : new HashSet()
     if (ids !== undefined) for (const id of (await this.heldOf(type, report)).keys()) ids.add(id)
     return { type, schema, ids, samples: page.records }
+  }
+
+  /** Values of private fields, of all types that have some. Read once, as streams; a sample of bounded size is kept. */
+  privateValues(report: Report): Promise<readonly PrivateValues[]> {
+    this.#private ??= this.#readPrivate(report).catch((error) => {
+      this.#private = undefined
+      throw error
+    })
+    return this.#private
+  }
+
+  async #readPrivate(report: Report): Promise<PrivateValues[]> {
+    const { ref, head } = this.#target
+    const all: PrivateValues[] = []
+    for (const [type, fields] of privateFieldsIn(new Map(Object.entries(this.schemas)) as never)) {
+      const values = new PrivateValues(type, this.schemas[type], fields)
+      let count = 0
+      for await (const { id, data } of this.#client.records.ndjson(ref, head!, { type })) {
+        values.add(id, data)
+        if (++count % pageRecords === 0) report(`${counted(count, 'record')} with private values read`)
+      }
+      all.push(values)
+    }
+    return all
   }
 
   async #readHeld(type: string, report: Report): Promise<ReadonlyMap<string, HeldRecord>> {
