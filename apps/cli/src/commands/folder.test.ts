@@ -152,6 +152,33 @@ describe.each(anyDatabase)('a working folder and a server on $name', ({ settings
     expect(read(bob, 'here/records/Bird.ndjson')).toContain('"finder":"Ada"')
   })
 
+  test('a private field under another name is found by its values', async () => {
+    const { ada } = await published()
+    const { finder, ...fields } = birdSchema.properties
+    const found = (field: string) =>
+      [owl, robin, wren].map((bird, at) => {
+        const { finder: _, ...data } = bird.data as Record<string, unknown>
+        return { ...bird, data: { ...data, [field]: ['Ada', 'Bo', 'Ada'][at] } }
+      }) as never[]
+    write(ada, 'birds', { 'records/Bird.ndjson': lines(...found('finder')) })
+    expect(await ada.ulmus('birds', 'push')).toMatchObject({ code: 0 })
+    write(ada, 'birds', {
+      'schemas/Bird.json': JSON.stringify({
+        ...birdSchema,
+        properties: { ...fields, keeper: { type: finder.type } },
+      }),
+      'records/Bird.ndjson': lines(...found('keeper')),
+    })
+    const refused = await ada.ulmus('birds', 'push')
+    expect(refused).toMatchObject({ code: 6 })
+    expect(refused.said).toContain(
+      'the field keeper of Bird, which repeats the values of the private column finder',
+    )
+    const pushed = await ada.ulmus('birds', 'push', '--publish-private')
+    expect(pushed).toMatchObject({ code: 0 })
+    expect(pushed.said).toContain('Becomes public: the field keeper of Bird, which repeats')
+  })
+
   test('a private field that a version drops does not come back in public unasked', async () => {
     const { ada } = await published()
     const { finder, ...fields } = birdSchema.properties

@@ -163,6 +163,31 @@ describe('a first file', () => {
     expect(said).toContain('officer is private here because it is private in Grant.')
     expect(schemaOf('Export1').properties.officer).toMatchObject({ private: true })
   })
+
+  test('has a private column under another name: it stays private, and the rename is proposed', async () => {
+    put('grants.csv', 'code,title,Case officer\n1,a,ann\n2,b,berta\n3,c,ann\n')
+    await bring('grants.csv', '--type', 'Grant', '--private', 'Case officer')
+    put('grants-2.csv', 'code,title,Officer\n1,a,ann\n2,b,berta\n3,c,ann\n4,d,cleo\n')
+    const next = (...flags: string[]) => bring('grants-2.csv', '--type', 'Grant', ...flags)
+    expect((await next()).said).toContain("renamed? --rename 'Officer=Case officer'")
+    const { code, said } = await next('--optional', 'Case officer')
+    expect([code, said]).toEqual([
+      0,
+      has(
+        'Officer is private here: it repeats the values of the private column Case officer. To keep the field',
+      ),
+    ])
+    expect(schemaOf('Grant').properties.Officer).toMatchObject({ private: true })
+    // As the id of a new type, too.
+    put('officers.csv', 'who,code\nann,1\nberta,2\ncleo,4\n')
+    expect(await bring('officers.csv', '--id', 'who')).toMatchObject({
+      code: 6,
+      said: has('"who" is the id, and everyone reads ids'),
+    })
+    expect((await bring('officers.csv', '--id', 'code')).said).toContain(
+      'who is private here: it repeats the values of the private column Officer of Grant.',
+    )
+  })
 })
 
 type Ward = readonly string[]

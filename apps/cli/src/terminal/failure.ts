@@ -85,6 +85,13 @@ function systemSentence(thrown: unknown): string | undefined {
   return reason === undefined ? undefined : `${file ?? 'The file'} ${reason}.`
 }
 
+/** Refusals that `confirm_public` lifts. */
+const confirmable = new Set<string>([
+  'private_field_made_public',
+  'private_record_made_public',
+  'private_value_in_id',
+])
+
 const refusals = new Set(['schema_violation', 'invalid_schema', 'private_mismatch', 'unknown_fields'])
 
 function codeOf({ status, code }: UlmusError): ExitCode {
@@ -94,13 +101,6 @@ function codeOf({ status, code }: UlmusError): ExitCode {
   return exitCodes.failed
 }
 
-/** Refusals of pushes that would publish private data. */
-const publishesPrivate = new Set([
-  'private_field_made_public',
-  'private_record_made_public',
-  'private_value_in_id',
-])
-
 function nextOf({ status, code, message }: UlmusError, anonymousAt?: string): string[] {
   // A hidden collection gets the answer of an absent one.
   if (code === 'collection_not_found' && anonymousAt !== undefined)
@@ -109,6 +109,6 @@ function nextOf({ status, code, message }: UlmusError, anonymousAt?: string): st
   if (code === 'insufficient_scope')
     return [`ulmus login --scope ${shellWord(/`(read|write|admin)`/.exec(message)?.[1] ?? 'write')}`]
   if (code === 'version_conflict') return ['ulmus pull']
-  if (publishesPrivate.has(code ?? '')) return ['ulmus push --publish-private']
+  if (confirmable.has(code)) return ['ulmus push --publish-private']
   return []
 }

@@ -128,6 +128,7 @@ async function importFile(
     const references =
       earlier.length === 0 ? undefined : await referencesIn(table, inference, earlier, single)
     const made = await planImport(flags, {
+      root,
       table,
       inference,
       type,

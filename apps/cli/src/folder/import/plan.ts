@@ -19,18 +19,20 @@ import {
   planFor,
   planOf,
   privateIdError,
+  repeatedIn,
   type SchemaChange,
   schemaOf,
   statesOf,
   type Table,
   type Way,
+  withRepeats,
 } from '@ulmus/tabular'
 import { exitCodes } from '../../terminal/exit-codes.ts'
 import { CommandError, usageError } from '../../terminal/failure.ts'
 import { harmless } from '../../terminal/harmless.ts'
 import { shellWord } from '../../terminal/shell-word.ts'
-import { schemaPath } from '../files/layout.ts'
-import { privateFields } from './known.ts'
+import { recordFiles, schemaPath } from '../files/layout.ts'
+import { privateFields, privateValues, sourcesOf } from './known.ts'
 
 /** Flags of `ulmus import` about columns, each `column` or `column=value`. */
 export type PlanFlags = {
@@ -67,6 +69,7 @@ export interface PlannedFile {
 
 /** Input of `planImport`. */
 export interface Planning extends PlannedFile {
+  readonly root: string
   readonly table: Table
   readonly type: string
   readonly id: readonly string[] | null
@@ -103,17 +106,16 @@ export async function planImport(flags: PlanFlags, planning: Planning): Promise<
   }
   checkAllowed(flags, inference)
   if (known === undefined) {
-    const plan = planOf(inference, wishes)
-    refusePrivateId(inference, plan)
+    const plan = await guardedPlan(planOf(inference, wishes), planning)
     return { plan, inherited, schema: schemaOf(plan) as JsonObject, changes: [], knownIds: undefined }
   }
   const ids = known.ids === undefined || known.ids.size === 0 ? undefined : known.ids
-  let plan = planFor(inference, known, wishes)
-  refusePrivateId(inference, plan)
+  let plan = await guardedPlan(planFor(inference, known, wishes), planning)
   let check = await checkTable(table, inference, plan, ids)
   const allow = allowedValues(flags, check.misfits)
   if (allow.length > 0) {
-    plan = planFor(inference, known, { ...wishes, allow: Object.fromEntries(allow) })
+    const allowed = planFor(inference, known, { ...wishes, allow: Object.fromEntries(allow) })
+    plan = await guardedPlan(allowed, planning)
     check = await checkTable(table, inference, plan, ids)
   }
   if (check.misfits.length > 0) throw misfitError(inference.name, type, check.misfits)
@@ -121,10 +123,17 @@ export async function planImport(flags: PlanFlags, planning: Planning): Promise<
   return { plan, inherited, schema: schema as JsonObject, changes, knownIds: check.knownIds }
 }
 
-/** Refuses before the question, not only before the first record. @throws PrivateIdError */
-function refusePrivateId({ name }: Inference, plan: Plan): void {
-  const error = privateIdError(name, plan)
+/**
+ * The plan with columns private that repeat a private field of the folder. Refuses a private id before the question, not only before the
+ * first record. @throws PrivateIdError
+ */
+async function guardedPlan(plan: Plan, { root, table, inference, known, schemas }: Planning): Promise<Plan> {
+  const files = recordFiles(root)
+  const values = privateValues(root, sourcesOf(schemas), (type) => files.get(type))
+  const guarded = withRepeats(plan, await repeatedIn(table, inference, plan, values, known))
+  const error = privateIdError(inference.name, guarded)
   if (error !== undefined) throw error
+  return guarded
 }
 
 /** New columns whose names are private in any type of the folder. */

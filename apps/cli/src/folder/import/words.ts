@@ -1,10 +1,18 @@
 /** Describes the plan of an import before the user confirms it: columns, findings with their flags, and changes. */
 import { formatSemver, nextSemver, parseSemver } from '@ulmus/content'
-import { type Column, type Inference, type KnownIdProposal, misfitsOf, type Plan } from '@ulmus/tabular'
+import {
+  type Column,
+  type Inference,
+  type KnownIdProposal,
+  misfitsOf,
+  type Plan,
+  repeatText,
+} from '@ulmus/tabular'
 import { harmless } from '../../terminal/harmless.ts'
 import { shellWord } from '../../terminal/shell-word.ts'
 import { counted, numberText } from '../../terminal/words.ts'
 import type { BaseVersion } from '../base/state.ts'
+import { schemaPath } from '../files/layout.ts'
 import { missingFlags } from './open-table.ts'
 import type { ImportPlan } from './plan.ts'
 
@@ -114,6 +122,7 @@ export function changeLines(
   const private_ = [...inherited]
     .filter(([name]) => plan.columns.some((column) => column.name === name))
     .map(([name, type]) => `${harmless(name)} is private here because it is private in ${harmless(type)}.`)
+  private_.push(...plan.columns.flatMap((column) => repeatLines(column, plan)))
   if (!isNew && changes.length === 0) return private_
   const number = base === null ? undefined : parseSemver(base.semver)
   const next = number === undefined ? undefined : formatSemver(nextSemver(number, 'schema'))
@@ -124,6 +133,15 @@ export function changeLines(
     `The schema of ${plan.type} changes${version}:`,
     ...changes.map(({ sentence }) => `  ${harmless(sentence)}`),
   ]
+}
+
+/** The reason for a private column, with the rename that keeps the field, and the way to publish it. */
+function repeatLines({ name, repeats }: Plan['columns'][number], { type, gone = [] }: Plan): string[] {
+  if (repeats === undefined) return []
+  const isGone = repeats.type === type && gone.some(({ field }) => field === repeats.field)
+  const rename = isGone ? ` To keep the field, add --rename ${shellWord(`${name}=${repeats.field}`)}.` : ''
+  const publish = `To publish it, make it public in ${schemaPath(type)}, and push with --publish-private.`
+  return [harmless(`${name} is private here: it ${repeatText(repeats, type)}.${rename} ${publish}`)]
 }
 
 /** Warning if no existing record would remain. */

@@ -8,7 +8,6 @@ import {
   fileReferences,
   type Json,
   type JsonObject,
-  type MadePublic,
   madePublic,
   nameToConfirm,
   newNameFault,
@@ -27,6 +26,7 @@ import { fileAt, moveInside } from '../files/inside.ts'
 import { paths } from '../files/layout.ts'
 import { LineWriter, lineBatches } from '../files/lines.ts'
 import { positionText } from '../files/record-line.ts'
+import { exposureText } from './exposures.ts'
 
 /** Changes of the running push, described by `PushState`. */
 const changesPath = `${paths.push}/changes.ndjson`
@@ -80,6 +80,7 @@ export async function planPush(folder: Folder, publishPrivate: boolean): Promise
   )
   const checks = new Checks(folder)
   checks.schemas()
+  await checks.repeatedFields()
   const writer = new LineWriter(root, plannedPath)
   const digest = createHash('sha256')
   const counts = new Map<string, Counts>()
@@ -189,6 +190,15 @@ class Checks {
     this.namesMadePublic = [...new Set(made.map(nameToConfirm))]
   }
 
+  /** New fields that repeat the values of a private field of the base. */
+  async repeatedFields(): Promise<void> {
+    if (this.#folder.base === null || changesOf(this.#folder).schemas.length === 0) return
+    // Loads the readers of tables, which other pushes do not need.
+    const { repeatedFields, repeatingText } = await import('./repeated-fields.ts')
+    for (const one of repeatedFields(this.#folder))
+      if (!this.namesMadePublic.includes(one.field)) this.#expose(repeatingText(one))
+  }
+
   record({ type, id, before, after, place }: RecordChange): void {
     if (after === undefined || place === undefined) return
     const schema = this.#folder.schemas.get(type)!
@@ -257,15 +267,6 @@ class Checks {
         },
       )
   }
-}
-
-/** Describes something that becomes public. */
-export function exposureText({ type, field, privateIn }: MadePublic): string {
-  if (field === undefined) return `the type ${type}, with all its records`
-  const others = privateIn.filter((other) => other !== type)
-  return others.length === 0
-    ? `the field ${field} of ${type}`
-    : `the field ${field} of ${type}, which is private in ${others.join(', ')}`
 }
 
 const listed = (sentence: string, items: readonly string[], count: number): string =>

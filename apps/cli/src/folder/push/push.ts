@@ -24,7 +24,8 @@ import { blobInside } from '../files/inside.ts'
 import { parseLine } from '../files/record-line.ts'
 import { entriesInOrder } from '../files/sequence.ts'
 import { adoptPush } from './adopt.ts'
-import { beginPlan, exposureText, hasPlan, type PushPlan, plannedChanges, schemasOf } from './push-plan.ts'
+import { refusedExposures } from './exposures.ts'
+import { beginPlan, hasPlan, type PushPlan, plannedChanges, schemasOf } from './push-plan.ts'
 import { forgetPush, forgetState, type PushState, readPushState, writePushState } from './push-state.ts'
 
 export interface Pushing {
@@ -148,27 +149,19 @@ async function send(pushing: Pushing): Promise<PushResult> {
   )
 }
 
-/**
- * Publishes. With `--publish-private`, also confirms what only the registry knows: names that were private before the base, and private
- * fields in ids.
- */
+/** Publishes. With `--publish-private`, also confirms what only the registry knows, such as names that were private before the base. */
 async function confirming<T>(pushing: Pushing, publish: (pushing: Pushing) => Promise<T>): Promise<T> {
   const { plan } = pushing
   try {
     return await publish(pushing)
   } catch (error) {
-    const { madePublic: made = [], valuesInIds = [] } = error instanceof UlmusError ? error.body : {}
-    if (plan.confirmPublic === undefined || made.length + valuesInIds.length === 0) throw error
-    const names = new Set(plan.confirmPublic)
-    for (const { type, field, private_in } of made) {
-      pushing.onExposed(exposureText({ type, field: field ?? undefined, privateIn: private_in }))
-      names.add(field ?? type)
-    }
-    for (const { type, field } of valuesInIds) {
-      pushing.onExposed(`the field ${field} of ${type}, whose values are in the ids`)
-      names.add(field)
-    }
-    return publish({ ...pushing, plan: { ...plan, confirmPublic: [...names] } })
+    const exposed = error instanceof UlmusError ? refusedExposures(error.body) : []
+    const before = new Set(plan.confirmPublic)
+    const more = exposed.filter(({ confirm }) => !before.has(confirm))
+    if (plan.confirmPublic === undefined || more.length === 0) throw error
+    for (const { what } of more) pushing.onExposed(what)
+    const names = new Set([...before, ...more.map(({ confirm }) => confirm)])
+    return confirming({ ...pushing, plan: { ...plan, confirmPublic: [...names] } }, publish)
   }
 }
 
