@@ -98,7 +98,7 @@ describe('a private column is refused', () => {
     expect(await asNew('a,b\n1,x\n2,y', { id: null, private: ['a'] })).toBeUndefined()
   })
 
-  test('unless the whole type is private: nobody else reads its ids', async () => {
+  test('unless the whole type is private: its ids are private, too', async () => {
     expect(await asNext(known({ private: true }, { private: true }), {})).toBeUndefined()
     const file = await open(people)
     const plan = planFor(file.inference, known({ private: true }), { type: 'Person' })

@@ -206,7 +206,7 @@ export function planFor(inference: Inference, known: KnownType, wishes: PlanWish
     return state === undefined ? [] : [[name, state.kind] as const]
   })
   const isPrivate = isPrivateType(known.schema)
-  // Nobody else reads the ids of a private type.
+  // The ids of a private type are private too.
   const hidden = inference.columns
     .filter(({ name }) => !isPrivate && (stateOf(name)?.isPrivate || wishes.private?.includes(name)))
     .map(({ name }) => name)

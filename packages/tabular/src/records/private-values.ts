@@ -69,7 +69,7 @@ function objectText(value: object): string | undefined {
   try {
     return canonicalize(value as Json)
   } catch {
-    // No JSON, or nested too deep.
+    // Not JSON, or nested too deep.
     return undefined
   }
 }
@@ -108,7 +108,7 @@ export class PrivateValues {
       key,
       this.#fields.map((field) => {
         const value = Object.hasOwn(data, field) ? (data as Record<string, unknown>)[field] : undefined
-        // What is in the id is public already.
+        // A value in the id is public already.
         return isValueInId(id, value) ? undefined : plainValue(value)?.hash
       }),
     )

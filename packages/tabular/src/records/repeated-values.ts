@@ -169,7 +169,7 @@ const isFresh = (
     ({ data }) => typeof data === 'object' && data !== null && Object.hasOwn(data, field),
   ) !== true
 
-/** Columns that have the ids of the private values, whatever the id of the plan is. */
+/** Columns that have the ids of the private values: if none are known, the id of the plan. */
 function idColumnsFor(inference: Inference, plan: Plan, values: PrivateValues): readonly string[] {
   const proposal = proposeIdFor(inference, values)
   return proposal?.why === 'known' ? proposal.columns : plan.id
