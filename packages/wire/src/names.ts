@@ -23,7 +23,6 @@ export const disabledReasons = ['gone', 'failing', 'maker_gone', 'behind'] as co
 /** Reasons why a request got no good answer. The answer itself is never shown. */
 export const failureReasons = [
   'refused_address',
-  'dns',
   'tls',
   'timeout',
   'connection',
@@ -39,8 +38,7 @@ type Failure = (typeof failureReasons)[number]
 type Disabled = (typeof disabledReasons)[number]
 
 const failures: Record<Failure, string> = {
-  refused_address: 'the registry sends nothing to the address that its name leads to',
-  dns: 'its name cannot be resolved',
+  refused_address: 'its name has no address, or one that the registry sends nothing to',
   tls: 'its TLS certificate is not valid',
   timeout: 'no answer within 15 seconds',
   connection: 'the connection failed',

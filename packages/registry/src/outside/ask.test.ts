@@ -212,11 +212,25 @@ test('a certificate of another name is refused, even where the environment would
   }
 })
 
+test('names that do not exist and inner ones are refused alike, and as late', async () => {
+  const times: number[] = []
+  for (const resolve of [
+    async () => [],
+    async () => ['10.0.0.7'],
+    () => Promise.reject(new Error('NXDOMAIN')),
+  ]) {
+    const answer = await ask(new URL('https://inner.test/'), question, { allowed: nothingAllowed, resolve })
+    expect(answer).toEqual(failed('refused_address'))
+    times.push(answer.milliseconds)
+  }
+  for (const time of times) expect(time).toBeGreaterThanOrEqual(990)
+})
+
 test('failures have a reason each', async () => {
   const none = { allowed: nothingAllowed, resolve: async () => [] }
-  expect(await ask(new URL('https://nowhere.test/'), question, none)).toEqual(failed('dns'))
+  expect(await ask(new URL('https://nowhere.test/'), question, none)).toEqual(failed('refused_address'))
   const throwing = { allowed: nothingAllowed, resolve: () => Promise.reject(new Error('SERVFAIL')) }
-  expect(await ask(new URL('https://nowhere.test/'), question, throwing)).toEqual(failed('dns'))
+  expect(await ask(new URL('https://nowhere.test/'), question, throwing)).toEqual(failed('refused_address'))
   const gone = readAllowed('http://127.0.0.1:1')
   expect(await ask(new URL('http://127.0.0.1:1/'), question, { allowed: gone })).toEqual(failed('connection'))
   expect(await askPlain((request) => request.socket.destroy())).toEqual(failed('connection'))

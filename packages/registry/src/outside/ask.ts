@@ -7,6 +7,7 @@ import { Resolver } from 'node:dns/promises'
 import { type IncomingMessage, request as plainRequest } from 'node:http'
 import { type RequestOptions, request as tlsRequest } from 'node:https'
 import type { LookupFunction } from 'node:net'
+import { setTimeout } from 'node:timers/promises'
 import { type Allowed, hostOf, isLiteral, isThisMachine, mayReach } from './addresses.ts'
 import { AskError, type AskFailure } from './failure.ts'
 import { tunnel } from './tunnel.ts'
@@ -128,24 +129,25 @@ async function exchange(
   return promise.finally(() => sent.destroy())
 }
 
+/** A name without an address, or with an inner one, is refused after this time at least: users must not learn which names exist. */
+const refusalMilliseconds = 1_000
+
 /** Resolves a name and refuses it if one address may not be reached: another answer of the same name could be used a moment later. */
 function checkedLookup(url: URL, { allowed, resolve }: Outside): LookupFunction {
   const named = allowed.origins.has(url.origin)
   const find = resolve ?? (named ? addressesOfSystem : addressesByDns)
   return (host, _, done) => {
-    find(host).then(
-      (addresses) => {
-        if (addresses.length === 0) done(new AskError('dns'), [])
-        else if (!addresses.every((address) => mayReach(address, allowed, named)))
-          done(new AskError('refused_address'), [])
-        else
-          done(
-            null,
-            addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
-          )
-      },
-      () => done(new AskError('dns'), []),
-    )
+    const ready = setTimeout(refusalMilliseconds, undefined, { ref: false })
+    const refuse = () => ready.then(() => done(new AskError('refused_address'), []))
+    find(host).then((addresses) => {
+      const isReachable = addresses.every((address) => mayReach(address, allowed, named))
+      if (addresses.length === 0 || !isReachable) refuse()
+      else
+        done(
+          null,
+          addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
+        )
+    }, refuse)
   }
 }
 

@@ -2,7 +2,6 @@
 
 export type AskFailure =
   | 'refused_address'
-  | 'dns'
   | 'tls'
   | 'timeout'
   | 'too_large'

@@ -30,8 +30,8 @@ export async function tunnel(proxy: URL, url: URL, signal: AbortSignal): Promise
     if (answer.statusCode === 200) resolve(socket as Socket)
     else {
       socket.destroy()
-      // A filtering proxy answers 403 or 407.
-      reject(new AskError(answer.statusCode === 403 ? 'refused_address' : 'proxy'))
+      // One word for a forbidden name and for one without an address, as without a proxy. 407 is about the operator's password.
+      reject(new AskError(answer.statusCode === 407 ? 'proxy' : 'refused_address'))
     }
   })
   sent.on('response', () => reject(new AskError('proxy')))
