@@ -50,8 +50,16 @@ describe('a token', () => {
       () => sign(key, { ...usual, iat: ago(640), exp: ago(-600) }),
       'The token is more than 10 minutes old.',
     ],
-    ['of the future', () => sign(key, { ...usual, iat: ago(-90), exp: ago(-600) }), '`iat`'],
-    ['that is not valid yet', () => sign(key, { ...usual, nbf: ago(-90) }), '`nbf`'],
+    [
+      'of the future',
+      () => sign(key, { ...usual, iat: ago(-90), exp: ago(-600) }),
+      '`iat` is 90 seconds ahead of this registry’s clock: the clocks',
+    ],
+    [
+      'that is not valid yet',
+      () => sign(key, { ...usual, nbf: ago(-90) }),
+      '`nbf` is 90 seconds ahead of this registry’s clock: the clocks',
+    ],
     ['without an end', () => sign(key, { ...usual, exp: undefined }), '`exp`'],
     ['without a beginning', () => sign(key, { ...usual, iat: undefined }), '`iat`'],
     ['without an id', () => sign(key, { ...usual, jti: undefined }), '`jti`'],

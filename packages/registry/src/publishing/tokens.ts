@@ -65,7 +65,7 @@ export function tokensOf(context: Pick<Context, 'issuers' | 'outside' | 'log' | 
       const until = new Date((Math.min(exp!, iat! + ageMax) + tolerance + 1) * 1_000)
       return { issuer: found.issuer, claims: payload, jti, until }
     } catch (error) {
-      return reasonOf(error, audience)
+      return reasonOf(error, audience, context.now())
     }
   }
 }
@@ -79,7 +79,7 @@ function issuerIn(token: string): string | undefined {
   }
 }
 
-function reasonOf(error: unknown, audience: string): string {
+function reasonOf(error: unknown, audience: string, now: Date): string {
   if (error instanceof Unfetched)
     return `The keys of the issuer could not be fetched: ${error.message} Try again later.`
   if (error instanceof errors.JWTExpired) {
@@ -89,6 +89,10 @@ function reasonOf(error: unknown, audience: string): string {
   if (error instanceof errors.JWTClaimValidationFailed) {
     if (error.claim === 'aud') return `The audience (\`aud\`) of the token must be ${audience}.`
     if (error.reason === 'missing') return `The token has no \`${error.claim}\`.`
+    const time = error.payload[error.claim]
+    const ahead = typeof time === 'number' ? Math.ceil(time - now.getTime() / 1_000) : 0
+    if ((error.claim === 'nbf' || error.claim === 'iat') && ahead > 0)
+      return `The token’s \`${error.claim}\` is ${ahead} seconds ahead of this registry’s clock: the clocks of the issuer and of the registry differ. Set both by NTP. ${tolerance} seconds are tolerated.`
     return `The token’s \`${error.claim}\` is not acceptable.`
   }
   if (error instanceof errors.JOSEAlgNotAllowed)
