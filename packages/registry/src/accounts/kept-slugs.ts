@@ -57,5 +57,6 @@ export async function demandCollectionSlug(
   slug: string | null,
 ): Promise<void> {
   const [known] = await slugsKnownElsewhere(at, account, slug === null ? {} : { slugs: [slug] }, now())
-  if (known !== undefined) throw new RegistryError('slug_kept', { say: { slug: `${account.slug}/${known}` } })
+  if (known !== undefined)
+    throw new RegistryError('slug_kept', { say: { slug: `${account.slug}/${known}`, isOfCollection: true } })
 }
