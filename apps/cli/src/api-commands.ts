@@ -156,6 +156,7 @@ const collections = buildRouteMap({
         slug: text('slug', 'New slug (the old one redirects)'),
         public: flag('Make it public'),
         private: flag('Make it private'),
+        openOlder: flag('With --public: open older versions that show more than the latest one'),
       },
       positional: { kind: 'tuple', parameters: [required('owner/slug', 'Collection')] },
     }),

@@ -41,7 +41,7 @@ export const scope = {
   kind: 'enum',
   values: ['read', 'write', 'admin'],
   default: 'write',
-  brief: 'Scope of the key',
+  brief: 'What the key may do: read, publish (write), or manage and delete (admin)',
 } as const
 
 /** `--limit` */

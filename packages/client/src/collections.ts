@@ -34,8 +34,18 @@ export const collectionCalls = (transport: Transport) => ({
     call(transport, 'POST /api/accounts/:owner/collections', { owner }, { json: collection }),
   /** @throws collection_not_found, also for a collection that is hidden from the caller */
   get: async (ref: CollectionRef) => call(transport, 'GET /api/collections/:owner/:slug', partsOf(ref)),
-  update: async (ref: CollectionRef, changes: UpdateCollection) =>
-    call(transport, 'PATCH /api/collections/:owner/:slug', partsOf(ref), { json: changes }),
+  /**
+   * `warnings` of the answer, and with `dryRun` of a check that changes nothing: what older versions show once the collection
+   * is public.
+   */
+  update: async (
+    ref: CollectionRef,
+    changes: UpdateCollection,
+    { dryRun = false }: { dryRun?: boolean } = {},
+  ) =>
+    call(transport, 'PATCH /api/collections/:owner/:slug', partsOf(ref), {
+      ...{ json: changes, query: dryRun ? { dry_run: true } : {} },
+    }),
   remove: async (ref: CollectionRef) => call(transport, 'DELETE /api/collections/:owner/:slug', partsOf(ref)),
   /** A page of an account's collections; callers who are not members see only public ones. */
   list: (owner: string, options: PageOptions = {}) =>

@@ -32,7 +32,7 @@ export interface Caller {
   readonly credential: Credential | null
   /** Expiry of a key. Null for a key without one, and for a session, which each use extends. */
   readonly expiresAt: Date | null
-  /** The key's role at most, whatever the account has. Default: no limit. */
+  /** The key's role at most, whatever the account has: `RoleCap` of access/policy.ts. Default: no limit. */
   readonly roleCap?: 'member'
   /** `public`: show a member the public view. Default: the widest permitted view. */
   readonly view?: 'public'

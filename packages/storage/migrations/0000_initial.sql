@@ -38,7 +38,7 @@ CREATE TABLE "api_keys" (
 	"role_cap" text,
 	CONSTRAINT "api_keys_hash_unique" UNIQUE("hash"),
 	CONSTRAINT "api_keys_scope" CHECK ("api_keys"."scope" in ('read', 'write', 'admin')),
-	CONSTRAINT "api_keys_role_cap" CHECK ("api_keys"."role_cap" = 'member')
+	CONSTRAINT "api_keys_role_cap" CHECK ("api_keys"."role_cap" is null or ("api_keys"."role_cap" = 'member' and "api_keys"."scope" <> 'admin'))
 );
 --> statement-breakpoint
 CREATE TABLE "request_counts" (
@@ -286,6 +286,7 @@ CREATE TABLE "webhooks" (
 	"made_by" uuid,
 	"created_at" timestamp (3) with time zone NOT NULL,
 	"tested_at" timestamp (3) with time zone,
+	"hears_after" bigint DEFAULT 0 NOT NULL,
 	CONSTRAINT "webhooks_enabled" CHECK (not ("webhooks"."enabled" and "webhooks"."disabled_why" is not null))
 );
 --> statement-breakpoint

@@ -12,12 +12,23 @@ export const Scope = z
   .meta({ id: 'Scope', description: 'admin ⊃ write ⊃ read.' })
 export type Scope = z.infer<typeof Scope>
 
+/** Roles that a key can be capped at. */
+export const RoleCap = z.enum(['member']).meta({
+  id: 'RoleCap',
+  description:
+    'The key acts with this role at most, whatever its account has: it cannot delete collections, deprecate versions, or make collections public where only admins may.',
+})
+
 /** `POST /api/accounts/keys` */
 export const CreateKey = z
   .strictObject({
     label: Label,
     scope: Scope,
     collectionId: Id.nullish().meta({ description: 'Limit the key to this collection.' }),
+    roleCap: RoleCap.nullish().meta({
+      description:
+        'Cap of the role (default: that of the key that creates it; `member` for a key of one collection with scope `read` or `write`). Null: no cap. Not with scope `admin`.',
+    }),
     expiresAt: z.iso.datetime({ offset: true }).nullish().meta({
       description: 'Expiry of the key (default: never, or the expiry of the key that creates it).',
     }),
@@ -39,6 +50,7 @@ export const CreatedKey = z
     label: z.string(),
     scope: Scope,
     collectionId: Id.nullable(),
+    roleCap: RoleCap.nullable(),
     expiresAt: Instant.nullable(),
   })
   .meta({
@@ -51,6 +63,7 @@ export const CreatedKey = z
         label: 'Nightly import',
         scope: 'write',
         collectionId: null,
+        roleCap: null,
         expiresAt: null,
       },
     ],
@@ -64,6 +77,7 @@ export const Key = z
     label: z.string(),
     scope: Scope,
     collectionId: Id.nullable(),
+    roleCap: RoleCap.nullable(),
     start: z.string().meta({ description: 'The first 9 characters of the raw key.' }),
     createdAt: Instant,
     expiresAt: Instant.nullable(),
@@ -78,6 +92,7 @@ export const Key = z
         label: 'Nightly import',
         scope: 'write',
         collectionId: null,
+        roleCap: null,
         start: 'ul_4sHc0k',
         createdAt: exampleInstant,
         expiresAt: null,

@@ -108,6 +108,8 @@ function nextOf({ status, code, message }: UlmusError, anonymousAt?: string): st
   if (status === 401) return ['ulmus login']
   if (code === 'insufficient_scope')
     return [`ulmus login --scope ${shellWord(/`(read|write|admin)`/.exec(message)?.[1] ?? 'write')}`]
+  // A key that publishes acts as a member, also for an owner.
+  if (code === 'insufficient_role') return ['ulmus login --scope admin']
   if (code === 'version_conflict') return ['ulmus pull']
   if (confirmable.has(code)) return ['ulmus push --publish-private']
   return []

@@ -18,9 +18,10 @@ export const meanings: Record<ErrorCode, string> = {
   records_missing: 'records of the manifest are missing; `missing_hashes` lists them',
   unauthenticated: 'no credential, or an invalid API key',
   insufficient_scope: 'the scope of the key is too narrow',
-  key_limited: 'the key is limited to another collection, or expires before the key that it would create',
+  key_limited:
+    'the key is limited to another collection, has not the scope that its own collection needs, or expires before the key that it would create',
   not_a_member: 'the caller is not a member of the account',
-  insufficient_role: 'a higher role is needed',
+  insufficient_role: 'a higher role is needed, or a key that is not capped at the role `member`',
   private_content: 'the source holds private content, and the caller is not a member of its owner',
   publisher_key: 'the key of a trusted publisher can only read its collection, push and change metadata',
   publishers_only: 'the collection takes versions of its trusted publishers only',

@@ -41,7 +41,7 @@ describe.each(databases)('GET /api/events on $name', (database) => {
     const { path, id, slug } = await stage.newCollection()
     await stage.push(path, { opening: { schemas: { A: {} } }, puts: [{ id: '1', type: 'A', data: {} }] })
     await ada.patch(`${path}/metadata`, { license: 'MIT' })
-    await ada.post(`${path}/versions/v1.0.0/withdraw`, { reason: 'wrong' })
+    await (await stage.keyOfAda('admin')).post(`${path}/versions/v1.0.0/withdraw`, { reason: 'wrong' })
     const events = await settled(stage.anyone, after, 4)
     expect(events).toMatchObject([
       {

@@ -10,6 +10,7 @@
  * `str` is a stranger to the organization, `mem`, `adm` and `own` are its member, admin and owner, `oper` is an operator of the registry:
  * with a browser session, or with a key of the scope in the suffix. `here` and `there` are write keys of the owner, limited to this
  * collection and to another one.
+ * `cap` is a write key of the owner capped at the role `member`: its column is that of `m-writ`. `h-admi` is `here` with scope `admin`.
  * `job` is a write key of a trusted publisher of this collection. `bad` is an invalid key, `sus` a key of a suspended account. Expired, revoked and malformed keys get the answers of `bad` everywhere.
  * Expired sessions and sessions of suspended accounts get those of `anon`.
  */
@@ -19,7 +20,7 @@ export const callers = [
   ...['anon', 'str', 'str-read', 'str-write', 'str-admin'],
   ...['mem', 'mem-read', 'mem-write', 'mem-admin', 'adm', 'adm-read', 'adm-write', 'adm-admin'],
   ...['own', 'own-read', 'own-write', 'own-admin', 'here', 'there', 'unknown', 'sus-admin'],
-  ...['oper', 'oper-read', 'oper-write', 'oper-admin', 'job'],
+  ...['oper', 'oper-read', 'oper-write', 'oper-admin', 'job', 'own-capped', 'here-admin'],
 ] as const
 
 /** Slugs of the requested collections. */
@@ -56,19 +57,19 @@ export const inCollection: Readonly<Record<string, Rows>> = {
   'reading': {
     operations: reading.map(([, { id }]) => id),
     rows: {
-      //        anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi job
-      public:  '+      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      401    susp   +      +      +      +      +',
-      private: '404    404    404    404    404    +      +      +      +      +      +      +      +      +      +      +      +      +      404    401    susp   404    404    404    404    +',
-      absent:  '404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    401    susp   404    404    404    404    404',
+      //        anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi job    cap    h-admi
+      public:  '+      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      401    susp   +      +      +      +      +      +      +',
+      private: '404    404    404    404    404    +      +      +      +      +      +      +      +      +      +      +      +      +      404    401    susp   404    404    404    404    +      +      +',
+      absent:  '404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    401    susp   404    404    404    404    404    404    404',
     },
   },
   'asking in SQL': {
     operations: ['querySql', 'runSql'],
     rows: {
-      //        anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi job
-      public:  '401    +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      401    susp   +      +      +      +      +',
-      private: '401    404    404    404    404    +      +      +      +      +      +      +      +      +      +      +      +      +      404    401    susp   404    404    404    404    +',
-      absent:  '401    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    401    susp   404    404    404    404    404',
+      //        anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi job    cap    h-admi
+      public:  '401    +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      401    susp   +      +      +      +      +      +      +',
+      private: '401    404    404    404    404    +      +      +      +      +      +      +      +      +      +      +      +      +      404    401    susp   404    404    404    404    +      +      +',
+      absent:  '401    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    401    susp   404    404    404    404    404    404    404',
     },
   },
   'following work': {
@@ -76,10 +77,10 @@ export const inCollection: Readonly<Record<string, Rows>> = {
       'getMetadataJob', 'getPush', 'getSnapshot',
     ],
     rows: {
-      //        anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi job
-      public:  '401    member member member member +      +      +      +      +      +      +      +      +      +      +      +      +      limit  401    susp   member member member member +',
-      private: '401    404    404    404    404    +      +      +      +      +      +      +      +      +      +      +      +      +      404    401    susp   404    404    404    404    +',
-      absent:  '401    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    401    susp   404    404    404    404    404',
+      //        anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi job    cap    h-admi
+      public:  '401    member member member member +      +      +      +      +      +      +      +      +      +      +      +      +      limit  401    susp   member member member member +      +      +',
+      private: '401    404    404    404    404    +      +      +      +      +      +      +      +      +      +      +      +      +      404    401    susp   404    404    404    404    +      +      +',
+      absent:  '401    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    401    susp   404    404    404    404    404    404    404',
     },
   },
   'working': {
@@ -89,10 +90,10 @@ export const inCollection: Readonly<Record<string, Rows>> = {
       'cancelSnapshot',
     ],
     rows: {
-      //        anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi job
-      public:  '401    member scope  member member +      scope  +      +      +      scope  +      +      +      scope  +      +      +      limit  401    susp   member scope  member member +',
-      private: '401    404    scope  404    404    +      scope  +      +      +      scope  +      +      +      scope  +      +      +      404    401    susp   404    scope  404    404    +',
-      absent:  '401    404    scope  404    404    404    scope  404    404    404    scope  404    404    404    scope  404    404    404    404    401    susp   404    scope  404    404    404',
+      //        anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi job    cap    h-admi
+      public:  '401    member scope  member member +      scope  +      +      +      scope  +      +      +      scope  +      +      +      limit  401    susp   member scope  member member +      +      +',
+      private: '401    404    scope  404    404    +      scope  +      +      +      scope  +      +      +      scope  +      +      +      404    401    susp   404    scope  404    404    +      +      +',
+      absent:  '401    404    scope  404    404    404    scope  404    404    404    scope  404    404    404    scope  404    404    404    404    401    susp   404    scope  404    404    404    404    404',
     },
   },
   'changing settings': {
@@ -100,10 +101,10 @@ export const inCollection: Readonly<Record<string, Rows>> = {
       'updateCollection',
     ],
     rows: {
-      //        anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi job
-      public:  '401    member scope  member member +      scope  +      +      +      scope  +      +      +      scope  +      +      +      limit  401    susp   member scope  member member job',
-      private: '401    404    scope  404    404    +      scope  +      +      +      scope  +      +      +      scope  +      +      +      404    401    susp   404    scope  404    404    job',
-      absent:  '401    404    scope  404    404    404    scope  404    404    404    scope  404    404    404    scope  404    404    404    404    401    susp   404    scope  404    404    404',
+      //        anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi job    cap    h-admi
+      public:  '401    member scope  member member +      scope  +      +      +      scope  +      +      +      scope  +      +      +      limit  401    susp   member scope  member member job    +      +',
+      private: '401    404    scope  404    404    +      scope  +      +      +      scope  +      +      +      scope  +      +      +      404    401    susp   404    scope  404    404    job    +      +',
+      absent:  '401    404    scope  404    404    404    scope  404    404    404    scope  404    404    404    scope  404    404    404    404    401    susp   404    scope  404    404    404    404    404',
     },
   },
   'forking into an organization': {
@@ -111,42 +112,53 @@ export const inCollection: Readonly<Record<string, Rows>> = {
       'forkCollection',
     ],
     rows: {
-      //        anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi job
-      public:  '401    member scope  member member +      scope  +      +      +      scope  +      +      +      scope  +      +      limit  limit  401    susp   member scope  member member limit',
-      private: '401    404    scope  404    404    +      scope  +      +      +      scope  +      +      +      scope  +      +      limit  limit  401    susp   404    scope  404    404    limit',
-      absent:  '401    404    scope  404    404    404    scope  404    404    404    scope  404    404    404    scope  404    404    limit  limit  401    susp   404    scope  404    404    limit',
+      //        anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi job    cap    h-admi
+      public:  '401    member scope  member member +      scope  +      +      +      scope  +      +      +      scope  +      +      limit  limit  401    susp   member scope  member member limit  +      limit',
+      private: '401    404    scope  404    404    +      scope  +      +      +      scope  +      +      +      scope  +      +      limit  limit  401    susp   404    scope  404    404    limit  +      limit',
+      absent:  '401    404    scope  404    404    404    scope  404    404    404    scope  404    404    404    scope  404    404    limit  limit  401    susp   404    scope  404    404    limit  404    limit',
     },
   },
-  'withdrawing': {
+  'warning of a version': {
     operations: [
-      'withdrawVersion', 'deprecateVersion',
+      'deprecateVersion',
     ],
     rows: {
-      //        anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi job
-      public:  '401    member scope  member member role   scope  role   role   +      scope  +      +      +      scope  +      +      +      limit  401    susp   member scope  member member role',
-      private: '401    404    scope  404    404    role   scope  role   role   +      scope  +      +      +      scope  +      +      +      404    401    susp   404    scope  404    404    role',
-      absent:  '401    404    scope  404    404    404    scope  404    404    404    scope  404    404    404    scope  404    404    404    404    401    susp   404    scope  404    404    404',
+      //        anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi job    cap    h-admi
+      public:  '401    member scope  member member role   scope  role   role   +      scope  +      +      +      scope  +      +      role   limit  401    susp   member scope  member member role   role   +',
+      private: '401    404    scope  404    404    role   scope  role   role   +      scope  +      +      +      scope  +      +      role   404    401    susp   404    scope  404    404    role   role   +',
+      absent:  '401    404    scope  404    404    404    scope  404    404    404    scope  404    404    404    scope  404    404    404    404    401    susp   404    scope  404    404    404    404    404',
     },
   },
-  'giving away, and trusting publishers': {
+  'withdrawing, and trusting publishers': {
     operations: [
-      'transferCollection', 'listPublishers', 'createPublisher', 'getPublisher', 'updatePublisher',
+      'withdrawVersion', 'listPublishers', 'createPublisher', 'getPublisher', 'updatePublisher',
       'removePublisher',
     ],
     rows: {
-      //        anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi job
-      public:  '401    member scope  scope  member role   scope  scope  role   +      scope  scope  +      +      scope  scope  +      scope  scope  401    susp   member scope  scope  member scope',
-      private: '401    404    scope  scope  404    role   scope  scope  role   +      scope  scope  +      +      scope  scope  +      scope  scope  401    susp   404    scope  scope  404    scope',
-      absent:  '401    404    scope  scope  404    404    scope  scope  404    404    scope  scope  404    404    scope  scope  404    scope  scope  401    susp   404    scope  scope  404    scope',
+      //        anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi job    cap    h-admi
+      public:  '401    member scope  scope  member role   scope  scope  role   +      scope  scope  +      +      scope  scope  +      scope  scope  401    susp   member scope  scope  member scope  scope  +',
+      private: '401    404    scope  scope  404    role   scope  scope  role   +      scope  scope  +      +      scope  scope  +      scope  scope  401    susp   404    scope  scope  404    scope  scope  +',
+      absent:  '401    404    scope  scope  404    404    scope  scope  404    404    scope  scope  404    404    scope  scope  404    scope  scope  401    susp   404    scope  scope  404    scope  scope  404',
+    },
+  },
+  'giving away': {
+    operations: [
+      'transferCollection',
+    ],
+    rows: {
+      //        anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi job    cap    h-admi
+      public:  '401    member scope  scope  member role   scope  scope  role   +      scope  scope  +      +      scope  scope  +      scope  scope  401    susp   member scope  scope  member scope  scope  limit',
+      private: '401    404    scope  scope  404    role   scope  scope  role   +      scope  scope  +      +      scope  scope  +      scope  scope  401    susp   404    scope  scope  404    scope  scope  limit',
+      absent:  '401    404    scope  scope  404    404    scope  scope  404    404    scope  scope  404    404    scope  scope  404    scope  scope  401    susp   404    scope  scope  404    scope  scope  limit',
     },
   },
   'having webhooks': {
     operations: ['createWebhook', 'listWebhooks'],
     rows: {
-      //        anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi job
-      public:  '401    +      scope  scope  +      +      scope  scope  +      +      scope  scope  +      +      scope  scope  +      scope  scope  401    susp   +      scope  scope  +      scope',
-      private: '401    404    scope  scope  404    +      scope  scope  +      +      scope  scope  +      +      scope  scope  +      scope  scope  401    susp   404    scope  scope  404    scope',
-      absent:  '401    404    scope  scope  404    404    scope  scope  404    404    scope  scope  404    404    scope  scope  404    scope  scope  401    susp   404    scope  scope  404    scope',
+      //        anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi job    cap    h-admi
+      public:  '401    +      scope  scope  +      +      scope  scope  +      +      scope  scope  +      +      scope  scope  +      scope  scope  401    susp   +      scope  scope  +      scope  scope  limit',
+      private: '401    404    scope  scope  404    +      scope  scope  +      +      scope  scope  +      +      scope  scope  +      scope  scope  401    susp   404    scope  scope  404    scope  scope  limit',
+      absent:  '401    404    scope  scope  404    404    scope  scope  404    404    scope  scope  404    404    scope  scope  404    scope  scope  401    susp   404    scope  scope  404    scope  scope  limit',
     },
   },
   'deleting': {
@@ -154,12 +166,21 @@ export const inCollection: Readonly<Record<string, Rows>> = {
       'deleteCollection',
     ],
     rows: {
-      //        anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi job
-      public:  '401    member scope  member member role   scope  role   role   +      scope  +      +      +      scope  +      +      +      limit  401    susp   member scope  member member role',
-      private: '401    404    scope  404    404    role   scope  role   role   +      scope  +      +      +      scope  +      +      +      404    401    susp   404    scope  404    404    role',
-      absent:  '401    404    scope  404    404    404    scope  404    404    404    scope  404    404    404    scope  404    404    404    404    401    susp   404    scope  404    404    404',
+      //        anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi job    cap    h-admi
+      public:  '401    member scope  member member role   scope  role   role   +      scope  +      +      +      scope  +      +      limit  limit  401    susp   member scope  member member limit  role   +',
+      private: '401    404    scope  404    404    role   scope  role   role   +      scope  +      +      +      scope  +      +      limit  404    401    susp   404    scope  404    404    limit  role   +',
+      absent:  '401    404    scope  404    404    404    scope  404    404    404    scope  404    404    404    scope  404    404    404    404    401    susp   404    scope  404    404    404    404    404',
     },
   },
+}
+
+/** `updateCollection` with the address, or with the visibility, that the collection has. */
+// biome-ignore format: a table
+export const movingOrOpening: Readonly<Record<Place, string>> = {
+  //        anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi job    cap    h-admi
+  public:  '401    member scope  member member +      scope  +      +      +      scope  +      +      +      scope  +      +      limit  limit  401    susp   member scope  member member job    +      +',
+  private: '401    404    scope  404    404    +      scope  +      +      +      scope  +      +      +      scope  +      +      limit  404    401    susp   404    scope  404    404    job    +      +',
+  absent:  '401    404    scope  404    404    404    scope  404    404    404    scope  404    404    404    scope  404    404    404    404    401    susp   404    scope  404    404    404    404    404',
 }
 
 /** A withdrawn version: 410 for callers who may see its collection, else the answer for an absent one. */
@@ -168,19 +189,19 @@ export const ofWithdrawn: Readonly<Record<string, Rows>> = {
   'reading a withdrawn version': {
     operations: [...reading.filter(([name]) => name.includes('/:v')).map(([, { id }]) => id), 'exportVersion'],
     rows: {
-      //        anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi job
-      public:  '410    410    410    410    410    410    410    410    410    410    410    410    410    410    410    410    410    410    410    401    susp   410    410    410    410    410',
-      private: '404    404    404    404    404    410    410    410    410    410    410    410    410    410    410    410    410    410    404    401    susp   404    404    404    404    410',
-      absent:  '404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    401    susp   404    404    404    404    404',
+      //        anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi job    cap    h-admi
+      public:  '410    410    410    410    410    410    410    410    410    410    410    410    410    410    410    410    410    410    410    401    susp   410    410    410    410    410    410    410',
+      private: '404    404    404    404    404    410    410    410    410    410    410    410    410    410    410    410    410    410    404    401    susp   404    404    404    404    410    410    410',
+      absent:  '404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    401    susp   404    404    404    404    404    404    404',
     },
   },
   'asking it in SQL': {
     operations: ['querySql', 'runSql'],
     rows: {
-      //        anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi job
-      public:  '401    410    410    410    410    410    410    410    410    410    410    410    410    410    410    410    410    410    410    401    susp   410    410    410    410    410',
-      private: '401    404    404    404    404    410    410    410    410    410    410    410    410    410    410    410    410    410    404    401    susp   404    404    404    404    410',
-      absent:  '401    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    401    susp   404    404    404    404    404',
+      //        anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi job    cap    h-admi
+      public:  '401    410    410    410    410    410    410    410    410    410    410    410    410    410    410    410    410    410    410    401    susp   410    410    410    410    410    410    410',
+      private: '401    404    404    404    404    410    410    410    410    410    410    410    410    410    410    410    410    410    404    401    susp   404    404    404    404    410    410    410',
+      absent:  '401    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    401    susp   404    404    404    404    404    404    404',
     },
   },
   'withdrawing it again': {
@@ -188,10 +209,10 @@ export const ofWithdrawn: Readonly<Record<string, Rows>> = {
       'withdrawVersion',
     ],
     rows: {
-      //        anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi job
-      public:  '401    member scope  member member role   scope  role   role   +      scope  +      +      +      scope  +      +      +      limit  401    susp   member scope  member member role',
-      private: '401    404    scope  404    404    role   scope  role   role   +      scope  +      +      +      scope  +      +      +      404    401    susp   404    scope  404    404    role',
-      absent:  '401    404    scope  404    404    404    scope  404    404    404    scope  404    404    404    scope  404    404    404    404    401    susp   404    scope  404    404    404',
+      //        anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi job    cap    h-admi
+      public:  '401    member scope  scope  member role   scope  scope  role   +      scope  scope  +      +      scope  scope  +      scope  scope  401    susp   member scope  scope  member scope  scope  +',
+      private: '401    404    scope  scope  404    role   scope  scope  role   +      scope  scope  +      +      scope  scope  +      scope  scope  401    susp   404    scope  scope  404    scope  scope  +',
+      absent:  '401    404    scope  scope  404    404    scope  scope  404    404    scope  scope  404    404    scope  scope  404    scope  scope  401    susp   404    scope  scope  404    scope  scope  404',
     },
   },
   'warning of it': {
@@ -199,10 +220,10 @@ export const ofWithdrawn: Readonly<Record<string, Rows>> = {
       'deprecateVersion',
     ],
     rows: {
-      //        anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi job
-      public:  '401    member scope  member member role   scope  role   role   410    scope  410    410    410    scope  410    410    410    limit  401    susp   member scope  member member role',
-      private: '401    404    scope  404    404    role   scope  role   role   410    scope  410    410    410    scope  410    410    410    404    401    susp   404    scope  404    404    role',
-      absent:  '401    404    scope  404    404    404    scope  404    404    404    scope  404    404    404    scope  404    404    404    404    401    susp   404    scope  404    404    404',
+      //        anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi job    cap    h-admi
+      public:  '401    member scope  member member role   scope  role   role   410    scope  410    410    410    scope  410    410    role   limit  401    susp   member scope  member member role   role   410',
+      private: '401    404    scope  404    404    role   scope  role   role   410    scope  410    410    410    scope  410    410    role   404    401    susp   404    scope  404    404    role   role   410',
+      absent:  '401    404    scope  404    404    404    scope  404    404    404    scope  404    404    404    scope  404    404    404    404    401    susp   404    scope  404    404    404    404    404',
     },
   },
 }
@@ -218,81 +239,81 @@ export const inAccount: Readonly<Record<string, Row>> = {
     operations: [
       'getAccount', 'listEvents', 'browseCollections', 'countCollections', 'listCollections', 'getLog',
     ],
-    //    anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi job
-    row: '+      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      401    susp   +      +      +      +      +',
+    //    anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi job    cap    h-admi
+    row: '+      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      401    susp   +      +      +      +      +      +      +',
   },
   'what an account asks of itself': {
     operations: [
       'getOwnAccount', 'listMemberships', 'listKeys', 'revokeKey',
     ],
-    //    anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi job
-    row: '401    +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      401    susp   +      +      +      +      job',
+    //    anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi job    cap    h-admi
+    row: '401    +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      401    susp   +      +      +      +      job    +      +',
   },
   'what a key for one collection may not ask': {
     operations: [
       'listOwnInvitations', 'listMyCollections',
     ],
-    //    anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi job
-    row: '401    +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      limit  limit  401    susp   +      +      +      +      limit',
+    //    anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi job    cap    h-admi
+    row: '401    +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      limit  limit  401    susp   +      +      +      +      limit  +      limit',
   },
   'making a key that writes': {
     operations: [
       'createKey',
     ],
-    //    anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi job
-    row: '401    +      scope  +      +      +      scope  +      +      +      scope  +      +      +      scope  +      +      limit  limit  401    susp   +      scope  +      +      job',
+    //    anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi job    cap    h-admi
+    row: '401    +      scope  +      +      +      scope  +      +      +      scope  +      +      +      scope  +      +      limit  limit  401    susp   +      scope  +      +      job    +      limit',
   },
   'what members ask of an organization': {
     operations: [
       'getSettings', 'listMembers', 'getAccountUsage',
     ],
-    //    anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi job
-    row: '401    member member member member +      +      +      +      +      +      +      +      +      +      +      +      limit  limit  401    susp   member member member member limit',
+    //    anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi job    cap    h-admi
+    row: '401    member member member member +      +      +      +      +      +      +      +      +      +      +      +      limit  limit  401    susp   member member member member limit  +      limit',
   },
   'making a collection in an organization': {
     operations: [
       'createCollection',
     ],
-    //    anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi job
-    row: '401    member scope  member member +      scope  +      +      +      scope  +      +      +      scope  +      +      limit  limit  401    susp   member scope  member member limit',
+    //    anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi job    cap    h-admi
+    row: '401    member scope  member member +      scope  +      +      +      scope  +      +      +      scope  +      +      limit  limit  401    susp   member scope  member member limit  +      limit',
   },
   'managing an organization': {
     operations: [
       'updateAccount', 'setMember', 'removeMember', 'createInvitation', 'listInvitations', 'removeInvitation',
       'listAudit', 'streamAudit', 'createAccountWebhook', 'listAccountWebhooks',
     ],
-    //    anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi job
-    row: '401    member scope  scope  member role   scope  scope  role   +      scope  scope  +      +      scope  scope  +      scope  scope  401    susp   member scope  scope  member scope',
+    //    anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi job    cap    h-admi
+    row: '401    member scope  scope  member role   scope  scope  role   +      scope  scope  +      +      scope  scope  +      scope  scope  401    susp   member scope  scope  member scope  scope  limit',
   },
   'deleting an organization': {
     operations: [
       'deleteAccount',
     ],
-    //    anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi job
-    row: '401    member scope  scope  member role   scope  scope  role   role   scope  scope  role   +      scope  scope  +      scope  scope  401    susp   member scope  scope  member scope',
+    //    anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi job    cap    h-admi
+    row: '401    member scope  scope  member role   scope  scope  role   role   scope  scope  role   +      scope  scope  +      scope  scope  401    susp   member scope  scope  member scope  scope  limit',
   },
   'operating the registry': {
     operations: [
       'listAccounts', 'operateAccount', 'eraseAccount', 'linkIdentity', 'handOverCollections', 'getUsage', 'getJobs',
       'listAllAudit',
     ],
-    //    anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi job
-    row: '401    oper   scope  scope  oper   oper   scope  scope  oper   oper   scope  scope  oper   oper   scope  scope  oper   scope  scope  401    susp   +      scope  scope  +      scope',
+    //    anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi job    cap    h-admi
+    row: '401    oper   scope  scope  oper   oper   scope  scope  oper   oper   scope  scope  oper   oper   scope  scope  oper   scope  scope  401    susp   +      scope  scope  +      scope  scope  limit',
   },
   'having webhooks of an account': {
     operations: [
       'getWebhook', 'changeWebhook', 'deleteWebhook', 'testWebhook', 'rotateWebhookSecret', 'listDeliveries',
       'retryDelivery', 'replayWebhook',
     ],
-    //    anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi job
-    row: '401    +      scope  scope  +      +      scope  scope  +      +      scope  scope  +      +      scope  scope  +      scope  scope  401    susp   +      scope  scope  +      scope',
+    //    anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi job    cap    h-admi
+    row: '401    +      scope  scope  +      +      scope  scope  +      +      scope  scope  +      +      scope  scope  +      scope  scope  401    susp   +      scope  scope  +      scope  scope  limit',
   },
   'managing oneself': {
     operations: [
       'createOrganization', 'answerInvitation', 'listBrowserSessions', 'endBrowserSession',
       'endOtherBrowserSessions',
     ],
-    //    anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi job
-    row: '401    +      scope  scope  +      +      scope  scope  +      +      scope  scope  +      +      scope  scope  +      scope  scope  401    susp   +      scope  scope  +      scope',
+    //    anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi job    cap    h-admi
+    row: '401    +      scope  scope  +      +      scope  scope  +      +      scope  scope  +      +      scope  scope  +      scope  scope  401    susp   +      scope  scope  +      scope  scope  limit',
   },
 }

@@ -14,6 +14,7 @@ import {
   callers,
   inAccount,
   inCollection,
+  movingOrOpening,
   ofWithdrawn,
   type Place,
   places,
@@ -151,6 +152,15 @@ describe.each(anyDatabase)('who may do what, on $name', { timeout }, (database) 
     for (const id of operations)
       for (const place of places)
         expect([id, place, await row(contract.call(id), place)]).toEqual([id, place, rows[place]])
+  })
+
+  test('changing the address or the visibility of a collection', async () => {
+    for (const place of places)
+      for (const body of [{ slug: place }, { public: place === 'public' }])
+        expect([place, body, await row(contract.call('updateCollection'), place, { body })]).toEqual([
+          ...[place, body],
+          movingOrOpening[place],
+        ])
   })
 
   test.each(Object.entries(ofWithdrawn))('in a collection: %s', async (_, { operations, rows }) => {

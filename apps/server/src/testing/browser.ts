@@ -38,7 +38,7 @@ export async function keyFor(
   url: string,
   cookie: string,
   scope: 'read' | 'write' | 'admin',
-  more: { label?: string; collectionId?: string; expiresAt?: string } = {},
+  more: { label?: string; collectionId?: string; roleCap?: 'member'; expiresAt?: string } = {},
 ): Promise<string> {
   const response = testClient(url, { cookie }).post('/accounts/keys', { label: 'test', scope, ...more })
   return (await expectStatus(response, 201)).json.key

@@ -28,7 +28,7 @@ export interface Guild {
   /**
    * Client of a caller, by its name in the tables: `anon`; with a session `own`, `adm`, `mem`, `str`, `oper`, `sus` and `grace`; `ended`
    * with an expired one; `own-read` and so on with a key; `here` and `there` with write keys of the owner, limited to the collection at the
-   * place and to another one; `job` with a key of a trusted publisher of the collection; `unknown`, `malformed`, `expired` and `revoked` with invalid keys.
+   * place and to another one; `here-admin` with such a key of scope `admin`; `own-capped` with a write key capped at the role `member`; `job` with a key of a trusted publisher of the collection; `unknown`, `malformed`, `expired` and `revoked` with invalid keys.
    */
   client(caller: string, place: Place): TestClient
   /** True if a caller has this name. */
@@ -53,6 +53,7 @@ export async function setGuild(database: TestDatabase): Promise<Guild> {
   const people = await peopleOf(server)
   const ofOwner = people.get('own-admin')!
   const limited = new Map<Place, TestClient>()
+  const limitedAdmins = new Map<Place, TestClient>()
   const ofJobs = new Map<Place, TestClient>()
 
   /** Two versions, of which the second is withdrawn. */
@@ -73,6 +74,8 @@ export async function setGuild(database: TestDatabase): Promise<Guild> {
       await fill(place)
       const key = await server.keyFor(people.cookieOf('own'), 'write', { collectionId })
       limited.set(place, testClient(server.url, key, ''))
+      const managing = await server.keyFor(people.cookieOf('own'), 'admin', { collectionId })
+      limitedAdmins.set(place, testClient(server.url, managing, ''))
       const made = await jobs.keyFor(ofOwner, server.url, `guild/${place}`)
       ofJobs.set(place, testClient(server.url, made, ''))
     }
@@ -91,10 +94,12 @@ export async function setGuild(database: TestDatabase): Promise<Guild> {
     client(caller, place) {
       const other = place === 'private' ? 'public' : 'private'
       if (caller === 'here') return limited.get(place) ?? limited.get('private')!
+      if (caller === 'here-admin') return limitedAdmins.get(place) ?? limitedAdmins.get('private')!
       if (caller === 'job') return ofJobs.get(place) ?? ofJobs.get('private')!
       return caller === 'there' ? limited.get(other)! : people.get(caller)!
     },
-    knows: (caller) => ['here', 'there', 'job'].includes(caller) || people.get(caller) !== undefined,
+    knows: (caller) =>
+      ['here', 'there', 'here-admin', 'job'].includes(caller) || people.get(caller) !== undefined,
     renew,
     async end() {
       await server.close()
@@ -119,6 +124,8 @@ async function peopleOf(server: TestServer) {
     for (const scope of scopes)
       clients.set(`${name}-${scope}`, testClient(url, await server.keyFor(cookieOf(name), scope), ''))
   }
+  const capped = await server.keyFor(cookieOf('own'), 'write', { roleCap: 'member' })
+  clients.set('own-capped', testClient(url, capped, ''))
   const session = await server.signIn('own')
   clients.set('ended', testClient(url, { cookie: session.cookie }, ''))
   await clients.get('ended')!.post('/sign-out')

@@ -49,7 +49,7 @@ export interface TestServer {
   keyFor(
     cookie: string,
     scope: 'read' | 'write' | 'admin',
-    more?: { label?: string; collectionId?: string; expiresAt?: string },
+    more?: { label?: string; collectionId?: string; roleCap?: 'member'; expiresAt?: string },
   ): Promise<string>
   /** Stops the server and keeps its data: another server can start on `dataFolder`. */
   stop(): Promise<void>

@@ -77,7 +77,9 @@ describe.each(anyDatabase)('pages of collections on $name', (database) => {
     const path = await started()
     const at = pageOf(path)
     await stage.push(path, { base: 'v1.0.0', puts: [put('3')] })
-    await stage.ada.post(`${path}/versions/v1.0.0/withdraw`, { reason: 'It was wrong.' })
+    await (await stage.keyOfAda('admin')).post(`${path}/versions/v1.0.0/withdraw`, {
+      reason: 'It was wrong.',
+    })
     const gone = await anyone.get(`${at}/v/v1.0.0`)
     expect([gone.status, gone.text.includes('It was wrong.')]).toEqual([410, true])
     expect(gone.text).toContain(`<a href="${at}">${at.slice(1)}</a>`)

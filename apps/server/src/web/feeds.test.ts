@@ -15,8 +15,11 @@ describe.each(databases)('feeds on $name', (database) => {
   const read = async (path: string, as?: string) =>
     testClient(stage.server.url, as === undefined ? undefined : { cookie: as }, '').get(path)
   const change = (path: string, changes: object) => expectStatus(stage.ada.patch(path, changes), 200)
-  const withdraw = (path: string, semver: string) =>
-    expectStatus(stage.ada.post(`${path}/versions/${semver}/withdraw`, { reason: 'wrong' }), 200)
+  const withdraw = async (path: string, semver: string) =>
+    expectStatus(
+      (await stage.keyOfAda('admin')).post(`${path}/versions/${semver}/withdraw`, { reason: 'wrong' }),
+      200,
+    )
   const put = (id: string, isPrivate: boolean) => ({ id, type: 'A', data: {}, private: isPrivate })
   const updatedOf = (feed: string) => /<updated>([^<]+)/.exec(feed)![1]!
   const idsOf = (feed: string) => [...feed.matchAll(/<id>([^<]+)/g)].map(([, id]) => id)

@@ -217,7 +217,9 @@ describe.each(anyDatabase)('pages on $name', (database) => {
   test('a version that was withdrawn says so where no other stands, too', async () => {
     const path = await newPath()
     await stage.push(path, { opening: { schemas: { A: {} } }, puts: [{ id: '1', type: 'A', data: {} }] })
-    await stage.ada.post(`${path}/versions/v1.0.0/withdraw`, { reason: 'It was wrong.' })
+    await (await stage.keyOfAda('admin')).post(`${path}/versions/v1.0.0/withdraw`, {
+      reason: 'It was wrong.',
+    })
     const at = pageOf(path)
     expect((await page(at)).status).toBe(200)
     for (const below of versionPaths())

@@ -6,7 +6,7 @@
  * operator of the registry; `ended` has signed out, `sus` is suspended, which ends its sessions. With a key, which pages accept like the
  * API: `s-adm` is the stranger's with scope admin, `o-…` are the owner's with each scope; `here` and `there` are write keys of the owner,
  * limited to this collection and to another one (outside of collections: to the private and to the public one); `bad` is an invalid key,
- * `sus-k` a key of a suspended account.
+ * `sus-k` a key of a suspended account. `cap` is a write key of the owner capped at the role `member`, `h-admi` is `here` with scope admin.
  *
  * Form posts have their action in brackets. testing/page-requests.ts has their fields, chosen so that no later cell depends on them:
  * permitted removals name absent things (404), permitted creations existing ones (409).
@@ -16,7 +16,9 @@ import { readingPages } from './reading-pages.ts'
 
 export const callers = [
   ...['anon', 'ended', 'sus', 'str', 'mem', 'adm', 'own', 'oper'],
-  ...['str-admin', 'own-read', 'own-write', 'own-admin', 'here', 'there', 'unknown', 'sus-admin'],
+  ...['str-admin', 'own-read', 'own-write', 'own-admin', 'here', 'there', 'own-capped', 'here-admin'],
+  // Last, and without a right to delete: the collections are renewed before each of them.
+  ...['unknown', 'sus-admin'],
 ] as const
 
 /** Routes beside the API and the pages: sign-in, sign-out, and answers that are the same for all callers. */
@@ -46,55 +48,55 @@ export const inCollection: Readonly<Record<string, Rows>> = {
   'reading': {
     asked: [...readingPages.map((path) => `GET ${path}`), 'GET /:owner/:slug/compare/:from/:pair (of another)'],
     rows: {
-      //        anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
-      public:  '200    200    200    200    200    200    200    200    200    200    200    200    200    200    401    403',
-      private: '404    404    404    404    200    200    200    404    404    200    200    200    200    404    401    403',
-      absent:  '404    404    404    404    404    404    404    404    404    404    404    404    404    404    401    403',
+      //        anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  cap    h-admi bad    sus-k
+      public:  '200    200    200    200    200    200    200    200    200    200    200    200    200    200    200    200    401    403',
+      private: '404    404    404    404    200    200    200    404    404    200    200    200    200    404    200    200    401    403',
+      absent:  '404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    401    403',
     },
   },
   'being sent on to a comparison': {
     asked: ['GET /:owner/:slug/compare'],
     rows: {
-      //        anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
-      public:  '302    302    302    302    302    302    302    302    302    302    302    302    302    302    401    403',
-      private: '404    404    404    404    302    302    302    404    404    302    302    302    302    404    401    403',
-      absent:  '404    404    404    404    404    404    404    404    404    404    404    404    404    404    401    403',
+      //        anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  cap    h-admi bad    sus-k
+      public:  '302    302    302    302    302    302    302    302    302    302    302    302    302    302    302    302    401    403',
+      private: '404    404    404    404    302    302    302    404    404    302    302    302    302    404    302    302    401    403',
+      absent:  '404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    401    403',
     },
   },
   'looking at the form of a fork': {
     asked: ['GET /:owner/:slug/fork'],
     rows: {
-      //        anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
-      public:  'login  login  login  200    200    200    200    200    200    200    200    200    200    200    401    403',
-      private: 'login  login  login  404    200    200    200    404    404    200    200    200    200    404    401    403',
-      absent:  'login  login  login  404    404    404    404    404    404    404    404    404    404    404    401    403',
+      //        anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  cap    h-admi bad    sus-k
+      public:  'login  login  login  200    200    200    200    200    200    200    200    200    200    200    200    200    401    403',
+      private: 'login  login  login  404    200    200    200    404    404    200    200    200    200    404    200    200    401    403',
+      absent:  'login  login  login  404    404    404    404    404    404    404    404    404    404    404    404    404    401    403',
     },
   },
   'looking at the own webhooks of a collection': {
     asked: ['GET /:owner/:slug/webhooks'],
     rows: {
-      //        anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
-      public:  'login  login  login  200    200    200    200    200    200    403    403    200    403    403    401    403',
-      private: 'login  login  login  404    200    200    200    404    404    403    403    200    403    404    401    403',
-      absent:  'login  login  login  404    404    404    404    404    404    404    404    404    404    404    401    403',
+      //        anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  cap    h-admi bad    sus-k
+      public:  'login  login  login  200    200    200    200    200    200    403    403    200    403    403    403    403    401    403',
+      private: 'login  login  login  404    200    200    200    404    404    403    403    200    403    404    403    403    401    403',
+      absent:  'login  login  login  404    404    404    404    404    404    404    404    404    404    404    404    404    401    403',
     },
   },
   'making a webhook of a collection to an inner network': {
     asked: ['POST /:owner/:slug/webhooks (make)'],
     rows: {
-      //        anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
-      public:  '401    401    401    422    422    422    422    422    422    403    403    422    403    403    401    403',
-      private: '401    401    401    404    422    422    422    404    404    403    403    422    403    404    401    403',
-      absent:  '401    401    401    404    404    404    404    404    404    404    404    404    404    404    401    403',
+      //        anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  cap    h-admi bad    sus-k
+      public:  '401    401    401    422    422    422    422    422    422    403    403    422    403    403    403    403    401    403',
+      private: '401    401    401    404    422    422    422    404    404    403    403    422    403    404    403    403    401    403',
+      absent:  '401    401    401    404    404    404    404    404    404    404    404    404    404    404    404    404    401    403',
     },
   },
   'forking into an organization': {
     asked: ['POST /:owner/:slug/fork (taken)'],
     rows: {
-      //        anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
-      public:  '401    401    401    403    409    409    409    403    403    403    409    409    403    403    401    403',
-      private: '401    401    401    404    409    409    409    404    404    403    409    409    403    404    401    403',
-      absent:  '401    401    401    404    404    404    404    404    404    404    404    404    404    404    401    403',
+      //        anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  cap    h-admi bad    sus-k
+      public:  '401    401    401    403    409    409    409    403    403    403    409    409    403    403    409    403    401    403',
+      private: '401    401    401    404    409    409    409    404    404    403    409    409    403    404    409    403    401    403',
+      absent:  '401    401    401    404    404    404    404    404    404    404    404    404    404    404    404    404    401    403',
     },
   },
   'looking at the forms of work': {
@@ -104,19 +106,19 @@ export const inCollection: Readonly<Record<string, Rows>> = {
       'GET /:owner/:slug/settings', 'GET /:owner/:slug/schemas/:type/edit', 'GET /:owner/:slug/schemas/new',
     ],
     rows: {
-      //        anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
-      public:  'login  login  login  403    200    200    200    403    403    403    200    200    200    403    401    403',
-      private: 'login  login  login  404    200    200    200    404    404    403    200    200    200    404    401    403',
-      absent:  'login  login  login  404    404    404    404    404    404    404    404    404    404    404    401    403',
+      //        anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  cap    h-admi bad    sus-k
+      public:  'login  login  login  403    200    200    200    403    403    403    200    200    200    403    200    200    401    403',
+      private: 'login  login  login  404    200    200    200    404    404    403    200    200    200    404    200    200    401    403',
+      absent:  'login  login  login  404    404    404    404    404    404    404    404    404    404    404    404    404    401    403',
     },
   },
   'working': {
     asked: ['POST /:owner/:slug/edit (save)', 'POST /:owner/:slug/settings (save)'],
     rows: {
-      //        anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
-      public:  '401    401    401    403    303    303    303    403    403    403    303    303    303    403    401    403',
-      private: '401    401    401    404    303    303    303    404    404    403    303    303    303    404    401    403',
-      absent:  '401    401    401    404    404    404    404    404    404    404    404    404    404    404    401    403',
+      //        anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  cap    h-admi bad    sus-k
+      public:  '401    401    401    403    303    303    303    403    403    403    303    303    303    403    303    303    401    403',
+      private: '401    401    401    404    303    303    303    404    404    403    303    303    303    404    303    303    401    403',
+      absent:  '401    401    401    404    404    404    404    404    404    404    404    404    404    404    404    404    401    403',
     },
   },
   'previewing a readme, and adding a blank property to a form': {
@@ -125,10 +127,10 @@ export const inCollection: Readonly<Record<string, Rows>> = {
       'POST /:owner/:slug/schemas/new (add)',
     ],
     rows: {
-      //        anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
-      public:  '401    401    401    403    200    200    200    403    403    403    200    200    200    403    401    403',
-      private: '401    401    401    404    200    200    200    404    404    403    200    200    200    404    401    403',
-      absent:  '401    401    401    404    404    404    404    404    404    404    404    404    404    404    401    403',
+      //        anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  cap    h-admi bad    sus-k
+      public:  '401    401    401    403    200    200    200    403    403    403    200    200    200    403    200    200    401    403',
+      private: '401    401    401    404    200    200    200    404    404    403    200    200    200    404    200    200    401    403',
+      absent:  '401    401    401    404    404    404    404    404    404    404    404    404    404    404    404    404    401    403',
     },
   },
   'changing records and schemas of another version': {
@@ -138,46 +140,46 @@ export const inCollection: Readonly<Record<string, Rows>> = {
       'POST /:owner/:slug/schemas/new (late)',
     ],
     rows: {
-      //        anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
-      public:  '401    401    401    403    409    409    409    403    403    403    409    409    409    403    401    403',
-      private: '401    401    401    404    409    409    409    404    404    403    409    409    409    404    401    403',
-      absent:  '401    401    401    404    404    404    404    404    404    404    404    404    404    404    401    403',
+      //        anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  cap    h-admi bad    sus-k
+      public:  '401    401    401    403    409    409    409    403    403    403    409    409    409    403    409    409    401    403',
+      private: '401    401    401    404    409    409    409    404    404    403    409    409    409    404    409    409    401    403',
+      absent:  '401    401    401    404    404    404    404    404    404    404    404    404    404    404    404    404    401    403',
     },
   },
   'looking at the form of withdrawing': {
     asked: ['GET /:owner/:slug/withdraw'],
     rows: {
-      //        anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
-      public:  'login  login  login  403    403    200    200    403    403    403    200    200    200    403    401    403',
-      private: 'login  login  login  404    403    200    200    404    404    403    200    200    200    404    401    403',
-      absent:  'login  login  login  404    404    404    404    404    404    404    404    404    404    404    401    403',
+      //        anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  cap    h-admi bad    sus-k
+      public:  'login  login  login  403    403    200    200    403    403    403    403    200    403    403    403    200    401    403',
+      private: 'login  login  login  404    403    200    200    404    404    403    403    200    403    404    403    200    401    403',
+      absent:  'login  login  login  404    404    404    404    404    404    404    404    404    404    404    404    404    401    403',
     },
   },
   'deleting, and warning of a version': {
     asked: ['POST /:owner/:slug/settings (delete)', 'POST /:owner/:slug/withdraw (warn)'],
     rows: {
-      //        anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
-      public:  '401    401    401    403    403    303    303    403    403    403    303    303    303    403    401    403',
-      private: '401    401    401    404    403    303    303    404    404    403    303    303    303    404    401    403',
-      absent:  '401    401    401    404    404    404    404    404    404    404    404    404    404    404    401    403',
+      //        anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  cap    h-admi bad    sus-k
+      public:  '401    401    401    403    403    303    303    403    403    403    303    303    403    403    403    303    401    403',
+      private: '401    401    401    404    403    303    303    404    404    403    303    303    403    404    403    303    401    403',
+      absent:  '401    401    401    404    404    404    404    404    404    404    404    404    404    404    404    404    401    403',
     },
   },
   'withdrawing for no reason, and erasing what stands': {
     asked: ['POST /:owner/:slug/withdraw (withdraw)', 'POST /:owner/:slug/withdraw (erase)'],
     rows: {
-      //        anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
-      public:  '401    401    401    403    403    400    400    403    403    403    400    400    400    403    401    403',
-      private: '401    401    401    404    403    400    400    404    404    403    400    400    400    404    401    403',
-      absent:  '401    401    401    404    404    404    404    404    404    404    404    404    404    404    401    403',
+      //        anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  cap    h-admi bad    sus-k
+      public:  '401    401    401    403    403    400    400    403    403    403    403    400    403    403    403    400    401    403',
+      private: '401    401    401    404    403    400    400    404    404    403    403    400    403    404    403    400    401    403',
+      absent:  '401    401    401    404    404    404    404    404    404    404    404    404    404    404    404    404    401    403',
     },
   },
   'looking at trusted publishers': {
     asked: ['GET /:owner/:slug/publishing'],
     rows: {
-      //        anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
-      public:  'login  login  login  403    403    200    200    403    403    403    403    200    403    403    401    403',
-      private: 'login  login  login  404    403    200    200    404    404    403    403    200    403    404    401    403',
-      absent:  'login  login  login  404    404    404    404    404    404    404    404    404    404    404    401    403',
+      //        anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  cap    h-admi bad    sus-k
+      public:  'login  login  login  403    403    200    200    403    403    403    403    200    403    403    403    200    401    403',
+      private: 'login  login  login  404    403    200    200    404    404    403    403    200    403    404    403    200    401    403',
+      absent:  'login  login  login  404    404    404    404    404    404    404    404    404    404    404    404    404    401    403',
     },
   },
   'adding a publisher of nowhere': {
@@ -186,37 +188,37 @@ export const inCollection: Readonly<Record<string, Rows>> = {
       'POST /:owner/:slug/publishing (add by claims)',
     ],
     rows: {
-      //        anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
-      public:  '401    401    401    403    403    400    400    403    403    403    403    400    403    403    401    403',
-      private: '401    401    401    404    403    400    400    404    404    403    403    400    403    404    401    403',
-      absent:  '401    401    401    404    404    404    404    404    404    404    404    404    404    404    401    403',
+      //        anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  cap    h-admi bad    sus-k
+      public:  '401    401    401    403    403    400    400    403    403    403    403    400    403    403    403    400    401    403',
+      private: '401    401    401    404    403    400    400    404    404    403    403    400    403    404    403    400    401    403',
+      absent:  '401    401    401    404    404    404    404    404    404    404    404    404    404    404    404    404    401    403',
     },
   },
   'removing an absent publisher': {
     asked: ['POST /:owner/:slug/publishing (remove)'],
     rows: {
-      //        anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
-      public:  '401    401    401    403    403    404    404    403    403    403    403    404    403    403    401    403',
-      private: '401    401    401    404    403    404    404    404    404    403    403    404    403    404    401    403',
-      absent:  '401    401    401    404    404    404    404    404    404    404    404    404    404    404    401    403',
+      //        anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  cap    h-admi bad    sus-k
+      public:  '401    401    401    403    403    404    404    403    403    403    403    404    403    403    403    404    401    403',
+      private: '401    401    401    404    403    404    404    404    404    403    403    404    403    404    403    404    401    403',
+      absent:  '401    401    401    404    404    404    404    404    404    404    404    404    404    404    404    404    401    403',
     },
   },
   'letting others publish': {
     asked: ['POST /:owner/:slug/publishing (only)'],
     rows: {
-      //        anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
-      public:  '401    401    401    403    403    303    303    403    403    403    403    303    403    403    401    403',
-      private: '401    401    401    404    403    303    303    404    404    403    403    303    403    404    401    403',
-      absent:  '401    401    401    404    404    404    404    404    404    404    404    404    404    404    401    403',
+      //        anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  cap    h-admi bad    sus-k
+      public:  '401    401    401    403    403    303    303    403    403    403    403    303    403    403    403    303    401    403',
+      private: '401    401    401    404    403    303    303    404    404    403    403    303    403    404    403    303    401    403',
+      absent:  '401    401    401    404    404    404    404    404    404    404    404    404    404    404    404    404    401    403',
     },
   },
   'giving away': {
     asked: ['POST /:owner/:slug/settings (transfer)'],
     rows: {
-      //        anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
-      public:  '401    401    401    403    403    303    303    403    403    403    403    303    403    403    401    403',
-      private: '401    401    401    404    403    303    303    404    404    403    403    303    403    404    401    403',
-      absent:  '401    401    401    404    404    404    404    404    404    404    404    404    404    404    401    403',
+      //        anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  cap    h-admi bad    sus-k
+      public:  '401    401    401    403    403    303    303    403    403    403    403    303    403    403    403    403    401    403',
+      private: '401    401    401    404    403    303    303    404    404    403    403    303    403    404    403    403    401    403',
+      absent:  '401    401    401    404    404    404    404    404    404    404    404    404    404    404    404    404    401    403',
     },
   },
 }
@@ -230,37 +232,37 @@ export const ofWithdrawn: Readonly<Record<string, Rows>> = {
       'GET /:owner/:slug/compare/:from/:pair (of another)',
     ],
     rows: {
-      //        anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
-      public:  '410    410    410    410    410    410    410    410    410    410    410    410    410    410    401    403',
-      private: '404    404    404    404    410    410    410    404    404    410    410    410    410    404    401    403',
-      absent:  '404    404    404    404    404    404    404    404    404    404    404    404    404    404    401    403',
+      //        anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  cap    h-admi bad    sus-k
+      public:  '410    410    410    410    410    410    410    410    410    410    410    410    410    410    410    410    401    403',
+      private: '404    404    404    404    410    410    410    404    404    410    410    410    410    404    410    410    401    403',
+      absent:  '404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    401    403',
     },
   },
   'looking at the form of erasing': {
     asked: ['GET /:owner/:slug/withdraw'],
     rows: {
-      //        anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
-      public:  'login  login  login  403    403    200    200    403    403    403    200    200    200    403    401    403',
-      private: 'login  login  login  404    403    200    200    404    404    403    200    200    200    404    401    403',
-      absent:  'login  login  login  404    404    404    404    404    404    404    404    404    404    404    401    403',
+      //        anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  cap    h-admi bad    sus-k
+      public:  'login  login  login  403    403    200    200    403    403    403    403    200    403    403    403    200    401    403',
+      private: 'login  login  login  404    403    200    200    404    404    403    403    200    403    404    403    200    401    403',
+      absent:  'login  login  login  404    404    404    404    404    404    404    404    404    404    404    404    404    401    403',
     },
   },
   'warning of it': {
     asked: ['POST /:owner/:slug/withdraw (warn)'],
     rows: {
-      //        anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
-      public:  '401    401    401    403    403    410    410    403    403    403    410    410    410    403    401    403',
-      private: '401    401    401    404    403    410    410    404    404    403    410    410    410    404    401    403',
-      absent:  '401    401    401    404    404    404    404    404    404    404    404    404    404    404    401    403',
+      //        anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  cap    h-admi bad    sus-k
+      public:  '401    401    401    403    403    410    410    403    403    403    410    410    403    403    403    410    401    403',
+      private: '401    401    401    404    403    410    410    404    404    403    410    410    403    404    403    410    401    403',
+      absent:  '401    401    401    404    404    404    404    404    404    404    404    404    404    404    404    404    401    403',
     },
   },
   'withdrawing it again for no reason, and erasing it without confirming': {
     asked: ['POST /:owner/:slug/withdraw (withdraw)', 'POST /:owner/:slug/withdraw (erase)'],
     rows: {
-      //        anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
-      public:  '401    401    401    403    403    400    400    403    403    403    400    400    400    403    401    403',
-      private: '401    401    401    404    403    400    400    404    404    403    400    400    400    404    401    403',
-      absent:  '401    401    401    404    404    404    404    404    404    404    404    404    404    404    401    403',
+      //        anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  cap    h-admi bad    sus-k
+      public:  '401    401    401    403    403    400    400    403    403    403    403    400    403    403    403    400    401    403',
+      private: '401    401    401    404    403    400    400    404    404    403    403    400    403    404    403    400    401    403',
+      absent:  '401    401    401    404    404    404    404    404    404    404    404    404    404    404    404    404    401    403',
     },
   },
 }

@@ -150,7 +150,7 @@ describe.each(anyDatabase)('forms of records on $name', (database) => {
     const { path, towns } = await started()
     const other = { ...oslo, people: 5 }
     await stage.push(path, { base: 'v1.0.0', puts: [{ id: 'oslo', type: 'Town', data: other }] })
-    await stage.ada.post(`${path}/versions/v1.1.0/withdraw`, { reason: 'wrong' })
+    await (await stage.keyOfAda('admin')).post(`${path}/versions/v1.1.0/withdraw`, { reason: 'wrong' })
     const form = { base: 'v1.1.0', '/name': 'Christiania', '/people': '5' }
     const late = await ada.postForm(`${towns}/oslo/edit`, form)
     expect([late.status, late.text]).toEqual([

@@ -167,7 +167,7 @@ describe.each(anyDatabase)('pages of schemas on $name', (database) => {
       [fieldOf(text, 'tail', 'description')]: 'In cm',
       'n0.name': 'colour',
     }
-    await stage.ada.post(`${path}/versions/v2.0.0/withdraw`, { reason: 'wrong' })
+    await (await stage.keyOfAda('admin')).post(`${path}/versions/v2.0.0/withdraw`, { reason: 'wrong' })
     const late = await ada.postForm(link, { ...mine, do: 'check' })
     expect([late.status, textIn(late.text)]).toEqual([
       409,

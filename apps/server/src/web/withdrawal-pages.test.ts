@@ -30,7 +30,9 @@ describe.each(anyDatabase)('pages of versions that are not to be used, on $name'
 
   test('a withdrawn version can be erased later, by users who may withdraw it', async () => {
     const { path, at } = await twoVersions()
-    await stage.ada.post(`${path}/versions/v1.1.0/withdraw`, { reason: 'It was <wrong>.' })
+    await (await stage.keyOfAda('admin')).post(`${path}/versions/v1.1.0/withdraw`, {
+      reason: 'It was <wrong>.',
+    })
     const withdraw = `${at}/withdraw?version=v1.1.0`
     const linked = async (client: TestClient) => {
       const list = await client.get(`${at}/versions`)

@@ -82,7 +82,8 @@ async function see(visit: Visit, withVersion: boolean) {
     forkedFrom,
     deprecation: version?.deprecated?.message,
     view: rights.isMember && !asPublic ? 'full' : 'public',
-    difference: hidden && differenceText(hidden, { isPublic: facts.public, asPublic }),
+    difference:
+      hidden && differenceText(hidden, { isPublic: facts.public, asPublic, opening: shown.opening }),
     saved: rights.work === 'ok' ? savedText(url, latest) : undefined,
     inOtherView: otherView(url, asPublic),
     inView: (to) => (asPublic ? withQuery(to, { view: 'public' }) : to),
@@ -129,7 +130,7 @@ export const schemaIn = ({ schemas }: ShownVersion, type: string): PlainSchema |
 /** Private parts of the version as a sentence, for members only. */
 function differenceText(
   { records, recordsInAll, types, fields }: NonNullable<Shown['hidden']>,
-  { isPublic, asPublic }: { isPublic: boolean; asPublic: boolean },
+  { isPublic, asPublic, opening }: { isPublic: boolean; asPublic: boolean; opening: Shown['opening'] },
 ): string | undefined {
   const rest = [
     ...(records > 0 ? [`${records} of ${counted(recordsInAll, 'record')} are hidden`] : []),
@@ -137,9 +138,18 @@ function differenceText(
     ...named('column', fields),
   ].join('; ')
   if (isPublic) return rest === '' ? undefined : `The public does not see all: ${rest}.`
+  const older = olderText(opening)
   if (asPublic)
-    return `The public sees nothing: the collection is private. Made public, it would look like this${rest === '' ? '' : `, without ${rest}`}.`
-  return `The collection is private: only members see it.${rest === '' ? '' : ` Made public, it would still hide: ${rest}.`}`
+    return `The public sees nothing: the collection is private. Made public, it would look like this${rest === '' ? '' : `, without ${rest}`}.${older}`
+  return `The collection is private: only members see it.${rest === '' ? '' : ` Made public, its latest version would still hide: ${rest}.`}${older}`
+}
+
+/** What older versions would show, in short; the settings name all of it. */
+function olderText(opening: Shown['opening']): string {
+  if (opening.length === 0) return ''
+  const [first] = opening.map(({ message }) => cutText(withoutUnseen(message.replaceAll('`', '')), 300))
+  const more = opening.length > 1 ? ` The settings name ${opening.length - 1} more.` : ''
+  return ` Made public, its older versions would show more: ${first}${more}`
 }
 
 function named(what: string, names: readonly string[]): string[] {

@@ -3,9 +3,12 @@ import { expect, test } from 'vitest'
 import { anonymous, type Caller, type Principal, type Scope } from '../principal.ts'
 import {
   type Decision,
+  mayAdminister,
   mayChangeMember,
+  mayChangeSettings,
   mayCreateIn,
   mayDeleteCollection,
+  mayDeprecate,
   mayEnter,
   mayFork,
   mayHandleKey,
@@ -13,14 +16,18 @@ import {
   mayMakeKeyUntil,
   mayMakePublic,
   mayManageAccount,
+  mayMoveOrOpen,
   mayReceiveCollection,
   maySee,
   mayTransfer,
+  mayWithdraw,
   mayWork,
   type Role,
   roleCovers,
   scopeCovers,
+  usualRoleCap,
   viewFor,
+  webhookBelongs,
 } from './policy.ts'
 
 const mine = 'c0000000-0000-0000-0000-000000000001'
@@ -36,7 +43,10 @@ const caller = (scope: Scope, limitedTo: string | null = null, kind: Caller['kin
   expiresAt: null,
 })
 
-/** `here` and `there`: write keys limited to the collection in question, and to another. */
+/**
+ * `here` and `there`: write keys limited to the collection in question, and to another; `manager`: the first with scope `admin`.
+ * `capped`: a write key that acts as a member.
+ */
 const principals = {
   anonymous: anonymous as Principal,
   session: caller('admin', null, 'session'),
@@ -45,6 +55,8 @@ const principals = {
   read: caller('read'),
   here: caller('write', mine),
   there: caller('write', other),
+  manager: caller('admin', mine),
+  capped: { ...caller('write'), roleCap: 'member' } as Caller,
 }
 type Name = keyof typeof principals
 const names = Object.keys(principals) as Name[]
@@ -94,12 +106,24 @@ test('mayEnter', () => {
   check({ ...all('ok'), anonymous: signIn }, (who) => mayEnter(who, { scope: 'any' }))
   check({ ...all('ok'), anonymous: signIn }, (who) => mayEnter(who, { scope: 'read' }))
   check({ ...all('ok'), anonymous: signIn, read: scope }, (who) => mayEnter(who, { scope: 'write' }))
-  const admins = { ...all(scope), anonymous: signIn, session: 'ok', admin: 'ok' } as Table<Decision>
+  const admins = {
+    ...all(scope),
+    anonymous: signIn,
+    session: 'ok',
+    admin: 'ok',
+    manager: 'ok',
+  } as Table<Decision>
   check(admins, (who) => mayEnter(who, { scope: 'admin' }))
-  const unlimited = { ...all('ok'), anonymous: signIn, here: limit, there: limit } as Table<Decision>
+  const unlimited = {
+    ...all('ok'),
+    anonymous: signIn,
+    here: limit,
+    there: limit,
+    manager: limit,
+  } as Table<Decision>
   check(unlimited, (who) => mayEnter(who, { scope: 'any', unlimited: true }))
   // The scope is checked before the limit: http-api §6.
-  check(admins, (who) => mayEnter(who, { scope: 'admin', unlimited: true }))
+  check({ ...admins, manager: limit }, (who) => mayEnter(who, { scope: 'admin', unlimited: true }))
 })
 
 test('maySee and viewFor', () => {
@@ -113,6 +137,8 @@ test('maySee and viewFor', () => {
       read: byRole,
       here: byRole,
       there: false,
+      manager: byRole,
+      capped: byRole,
     },
   }
   check(seen, (who, held) => maySee(who, hidden, held))
@@ -137,27 +163,36 @@ test('mayWork', () => {
       read: scope,
       here: byRole,
       there: limit,
+      manager: byRole,
+      capped: byRole,
     },
   }
   check(writers, (who, held) => mayWork(who, hidden, held, 'write'))
   check(writers, (who, held) => mayWork(who, open, held, 'write'))
   check({ ...writers, read: byRole }, (who, held) => mayWork(who, hidden, held, 'read'))
+  check(writers, (who, held) => mayChangeSettings(who, open, held))
+  const bounded = { ...writers, here: [member, limit, limit, limit] } as Table<Decision>
+  check(bounded, (who, held) => mayMoveOrOpen(who, open, held))
 })
 
-test('mayDeleteCollection', () => {
+test('mayDeleteCollection, mayDeprecate', () => {
   const byRole: [Decision, Decision, Decision, Decision] = [member, role, 'ok', 'ok']
-  check<Decision>(
-    {
-      anonymous: signIn,
-      session: byRole,
-      admin: byRole,
-      write: byRole,
-      read: scope,
-      here: byRole,
-      there: limit,
-    },
-    (who, held) => mayDeleteCollection(who, hidden, held),
-  )
+  const warners: Table<Decision> = {
+    ...{ anonymous: signIn, session: byRole, admin: byRole, write: byRole, read: scope, there: limit },
+    ...{ here: byRole, manager: byRole, capped: [member, role, role, role] },
+  }
+  check(warners, (who, held) => mayDeprecate(who, hidden, held))
+  const deleters = { ...warners, here: [member, limit, limit, limit] } as Table<Decision>
+  check(deleters, (who, held) => mayDeleteCollection(who, hidden, held))
+})
+
+test('mayWithdraw, mayAdminister', () => {
+  const managing = {
+    ...managers([member, role, 'ok', 'ok']),
+    manager: [member, role, 'ok', 'ok'],
+  } as Table<Decision>
+  check(managing, (who, held) => mayWithdraw(who, hidden, held))
+  check(managing, (who, held) => mayAdminister(who, hidden, held))
 })
 
 test('mayTransfer, and mayReceiveCollection', () => {
@@ -167,10 +202,12 @@ test('mayTransfer, and mayReceiveCollection', () => {
 })
 
 test('mayMakePublic', () => {
-  const answers = (membersMayChangeVisibility: boolean) =>
-    roles.map((held) => mayMakePublic(held, { membersMayChangeVisibility }))
+  const answers = (membersMayChangeVisibility: boolean, who: Principal = principals.write) =>
+    roles.map((held) => mayMakePublic(who, held, { membersMayChangeVisibility }))
   expect(answers(true)).toEqual(['ok', 'ok', 'ok', 'ok'])
   expect(answers(false)).toEqual([role, role, 'ok', 'ok'])
+  expect(answers(true, principals.capped)).toEqual(['ok', 'ok', 'ok', 'ok'])
+  expect(answers(false, principals.capped)).toEqual([role, role, role, role])
 })
 
 test('mayCreateIn', () => {
@@ -184,6 +221,8 @@ test('mayCreateIn', () => {
       read: scope,
       here: limit,
       there: limit,
+      manager: limit,
+      capped: byRole,
     },
     mayCreateIn,
   )
@@ -198,6 +237,8 @@ const managers = (byRole: [Decision, Decision, Decision, Decision]): Table<Decis
     read: scope,
     here: scope,
     there: scope,
+    manager: limit,
+    capped: scope,
   },
 })
 
@@ -239,9 +280,42 @@ test('mayListMembers', () => {
       read: byRole,
       here: limit,
       there: limit,
+      manager: limit,
+      capped: byRole,
     },
     mayListMembers,
   )
+})
+
+test('a capped key acts as a member, whatever its scope', () => {
+  const capped: Caller = { ...caller('admin'), roleCap: 'member' }
+  for (const held of ['member', 'admin', 'owner'] as const) {
+    expect(mayTransfer(capped, hidden, held)).toBe(role)
+    expect(mayReceiveCollection(capped, held)).toBe(role)
+    expect(mayManageAccount(capped, held)).toBe(role)
+    expect(mayChangeMember(capped, held, { target: 'member', self: false, removal: false })).toBe(role)
+    expect(mayWithdraw(capped, hidden, held)).toBe(role)
+    expect(webhookBelongs(capped, held)).toBe('caller')
+  }
+  expect(webhookBelongs(principals.admin, 'admin')).toBe('owner')
+})
+
+test('usualRoleCap: keys of one collection are capped unless they manage it, and a capped key makes capped ones', () => {
+  const capOf = (who: Caller, wanted: Scope, collectionId: string | null) =>
+    usualRoleCap(who, { scope: wanted, collectionId })
+  const ofAdmin = (wanted: Scope, collectionId: string | null) => capOf(caller('admin'), wanted, collectionId)
+  expect([ofAdmin('read', null), ofAdmin('write', null), ofAdmin('admin', null)]).toEqual([null, null, null])
+  expect([ofAdmin('read', mine), ofAdmin('write', mine), ofAdmin('admin', mine)]).toEqual([
+    ...['member', 'member', null],
+  ])
+  expect(capOf(principals.capped, 'write', null)).toBe('member')
+})
+
+test('mayHandleKey: a capped key handles only capped ones', () => {
+  const capped = principals.capped
+  expect(mayHandleKey(capped, { scope: 'write', collectionId: null, roleCap: 'member' })).toBe('ok')
+  expect(mayHandleKey(capped, { scope: 'read', collectionId: mine, roleCap: null })).toBe(role)
+  expect(mayHandleKey(capped, { scope: 'admin', collectionId: null, roleCap: null })).toBe(scope)
 })
 
 test.each<[Name, Scope, string | null, Decision]>([
@@ -259,7 +333,9 @@ test.each<[Name, Scope, string | null, Decision]>([
   ['here', 'read', null, limit],
   ['here', 'read', other, limit],
 ])('mayHandleKey: %s, a key of scope %s for %s: %s', (name, wanted, collectionId, answer) => {
-  expect(mayHandleKey(principals[name] as Caller, { scope: wanted, collectionId })).toBe(answer)
+  expect(mayHandleKey(principals[name] as Caller, { scope: wanted, collectionId, roleCap: null })).toBe(
+    answer,
+  )
 })
 
 test('mayMakeKeyUntil: no later than the key that makes it', () => {

@@ -1,6 +1,6 @@
 /**
  * Access policy: pure functions, and the only module that decides permissions. Services call it, so HTTP and jobs follow one law.
- * A credential's rights = its scope ∩ its account's role in the owner ∩ the collection it is limited to.
+ * A credential's rights = its scope ∩ its account's role in the owner, up to the key's cap ∩ the collection it is limited to.
  *
  * Returns `ok` or the error code of a refusal. For data hidden from the caller, the look-up answers `…_not_found`; the policy
  * never does.
@@ -9,6 +9,9 @@ import type { Caller, Principal, Scope } from '../principal.ts'
 
 /** The names are public and stored: those of the database's tables must be the same. */
 export const roles = ['member', 'admin', 'owner'] as const
+/** Roles that a key can be capped at. The names are public and stored. */
+export const roleCaps = ['member'] as const
+export type RoleCap = (typeof roleCaps)[number]
 /** Roles in an organization: owner ⊃ admin ⊃ member. A user is owner of its own account. */
 export type Role = (typeof roles)[number]
 
@@ -87,9 +90,17 @@ export const privateEventsFor = (
     ? null
     : { accountId: who.accountId, onlyCollection: who.limitedTo ?? undefined }
 
-/** The account's role, or the lower role that the key is capped at. */
+/** The account's role, or the lower role that the key is capped at. Compare no role with `roleCovers` before this. */
 const capped = (who: Principal, role: Role | null): Role | null =>
   role === null || who.kind === 'anonymous' || who.roleCap === undefined ? role : who.roleCap
+
+/** True if the caller acts with at least this role in an account. `role`: its account's. */
+export const actsAs = (who: Principal, role: Role | null, wanted: Role): boolean =>
+  roleCovers(capped(who, role), wanted)
+
+/** A key limited to a collection may move, open or end it only with scope `admin`: CI systems get keys that publish. */
+const isBounded = (who: Principal): boolean =>
+  who.kind !== 'anonymous' && who.limitedTo !== null && !scopeCovers(who.scope, 'admin')
 
 /** Permission to push, to change metadata, and to upload files; with scope `read`, to poll their state. */
 export function mayWork(
@@ -104,10 +115,16 @@ export function mayWork(
   return role === null ? 'not_a_member' : 'ok'
 }
 
-/** Permission to change the name, the slug, the description or the visibility of a collection. */
+/** Permission to change the name or the description of a collection. */
 export function mayChangeSettings(who: Principal, collection: CollectionFacts, role: Role | null): Decision {
   const work = mayWork(who, collection, role, 'write')
   return work === 'ok' && isWorkload(who) ? 'publisher_key' : work
+}
+
+/** Permission to change the slug or the visibility of a collection. `mayMakePublic` decides about a public one, too. */
+export function mayMoveOrOpen(who: Principal, collection: CollectionFacts, role: Role | null): Decision {
+  const change = mayChangeSettings(who, collection, role)
+  return change === 'ok' && isBounded(who) ? 'key_limited' : change
 }
 
 /** Permission to make a version. Some collections take versions of trusted publishers alone. */
@@ -118,7 +135,17 @@ export const mayPublish = (who: Principal, { publishersOnly }: { publishersOnly:
 export function mayAdminister(who: Principal, collection: CollectionFacts, role: Role | null): Decision {
   const work = mayWork(who, collection, role, 'admin')
   if (work !== 'ok') return work
-  return roleCovers(capped(who, role), 'admin') ? 'ok' : 'insufficient_role'
+  return actsAs(who, role, 'admin') ? 'ok' : 'insufficient_role'
+}
+
+/** Permission to withdraw and to erase versions, which nobody can undo. */
+export const mayWithdraw = mayAdminister
+
+/** Permission to warn of a version, which can be undone. */
+export function mayDeprecate(who: Principal, collection: CollectionFacts, role: Role | null): Decision {
+  const work = mayWork(who, collection, role, 'write')
+  if (work !== 'ok') return work
+  return actsAs(who, role, 'admin') ? 'ok' : 'insufficient_role'
 }
 
 export function mayDeleteCollection(
@@ -126,9 +153,9 @@ export function mayDeleteCollection(
   collection: CollectionFacts,
   role: Role | null,
 ): Decision {
-  const work = mayWork(who, collection, role, 'write')
-  if (work !== 'ok') return work
-  return roleCovers(capped(who, role), 'admin') ? 'ok' : 'insufficient_role'
+  const deprecate = mayDeprecate(who, collection, role)
+  if (deprecate !== 'ok' && deprecate !== 'insufficient_role') return deprecate
+  return isBounded(who) ? 'key_limited' : deprecate
 }
 
 /** Permission to give a collection away. `mayReceiveCollection` checks the receiving account. */
@@ -150,16 +177,17 @@ export function mayCreateIn(who: Principal, role: Role | null): Decision {
 
 /** Permission to make a collection public or to create a public one. An organization may restrict this to its admins. */
 export const mayMakePublic = (
+  who: Principal,
   role: Role | null,
   { membersMayChangeVisibility }: { readonly membersMayChangeVisibility: boolean },
-): Decision => (membersMayChangeVisibility || roleCovers(role, 'admin') ? 'ok' : 'insufficient_role')
+): Decision => (membersMayChangeVisibility || actsAs(who, role, 'admin') ? 'ok' : 'insufficient_role')
 
 /** Permission to rename an account, and to manage an organization's members up to the role `wanted`. */
 export function mayManageAccount(who: Principal, role: Role | null, wanted: Role = 'admin'): Decision {
   const entered = mayEnter(who, { scope: 'admin', unlimited: true })
   if (entered !== 'ok') return entered
   if (role === null) return 'not_a_member'
-  return roleCovers(role, wanted) ? 'ok' : 'insufficient_role'
+  return actsAs(who, role, wanted) ? 'ok' : 'insufficient_role'
 }
 
 /**
@@ -185,8 +213,8 @@ export function mayListMembers(who: Principal, role: Role | null): Decision {
 export const maySeeUsage = mayListMembers
 
 /** The account that a new webhook of a collection belongs to: its owner, if the caller may manage it, or else the caller. */
-export const webhookBelongs = (role: Role | null): 'owner' | 'caller' =>
-  roleCovers(role, 'admin') ? 'owner' : 'caller'
+export const webhookBelongs = (who: Principal, role: Role | null): 'owner' | 'caller' =>
+  actsAs(who, role, 'admin') ? 'owner' : 'caller'
 
 /** Permission to leave a webhook behind: it outlives a key that expires, which could extend a temporary right. */
 export const mayLeaveWebhook = (who: Caller): Decision => (who.expiresAt === null ? 'ok' : 'key_limited')
@@ -199,14 +227,23 @@ export const mayHandleWebhook = (who: Principal, role: Role | null): boolean =>
 export interface KeyFacts {
   readonly scope: Scope
   readonly collectionId: string | null
+  readonly roleCap: RoleCap | null
 }
 
+/** The cap of a new key that names none: its maker's; `member` for a key of one collection, unless it may manage it. */
+export const usualRoleCap = (
+  who: Caller,
+  { scope, collectionId }: Omit<KeyFacts, 'roleCap'>,
+): RoleCap | null => who.roleCap ?? (collectionId !== null && scope !== 'admin' ? 'member' : null)
+
 /**
- * A key is created and revoked only by a credential at least as strong: a stolen read key cannot create or revoke a write key.
+ * A key is created and revoked only by a credential at least as strong: a stolen read key cannot create or revoke a write key, nor
+ * a key that acts as a member one that acts as an owner.
  */
 export function mayHandleKey(who: Caller, key: KeyFacts): Decision {
   if (isWorkload(who)) return 'publisher_key'
   if (!scopeCovers(who.scope, key.scope)) return 'insufficient_scope'
+  if (who.roleCap !== undefined && key.roleCap === null) return 'insufficient_role'
   return who.limitedTo !== null && who.limitedTo !== key.collectionId ? 'key_limited' : 'ok'
 }
 

@@ -19,13 +19,13 @@ import {
 import { LRUCache } from 'lru-cache'
 import { demandCredential } from '../access/authority.ts'
 import { findNamedCollection } from '../access/find-collection.ts'
-import { mayHandleKey, mayMakeKeyUntil } from '../access/policy.ts'
+import { mayMakeKeyUntil, type RoleCap } from '../access/policy.ts'
 import { audited } from '../audit/acts.ts'
 import { instantText } from '../clock.ts'
 import type { Context } from '../context.ts'
 import { demand, RegistryError } from '../errors/errors.ts'
 import { actingAccount, anonymous, demandCaller, type Principal, type Scope } from '../principal.ts'
-import { addKey, type MadeKey } from './keys.ts'
+import { addKey, demandMayHandle, type MadeKey } from './keys.ts'
 
 /** Request of a program to start a login. */
 export interface DeviceRequest {
@@ -117,8 +117,8 @@ export function deviceLoginsOf(context: Context) {
     /**
      * Approves a login.
      * @param keyExpiresAt null: the key does not expire
-     * @throws unauthenticated, device_code_not_found, rate_limited; insufficient_scope and key_limited for a caller that could
-     * not make such a key; collection_not_found
+     * @throws unauthenticated, device_code_not_found, rate_limited; insufficient_scope, insufficient_role and key_limited for a
+     * caller that could not make such a key; collection_not_found
      */
     async allow(who: Principal, userCode: string, keyExpiresAt: Date | null): Promise<void> {
       const caller = demandCaller(who)
@@ -129,7 +129,8 @@ export function deviceLoginsOf(context: Context) {
           ? null
           : await findNamedCollection(context, actingAccount(caller.accountId), { owner, slug })
       const collectionId = found?.collection.id ?? null
-      demand(mayHandleKey(caller, { scope: deviceLogin.scope, collectionId }), { needed: deviceLogin.scope })
+      const { scope } = deviceLogin
+      demandMayHandle(caller, { scope, collectionId, roleCap: roleCapOf(scope) })
       demand(mayMakeKeyUntil(caller, keyExpiresAt), { until: caller.expiresAt?.toISOString() })
       await decide(who, userCode, {
         status: 'allowed',
@@ -152,6 +153,9 @@ export function deviceLoginsOf(context: Context) {
     collect: (deviceCode: string): Promise<MadeKey> => collect(context, deviceCode),
   }
 }
+
+/** A program in a terminal manages only if it asked for that, and its user could read so on the page. */
+const roleCapOf = (scope: Scope): RoleCap | null => (scope === 'admin' ? null : 'member')
 
 const tooMany = () => new RegistryError('rate_limited', { say: { retryAfter: deviceLoginSeconds } })
 
@@ -201,8 +205,11 @@ async function collect(context: Context, deviceCode: string): Promise<MadeKey> {
     // Approvals from before a suspension yield no key.
     if (account.suspendedAt !== null) return new RegistryError('access_denied')
     const by = { ...actingAccount(accountId, { address }), accountSlug: account.slug }
-    return addKey(context, tx, { accountId, label, scope, collectionId, expiresAt }, (act) =>
-      tell({ ...act, by }),
+    return addKey(
+      context,
+      tx,
+      { accountId, label, scope, collectionId, roleCap: roleCapOf(scope), expiresAt },
+      (act) => tell({ ...act, by }),
     )
   })
   if (outcome instanceof RegistryError) throw outcome

@@ -59,6 +59,60 @@ describe.each(anyDatabase)('keys on $name', (database) => {
       (error: { code?: string }) => error.code,
     )
 
+  test('a key of one collection acts as a member, moves nothing and deletes nothing, unless it manages', async () => {
+    const ida = await user('ida')
+    const collectionId = await collection(ida, 'birds')
+    const path = { owner: 'ida', slug: 'birds' }
+    const keyed = async (wanted: Parameters<Keys['create']>[1]) =>
+      keys.resolve((await keys.create(ida, wanted)).key)
+    const ci = await keyed({ label: 'ci', scope: 'write', collectionId })
+    expect(ci.roleCap).toBe('member')
+    for (const change of [{ public: true }, { public: false }, { slug: 'eggs' }, { name: 'B', public: true }])
+      expect(await codeOf(collections.patch(ci, path, change))).toBe('key_limited')
+    expect(await codeOf(collections.remove(ci, path))).toBe('key_limited')
+    expect(await codeOf(collections.patch(ci, path, { name: 'Birds', description: 'All of them' }))).toBe(
+      'ok',
+    )
+    const manager = await keyed({ label: 'manager', scope: 'admin', collectionId })
+    expect(manager.roleCap).toBe(undefined)
+    expect(await codeOf(collections.patch(manager, path, { public: true, slug: 'eggs' }))).toBe('ok')
+    expect(await codeOf(collections.remove(manager, { owner: 'ida', slug: 'eggs' }))).toBe('ok')
+  })
+
+  test('a capped key makes capped keys, and neither makes nor revokes others', async () => {
+    const jan = await user('jan')
+    const made = await keys.create(jan, { label: 'publish', scope: 'write', roleCap: 'member' })
+    const capped = await keys.resolve(made.key)
+    const child = await keys.create(capped, { label: 'child', scope: 'write' })
+    expect(child.roleCap).toBe('member')
+    expect((await keys.resolve(child.key)).roleCap).toBe('member')
+    const collectionId = await collection(jan, 'nests')
+    expect((await keys.create(capped, { label: 'there', scope: 'read', collectionId })).roleCap).toBe(
+      'member',
+    )
+    expect(await codeOf(keys.create(capped, { label: 'free', scope: 'write', roleCap: null }))).toBe(
+      'insufficient_role',
+    )
+    expect(await codeOf(keys.create(capped, { label: 'admin', scope: 'admin' }))).toBe('invalid_request')
+    expect(await codeOf(keys.create(capped, { label: 'admin', scope: 'admin', roleCap: null }))).toBe(
+      'insufficient_scope',
+    )
+    const free = await keys.create(jan, { label: 'free', scope: 'write' })
+    expect(free.roleCap).toBe(null)
+    expect(await codeOf(keys.revoke(capped, free.id))).toBe('insufficient_role')
+    expect(await codeOf(collections.remove(capped, { owner: 'jan', slug: 'nests' }))).toBe(
+      'insufficient_role',
+    )
+    expect(
+      await codeOf(collections.remove(await keys.resolve(free.key), { owner: 'jan', slug: 'nests' })),
+    ).toBe('ok')
+    expect(await codeOf(keys.revoke(capped, child.id))).toBe('ok')
+    expect(await codeOf(keys.revoke(capped, made.id))).toBe('ok')
+    expect(await codeOf(keys.create(jan, { label: 'both', scope: 'admin', roleCap: 'member' }))).toBe(
+      'invalid_request',
+    )
+  })
+
   test('a key is returned once, stored hashed, listed by its start', async () => {
     const ann = await user('keeper')
     const made = await keys.create(ann, { label: 'ci', scope: 'write' })
@@ -68,11 +122,13 @@ describe.each(anyDatabase)('keys on $name', (database) => {
       label: 'ci',
       scope: 'write',
       collectionId: null,
+      roleCap: null,
       expiresAt: null,
     })
     const [item] = await keys.list(ann)
     expect(item).toEqual({
-      ...{ id: made.id, label: 'ci', scope: 'write', collectionId: null, start: made.key.slice(0, 9) },
+      ...{ id: made.id, label: 'ci', scope: 'write', collectionId: null, roleCap: null },
+      start: made.key.slice(0, 9),
       ...{ createdAt: '2026-01-15T10:20:30.400Z', expiresAt: null, lastUsedAt: null },
     })
     const { rows } = await context.database.query('select * from api_keys where id = $1', [made.id])
@@ -86,7 +142,7 @@ describe.each(anyDatabase)('keys on $name', (database) => {
     expect(await keys.resolve(key, '::1')).toEqual({
       ...{ kind: 'key', accountId: ann.accountId, accountSlug: ann.accountSlug, scope: 'read', limitedTo },
       credential: { key: id },
-      expiresAt: null,
+      ...{ expiresAt: null, roleCap: 'member' },
       means: { key: { id, label: 'x' }, address: '::1' },
     })
   })

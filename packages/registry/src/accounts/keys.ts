@@ -23,7 +23,14 @@ import type { CreateKey, Key } from '@ulmus/wire'
 import { LRUCache } from 'lru-cache'
 import { v7 as newId } from 'uuid'
 import { demandCredential, demandOwnAccount, onMissingRow } from '../access/authority.ts'
-import { type KeyFacts, mayHandleKey, mayListKey, mayMakeKeyUntil, maySee } from '../access/policy.ts'
+import {
+  type KeyFacts,
+  mayHandleKey,
+  mayListKey,
+  mayMakeKeyUntil,
+  maySee,
+  usualRoleCap,
+} from '../access/policy.ts'
 import { isUuid } from '../answers/pages.ts'
 import { audited, type Tell } from '../audit/acts.ts'
 import { instantText, instantTextOrNull, readInstant } from '../clock.ts'
@@ -47,8 +54,9 @@ export function keysOf(context: Context) {
   return {
     /**
      * Makes a key for the caller's account. Only this result contains the raw key.
-     * @throws insufficient_scope, key_limited (also for a key that would outlive the caller's), invalid_request (an `expiresAt`
-     * in the past, or after 9999), collection_not_found, too_many_keys
+     * @throws insufficient_scope, insufficient_role (a capped key would make one without a cap), key_limited (also for a key that
+     * would outlive the caller's), invalid_request (an `expiresAt` in the past, or after 9999; a capped key of scope `admin`),
+     * collection_not_found, too_many_keys
      */
     create: (who: Principal, wanted: CreateKey): Promise<MadeKey> => createKey(context, who, wanted),
 
@@ -59,13 +67,13 @@ export function keysOf(context: Context) {
       return keys.filter((key) => mayListKey(caller, key)).map(itemOf)
     },
 
-    /** @throws key_not_found (also for a key of another account), insufficient_scope, key_limited */
+    /** @throws key_not_found (also for a key of another account), insufficient_scope, insufficient_role, key_limited */
     async revoke(who: Principal, id: string): Promise<void> {
       const caller = demandCaller(who)
       const key = isUuid(id) ? await findKeyOf(database, caller.accountId, id) : undefined
       if (key === undefined) throw new RegistryError('key_not_found')
       const facts: KeyFacts = key
-      demand(mayHandleKey(caller, facts), { needed: key.scope })
+      demandMayHandle(caller, facts)
       await audited(context, who, async (tx, tell) => {
         await demandCredential(context, tx, caller)
         if (!(await deleteKey(tx, id))) throw new RegistryError('key_not_found')
@@ -116,23 +124,42 @@ export type MadeKey = Omit<Key, 'start' | 'createdAt' | 'lastUsedAt'> & { key: s
 async function createKey(context: Context, who: Principal, wanted: CreateKey): Promise<MadeKey> {
   const caller = demandCaller(who)
   const collectionId = wanted.collectionId ?? null
-  demand(mayHandleKey(caller, { scope: wanted.scope, collectionId }), { needed: wanted.scope })
+  const { label, scope, roleCap = usualRoleCap(caller, { scope, collectionId }) } = wanted
+  if (scope === 'admin' && roleCap !== null) throw cappedAdmin()
+  demandMayHandle(caller, { scope, collectionId, roleCap })
   const now = context.now()
   const expiresAt = wanted.expiresAt === undefined ? caller.expiresAt : expiryOf(wanted.expiresAt, now)
   demand(mayMakeKeyUntil(caller, expiresAt), { until: caller.expiresAt?.toISOString() })
   if (collectionId !== null) await demandReadable(context, caller.accountId, collectionId)
-  const { label, scope } = wanted
+  const { accountId } = caller
   return audited(context, who, async (tx, tell) => {
     await demandOwnAccount(context, tx, caller)
-    return addKey(context, tx, { accountId: caller.accountId, label, scope, collectionId, expiresAt }, tell)
+    return addKey(context, tx, { accountId, label, scope, collectionId, roleCap, expiresAt }, tell)
   })
 }
 
+/** @throws insufficient_scope, insufficient_role, key_limited, publisher_key */
+export const demandMayHandle = (caller: Caller, key: KeyFacts): void =>
+  demand(mayHandleKey(caller, key), { needed: key.scope, isAboutKey: true })
+
+/** The scope and the cap contradict each other: `admin` manages, and a member manages nothing. */
+const cappedAdmin = () =>
+  new RegistryError('invalid_request', {
+    details: {
+      issues: [
+        {
+          path: 'roleCap',
+          message: 'must be null for the scope `admin`. Choose `write` for a key that publishes',
+        },
+      ],
+    },
+  })
+
 /** A key to insert, in a transaction that has locked its account. */
 export interface KeyToAdd
-  extends Pick<KeyRow, 'accountId' | 'label' | 'scope' | 'collectionId' | 'expiresAt'> {}
+  extends Pick<KeyRow, 'accountId' | 'label' | 'scope' | 'collectionId' | 'roleCap' | 'expiresAt'> {}
 
-const ofNoPublisher = { publisherId: null, workload: null, roleCap: null }
+const ofNoPublisher = { publisherId: null, workload: null }
 
 /** @throws too_many_keys, collection_not_found */
 export async function addKey(
@@ -142,7 +169,7 @@ export async function addKey(
   tell: Tell,
 ): Promise<MadeKey> {
   const now = context.now()
-  const { accountId, label, scope, collectionId, expiresAt } = wanted
+  const { accountId, label, scope, collectionId, roleCap, expiresAt } = wanted
   const live = await countLiveKeys(tx, accountId, now)
   if (live >= liveKeysMax) throw new RegistryError('too_many_keys', { say: { max: liveKeysMax } })
   await deleteKeysExpiredBefore(tx, accountId, new Date(now.getTime() - expiredKeyDays * 86_400_000))
@@ -151,8 +178,8 @@ export async function addKey(
   const secret = { hash: hashText(key), start: key.slice(0, keyStartLength) }
   const row: KeyRow = { id, ...wanted, ...secret, createdAt: now, lastUsedAt: null, ...ofNoPublisher }
   await onMissingRow('collection_not_found', {}, () => insertKey(tx, row))
-  const made = { id, key, label, scope, collectionId, expiresAt: instantTextOrNull(expiresAt) }
-  const details = { label, scope, collection: collectionId, expiresAt: made.expiresAt }
+  const made = { id, key, label, scope, collectionId, roleCap, expiresAt: instantTextOrNull(expiresAt) }
+  const details = { label, scope, collection: collectionId, roleCap, expiresAt: made.expiresAt }
   tell({ action: 'key.made', account: accountId, target: id, details })
   return made
 }
@@ -210,6 +237,7 @@ const itemOf = (key: KeyRow): Key => ({
   label: key.label,
   scope: key.scope,
   collectionId: key.collectionId,
+  roleCap: key.roleCap,
   start: key.start,
   createdAt: instantText(key.createdAt),
   expiresAt: instantTextOrNull(key.expiresAt),

@@ -22,7 +22,7 @@ import type { Member, MemberPath, Membership } from '@ulmus/wire'
 import { demandCredential, onMissingRow } from '../access/authority.ts'
 import { findVisibleAccount } from '../access/find-account.ts'
 import { demandAnotherOwner, roleIn } from '../access/membership.ts'
-import { mayChangeMember, mayListMembers, type Role, roleCovers } from '../access/policy.ts'
+import { actsAs, mayChangeMember, mayListMembers, type Role, roleCovers } from '../access/policy.ts'
 import { isAccountSlug } from '../access/slugs.ts'
 import { byText, mapPage, type Page, type PageAsk, pageOf } from '../answers/pages.ts'
 import { audited, type Tell } from '../audit/acts.ts'
@@ -84,7 +84,7 @@ export function membersOf(context: Context) {
         const member = { orgId: org.id, userId: user.id, role, since: context.now() }
         await onMissingRow('account_not_found', { slug: user.slug }, () => putMember(tx, member))
         // Membership replaces the user's pending invitations, except those to a role that the caller could not give.
-        await dropInvitationsOf(tx, org.id, user, roleCovers(await roleIn(tx, who, org), 'owner'))
+        await dropInvitationsOf(tx, org.id, user, actsAs(who, await roleIn(tx, who, org), 'owner'))
         if (!roleCovers(role, current ?? 'member')) await dropInvitationsBy(tx, org.id, user.id)
         if (current !== role)
           tell({

@@ -18,26 +18,37 @@ import type {
   CollectionPath,
   CreateCollection,
   UpdateCollection,
+  UpdatedCollection,
   VersionPath,
 } from '@ulmus/wire'
 import { demandStill } from '../access/authority.ts'
 import { findVisibleAccount } from '../access/find-account.ts'
 import { findVisibleCollection, type Seen } from '../access/find-collection.ts'
 import { roleIn } from '../access/membership.ts'
-import { mayAdminister, mayChangeSettings, mayCreateIn, mayMakePublic, type Role } from '../access/policy.ts'
+import {
+  mayAdminister,
+  mayChangeSettings,
+  mayCreateIn,
+  mayMakePublic,
+  mayMoveOrOpen,
+  type Role,
+} from '../access/policy.ts'
 import { checkCollectionSlug } from '../access/slugs.ts'
 import { demandCollectionSlug } from '../accounts/kept-slugs.ts'
 import { JsonText } from '../answers/json-text.ts'
 import type { Page, PageAsk } from '../answers/pages.ts'
 import { audited, type Tell } from '../audit/acts.ts'
+import { readerOf } from '../budgets/answer-budget.ts'
 import { instantText } from '../clock.ts'
 import type { Context } from '../context.ts'
 import { demand, RegistryError } from '../errors/errors.ts'
 import { demandCaller, type Principal } from '../principal.ts'
 import { metadataBytes, noticeDeprecation, semverOf, shownCounts, shownWords } from '../versions/content.ts'
+import { type Openings, openingsOf } from '../versions/opened.ts'
 import { defineForgetting, removeCollection } from './deletion.ts'
 import { type BrowseAsk, browseFacets, browsePublic, listMine, listOwned } from './lists.ts'
 import { demandMayCreate, newCollection, slugTakenAs } from './making.ts'
+import { openingWarnings } from './opening.ts'
 import { factsOf, forkedFromOf, type Shown, type ShownAsk, shownCollection } from './shown.ts'
 import { transferCollection } from './transfer.ts'
 
@@ -50,6 +61,7 @@ export type Collections = ReturnType<typeof collectionsOf>
 
 export function collectionsOf(context: Context) {
   defineForgetting(context)
+  const openings = openingsOf(context)
   return {
     /** @throws account_not_found, not_a_member, key_limited, invalid_slug, insufficient_role, slug_taken, slug_kept. */
     async create(who: Principal, owner: string, input: CreateCollection) {
@@ -59,7 +71,7 @@ export function collectionsOf(context: Context) {
       const row = await slugTakenAs(input.slug, () =>
         audited(context, who, async (tx, tell) => {
           const locked = await demandMayCreate(context, tx, demandCaller(who), account)
-          if (input.public === true) demandMayMakePublic(locked)
+          if (input.public === true) demandMayMakePublic(who, locked)
           const isPublic = input.public ?? locked.account.defaultVisibility === 'public'
           const made = newCollection(context, account.id, { ...input, public: isPublic })
           await insertCollection(tx, made, account)
@@ -72,9 +84,17 @@ export function collectionsOf(context: Context) {
       return { id: row.id, owner: account.slug, slug: row.slug, name: row.name }
     },
 
-    /** @throws collection_not_found, not_a_member, key_limited, invalid_slug, insufficient_role, slug_taken, slug_kept. */
-    patch: (who: Principal, path: CollectionPath, change: CollectionChange): Promise<{ ok: true }> =>
-      changeCollection(context, who, path, change),
+    /**
+     * Changes a collection. If that makes it public, the answer warns of what older versions show.
+     * @param options.dryRun true: check, and return the warnings, without changing anything
+     * @throws collection_not_found, not_a_member, key_limited, invalid_slug, insufficient_role, slug_taken, slug_kept.
+     */
+    patch: (
+      who: Principal,
+      path: CollectionPath,
+      change: CollectionChange,
+      { dryRun = false }: { dryRun?: boolean } = {},
+    ): Promise<UpdatedCollection> => patchCollection({ context, openings }, who, { path, change, dryRun }),
 
     /**
      * Deletes a collection with its versions, records and file references. A sweep frees their storage later; data inherited by
@@ -119,7 +139,7 @@ export function collectionsOf(context: Context) {
      * @throws collection_not_found, version_not_found if there are versions, busy.
      */
     shown: (who: Principal, path: VersionPath, ask: ShownAsk): Promise<Shown> =>
-      shownCollection(context, who, path, ask),
+      shownCollection({ context, openings }, who, path, ask),
 
     /** @throws collection_not_found. */
     async detail(who: Principal, path: CollectionPath) {
@@ -138,25 +158,50 @@ export function collectionsOf(context: Context) {
   }
 }
 
-async function changeCollection(
+async function patchCollection(
+  { context, openings }: { context: Context; openings: Openings },
+  who: Principal,
+  { path, change, dryRun }: { path: CollectionPath; change: CollectionChange; dryRun: boolean },
+): Promise<UpdatedCollection> {
+  const { seen, may } = await demandChange(context, who, path, change)
+  const isOpening = change.public === true && !seen.collection.public
+  if (!dryRun) await changeCollection(context, who, { seen, may, change })
+  const warnings = isOpening ? openingWarnings(await openings.of(seen.collection, readerOf(who))) : []
+  return { ok: true, ...(warnings.length > 0 && { warnings }) }
+}
+
+/** Checks a change before it is made. `may`: the permission to repeat when it is. */
+async function demandChange(
   context: Context,
   who: Principal,
   path: CollectionPath,
   change: CollectionChange,
-): Promise<{ ok: true }> {
-  const { collection, owner, role } = await findVisibleCollection(context, who, path)
-  const may = change.publishersOnly === undefined ? mayChangeSettings : mayAdminister
+): Promise<{ seen: Seen; may: typeof mayAdminister }> {
+  const seen = await findVisibleCollection(context, who, path)
+  const { collection, owner, role } = seen
+  const may = ruleFor(change)
   demand(may(who, collection, role), { owner: owner.slug, needed: 'admin' })
   if (change.slug !== undefined) checkCollectionSlug(change.slug)
+  if (change.public === true && !collection.public) demandMayMakePublic(who, { account: owner, role })
+  return { seen, may }
+}
+
+async function changeCollection(
+  context: Context,
+  who: Principal,
+  { seen, may, change }: { seen: Seen; may: typeof mayAdminister; change: CollectionChange },
+): Promise<void> {
+  const { collection, owner } = seen
   await slugTakenAs(change.slug, () =>
     audited(context, who, async (tx, tell) => {
       // Lock the owner: its settings must not change before the collection is public.
       const account = change.public === true ? await lockAccount(tx, owner.id) : undefined
       const locked = await lockCollection(tx, collection.id, 'update')
-      if (locked === undefined) throw new RegistryError('collection_not_found', { say: path })
+      if (locked === undefined)
+        throw new RegistryError('collection_not_found', { say: { owner: owner.slug, slug: collection.slug } })
       await demandStill(context, tx, { who: demandCaller(who), collection, owner }, may)
       if (account !== undefined && !locked.public) {
-        demandMayMakePublic({ account, role: await roleIn(tx, who, account) })
+        demandMayMakePublic(who, { account, role: await roleIn(tx, who, account) })
         await demandMayMakeForkPublic(tx, who, locked)
       }
       await applyChange(context, tx, locked, change)
@@ -164,12 +209,19 @@ async function changeCollection(
       tellChange(tell, { owner, before: locked, change })
     }),
   )
-  return { ok: true }
+}
+
+/** The permission for all fields of a change together. */
+function ruleFor({ publishersOnly, slug, public: visible }: CollectionChange): typeof mayAdminister {
+  if (publishersOnly !== undefined) return mayAdminister
+  return slug !== undefined || visible !== undefined ? mayMoveOrOpen : mayChangeSettings
 }
 
 /** @throws insufficient_role */
-const demandMayMakePublic = ({ account, role }: { account: AccountRow; role: Role | null }): void =>
-  demand(mayMakePublic(role, account), { owner: account.slug, needed: 'admin' })
+const demandMayMakePublic = (
+  who: Principal,
+  { account, role }: { account: AccountRow; role: Role | null },
+): void => demand(mayMakePublic(who, role, account), { owner: account.slug, needed: 'admin' })
 
 /**
  * A fork contains data of its private sources, so the settings of their owners count, too.
@@ -177,7 +229,7 @@ const demandMayMakePublic = ({ account, role }: { account: AccountRow; role: Rol
  */
 async function demandMayMakeForkPublic(tx: Tx, who: Principal, fork: CollectionRow): Promise<void> {
   for (const owner of await ownersOfPrivateSources(tx, fork))
-    demand(mayMakePublic(await roleIn(tx, who, owner), owner), { needed: 'admin' })
+    demand(mayMakePublic(who, await roleIn(tx, who, owner), owner), { needed: 'admin' })
 }
 
 async function applyChange(

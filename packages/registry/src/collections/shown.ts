@@ -2,16 +2,26 @@
 
 import { formatSemver } from '@ulmus/content'
 import { type CollectionRow, findCollectionById } from '@ulmus/storage'
-import type { VersionPath } from '@ulmus/wire'
+import type { OpeningWarning, VersionPath } from '@ulmus/wire'
 import { findVisibleCollection, type Seen } from '../access/find-collection.ts'
-import { type Decision, mayDeleteCollection, maySee, mayWork, viewFor } from '../access/policy.ts'
+import {
+  type Decision,
+  mayDeleteCollection,
+  maySee,
+  mayWithdraw,
+  mayWork,
+  viewFor,
+} from '../access/policy.ts'
+import { readerOf } from '../budgets/answer-budget.ts'
 import { instantText } from '../clock.ts'
 import type { Context } from '../context.ts'
 import type { Principal } from '../principal.ts'
 import { semverOf } from '../versions/content.ts'
 import { type Hidden, hiddenOf } from '../versions/hidden.ts'
 import { numberAfter } from '../versions/land.ts'
+import type { Openings } from '../versions/opened.ts'
 import { detailOf, type VersionDetail, versionIn } from '../versions/versions.ts'
+import { openingWarnings } from './opening.ts'
 
 /** Rights that decide which controls a page has. The services check again. */
 export interface CallerRights {
@@ -21,6 +31,8 @@ export interface CallerRights {
   readonly work: Decision
   /** The same for deletion. */
   readonly deletion: Decision
+  /** The same for withdrawing and erasing versions. */
+  readonly withdrawal: Decision
 }
 
 /** Parts that a page needs. */
@@ -45,11 +57,13 @@ export interface Shown {
   readonly version: VersionDetail | null
   /** For members: parts of the version that the public view hides. Undefined for others, and before the first version. */
   readonly hidden: Hidden | undefined
+  /** For members of a private collection: what its older versions would show if it became public. */
+  readonly opening: readonly OpeningWarning[]
 }
 
 /** @throws collection_not_found; Moved; version_not_found and version_withdrawn for a named version; busy. */
 export async function shownCollection(
-  context: Context,
+  { context, openings }: { context: Context; openings: Openings },
   who: Principal,
   path: VersionPath,
   { asPublic, withVersion }: ShownAsk,
@@ -64,9 +78,10 @@ export async function shownCollection(
     forkedFromOf(context, reader, seen.collection),
     isRead ? versionIn(context, read, path.v) : undefined,
   ])
-  const [version, hidden] = await Promise.all([
+  const [version, hidden, opened] = await Promise.all([
     withVersion && found !== undefined ? detailOf(context, found) : null,
     isMember && found !== undefined ? hiddenOf(context, found.version) : undefined,
+    isMember && !seen.collection.public ? openings.soon(seen.collection, readerOf(who)) : undefined,
   ])
   return {
     facts: factsOf(seen),
@@ -76,6 +91,7 @@ export async function shownCollection(
     forkedFrom,
     version,
     hidden,
+    opening: opened === undefined ? [] : openingWarnings(opened),
   }
 }
 
@@ -105,6 +121,7 @@ const rightsOf = (who: Principal, { collection, role, view }: Seen): CallerRight
   isMember: view === 'full',
   work: mayWork(who, collection, role, 'write'),
   deletion: mayDeleteCollection(who, collection, role),
+  withdrawal: mayWithdraw(who, collection, role),
 })
 
 /** The latest version's metadata.description, else the collection's own, else null. */

@@ -63,7 +63,7 @@ export const catalogue = {
     if (f.webhook)
       return 'This API key expires, and a webhook would outlive it. Use a key without an end, or sign in.'
     return f.until === undefined
-      ? 'This API key is limited to one collection and cannot do this. Use a key without that limit.'
+      ? 'This API key is limited to one collection and cannot do this. Use a key without that limit or, to change the address or the visibility of its own collection or to delete it, one of scope `admin`.'
       : `This API key expires at ${f.until}, and the keys that it creates cannot expire later. Set \`expiresAt\` no later, or omit it. For a key that lasts longer, sign in or use a key that lasts longer.`
   }),
   account_suspended: entry('forbidden', 'This account is suspended. Ask the operators of this registry why.'),
@@ -76,10 +76,10 @@ export const catalogue = {
     (f) =>
       `You are not a member of ${f.owner ? `\`${f.owner}\`` : 'the owning account'}. If it is an organization, ask one of its admins to add you.`,
   ),
-  insufficient_role: entry(
-    'forbidden',
-    (f) =>
-      `This requires ${f.needed ? `the role \`${f.needed}\`` : 'a higher role'}. Ask an admin or owner of the organization.`,
+  insufficient_role: entry('forbidden', (f) =>
+    f.isAboutKey
+      ? 'This API key acts as a `member` at most, and so must the keys that it creates or revokes. Sign in, or use a key of scope `admin`.'
+      : `This requires ${f.needed ? `the role \`${f.needed}\`` : 'a higher role'}. Ask an admin or owner of the organization. If you are one, sign in or use a key of scope \`admin\`: other keys may act as a member at most.`,
   ),
   private_content: entry(
     'forbidden',
@@ -153,10 +153,10 @@ export const catalogue = {
   ),
 
   slug_taken: entry('conflict', (f) => `The slug \`${f.slug}\` is taken. Choose another.`),
-  slug_kept: entry(
-    'conflict',
-    (f) =>
-      `The slug \`${f.slug}\` is reserved for its former owner: for 90 days, or for good if public data was published under it. Choose another.`,
+  slug_kept: entry('conflict', (f) =>
+    f.isOfCollection
+      ? `Readers know \`${f.slug}\` as the address of a collection that has another owner now, and it still leads there: for 90 days, or for good if public data was published under it. Choose another slug.`
+      : `The slug \`${f.slug}\` is reserved for its former owner: for 90 days, or for good if public data was published under it. Choose another.`,
   ),
   version_conflict: entry('conflict', (f) =>
     f.currentVersion === null || f.currentVersion === undefined

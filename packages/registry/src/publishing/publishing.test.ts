@@ -264,13 +264,13 @@ describe.each(databases)('trusted publishers on $name', (database) => {
     const withdrawals = withdrawalsOf(context)
     expect((await collections.detail(who, path)).id).toBe(collectionId)
     const cases: [() => Promise<unknown>, string][] = [
-      [() => collections.remove(who, path), 'insufficient_role'],
+      [() => collections.remove(who, path), 'key_limited'],
       [() => collections.patch(who, path, { public: true }), 'publisher_key'],
       [() => collections.patch(who, path, { name: 'Mine' }), 'publisher_key'],
       [() => collections.patch(who, path, { publishersOnly: false }), 'insufficient_scope'],
       [() => collections.transfer(who, path, 'eve'), 'insufficient_scope'],
       [() => collections.create(who, 'union', { slug: 'more' }), 'key_limited'],
-      [() => withdrawals.withdraw(who, { ...path, v: 'v1.0.0' }, { reason: 'x' }), 'insufficient_role'],
+      [() => withdrawals.withdraw(who, { ...path, v: 'v1.0.0' }, { reason: 'x' }), 'insufficient_scope'],
       [() => withdrawals.deprecate(who, { ...path, v: 'v1.0.0' }, 'x'), 'insufficient_role'],
       [() => forksOf(context).create(who, path, { targetOrg: 'union', slug: 'forked' }), 'key_limited'],
       [() => keys.create(who, { label: 'x', scope: 'read', collectionId }), 'publisher_key'],
@@ -300,7 +300,7 @@ describe.each(databases)('trusted publishers on $name', (database) => {
     const [forked] = (await versionsOf(context).list(owner(), { ...path, slug: 'forked' }, {})).items
     expect(forked).not.toHaveProperty('workload')
     expect(await refused(withdrawals.withdraw(who, { ...path, v: 'v1.0.0' }, { reason: 'x' }))).toBe(
-      'insufficient_role',
+      'insufficient_scope',
     )
   })
 

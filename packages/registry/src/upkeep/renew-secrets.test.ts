@@ -20,7 +20,7 @@ describe.each(databases)('secrets in the database on $name', (database) => {
       const row = {
         ...{ id, accountId, collectionId: null, url: 'https://x.example/', host: 'x.example', label: '' },
         ...{ kinds: [], bumps: [], enabled: true, disabledWhy: null, failingSince: null, madeBy: accountId },
-        ...{ createdAt: new Date(), testedAt: null, proven: false },
+        ...{ createdAt: new Date(), testedAt: null, proven: false, hearsAfter: 0 },
         secret: sealing.seal(`s ${id}`, `webhooks:${id}`),
         formerSecrets: formerSecret === undefined ? null : sealing.seal(formerSecret, `webhooks:${id}`),
       }

@@ -1,5 +1,5 @@
 /** Changes, tests and new secrets of webhooks. */
-import { countTest, disableWebhook, updateWebhook } from '@ulmus/storage'
+import { countTest, disableWebhook, lastEventSoFar, updateWebhook } from '@ulmus/storage'
 import type { ChangeWebhook, WebhookSecret, WebhookTest } from '@ulmus/wire'
 import { mayLeaveWebhook } from '../access/policy.ts'
 import { instantText } from '../clock.ts'
@@ -35,6 +35,8 @@ export async function changeWebhook(
       ...(address !== undefined && { proven: false, failingSince: null }),
       ...(enabled === false && { disabledWhy: null }),
       ...(enabled === true && { enabled, disabledWhy: null, failingSince: null }),
+      // Of the events while it was off, it gets those that a replay asks for.
+      ...(enabled === true && !webhook.enabled && { hearsAfter: await lastEventSoFar(tx) }),
       // Or a webhook would go on hearing what another user may see, at an address that this one chose.
       ...((address !== undefined || enabled === true) && { madeBy: caller.accountId }),
     })

@@ -1,5 +1,12 @@
 /** Making of webhooks. */
-import { type AccountRow, countWebhooks, insertWebhook, lockAccount, type WebhookRow } from '@ulmus/storage'
+import {
+  type AccountRow,
+  countWebhooks,
+  insertWebhook,
+  lastEventSoFar,
+  lockAccount,
+  type WebhookRow,
+} from '@ulmus/storage'
 import type { CreatedWebhook, CreateWebhook } from '@ulmus/wire'
 import { v7 as newId } from 'uuid'
 import { demandCredential } from '../access/authority.ts'
@@ -39,6 +46,7 @@ export async function createWebhook(
   const id = newId()
   const { collectionId } = found
   await audited(context, caller, async (tx, tell) => {
+    const hearsAfter = await lastEventSoFar(tx)
     const account = await lockAccount(tx, found.account.id)
     await demandCredential(context, tx, caller)
     if (account === undefined) throw new RegistryError('account_not_found', { say: found.account })
@@ -52,7 +60,7 @@ export async function createWebhook(
       ...{ id, accountId: account.id, collectionId, ...address, label, kinds, bumps },
       ...{ secret: sealing.seal(secret, placeOf(id)), formerSecrets: null, proven: false },
       ...{ enabled: true, disabledWhy: null, failingSince: null, madeBy: caller.accountId },
-      ...{ createdAt: context.now(), testedAt: null },
+      ...{ createdAt: context.now(), testedAt: null, hearsAfter },
     }
     await insertWebhook(tx, row)
     const details = { webhook: id, host: address.host }
@@ -70,6 +78,6 @@ async function placeFor(context: Context, caller: Caller, place: WebhookPlace) {
   }
   const { collection, owner, role } = await findVisibleCollection(context, caller, place.collection)
   const account: Pick<AccountRow, 'id' | 'slug'> =
-    webhookBelongs(role) === 'owner' ? owner : { id: caller.accountId, slug: caller.accountSlug }
+    webhookBelongs(caller, role) === 'owner' ? owner : { id: caller.accountId, slug: caller.accountSlug }
   return { account, collectionId: collection.id, target: `${owner.slug}/${collection.slug}` }
 }

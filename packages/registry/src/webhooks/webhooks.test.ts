@@ -526,7 +526,7 @@ describe.each(databases)('webhooks on $name', (database) => {
     await addVersion(context, { id: many.id })
     const { id: second } = await hook(grace, own.path)
     await context.database.query('update webhooks set proven = true where id = $1', [second])
-    await webhooks.replay(grace, second, { after: (await lastSeq()) - 3 })
+    await webhooks.replay(grace, second, { after: (await lastSeq()) - 4 })
     received = []
     await number()
     const running = webhooks.sendAll()
@@ -722,5 +722,31 @@ describe.each(databases)('webhooks on $name', (database) => {
     await context.database.query(`update deliveries set state = 'done' where webhook_id = $1`, [hookId])
     expect(await webhooks.replay(ada, hookId, { after: after + 1_000 })).toEqual({ events: 500, next: null })
     await context.database.query('delete from events where seq > 2000000')
+  })
+
+  test('a webhook hears of nothing that was done before it was made, or while it was off', async () => {
+    answer = () => ({ status: 204 })
+    const old = await collectionsOf(context).create(ada, 'ada', { slug: 'before', public: true })
+    await collectionsOf(context).patch(ada, { owner: 'ada', slug: 'before' }, { public: false })
+    const { id } = await webhooks.create(ada, { account: 'ada' }, { url })
+    const namesHeard = async () => {
+      received = []
+      await context.database.transact((tx) => numberEvents(tx, 1_000))
+      offset += 1_000
+      await webhooks.sendAll()
+      return received.map(({ body }) => JSON.parse(body)).filter(({ data }) => data.collection.id === old.id)
+    }
+    expect(await namesHeard()).toEqual([])
+    await collectionsOf(context).patch(ada, { owner: 'ada', slug: 'before' }, { public: true })
+    expect(await namesHeard()).toHaveLength(1)
+    await webhooks.change(ada, id, { enabled: false })
+    await collectionsOf(context).patch(ada, { owner: 'ada', slug: 'before' }, { public: false })
+    await webhooks.change(ada, id, { enabled: true })
+    expect(await namesHeard()).toEqual([])
+    await collectionsOf(context).patch(ada, { owner: 'ada', slug: 'before' }, { public: true })
+    // Switched on twice, it loses nothing.
+    await webhooks.change(ada, id, { enabled: true })
+    expect(await namesHeard()).toHaveLength(1)
+    await webhooks.remove(ada, id)
   })
 })

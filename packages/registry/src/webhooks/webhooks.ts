@@ -91,7 +91,7 @@ async function listed(context: Context, who: Principal, place: WebhookPlace): Pr
   const caller = demandCaller(who)
   if ('collection' in place) {
     const { collection, owner, role } = await findVisibleCollection(context, caller, place.collection)
-    const accountIds = [caller.accountId, ...(webhookBelongs(role) === 'owner' ? [owner.id] : [])]
+    const accountIds = [caller.accountId, ...(webhookBelongs(caller, role) === 'owner' ? [owner.id] : [])]
     return (
       await listWebhooks(context.database, caller.accountId, { accountIds, collectionId: collection.id })
     ).map(shownWebhook)

@@ -26,7 +26,7 @@ import {
 import type { VersionItem, VersionPath, WithdrawnVersion, WithdrawVersion } from '@ulmus/wire'
 import { demandStill } from '../access/authority.ts'
 import { findVisibleCollection, type Seen } from '../access/find-collection.ts'
-import { mayDeleteCollection } from '../access/policy.ts'
+import { mayDeprecate, mayWithdraw } from '../access/policy.ts'
 import { audited, type Tell } from '../audit/acts.ts'
 import type { Context } from '../context.ts'
 import { demand, RegistryError } from '../errors/errors.ts'
@@ -76,11 +76,11 @@ export const withdrawalsOf = (context: Context) => ({
     deprecate(context, who, path, message),
 
   /**
-   * The marks of a version, withdrawn or not, for a caller who may withdraw it.
+   * The marks of a version, withdrawn or not, for a caller who may deprecate it.
    * @throws the errors of `withdraw`
    */
   marks: async (who: Principal, path: VersionPath): Promise<VersionMarks> => {
-    const version = await namedVersion(context, await seenToWithdraw(context, who, path), path.v)
+    const version = await namedVersion(context, await seenFor(mayDeprecate, context, who, path), path.v)
     const [withdrawn, deprecated] = [withdrawalOf(version), deprecationOf(version)]
     return {
       semver: semverOf(version),
@@ -90,10 +90,15 @@ export const withdrawalsOf = (context: Context) => ({
   },
 })
 
-/** A collection whose versions the caller may withdraw. @throws the errors of `withdraw` */
-async function seenToWithdraw(context: Context, who: Principal, path: VersionPath): Promise<Seen> {
+/** A collection whose versions the caller may withdraw or deprecate. @throws the errors of `withdraw` */
+async function seenFor(
+  may: typeof mayWithdraw,
+  context: Context,
+  who: Principal,
+  path: VersionPath,
+): Promise<Seen> {
   const seen = await findVisibleCollection(context, who, path)
-  demand(mayDeleteCollection(who, seen.collection, seen.role), { owner: seen.owner.slug, needed: 'admin' })
+  demand(may(who, seen.collection, seen.role), { owner: seen.owner.slug, needed: 'admin' })
   return seen
 }
 
@@ -120,7 +125,7 @@ async function withdraw(
 class MovedOn extends Error {}
 
 async function lookAt(context: Context, who: Principal, path: VersionPath): Promise<Look> {
-  const seen = await seenToWithdraw(context, who, path)
+  const seen = await seenFor(mayWithdraw, context, who, path)
   const withdrawn = await countWithdrawn(context.database, seen.collection.id)
   const version = await namedVersion(context, seen, path.v)
   const nothing = { full: [], public: [] }
@@ -172,7 +177,7 @@ async function record(
   const { seen, head, found, files, privateNames } = look
   const { collection, owner } = seen
   const locked = await lockCollection(tx, collection.id, 'update')
-  await demandStill(context, tx, { who: demandCaller(who), collection, owner }, mayDeleteCollection)
+  await demandStill(context, tx, { who: demandCaller(who), collection, owner }, mayWithdraw)
   const version = await findVersionById(tx, look.version.id)
   if (locked === undefined || version === undefined) throw new RegistryError('collection_not_found')
   const at = context.now()
@@ -233,12 +238,12 @@ async function deprecate(
   path: VersionPath,
   message: string | null,
 ): Promise<{ ok: true }> {
-  const seen = await seenToWithdraw(context, who, path)
+  const seen = await seenFor(mayDeprecate, context, who, path)
   const { collection, owner } = seen
   const { id } = await namedVersion(context, seen, path.v)
   await audited(context, who, async (tx, tell) => {
     await lockCollection(tx, collection.id, 'update')
-    await demandStill(context, tx, { who: demandCaller(who), collection, owner }, mayDeleteCollection)
+    await demandStill(context, tx, { who: demandCaller(who), collection, owner }, mayDeprecate)
     const version = await findVersionById(tx, id)
     if (version === undefined) throw new RegistryError('collection_not_found')
     if (version.withdrawnAt !== null) throw refusalOfWithdrawn(version)

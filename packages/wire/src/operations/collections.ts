@@ -16,6 +16,7 @@ import {
   UpdateCollection,
 } from '../collections.ts'
 import { CollectionListQuery } from '../lists.ts'
+import { UpdateCollectionQuery, UpdatedCollection } from '../opening.ts'
 import { operation } from '../operation.ts'
 import { CollectionPath, OwnerPath } from '../paths.ts'
 import { Done } from '../text.ts'
@@ -68,7 +69,7 @@ export const collectionOperations = {
     tag: 'collections',
     summary: 'Create a collection',
     description:
-      'Creates a collection without versions. Requires the `write` scope and, for an organization, membership. `name` defaults to the slug; `public` defaults to false or to the setting of the organization. If only admins of the organization can make collections public, `public: true` from a member is refused. An account can own 10,000 collections by default. Next, push the first version: `POST /api/collections/{owner}/{slug}/pushes`.',
+      'Creates a collection without versions. Requires the `write` scope and, for an organization, membership. `name` defaults to the slug; `public` defaults to false or to the setting of the organization. If only admins of the organization can make collections public, `public: true` from a member is refused. Making a private collection public opens its older versions, too: `warnings` lists what their public views have and the latest version does not. Withdrawn versions stay closed, so to keep something private, ask with `dry_run=true` and withdraw these versions first. An account can own 10,000 collections by default. Next, push the first version: `POST /api/collections/{owner}/{slug}/pushes`.',
     entrance: { scope: 'write', unlimited: true },
     params: OwnerPath,
     body: CreateCollection,
@@ -98,11 +99,13 @@ export const collectionOperations = {
     tag: 'collections',
     summary: 'Update a collection',
     description:
-      'Changes the name, slug, description, visibility or publishing of a collection; omitted fields stay as they are, and `description: null` removes the description. Requires the `write` scope and membership. After a change of the slug, the former slug answers 308 until another collection takes it. No version is created: change the metadata of versions with `PATCH …/metadata`. If only admins of the organization can make collections public, `public: true` from a member is refused.',
+      'Changes the name, slug, description, visibility or publishing of a collection; omitted fields stay as they are, and `description: null` removes the description. Requires the `write` scope and membership; a key limited to the collection changes `slug` and `public` only with the `admin` scope. After a change of the slug, the former slug answers 308 until another collection takes it. No version is created: change the metadata of versions with `PATCH …/metadata`. If only admins of the organization can make collections public, `public: true` from a member is refused. Making a private collection public opens its older versions, too: `warnings` lists what their public views have and the latest version does not. Withdrawn versions stay closed, so to keep something private, ask with `dry_run=true` and withdraw these versions first.',
     entrance: { scope: 'write' },
     params: CollectionPath,
+    query: UpdateCollectionQuery,
     body: UpdateCollection,
-    answers: { 200: Done },
+    answers: { 200: UpdatedCollection },
+    answerWords: { 200: 'Changed, or with `dry_run=true` checked.' },
     refusals: [
       'collection_not_found',
       'not_a_member',
@@ -119,7 +122,7 @@ export const collectionOperations = {
     tag: 'collections',
     summary: 'Delete a collection',
     description:
-      'Deletes a collection with all versions, records and references to files. Requires the `write` scope and, in an organization, the role admin or owner. Files stay because other collections may refer to them, and forks keep their data. This cannot be undone.',
+      'Deletes a collection with all versions, records and references to files. Requires the `write` scope and, in an organization, the role admin or owner; of a key limited to the collection, the `admin` scope. A key capped at the role `member` deletes nothing. Files stay because other collections may refer to them, and forks keep their data. This cannot be undone.',
     entrance: { scope: 'write' },
     params: CollectionPath,
     answers: { 200: Done },

@@ -14,11 +14,18 @@ export const keyOperations = {
     tag: 'keys',
     summary: 'Create an API key',
     description:
-      'Creates an API key for the authenticated account. A key can create only keys whose scope and lifetime do not exceed its own; a session can create any. `collectionId` limits the key to a collection that the account can read. An account can have 100 live keys. Store the raw key now: only this answer contains it.',
+      'Creates an API key for the authenticated account. A key can create only keys whose scope, role and lifetime do not exceed its own; a session can create any. `collectionId` limits the key to a collection that the account can read; unless its scope is `admin`, it acts there as a member and cannot change the address or the visibility of the collection. An account can have 100 live keys. Store the raw key now: only this answer contains it.',
     entrance: { scope: 'any' },
     body: CreateKey,
     answers: { 201: CreatedKey },
-    refusals: ['collection_not_found', 'insufficient_scope', 'key_limited', 'publisher_key', 'too_many_keys'],
+    refusals: [
+      'collection_not_found',
+      'insufficient_scope',
+      'insufficient_role',
+      'key_limited',
+      'publisher_key',
+      'too_many_keys',
+    ],
   }),
   'GET /api/accounts/keys': operation({
     id: 'listKeys',
@@ -36,10 +43,10 @@ export const keyOperations = {
     tag: 'keys',
     summary: 'Revoke an API key',
     description:
-      'Revokes a key of the caller. Requests with it get 401 from then on, including running ones that have not recorded anything. A key can revoke itself and keys whose scope does not exceed its own. A key of another account gets 404.',
+      'Revokes a key of the caller. Requests with it get 401 from then on, including running ones that have not recorded anything. A key can revoke itself and keys whose scope and role do not exceed its own. A key of another account gets 404.',
     entrance: { scope: 'any' },
     params: KeyPath,
     answers: { 200: Done },
-    refusals: ['key_not_found', 'insufficient_scope', 'key_limited', 'publisher_key'],
+    refusals: ['key_not_found', 'insufficient_scope', 'insufficient_role', 'key_limited', 'publisher_key'],
   }),
 }

@@ -61,8 +61,8 @@ export const versionOperations = {
     tag: 'versions',
     summary: 'Withdraw a version',
     description:
-      'Makes a version unreadable: every call that reads it gets 410 with the reason, its number is not reused, and `latest` becomes the newest version that is not withdrawn. Requires the `write` scope and, in an organization, the role admin or owner. With `erase: true` the next sweep deletes its records, schemas, metadata and files that no other version of any collection uses; the operator can run the sweep at once, and forks keep their data. A withdrawal cannot be undone. Repeating the request changes nothing, but can add `erase`.',
-    entrance: { scope: 'write' },
+      'Makes a version unreadable: every call that reads it gets 410 with the reason, its number is not reused, and `latest` becomes the newest version that is not withdrawn. Requires the `admin` scope and, in an organization, the role admin or owner. With `erase: true` the next sweep deletes its records, schemas, metadata and files that no other version of any collection uses; the operator can run the sweep at once, and forks keep their data. A withdrawal cannot be undone. Repeating the request changes nothing, but can add `erase`.',
+    entrance: { scope: 'admin' },
     params: VersionPath,
     body: WithdrawVersion,
     answers: { 200: WithdrawnVersion },

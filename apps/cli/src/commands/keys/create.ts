@@ -19,7 +19,9 @@ const create: Command<CreateFlags> = async (call, flags) => {
       ? undefined
       : (await client.collections.get(pathOf(parseReference(collection)))).id
   const expiresAt = expires === undefined ? undefined : endOf(expires)
-  const made = await client.keys.create({ label, scope, collectionId, expiresAt })
+  // As on the page of keys: only the scope `admin` manages and deletes.
+  const roleCap = scope === 'admin' ? null : 'member'
+  const made = await client.keys.create({ label, scope, collectionId, roleCap, expiresAt })
   if (flags.json) return call.json(made)
   await call.line(made.key)
   call.say(

@@ -41,8 +41,8 @@ export const collectionRoutes: FastifyPluginAsync<RouteOptions> = async (app, { 
     textIn<Collection>(await collections.detail(principal, params)),
   )
 
-  serve(app, 'PATCH /api/collections/:owner/:slug', async ({ principal, params, body }) =>
-    collections.patch(principal, params, body),
+  serve(app, 'PATCH /api/collections/:owner/:slug', async ({ principal, params, query, body }) =>
+    collections.patch(principal, params, body, { dryRun: query.dry_run }),
   )
 
   serve(app, 'DELETE /api/collections/:owner/:slug', async ({ principal, params }) =>

@@ -99,8 +99,8 @@ describe.each(anyDatabase)('what was private on $name', (database) => {
     const { path } = await stage.newCollection()
     const puts = [{ id: '1', type: 'Grants', data: { title: 'A' } }]
     await stage.push(path, { opening: { schemas: { Grants: { properties: { title: {} } } } }, puts })
-    const withdraw = (v: string) =>
-      stage.ada.post(`${path}/versions/${v}/withdraw`, { reason: 'wrong', erase: true })
+    const withdraw = async (v: string) =>
+      (await stage.keyOfAda('admin')).post(`${path}/versions/${v}/withdraw`, { reason: 'wrong', erase: true })
     await stage.push(path, { base: 'v1.0.0', opening: { schemas: { Grants: grants } }, puts })
     const open = (base_version: string | null, confirm_public?: string[]) =>
       stage.ada.post(`${path}/pushes`, { base_version, schemas: { Grants: shown }, confirm_public })

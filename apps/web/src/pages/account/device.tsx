@@ -1,17 +1,13 @@
 /** `/auth/device`: the user allows or refuses a program in a terminal to act for them. http-api §10. */
 import { RegistryError } from '@ulmus/registry'
+import type { Scope } from '@ulmus/wire'
 import type { ComponentChildren } from 'preact'
 import { Field, Refusal, type Refused, Select } from '../../components/form.tsx'
 import { Time } from '../../components/small.tsx'
 import { submitted, typed } from '../../form.ts'
 import type { Answer, Form, Page, Visit } from '../../page.ts'
 import { keyEndOf, keyEnds, usualKeyEnd } from './key-ends.ts'
-
-const may = {
-  read: 'read whatever you may read',
-  write: 'read whatever you may read, publish versions and change metadata, as you',
-  admin: 'do everything that you may do: manage keys, organizations and members too',
-} as const
+import { keyRights } from './key-rights.ts'
 
 /** Page for the code, which the user types or the address contains. */
 export const device: Page = {
@@ -108,6 +104,10 @@ const askForCode = (error?: Refused): Answer =>
     error,
   )
 
+/** The rights of a key with their weaker ones, which its words build on. */
+const rightsUpTo = (scope: Scope) =>
+  keyRights.slice(0, keyRights.findIndex((right) => right.scope === scope) + 1)
+
 async function askToAllow(visit: Visit, code: string, error?: Refused): Promise<Answer> {
   const { label, scope, collection, userAgent, address, createdAt } = await visit.registry.deviceLogins.find(
     visit.who,
@@ -121,16 +121,21 @@ async function askToAllow(visit: Visit, code: string, error?: Refused): Promise<
       </h1>
       <Refusal error={error} />
       <p>
-        A program asks for an API key of your account, <strong>{visit.caller?.accountSlug}</strong>. With it,
-        it may <strong>{may[scope]}</strong>
-        {collection === null ? (
-          '.'
-        ) : (
+        A program asks for an API key of your account, <strong>{visit.caller?.accountSlug}</strong>
+        {collection !== null && (
           <>
-            , in <strong>{collection}</strong> and nowhere else.
+            , for <strong>{collection}</strong> and nothing else
           </>
         )}
+        . With it, it may
       </p>
+      <ul>
+        {rightsUpTo(scope).map((right) => (
+          <li key={right.scope}>
+            <strong>{right.label}</strong>: {collection === null ? right.everywhere : right.there}.
+          </li>
+        ))}
+      </ul>
       <dl class="facts-list">
         <dt>Program</dt>
         <dd>{userAgent === '' ? 'It did not say' : userAgent}</dd>

@@ -6,6 +6,7 @@ import { Badge, Code, Empty, Time } from '../../components/small.tsx'
 import { checked, submitted, typed } from '../../form.ts'
 import type { Answer, Form, Page, Visit } from '../../page.ts'
 import { keyEndOf, keyEnds, usualKeyEnd } from './key-ends.ts'
+import { keyRightOf, keyRights } from './key-rights.ts'
 import { SettingsPage } from './settings.tsx'
 
 export const keys: Page = {
@@ -22,7 +23,10 @@ async function make(visit: Visit, form: Form): Promise<Answer> {
   const { registry, who } = visit
   const expiresAt = keyEndOf(form['ends'])?.toISOString() ?? null
   const collectionId = await collectionIn(visit, typed(form, 'collection'))
-  const wanted = { label: typed(form, 'label') ?? '', scope: form['scope'], expiresAt, collectionId }
+  const scope = form['scope']
+  // A key that publishes acts as a member: the choice *Manage* is for the rest.
+  const roleCap = scope === 'admin' ? null : 'member'
+  const wanted = { label: typed(form, 'label') ?? '', scope, roleCap, expiresAt, collectionId }
   const { key } = await registry.keys.create(who, checked(CreateKey, wanted))
   return keysPage(visit, { made: key })
 }
@@ -68,7 +72,9 @@ async function keysPage(visit: Visit, { form = {}, error, made, said }: Shown): 
           </p>
         )}
         <h1>API keys</h1>
-        <p>Programs use a key instead of signing in. It can do what you can, within its scope.</p>
+        <p>
+          Programs use a key instead of signing in. Choose below how much of what you may do it may do, too.
+        </p>
         {list.length === 0 ? <Empty title="You have no keys." /> : <List items={list} />}
         <h2>New key</h2>
         <Refusal error={error} />
@@ -91,14 +97,10 @@ const MakeForm = ({ form, collection }: { form: Form; collection: string }) => (
     />
     <Choice
       name="scope"
-      label="Scope"
+      label="It may"
       form={form}
       value="write"
-      options={[
-        ['read', 'Read', 'what you may see'],
-        ['write', 'Write', 'also publish versions and change metadata'],
-        ['admin', 'Admin', 'also manage keys, organizations and members'],
-      ]}
+      options={keyRights.map(({ scope, label, everywhere }) => [scope, label, everywhere])}
     />
     <Field
       name="collection"
@@ -107,7 +109,9 @@ const MakeForm = ({ form, collection }: { form: Form; collection: string }) => (
       value={collection}
       help={
         <>
-          As <code>owner/slug</code>. Empty: for all of yours.
+          As <code>owner/slug</code>. Empty: for all of yours. A key for one collection reads and changes only
+          that one, cannot create, fork or transfer, and changes its address and who may read it, or deletes
+          it, only with the choice Manage.
         </>
       }
     />
@@ -142,7 +146,7 @@ const List = ({ items }: { items: Awaited<ReturnType<Visit['registry']['keys']['
         <tr>
           <th scope="col">Label</th>
           <th scope="col">Key</th>
-          <th scope="col">Scope</th>
+          <th scope="col">May</th>
           <th scope="col">Made</th>
           <th scope="col">Last used</th>
           <th scope="col">Ends</th>
@@ -152,14 +156,16 @@ const List = ({ items }: { items: Awaited<ReturnType<Visit['registry']['keys']['
         </tr>
       </thead>
       <tbody>
-        {items.map(({ id, label, start, scope, collectionId, createdAt, lastUsedAt, expiresAt }) => (
+        {items.map(({ id, label, start, scope, roleCap, collectionId, createdAt, lastUsedAt, expiresAt }) => (
           <tr key={id}>
             <th scope="row">{label}</th>
             <td>
               <code>{start}…</code>
             </td>
-            <td data-label="Scope">
-              {scope} {collectionId !== null && <Badge>one collection</Badge>}
+            <td data-label="May">
+              {keyRightOf(scope).label}
+              {scope === 'write' && roleCap === null && ' and delete'}{' '}
+              {collectionId !== null && <Badge>one collection</Badge>}
             </td>
             <td data-label="Made">
               <Time at={createdAt} />

@@ -1,5 +1,5 @@
 /** `…/settings`: name, address, visibility, transfer and deletion. */
-import { TransferCollection, UpdateCollection } from '@ulmus/wire'
+import { type OpeningWarning, TransferCollection, UpdateCollection } from '@ulmus/wire'
 import { Choice, Field, Refusal, type Refused, Select } from '../../components/form.tsx'
 import { Time } from '../../components/small.tsx'
 import { demandWork, type SeenCollection, seeCollection } from '../../data/collection.ts'
@@ -27,14 +27,22 @@ const works = new Map<string | undefined, typeof save>([
 async function save(visit: Visit, form: Form): Promise<Answer> {
   const path = { owner: visit.params['owner']!, slug: visit.params['slug']! }
   const slug = typed(form, 'slug') ?? path.slug
+  const isPublic = form['visibility'] === 'public'
+  const seen = await seeCollection(visit)
+  // Only what differs: a key that may change the name need not be one that may move or open the collection.
   const change = {
-    slug,
+    ...(slug !== path.slug && { slug }),
+    ...(isPublic !== seen.isPublic && { public: isPublic }),
     name: typed(form, 'name'),
     // The form of a collection with versions lacks this field: its own description is hidden then, and kept.
     ...(form['description'] === undefined ? {} : { description: typed(form, 'description') ?? null }),
-    public: form['visibility'] === 'public',
   }
-  await visit.registry.collections.patch(visit.who, path, checked(UpdateCollection, change))
+  const wanted = checked(UpdateCollection, change)
+  if (form['open_older'] !== 'yes') {
+    const { warnings } = await visit.registry.collections.patch(visit.who, path, wanted, { dryRun: true })
+    if (warnings !== undefined) return settingsPage(visit, { form, warnings })
+  }
+  await visit.registry.collections.patch(visit.who, path, wanted)
   return new Redirect(
     withQuery(collectionPath({ owner: path.owner, slug }, 'settings'), { saved: 'settings' }),
   )
@@ -70,7 +78,7 @@ async function receiversFor({ registry, who, caller }: Visit, owner: string): Pr
 
 async function settingsPage(
   visit: Visit,
-  { form = {}, error }: { form?: Form; error?: Refused },
+  { form = {}, error, warnings }: { form?: Form; error?: Refused; warnings?: OpeningWarning[] },
 ): Promise<Answer> {
   const seen = await seeCollection(visit)
   demandWork(seen)
@@ -126,6 +134,7 @@ async function settingsPage(
                 ['public', 'Public', 'everyone, in all versions, except private parts'],
               ]}
             />
+            {warnings !== undefined && <Older seen={seen} warnings={warnings} />}
             <button type="submit" class="primary">
               Save
             </button>
@@ -149,6 +158,41 @@ async function settingsPage(
       </CollectionPage>
     ),
   }
+}
+
+/** What older versions would show, before the collection becomes public. */
+const Older = ({ seen, warnings }: { seen: SeenCollection; warnings: readonly OpeningWarning[] }) => {
+  const versions = [...new Set(warnings.flatMap((warning) => warning.versions))]
+  return (
+    <div class="note bad" role="alert">
+      <p>
+        <strong>Not saved yet.</strong> Older versions become public, too, and show more than the latest one:
+      </p>
+      <ul>
+        {warnings.map(({ message }) => (
+          <li key={message}>
+            <bdi>{message.replaceAll('`', '')}</bdi>
+          </li>
+        ))}
+      </ul>
+      {seen.withdrawal === 'ok' && versions.length > 0 && (
+        <p>
+          To keep it private, withdraw these versions first:{' '}
+          {versions.map((version, index) => (
+            <>
+              {index > 0 && ', '}
+              <a href={withQuery(collectionPath(seen, 'withdraw'), { version })}>{version}</a>
+            </>
+          ))}
+          .
+        </p>
+      )}
+      <label class="check">
+        <input type="checkbox" name="open_older" value="yes" />
+        <span>Make them public as they are</span>
+      </label>
+    </div>
+  )
 }
 
 interface KeysProps {

@@ -167,8 +167,8 @@ const Version = ({ seen, item, isFrom, isTo, before }: VersionProps) => (
             what changed
           </a>
         )}
-        {seen.deletion === 'ok' && item.withdrawn?.erase === true && <span>erased, or about to be</span>}
-        {seen.deletion === 'ok' && item.withdrawn?.erase !== true && (
+        {seen.withdrawal === 'ok' && item.withdrawn?.erase === true && <span>erased, or about to be</span>}
+        {seen.withdrawal === 'ok' && item.withdrawn?.erase !== true && (
           <a href={withQuery(collectionPath(seen, 'withdraw'), { version: item.semver })}>
             {item.withdrawn === undefined ? 'warn or withdraw' : 'erase'}
           </a>

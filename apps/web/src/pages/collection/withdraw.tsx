@@ -77,7 +77,7 @@ async function withdrawPage(
   { form = {}, error }: { form?: Form; error?: Refused },
 ): Promise<Answer> {
   const seen = await seeCollection(visit)
-  demand(seen.deletion, { owner: seen.owner, needed: 'admin' })
+  demand(seen.withdrawal, { owner: seen.owner, needed: 'admin' })
   const { marks } = await marked(visit)
   const { semver, withdrawn } = marks
   return {

@@ -42,7 +42,11 @@ export const apiKeys = pgTable(
     index('api_keys_collection').on(t.collectionId),
     index('api_keys_publisher').on(t.publisherId, t.expiresAt).where(sql`${t.publisherId} is not null`),
     check('api_keys_scope', sql`${t.scope} in ('read', 'write', 'admin')`),
-    check('api_keys_role_cap', sql`${t.roleCap} = 'member'`),
+    // The scope `admin` is for managing, which a member cannot.
+    check(
+      'api_keys_role_cap',
+      sql`${t.roleCap} is null or (${t.roleCap} = 'member' and ${t.scope} <> 'admin')`,
+    ),
   ],
 )
 

@@ -89,7 +89,7 @@ export async function fanOut(tx: Tx, most: number, now: Date): Promise<number> {
   await tx.query(
     `insert into deliveries (webhook_id, seq, state, attempts, next_at)
      select webhooks.id, events.seq, 'waiting', 0, $3 from events
-     join webhooks on webhooks.enabled and ${isWanted} ${withMaker}
+     join webhooks on webhooks.enabled and events.seq > webhooks.hears_after and ${isWanted} ${withMaker}
      where events.seq >= $1 and events.seq < $2 and (${isHeard} or ${isMakerGone})
      for key share of webhooks, events
      on conflict do nothing`,

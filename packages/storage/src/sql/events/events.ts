@@ -82,6 +82,20 @@ export async function numberEvents(tx: Tx, most: number): Promise<number> {
   return rows[0]!.numbered
 }
 
+/**
+ * Numbers all changes that are committed, and returns the number of the last event: later ones are of later commits. Waits for a
+ * concurrent caller. Call it before the transaction locks rows of accounts or collections.
+ */
+export async function lastEventSoFar(tx: Tx): Promise<number> {
+  const find = 'select next from event_numbers for update'
+  await tx.query(find)
+  while ((await numberEvents(tx, numberedAtOnce)) > 0);
+  const { rows } = await tx.query<{ next: number }>(find)
+  return (rows[0]?.next ?? 1) - 1
+}
+
+const numberedAtOnce = 10_000
+
 /** True if outsiders may see an event: of a collection that is public now, too, and that a public collection was deleted. */
 export const isOpen = `(events.public and (events.kind = 'collection.deleted' or exists (
     select from collections where collections.id = events.collection_id and collections.public)))`

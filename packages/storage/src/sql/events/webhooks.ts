@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm'
 import { boolean, check, index, integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 import type { Queries, Tx } from '../../database/database.ts'
 import { accounts } from '../accounts/accounts.ts'
-import { bytes, instant } from '../columns/columns.ts'
+import { bytes, count, instant } from '../columns/columns.ts'
 import { columnsOf, insertInto, updateById, Values } from '../columns/rows.ts'
 
 export const webhooks = pgTable(
@@ -38,6 +38,8 @@ export const webhooks = pgTable(
     madeBy: uuid('made_by').references(() => accounts.id, { onDelete: 'set null' }),
     createdAt: instant('created_at').notNull(),
     testedAt: instant('tested_at'),
+    /** It hears of events after this one: the last of those before it was made, or switched on again. */
+    hearsAfter: count('hears_after').notNull().default(0),
   },
   (t) => [
     index('webhooks_account').on(t.accountId),

@@ -157,6 +157,23 @@ export async function standingSidecars(
   return rows.map(({ sidecar }) => sidecar)
 }
 
+/** A version that is not withdrawn, with the object that names its trees. */
+export type ReadableVersion = Pick<VersionRow, 'major' | 'minor' | 'patch' | 'sidecar'>
+
+/** Readable versions of a collection, the newest first, and their number. */
+export async function listReadableVersions(
+  at: Queries,
+  collectionId: string,
+  limit: number,
+): Promise<{ rows: ReadableVersion[]; total: number }> {
+  const { rows } = await at.query<ReadableVersion & { total: number }>(
+    `select major, minor, patch, sidecar, count(*) over () as total from versions
+     where collection_id = $1 and withdrawn_at is null order by ${newestFirst} limit $2`,
+    [collectionId, limit],
+  )
+  return { rows, total: rows[0]?.total ?? 0 }
+}
+
 /** Changes the marks of a version; its content never changes. */
 export async function markVersion(
   tx: Tx,
