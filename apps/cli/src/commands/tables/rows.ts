@@ -41,7 +41,8 @@ export async function writeRows(
     const csv = await whileBuilding(call, flags, (options) =>
       client.tables.csv(...table, { ...selection, ...options }),
     )
-    return writeBody(call, csv, limit)
+    await writeBody(call, csv, limit)
+    return
   }
   for (let offset = 0, left = limit; left > 0; ) {
     const { rows, next } = await whileBuilding(call, flags, (options) =>
@@ -67,7 +68,10 @@ export async function writeParquet(
     )
   const table = await tableOf(client, reference, '--parquet writes one type at a time.', ['--parquet'])
   const parquet = await whileBuilding(call, flags, (options) => client.tables.parquet(...table, options))
-  if (flags.output === undefined) return writeBody(call, parquet)
+  if (flags.output === undefined) {
+    await writeBody(call, parquet)
+    return
+  }
   const file = resolve(call.terminal.cwd, flags.output)
   const progress = openProgress(call, flags.quiet)
   const bytes = await saveResponse(call.terminal, parquet, file, (count) => progress.show(sizeText(count)))
