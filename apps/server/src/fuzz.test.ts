@@ -7,7 +7,7 @@
 import { Writable } from 'node:stream'
 import { anyDatabase, databases } from '@ulmus/storage/testing'
 import { expect, test } from 'vitest'
-import { inAccount } from './routes/permissions.table.ts'
+import { inAccount } from './routes/permissions.account-table.ts'
 import { fuzz } from './testing/fuzz/fuzz.ts'
 import { trustedJobs } from './testing/jobs.ts'
 import { serveForTest } from './testing/serve.ts'

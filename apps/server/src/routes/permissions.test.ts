@@ -10,9 +10,9 @@ import {
 } from '../testing/contract.ts'
 import { type Guild, setGuild, withdrawn } from '../testing/guild.ts'
 import { comparableParts } from '../testing/test-client.ts'
+import { inAccount } from './permissions.account-table.ts'
 import {
   callers,
-  inAccount,
   inCollection,
   movingOrOpening,
   ofWithdrawn,

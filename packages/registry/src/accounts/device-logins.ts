@@ -154,7 +154,7 @@ export function deviceLoginsOf(context: Context) {
   }
 }
 
-/** A program in a terminal manages only if it asked for that, and its user could read so on the page. */
+/** The page names the scope to the user, so only the scope `admin` makes a key that manages. */
 const roleCapOf = (scope: Scope): RoleCap | null => (scope === 'admin' ? null : 'member')
 
 const tooMany = () => new RegistryError('rate_limited', { say: { retryAfter: deviceLoginSeconds } })
