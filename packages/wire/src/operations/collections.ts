@@ -69,7 +69,7 @@ export const collectionOperations = {
     tag: 'collections',
     summary: 'Create a collection',
     description:
-      'Creates a collection without versions. Requires the `write` scope and, for an organization, membership. `name` defaults to the slug; `public` defaults to false or to the setting of the organization. If only admins of the organization can make collections public, `public: true` from a member is refused. Making a private collection public opens its older versions, too: `warnings` lists what their public views have and the latest version does not. Withdrawn versions stay closed, so to keep something private, ask with `dry_run=true` and withdraw these versions first. An account can own 10,000 collections by default. Next, push the first version: `POST /api/collections/{owner}/{slug}/pushes`.',
+      'Creates a collection without versions. Requires the `write` scope and, for an organization, membership. `name` defaults to the slug; `public` defaults to false or to the setting of the organization. If only admins of the organization can make collections public, `public: true` from a member is refused. An account can own 10,000 collections by default. Next, push the first version: `POST /api/collections/{owner}/{slug}/pushes`.',
     entrance: { scope: 'write', unlimited: true },
     params: OwnerPath,
     body: CreateCollection,
@@ -99,7 +99,7 @@ export const collectionOperations = {
     tag: 'collections',
     summary: 'Update a collection',
     description:
-      'Changes the name, slug, description, visibility or publishing of a collection; omitted fields stay as they are, and `description: null` removes the description. Requires the `write` scope and membership; a key limited to the collection changes `slug` and `public` only with the `admin` scope. After a change of the slug, the former slug answers 308 until another collection takes it. No version is created: change the metadata of versions with `PATCH …/metadata`. If only admins of the organization can make collections public, `public: true` from a member is refused. Making a private collection public opens its older versions, too: `warnings` lists what their public views have and the latest version does not. Withdrawn versions stay closed, so to keep something private, ask with `dry_run=true` and withdraw these versions first.',
+      'Changes the name, slug, description, visibility or publishing of a collection; omitted fields stay as they are, and `description: null` removes the description. Requires the `write` scope and membership; a key limited to the collection changes `slug` and `public` only with the `admin` scope. After a change of the slug, the former slug answers 308 until another collection takes it. No version is created: change the metadata of versions with `PATCH …/metadata`. Where only admins can make collections public, `public: true` from a member is refused. Making a private collection public opens its older versions, too: `warnings`, also of a `dry_run`, lists what they show and the latest version does not.',
     entrance: { scope: 'write' },
     params: CollectionPath,
     query: UpdateCollectionQuery,
