@@ -48,6 +48,7 @@ import { type TablesConfig, tablesOf, usualTables } from './tables/tables.ts'
 import { scheduleCompaction } from './upkeep/compaction.ts'
 import { scheduleExpiry } from './upkeep/expiry.ts'
 import { scheduleSweeps } from './upkeep/sweep/daily.ts'
+import { sweepTablesRegularly } from './upkeep/sweep/table-sweep.ts'
 import { openVersionLog, type VersionLogConfig } from './version-log/key-file.ts'
 import { versionLogOf } from './version-log/version-log.ts'
 import { diffsOf } from './versions/differences/diffs.ts'
@@ -133,6 +134,7 @@ export async function openRegistry(config: RegistryConfig) {
     const tables = config.tables ?? usualTables
     const folder = join(config.dataFolder, 'tables')
     const installed = await installTables({ folder, space, bytesMax: tables.bytesMax, log }, opened)
+    await sweepTablesRegularly(context, installed)
     const ownFolder = database.kind === 'embedded' ? config.dataFolder : null
     const versionLog = await openVersionLog(config.versionLog ?? {}, ownFolder)
     const services = {

@@ -55,6 +55,6 @@ export const schedule = {
   expiry: { name: 'expiry', everySeconds: 5 * minute, onceInSeconds: hour },
   /** Removes data that no version needs. upkeep/sweep/daily.ts */
   sweep: { name: 'the daily sweep', everySeconds: 10 * minute, onceInSeconds: day, frees: true },
-  /** Deletes table files of data that is no longer stored. tables/tables.ts */
-  tableSweep: { name: 'the sweep of table files', everySeconds: hour, frees: true, everywhere: true },
+  /** Deletes table files of data that is no longer stored, at once after an erasure. upkeep/sweep/table-sweep.ts */
+  tableSweep: { name: 'the sweep of table files', everySeconds: 5, frees: true, everywhere: true },
 } as const satisfies Record<string, Repeated>

@@ -81,7 +81,7 @@ describe.each(databases.filter(({ name }) => name === 'server'))('tables on $nam
       })
       await commands.sweep({ graceSeconds: 0, force: true })
       await commands.close()
-      // The sweep of table files runs at the start, and every hour.
+      // The sweep of table files runs before the server answers.
       server = await serveForTest(settings, { dataFolder })
       ada = testClient(server.url, key)
     }

@@ -1,9 +1,10 @@
 /** Prepares the engine, the cache and the SQL processes of this server. */
-import { mkdir, statfs } from 'node:fs/promises'
+import { statfs } from 'node:fs/promises'
 import type { DiskSpace } from '@ulmus/storage'
 import type { Log } from '../log.ts'
 import { Engine, engineFault } from './engine/engine.ts'
 import type { InstalledTables } from './find-table.ts'
+import { type OwnFolder, takeFolder } from './folder/own-folder.ts'
 import { SqlProcesses } from './sql/processes.ts'
 import { TableFiles } from './table-files.ts'
 
@@ -17,9 +18,9 @@ export async function installTables(
 ): Promise<InstalledTables | string> {
   const fault = engineFault()
   if (fault !== undefined) return fault
+  let own: OwnFolder
   try {
-    // A server with both stores elsewhere may have no data folder yet.
-    await mkdir(folder, { recursive: true, mode: 0o700 })
+    own = await takeFolder(folder)
   } catch (error) {
     log.warn(
       { err: error, folder },
@@ -30,11 +31,12 @@ export async function installTables(
   const { bsize, blocks } = await statfs(folder)
   const engine = new Engine()
   const bytes = bytesMax ?? Math.min((bsize * blocks) / 10, bytesMost)
-  const files = new TableFiles({ folder, engine, space, bytesMax: bytes })
+  const files = new TableFiles({ folder: own.folder, engine, space, bytesMax: bytes })
   const sql = new SqlProcesses(() => files.scratch())
   opened.defer(() => {
     engine.close()
     sql.close()
+    own.release()
   })
   return { engine, files, sql }
 }

@@ -4,16 +4,16 @@
  * recently used ones of the owner that has too many are evicted. docs/decisions/tables.md
  */
 import { randomUUID } from 'node:crypto'
-import { chmod, mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
-import { basename, dirname, join, relative, sep } from 'node:path'
-import type { Hash } from '@ulmus/content'
+import { chmod, mkdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { type DiskSpace, isStorageFull } from '@ulmus/storage'
 import { LRUCache } from 'lru-cache'
 import { Turns } from '../work/turns.ts'
 import { buildTable, TableFailedError, wouldFailAgain } from './build-table.ts'
 import type { Engine } from './engine/engine.ts'
+import { filesIn, readJson, tablesBeyond } from './folder/owned-files.ts'
+import { type AreStored, removeTable, sweepTables } from './folder/sweep-tables.ts'
 import { partEndings } from './line-parts.ts'
-import { filesIn, readJson, tablesBeyond } from './owned-files.ts'
 import { sha256Of } from './sha256.ts'
 import type { Progress, TableFacts, TableKey, TableSource } from './table-source.ts'
 
@@ -31,8 +31,6 @@ const buildTiming = { slowedAfter: 30_000, cutAfter: 60_000 }
 const failedMilliseconds = 600_000
 /** Failures to remember. */
 const failuresMax = 10_000
-/** Unfinished files of this age belong to a process that was killed. Milliseconds. */
-const abandonedMilliseconds = 3_600_000
 
 export interface TableFile extends TableFacts {
   readonly path: string
@@ -186,7 +184,7 @@ export class TableFiles {
 
   /** Deletes a table file that cannot be read, so that the next question builds it anew. */
   async discard({ path }: TableFile): Promise<void> {
-    await this.#remove(path)
+    await removeTable(path)
   }
 
   /** True if a table file still has the bytes that were built. */
@@ -194,37 +192,17 @@ export class TableFiles {
     return (await sha256Of(path).catch(() => undefined)) === sha256
   }
 
-  /**
-   * Deletes tables of trees that are no longer stored, files of killed processes and of other layouts of the folder, and tables beyond the
-   * limit.
-   */
-  async sweep(areStored: (roots: readonly Hash[]) => Promise<ReadonlySet<string>>): Promise<void> {
-    const all = await filesIn(this.#folder)
-    const now = Date.now()
-    for (const { path, changedAt } of all)
-      if (isUnfinished(path) && changedAt < now - abandonedMilliseconds) await rm(path, { force: true })
-    const tables = all.filter(({ path }) => path.endsWith('.duckdb'))
-    const roots = tables.map(({ path }) => rootOf(path)).filter((root) => root !== 'null')
-    const stored = await areStored(roots)
-    for (const { path } of tables) {
-      const isLost = rootOf(path) !== 'null' && !stored.has(rootOf(path))
-      if (isLost || relative(this.#folder, path).split(sep).length !== depth) await this.#remove(path)
-    }
+  /** Deletes tables of trees that are no longer stored, files of killed processes, and tables beyond the limit. */
+  async sweep(areStored: AreStored, abandonedMilliseconds?: number): Promise<void> {
+    // An open file has its data until it is closed.
+    if ((await sweepTables(this.#folder, areStored, abandonedMilliseconds)) > 0) this.#engine.endIdle()
     await this.evict()
   }
 
   /** Deletes tables beyond the limit. @param newest table that is about to be read */
   async evict(newest?: { readonly owner: string; readonly path: string }): Promise<void> {
     const all = await filesIn(this.#folder)
-    for (const path of await tablesBeyond(this.bytesMax, all, newest)) await this.#remove(path)
-  }
-
-  /** Deletes a table with all that was made from it. A build of the same table may be running. */
-  async #remove(path: string): Promise<void> {
-    const names = await readdir(dirname(path)).catch(() => [])
-    const own = names.filter((name) => name.startsWith(basename(path)) && !isUnfinished(name))
-    // The table first: without it the rest counts for nothing.
-    for (const name of own.sort()) await rm(join(dirname(path), name), { force: true })
+    for (const path of await tablesBeyond(this.bytesMax, all, newest)) await removeTable(path)
   }
 
   async #once<T>(place: string, make: () => Promise<T>): Promise<T> {
@@ -275,15 +253,6 @@ export class TableFiles {
     }
   }
 }
-
-/** Parts of a path below the folder: scope, two digits of the root, name. */
-const depth = 3
-
-/** The root of the tree in the name of a table file. */
-const rootOf = (path: string): Hash => basename(path).split('-')[1]! as Hash
-
-/** Names of finished files end in one of these; those of unfinished ones have a UUID. */
-const isUnfinished = (path: string): boolean => !/\.duckdb(\.parquet)?(\.[a-z]+\d*)?(\.json)?$/.test(path)
 
 async function madeFile(path: string): Promise<MadeFile | undefined> {
   const facts = await readJson<Omit<MadeFile, 'path'>>(`${path}.json`)

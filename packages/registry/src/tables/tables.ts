@@ -1,7 +1,6 @@
 /** Questions about the tables of a version, in the view of the caller. docs/queries.md */
 import { rm, stat } from 'node:fs/promises'
-import type { Hash, QueryText, TableColumn, TypeEntry } from '@ulmus/content'
-import { objectKey, storedObjects } from '@ulmus/storage'
+import type { QueryText, TableColumn, TypeEntry } from '@ulmus/content'
 import type { VersionPath } from '@ulmus/wire'
 import { JsonText } from '../answers/json-text.ts'
 import { selectedTypes } from '../answers/places.ts'
@@ -10,7 +9,6 @@ import { SharedBudget } from '../budgets/shared-budget.ts'
 import type { Context } from '../context.ts'
 import { RegistryError } from '../errors/errors.ts'
 import type { Principal } from '../principal.ts'
-import { schedule } from '../schedule.ts'
 import { readSchemaObjects } from '../versions/schemas.ts'
 import { seeVersion } from '../versions/versions.ts'
 import { questionsOf } from './answer-questions.ts'
@@ -54,8 +52,6 @@ export type Tables = ReturnType<typeof tablesOf>
 export function tablesOf(context: Context, config: TablesConfig, installed: InstalledTables | string) {
   const finder = new TableFinder(context, installed)
   const files = typeof installed === 'string' ? undefined : installed.files
-  if (files !== undefined)
-    context.jobs.repeat(schedule.tableSweep, () => files.sweep((roots) => storedOf(context, roots)))
   const costly = new CostlyQuestions(isTooCostly)
   const costlySql = new CostlyQuestions(isCostlySql)
   return {
@@ -181,10 +177,3 @@ const downloadsOf = (
       patience.file,
     ),
 })
-
-/** Those of the roots of record trees that are still stored. */
-async function storedOf({ database }: Context, roots: readonly Hash[]): Promise<Set<Hash>> {
-  const names = roots.map((hash) => ({ kind: 'plain' as const, hash }))
-  const stored = await storedObjects(database, names)
-  return new Set(names.filter((name) => stored.has(objectKey(name))).map(({ hash }) => hash))
-}

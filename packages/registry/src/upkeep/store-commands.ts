@@ -1,7 +1,9 @@
 /** Operator commands that open the stores from the configuration, without a server: `ulmus-server sweep`, `fsck`, `secrets` and `log restart`. */
+import { join } from 'node:path'
 import { openSealing, type SecretsConfig, SecretsKeyUnfit } from '../secrets/key-files.ts'
 import type { Purpose } from '../stores/installation.ts'
 import { openStores, type StoresConfig } from '../stores/stores.ts'
+import { storedIn, sweepAllTables } from '../tables/folder/sweep-tables.ts'
 import { renameLog } from '../version-log/restored.ts'
 import { type RebuildReport, rebuild } from './fsck/rebuild.ts'
 import { type FsckOptions, type FsckReport, fsck } from './fsck.ts'
@@ -36,7 +38,11 @@ export async function openStoreCommands(
     const { database, blobs } = await openStores(config, opened, purpose)
     const context = { database, blobs, log: config.log, now: () => new Date() }
     return {
-      sweep: (options) => sweep(context, options),
+      async sweep(options) {
+        const report = await sweep(context, options)
+        await sweepAllTables(join(config.dataFolder, 'tables'), storedIn(database))
+        return report
+      },
       fsck: (options) => fsck(context, options),
       rebuildIndex: () => rebuild(context),
       async renewSecrets(keys) {

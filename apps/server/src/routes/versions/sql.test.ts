@@ -177,7 +177,7 @@ describe.each(anyDatabase)('SQL on $name', (database) => {
   })
 
   test('leaves nothing behind', () => {
-    const scratch = join(stage.server.dataFolder, 'tables', 'scratch')
+    const scratch = join(stage.server.dataFolder, 'tables', '1', 'scratch')
     expect(existsSync(scratch) ? readdirSync(scratch) : []).toEqual([])
   })
 })

@@ -158,6 +158,11 @@ export class Engine {
     return asker
   }
 
+  /** Ends idle askers, which may have files open that were deleted. */
+  endIdle(): void {
+    for (const asker of this.#idle) asker.close()
+  }
+
   close(): void {
     for (const program of [this.#builder, ...this.#askers]) program.close()
   }

@@ -4,10 +4,10 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { link, open, rm } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { memoryBudgets } from '../../memory.ts'
 import { ProcessQueue, QueueError } from '../../work/process-queue.ts'
+import { openWithoutNames } from './open-tables.ts'
 import type { SqlNamesTask, SqlReply, SqlTables, SqlTask } from './sql-task.ts'
 
 /** Processes at a time. */
@@ -97,6 +97,11 @@ export class SqlProcesses {
     } catch (error) {
       throw error instanceof QueueError ? new SqlError('busy', error.message) : error
     }
+  }
+
+  /** Ends idle processes, which may have files open that were deleted. */
+  endIdle(): void {
+    for (const one of this.#idle.splice(0)) one.end()
   }
 
   close(): void {
@@ -269,20 +274,6 @@ class SqlProcess {
 
 /** Number of the first table's descriptor in the process: after the three standard ones and the channel. */
 const firstFile = 4
-
-/** Opens table files through links that are deleted again, so that `/proc` does not tell their names. */
-async function openWithoutNames(tables: readonly SqlTable[], path: string) {
-  const files = []
-  for (const table of tables) {
-    await link(table.path, path)
-    try {
-      files.push(await open(path, 'r'))
-    } finally {
-      await rm(path, { force: true })
-    }
-  }
-  return files
-}
 
 function spawnProgram(files: readonly number[]): ChildProcess {
   const program = fileURLToPath(new URL('./program.ts', import.meta.url))

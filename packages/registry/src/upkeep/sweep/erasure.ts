@@ -20,6 +20,7 @@ import {
   doomPacks,
   emptyPacks,
   endErasure,
+  endPeriodicTask,
   ObjectMissing,
   type ObjectName,
   type ObjectReader,
@@ -44,6 +45,9 @@ import { rewritePack, takeOutOfPacks } from './erased-packs.ts'
 import { blockedAmong, named } from './held-up.ts'
 import { Marks } from './marks.ts'
 import { addTo, noBlobs, type Tally } from './unreferenced.ts'
+
+/** Name of the last end of an erasure, for all servers. */
+export const erasures = 'erasures'
 
 type SweepContext = Pick<Context, 'database' | 'blobs'>
 
@@ -102,7 +106,11 @@ async function eraseVersions(context: SweepContext, erasing: Erasing): Promise<v
   if (await eraseObjects(context, { ...erasing, requested: ready })) return
   await removeWithoutRows(context, erased)
   const ids = ready.map(({ id }) => id)
-  erased.versions += await context.database.transact((tx) => endErasure(tx, ids))
+  erased.versions += await context.database.transact(async (tx) => {
+    // All servers delete their tables then (table-sweep.ts).
+    await endPeriodicTask(tx, erasures, true)
+    return endErasure(tx, ids)
+  })
 }
 
 const readerOf = ({ database, blobs }: SweepContext): ObjectReader =>

@@ -53,3 +53,12 @@ export async function lastEndOf(
   )
   return rows[0]
 }
+
+/** Time of the last end of a task, to compare with an earlier one; null: it has never ended. */
+export async function endTimeOf(at: Queries, name: string): Promise<string | null> {
+  const { rows } = await at.query<{ ended: string | null }>(
+    `select ended_at::text as ended from periodic_tasks where name = $1`,
+    [name],
+  )
+  return rows[0]?.ended ?? null
+}

@@ -2,7 +2,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseJson } from '@ulmus/content'
-import type { TableFacts } from './table-source.ts'
+import type { TableFacts } from '../table-source.ts'
 
 export interface StoredFile {
   readonly path: string
