@@ -138,7 +138,7 @@ export function mayAdminister(who: Principal, collection: CollectionFacts, role:
   return actsAs(who, role, 'admin') ? 'ok' : 'insufficient_role'
 }
 
-/** Permission to withdraw and to erase versions, which nobody can undo. */
+/** Permission to withdraw and to erase versions, which cannot be undone. */
 export const mayWithdraw = mayAdminister
 
 /** Permission to warn of a version, which can be undone. */

@@ -191,7 +191,7 @@ test('accounts share tables of the public scope only', async () => {
   ]).toEqual([false, undefined, undefined])
 })
 
-test('an owner with more than a fair share evicts its own tables, and nobody else the smallest owners', async () => {
+test('an owner with more than a fair share evicts its own tables, and never those of smaller owners', async () => {
   const files = filesWith(1e9)
   const kept = await built(files, source('1', 3, { owner: 'ada' }))
   for (const digit of ['2', '3', '4']) await built(files, source(digit, 3, { scope: 'eve', owner: 'eve' }))

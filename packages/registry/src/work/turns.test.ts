@@ -139,17 +139,17 @@ function timed(options: Partial<TurnsOptions> = {}) {
 }
 const looksForTurnsToCut = () => new Promise((resolve) => setTimeout(resolve, 450))
 
-test('nobody keeps all places for longer than the limit while an owner waits that used much less', async () => {
+test('no owner keeps all places for longer than the limit while one waits that used much less', async () => {
   const { clock, begun, letGo, ask } = timed()
   const [first, second] = [ask('eve'), ask('bob')]
   await looksForTurnsToCut()
   clock.now = 100_000
-  // Both go on as long as nobody waits.
+  // Both go on as long as no other owner waits.
   expect(begun).toEqual(['eve', 'bob'])
   const third = ask('ada')
   await looksForTurnsToCut()
   expect(begun).toEqual(['eve', 'bob', 'ada'])
-  // A caller who used much waits for the place that others leave it, and cuts nobody.
+  // A caller who used much waits for the place that others leave it, and cuts no turn.
   clock.now = 104_000
   await looksForTurnsToCut()
   expect(begun).toHaveLength(3)

@@ -14,7 +14,7 @@ export interface OwnFolder {
 
 /**
  * Takes the first folder below `base` that no other server has, and deletes those of servers that are gone, with all else below `base`:
- * nobody would remove data there that is erased.
+ * erased data would stay there.
  */
 export async function takeFolder(base: string): Promise<OwnFolder> {
   // A server with both stores elsewhere may have no data folder yet.
