@@ -182,7 +182,7 @@ describe.each(anyDatabase)('pages of schemas on $name', (database) => {
     })
     await stage.push(path, {
       base: 'v1.0.0',
-      opening: { schemas: { Other: {} } },
+      opening: { schemas: { Other: {}, A: null } },
       deletes: ['1', '2'].map((id) => ({ type: 'A', id })),
     })
     const removed = await ada.postForm(link, { ...again, do: 'check' })

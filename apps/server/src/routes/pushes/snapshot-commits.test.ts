@@ -333,7 +333,7 @@ describe.each(anyDatabase)('commits of snapshots on $name', (database) => {
       expect(Object.keys((await ada.get(`${path}/versions/latest`)).json.schemas)).toEqual(['A'])
     })
 
-    test('`private: true` is said anew in every snapshot: without it a record is public, and nothing is sent', async () => {
+    test('`private: true` is sent again with every snapshot: without it a record becomes public once that is confirmed', async () => {
       const path = await newPath()
       const [hidden, shown] = [item('1', {}, { private: true }), item('2')]
       await snapshot(path, [hidden, shown])
@@ -341,7 +341,13 @@ describe.each(anyDatabase)('commits of snapshots on $name', (database) => {
         ...{ base_version: 'v1.0.0', manifest: [entryOf(item('1')), { ...entryOf(shown), private: true }] },
       })
       expect(turned.needed_records).toEqual([])
-      const { json: result } = await ada.post(`${sessionOf(path, turned.session_id)}/commit`)
+      const commit = `${sessionOf(path, turned.session_id)}/commit`
+      expect((await ada.post(commit)).json).toMatchObject({
+        code: 'private_record_made_public',
+        madePublicRecords: [{ id: '1' }],
+        totalMadePublic: 1,
+      })
+      const { json: result } = await ada.post(commit, { confirm_public: [`${hidden.type}/1`] })
       expect(result.semver).toBe('v1.0.1')
       expect((await recordsOf(path, stage.anyone)).map(({ id }) => id)).toEqual(['1'])
       expect((await recordsOf(path)).map(({ id }) => id)).toEqual(['1', '2'])

@@ -372,7 +372,11 @@ describe.each(anyDatabase)('files on $name', (database) => {
       for (const who of [anyone, stage.eve, limitedElsewhere]) expect(await status(who, own, file)).toBe(404)
       await stage.push(own, { opening: { schemas: { P: {} } }, puts: [photo('1', file, { private: true })] })
       for (const who of [anyone, stage.eve, limitedElsewhere]) expect(await status(who, own, file)).toBe(404)
-      await stage.push(own, { base: 'v1.0.0', puts: [photo('1', file)] })
+      await stage.push(own, {
+        base: 'v1.0.0',
+        opening: { confirm_public: ['P/1'] },
+        puts: [photo('1', file)],
+      })
       for (const who of [anyone, stage.eve, limitedElsewhere]) expect(await status(who, own, file)).toBe(200)
       await stage.push(own, { base: 'v1.0.1', deletes: [{ type: 'P', id: '1' }] })
       expect((await anyone.get(`${own}/versions/latest/files`)).json).toEqual([])
