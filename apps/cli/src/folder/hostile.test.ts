@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { recordOf } from '@ulmus/content'
+import { recordOf, resourceText } from '@ulmus/content'
 import { afterEach, expect, test } from 'vitest'
 import { conflictError } from '../commands/folder/conflicts.ts'
 import { writeCompletions } from '../completions.ts'
@@ -60,6 +60,9 @@ type Writes = (response: ServerResponse) => void
 async function registryOf(answers: Record<string, unknown>): Promise<string> {
   server = createServer((request, response) => {
     const found = Object.entries(answers).find(([path]) => request.url?.startsWith(path))
+    const [path = '', query] = request.url!.split(/\?(.*)/s)
+    const subject = resourceText(path, query).replace(/(versions\/|version=)latest/, '$1v1.0.0')
+    response.setHeader('x-resource', subject)
     if (typeof found?.[1] === 'function') return (found[1] as Writes)(response)
     response.writeHead(found === undefined ? 404 : 200, { 'content-type': 'application/json' })
     response.end(
@@ -82,11 +85,12 @@ const version = {
   fileCount: 0,
 }
 const collection = '/api/collections/eve/data'
+const names = { ownerSlug: 'eve', slug: 'data' }
 
 test.each([
   [{ schemas: { '../../../x': {} }, typeCounts: { '../../../x': 1 } }, 'not a valid type name'],
   [{ fileCount: 1 }, 'names no file'],
-  [{ semver: '\u001b[2Jv1.0.0' }, 'The registry calls a version "\\u001b[2Jv1.0.0"'],
+  [{ semver: '\u001b[2Jv1.0.0' }, 'the answer is about semver "\\u001b[2Jv1.0.0"'],
   [{ hash: 'nonsense' }, 'The registry calls a version'],
   [{}, 'has the digest public:'],
 ])('a clone of a hostile registry writes nothing: %j', async (more, said) => {
@@ -97,7 +101,7 @@ test.each([
     ],
     [`${collection}/versions/v1.0.0/records.ndjson`]: JSON.stringify(record),
     [`${collection}/versions`]: { ...version, ...more },
-    [collection]: { latestVersion: { semver: 'v1.0.0' } },
+    [collection]: { latestVersion: { semver: 'v1.0.0' }, ...names },
   })
   person = openPerson(host)
   const ended = await person.ulmus('.', 'clone', 'eve/data', 'here')
@@ -236,7 +240,7 @@ test('an export overwrites no file but the one that -o names', async () => {
   const content = (name: string) => readFileSync(join(home, name), 'utf8')
   writeFileSync(join(home, 'photos.tar.gz'), 'mine')
   const tampered = await person.ulmus('.', 'export', 'eve/data')
-  expect(tampered).toMatchObject({ code: 1, said: expect.stringContaining('calls a version "/../photos"') })
+  expect(tampered).toMatchObject({ code: 1, said: expect.stringContaining('is about semver "/../photos"') })
   expect(content('photos.tar.gz')).toBe('mine')
   person.dispose()
   server?.close()
@@ -277,7 +281,7 @@ test.each([
   const host = await registryOf({
     [`${collection}/versions/v1.0.0/records.ndjson`]: flood,
     [`${collection}/versions`]: { ...version, schemas: { T: {} }, recordCount: 3, ...more },
-    [collection]: { latestVersion: { semver: 'v1.0.0' } },
+    [collection]: { latestVersion: { semver: 'v1.0.0' }, ...names },
   })
   person = openPerson(host)
   const ended = await person.ulmus('.', 'clone', 'eve/data', 'here')
@@ -288,7 +292,7 @@ test('a pull into a folder without a version ends when more records come than we
   const host = await registryOf({
     [`${collection}/versions/v1.0.0/records.ndjson`]: flood,
     [`${collection}/versions`]: { ...version, schemas: { T: {} }, typeCounts: { T: 3 }, recordCount: 3 },
-    [collection]: { id: 'c', latestVersion: { semver: 'v1.0.0' } },
+    [collection]: { id: 'c', latestVersion: { semver: 'v1.0.0' }, ...names },
   })
   person = openPerson(host)
   await person.ulmus('here', 'init', 'eve/data')

@@ -50,7 +50,8 @@ describe.each(anyDatabase)('commits of pushes on $name', (database) => {
       await ada.upload(path, 'file')
       expect(await semver('v1.0.0', { opening: { metadata: { a: 1 } } })).toBe('v1.0.1')
       expect(await semver('v1.0.1', { puts: [put('1', {}, { private: true })] })).toBe('v1.0.2')
-      expect(await semver('v1.0.2', { puts: [put('1', { n: 1 })] })).toBe('v1.1.0')
+      const shown = { opening: { confirm_public: ['A/1'] }, puts: [put('1', { n: 1 })] }
+      expect(await semver('v1.0.2', shown)).toBe('v1.1.0')
       expect(await semver('v1.1.0', { opening: { files: [fileHash('file')] } })).toBe('v1.2.0')
       expect(
         await semver('v1.2.0', {
@@ -59,10 +60,10 @@ describe.each(anyDatabase)('commits of pushes on $name', (database) => {
         }),
       ).toBe('v2.0.0')
       expect(await semver('v2.0.0', { opening: { schemas: { A: { title: 'A' }, B: {} } } })).toBe('v3.0.0')
-      expect(await semver('v3.0.0', { opening: { schemas: { A: { title: 'A' } } } })).toBe('v4.0.0')
+      expect(await semver('v3.0.0', { opening: { schemas: { B: null } } })).toBe('v4.0.0')
     })
 
-    test('`schemas`, given, is the complete set: a type left out goes with its records; not given, the base’s stays', async () => {
+    test('types that `schemas` does not name stay; null removes one with its records', async () => {
       const path = await newPath()
       await stage.push(path, {
         opening: { schemas: { A: {}, B: {} } },
@@ -72,12 +73,12 @@ describe.each(anyDatabase)('commits of pushes on $name', (database) => {
       expect((await ada.get(`${path}/versions/latest`)).json.typeCounts).toEqual({ A: 2, B: 1 })
       const { changes } = (
         await ada.post(
-          `${await stage.opened(path, { base: 'v1.1.0', opening: { schemas: { A: {} } } })}/commit`,
+          `${await stage.opened(path, { base: 'v1.1.0', opening: { schemas: { B: null } } })}/commit`,
         )
       ).json
       expect(changes).toEqual({ added: 0, updated: 0, removed: 1 })
       expect((await recordsOf(path)).map(({ type }) => type)).toEqual(['A', 'A'])
-      const none = await stage.push(path, { base: 'v2.0.0', opening: { schemas: {} } })
+      const none = await stage.push(path, { base: 'v2.0.0', opening: { schemas: { A: null } } })
       expect(none).toMatchObject({ semver: 'v3.0.0', recordCount: 0 })
     })
 
@@ -292,7 +293,11 @@ describe.each(anyDatabase)('commits of pushes on $name', (database) => {
       await stage.push(path, { base: 'v1.0.0', puts: [put('new')] })
       expect((await recordsOf(path)).map(({ id }) => id)).toEqual(['hidden', 'new', 'shown'])
       expect((await recordsOf(path, stage.anyone)).map(({ id }) => id)).toEqual(['new', 'shown'])
-      await stage.push(path, { base: 'v1.1.0', puts: [put('hidden', {}, { private: false })] })
+      await stage.push(path, {
+        base: 'v1.1.0',
+        opening: { confirm_public: ['A/hidden'] },
+        puts: [put('hidden', {}, { private: false })],
+      })
       expect((await recordsOf(path, stage.anyone)).map(({ id }) => id)).toEqual(['hidden', 'new', 'shown'])
     })
 
