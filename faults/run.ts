@@ -5,6 +5,7 @@ import { bystandingCaller, type Caller, hostileCaller } from './hostile/callers.
 import { makeTables } from './hostile/tables.ts'
 import { ResourceWatch } from './hostile/watch.ts'
 import { faults } from './injected/all.ts'
+import { calm as nothing } from './injected/calm.ts'
 import type { Fault, Injected } from './injected/fault.ts'
 import { LogWatch } from './log-watch.ts'
 import { watchMeanwhile } from './meanwhile.ts'
@@ -58,10 +59,14 @@ export class Run {
       return this.#report.violation('the servers do not start')
     this.#requests.key = await makeAccount(this.#stage.servers[0]!.url)
     const until = performance.now() + seconds * 1_000
-    const callers = await this.#callers()
+    const callers = this.#settings.isHostile ? await this.#callers() : []
     const work = Promise.all([...this.#workers, ...callers].map((one) => this.#work(one)))
-    const watched = Promise.all([this.#log.watch(), this.#resources.watch()])
-    const kinds = faults.filter(
+    const watched = Promise.all([
+      this.#log.watch(),
+      ...(this.#settings.isHostile ? [this.#resources.watch()] : []),
+    ])
+    // Times without a fault are for the waits beside hostile questions.
+    const kinds = [...faults, ...(this.#settings.isHostile ? [nothing] : [])].filter(
       ({ isPossible, kind }) => isPossible(this.#stage) && kind.includes(this.#settings.only ?? ''),
     )
     if (kinds.length === 0) throw new Error(`No fault is named "${this.#settings.only}" here.`)

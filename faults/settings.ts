@@ -15,6 +15,8 @@ export interface Settings {
   readonly plant: string | undefined
   /** Only faults whose kind contains this text. */
   readonly only: string | undefined
+  /** True: callers ask expensive questions, and the event loop and memory are watched. */
+  readonly isHostile: boolean
 }
 
 const stageNames: readonly StageName[] = ['embedded', 'servers', 'failover']
@@ -40,5 +42,6 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     lastsMax: number('FAULTS_LONGEST_SECONDS', seconds < 600 ? 8 : 30) * 1_000,
     plant: environment['FAULTS_PLANT'],
     only: environment['FAULTS_ONLY'],
+    isHostile: environment['FAULTS_HOSTILE'] === 'true',
   }
 }

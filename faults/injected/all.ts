@@ -1,6 +1,5 @@
 /** All faults of a run. To add one: a `Fault` in a file of this folder, and its name here. */
 
-import { calm } from './calm.ts'
 import { clockBack } from './clock.ts'
 import { fullDisk } from './disk.ts'
 import { failover } from './failover.ts'
@@ -13,5 +12,5 @@ export const faults: readonly Fault[] = [
   ...[kill, killAll, killTwice, terminate, freeze, restartPostgres, killSweep],
   ...network,
   ...failover,
-  ...[fullDisk, clockBack, calm],
+  ...[fullDisk, clockBack],
 ]
