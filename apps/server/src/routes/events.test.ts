@@ -93,9 +93,9 @@ describe.each(databases)('GET /api/events on $name', (database) => {
     const schema = { properties: { a: {}, b: { private: true } } }
     await stage.push(path, {
       opening: { schemas: { A: schema } },
-      puts: [{ id: '1', type: 'A', data: { b: 1 } }],
+      puts: [{ id: '1', type: 'A', data: { b: 'x' } }],
     })
-    await stage.push(path, { base: 'v1.0.0', puts: [{ id: '1', type: 'A', data: { b: 2 } }] })
+    await stage.push(path, { base: 'v1.0.0', puts: [{ id: '1', type: 'A', data: { b: 'y' } }] })
     const query = `collection=${path.slice('/collections/'.length)}&kind=version.made`
     expect(await settled(ada, 0, 2, `&${query}`)).toHaveLength(2)
     const outside = await page(stage.anyone, `after=0&${query}`)

@@ -251,8 +251,8 @@ export const ofWithdrawn: Readonly<Record<string, Rows>> = {
     asked: ['POST /:owner/:slug/withdraw (warn)'],
     rows: {
       //        anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  cap    h-admi bad    sus-k
-      public:  '401    401    401    403    403    410    410    403    403    403    410    410    403    403    403    410    401    403',
-      private: '401    401    401    404    403    410    410    404    404    403    410    410    403    404    403    410    401    403',
+      public:  '401    401    401    403    403    410    410    403    403    403    403    410    403    403    403    410    401    403',
+      private: '401    401    401    404    403    410    410    404    404    403    403    410    403    404    403    410    401    403',
       absent:  '401    401    401    404    404    404    404    404    404    404    404    404    404    404    404    404    401    403',
     },
   },
