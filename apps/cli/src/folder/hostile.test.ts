@@ -4,13 +4,14 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { recordOf, resourceText } from '@ulmus/content'
+import { recordOf } from '@ulmus/content'
 import { afterEach, expect, test } from 'vitest'
 import { conflictError } from '../commands/folder/conflicts.ts'
 import { writeCompletions } from '../completions.ts'
 import { harmless } from '../terminal/harmless.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { openPerson, type Person } from '../testing/cli.ts'
+import { subjectOf } from '../testing/subject.ts'
 import { demandSeparateFiles, fileNameOf, typeOfFileName } from './files/layout.ts'
 import type { Updated } from './update/update.ts'
 
@@ -60,9 +61,7 @@ type Writes = (response: ServerResponse) => void
 async function registryOf(answers: Record<string, unknown>): Promise<string> {
   server = createServer((request, response) => {
     const found = Object.entries(answers).find(([path]) => request.url?.startsWith(path))
-    const [path = '', query] = request.url!.split(/\?(.*)/s)
-    const subject = resourceText(path, query).replace(/(versions\/|version=)latest/, '$1v1.0.0')
-    response.setHeader('x-resource', subject)
+    response.setHeader('x-resource', subjectOf(request))
     if (typeof found?.[1] === 'function') return (found[1] as Writes)(response)
     response.writeHead(found === undefined ? 404 : 200, { 'content-type': 'application/json' })
     response.end(

@@ -43,7 +43,7 @@ describe.each(databases)('what is found on $name', (testDatabase) => {
     expect(await found('sphagnum lichen')).toEqual([path.slug])
     await world.push(path, {
       base: 'v1.0.1',
-      schemas: { Fungus: schemas['Lichen']!, Donor: schemas['Donor']! },
+      schemas: { Fungus: schemas['Lichen']!, Lichen: null },
     })
     expect(await found('lichen')).toEqual([])
     expect(await found('sphagnum fungus substrate')).toEqual([path.slug])

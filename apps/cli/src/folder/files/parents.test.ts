@@ -6,15 +6,19 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { openPerson, type Person } from '../../testing/cli.ts'
+import { subjectOf } from '../../testing/subject.ts'
 import { findRoot } from './layout.ts'
 
 let server: Server
 let person: Person
 beforeAll(async () => {
   server = createServer((request, response) => {
-    response.writeHead(200, { 'content-type': 'application/json' })
+    response.writeHead(200, { 'content-type': 'application/json', 'x-resource': subjectOf(request) })
+    const [, , , ownerSlug, slug] = request.url!.split('/')
     const isVersion = request.url?.includes('/versions') === true
-    response.end(JSON.stringify(isVersion ? version : { name: request.url, latestVersion: null }))
+    response.end(
+      JSON.stringify(isVersion ? version : { ownerSlug, slug, name: request.url, latestVersion: null }),
+    )
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
 })

@@ -53,7 +53,7 @@ describe.each(databases)('sessions that were opened with much, on $name', ({ ope
 
   test('are looked at without it', async () => {
     const standing = await database.transact((tx) => insertPush(tx, inserted))
-    const { schemas: _schemas, metadata: _metadata, files: _files, ...rest } = await whole()
+    const { schemas: _s, metadata: _m, files: _f, confirmPublic: _c, ...rest } = await whole()
     expect(standing).toEqual(rest)
     expect(rest).toMatchObject({ id, message: 'm', expiresAt: at })
     expect(await findPush(database, collectionId, id)).toEqual(rest)
