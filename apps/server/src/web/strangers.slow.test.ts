@@ -78,7 +78,7 @@ describe.each(anyDatabase)('strangers on $name', (database) => {
         [...shown].filter(([version, known]) => ![...words.get(version)!].some((word) => known.has(word))),
       )
     expect(untold.length, 'versions in which private things alone changed').toBeGreaterThan(0)
-  }, 400_000)
+  }, 600_000)
 
   /** Publishes the plan's collection, a public fork of it, a private collection with a public fork, and a hidden one. */
   async function published(generated: Plan): Promise<HalfHidden[]> {
