@@ -106,7 +106,7 @@ describe.each(anyDatabase)('costly SQL on $name', (database) => {
   })
 
   test('an account has few statements at a time', async () => {
-    const answers = await Promise.all(Array.from({ length: 6 }, () => run(endless)))
+    const answers = await Promise.all(Array.from({ length: 6 }, (_, n) => run(`${endless} -- ${n}`)))
     const busy = answers.filter(({ status }) => status === 429)
     expect(busy).toHaveLength(2)
     expect(busy[0]!.headers['retry-after']).toBeDefined()
