@@ -205,7 +205,11 @@ describe.skipIf(!chromiumInstalled())('the web interface', { timeout: 180_000 },
       return route.fulfill({ response })
     })
     await page.getByRole('button', { name: 'Verify here' }).click()
-    await page.getByText('The signed log does not prove it: Asked for /api/collections/atlas/cities/versions/v1.2.0/log').waitFor()
+    await page
+      .getByText(
+        'The signed log does not prove it: Asked for /api/collections/atlas/cities/versions/v1.2.0/log',
+      )
+      .waitFor()
     await page.unroute('**/versions/v1.2.0/log')
     await context.close()
   })
