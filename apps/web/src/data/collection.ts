@@ -144,7 +144,7 @@ function differenceText(
   return `The collection is private: only members see it.${rest === '' ? '' : ` Made public, its latest version would still hide: ${rest}.`}${older}`
 }
 
-/** What older versions would show, in short; the settings name all of it. */
+/** Summary of what older versions would show; the settings name all of it. */
 function olderText(opening: Shown['opening']): string {
   if (opening.length === 0) return ''
   const [first] = opening.map(({ message }) => cutText(withoutUnseen(message.replaceAll('`', '')), 300))

@@ -96,7 +96,7 @@ interface Place {
   readonly facts: Map<JsonObject, SchemaFacts>
 }
 
-/** What takes time in proportion to the length of a schema. */
+/** Facts that take time in proportion to the length of a schema. */
 interface SchemaFacts {
   readonly scalar: ScalarType | undefined
   /** Names of the members of a closed object; undefined for other schemas. */

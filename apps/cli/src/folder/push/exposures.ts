@@ -23,7 +23,7 @@ interface RefusalFacts {
   readonly madePublicRecords?: readonly { type: string; id: string }[]
 }
 
-/** What a refusal of the registry names: it may know more than the folder, such as the privacy of earlier versions. */
+/** Names in a refusal of the registry, which may know more than the folder, such as the privacy of earlier versions. */
 export function refusedExposures(body: object): RefusedExposure[] {
   const { madePublic = [], valuesInIds = [], madePublicRecords = [] } = body as RefusalFacts
   const recordTypes = new Set(madePublicRecords.map(({ type }) => type))

@@ -160,7 +160,7 @@ async function settingsPage(
   }
 }
 
-/** What older versions would show, before the collection becomes public. */
+/** Content that older versions would show, before the collection becomes public. */
 const Older = ({ seen, warnings }: { seen: SeenCollection; warnings: readonly OpeningWarning[] }) => {
   const versions = [...new Set(warnings.flatMap((warning) => warning.versions))]
   return (

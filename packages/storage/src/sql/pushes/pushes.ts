@@ -164,7 +164,7 @@ export async function findPushSchemas(at: Queries, id: string): Promise<string |
   return rows[0]?.schemas ?? null
 }
 
-/** What a session confirms to become public, as JSON; null: nothing. */
+/** Content that a session confirms to become public, as JSON; null: nothing. */
 export async function findConfirmations(at: Queries, id: string): Promise<string | null> {
   const { rows } = await at.query<{ confirmed: string | null }>(
     'select confirm_public as confirmed from pushes where id = $1',
