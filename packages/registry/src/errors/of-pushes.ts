@@ -44,11 +44,13 @@ export const refusalsOfPushes = {
       `The push would make private data public: ${f.names}. Keep \`"private": true\`, or list the names in \`confirm_public\` to publish them.`,
   ),
   private_record_made_public: entry('unacceptable', (f) => {
-    const listed = (f.madePublicRecords ?? []) as readonly { type: string; id: string }[]
+    const listed = (f.madePublicRecords ?? []) as readonly { type: string; id: string; confirm: string }[]
     const total = Number(f.totalMadePublic)
     const types = (f.types ?? [...new Set(listed.map(({ type }) => type))]) as readonly string[]
-    const entries = types.slice(0, namedMax).map((type) => JSON.stringify(recordsToConfirm(type)))
-    const more = types.length > namedMax ? ',…' : ''
+    // Few records are confirmed one by one, so that the answer publishes no others.
+    const all = total <= namedMax ? listed.map(({ confirm }) => confirm) : types.map(recordsToConfirm)
+    const entries = all.slice(0, namedMax).map((entry) => JSON.stringify(entry))
+    const more = all.length > namedMax ? ',…' : ''
     const [are, them] = total === 1 ? ['record is', 'it'] : ['records are', 'them']
     return `${total} ${are} private in the base version, and the push sends ${them} without the mark: ${recordNames(listed, total)}. Send \`"private": true\` with each to keep it private. To publish ${them}, commit again with the body {"confirm_public":[${entries.join(',')}${more}]}. The session stays open.`
   }),

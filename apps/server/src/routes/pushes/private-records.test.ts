@@ -57,7 +57,7 @@ describe.each(anyDatabase)('private records on $name', (database) => {
       expect(refused.status).toBe(422)
       expect(refused.json).toEqual({
         error: expect.stringMatching(
-          /^2 records are private .*Bird "jay", Bird "owl".*"private": true.*\{"confirm_public":\["Bird\/\*"\]\}/,
+          /^2 records are private .*Bird "jay", Bird "owl".*"private": true.*\{"confirm_public":\["Bird\/jay","Bird\/owl"\]\}/,
         ),
         code: 'private_record_made_public',
         statusCode: 422,
