@@ -87,7 +87,7 @@ describe.each(anyDatabase)('the command line and a server on $name', ({ settings
     const html = await page.text()
     expect(page.status).toBe(200)
     expect(html).toContain('bob@&lt;b>desk&lt;/b>')
-    expect(html).toContain('read whatever you may read')
+    expect(html).toContain('see whatever you may see')
     expect(html).not.toContain('push versions')
     expect(html).toContain('ulmus/0.1.0')
     const allowed = await answer({ code, decision: 'allow', ends: '7' })

@@ -16,8 +16,8 @@ export const keyRights: readonly KeyRight[] = [
   {
     scope: 'read',
     label: 'Read',
-    everywhere: 'read whatever you may read, private data included. It changes no collection',
-    there: 'read the collection, private data included. It changes nothing',
+    everywhere: 'see whatever you may see, private data included. It changes no collection',
+    there: 'see the collection, private data included. It changes nothing',
   },
   {
     scope: 'write',

@@ -72,9 +72,7 @@ async function keysPage(visit: Visit, { form = {}, error, made, said }: Shown): 
           </p>
         )}
         <h1>API keys</h1>
-        <p>
-          Programs use a key instead of signing in. Choose below how much of what you may do it may do, too.
-        </p>
+        <p>Programs use a key instead of signing in. Choose what it may do.</p>
         {list.length === 0 ? <Empty title="You have no keys." /> : <List items={list} />}
         <h2>New key</h2>
         <Refusal error={error} />
