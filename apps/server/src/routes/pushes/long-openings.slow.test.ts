@@ -38,14 +38,14 @@ describe('long openings', () => {
     const parsing = timeToParse(schemas)
     const opened = await ada.post(`${path}/pushes`, `{"base_version":null,"schemas":${schemas}}`)
     const session = `${path}/pushes/${opened.json.session_id}`
-    const sent = await ada.lines(`${session}/records`, [{ id: '1', type: 'T7', data: { s: 1, t: 2 } }])
+    const sent = await ada.lines(`${session}/records`, [{ id: 'a', type: 'T7', data: { s: 1, t: 2 } }])
     expect([opened.status, sent.status, sent.json]).toEqual([201, 422, expect.anything()])
-    await ada.lines(`${session}/records`, [{ id: '1', type: 'T7', data: { s: 1 } }])
+    await ada.lines(`${session}/records`, [{ id: 'a', type: 'T7', data: { s: 1 } }])
     const commit = await blockedDuring(() => ada.post(`${session}/commit`))
     expect(commit.result.status).toBe(201)
     const body = `{"base_version":"v1.0.0","schemas":${schemas},"manifest_expected":1}`
     const snapshot = await ada.post(`${path}/versions/negotiate`, body)
-    const lines = [{ id: '1', type: 'T7', hash: '0'.repeat(64) }]
+    const lines = [{ id: 'a', type: 'T7', hash: '0'.repeat(64) }]
     const manifest = await blockedDuring(() =>
       ada.lines(`${path}/versions/negotiate/${snapshot.json.session_id}/manifest`, lines),
     )

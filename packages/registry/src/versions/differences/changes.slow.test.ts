@@ -16,7 +16,7 @@ test('totals are those of all differences; types that one side lacks are not cou
     const schemas = { A: {}, B: {} }
     await world.push(path, { base: null, schemas, puts: [...items('A', 0, 3_000), ...items('B', 0, 700)] })
     await world.push(path, {
-      ...{ base: 'v1.0.0', schemas: { A: {}, C: {} } },
+      ...{ base: 'v1.0.0', schemas: { A: {}, B: null, C: {} } },
       puts: [...items('A', 0, 40, { changed: true }), ...items('A', 5_000, 5_300), ...items('C', 0, 900)],
       deletes: items('A', 2_000, 2_500),
     })
