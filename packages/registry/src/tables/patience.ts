@@ -14,7 +14,7 @@ export const largeTable = 1_000_000
 /** A kind of question about a table. SQL has the limit of the operator (`SQL_SECONDS`). */
 export type QuestionKind = 'rows' | 'facets' | 'statistics' | 'csv' | 'parquet'
 
-/** Time that the engine may work on a question, or on one column of statistics. Waiting does not count. Milliseconds. */
+/** CPU time that the engine may use for a question, or for one column of statistics. Milliseconds. */
 export function deadlineOf(kind: QuestionKind, { count, bytes }: Pick<Tree, 'count' | 'bytes'>): number {
   switch (kind) {
     case 'csv':

@@ -2,7 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { expect, test } from 'vitest'
 import { Program, type ProgramOptions } from './program.ts'
 
-type Task = { say?: string; endLate?: boolean; end?: 'costly' | 'killed' | 'never' }
+type Task = { say?: string; after?: number; endLate?: boolean; end?: 'costly' | 'killed' | 'works' | 'waits' }
 const open = (more: Partial<ProgramOptions> = {}) =>
   new Program<Task, string>({
     program: new URL('./program.fixture.ts', import.meta.url),
@@ -47,18 +47,38 @@ test('tasks beyond the limits are not taken', async () => {
   ])
 })
 
-test('a task that takes too long ends its process, and is not tried again', async () => {
+test.each([
+  { end: 'works', kind: 'too_costly' },
+  { end: 'waits', kind: 'unavailable' },
+] as const)(
+  'a task that $end for too long ends its process, and is not tried again',
+  async ({ end, kind }) => {
+    const program = open()
+    expect(await program.run('ada', { say: 'first' })).toEqual(answer('first'))
+    let started = 0
+    const count = () => void started++
+    subscribe('child_process', count)
+    expect(await program.run('ada', { end }, { cpuMilliseconds: 500 })).toEqual({ kind })
+    unsubscribe('child_process', count)
+    expect(started).toBe(0)
+    expect(await program.run('ada', { say: 'next' })).toEqual(answer('next'))
+  },
+)
+
+test('a task that waits as long as it may work is answered', async () => {
   const program = open()
   expect(await program.run('ada', { say: 'first' })).toEqual(answer('first'))
-  let started = 0
-  const count = () => void started++
-  subscribe('child_process', count)
-  expect(await program.run('ada', { end: 'never' }, { deadlineMilliseconds: 1_000 })).toEqual({
-    kind: 'too_costly',
-  })
-  unsubscribe('child_process', count)
-  expect(started).toBe(0)
-  expect(await program.run('ada', { say: 'next' })).toEqual(answer('next'))
+  const run = program.run('ada', { say: 'late', after: 700 }, { cpuMilliseconds: 500 })
+  expect(await run).toEqual(answer('late'))
+})
+
+test('a task is answered although its server stood still beyond its limits', async () => {
+  const program = open()
+  expect(await program.run('ada', { say: 'first' })).toEqual(answer('first'))
+  const run = program.run('ada', { say: 'late', after: 50 }, { cpuMilliseconds: 100 })
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_000)
+  expect(await run).toEqual(answer('late'))
 })
 
 test('a task that relies on earlier ones is not tried in a new process', async () => {
@@ -71,7 +91,7 @@ test('a task that is aborted ends its process, and is not tried again', async ()
   const program = open()
   expect(await program.run('ada', { say: 'first' })).toEqual(answer('first'))
   const leaving = new AbortController()
-  const running = program.run('ada', { end: 'never' }, { signal: leaving.signal })
+  const running = program.run('ada', { end: 'waits' }, { signal: leaving.signal })
   setTimeout(() => leaving.abort(), 50)
   expect(await running).toEqual({ kind: 'unavailable' })
   expect(await program.run('eve', { say: 'next' })).toEqual(answer('next'))

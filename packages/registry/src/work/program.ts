@@ -4,6 +4,7 @@
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { cpuOf, limitCpu } from './cpu-limit.ts'
 import { Turns } from './turns.ts'
 
 export interface ProgramOptions {
@@ -20,8 +21,10 @@ export interface ProgramOptions {
 }
 
 export interface TaskLimits {
-  /** A task that takes longer ends the process and counts as too costly. Default: none, the program keeps its limits itself. */
-  readonly deadlineMilliseconds?: number
+  /**
+   * CPU time: a task that uses more ends the process and is too costly. One that waits for too long ends it, too, and is `unavailable`. Default: none, the program keeps its limits itself.
+   */
+  readonly cpuMilliseconds?: number
   /** Ends the task and the process: the result is `unavailable`. */
   readonly signal?: AbortSignal
 }
@@ -33,11 +36,11 @@ export type ProgramResult<Answer> =
   /** Not run: too many tasks wait, the process was killed, or none can be started now. */
   | { readonly kind: 'unavailable' }
 
-/** Time for starting a process on a busy machine, before its first task counts as late. Milliseconds. */
-const startMilliseconds = 10_000
+/** CPU time for starting a process, beside that of its first task. Milliseconds. */
+const startMilliseconds = 2_000
 
-/** Result of a task that took too long. */
-const late = Object.freeze({ kind: 'too_costly' as const })
+/** Results of tasks that took too long: working, or waiting. */
+const late = { costly: { kind: 'too_costly' }, waiting: { kind: 'unavailable' } } as const
 
 export class Program<Task extends object, Answer> {
   readonly #options: ProgramOptions
@@ -74,7 +77,8 @@ export class Program<Task extends object, Answer> {
   async #runAlone(task: Task, limits: TaskLimits): Promise<ProgramResult<Answer>> {
     if (this.#process === undefined) return this.#send(task, limits)
     const result = await this.#send(task, limits).catch(() => undefined)
-    const isFinal = result?.kind === 'answer' || result === late || limits.signal?.aborted
+    const isFinal =
+      result?.kind === 'answer' || result === late.costly || result === late.waiting || limits.signal?.aborted
     if (isFinal || this.#options.keepsState) return result ?? { kind: 'unavailable' }
     // The process may have ended late because of the previous task.
     this.#end()
@@ -82,24 +86,26 @@ export class Program<Task extends object, Answer> {
   }
 
   /** @throws errors of starting or writing to the process, such as lack of memory or file descriptors */
-  async #send(task: Task, { deadlineMilliseconds, signal }: TaskLimits): Promise<ProgramResult<Answer>> {
+  async #send(task: Task, { cpuMilliseconds, signal }: TaskLimits): Promise<ProgramResult<Answer>> {
     clearTimeout(this.#idle)
     if (signal?.aborted) return { kind: 'unavailable' }
     const allowance = this.#process === undefined ? startMilliseconds : 0
-    let deadline: NodeJS.Timeout | undefined
+    let endLimit = () => {}
     const abort = () => this.close()
     signal?.addEventListener('abort', abort)
     const result = await new Promise<ProgramResult<Answer>>((resolve) => {
       this.#resolve = resolve
       this.#process ??= this.#start()
       this.#process.send(task)
-      if (deadlineMilliseconds === undefined) return
-      deadline = setTimeout(() => {
+      if (cpuMilliseconds === undefined) return
+      const { pid } = this.#process
+      const used = () => cpuOf(pid)
+      endLimit = limitCpu(cpuMilliseconds + allowance, used, (isCostly) => {
         this.#end()
-        resolve(late)
-      }, deadlineMilliseconds + allowance)
+        resolve(isCostly ? late.costly : late.waiting)
+      })
     })
-    clearTimeout(deadline)
+    endLimit()
     signal?.removeEventListener('abort', abort)
     this.#idle = setTimeout(() => this.#end(), this.#options.idleMilliseconds).unref()
     return result

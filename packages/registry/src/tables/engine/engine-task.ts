@@ -14,7 +14,7 @@ export interface EngineTask {
   readonly statements: readonly Statement[]
   /** Limit of DuckDB's memory. MiB. */
   readonly memoryMebibytes: number
-  /** The statements are interrupted after this time. */
+  /** CPU time after which the statements are interrupted. */
   readonly milliseconds: number
   /** Folder for what a sort cannot keep in memory. Default: such a sort fails. */
   readonly scratch?: string
@@ -25,5 +25,8 @@ export type EngineReply =
   | { readonly results: readonly (readonly (readonly unknown[])[])[]; readonly error?: undefined }
   | { readonly error: string; readonly kind: EngineFault }
 
-/** `unreadable`: the table file cannot be opened. `lost`: the process that began to build it has ended. `failed`: by a statement. */
-export type EngineFault = 'unreadable' | 'lost' | 'failed'
+/**
+ * `unreadable`: the table file cannot be opened. `lost`: the process that began to build it has ended. `waiting`: the statements got too
+ * little CPU time to end soon. `failed`: by a statement.
+ */
+export type EngineFault = 'unreadable' | 'lost' | 'waiting' | 'failed'

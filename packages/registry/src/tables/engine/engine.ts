@@ -11,11 +11,11 @@ import type { Statement } from './query-sql.ts'
 
 /** Processes that answer. Files and other long questions leave one of them free, callers that used much another. */
 const askers = 3
-/** A question is interrupted after this time. Milliseconds. */
+/** CPU time after which a question is interrupted. Milliseconds. */
 const questionMilliseconds = 5_000
-/** Time for a part of the records while a table is built, which usually takes a second; and to close a large file. Milliseconds. */
+/** CPU time for a part of the records while a table is built, which usually takes a second; and to close a large file. Milliseconds. */
 const [partMilliseconds, endMilliseconds] = [10_000, 60_000]
-/** A process that does not react to the interruption is ended after this time. Milliseconds. */
+/** A process that does not react to the interruption is ended after this CPU time. Milliseconds. */
 const endedMilliseconds = 1_000
 const memoryMebibytes = memoryBudgets.engineMebibytes
 const common = {
@@ -26,7 +26,7 @@ const common = {
 
 /** A question that may take minutes. */
 export interface PatientAsk {
-  /** Time that the engine may work on it. */
+  /** CPU time that the engine may use. */
   readonly milliseconds: number
   /** Folder for what a statement cannot keep in memory; it is deleted. */
   readonly scratch: string
@@ -182,7 +182,7 @@ async function rowsOf(
   task: EngineTask,
   signal?: AbortSignal,
 ): Promise<readonly EngineRows[]> {
-  const limits = { deadlineMilliseconds: task.milliseconds + endedMilliseconds, ...(signal && { signal }) }
+  const limits = { cpuMilliseconds: task.milliseconds + endedMilliseconds, ...(signal && { signal }) }
   const result = await program.run(owner, task, limits)
   const failed = (kind: EngineError['kind'], message: string) =>
     new EngineError(kind, message, task.milliseconds / 1_000)
@@ -191,6 +191,7 @@ async function rowsOf(
   const { answer } = result
   if (answer.error === undefined) return answer.results
   if (fullDisk.test(answer.error)) throw new StorageFull(answer.error)
+  if (answer.kind === 'lost' || answer.kind === 'waiting') throw failed('unavailable', answer.error)
   const isCostly = /^INTERRUPT|^Out of Memory/.test(answer.error)
-  throw failed(isCostly ? 'too_costly' : answer.kind === 'lost' ? 'unavailable' : answer.kind, answer.error)
+  throw failed(isCostly ? 'too_costly' : answer.kind, answer.error)
 }

@@ -3,6 +3,7 @@
  * a costly query ends this process and not the server.
  */
 import { type DuckDBConnection, DuckDBInstance, type DuckDBValue } from '@duckdb/node-api'
+import { limitCpu, ownCpu } from '../../work/cpu-limit.ts'
 import { becomeExpendable, endWithServer } from '../../work/expendable.ts'
 import { type EngineReply, type EngineTask, openFilesMax } from './engine-task.ts'
 
@@ -76,7 +77,11 @@ async function run(task: EngineTask): Promise<EngineReply> {
   if (one === undefined)
     return { error: 'The process that began to build the table has ended.', kind: 'lost' }
   const { connection } = one
-  const timer = setTimeout(() => connection.interrupt(), task.milliseconds)
+  let isWaiting = false
+  const endLimit = limitCpu(task.milliseconds, ownCpu, (isCostly) => {
+    isWaiting = !isCostly
+    connection.interrupt()
+  })
   try {
     const results: unknown[][][] = []
     for (const { sql, values } of task.statements) {
@@ -85,9 +90,9 @@ async function run(task: EngineTask): Promise<EngineReply> {
     }
     return { results }
   } catch (error) {
-    return { error: (error as Error).message, kind: 'failed' }
+    return { error: (error as Error).message, kind: isWaiting ? 'waiting' : 'failed' }
   } finally {
-    clearTimeout(timer)
+    endLimit()
     finish(task, one)
   }
 }

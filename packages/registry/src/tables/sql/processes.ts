@@ -6,6 +6,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { memoryBudgets } from '../../memory.ts'
+import { cpuOf, limitCpu } from '../../work/cpu-limit.ts'
 import { ProcessQueue, QueueError } from '../../work/process-queue.ts'
 import { openWithoutNames } from './open-tables.ts'
 import type { SqlNamesTask, SqlReply, SqlTables, SqlTask } from './sql-task.ts'
@@ -22,10 +23,11 @@ const idleMilliseconds = 60_000
 const dataMebibytes = 1_280
 const residentMebibytesMax = 1_000
 const pollMilliseconds = 100
-/** A process that does not react to the interruption is killed after this time. Milliseconds. */
+/** A process that does not react to the interruption is killed after this CPU time. Milliseconds. */
 const killMilliseconds = 1_000
-const startMilliseconds = 30_000
-/** Time to find the names in a statement, which takes some milliseconds. */
+/** CPU time to start one. */
+const startMilliseconds = 8_000
+/** CPU time to find the names in a statement, which takes some milliseconds. */
 const namesMilliseconds = 2_000
 
 /** A table that a question may read. */
@@ -237,12 +239,12 @@ class SqlProcess {
     this.#child.kill('SIGKILL')
   }
 
-  /** The next message that is not a piece. Pieces go into `pieces`. @throws SqlError interrupted, crashed */
+  /** The next message that is not a piece. Pieces go into `pieces`. @param milliseconds of CPU. @throws SqlError interrupted, busy, crashed */
   #reply(milliseconds: number, pieces: string[] = []): Promise<SqlReply> {
     const child = this.#child
     return new Promise((resolve, reject) => {
       const settle = (settled: () => void) => {
-        clearTimeout(timer)
+        endLimit()
         child.off('message', hear).off('exit', exit).off('error', fail)
         settled()
       }
@@ -253,10 +255,11 @@ class SqlProcess {
       const exit = (code: number | null, signal: string | null) =>
         settle(() => reject(new SqlError('crashed', `it ended with ${signal ?? `code ${code}`}`)))
       const fail = (error: Error) => settle(() => reject(new SqlError('crashed', error.message)))
-      const timer = setTimeout(() => {
+      const used = () => cpuOf(child.pid)
+      const endLimit = limitCpu(milliseconds, used, (isCostly) => {
         this.end()
-        settle(() => reject(new SqlError('interrupted', 'it did not react')))
-      }, milliseconds)
+        settle(() => reject(new SqlError(isCostly ? 'interrupted' : 'busy', 'it did not react')))
+      })
       child.on('message', hear).on('exit', exit).on('error', fail)
     })
   }

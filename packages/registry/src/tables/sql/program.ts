@@ -13,6 +13,7 @@ import {
   JsonDuckDBValueConverter,
   StatementType,
 } from '@duckdb/node-api'
+import { limitCpu, ownCpu } from '../../work/cpu-limit.ts'
 import { becomeExpendable, endWithServer } from '../../work/expendable.ts'
 import { literal, quoted, tableName } from '../engine/column-sql.ts'
 import type { SqlColumn, SqlFormat, SqlNamesTask, SqlReply, SqlTables, SqlTask } from './sql-task.ts'
@@ -153,10 +154,12 @@ async function run(connection: DuckDBConnection, task: SqlTask): Promise<SqlRepl
   return { kind: 'end', truncated: isCut }
 }
 
-function refusalOf(error: unknown): SqlReply {
+function refusalOf(error: unknown, isWaiting: boolean): SqlReply {
   const message = (error as Error).message
   const reason = message.startsWith('INTERRUPT')
-    ? 'interrupted'
+    ? isWaiting
+      ? 'busy'
+      : 'interrupted'
     : /^Out of Memory|bad_alloc/.test(message)
       ? 'memory'
       : 'invalid'
@@ -177,13 +180,17 @@ process.on('message', async (message: SqlTables | SqlNamesTask | SqlTask) => {
     send({ kind: 'names', names: connection.getTableNames(message.namesIn, false) })
     return
   }
-  const timer = setTimeout(() => connection.interrupt(), message.milliseconds)
+  let isWaiting = false
+  const endLimit = limitCpu(message.milliseconds, ownCpu, (isCostly) => {
+    isWaiting = !isCostly
+    connection.interrupt()
+  })
   try {
     send(await run(connection, message))
   } catch (error) {
-    send(refusalOf(error))
+    send(refusalOf(error, isWaiting))
   } finally {
-    clearTimeout(timer)
+    endLimit()
   }
 })
 endWithServer()

@@ -28,6 +28,7 @@ export interface SqlTask {
   readonly rowsMax: number
   /** With the names and types of the columns. */
   readonly bytesMax: number
+  /** CPU time. */
   readonly milliseconds: number
 }
 
@@ -46,9 +47,9 @@ export type SqlReply =
       readonly kind: 'end'
       readonly truncated: boolean
     }
-  /** `interrupted`: after `milliseconds`. */
+  /** `interrupted`: after `milliseconds`. `busy`: it got too little CPU time to end soon. */
   | {
       readonly kind: 'refused'
-      readonly reason: 'invalid' | 'interrupted' | 'memory'
+      readonly reason: 'invalid' | 'interrupted' | 'busy' | 'memory'
       readonly message: string
     }
