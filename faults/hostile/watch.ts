@@ -7,7 +7,7 @@ import type { FaultyServer } from '../server.ts'
 
 /** CPU time of one turn of the event loop at most, by `bench/held-loop.ts`. Milliseconds. */
 const heldMillisecondsMax = 50
-/** Code is compiled and the first requests are answered. Milliseconds. */
+/** After a start, code is compiled; after a pause, many requests are answered in one turn. Milliseconds. */
 const startedMilliseconds = 10_000
 const everyMilliseconds = 1_000
 /** Growth of the largest size from the second to the last quarter of a run. */
@@ -41,7 +41,8 @@ export class ResourceWatch {
     const lines = linesOf(server.heldFile)
     const before = this.#lines.get(server) ?? 0
     this.#lines.set(server, lines.length)
-    if (performance.now() - server.startedAt < startedMilliseconds) return
+    const wellSince = Math.max(server.startedAt, server.stoodStillAt)
+    if (performance.now() - wellSince < startedMilliseconds) return
     for (const held of lines.slice(before).map(Number)) {
       this.#report.waited('a turn of the event loop', held)
       if (held > heldMillisecondsMax)
