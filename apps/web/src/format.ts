@@ -1,4 +1,5 @@
 /** Formats numbers, sizes, times and hashes for people. */
+import { shownName } from '@ulmus/content'
 
 const integers = new Intl.NumberFormat('en-US')
 
@@ -67,6 +68,9 @@ export function cutText(text: string, most: number): string {
   const cut = text.slice(0, most)
   return `${cut.isWellFormed() || !text.isWellFormed() ? cut : cut.slice(0, -1)}…`
 }
+
+/** `cutText` of a name; names without visible characters are in quotes. */
+export const cutName = (name: string, most: number): string => cutText(shownName(name), most)
 
 /** Invisible characters that reverse or hide text. Joiners are not included: scripts and emoji need them. */
 const unseen = /[\u00ad\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g

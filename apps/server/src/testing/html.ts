@@ -1,4 +1,5 @@
 /** Reads pages of the web interface. */
+import { isBlank } from '@ulmus/content'
 
 /** Text of an attribute or element without its escapes. */
 export const decoded = (text: string): string =>
@@ -17,4 +18,16 @@ export const idsIn = (html: string): string[] =>
 export function duplicateIdsIn(html: string): string[] {
   const ids = [...html.matchAll(/<[a-z][^<>]*? id="([^"]*)"/g)].map(([, id]) => id!)
   return ids.filter((id, index) => ids.indexOf(id) !== index)
+}
+
+/** Elements that users act on or find their way by, without a visible character. Pictures count as text; lists of suggestions show values. */
+export function blankIn(html: string): string[] {
+  const named = html
+    .replace(/<datalist.*?<\/datalist>/gs, '')
+    .matchAll(/<(a|h[1-6]|th|legend|summary|label|option|button|strong|bdi)\b[^>]*>(.*?)<\/\1>/gs)
+  return [...named].flatMap(([whole, , content]) =>
+    /<(?:svg|img|input)\b|aria-label=/.test(whole) || !isBlank(decoded(content!.replace(/<[^>]*>/g, '')))
+      ? []
+      : [whole],
+  )
 }

@@ -3,6 +3,7 @@
 import { gzipSync } from 'node:zlib'
 import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { blankIn } from '../testing/html.ts'
 import { addOrg } from '../testing/serve.ts'
 import { pushesOn, type Stage, setStage } from '../testing/stage.ts'
 import { fileHash, testClient, urlencoded } from '../testing/test-client.ts'
@@ -102,6 +103,38 @@ describe.each(anyDatabase)('pages on $name', (database) => {
       if (!/\.(?:atom|json)$/.test(one))
         expect(headers['content-security-policy']).toContain("script-src 'self'")
     }
+  })
+
+  test('names without visible characters are visible in links, headings and labels', async () => {
+    const path = await newPath()
+    const [space, hard, zero] = [' ', '\u00a0', '\u200b']
+    const hash = (await stage.ada.upload(path, 'text', 'text/plain')).json.hash
+    const properties = { [space]: { title: zero }, [hard]: { 'x-ref-type': hard }, [zero]: {}, file: {} }
+    const schemas = { [hard]: { properties }, [zero]: { properties }, Plain: {} }
+    const data = (n: number) => ({
+      ...{ [space]: n, [hard]: [space, hard], [zero]: { [zero]: n } },
+      ...{ file: { $file: hash, name: zero } },
+    })
+    const puts = [space, hard, zero].flatMap((id) =>
+      [hard, zero].map((type) => ({ id, type, data: data(1) })),
+    )
+    await stage.push(path, { opening: { schemas }, puts })
+    const changed = puts.map((put) => ({ ...put, data: data(2) }))
+    await stage.push(path, { base: 'v1.0.0', puts: changed })
+    const at = pageOf(path)
+    const record = `${at}/records/${encodeURIComponent(hard)}/${encodeURIComponent(zero)}`
+    const paths = [
+      ...readingPaths(at, { id: zero, type: hard, pair: 'v1.0.0...v1.1.0' }),
+      ...[record, `${record}/edit`, `${record}/delete`],
+      `${at}/schemas/${encodeURIComponent(hard)}/edit`,
+    ]
+    const found: unknown[] = []
+    for (const one of paths) {
+      const { status, html } = await page(one, { as: cookie })
+      expect([one, status]).toEqual([one, 200])
+      found.push(...blankIn(html).map((element) => [one, element]))
+    }
+    expect(found).toEqual([])
   })
 
   test('hidden and absent collections look the same', async () => {

@@ -2,7 +2,7 @@
 import type { CollectionItem } from '@ulmus/wire'
 import { bytesText, counted, cutText } from '../format.ts'
 import { accountPath, versionPath } from '../paths.ts'
-import { Badge, Time, Topics, Visibility } from './small.tsx'
+import { Badge, Name, Time, Topics, Visibility } from './small.tsx'
 
 /** Longer descriptions are cut; a page shows only three lines. Characters. */
 const descriptionMax = 1_000
@@ -32,7 +32,7 @@ const Card = ({ item, level: Heading }: { item: CollectionItem; level: Props['le
     <div class="head-row">
       <Heading>
         <a href={versionPath({ owner: item.ownerSlug, slug: item.slug })}>
-          <bdi>{item.name}</bdi>
+          <Name of={item.name} />
         </a>
       </Heading>
       {item.fork && <Badge>Fork</Badge>}
@@ -73,7 +73,7 @@ const Types = ({ types }: { types: readonly string[] }) =>
       {types.slice(0, typesMax).map((type, index) => (
         <span key={type}>
           {index > 0 && ', '}
-          <bdi>{cutText(type, typeMax)}</bdi>
+          <Name of={type} most={typeMax} />
         </span>
       ))}
       {types.length > typesMax && ', …'}

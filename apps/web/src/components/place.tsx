@@ -1,7 +1,8 @@
 /** Drawings of places: a dot on an outline of the world, or a geometry in its own bounding box. They load nothing. */
 import { type Outline, type Place, type Position, placesOf } from '../data/places.ts'
 import { worldPath } from '../data/world.ts'
-import { countText, cutText } from '../format.ts'
+import { countText } from '../format.ts'
+import { Name } from './small.tsx'
 
 /** Longer names of members are cut. Characters. */
 const nameMax = 60
@@ -21,7 +22,7 @@ export function Places({ data }: { data: unknown }) {
           <figcaption>
             {name !== undefined && (
               <>
-                <bdi>{cutText(name, nameMax)}</bdi>:{' '}
+                <Name of={name} most={nameMax} />:{' '}
               </>
             )}
             {wordsOf(place)}

@@ -1,6 +1,7 @@
 /** Small parts used by all pages. */
+import { isBlank } from '@ulmus/content'
 import type { ComponentChildren } from 'preact'
-import { cutText, relativeText, shortHash, withoutUnseen } from '../format.ts'
+import { cutName, cutText, relativeText, shortHash, withoutUnseen } from '../format.ts'
 import { withQuery } from '../paths.ts'
 import { Icon } from './icon.tsx'
 
@@ -109,6 +110,17 @@ export const TableScroll = ({ label, children }: { label: string; children: Comp
 
 /** Longer sentences are cut: they may name fields of a collection. Characters. */
 const sentenceMax = 2_000
+
+/** A name of users, apart from the direction of the text around it. Blanks are words for screen readers, which skip quotes. */
+export const Name = ({ of, most = nameMax }: { of: string; most?: number }) => (
+  <>
+    {isBlank(of) && <span class="sr-only">blank </span>}
+    <bdi>{cutName(of, most)}</bdi>
+  </>
+)
+
+/** Names of accounts and collections are no longer. UTF-16 units. */
+const nameMax = 400
 
 /** A sentence; names between backquotes become code. */
 export const Words = ({ text }: { text: string }) => (

@@ -1,5 +1,6 @@
 /** A nested JSON value as a tree whose branches fold. */
 import { counted, cutText, shownJson } from '../format.ts'
+import { Name } from './small.tsx'
 
 /** Deeper values are JSON. */
 const levelsMax = 6
@@ -43,7 +44,7 @@ interface MemberProps {
 function Member({ name, value, level, siblings }: MemberProps) {
   const label = name !== undefined && (
     <span class="quiet">
-      <bdi>{cutText(name, nameMax)}</bdi>
+      <Name of={name} most={nameMax} />
     </span>
   )
   if (typeof value !== 'object' || value === null || Object.keys(value).length === 0)

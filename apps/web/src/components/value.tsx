@@ -5,6 +5,7 @@ import { besideFiles, filesIn, type NamedFile } from '../data/files.ts'
 import { bytesText, counted, cutText, numberText, shownJson } from '../format.ts'
 import { recordPath } from '../paths.ts'
 import { FileLink, FileView } from './file.tsx'
+import { Name } from './small.tsx'
 import { Tree } from './tree.tsx'
 
 interface Props {
@@ -152,12 +153,12 @@ function References({ value, seen, type, names = noNames, most }: Props & { type
             href={seen.inView(recordPath(seen, type, id))}
             title={most !== undefined && names.has(`${type}/${id}`) ? cutText(id, 300) : undefined}
           >
-            <bdi>{cutText(names.get(`${type}/${id}`) ?? id, most ?? wholeMax)}</bdi>
+            <Name of={names.get(`${type}/${id}`) ?? id} most={most ?? wholeMax} />
           </a>
           {most === undefined && names.has(`${type}/${id}`) && (
             <span class="quiet">
               {' '}
-              <bdi>{cutText(id, wholeMax)}</bdi>
+              <Name of={id} most={wholeMax} />
             </span>
           )}
         </span>

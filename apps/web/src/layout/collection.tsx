@@ -1,4 +1,5 @@
 /** Frame of all collection pages: owner, tabs, version and view. */
+import { shownName } from '@ulmus/content'
 import type { ComponentChildren } from 'preact'
 import { Icon, type IconName } from '../components/icon.tsx'
 import { Badge, Visibility } from '../components/small.tsx'
@@ -49,7 +50,7 @@ export const CollectionPage = ({ seen, tab, type, children }: Props) => (
         </div>
         {seen.name !== seen.slug && (
           <p class="name" dir="auto">
-            {seen.name}
+            {shownName(seen.name)}
           </p>
         )}
         <Tabs seen={seen} tab={tab} />

@@ -1,4 +1,5 @@
 /** Tables of the first updated, added and removed records, as on the page that compares versions. */
+import { shownName } from '@ulmus/content'
 import type { ChangedRecords, RecordTable, SampledCell } from './shapes.ts'
 import { counted } from './words.ts'
 
@@ -27,7 +28,7 @@ const RecordsTable = ({ change, table }: TableProps) => (
           <th scope="col">id</th>
           {table.columns.map((name) => (
             <th key={name} scope="col">
-              <bdi>{name === '' ? 'the whole record' : name}</bdi>
+              <bdi>{name === '' ? 'the whole record' : shownName(name)}</bdi>
             </th>
           ))}
         </tr>

@@ -1,4 +1,5 @@
 /** Form for the columns: kind, privacy and values of each, and the columns of the id. */
+import { shownName } from '@ulmus/content'
 import type { Kind, PlannedColumn } from '@ulmus/tabular'
 import { readingOf } from './edits.ts'
 import type { ColumnFacts, Edits, Planned } from './shapes.ts'
@@ -36,7 +37,7 @@ export function ColumnsForm({ planned, columns, facts, onEdit, onIds }: Props) {
             {facts.map((one) => (
               <tr key={one.name}>
                 <th scope="row">
-                  <bdi>{one.name}</bdi>
+                  <bdi>{shownName(one.name)}</bdi>
                   <ColumnState name={one.name} column={byName.get(one.name)} planned={planned} />
                 </th>
                 <td data-label="Id">

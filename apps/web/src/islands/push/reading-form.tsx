@@ -1,4 +1,5 @@
 /** Form for reading the file as a table: the detected format, controls to change it, and the first rows. */
+import { shownName } from '@ulmus/content'
 import type { Detected, Note, ReadOptions } from '@ulmus/tabular'
 import { Progress } from './beside.tsx'
 import type { OpenedFile } from './shapes.ts'
@@ -220,7 +221,7 @@ const Sample = ({ opened: { sample, rows } }: { opened: OpenedFile }) => (
           <tr>
             {sample.columns.map((name) => (
               <th key={name} scope="col">
-                <bdi>{name}</bdi>
+                <bdi>{shownName(name)}</bdi>
               </th>
             ))}
           </tr>

@@ -3,7 +3,7 @@ import { RegistryError } from '@ulmus/registry'
 import { CollectionList } from '../../components/collections.tsx'
 import { accountFeeds, FeedLinks } from '../../components/feed-links.tsx'
 import { Icon } from '../../components/icon.tsx'
-import { Empty, Pager, Time } from '../../components/small.tsx'
+import { Empty, Name, Pager, Time } from '../../components/small.tsx'
 import { counted } from '../../format.ts'
 import type { Page, Visit } from '../../page.ts'
 import { accountPath, withQuery } from '../../paths.ts'
@@ -35,7 +35,9 @@ export const account: Page = {
         <div class="wide content columns">
           <div>
             <div class="section-head">
-              <h1>{profile.displayName}</h1>
+              <h1>
+                <Name of={profile.displayName} />
+              </h1>
               {mayCreate && (
                 <a class="button primary" href={withQuery('/new', { owner: slug })}>
                   <Icon name="plus" />

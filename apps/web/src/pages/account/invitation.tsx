@@ -1,6 +1,6 @@
 /** `/invitations/:token`: invitation to an organization. */
 import { Refusal, type Refused } from '../../components/form.tsx'
-import { Time } from '../../components/small.tsx'
+import { Name, Time } from '../../components/small.tsx'
 import { submitted } from '../../form.ts'
 import { type Answer, type Page, Redirect, type Visit } from '../../page.ts'
 import { accountPath } from '../../paths.ts'
@@ -28,7 +28,7 @@ async function invitationPage({ registry, who, caller, params }: Visit, error?: 
     body: (
       <div class="wide content narrow-page">
         <h1>
-          Join <bdi>{org.displayName}</bdi>?
+          Join <Name of={org.displayName} />?
         </h1>
         <p>
           {invitedBy === null ? 'You are' : <>{<a href={accountPath(invitedBy)}>{invitedBy}</a>} has</>}{' '}

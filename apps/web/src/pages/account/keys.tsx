@@ -2,7 +2,7 @@
 import { Moved } from '@ulmus/registry'
 import { CreateKey } from '@ulmus/wire'
 import { Choice, Field, Refusal, type Refused, Select } from '../../components/form.tsx'
-import { Badge, Code, Empty, Time } from '../../components/small.tsx'
+import { Badge, Code, Empty, Name, Time } from '../../components/small.tsx'
 import { checked, submitted, typed } from '../../form.ts'
 import type { Answer, Form, Page, Visit } from '../../page.ts'
 import { keyEndOf, keyEnds, usualKeyEnd } from './key-ends.ts'
@@ -156,7 +156,9 @@ const List = ({ items }: { items: Awaited<ReturnType<Visit['registry']['keys']['
       <tbody>
         {items.map(({ id, label, start, scope, roleCap, collectionId, createdAt, lastUsedAt, expiresAt }) => (
           <tr key={id}>
-            <th scope="row">{label}</th>
+            <th scope="row">
+              <Name of={label} />
+            </th>
             <td>
               <code>{start}…</code>
             </td>

@@ -1,7 +1,7 @@
 /** `…/settings`: name, address, visibility, transfer and deletion. */
 import { type OpeningWarning, TransferCollection, UpdateCollection } from '@ulmus/wire'
 import { Choice, Field, Refusal, type Refused, Select } from '../../components/form.tsx'
-import { Time } from '../../components/small.tsx'
+import { Name, Time } from '../../components/small.tsx'
 import { demandWork, type SeenCollection, seeCollection } from '../../data/collection.ts'
 import { checked, refusedField, submitted, typed } from '../../form.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
@@ -208,7 +208,7 @@ const Keys = ({ seen, keys }: KeysProps) => (
       <ul class="plain">
         {keys.map(({ id, label, start, scope, lastUsedAt }) => (
           <li key={id}>
-            <bdi>{label}</bdi> <code>{start}…</code> {scope},{' '}
+            <Name of={label} /> <code>{start}…</code> {scope},{' '}
             {lastUsedAt === null ? (
               'never used'
             ) : (

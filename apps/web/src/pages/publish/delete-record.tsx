@@ -1,10 +1,12 @@
 /** `…/records/:type/:id/delete`: removes a record from the next version. */
+import { shownName } from '@ulmus/content'
 import { RegistryError } from '@ulmus/registry'
 import { Field, Refusal, type Refused } from '../../components/form.tsx'
+import { Name } from '../../components/small.tsx'
 import { readRecords } from '../../data/records.ts'
 import { afterSaving } from '../../data/saved.ts'
 import { submitted } from '../../form.ts'
-import { cutText } from '../../format.ts'
+import { cutName } from '../../format.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
 import { type Answer, type Form, type Page, Redirect, type Visit } from '../../page.ts'
 import { recordPath, versionPath } from '../../paths.ts'
@@ -35,7 +37,7 @@ async function readNamed(visit: Visit) {
 
 async function remove(visit: Visit, form: Form): Promise<Answer> {
   const { seen, type, id } = await readNamed(visit)
-  const did = `Deleted ${type} ${cutText(id, 100)}`
+  const did = `Deleted ${shownName(type)} ${cutName(id, 100)}`
   const made = await publishDelete(visit, seen, form, { type, id }, did)
   const path = versionPath({ owner: seen.owner, slug: seen.slug }, 'records', type)
   return new Redirect(afterSaving(path, 'deleted', made))
@@ -50,14 +52,14 @@ async function deletePage(
   const refused = error && afterConflict(error, base, 'Look at the record again, then confirm.')
   const path = recordPath({ owner: seen.owner, slug: seen.slug }, type, id)
   return {
-    title: `Delete ${cutText(id, 80)} · ${seen.owner}/${seen.slug}`,
+    title: `Delete ${cutName(id, 80)} · ${seen.owner}/${seen.slug}`,
     isPublic: false,
     refused,
     body: (
       <CollectionPage seen={seen} tab="records">
         <div class="narrow">
           <h2>
-            Delete <bdi>{type}</bdi> <bdi>{cutText(id, 200)}</bdi>
+            Delete <Name of={type} /> <Name of={id} most={200} />
           </h2>
           <p>
             Version <span class="semver">{seen.next.content}</span> will be published without this record.

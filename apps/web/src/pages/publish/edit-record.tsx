@@ -1,11 +1,13 @@
 /** `…/records/:type/:id/edit`: edits one record by a form, or as JSON. Saving makes a version. */
+import { shownName } from '@ulmus/content'
 import { RegistryError } from '@ulmus/registry'
 import type { Refused } from '../../components/form.tsx'
+import { Name } from '../../components/small.tsx'
 import { schemaIn } from '../../data/collection.ts'
 import { readRecords } from '../../data/records.ts'
 import { afterSaving } from '../../data/saved.ts'
 import { submitted } from '../../form.ts'
-import { cutText } from '../../format.ts'
+import { cutName } from '../../format.ts'
 import { type Answer, type Form, type Page, Redirect, type Visit } from '../../page.ts'
 import { recordPath } from '../../paths.ts'
 import { allControls, initialText } from './record/controls.ts'
@@ -104,7 +106,7 @@ async function save(visit: Visit, form: Form): Promise<Answer> {
     isPrivate,
     isMadePublic: edited.isPrivate && !isPrivate,
   }
-  const did = `${gone === undefined ? 'Changed' : 'Added'} ${type} ${cutText(id, 100)}`
+  const did = `${gone === undefined ? 'Changed' : 'Added'} ${shownName(type)} ${cutName(id, 100)}`
   const made = await publishRecord(visit, seen, form, put, did)
   const path = recordPath({ owner: seen.owner, slug: seen.slug }, type, id)
   return new Redirect(afterSaving(path, gone === undefined ? 'changed' : 'added', made))
@@ -122,11 +124,11 @@ async function editPage(
       : { form, error: atInputs(error, inputsOf(edited) ?? []) }
   const heading = (
     <>
-      {edited.gone === undefined ? 'Edit' : 'Add'} <bdi>{type}</bdi> <bdi>{cutText(id, 200)}</bdi>
+      {edited.gone === undefined ? 'Edit' : 'Add'} <Name of={type} /> <Name of={id} most={200} />
       {edited.gone !== undefined && ' again'}
     </>
   )
-  const title = `Edit ${cutText(id, 80)}`
+  const title = `Edit ${cutName(id, 80)}`
   return recordFormPage({ title, heading, edited, visit, form: kept, error: refused })
 }
 

@@ -1,12 +1,20 @@
 /** `…/schemas/:type/edit` and `…/schemas/new`: edit the schema of a type by its fields. Saving makes a version. */
-import { canonicalize, hashText, type Json, type PlainSchema, parseJson, schemaChanges } from '@ulmus/content'
+import {
+  canonicalize,
+  hashText,
+  type Json,
+  type PlainSchema,
+  parseJson,
+  schemaChanges,
+  shownName,
+} from '@ulmus/content'
 import { RegistryError } from '@ulmus/registry'
 import { Field, type Refused, Suggestions } from '../../components/form.tsx'
 import { Empty } from '../../components/small.tsx'
 import type { ShownVersion } from '../../data/collection.ts'
 import { afterSaving } from '../../data/saved.ts'
 import { refusedField, submitted, typed } from '../../form.ts'
-import { cutText } from '../../format.ts'
+import { cutName, cutText } from '../../format.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
 import { type Answer, type Form, type Page, Redirect, type Visit } from '../../page.ts'
 import { collectionPath, withQuery } from '../../paths.ts'
@@ -58,7 +66,7 @@ async function checkOrSave(visit: Visit, form: Form): Promise<Answer> {
   const after = canonicalize(editedSchema(schema, edit) as Json)
   if (!isNew && after === canonicalize(schema as Json)) throw new RegistryError('no_changes')
   const stamp = hashText(`${from} ${type} ${after}`)
-  const words = isNew ? `Added the type ${type}` : `Changed the schema of ${type}`
+  const words = isNew ? `Added the type ${shownName(type)}` : `Changed the schema of ${shownName(type)}`
   const push = {
     ...{ seen, version, type, schema: after, confirmed: confirmedIn(form) },
     message: typed(form, 'message') ?? words,
@@ -97,7 +105,7 @@ async function schemaPage(visit: Visit, { form = {}, error, checked }: Shown): P
   const draft = await draftOf(visit, form)
   const { seen, type } = draft
   const fault = faultOf(draft)
-  const shownType = type === undefined ? undefined : cutText(type, 100)
+  const shownType = type === undefined ? undefined : cutName(type, 100)
   return {
     title: `${type === undefined ? 'New type' : `Edit ${shownType}`} · ${seen.owner}/${seen.slug}`,
     isPublic: false,

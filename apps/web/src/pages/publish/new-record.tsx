@@ -1,11 +1,13 @@
 /** `…/records/:type/new`: adds a record by a form, or as JSON. Saving makes a version. */
+import { shownName } from '@ulmus/content'
 import { RegistryError } from '@ulmus/registry'
 import type { Refused } from '../../components/form.tsx'
+import { Name } from '../../components/small.tsx'
 import { schemaIn } from '../../data/collection.ts'
 import { readRecords } from '../../data/records.ts'
 import { afterSaving } from '../../data/saved.ts'
 import { refusedField, submitted, typed } from '../../form.ts'
-import { cutText } from '../../format.ts'
+import { cutName } from '../../format.ts'
 import { type Answer, type Form, type Page, Redirect, type Visit } from '../../page.ts'
 import { recordPath } from '../../paths.ts'
 import { atInputs } from './record/entries.ts'
@@ -43,7 +45,7 @@ async function save(visit: Visit, form: Form): Promise<Answer> {
   if (records.length > 0)
     throw refusedField('id', 'A record of this type has this id. Choose another id, or edit that record.')
   const put = { type, id, data: dataIn(edited, form), isPrivate: isPrivateIn(edited, form) }
-  const made = await publishRecord(visit, seen, form, put, `Added ${type} ${cutText(id, 100)}`)
+  const made = await publishRecord(visit, seen, form, put, `Added ${shownName(type)} ${cutName(id, 100)}`)
   const path = recordPath({ owner: seen.owner, slug: seen.slug }, type, id)
   return new Redirect(afterSaving(path, 'added', made))
 }
@@ -59,10 +61,10 @@ async function newPage(
   const refused = atInputs(error && afterConflict(error, base, advice), inputsOf(edited) ?? [])
   const heading = (
     <>
-      Add a record of type <bdi>{type}</bdi>
+      Add a record of type <Name of={type} />
     </>
   )
   const onLatest = { ...form, base: version.semver }
-  const title = `Add a record · ${type}`
+  const title = `Add a record · ${shownName(type)}`
   return recordFormPage({ title, heading, edited, visit, form: onLatest, error: refused })
 }

@@ -1,9 +1,9 @@
 /** Outcome of a check of an edited schema: what changes, which version it makes, and what does not fit. */
-import type { Sentence } from '@ulmus/content'
+import { type Sentence, shownName } from '@ulmus/content'
 import type { RegistryError } from '@ulmus/registry'
 import type { PushWarning } from '@ulmus/wire'
 import { Reasons, type Refused } from '../../components/form.tsx'
-import { Words } from '../../components/small.tsx'
+import { Name, Words } from '../../components/small.tsx'
 import { reasonOf } from '../../data/changes.ts'
 import type { SeenCollection } from '../../data/collection.ts'
 import { counted, cutText } from '../../format.ts'
@@ -35,7 +35,7 @@ export const CheckedChange = ({ type, sentences, from, to, records, warnings, st
     <ul class="sentences">
       {sentences.slice(0, listedMax).map((sentence) => (
         <li key={sentence}>
-          <strong>{type}</strong>: <Words text={sentence} />
+          <strong>{shownName(type)}</strong>: <Words text={sentence} />
         </li>
       ))}
     </ul>
@@ -55,7 +55,15 @@ export const CheckedChange = ({ type, sentences, from, to, records, warnings, st
       <ul class="plain">
         {warnings.slice(0, listedMax).map(({ type: of, id, path, message }) => (
           <li key={`${of} ${id} ${path} ${message}`} dir="auto">
-            Warning: {cutText([of, id, path].filter(Boolean).join(' '), 3 * nameMax)}: {cutText(message, 500)}
+            Warning:{' '}
+            {cutText(
+              [of, id, path]
+                .filter(Boolean)
+                .map((part) => shownName(part!))
+                .join(' '),
+              3 * nameMax,
+            )}
+            : {cutText(message, 500)}
           </li>
         ))}
       </ul>
@@ -149,7 +157,7 @@ function Unfit({ seen, error }: { seen: SeenCollection; error: RegistryError }) 
               <>
                 {index > 0 && ', '}
                 <a href={recordPath(seen, type, id)}>
-                  <bdi>{cutText(id, nameMax)}</bdi>
+                  <Name of={id} most={nameMax} />
                 </a>
               </>
             ))}

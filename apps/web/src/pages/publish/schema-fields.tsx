@@ -1,6 +1,6 @@
 /** Fields of the form that edits a schema: a group for each property. */
 import { Field, Select } from '../../components/form.tsx'
-import { cutText } from '../../format.ts'
+import { cutName, cutText } from '../../format.ts'
 import { type Entry, kindOptions, prefixOf } from './schema-entries.ts'
 import type { Direction } from './schema-order.ts'
 
@@ -30,11 +30,11 @@ export const PropertyFields = ({ entry, index, isNew, moves, moved }: PropertyPr
       <legend>
         {isNew ? (
           <>
-            New property <code>{cutText(name, nameMax)}</code>
+            New property <code>{cutName(name, nameMax)}</code>
           </>
         ) : (
           <>
-            <code>{cutText(name, nameMax)}</code> <span class="quiet">{cutText(type, nameMax)}</span>
+            <code>{cutName(name, nameMax)}</code> <span class="quiet">{cutText(type, nameMax)}</span>
           </>
         )}
       </legend>
@@ -114,7 +114,7 @@ function Moves({ prefix, name, moves, moved }: MovesProps) {
         >
           <span aria-hidden="true">{direction === 'up' ? '↑' : '↓'}</span>
           <span class="sr-only">
-            Move {cutText(name, nameMax)} {direction}
+            Move {cutName(name, nameMax)} {direction}
           </span>
         </button>
       ))}

@@ -1,7 +1,7 @@
 /** `/admin`: status of the registry and actions for operators. */
 import type { JobsUnderWay, OperatedAccount, Usage } from '@ulmus/wire'
 import { Field, Refusal, type Refused } from '../../components/form.tsx'
-import { Badge, Empty, Pager, Time } from '../../components/small.tsx'
+import { Badge, Empty, Name, Pager, Time } from '../../components/small.tsx'
 import { refusedField, submitted, typed } from '../../form.ts'
 import { bytesText, counted } from '../../format.ts'
 import { type Answer, type Form, type Page, Redirect, type Visit } from '../../page.ts'
@@ -175,7 +175,7 @@ const Accounts = ({ items }: { items: readonly OperatedAccount[] }) => (
           <tr key={account.id}>
             <th scope="row">
               <a href={accountPath(account.slug)}>
-                <bdi>{account.displayName}</bdi>
+                <Name of={account.displayName} />
               </a>{' '}
               <span class="quiet">{account.slug}</span> <Identities of={account} />
               {account.type === 'org' && <Badge>Organization</Badge>}

@@ -3,7 +3,7 @@ import type { CollectionItem } from '@ulmus/wire'
 import { CollectionList } from '../../components/collections.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { SampleForm } from '../../components/sample.tsx'
-import { Code, Empty } from '../../components/small.tsx'
+import { Code, Empty, Name } from '../../components/small.tsx'
 import { counted } from '../../format.ts'
 import type { Page, Visit } from '../../page.ts'
 import { accountPath, versionPath } from '../../paths.ts'
@@ -65,7 +65,7 @@ function Example({ recent }: { recent: readonly CollectionItem[] }) {
     <p>
       See for yourself:{' '}
       <a href={versionPath({ owner, slug }, 'records')}>{counted(recordCount!, 'record')}</a> of{' '}
-      <bdi>{name}</bdi>.
+      <Name of={name} />.
     </p>
   )
 }
@@ -119,7 +119,7 @@ async function signedIn({ registry, who, caller }: Visit, recent: readonly Colle
               {invitations.map(({ id, org, role }) => (
                 <li key={id}>
                   <a href={`/invitations/${id}`}>
-                    Join <bdi>{org.displayName}</bdi>
+                    Join <Name of={org.displayName} />
                   </a>{' '}
                   <span class="quiet">as {role}</span>
                 </li>
@@ -139,7 +139,7 @@ async function signedIn({ registry, who, caller }: Visit, recent: readonly Colle
               <li key={account.id}>
                 <Icon name="users" />{' '}
                 <a href={accountPath(account.slug)}>
-                  <bdi>{account.displayName}</bdi>
+                  <Name of={account.displayName} />
                 </a>{' '}
                 <span class="quiet">{role}</span>
               </li>

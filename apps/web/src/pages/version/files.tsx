@@ -1,10 +1,10 @@
 /** `…/files`: files that records refer to; `?hash=` shows one of them. */
 import type { VersionFile } from '@ulmus/wire'
 import { Preview } from '../../components/file.tsx'
-import { Empty, ShortHash, TableScroll, Time } from '../../components/small.tsx'
+import { Empty, Name, ShortHash, TableScroll, Time } from '../../components/small.tsx'
 import { type SeenCollection, seeVersion, versionOf } from '../../data/collection.ts'
 import { fileHref, hasThumbnail, namesOfFiles, previewKind, readText } from '../../data/files.ts'
-import { bytesText, counted, cutText } from '../../format.ts'
+import { bytesText, counted } from '../../format.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
 import { type Page, Redirect, type Visit } from '../../page.ts'
 import { apiVersionPath, collectionPath, recordPath, versionPath, withQuery } from '../../paths.ts'
@@ -136,7 +136,7 @@ const Table = ({ seen, files: some, names }: TableProps) => (
                 <span key={`${type}/${id}`}>
                   {index > 0 && ', '}
                   <a href={seen.inView(recordPath(seen, type, id))}>
-                    <bdi>{type}</bdi>/<bdi>{cutText(id, 40)}</bdi>
+                    <Name of={type} />/<Name of={id} most={40} />
                   </a>
                 </span>
               ))}

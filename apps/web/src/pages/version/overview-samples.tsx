@@ -1,9 +1,10 @@
 /** First records of some types, on the overview page. */
 import { type JsonObject, tableColumns } from '@ulmus/content'
+import { Name } from '../../components/small.tsx'
 import { type SeenCollection, type ShownVersion, schemaIn } from '../../data/collection.ts'
 import { knownProfiles, type Profiles } from '../../data/profiles.ts'
 import { labelsOf, readRecords, type ShownRecord } from '../../data/records.ts'
-import { counted, cutText } from '../../format.ts'
+import { counted } from '../../format.ts'
 import type { Visit } from '../../page.ts'
 import { versionPath } from '../../paths.ts'
 import { chosenColumns, type PageColumn, pageColumns, valueIn } from './records/columns.ts'
@@ -71,7 +72,7 @@ export const Sample = ({ seen, columns, ...sample }: SampledType & { seen: SeenC
   <section>
     <div class="section-head">
       <h2>
-        <bdi>{cutText(sample.type, 100)}</bdi>
+        <Name of={sample.type} most={100} />
       </h2>
       <a href={seen.inView(versionPath(seen, 'records', sample.type))}>
         {sample.count > sample.records.length

@@ -6,7 +6,7 @@ import type { Version } from '@ulmus/wire'
 import { Fragment } from 'preact'
 import { Cite } from '../../components/cite.tsx'
 import { collectionFeeds } from '../../components/feed-links.tsx'
-import { Badge, ShortHash, Time, Topics } from '../../components/small.tsx'
+import { Badge, Name, ShortHash, Time, Topics } from '../../components/small.tsx'
 import { UseIt } from '../../components/use-it.tsx'
 import { WorkloadLine } from '../../components/workload.tsx'
 import type { CitedVersion } from '../../data/citation.ts'
@@ -147,7 +147,7 @@ function Types({ seen, types }: { seen: SeenCollection; types: readonly ShownTyp
               <tr key={name}>
                 <th scope="row">
                   <a href={seen.inView(versionPath(seen, 'records', name))}>
-                    <bdi>{name}</bdi>
+                    <Name of={name} />
                   </a>{' '}
                   {isPrivate && <Badge tone="private">Private</Badge>}
                 </th>
@@ -156,7 +156,7 @@ function Types({ seen, types }: { seen: SeenCollection; types: readonly ShownTyp
                   {fields.slice(0, fieldsNamed[size]).map((field, index) => (
                     <Fragment key={field}>
                       {index > 0 && ', '}
-                      <bdi>{cutText(field, nameMax[size])}</bdi>
+                      <Name of={field} most={nameMax[size]} />
                     </Fragment>
                   ))}
                   {fields.length > fieldsNamed[size] && ` and ${fields.length - fieldsNamed[size]} more`}
@@ -223,7 +223,7 @@ function About({ seen, version }: { seen: SeenCollection; version: CitedVersion 
         <dt>Owner</dt>
         <dd>
           <a href={accountPath(seen.owner)}>
-            <bdi>{seen.ownerName}</bdi>
+            <Name of={seen.ownerName} />
           </a>
         </dd>
         {seen.forkedFrom !== undefined && (

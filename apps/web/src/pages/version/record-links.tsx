@@ -1,7 +1,8 @@
 /** Links from a record to those beside it in a result, and to those that refer to it. */
+import { Name } from '../../components/small.tsx'
 import type { SeenCollection } from '../../data/collection.ts'
 import type { Neighbours, Referrers } from '../../data/neighbours.ts'
-import { countText, cutText } from '../../format.ts'
+import { countText, cutName } from '../../format.ts'
 import { recordPath, versionPath, withQuery } from '../../paths.ts'
 import type { resultIn } from './records/url.ts'
 
@@ -22,7 +23,7 @@ export function Beside({ seen, type, neighbours: { previous, next, total }, resu
   return (
     <span class="beside">
       {previous !== undefined && (
-        <a rel="prev nofollow" href={to(previous, -1)} title={cutText(previous, 100)}>
+        <a rel="prev nofollow" href={to(previous, -1)} title={cutName(previous, 100)}>
           ← Previous
         </a>
       )}
@@ -32,7 +33,7 @@ export function Beside({ seen, type, neighbours: { previous, next, total }, resu
         </a>
       )}
       {next !== undefined && (
-        <a rel="next nofollow" href={to(next, 1)} title={cutText(next, 100)}>
+        <a rel="next nofollow" href={to(next, 1)} title={cutName(next, 100)}>
           Next →
         </a>
       )}
@@ -53,10 +54,10 @@ export const ReferredBy = ({ seen, referrers }: ReferredByProps) => (
       {referrers.map(({ type, label, filter, count }) => (
         <li key={`${type} ${label}`}>
           <a href={seen.inView(withQuery(versionPath(seen, 'records', type), { filter }))} rel="nofollow">
-            {countText(count)} <bdi>{cutText(type, 100)}</bdi>
+            {countText(count)} <Name of={type} most={100} />
           </a>{' '}
           <span class="quiet">
-            in <bdi>{cutText(label, 100)}</bdi>
+            in <Name of={label} most={100} />
           </span>
         </li>
       ))}

@@ -1,10 +1,10 @@
 /** `…/records/:type/:id`: one record with its fields, its history, and a link to its proof. */
 
-import { type Field, fieldsOf, tellingField } from '@ulmus/content'
+import { type Field, fieldsOf, shownName, tellingField } from '@ulmus/content'
 import { RegistryError } from '@ulmus/registry'
 import { Icon } from '../../components/icon.tsx'
 import { Places } from '../../components/place.tsx'
-import { Badge, ShortHash, Time } from '../../components/small.tsx'
+import { Badge, Name, ShortHash, Time } from '../../components/small.tsx'
 import { Value, wholeMax } from '../../components/value.tsx'
 import { type SeenCollection, type ShownVersion, schemaIn, seeVersion } from '../../data/collection.ts'
 import { filesOfRecord, type NamedFile } from '../../data/files.ts'
@@ -18,7 +18,7 @@ import {
   readRecords,
   type ShownRecord,
 } from '../../data/records.ts'
-import { bytesText, cutText } from '../../format.ts'
+import { bytesText, cutName, cutText } from '../../format.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
 import type { Page, Visit } from '../../page.ts'
 import { apiVersionPath, collectionPath, recordPath, versionPath, withQuery } from '../../paths.ts'
@@ -54,8 +54,8 @@ const show = async (visit: Visit) => {
     visit.registry.histories.list(seen.who, { ...seen, type, id }, { limit: historyMax }),
   ])
   return {
-    title: `${cutText(name ?? id, 80)} · ${type} · ${seen.owner}/${seen.slug}`,
-    description: `The record ${cutText(id, 80)} of type ${type} in ${seen.owner}/${seen.slug}.`,
+    title: `${cutName(name ?? id, 80)} · ${shownName(type)} · ${seen.owner}/${seen.slug}`,
+    description: `The record ${cutName(id, 80)} of type ${shownName(type)} in ${seen.owner}/${seen.slug}.`,
     canonical: recordPath(seen, type, id),
     isPublic: seen.isPublic,
     islands: ['verify'],
@@ -64,11 +64,11 @@ const show = async (visit: Visit) => {
       <CollectionPage seen={seen} tab="records" type={type}>
         <nav class="crumbs" aria-label="Where this is">
           <a href={seen.inView(versionPath(seen, 'records', type))}>
-            <bdi>{type}</bdi>
+            <Name of={type} />
           </a>{' '}
           /{' '}
           <code>
-            <bdi>{cutText(id, 200)}</bdi>
+            <Name of={id} most={200} />
           </code>
           {neighbours !== undefined && <Beside {...{ seen, type, neighbours, result }} />}
         </nav>
@@ -76,7 +76,7 @@ const show = async (visit: Visit) => {
           <div>
             <div class="record-head">
               <h2 class="record-name">
-                <bdi>{cutText(name ?? id, 300)}</bdi>
+                <Name of={name ?? id} most={300} />
               </h2>
               {seen.mayWork && seen.version === undefined && <Work seen={seen} record={record} />}
             </div>
@@ -135,11 +135,11 @@ function Fields({ seen, record, fields, names, files }: FieldsProps) {
         {shown.map(({ name, title, description, isPrivate, refersTo }) => (
           <div key={name}>
             <dt>
-              <bdi>{cutText(title ?? name, 100)}</bdi>
+              <Name of={title ?? name} most={100} />
               {title !== undefined && (
                 <>
                   {' '}
-                  <code class="quiet">{cutText(name, 100)}</code>
+                  <code class="quiet">{cutName(name, 100)}</code>
                 </>
               )}{' '}
               {isPrivate && <Badge tone="private">Private</Badge>}

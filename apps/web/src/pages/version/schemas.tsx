@@ -1,10 +1,17 @@
 /** `…/schemas`: properties of the records of each type. */
 
-import { type Field, fieldsOf, type Json, type PlainSchema, withPropertiesInOrder } from '@ulmus/content'
+import {
+  type Field,
+  fieldsOf,
+  type Json,
+  type PlainSchema,
+  shownName,
+  withPropertiesInOrder,
+} from '@ulmus/content'
 import { Icon } from '../../components/icon.tsx'
-import { Badge, Empty, TableScroll } from '../../components/small.tsx'
+import { Badge, Empty, Name, TableScroll } from '../../components/small.tsx'
 import { type SeenCollection, schemaIn, seeVersion } from '../../data/collection.ts'
-import { counted, cutText, shownJson, shownMarks } from '../../format.ts'
+import { counted, cutName, cutText, shownJson, shownMarks } from '../../format.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
 import { type Page, Redirect, type Visit } from '../../page.ts'
 import { apiVersionPath, collectionPath, versionPath, withQuery } from '../../paths.ts'
@@ -66,7 +73,7 @@ const show = async (visit: Visit) => {
                 class="choice"
                 href={seen.inView(withQuery(versionPath(seen, 'schemas'), { type }))}
               >
-                <bdi>{type}</bdi>
+                <Name of={type} />
               </a>
             ))}
           </nav>
@@ -97,14 +104,14 @@ function Type({ seen, type, schema, count, of, mayEdit }: TypeProps) {
     <section class="type" id={`type-${type}`}>
       <div class="section-head">
         <h2>
-          <bdi>{type}</bdi> {schema['private'] === true && <Badge tone="private">Private</Badge>}
+          <Name of={type} /> {schema['private'] === true && <Badge tone="private">Private</Badge>}
         </h2>
         <span class="facts">
           <a href={seen.inView(versionPath(seen, 'records', type))}>{counted(count, 'record')}</a>
           {mayEdit && (
             <a class="button" href={collectionPath(seen, 'schemas', type, 'edit')}>
               <Icon name="edit" />
-              Edit <span class="sr-only">the schema of {type}</span>
+              Edit <span class="sr-only">the schema of {shownName(type)}</span>
             </a>
           )}
         </span>
@@ -136,7 +143,7 @@ const wordsFor = (fields: number): number =>
   Math.max(wordsMin, Math.min(wordsMax, Math.floor(wordsOfPage / fields / 2)))
 
 const Fields = ({ fields, type, of }: { fields: readonly Field[]; type: string; of: number }) => (
-  <TableScroll label={`Properties of ${type}`}>
+  <TableScroll label={`Properties of ${shownName(type)}`}>
     <table class="data stacked">
       <thead>
         <tr>
@@ -150,7 +157,7 @@ const Fields = ({ fields, type, of }: { fields: readonly Field[]; type: string; 
         {fields.map(({ name, title, description, type: kind, rules, isRequired, isPrivate, refersTo }) => (
           <tr key={name}>
             <th scope="row">
-              <code>{cutText(name, nameMax)}</code> {isRequired && <span class="required">required</span>}{' '}
+              <code>{cutName(name, nameMax)}</code> {isRequired && <span class="required">required</span>}{' '}
               {isPrivate && <Badge tone="private">Private</Badge>}
             </th>
             <td data-label="Kind">
@@ -159,7 +166,7 @@ const Fields = ({ fields, type, of }: { fields: readonly Field[]; type: string; 
                 <>
                   {' → '}
                   <a href={`#type-${cutText(refersTo, nameMax)}`}>
-                    <bdi>{cutText(refersTo, nameMax)}</bdi>
+                    <Name of={refersTo} most={nameMax} />
                   </a>
                 </>
               )}

@@ -1,5 +1,5 @@
 /** Statements to begin with, made from the schema and the first records of a version. */
-import type { TableColumn } from '@ulmus/content'
+import { shownName, type TableColumn } from '@ulmus/content'
 import { quoted } from '@ulmus/registry'
 import { own } from '../../data/own.ts'
 import { isObject, type TableRecord } from '../../data/records.ts'
@@ -50,7 +50,7 @@ function countExample(tables: readonly SqlTable[], sample: readonly TableRecord[
   const column = textsOf(table).find((one) => isCategory(one, sample))
   if (column === undefined) return undefined
   return {
-    title: `Count ${table.type} by ${column.name}`,
+    title: `Count ${shownName(table.type)} by ${shownName(column.name)}`,
     sql: `SELECT ${quoted(column.name)}, count(*) AS records\nFROM ${quoted(table.name)}\nGROUP BY ALL ORDER BY 2 DESC`,
   }
 }
@@ -77,7 +77,7 @@ function largestExample(tables: readonly SqlTable[]): Example | undefined {
   if (table === undefined || column === undefined) return undefined
   const name = quoted(column.name)
   return {
-    title: `Largest ${table.type} by ${column.name}`,
+    title: `Largest ${shownName(table.type)} by ${shownName(column.name)}`,
     sql: `SELECT ${tellingOf(table)}, ${name}\nFROM ${quoted(table.name)}\nORDER BY ${name} DESC NULLS LAST LIMIT 20`,
   }
 }
@@ -88,7 +88,7 @@ function joinExample(tables: readonly SqlTable[]): Example | undefined {
       const other = tables.find((one) => one.type === refersTo)
       if (other === undefined || type !== 'text') continue
       return {
-        title: `Count ${table.type} by ${other.type}`,
+        title: `Count ${shownName(table.type)} by ${shownName(other.type)}`,
         sql: `SELECT ${tellingOf(other, 'b.')}, count(*) AS records\nFROM ${quoted(table.name)} a JOIN ${quoted(other.name)} b ON a.${quoted(name)} = b."_id"\nGROUP BY ALL ORDER BY 2 DESC LIMIT 20`,
       }
     }
@@ -101,7 +101,7 @@ function statisticExample(tables: readonly SqlTable[]): Example | undefined {
     if (column === undefined) continue
     const name = quoted(column.name)
     return {
-      title: `Statistics of ${column.name}`,
+      title: `Statistics of ${shownName(column.name)}`,
       sql: `SELECT count(${name}), min(${name}), median(${name}), avg(${name}), max(${name})\nFROM ${quoted(table.name)}`,
     }
   }
@@ -109,7 +109,7 @@ function statisticExample(tables: readonly SqlTable[]): Example | undefined {
 }
 
 const rowsExample = ({ type, name }: SqlTable): Example => ({
-  title: `First rows of ${type}`,
+  title: `First rows of ${shownName(type)}`,
   sql: `SELECT *\nFROM ${quoted(name)}\nORDER BY "_id" LIMIT 10`,
 })
 

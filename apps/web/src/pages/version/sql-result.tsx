@@ -2,7 +2,7 @@
 import { parseJson } from '@ulmus/content'
 import type { SqlAnswer } from '@ulmus/wire'
 import { Chart, type ChartData, timeOf } from '../../components/chart.tsx'
-import { Code, Empty, TableScroll } from '../../components/small.tsx'
+import { Code, Empty, Name, TableScroll } from '../../components/small.tsx'
 import { shellText } from '../../components/use-it.tsx'
 import { Value } from '../../components/value.tsx'
 import type { SeenCollection } from '../../data/collection.ts'
@@ -171,7 +171,7 @@ const Rows = ({ seen, columns, rows, most, unfoldedAt }: ShownRows & { seen: See
               title={cutText(type, namesMax)}
               class={isNumber(type) ? 'right' : undefined}
             >
-              <bdi>{cutText(name, namesMax)}</bdi>
+              <Name of={name} most={namesMax} />
             </th>
           ))}
         </tr>

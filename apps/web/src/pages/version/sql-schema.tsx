@@ -2,7 +2,7 @@
 import type { TableColumn } from '@ulmus/content'
 import { storedType } from '@ulmus/registry'
 import { Badge } from '../../components/small.tsx'
-import { countText, cutText, withoutUnseen } from '../../format.ts'
+import { countText, cutName, cutText, withoutUnseen } from '../../format.ts'
 import type { SqlTable } from './sql-examples.ts'
 
 /** Columns of a page, which its tables share equally. */
@@ -36,7 +36,7 @@ export const Schema = ({ tables, types, isFolded }: Props) => (
   </aside>
 )
 
-const Name = ({ of }: { of: string }) => <code>{withoutUnseen(cutText(of, namesMax))}</code>
+const Name = ({ of }: { of: string }) => <code>{withoutUnseen(cutName(of, namesMax))}</code>
 
 function Table({ table, isOpen, most }: { table: SqlTable; isOpen: boolean; most: number }) {
   const { name, records, isPrivate, columns } = table

@@ -1,7 +1,7 @@
 /** `/:owner/:slug/webhooks` and `/:owner/-/webhooks`: list and make webhooks of a collection, and of an account. */
 import { type CreatedWebhook, CreateWebhook, type Webhook } from '@ulmus/wire'
 import { Refusal, type Refused } from '../../components/form.tsx'
-import { Empty, TableScroll } from '../../components/small.tsx'
+import { Empty, Name, TableScroll } from '../../components/small.tsx'
 import { seeCollection } from '../../data/collection.ts'
 import { checked, submitted } from '../../form.ts'
 import { cutText } from '../../format.ts'
@@ -154,7 +154,7 @@ const List = ({ items, withPlace }: Pick<BodyProps, 'items' | 'withPlace'>) => (
               </td>
             )}
             <td>
-              <bdi>{webhook.label}</bdi>
+              <Name of={webhook.label} />
             </td>
           </tr>
         ))}

@@ -1,6 +1,6 @@
 /** The first added, updated and removed records of a comparison as tables of short texts. */
 import type { PushClient } from '@ulmus/client'
-import { columnChanges, inFieldOrder } from '@ulmus/content'
+import { columnChanges, inFieldOrder, shownName } from '@ulmus/content'
 import type { ChangedRecords, RecordTable, SampledCell, SampledRow, Target } from '../shapes.ts'
 import { type Comparison, type FileRecord, samplesMax } from './compare.ts'
 import { cellText } from './facts.ts'
@@ -77,7 +77,7 @@ export function tableOf(
   const shown = columns.slice(0, columnsMax)
   const rows = records.map(({ id, data, values }): SampledRow => {
     const cells = shown.map(([label, names]) => values.get(label)?.cell ?? plainCell(valueAt(data, names)))
-    return { id: cellText(id), href: hrefOf?.(id), cells }
+    return { id: cellText(shownName(id)), href: hrefOf?.(id), cells }
   })
   return {
     columns: shown.map(([label]) => cellText(label)),

@@ -1,4 +1,5 @@
 /** Differences beside the records: totals, schemas, metadata and files. */
+import { shownName } from '@ulmus/content'
 import type { Version } from '@ulmus/wire'
 import { Empty, Words } from '../../../components/small.tsx'
 import { memberChanges } from '../../../data/changes.ts'
@@ -48,7 +49,7 @@ export function Beside({ seen, before, after, page }: BesideProps) {
             {schemaChanges.flatMap(({ type, changes }) =>
               changes.map((change) => (
                 <li key={`${type} ${change}`}>
-                  <strong>{type}</strong>: <Words text={change} />
+                  <strong>{shownName(type)}</strong>: <Words text={change} />
                 </li>
               )),
             )}

@@ -1,8 +1,8 @@
 /** List of changed fields: of metadata, or of a record with many changes. */
+import { Name } from '../../../components/small.tsx'
 import { Value } from '../../../components/value.tsx'
 import type { Change } from '../../../data/changes.ts'
 import type { SeenCollection } from '../../../data/collection.ts'
-import { cutText } from '../../../format.ts'
 
 /** Longer texts of a changed value are cut. Characters. */
 const valueCharacters = 400
@@ -30,7 +30,7 @@ export const Changes = ({ seen, changes, most = changesMax }: ChangesProps) => (
       {changes.slice(0, most).map(({ name, was, is }) => (
         <tr key={name}>
           <th scope="row">
-            <bdi>{cutText(name, 100)}</bdi>
+            <Name of={name} most={100} />
           </th>
           <td class={was === undefined ? 'none' : 'was'}>
             {was !== undefined && <Value value={was} seen={seen} most={valueCharacters} />}

@@ -1,6 +1,13 @@
 /** Records of a page of differences: tables of updated, added and removed records by type. */
-import { type ColumnChange, fieldsOf, type JsonObject, type PlainSchema, tableColumns } from '@ulmus/content'
-import { TableScroll } from '../../../components/small.tsx'
+import {
+  type ColumnChange,
+  fieldsOf,
+  type JsonObject,
+  type PlainSchema,
+  shownName,
+  tableColumns,
+} from '@ulmus/content'
+import { Name, TableScroll } from '../../../components/small.tsx'
 import { Value } from '../../../components/value.tsx'
 import { memberChanges } from '../../../data/changes.ts'
 import type { SeenCollection } from '../../../data/collection.ts'
@@ -44,7 +51,7 @@ export function Differences({ seen, page, before, after }: DifferencesProps) {
   return differencesIn(page).map(({ type, updated, added, removed }) => (
     <section key={type}>
       <h3>
-        <bdi>{cutText(type, 100)}</bdi>
+        <Name of={type} most={100} />
       </h3>
       {updated.length > 0 && (
         <>
@@ -128,7 +135,7 @@ const objectIn = (data: unknown) => (isObject(data) ? data : {})
 
 const RecordLink = ({ seen, record: { type, id } }: { seen: SeenCollection; record: TableRecord }) => (
   <a href={seen.inView(recordPath(seen, type, id))}>
-    <bdi>{cutText(id, 100)}</bdi>
+    <Name of={id} most={100} />
   </a>
 )
 
@@ -148,14 +155,14 @@ function UpdatedTable({
     unfoldedAt: Math.floor(unfoldedOfTable / cells),
   }
   return (
-    <TableScroll label={`Updated records of type ${type}`}>
+    <TableScroll label={`Updated records of type ${shownName(type)}`}>
       <table class="data records updates">
         <thead>
           <tr>
             <th scope="col">id</th>
             {columns.map(({ label }) => (
               <th key={label} scope="col">
-                <bdi>{label === '' ? 'the whole record' : cutText(label, 60)}</bdi>
+                <Name of={label === '' ? 'the whole record' : label} most={60} />
               </th>
             ))}
           </tr>

@@ -3,7 +3,7 @@ import type { DiffSummary } from '@ulmus/registry'
 import { Select } from '../../../components/form.tsx'
 import type { SeenCollection } from '../../../data/collection.ts'
 import { own } from '../../../data/own.ts'
-import { cutText } from '../../../format.ts'
+import { cutName } from '../../../format.ts'
 import { changedColumns, type DiffAnswer, filteredMax } from './records.ts'
 
 const kinds = ['added', 'updated', 'removed'] as const
@@ -74,4 +74,4 @@ function columnsIn({ summary: { types }, schemas, asked: { type, column } }: Fil
   return [...new Set([...short, ...(column === undefined ? [] : [column])])]
 }
 
-const named = (names: readonly string[]) => names.map((name) => [name, cutText(name, 60)] as const)
+const named = (names: readonly string[]) => names.map((name) => [name, cutName(name, 60)] as const)

@@ -1,5 +1,5 @@
 /** Statistics of columns of numbers and dates before and after, as far as both tables are at hand. */
-import { findColumns, type JsonObject, tableColumns } from '@ulmus/content'
+import { findColumns, type JsonObject, shownName, tableColumns } from '@ulmus/content'
 import type { Principal } from '@ulmus/registry'
 import type { ColumnStatistics, Version } from '@ulmus/wire'
 import { TableScroll } from '../../../components/small.tsx'
@@ -91,7 +91,7 @@ export function Statistics({ pairs }: { pairs: readonly ColumnPair[] }) {
             {pairs.slice(0, columnsMax).map(({ type, was, is }) => (
               <tr key={`${type} ${is.field}`}>
                 <th scope="row">
-                  <bdi>{cutText(`${type}.${is.field}`, 100)}</bdi>
+                  <bdi>{cutText(`${shownName(type)}.${shownName(is.field)}`, 100)}</bdi>
                 </th>
                 {facts.map((fact) => (
                   <FactCell key={fact} was={factText(was, fact)} is={factText(is, fact)} />

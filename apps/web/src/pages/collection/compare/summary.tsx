@@ -1,9 +1,10 @@
 /** Numbers of changed records by type and of changed cells by column, each with a link to these records. */
+import { shownName } from '@ulmus/content'
 import type { DiffSummary } from '@ulmus/registry'
 import type { Version } from '@ulmus/wire'
-import { TableScroll } from '../../../components/small.tsx'
+import { Name, TableScroll } from '../../../components/small.tsx'
 import { own } from '../../../data/own.ts'
-import { counted, countText, cutText } from '../../../format.ts'
+import { counted, countText, cutName, cutText } from '../../../format.ts'
 import { changedColumns, filteredMax } from './records.ts'
 
 /** Types of a summary, and columns of each. */
@@ -61,7 +62,7 @@ function TypeRows({ of: { type, added, updated, removed, columns, hasMore }, sch
       <tr>
         <th scope="row">
           <a href={pathTo({ type })}>
-            <bdi>{cutText(type, 100)}</bdi>
+            <Name of={type} most={100} />
           </a>
         </th>
         <Count count={added} word="added" />
@@ -72,7 +73,11 @@ function TypeRows({ of: { type, added, updated, removed, columns, hasMore }, sch
         <tr key={label} class="column">
           <th scope="row">
             <a href={pathTo({ type, ...(label.length <= filteredMax && { column: label }) })}>
-              <bdi>{label === '' ? `${cutText(type, 60)} as a whole` : cutText(`${type}.${label}`, 100)}</bdi>
+              <bdi>
+                {label === ''
+                  ? `${cutName(type, 60)} as a whole`
+                  : cutText(`${shownName(type)}.${shownName(label)}`, 100)}
+              </bdi>
             </a>
           </th>
           <Count count={counts.get(label)!.filled} word="filled" />

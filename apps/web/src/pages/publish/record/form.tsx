@@ -2,11 +2,11 @@
 import { fieldsOf, jsonFault, type PlainSchema } from '@ulmus/content'
 import type { ComponentChildren } from 'preact'
 import { Field, Refusal, type Refused } from '../../../components/form.tsx'
-import { Badge } from '../../../components/small.tsx'
+import { Badge, Name } from '../../../components/small.tsx'
 import type { SeenCollection, ShownVersion } from '../../../data/collection.ts'
 import { isObject } from '../../../data/records.ts'
 import { refusedField } from '../../../form.ts'
-import { counted, cutText } from '../../../format.ts'
+import { counted, cutName, cutText } from '../../../format.ts'
 import { CollectionPage } from '../../../layout/collection.tsx'
 import type { Answer, Form, Visit } from '../../../page.ts'
 import { withQuery } from '../../../paths.ts'
@@ -201,14 +201,14 @@ function Privacy({ edited, form }: Pick<Props, 'edited' | 'form'>) {
 const Rules = ({ schema, type }: { schema: PlainSchema; type: string }) => (
   <details>
     <summary>
-      What <bdi>{type}</bdi> may have
+      What <Name of={type} /> may have
     </summary>
     <ul class="plain">
       {fieldsOf(schema)
         .slice(0, 200)
         .map(({ name, type: kind, rules, isRequired, isPrivate }) => (
           <li key={name}>
-            <code>{cutText(name, 100)}</code> {kind} {isRequired && <span class="required">required</span>}{' '}
+            <code>{cutName(name, 100)}</code> {kind} {isRequired && <span class="required">required</span>}{' '}
             {isPrivate && <Badge tone="private">Private</Badge>} <span class="quiet">{rules.join('; ')}</span>
           </li>
         ))}

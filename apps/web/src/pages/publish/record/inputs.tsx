@@ -1,8 +1,8 @@
 /** Inputs of a record's form: one for each field, and those of nested objects in a fieldset. */
 import { Field } from '../../../components/form.tsx'
-import { Badge } from '../../../components/small.tsx'
+import { Badge, Name } from '../../../components/small.tsx'
 import type { SeenCollection, ShownVersion } from '../../../data/collection.ts'
-import { cutText } from '../../../format.ts'
+import { cutName, cutText } from '../../../format.ts'
 import type { Form } from '../../../page.ts'
 import { apiCollectionPath, versionPath } from '../../../paths.ts'
 import { type Control, initialText } from './controls.ts'
@@ -82,8 +82,8 @@ const linesOf = (text: string): number => Math.min(12, Math.max(3, text.split('\
 
 const Label = ({ of: { field } }: { of: Control }) => (
   <>
-    <bdi>{cutText(field.title ?? field.name, 100)}</bdi>{' '}
-    {field.title !== undefined && <code class="quiet">{cutText(field.name, 100)}</code>}{' '}
+    <Name of={field.title ?? field.name} most={100} />{' '}
+    {field.title !== undefined && <code class="quiet">{cutName(field.name, 100)}</code>}{' '}
     {field.isRequired && <span class="required">required</span>}{' '}
     {field.isPrivate && <Badge tone="private">Private</Badge>}
   </>
@@ -103,7 +103,7 @@ function helpOf({ kind, field }: Control, { seen, version }: Omit<Props, 'form'>
         <>
           {kind === 'list' ? 'Ids of ' : 'The id of a '}
           <a href={versionPath(seen, 'records', type)} target="_blank" rel="noopener">
-            <bdi>{cutText(type, 100)}</bdi> (new tab)
+            <Name of={type} most={100} /> (new tab)
           </a>
           .{' '}
         </>

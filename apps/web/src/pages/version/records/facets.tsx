@@ -1,6 +1,7 @@
 /** Frequent values of some columns among the records that match, beside the table. */
 import type { Facets } from '@ulmus/wire'
-import { countText, cutText } from '../../../format.ts'
+import { Name } from '../../../components/small.tsx'
+import { countText } from '../../../format.ts'
 import type { PageColumn } from './columns.ts'
 import { ValueLink } from './profile.tsx'
 import type { Asked } from './url.ts'
@@ -36,7 +37,7 @@ export const FacetPanel = ({ asked, facets, labels }: Props) => (
       return (
         <section key={column.text}>
           <h2>
-            <bdi>{cutText(column.label, valueMax)}</bdi>
+            <Name of={column.label} most={valueMax} />
           </h2>
           <ul>{items.slice(0, valuesUsual)}</ul>
           {rest.length > 0 && (

@@ -3,7 +3,8 @@ import { filtersMax, findColumns, type Operator, operators } from '@ulmus/conten
 import type { Building, RegistryError } from '@ulmus/registry'
 import type { ComponentChildren } from 'preact'
 import { Icon } from '../../../components/icon.tsx'
-import { counted, countText, cutText, withoutUnseen } from '../../../format.ts'
+import { Name } from '../../../components/small.tsx'
+import { counted, countText, cutName, withoutUnseen } from '../../../format.ts'
 import { versionPath } from '../../../paths.ts'
 import {
   type Asked,
@@ -43,7 +44,7 @@ interface Props {
 
 /** Works without JavaScript: the page reads the filter of the form beside the others. */
 export const QuestionForm = ({ asked, refused }: Props) => (
-  <search aria-label={`Records of type ${withoutUnseen(cutText(asked.type, textsMax))}`}>
+  <search aria-label={`Records of type ${withoutUnseen(cutName(asked.type, textsMax))}`}>
     <form class="question" action={versionPath(asked.seen, 'records', asked.type)}>
       <span class="search">
         <Icon name="search" />
@@ -77,7 +78,7 @@ function FilterFields({ asked: { columns, draft }, refused }: Props) {
         <option value="">Add a filter…</option>
         {fields.map(([text, label]) => (
           <option key={text} value={text} selected={text === field}>
-            {withoutUnseen(cutText(label, textsMax))}
+            {withoutUnseen(cutName(label, textsMax))}
           </option>
         ))}
       </select>
@@ -161,7 +162,7 @@ const Chip = ({ what, to, children }: ChipProps) => (
   </li>
 )
 
-const Text = ({ of }: { of: string }) => <bdi>{cutText(of, textsMax)}</bdi>
+const Text = ({ of }: { of: string }) => <Name of={of} most={textsMax} />
 
 /** A part of the question as it is written. */
 const Wrong = ({ text }: { text: string }) => (

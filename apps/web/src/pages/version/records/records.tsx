@@ -1,12 +1,12 @@
 /** `…/records/:type`: records of a type as a table. */
 
-import type { PlainSchema } from '@ulmus/content'
+import { type PlainSchema, shownName } from '@ulmus/content'
 import { type Building, RegistryError, sqlNames } from '@ulmus/registry'
 import { Refusal } from '../../../components/form.tsx'
-import { Empty, Pager, type Pages } from '../../../components/small.tsx'
+import { Empty, Name, Pager, type Pages } from '../../../components/small.tsx'
 import { type SeenCollection, schemaIn, seeVersion } from '../../../data/collection.ts'
 import { readMatches, readRecords, recordsAPage, type TableRecord } from '../../../data/records.ts'
-import { counted, countText, cutText } from '../../../format.ts'
+import { counted, countText, cutName } from '../../../format.ts'
 import { CollectionPage } from '../../../layout/collection.tsx'
 import { type Page, Redirect, type Visit } from '../../../page.ts'
 import { apiVersionPath, collectionPath, recordPath, versionPath, withQuery } from '../../../paths.ts'
@@ -76,8 +76,8 @@ const show = async (visit: Visit) => {
   const view = { asked, isAsked, found, id, all, chosen, extras }
   const isPending = isRequested && extras.profiles === 'later'
   return {
-    title: `${type} · ${seen.owner}/${seen.slug}`,
-    description: `Records of type ${type} in ${seen.owner}/${seen.slug}.`,
+    title: `${shownName(type)} · ${seen.owner}/${seen.slug}`,
+    description: `Records of type ${shownName(type)} in ${seen.owner}/${seen.slug}.`,
     canonical: versionPath(seen, 'records', type),
     isPublic: seen.isPublic,
     json: isAsked ? downloadsOf(asked).json : withQuery(apiVersionPath(seen, 'records'), { type, after }),
@@ -249,7 +249,7 @@ function NoRecords({ asked, total, id, isAsked }: NoRecordsProps) {
   if (id !== '')
     return (
       <p class="note" role="status">
-        There is no <bdi>{asked.type}</bdi> with the id <code>{cutText(id, 200)}</code>.{' '}
+        There is no <Name of={asked.type} /> with the id <code>{cutName(id, 200)}</code>.{' '}
         <a href={pathTo(asked, noQuestion)}>Show all</a>
       </p>
     )
@@ -277,7 +277,7 @@ function noType(seen: SeenCollection, types: readonly string[], type: string | u
           <p>
             {types.map((name) => (
               <a key={name} class="choice" href={seen.inView(versionPath(seen, 'records', name))}>
-                <bdi>{name}</bdi>
+                <Name of={name} />
               </a>
             ))}
           </p>

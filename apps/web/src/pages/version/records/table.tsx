@@ -1,7 +1,7 @@
 /** Table of the records page. Headers of columns are links that sort. */
-import { type FoundColumn, idColumn } from '@ulmus/content'
+import { type FoundColumn, idColumn, shownName } from '@ulmus/content'
 import type { ComponentChildren } from 'preact'
-import { Badge, TableScroll } from '../../../components/small.tsx'
+import { Badge, Name, TableScroll } from '../../../components/small.tsx'
 import { Value } from '../../../components/value.tsx'
 import type { SeenCollection } from '../../../data/collection.ts'
 import type { Profiles } from '../../../data/profiles.ts'
@@ -50,7 +50,7 @@ export function Table({
 }: TableProps) {
   const grouped = groupedIn(records, chosen)
   return (
-    <TableScroll label={`Records of type ${type}`}>
+    <TableScroll label={`Records of type ${shownName(type)}`}>
       <table class="data records">
         <thead>
           <tr>
@@ -127,7 +127,7 @@ interface HeaderProps {
 
 /** A click sorts ascending, the next one descending, the third by id again. */
 function Header({ name, column, asked, children, ...rest }: HeaderProps) {
-  const label = <bdi>{cutText(name, namesMax)}</bdi>
+  const label = <Name of={name} most={namesMax} />
   const order = column && asked && orderBy(column, asked)
   if (order === undefined)
     return (
@@ -162,7 +162,7 @@ const Row = ({ seen, record, to, chosen, labels, grouped, most, unfoldedAt }: Ro
   <tr>
     <th scope="row">
       <a href={to}>
-        <bdi>{cutText(record.id, 60)}</bdi>
+        <Name of={record.id} most={60} />
       </a>
     </th>
     {record.data === undefined ? (

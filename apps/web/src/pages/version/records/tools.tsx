@@ -1,6 +1,7 @@
 /** Tools above the table of records: a jump to an id, the choice of columns, and downloads. */
 import { Icon } from '../../../components/icon.tsx'
-import { cutText } from '../../../format.ts'
+import { Name } from '../../../components/small.tsx'
+
 import { apiVersionPath, collectionPath, versionPath, withQuery } from '../../../paths.ts'
 import type { PageColumn } from './columns.ts'
 import { HiddenFields } from './question.tsx'
@@ -62,7 +63,7 @@ export function Tools({ asked, isAsked, canAsk, all, chosen, id, sqlName, origin
                     value={text}
                     checked={chosen.some((column) => column.text === text)}
                   />
-                  <bdi>{cutText(label, namesMax)}</bdi>
+                  <Name of={label} most={namesMax} />
                 </label>
               ))}
             </div>

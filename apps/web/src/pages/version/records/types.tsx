@@ -1,4 +1,5 @@
 /** Links to the types of a version, above the table of records. */
+import { Name } from '../../../components/small.tsx'
 import type { SeenCollection, ShownVersion } from '../../../data/collection.ts'
 import { countText } from '../../../format.ts'
 import { versionPath } from '../../../paths.ts'
@@ -24,7 +25,7 @@ export function Types({
       href={seen.inView(versionPath(seen, 'records', name))}
       aria-current={name === type ? 'true' : undefined}
     >
-      <bdi>{name}</bdi> <span class="quiet number">{countText(version.typeCounts[name] ?? 0)}</span>
+      <Name of={name} /> <span class="quiet number">{countText(version.typeCounts[name] ?? 0)}</span>
     </a>
   )
   const first = types.slice(0, typesInLine)
