@@ -329,6 +329,7 @@ describe.each(anyDatabase)('pages on $name', (database) => {
     expect((await page('/auth/device/answer', { form: { code, decision: 'allow' } })).status).toBe(401)
     const wrong = await page('/auth/device?user_code=BBBB-BBBB', { as: cookie })
     expect([wrong.status, wrong.html.includes('This code is wrong, has expired')]).toEqual([404, true])
+    expect(wrong.html).toContain('value="BBBB-BBBB"')
     const refused = await page('/auth/device/answer', { as: cookie, form: { code, decision: 'refuse' } })
     expect(refused.html).toContain('The program gets no key')
   })

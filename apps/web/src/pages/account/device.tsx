@@ -3,7 +3,7 @@ import { RegistryError } from '@ulmus/registry'
 import type { Scope } from '@ulmus/wire'
 import type { ComponentChildren } from 'preact'
 import { Field, Refusal, type Refused, Select } from '../../components/form.tsx'
-import { Time } from '../../components/small.tsx'
+import { Name, Time } from '../../components/small.tsx'
 import { submitted, typed } from '../../form.ts'
 import type { Answer, Form, Page, Visit } from '../../page.ts'
 import { keyEndOf, keyEnds, usualKeyEnd } from './key-ends.ts'
@@ -15,16 +15,17 @@ export const device: Page = {
   show: async (visit) => {
     const code = visit.url.searchParams.get('user_code')?.trim() ?? ''
     if (code === '') return askForCode()
-    return orAnotherCode(() => askToAllow(visit, code))
+    return orAnotherCode(code, () => askToAllow(visit, code))
   },
 }
 
 /** Asks again after an invalid code. */
-async function orAnotherCode(answer: () => Promise<Answer>): Promise<Answer> {
+async function orAnotherCode(code: string, answer: () => Promise<Answer>): Promise<Answer> {
   try {
     return await answer()
   } catch (error) {
-    if (error instanceof RegistryError && error.code === 'device_code_not_found') return askForCode(error)
+    if (error instanceof RegistryError && error.code === 'device_code_not_found')
+      return askForCode(code, error)
     throw error
   }
 }
@@ -35,10 +36,10 @@ export const deviceAnswer: Page = {
   show: async () => askForCode(),
   act: (visit, form) => {
     const code = typed(form, 'code') ?? ''
-    return orAnotherCode(() =>
+    return orAnotherCode(code, () =>
       submitted(
         () => decide(visit, form, code),
-        (error) => askToAllow(visit, code, error),
+        (error) => askToAllow(visit, code, form, error),
       ),
     )
   },
@@ -77,7 +78,7 @@ const done = (title: string, sentence: string): Answer =>
     </div>,
   )
 
-const askForCode = (error?: Refused): Answer =>
+const askForCode = (code = '', error?: Refused): Answer =>
   page(
     'Sign in a terminal',
     <div class="wide content narrow-page">
@@ -92,6 +93,7 @@ const askForCode = (error?: Refused): Answer =>
           name="user_code"
           label="Code"
           form={{}}
+          value={code}
           required
           most={20}
           help="Eight letters, such as WDJB-MJHT."
@@ -108,7 +110,7 @@ const askForCode = (error?: Refused): Answer =>
 const rightsUpTo = (scope: Scope) =>
   keyRights.slice(0, keyRights.findIndex((right) => right.scope === scope) + 1)
 
-async function askToAllow(visit: Visit, code: string, error?: Refused): Promise<Answer> {
+async function askToAllow(visit: Visit, code: string, form: Form = {}, error?: Refused): Promise<Answer> {
   const { label, scope, collection, userAgent, address, createdAt } = await visit.registry.deviceLogins.find(
     visit.who,
     code,
@@ -117,7 +119,7 @@ async function askToAllow(visit: Visit, code: string, error?: Refused): Promise<
     'Allow a terminal?',
     <div class="wide content narrow-page">
       <h1>
-        Allow “<bdi>{label}</bdi>” to act for you?
+        Allow “<Name of={label} />” to act for you?
       </h1>
       <Refusal error={error} />
       <p>
@@ -129,7 +131,7 @@ async function askToAllow(visit: Visit, code: string, error?: Refused): Promise<
         )}
         . With it, it may
       </p>
-      <ul>
+      <ul class="plain">
         {rightsUpTo(scope).map((right) => (
           <li key={right.scope}>
             <strong>{right.label}</strong>: {collection === null ? right.everywhere : right.there}.
@@ -156,7 +158,7 @@ async function askToAllow(visit: Visit, code: string, error?: Refused): Promise<
         <Select
           name="ends"
           label="The key ends after"
-          form={{}}
+          form={form}
           value={usualKeyEnd}
           options={Object.entries(keyEnds)}
         />
