@@ -230,6 +230,29 @@ describe.each(anyDatabase)('forms of records on $name', (database) => {
     expect((await ada.get(set.headers.location as string)).text).toContain('The settings are saved.')
   })
 
+  test('a private value that is the id is confirmed by a tick, and every entry stays', async () => {
+    const { path, towns } = await started()
+    const form = { base: 'v1.0.0', id: 'ada@x.org', '/name': 'Ada', '/secret': 'ada@x.org', private: 'no' }
+    const refused = await ada.postForm(`${towns}/new`, form)
+    expect([refused.status, refused.text]).toEqual([
+      422,
+      expect.stringContaining('Tick below what may become public, or use ids without private values.'),
+    ])
+    expect(refused.text).not.toContain('confirm_public')
+    expect(refused.text).toMatch(/name="public.0" value="secret"[\s\S]*Make <strong>secret<\/strong> public/)
+    expect(refused.text).toContain('value="Ada"')
+    const ticked = { ...form, 'public.0': 'secret' }
+    const faulty = await ada.postForm(`${towns}/new`, { ...ticked, '/people': 'many' })
+    expect(faulty.text).toMatch(/name="public.0" value="secret" checked/)
+    expect((await ada.postForm(`${towns}/new`, ticked)).status).toBe(303)
+    expect((await record(path, 'ada@x.org', stage.anyone)).status).toBe(200)
+    const at = `${towns}/ada%40x.org/edit`
+    const edited = { base: 'v1.1.0', '/name': 'Ada L.' }
+    const again = await ada.postForm(at, edited)
+    expect([again.status, again.text.includes('name="public.0" value="secret"')]).toEqual([422, true])
+    expect((await ada.postForm(at, { ...edited, 'public.0': 'secret' })).status).toBe(303)
+  })
+
   test('a record is marked as private and as public; without the field, it keeps its mark', async () => {
     const { path, towns } = await started()
     const isPublic = async (id: string) => (await record(path, id, stage.anyone)).status === 200

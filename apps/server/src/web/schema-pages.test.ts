@@ -214,6 +214,24 @@ describe.each(anyDatabase)('pages of schemas on $name', (database) => {
     expect((await schemasAt(latest)).A.properties.keeper).toEqual({ type: 'string' })
   })
 
+  test('a field whose values are ids becomes private only if its name is confirmed', async () => {
+    const Person = { properties: { email: { type: 'string' } } }
+    const person = (id: string) => put(id, { email: id }, { type: 'Person' })
+    const { at } = await published({ Person }, [person('a@x.org'), person('b@x.org')])
+    const link = `${at}/Person/edit`
+    const { text } = await ada.get(link)
+    const fields = { ...fieldsOf(text), [fieldOf(text, 'email', 'private')]: 'on', do: 'check' }
+    const asked = await ada.postForm(link, fields)
+    expect([asked.status, textIn(asked.text)]).toEqual([
+      422,
+      expect.stringContaining('Tick below what may become public, or use ids without private values.'),
+    ])
+    expect(textIn(asked.text)).toContain('its value is in the id of 2 of 2 records of Person.')
+    expect(asked.text).not.toContain('confirm_public')
+    const checked = await ada.postForm(link, { ...fields, 'public.0': 'email' })
+    expect([checked.status, textIn(checked.text)]).toEqual([200, expect.stringContaining('Save as v2.0.0')])
+  })
+
   test('a new type has a name and fields, also in a collection without versions', async () => {
     const path = await newPath()
     const at = `${path.replace('/collections', '')}/schemas/new`

@@ -1,10 +1,11 @@
 /** Preview: the changes of a push, the new version, and the public part of it. */
 import type { DryRunResult } from '@ulmus/client'
 import { useEffect, useId, useRef } from 'preact/hooks'
+import { ExposureTicks } from '../exposures/ticks.tsx'
 import { audienceText } from './audience.ts'
 import { Action } from './beside.tsx'
 import { ChangedRecordsView } from './changed-records.tsx'
-import type { Compared, Exposure } from './shapes.ts'
+import type { Compared } from './shapes.ts'
 import { counted, countText } from './words.ts'
 
 interface Props {
@@ -61,7 +62,7 @@ export function ComparedView(props: Props) {
           <Warnings of={next} />
           <p class="audience">{audienceText(compared.audience, isPublic)}</p>
           {compared.exposures.length > 0 && (
-            <Exposures exposures={compared.exposures} confirmed={confirmed} onConfirm={props.onConfirm} />
+            <ExposureTicks exposures={compared.exposures} confirmed={confirmed} onConfirm={props.onConfirm} />
           )}
           <div class="form">
             <div class="field">
@@ -84,8 +85,8 @@ export function ComparedView(props: Props) {
             />
             {open.length > 0 && (
               <p class="help" id={why}>
-                Confirm first that {open.map(({ name }) => name).join(', ')} may become public, or mark{' '}
-                {open.length === 1 ? 'it' : 'them'} private above.
+                Confirm first that {open.map(({ name, label = name }) => label).join(', ')} may become public,
+                or mark {open.length === 1 ? 'it' : 'them'} private above.
               </p>
             )}
           </div>
@@ -94,32 +95,6 @@ export function ComparedView(props: Props) {
     </section>
   )
 }
-
-interface ExposuresProps {
-  readonly exposures: readonly Exposure[]
-  readonly confirmed: readonly string[]
-  onConfirm(name: string, isConfirmed: boolean): void
-}
-
-/** Each private name that becomes public needs a tick of its own. */
-const Exposures = ({ exposures, confirmed, onConfirm }: ExposuresProps) => (
-  <fieldset class="note warn exposures">
-    <legend class="sr-only">Private fields that become public</legend>
-    {exposures.map(({ name, why }) => (
-      <label key={name} class="check">
-        <input
-          type="checkbox"
-          checked={confirmed.includes(name)}
-          onChange={({ currentTarget: { checked } }) => onConfirm(name, checked)}
-        />
-        <span dir="auto">
-          Make <strong>{name}</strong> public{' '}
-          <span class="help">{why} Everyone will read its values, and this version keeps them for good.</span>
-        </span>
-      </label>
-    ))}
-  </fieldset>
-)
 
 /** Maximum number of warnings listed. */
 const shownWarnings = 10

@@ -1,6 +1,7 @@
 /** Data that the page and its worker exchange. Messages are cloned, so it contains no functions and no classes of ours. */
 import type { DryRunResult } from '@ulmus/client'
 import type { Detected, Note, Plan, PlannedColumn, ReadOptions } from '@ulmus/tabular'
+import type { Exposure } from '../exposures/refused.ts'
 import type { Audience } from './audience.ts'
 
 /** Target collection of the push. */
@@ -103,14 +104,6 @@ export interface CompareAsk {
   readonly plan: Plan
   /** `everything`: remove records of the type that are not in the file. */
   readonly mode: 'changes' | 'everything'
-}
-
-/** A private name that becomes public. */
-export interface Exposure {
-  /** Value for `confirm_public`. */
-  readonly name: string
-  /** Reason for a tick of its own, as a sentence. */
-  readonly why: string
 }
 
 /** A cell of a shown record: a changed value has `was` and `is`, of which an absent one is undefined; others have `same`, if any. */

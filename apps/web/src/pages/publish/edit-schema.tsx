@@ -18,13 +18,14 @@ import { cutName, cutText } from '../../format.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
 import { type Answer, type Form, type Page, Redirect, type Visit } from '../../page.ts'
 import { collectionPath, withQuery } from '../../paths.ts'
+import { Confirmations, confirmedIn, inFormWords } from './confirmations.tsx'
 import { editedSchema } from './edited-schema.ts'
-import { type Checked, CheckedChange, Confirmations, SchemaRefusal } from './schema-check.tsx'
+import { type Checked, CheckedChange, SchemaRefusal } from './schema-check.tsx'
 import { type Draft, draftOf } from './schema-draft.ts'
 import { entriesMax, newEntriesMax, newEntry } from './schema-entries.ts'
 import { PropertyFields, typesList } from './schema-fields.tsx'
 import { inOrder, isMove, movedBy } from './schema-order.ts'
-import { commitSchema, confirmedIn, trySchema } from './schema-push.ts'
+import { commitSchema, trySchema } from './schema-push.ts'
 
 export const editSchema: Page = {
   needsCaller: true,
@@ -34,7 +35,7 @@ export const editSchema: Page = {
     if (form['do'] === 'add' || isMove(form)) return schemaPage(visit, { form })
     return submitted(
       () => checkOrSave(visit, form),
-      (error) => schemaPage(visit, { form, error }),
+      (error) => schemaPage(visit, { form, error: inFormWords(error) }),
     )
   },
 }
@@ -192,7 +193,7 @@ function SchemaForm({ draft, form, error, checked }: FormProps) {
         <PropertyFields key={index} entry={newEntry} index={edit.added.length + index} isNew />
       ))}
       <Suggestions id={typesList} values={types.map((name) => [name] as const)} />
-      <Confirmations error={error} confirmed={confirmedIn(form)} />
+      <Confirmations error={error} form={form} />
       <Field name="message" label="Message" form={form} help="What changed, for the list of versions." />
       <p class="actions">
         <button type="submit" class={checked === undefined ? 'primary' : undefined} name="do" value="check">

@@ -92,31 +92,10 @@ export function SchemaRefusal({ seen, error, moved }: RefusalProps) {
         <p>{moved}</p>
       ) : error.code === 'schema_violation' ? (
         <Unfit seen={seen} error={error} />
-      ) : error.code === 'private_field_made_public' ? (
-        <p>The change would make private data public. Confirm it below the properties, or keep it private.</p>
       ) : (
         <Reasons of={error} />
       )}
     </div>
-  )
-}
-
-/** Names to confirm. @param confirmed names that the form confirms; `error` may have more */
-export function Confirmations({ error, confirmed }: { error: Refused; confirmed: readonly string[] }) {
-  const made = (error?.details['madePublic'] ?? []) as readonly { type: string; field: string | null }[]
-  const names = [...new Set([...confirmed, ...made.map(({ type, field }) => field ?? type)])]
-  return (
-    <>
-      {names.slice(0, listedMax).map((name, index) => (
-        <label key={name} class="check">
-          <input type="checkbox" name={`public.${index}`} value={name} checked={confirmed.includes(name)} />
-          <span>
-            Make <strong>{cutText(name, nameMax)}</strong> public
-            <span class="help"> Everyone will read its values, and the version keeps them for good.</span>
-          </span>
-        </label>
-      ))}
-    </>
   )
 }
 

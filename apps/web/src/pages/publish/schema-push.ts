@@ -2,7 +2,7 @@
 import { type DryRun, OpenPush, type PushWarning } from '@ulmus/wire'
 import type { SeenCollection, ShownVersion } from '../../data/collection.ts'
 import { checked } from '../../form.ts'
-import type { Form, Visit } from '../../page.ts'
+import type { Visit } from '../../page.ts'
 
 /** A schema to publish on top of `version`. */
 export interface SchemaPush {
@@ -12,13 +12,9 @@ export interface SchemaPush {
   /** Canonical JSON. */
   readonly schema: string
   readonly message: string
-  /** Names of private fields that may become public. */
+  /** Entries of `confirm_public`. */
   readonly confirmed: readonly string[]
 }
-
-/** Names that a form confirms to become public. */
-export const confirmedIn = (form: Form): string[] =>
-  Object.entries(form).flatMap(([field, name]) => (field.startsWith('public.') ? [name] : []))
 
 /** The version that a commit would make, and warnings. @throws the errors of `open` and of a commit */
 export async function trySchema(

@@ -1,8 +1,7 @@
 /** Private names that a push would make public. The user must confirm each, because a published version keeps its values. */
 import { type MadePublic, madePublic, nameToConfirm } from '@ulmus/content'
 import { type Plan, repeatText } from '@ulmus/tabular'
-import type { Exposure } from '../shapes.ts'
-import { countText } from '../words.ts'
+import { type Exposure, privateInText } from '../../exposures/refused.ts'
 import type { Schemas } from './latest.ts'
 
 const sourcesOf = (schemas: Schemas) => new Map(Object.entries(schemas)) as never
@@ -12,7 +11,7 @@ const foundIn = (before: Schemas, after: Schemas): MadePublic[] =>
 
 const exposureOf = (found: MadePublic): Exposure => ({
   name: nameToConfirm(found),
-  why: `It is private in ${found.privateIn.join(', ')}.`,
+  why: privateInText(found.privateIn),
 })
 
 /** Public columns that repeat a private field under another name. The registry does not find them. */
@@ -26,26 +25,6 @@ export const repeatExposures = ({ type, columns, isPrivate }: Plan): Exposure[] 
 /** Exposures relative to the latest version. The registry also remembers names of earlier versions. */
 export const exposuresOf = (before: Schemas, after: Schemas): Exposure[] =>
   foundIn(before, after).map(exposureOf)
-
-/** Members of the refusals that `confirm_public` lifts. */
-interface RefusalFacts {
-  readonly madePublic?: readonly { type: string; field: string | null; private_in: string[] }[]
-  readonly valuesInIds?: readonly { type: string; field: string; records: number; of: number }[]
-}
-
-/** Names that the registry refused to make public, by their schemas or in ids. */
-export function refusedExposures(body: object): Exposure[] {
-  const { madePublic: found = [], valuesInIds = [] } = body as RefusalFacts
-  return [
-    ...found.map(({ type, field, private_in: privateIn }) =>
-      exposureOf({ type, ...(field === null ? {} : { field }), privateIn }),
-    ),
-    ...valuesInIds.map(({ type, field, records, of }) => ({
-      name: field,
-      why: `It is private, but everyone reads ids, and its value is in the id of ${countText(records)} of ${countText(of)} records of ${type}.`,
-    })),
-  ]
-}
 
 /** Deduplicates by name: a name is confirmed for all types at once. */
 export function distinctExposures(exposures: readonly Exposure[]): Exposure[] {

@@ -19,13 +19,13 @@ import {
   TableError,
   typeNameOf,
 } from '@ulmus/tabular'
+import { type Exposure, refusedExposures } from '../../exposures/refused.ts'
 import { audienceOf } from '../audience.ts'
 import { RefusedError, type Report } from '../calls.ts'
 import { type Refusal, refusalOf } from '../refusal.ts'
 import type {
   CompareAsk,
   Compared,
-  Exposure,
   OpenAsk,
   OpenedFile,
   PlanAsk,
@@ -34,7 +34,7 @@ import type {
   Target,
 } from '../shapes.ts'
 import { type Comparison, cautionOf, compareRecords, hasChanges, progressOf, pushOf } from './compare.ts'
-import { distinctExposures, exposuresOf, refusedExposures, repeatExposures } from './exposures.ts'
+import { distinctExposures, exposuresOf, repeatExposures } from './exposures.ts'
 import { factsOf, idText, marksOf, sampleOf } from './facts.ts'
 import {
   absentRefusal,
@@ -259,7 +259,7 @@ export class FilePublisher {
     const planned = this.#planned
     const known =
       planned?.isNew === false ? new Map(planned.plan.columns.map((one) => [one.name, one])) : undefined
-    return serverRefusal(error, { plan, changed, known })
+    return serverRefusal(error, { plan, changed, known, head: this.#opened!.target.head })
   }
 }
 

@@ -17,7 +17,8 @@ const changed = [
   record('B', 3, { name: 'Beta', Beds: 2 }),
   record('C', 7, { name: 'New', Beds: 3 }),
 ] as never
-const sent = { plan, changed, known: new Map([['Beds', column('Beds', { kind: 'integer' })]]) as never }
+const known = new Map([['Beds', column('Beds', { kind: 'integer' })]]) as never
+const sent = { plan, changed, known, head: 'v1.0.0' }
 
 const refused = (errors: object[], line: number | null, id: string) =>
   new UlmusError('Refused.', {
@@ -73,4 +74,14 @@ test('after another version the page offers to compare with that one', () => {
   expect(serverRefusal(error, sent).ways).toMatchObject([
     { label: 'Compare with v2.0.0', change: { kind: 'head', head: 'v2.0.0' } },
   ])
+})
+
+test('private data that the comparison did not know is described without words of the API', () => {
+  const body = { valuesInIds: [{ type: 'Ward', field: 'Nurse', records: 2, of: 2 }] }
+  const error = new UlmusError('Send confirm_public.', { status: 422, code: 'private_value_in_id', body })
+  const refusal = serverRefusal(error, sent)
+  expect(refusal.sentence).toBe(
+    'More private data would become public than you confirmed. Nothing was published.',
+  )
+  expect(refusal.ways).toMatchObject([{ label: 'Compare again', change: { kind: 'head', head: 'v1.0.0' } }])
 })

@@ -1,6 +1,7 @@
 /** Refusals of the registry, mapped to places in the user's file, with remedies. */
 import { BatchRefused, type UlmusError } from '@ulmus/client'
 import type { Plan, PlannedColumn } from '@ulmus/tabular'
+import { refusedExposures } from '../../exposures/refused.ts'
 import { type FileFault, type Refusal, refusalOf } from '../refusal.ts'
 import type { Remedy } from '../remedies.ts'
 import { counted } from '../words.ts'
@@ -15,12 +16,15 @@ export interface Sent {
   readonly known: ReadonlyMap<string, PlannedColumn> | undefined
   /** The sent records, in order. */
   readonly changed: readonly FileRecord[]
+  /** The version that the file was compared with. */
+  readonly head: string | null
 }
 
 /** Converts a refusal for the page. Line numbers are those of the file. */
 export function serverRefusal(error: UlmusError, sent: Sent): Refusal {
   const { body, code } = error
   if (code === 'version_conflict') return outdated(body.currentVersion ?? null)
+  if (refusedExposures(body).length > 0) return newlyPrivate(sent.head)
   if (body.validationErrors === undefined) return refusalOf(error.message)
   const faults = recordFaults(error, sent)
   const total = Math.max(body.totalErrors ?? 0, faults.length)
@@ -41,6 +45,18 @@ function outdated(head: string | null): Refusal {
   } as const
   return refusalOf(sentence, { ways: [way] })
 }
+
+/** The comparison has ticks for everything that would become public, so the registry learned of more since. */
+const newlyPrivate = (head: string | null): Refusal =>
+  refusalOf('More private data would become public than you confirmed. Nothing was published.', {
+    ways: [
+      {
+        label: 'Compare again',
+        sentence: 'What you chose stays. Then tick what may become public.',
+        change: { kind: 'head', head },
+      },
+    ],
+  })
 
 /** A fault of a record, with its column. */
 interface RecordFault extends FileFault {

@@ -10,6 +10,7 @@ import { counted, cutName, cutText } from '../../../format.ts'
 import { CollectionPage } from '../../../layout/collection.tsx'
 import type { Answer, Form, Visit } from '../../../page.ts'
 import { withQuery } from '../../../paths.ts'
+import { Confirmations, inFormWords } from '../confirmations.tsx'
 import { allControls, type Control, controlsMax, controlsOf, jsonText } from './controls.ts'
 import { enteredData } from './entries.ts'
 import { Inputs } from './inputs.tsx'
@@ -101,7 +102,7 @@ function RecordForm({ edited, visit, form, error }: Props) {
             <a href={withQuery(here, { as: 'json' })}>Edit as JSON</a>
           ))}
       </p>
-      <Refusal error={error} />
+      <Refusal error={inFormWords(error)} />
       <form method="post" class="form">
         <input type="hidden" name="base" value={form['base'] ?? version.semver} />
         {edited.gone !== undefined && <input type="hidden" name="from" value={edited.gone.from} />}
@@ -135,6 +136,7 @@ function RecordForm({ edited, visit, form, error }: Props) {
         {!isJson && <Beyond schema={schema} controls={controls} />}
         {!isJson && <Unplaced form={form} controls={controls} semver={version.semver} />}
         <Privacy edited={edited} form={form} />
+        <Confirmations error={error} form={form} />
         <Field name="message" label="Message" form={form} help="What changed, for the list of versions." />
         <button type="submit" class="primary">
           {edited.gone === undefined ? 'Save as a new version' : 'Add the record again'}

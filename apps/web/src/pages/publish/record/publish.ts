@@ -5,6 +5,7 @@ import { OpenPush } from '@ulmus/wire'
 import { demandWork, type SeenCollection, seeVersion, versionOf } from '../../../data/collection.ts'
 import { checked, typed } from '../../../form.ts'
 import type { Form, Visit } from '../../../page.ts'
+import { confirmedIn } from '../confirmations.tsx'
 
 /** The latest version for its editors: always as members see it, because saving the public view would remove private fields. */
 export async function seeToEdit(visit: Visit) {
@@ -36,7 +37,7 @@ export async function publishRecord(visit: Visit, seen: SeenCollection, form: Fo
     kind: 'records',
     line: `${place},"data":${data}}`,
     did,
-    confirmed: isMadePublic ? [recordToConfirm({ type, id })] : [],
+    confirmed: [...confirmedIn(form), ...(isMadePublic ? [recordToConfirm({ type, id })] : [])],
   })
 }
 
