@@ -28,6 +28,7 @@ export { Numeral, type Row, type Table } from './reading/table.ts'
 export { TableError } from './reading/table-error.ts'
 export { type ColumnMisfit, checkTable, type TableCheck, type Way, wishesWith } from './records/check.ts'
 export {
+  isNumbered,
   type KnownIdProposal,
   type KnownType,
   matchTypes,

@@ -10,10 +10,12 @@ import {
   matchTypes,
   openTable,
   type PlanWishes,
+  PrivateValues,
   planFor,
   planOf,
   proposeIdFor,
   recordsOf,
+  repeatedIn,
   schemaOf,
   sourceOf,
   wishesWith,
@@ -264,4 +266,39 @@ test('the id of several columns is found again in the records that are there', a
   const inference = await inferTable(await open(text))
   const known = { type: 'Stop', schema: {}, samples }
   expect(proposeIdFor(inference, known)).toEqual({ columns: ['trip', 'stop'], why: 'known' })
+})
+
+describe('a type whose rows were numbered', () => {
+  const people = (column: string) =>
+    `${column},name,starts\n${['ann', 'bo', 'cy', 'di'].map((one, at) => `${one}@x.org,${one},2026-01-0${at + 1}`).join('\n')}\n`
+  const numbered = async () => {
+    const table = await open(people('email'), 'people.csv')
+    const plan = planOf(await inferTable(table), { type: 'Person', id: null, private: ['email'] })
+    const [ids, samples] = [new HashSet(), [] as { id: string; data: object }[]]
+    for await (const record of recordsOf(table, plan)) {
+      ids.add(record.id)
+      samples.push(record)
+    }
+    return { type: 'Person', schema: schemaOf(plan), ids, samples }
+  }
+
+  test('is numbered in the next file, too, whose rows are then the same records', async () => {
+    const known = await numbered()
+    const inference = await inferTable(await open(people('email'), 'people.csv'))
+    expect(proposeIdFor(inference, known)).toEqual({ columns: [], why: 'known' })
+    expect(planFor(inference, known, { type: 'Person' }).id).toEqual([])
+    const [match] = await matchTypes(await open(people('email'), 'people.csv'), inference, [known])
+    expect(match).toMatchObject({ sharedIds: undefined, isLikely: true })
+  })
+
+  test('a renamed private column is found, and is no id', async () => {
+    const known = await numbered()
+    const table = await open(people('mail'), 'people.csv')
+    const inference = await inferTable(table)
+    const plan = planFor(inference, known, { type: 'Person' })
+    const values = new PrivateValues('Person', known.schema, ['email'])
+    for (const { id, data } of known.samples) values.add(id, data)
+    const repeats = await repeatedIn(table, inference, plan, [values], known)
+    expect([plan.id, [...repeats]]).toEqual([[], [['mail', { type: 'Person', field: 'email' }]]])
+  })
 })

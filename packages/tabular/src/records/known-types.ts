@@ -102,7 +102,9 @@ async function sharedWith(
 ): Promise<number | undefined> {
   const { ids } = known
   if (ids === undefined || ids.size === 0) return undefined
-  const made = hasRegistryId(inference, known) ? [] : (idColumnsOf(inference, known) ?? inference.key ?? [])
+  const isDownloaded = hasRegistryId(inference, known)
+  if (!isDownloaded && isNumbered(known)) return undefined
+  const made = isDownloaded ? [] : (idColumnsOf(inference, known) ?? inference.key ?? [])
   if (made.length > 1) {
     const columns = JSON.stringify(made)
     const found = joined.get(columns) ?? (await joinedIds(table, inference, made))
@@ -115,7 +117,7 @@ async function sharedWith(
   return counts.length === 0 ? undefined : Math.max(...counts)
 }
 
-/** Like `IdProposal`; `known`: the columns make the ids of existing records. */
+/** Like `IdProposal`; `known`: the columns make the ids of existing records. No columns: their rows were numbered. */
 export interface KnownIdProposal {
   readonly columns: readonly string[]
   readonly why: IdProposal['why'] | 'known'
@@ -143,8 +145,12 @@ export function proposeIdFor(
     const most = counts.reduce((a, b) => (b.count > a.count ? b : a), { name: '', count: 0 })
     if (most.count * 2 > inference.rows) return { columns: [most.name], why: 'known' }
   }
-  return proposeId(inference, hidden)
+  return isNumbered(known) ? { columns: [], why: 'known' } : proposeId(inference, hidden)
 }
+
+/** True if the ids are the numbers of rows: with any column as the id, all records would be new. */
+export const isNumbered = ({ ids, samples = [] }: KnownType): boolean =>
+  ids?.has('1') === true && ids.has(String(ids.size)) && idFieldsOf(samples) === undefined
 
 /** True for a downloaded table, even if edited rows repeat or lack an id: those are then refused by line. */
 const hasRegistryId = ({ columns }: Inference, { schema }: KnownType): boolean =>

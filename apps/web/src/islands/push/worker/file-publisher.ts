@@ -5,6 +5,7 @@ import {
   firstLines,
   type Inference,
   inferTable,
+  isNumbered,
   joinedIds,
   keyOfTwo,
   matchTypes,
@@ -127,7 +128,8 @@ export class FilePublisher {
     const hidden = privateColumnsOf(plan)
     // A new type gets an id without private columns. Records of an existing type keep theirs, and `compare` refuses it.
     const isExposed = isNew && plan.id.some((name) => hidden.includes(name))
-    if (wishes.id === undefined && (plan.id.length === 0 || isExposed)) {
+    const lacksId = plan.id.length === 0 && (known === undefined || !isNumbered(known))
+    if (wishes.id === undefined && (lacksId || isExposed)) {
       const other = isExposed ? proposeId(inference, hidden)?.columns : undefined
       const id = other ?? (await this.#keyOfTwo(hidden)) ?? []
       if (isExposed || id.length > 0) ({ plan, guarded } = await planWith(id))
