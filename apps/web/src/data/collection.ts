@@ -3,7 +3,7 @@
 import type { PlainSchema } from '@ulmus/content'
 import { demand, type Principal, RegistryError } from '@ulmus/registry'
 import type { Version } from '@ulmus/wire'
-import { counted, cutText, withoutUnseen } from '../format.ts'
+import { counted, cutName, cutText, withoutUnseen } from '../format.ts'
 import { readJson, type Visit } from '../page.ts'
 import { type VersionPlace, withQuery } from '../paths.ts'
 import { savedText } from './saved.ts'
@@ -148,15 +148,15 @@ function differenceText(
 function olderText(opening: Shown['opening']): string {
   if (opening.length === 0) return ''
   const [first] = opening.map(({ message }) => cutText(withoutUnseen(message.replaceAll('`', '')), 300))
-  const more = opening.length > 1 ? ` The settings name ${opening.length - 1} more.` : ''
-  return ` Made public, its older versions would show more: ${first}${more}`
+  const more = opening.length > 1 ? ` Settings lists ${opening.length - 1} more.` : ''
+  return ` Made public, its older versions would show more. ${first}${more}`
 }
 
 function named(what: string, names: readonly string[]): string[] {
   if (names.length === 0) return []
   const shown = names
     .slice(0, 5)
-    .map((name) => cutText(withoutUnseen(name), 80))
+    .map((name) => withoutUnseen(cutName(name, 80)))
     .join(', ')
   return [
     `${what}${names.length > 1 ? 's' : ''} ${shown}${names.length > 5 ? ` and ${names.length - 5} more` : ''}`,

@@ -84,7 +84,7 @@ describe.each(databases)('opening older versions, on $name', (database) => {
     const site = testClient(stage.server.url, { cookie }, '')
     const page = path.replace('/collections', '')
     expect((await site.get(page)).text).toMatch(
-      /Made public, its older versions would show more: The type Note/,
+      /Made public, its older versions would show more\. The type Note/,
     )
     const slug = page.split('/').at(-1)!
     const form = { name: 'Birds', slug, visibility: 'public' }

@@ -168,7 +168,7 @@ const Older = ({ seen, warnings }: { seen: SeenCollection; warnings: readonly Op
       <p>
         <strong>Not saved yet.</strong> Older versions become public, too, and show more than the latest one:
       </p>
-      <ul>
+      <ul class="plain">
         {warnings.map(({ message }) => (
           <li key={message}>
             <bdi>{message.replaceAll('`', '')}</bdi>
@@ -188,7 +188,7 @@ const Older = ({ seen, warnings }: { seen: SeenCollection; warnings: readonly Op
         </p>
       )}
       <label class="check">
-        <input type="checkbox" name="open_older" value="yes" />
+        <input type="checkbox" name="open_older" value="yes" autofocus />
         <span>Make them public as they are</span>
       </label>
     </div>
