@@ -1,5 +1,7 @@
 /** Formats numbers, sizes, times and hashes for people. */
-import { shownName } from '@ulmus/content'
+import { isBlank, shownName } from './islands/shared/shown-name.ts'
+
+export { isBlank, shownName }
 
 const integers = new Intl.NumberFormat('en-US')
 

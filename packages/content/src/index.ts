@@ -50,7 +50,6 @@ export { type AcceptOptions, acceptSchema, type Schema, schemaBytesMax } from '.
 export { SchemaError } from './schemas/schema-error.ts'
 export * from './schemas/view.ts'
 export { type SchemaWarning, schemaWarnings } from './schemas/warnings.ts'
-export { isBlank, shownName } from './shown-name.ts'
 export * from './tables/columns.ts'
 export * from './tables/cut-values.ts'
 export * from './tables/fields.ts'

@@ -1,5 +1,4 @@
 /** Reads pages of the web interface. */
-import { isBlank } from '@ulmus/content'
 
 /** Text of an attribute or element without its escapes. */
 export const decoded = (text: string): string =>
@@ -26,7 +25,8 @@ export function blankIn(html: string): string[] {
     .replace(/<datalist.*?<\/datalist>/gs, '')
     .matchAll(/<(a|h[1-6]|th|legend|summary|label|option|button|strong|bdi)\b[^>]*>(.*?)<\/\1>/gs)
   return [...named].flatMap(([whole, , content]) =>
-    /<(?:svg|img|input)\b|aria-label=/.test(whole) || !isBlank(decoded(content!.replace(/<[^>]*>/g, '')))
+    /<(?:svg|img|input)\b|aria-label=/.test(whole) ||
+    /[^\p{Z}\p{Cc}\p{Cf}]/u.test(decoded(content!.replace(/<[^>]*>/g, '')))
       ? []
       : [whole],
   )

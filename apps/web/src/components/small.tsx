@@ -1,7 +1,6 @@
 /** Small parts used by all pages. */
-import { isBlank } from '@ulmus/content'
 import type { ComponentChildren } from 'preact'
-import { cutName, cutText, relativeText, shortHash, withoutUnseen } from '../format.ts'
+import { cutName, cutText, isBlank, relativeText, shortHash, withoutUnseen } from '../format.ts'
 import { withQuery } from '../paths.ts'
 import { Icon } from './icon.tsx'
 

@@ -1,9 +1,10 @@
 /** Frame of all collection pages: owner, tabs, version and view. */
-import { shownName } from '@ulmus/content'
+
 import type { ComponentChildren } from 'preact'
 import { Icon, type IconName } from '../components/icon.tsx'
 import { Badge, Visibility } from '../components/small.tsx'
 import type { SeenCollection } from '../data/collection.ts'
+import { shownName } from '../format.ts'
 import { accountPath, apiCollectionPath, collectionPath, versionPath, withQuery } from '../paths.ts'
 
 export type Tab = 'overview' | 'records' | 'sql' | 'schemas' | 'files' | 'versions' | 'settings'

@@ -1,5 +1,5 @@
 /** Tables of the first updated, added and removed records, as on the page that compares versions. */
-import { shownName } from '@ulmus/content'
+import { shownName } from '../shared/shown-name.ts'
 import type { ChangedRecords, RecordTable, SampledCell } from './shapes.ts'
 import { counted } from './words.ts'
 

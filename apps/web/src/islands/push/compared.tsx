@@ -1,7 +1,7 @@
 /** Preview: the changes of a push, the new version, and the public part of it. */
 import type { DryRunResult } from '@ulmus/client'
 import { useEffect, useId, useRef } from 'preact/hooks'
-import { ExposureTicks } from '../exposures/ticks.tsx'
+import { ExposureTicks } from '../shared/ticks.tsx'
 import { audienceText } from './audience.ts'
 import { Action } from './beside.tsx'
 import { ChangedRecordsView } from './changed-records.tsx'

@@ -1,6 +1,7 @@
 /** Form for the columns: kind, privacy and values of each, and the columns of the id. */
-import { shownName } from '@ulmus/content'
+
 import type { Kind, PlannedColumn } from '@ulmus/tabular'
+import { shownName } from '../shared/shown-name.ts'
 import { readingOf } from './edits.ts'
 import type { ColumnFacts, Edits, Planned } from './shapes.ts'
 import { counted, kindLabels, privateIdText } from './words.ts'

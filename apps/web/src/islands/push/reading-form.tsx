@@ -1,6 +1,7 @@
 /** Form for reading the file as a table: the detected format, controls to change it, and the first rows. */
-import { shownName } from '@ulmus/content'
+
 import type { Detected, Note, ReadOptions } from '@ulmus/tabular'
+import { shownName } from '../shared/shown-name.ts'
 import { Progress } from './beside.tsx'
 import type { OpenedFile } from './shapes.ts'
 import { counted } from './words.ts'

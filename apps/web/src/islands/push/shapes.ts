@@ -1,7 +1,7 @@
 /** Data that the page and its worker exchange. Messages are cloned, so it contains no functions and no classes of ours. */
 import type { DryRunResult } from '@ulmus/client'
 import type { Detected, Note, Plan, PlannedColumn, ReadOptions } from '@ulmus/tabular'
-import type { Exposure } from '../exposures/refused.ts'
+import type { Exposure } from '../shared/exposures.ts'
 import type { Audience } from './audience.ts'
 
 /** Target collection of the push. */

@@ -2,8 +2,8 @@
 import { RegistryError } from '@ulmus/registry'
 import type { Refused } from '../../components/form.tsx'
 import { cutName, cutText } from '../../format.ts'
-import { refusedExposures } from '../../islands/exposures/refused.ts'
-import { ExposureTicks } from '../../islands/exposures/ticks.tsx'
+import { refusedExposures } from '../../islands/shared/exposures.ts'
+import { ExposureTicks } from '../../islands/shared/ticks.tsx'
 import type { Form } from '../../page.ts'
 
 /** Maximum number of ticks. */

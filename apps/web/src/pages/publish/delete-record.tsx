@@ -1,12 +1,11 @@
 /** `…/records/:type/:id/delete`: removes a record from the next version. */
-import { shownName } from '@ulmus/content'
 import { RegistryError } from '@ulmus/registry'
 import { Field, Refusal, type Refused } from '../../components/form.tsx'
 import { Name } from '../../components/small.tsx'
 import { readRecords } from '../../data/records.ts'
 import { afterSaving } from '../../data/saved.ts'
 import { submitted } from '../../form.ts'
-import { cutName } from '../../format.ts'
+import { cutName, shownName } from '../../format.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
 import { type Answer, type Form, type Page, Redirect, type Visit } from '../../page.ts'
 import { recordPath, versionPath } from '../../paths.ts'

@@ -1,20 +1,12 @@
 /** `…/schemas/:type/edit` and `…/schemas/new`: edit the schema of a type by its fields. Saving makes a version. */
-import {
-  canonicalize,
-  hashText,
-  type Json,
-  type PlainSchema,
-  parseJson,
-  schemaChanges,
-  shownName,
-} from '@ulmus/content'
+import { canonicalize, hashText, type Json, type PlainSchema, parseJson, schemaChanges } from '@ulmus/content'
 import { RegistryError } from '@ulmus/registry'
 import { Field, type Refused, Suggestions } from '../../components/form.tsx'
 import { Empty } from '../../components/small.tsx'
 import type { ShownVersion } from '../../data/collection.ts'
 import { afterSaving } from '../../data/saved.ts'
 import { refusedField, submitted, typed } from '../../form.ts'
-import { cutName, cutText } from '../../format.ts'
+import { cutName, cutText, shownName } from '../../format.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
 import { type Answer, type Form, type Page, Redirect, type Visit } from '../../page.ts'
 import { collectionPath, withQuery } from '../../paths.ts'

@@ -1,12 +1,12 @@
 /** Outcome of a check of an edited schema: what changes, which version it makes, and what does not fit. */
-import { type Sentence, shownName } from '@ulmus/content'
+import type { Sentence } from '@ulmus/content'
 import type { RegistryError } from '@ulmus/registry'
 import type { PushWarning } from '@ulmus/wire'
 import { Reasons, type Refused } from '../../components/form.tsx'
 import { Name, Words } from '../../components/small.tsx'
 import { reasonOf } from '../../data/changes.ts'
 import type { SeenCollection } from '../../data/collection.ts'
-import { counted, cutText } from '../../format.ts'
+import { counted, cutText, shownName } from '../../format.ts'
 import { recordPath } from '../../paths.ts'
 
 /** An edited schema that can be saved. */

@@ -1,6 +1,6 @@
 /** `…/records/:type/:id`: one record with its fields, its history, and a link to its proof. */
 
-import { type Field, fieldsOf, shownName, tellingField } from '@ulmus/content'
+import { type Field, fieldsOf, tellingField } from '@ulmus/content'
 import { RegistryError } from '@ulmus/registry'
 import { Icon } from '../../components/icon.tsx'
 import { Places } from '../../components/place.tsx'
@@ -18,7 +18,7 @@ import {
   readRecords,
   type ShownRecord,
 } from '../../data/records.ts'
-import { bytesText, cutName, cutText } from '../../format.ts'
+import { bytesText, cutName, cutText, shownName } from '../../format.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
 import type { Page, Visit } from '../../page.ts'
 import { apiVersionPath, collectionPath, recordPath, versionPath, withQuery } from '../../paths.ts'

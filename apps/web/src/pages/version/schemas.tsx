@@ -1,17 +1,10 @@
 /** `…/schemas`: properties of the records of each type. */
 
-import {
-  type Field,
-  fieldsOf,
-  type Json,
-  type PlainSchema,
-  shownName,
-  withPropertiesInOrder,
-} from '@ulmus/content'
+import { type Field, fieldsOf, type Json, type PlainSchema, withPropertiesInOrder } from '@ulmus/content'
 import { Icon } from '../../components/icon.tsx'
 import { Badge, Empty, Name, TableScroll } from '../../components/small.tsx'
 import { type SeenCollection, schemaIn, seeVersion } from '../../data/collection.ts'
-import { counted, cutName, cutText, shownJson, shownMarks } from '../../format.ts'
+import { counted, cutName, cutText, shownJson, shownMarks, shownName } from '../../format.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
 import { type Page, Redirect, type Visit } from '../../page.ts'
 import { apiVersionPath, collectionPath, versionPath, withQuery } from '../../paths.ts'

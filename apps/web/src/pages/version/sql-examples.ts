@@ -1,8 +1,10 @@
 /** Statements to begin with, made from the schema and the first records of a version. */
-import { shownName, type TableColumn } from '@ulmus/content'
+
+import type { TableColumn } from '@ulmus/content'
 import { quoted } from '@ulmus/registry'
 import { own } from '../../data/own.ts'
 import { isObject, type TableRecord } from '../../data/records.ts'
+import { shownName } from '../../format.ts'
 
 /** A type of the version as SQL has it. */
 export interface SqlTable {

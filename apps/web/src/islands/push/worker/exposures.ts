@@ -1,7 +1,7 @@
 /** Private names that a push would make public. The user must confirm each, because a published version keeps its values. */
 import { type MadePublic, madePublic, nameToConfirm } from '@ulmus/content'
 import { type Plan, repeatText } from '@ulmus/tabular'
-import { type Exposure, privateInText } from '../../exposures/refused.ts'
+import { type Exposure, privateInText } from '../../shared/exposures.ts'
 import type { Schemas } from './latest.ts'
 
 const sourcesOf = (schemas: Schemas) => new Map(Object.entries(schemas)) as never

@@ -20,7 +20,7 @@ import {
   TableError,
   typeNameOf,
 } from '@ulmus/tabular'
-import { type Exposure, refusedExposures } from '../../exposures/refused.ts'
+import { type Exposure, refusedExposures } from '../../shared/exposures.ts'
 import { audienceOf } from '../audience.ts'
 import { RefusedError, type Report } from '../calls.ts'
 import { type Refusal, refusalOf } from '../refusal.ts'

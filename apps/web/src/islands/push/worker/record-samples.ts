@@ -1,6 +1,7 @@
 /** The first added, updated and removed records of a comparison as tables of short texts. */
 import type { PushClient } from '@ulmus/client'
-import { columnChanges, inFieldOrder, shownName } from '@ulmus/content'
+import { columnChanges, inFieldOrder } from '@ulmus/content'
+import { shownName } from '../../shared/shown-name.ts'
 import type { ChangedRecords, RecordTable, SampledCell, SampledRow, Target } from '../shapes.ts'
 import { type Comparison, type FileRecord, samplesMax } from './compare.ts'
 import { cellText } from './facts.ts'

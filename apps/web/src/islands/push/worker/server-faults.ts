@@ -1,7 +1,7 @@
 /** Refusals of the registry, mapped to places in the user's file, with remedies. */
 import { BatchRefused, type UlmusError } from '@ulmus/client'
 import type { Plan, PlannedColumn } from '@ulmus/tabular'
-import { refusedExposures } from '../../exposures/refused.ts'
+import { refusedExposures } from '../../shared/exposures.ts'
 import { type FileFault, type Refusal, refusalOf } from '../refusal.ts'
 import type { Remedy } from '../remedies.ts'
 import { counted } from '../words.ts'

@@ -1,10 +1,9 @@
 /** Differences beside the records: totals, schemas, metadata and files. */
-import { shownName } from '@ulmus/content'
 import type { Version } from '@ulmus/wire'
 import { Empty, Words } from '../../../components/small.tsx'
 import { memberChanges } from '../../../data/changes.ts'
 import type { SeenCollection } from '../../../data/collection.ts'
-import { counted } from '../../../format.ts'
+import { counted, shownName } from '../../../format.ts'
 import { Changes } from './changes.tsx'
 import type { DiffAnswer } from './records.ts'
 

@@ -1,19 +1,12 @@
 /** Records of a page of differences: tables of updated, added and removed records by type. */
-import {
-  type ColumnChange,
-  fieldsOf,
-  type JsonObject,
-  type PlainSchema,
-  shownName,
-  tableColumns,
-} from '@ulmus/content'
+import { type ColumnChange, fieldsOf, type JsonObject, type PlainSchema, tableColumns } from '@ulmus/content'
 import { Name, TableScroll } from '../../../components/small.tsx'
 import { Value } from '../../../components/value.tsx'
 import { memberChanges } from '../../../data/changes.ts'
 import type { SeenCollection } from '../../../data/collection.ts'
 import { own } from '../../../data/own.ts'
 import { isObject, type TableRecord } from '../../../data/records.ts'
-import { bytesText, cutText, groupedFrom } from '../../../format.ts'
+import { bytesText, cutText, groupedFrom, shownName } from '../../../format.ts'
 import { recordPath, type VersionPlace } from '../../../paths.ts'
 import { chosenColumns, pageColumns } from '../../version/records/columns.ts'
 import { Table } from '../../version/records/table.tsx'

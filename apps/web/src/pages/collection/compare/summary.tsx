@@ -1,10 +1,9 @@
 /** Numbers of changed records by type and of changed cells by column, each with a link to these records. */
-import { shownName } from '@ulmus/content'
 import type { DiffSummary } from '@ulmus/registry'
 import type { Version } from '@ulmus/wire'
 import { Name, TableScroll } from '../../../components/small.tsx'
 import { own } from '../../../data/own.ts'
-import { counted, countText, cutName, cutText } from '../../../format.ts'
+import { counted, countText, cutName, cutText, shownName } from '../../../format.ts'
 import { changedColumns, filteredMax } from './records.ts'
 
 /** Types of a summary, and columns of each. */

@@ -1,12 +1,12 @@
 /** `…/records/:type`: records of a type as a table. */
 
-import { type PlainSchema, shownName } from '@ulmus/content'
+import type { PlainSchema } from '@ulmus/content'
 import { type Building, RegistryError, sqlNames } from '@ulmus/registry'
 import { Refusal } from '../../../components/form.tsx'
 import { Empty, Name, Pager, type Pages } from '../../../components/small.tsx'
 import { type SeenCollection, schemaIn, seeVersion } from '../../../data/collection.ts'
 import { readMatches, readRecords, recordsAPage, type TableRecord } from '../../../data/records.ts'
-import { counted, countText, cutName } from '../../../format.ts'
+import { counted, countText, cutName, shownName } from '../../../format.ts'
 import { CollectionPage } from '../../../layout/collection.tsx'
 import { type Page, Redirect, type Visit } from '../../../page.ts'
 import { apiVersionPath, collectionPath, recordPath, versionPath, withQuery } from '../../../paths.ts'

@@ -1,5 +1,5 @@
 /** Ticks for private data that becomes public. */
-import type { Exposure } from './refused.ts'
+import type { Exposure } from './exposures.ts'
 
 interface Props {
   readonly exposures: readonly Exposure[]
