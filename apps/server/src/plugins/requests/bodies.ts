@@ -3,7 +3,7 @@
  * not read.
  */
 import { IncomingMessage } from 'node:http'
-import { Readable } from 'node:stream'
+import { PassThrough, Readable } from 'node:stream'
 import { parseStrict, RegistryError } from '@ulmus/registry'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { cutLateBodies, hasBodyToCome } from './slow-peers.ts'
@@ -88,9 +88,11 @@ const restBounds: RestBounds = { bytes: 64 * 1024 ** 2, milliseconds: 30_000 }
 export function dropUnreadBodies(app: FastifyInstance, bounds = restBounds): void {
   app.addHook('onRequest', async ({ raw }, reply) => {
     if (!hasBodyToCome(raw)) return
+    // A pipeline that destroys a request removes its socket.
+    const { socket } = raw
+    const isLast = !reply.raw.shouldKeepAlive
     reply.raw.once('finish', () => {
       if (raw.readableEnded) return
-      const { socket } = raw
       const close = () => socket.destroySoon()
       if (raw.destroyed) return close()
       let left = bounds.bytes
@@ -100,12 +102,28 @@ export function dropUnreadBodies(app: FastifyInstance, bounds = restBounds): voi
         left -= chunk.length
         if (left < 0) close()
       })
-      raw.once('end', () => clearTimeout(late))
+      raw.once('end', () => {
+        clearTimeout(late)
+        if (isLast) close()
+      })
       raw.once('close', () => {
         clearTimeout(late)
         if (!raw.readableEnded) close()
       })
       raw.resume()
     })
+  })
+  // A decompressor that fails, or whose reader stops early, destroys its source.
+  app.addHook('preParsing', async ({ headers }, _reply, payload) => {
+    if (headers['content-encoding'] === undefined) return payload
+    const copy = payload.pipe(new PassThrough()).on('error', () => undefined)
+    payload.once('error', (error) => copy.destroy(error))
+    return copy
+  })
+  // Node and Fastify would close at once, and a connection that is closed before all was read loses the answer on its way.
+  app.addHook('onSend', async ({ raw }, reply) => {
+    if (!hasBodyToCome(raw)) return
+    reply.removeHeader('connection')
+    reply.raw.shouldKeepAlive = true
   })
 }

@@ -14,6 +14,7 @@ beforeAll(async () => {
   nameCodings(app)
   await compressAnswers(app)
   dropUnreadBodies(app)
+  app.post('/json', async () => ({}))
   await app.register(async (scope) => {
     receiveNdjson(scope)
     scope.post('/', async (_request, reply) => reply.code(404).send({}))
@@ -32,7 +33,7 @@ async function answersTo(body: Buffer, encoding: string | undefined, path = '/')
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   const { port } = app.server.address() as AddressInfo
   const headers = {
-    'content-type': 'application/x-ndjson',
+    'content-type': path === '/json' ? 'application/json' : 'application/x-ndjson',
     'content-length': body.length,
     ...(encoding === undefined ? {} : { 'content-encoding': encoding }),
   }
@@ -67,4 +68,11 @@ test.each(['gzip', 'zstd', 'br'])(
 
 test('a body that is refused after its first bytes', async () => {
   expect(await answersTo(large, undefined, '/half')).toEqual([413, 413, 413])
+})
+
+test.each<[status: number, body: Buffer, encoding: string | undefined]>([
+  [413, randomBytes(2_000_000), undefined],
+  [400, large, 'gzip'],
+])('JSON that is refused with %i', async (status, body, encoding) => {
+  expect(await answersTo(body, encoding, '/json')).toEqual([status, status, status])
 })
