@@ -52,9 +52,9 @@ export const limit = {
     if (Number.isInteger(count) && count > 0) return count
     throw usageError(`\`${given}\` is not a valid limit. Use 1 or more.`)
   },
-  default: '50',
+  optional: true,
   placeholder: 'count',
-  brief: 'Maximum number of items to show',
+  brief: 'Maximum number of items to show (default: 50)',
 } as const
 
 /** `--max-removed` */

@@ -42,6 +42,7 @@ const sql = command(
       csv: flag('Write CSV (default without a terminal)'),
       ndjson: flag('Write one JSON object per line'),
       limit: count('rows', 'Maximum number of rows (default and maximum: 10000)'),
+      all: flag('Write all rows, in the order of their columns'),
     },
     positional: {
       kind: 'array',
@@ -57,6 +58,7 @@ const sql = command(
   [
     'ulmus sql mercator/countries "SELECT region, count(*) FROM Country GROUP BY region"',
     'ulmus sql mercator/countries@v1.0.0 "SELECT name.common, area FROM Country" --csv > areas.csv',
+    'ulmus sql mercator/cities "SELECT name, country FROM City" --all > names.csv',
     'ulmus sql mercator/cities - < question.sql',
   ],
 )

@@ -221,4 +221,60 @@ describe.each(anyDatabase)('the command line and a server on $name', ({ settings
     const proposed = out.split('\n').map((line) => line.split('\t')[0]!)
     expect(proposed.filter((word) => word.startsWith('ada/birds'))).toEqual(names)
   })
+
+  test('a list that is cut says so, and fails unless a limit asked for it', {
+    timeout: 180_000,
+  }, async () => {
+    const owner = await server.signIn('lister')
+    const lister = openPerson(server.url, await server.keyFor(owner.cookie, 'admin'))
+    for (let n = 1; n <= 51; n++) await lister.ulmus('.', 'collections', 'create', `lister/c${n}`, '--public')
+    for (const args of [
+      ['collections', 'list', 'lister'],
+      ['audit', 'lister', '--action', 'collection.made'],
+    ]) {
+      const cut = await lister.ulmus('.', ...args, '--json')
+      expect([cut.code, cut.said, JSON.parse(cut.out).length]).toEqual([
+        7,
+        'There are more than 50. Choose how many with --limit.\n',
+        50,
+      ])
+      const chosen = await lister.ulmus('.', ...args, '--limit', '3', '--json')
+      expect([chosen.code, chosen.said, JSON.parse(chosen.out).length]).toEqual([0, 'There are more.\n', 3])
+      const whole = await lister.ulmus('.', ...args, '--limit', '51', '--json')
+      expect([whole.code, whole.said, JSON.parse(whole.out).length]).toEqual([0, '', 51])
+    }
+    lister.dispose()
+  })
+
+  test('--public names what older versions would show, and changes nothing without an answer', async () => {
+    const files: [string, object][] = [
+      ['null', { name: {}, email: {} }],
+      ['v1.0.0', { name: {}, email: { private: true } }],
+    ]
+    await ada.ulmus('.', 'collections', 'create', 'ada/people')
+    for (const [base, properties] of files) {
+      const opened = await ada.ulmus(
+        '.',
+        'api',
+        'POST',
+        '/collections/ada/people/pushes',
+        '--data',
+        JSON.stringify({ base_version: base === 'null' ? null : base, schemas: { Person: { properties } } }),
+      )
+      const push = `/collections/ada/people/pushes/${JSON.parse(opened.out).session_id}`
+      expect((await ada.ulmus('.', 'api', 'POST', `${push}/commit`)).code).toBe(0)
+    }
+    const edit = (...args: string[]) =>
+      ada.ulmus('.', 'collections', 'edit', 'ada/people', '--public', ...args)
+    const refused = await edit()
+    expect([refused.code, refused.said]).toEqual([
+      6,
+      expect.stringMatching(/email[\s\S]*--open-older[\s\S]*ulmus withdraw ada\/people@v1\.0\.0/),
+    ])
+    const shown = async () =>
+      JSON.parse((await ada.ulmus('.', 'api', 'GET', '/collections/ada/people')).out).public
+    expect(await shown()).toBe(false)
+    expect((await edit('--open-older')).code).toBe(0)
+    expect(await shown()).toBe(true)
+  })
 })

@@ -1,10 +1,12 @@
-import type { EventPage, RegistryEvent } from '@ulmus/wire'
+import type { Client, EventsOptions } from '@ulmus/client'
+import type { RegistryEvent } from '@ulmus/wire'
 import { eventKinds } from '@ulmus/wire/names'
 import type { Command } from '../context.ts'
 import { parseReference } from '../reference.ts'
 import { usageError } from '../terminal/failure.ts'
 import { jsonText } from '../terminal/harmless.ts'
 import { table, timeText } from '../terminal/table.ts'
+import { limited } from './limited.ts'
 
 type EventsFlags = {
   readonly owner?: string
@@ -12,7 +14,7 @@ type EventsFlags = {
   readonly after?: string
   readonly follow: boolean
   readonly ndjson: boolean
-  readonly limit: number
+  readonly limit?: number
 }
 
 /** `ulmus events [REF]`: shows new versions and other changes, the oldest first. `--follow` waits for the next ones. */
@@ -33,21 +35,28 @@ const events: Command<EventsFlags, [reference?: string]> = async (call, flags, t
       await call.line(flags.ndjson ? jsonText(event) : rowOf(event).join('  ').trimEnd())
     return
   }
-  const found: RegistryEvent[] = []
-  let place = after
-  for (let page: EventPage | undefined; found.length < flags.limit; place = page.next) {
-    page = await client.events.list({
-      ...filters,
-      ...(place !== undefined && { after: place }),
-      signal: call.signal,
-    })
-    found.push(...page.events)
-    if (page.next === place || (page.events.length === 0 && place === undefined)) break
-  }
-  const shown = found.slice(0, flags.limit)
+  const shown = await limited(call, listed(client, filters, call.signal), flags.limit)
   if (flags.json) return call.json(shown)
   if (flags.ndjson) for (const event of shown) await call.line(jsonText(event))
   else await table(call, ['number', 'when', 'what', 'collection', 'version', 'details'], shown.map(rowOf))
+}
+
+/** The events that the registry has now. */
+async function* listed(
+  client: Client,
+  filters: EventsOptions,
+  signal: AbortSignal,
+): AsyncGenerator<RegistryEvent> {
+  for (let place = filters.after; ; ) {
+    const { events: found, next } = await client.events.list({
+      ...filters,
+      ...(place !== undefined && { after: place }),
+      signal,
+    })
+    yield* found
+    if (next === place || (found.length === 0 && place === undefined)) return
+    place = next
+  }
 }
 
 const rowOf = ({ seq, at, kind, collection, semver, bump, formerly, ...event }: RegistryEvent): string[] => [

@@ -180,9 +180,52 @@ describe.each(anyDatabase)('tables and a server on $name', ({ settings: open }) 
       ada.ulmus('.', 'sql', 'ada/cities', 'SELECT * FROM range(10001)', ...args)
     for (const form of ['--csv', '--ndjson', '--json']) {
       const cut = await sql(form)
-      expect([cut.code, cut.said], form).toEqual([7, expect.stringContaining('ORDER BY ALL LIMIT')])
+      expect([cut.code, cut.said], form).toEqual([7, expect.stringContaining('--all')])
       expect((await sql(form, '--limit', '3')).code, form).toBe(0)
     }
+  })
+
+  test('--all writes every row once, of statements whose pages are parts of one answer', {
+    timeout: 180_000,
+  }, async () => {
+    const sql = (statement: string, ...args: string[]) =>
+      ada.ulmus('.', 'sql', 'ada/cities', statement, '--all', ...args)
+    const numbers = Array.from({ length: 25_000 }, (_, n) => n)
+    const csv = await sql('SELECT range AS "a""\nb" FROM range(25000) -- all')
+    expect([csv.code, csv.out]).toEqual([0, `"a""\nb"\n${numbers.join('\n')}\n`])
+    const quoted = `SELECT range // 2 AS n, '"' || chr(10) AS s FROM range(20001)`
+    const lines = (await sql(quoted, '--ndjson')).out.trimEnd().split('\n')
+    expect(lines).toEqual(
+      Array.from({ length: 20_001 }, (_, n) => JSON.stringify({ n: Math.floor(n / 2), s: '"\n' })),
+    )
+    const long = await sql("SELECT range AS n, repeat('x', 1000000) AS s FROM range(40)", '--ndjson')
+    expect(long.out.split('\n').map((line) => line.length > 0 && JSON.parse(line).n)).toEqual([
+      ...numbers.slice(0, 40),
+      false,
+    ])
+    expect((await sql('FROM City LIMIT 0; ')).out).toMatch(/^_id,country,.*\n$/)
+    expect(await sql("SELECT repeat('x', 17000000) AS s")).toMatchObject({ code: 7, out: 's\n' })
+    for (const [statement, said] of [
+      ['SELECT name FROM City ORDER BY population', /Remove ORDER BY/],
+      ['SELECT random() AS r FROM City', /`random` may differ/],
+      ['FROM City USING SAMPLE 5', /`USING SAMPLE` may differ/],
+    ] as const)
+      expect(await sql(statement)).toMatchObject({ code: 2, said: expect.stringMatching(said) })
+    expect((await sql("SELECT 'random() ORDER BY' AS t -- now()")).code).toBe(0)
+    expect((await sql('SELECT 1', '--limit', '1')).said).toMatch(/--all and --limit exclude each other/)
+  })
+
+  test('a limit of NDJSON with quotes is the limit of the user', async () => {
+    const { code, said } = await ada.ulmus(
+      '.',
+      'sql',
+      'ada/cities',
+      `SELECT '"' AS q FROM range(9)`,
+      '--ndjson',
+      '--limit',
+      '3',
+    )
+    expect([code, said]).toEqual([0, 'There are more rows.\n'])
   })
 
   test('a statement is read from standard input, and a truncated answer is reported', async () => {

@@ -3,13 +3,14 @@ import type { Command } from '../../context.ts'
 import { usageError } from '../../terminal/failure.ts'
 import { jsonText } from '../../terminal/harmless.ts'
 import { table, timeText } from '../../terminal/table.ts'
+import { limited } from '../limited.ts'
 
 type AuditFlags = {
   readonly actor?: string
   readonly action?: string
   readonly after?: string
   readonly ndjson: boolean
-  readonly limit: number
+  readonly limit?: number
 }
 
 /** `ulmus audit OWNER`: shows the audit log, newest first. `--ndjson` streams the whole log. */
@@ -23,11 +24,7 @@ const audit: Command<AuditFlags, [owner: string]> = async (call, flags, owner) =
       await call.line(jsonText(event))
     return
   }
-  const events: AuditEvent[] = []
-  for await (const event of client.accounts.auditAll(owner, filters)) {
-    events.push(event)
-    if (events.length >= flags.limit) break
-  }
+  const events = await limited(call, client.accounts.auditAll(owner, filters), flags.limit)
   if (flags.json) return call.json(events)
   const rows = events.map(({ at, actor: by, action: what, target, details }) => [
     timeText(at),

@@ -1,5 +1,6 @@
 import type { Command } from '../../context.ts'
 import { table } from '../../terminal/table.ts'
+import { limited } from '../limited.ts'
 
 type ListFlags = {
   readonly search?: string
@@ -7,7 +8,7 @@ type ListFlags = {
   readonly license?: string
   readonly type?: readonly string[]
   readonly size?: 'small' | 'medium' | 'large'
-  readonly limit: number
+  readonly limit?: number
 }
 
 interface Listed {
@@ -28,11 +29,9 @@ const list: Command<ListFlags, [owner?: string]> = async (call, flags, owner) =>
     : owner !== undefined
       ? client.collections.listAll(owner)
       : client.accounts.collections()
-  const found: object[] = []
   const rows: string[][] = []
-  for await (const one of source) {
-    if (found.length >= flags.limit) break
-    found.push(one)
+  const found = await limited<ListedItem>(call, source, flags.limit)
+  for (const one of found) {
     const { owner: by, slug, name, public: isPublic, fork } = shown(one, owner)
     rows.push([`${by}/${slug}`, isPublic === false ? 'private' : 'public', fork ? 'fork' : '', name])
   }
@@ -40,10 +39,15 @@ const list: Command<ListFlags, [owner?: string]> = async (call, flags, owner) =>
   await table(call, ['collection', 'visible', '', 'name'], rows)
 }
 
-const shown = (
-  one: { slug: string; name: string; ownerSlug?: string; public?: boolean; fork: boolean },
-  owner = '',
-): Listed => ({
+interface ListedItem {
+  readonly slug: string
+  readonly name: string
+  readonly ownerSlug?: string
+  readonly public?: boolean
+  readonly fork: boolean
+}
+
+const shown = (one: ListedItem, owner = ''): Listed => ({
   owner: one.ownerSlug ?? owner,
   slug: one.slug,
   name: one.name,

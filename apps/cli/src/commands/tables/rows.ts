@@ -41,7 +41,7 @@ export async function writeRows(
     const csv = await whileBuilding(call, flags, (options) =>
       client.tables.csv(...table, { ...selection, ...options }),
     )
-    await writeBody(call, csv, limit)
+    await writeBody(call, csv, { isCsv: true, rowsMax: limit })
     return
   }
   for (let offset = 0, left = limit; left > 0; ) {
@@ -104,13 +104,13 @@ function wordsOf({ where = [], search, sort, columns, limit, csv }: RowsFlags): 
   ]
 }
 
-/** Writes a body to standard output. @param rowsMax rows of CSV after the header. @returns the number of lines; a line feed in quotes ends none */
+/** Writes a body to standard output. @param rowsMax lines after the first. @returns the number of lines; in CSV, a line feed in quotes ends none */
 export async function writeBody(
   call: Call,
   response: Response,
-  rowsMax = Number.POSITIVE_INFINITY,
+  { isCsv = false, rowsMax = Number.POSITIVE_INFINITY } = {},
 ): Promise<number> {
-  const head = csvHead(rowsMax)
+  const head = firstLines(rowsMax, isCsv)
   for await (const chunk of chunksOf(response, call.signal)) {
     const bytes = head.partOf(chunk)
     await call.terminal.write(bytes)
@@ -122,15 +122,15 @@ export async function writeBody(
 const quote = 0x22
 const lineFeed = 0x0a
 
-/** Returns the part of each chunk that belongs to the header or the first rows. A line feed in quotes ends no row. */
-function csvHead(rowsMax: number) {
+/** Returns the part of each chunk that belongs to the first line or the next `rowsMax`. In CSV, a line feed in quotes ends none. */
+export function firstLines(rowsMax: number, isCsv: boolean) {
   let isQuoted = false
   return {
     lines: 0,
     partOf(chunk: Uint8Array): Uint8Array {
       if (this.lines > rowsMax) return chunk.subarray(0, 0)
       for (let at = 0; at < chunk.length; at++) {
-        if (chunk[at] === quote) isQuoted = !isQuoted
+        if (isCsv && chunk[at] === quote) isQuoted = !isQuoted
         else if (chunk[at] === lineFeed && !isQuoted && ++this.lines > rowsMax)
           return chunk.subarray(0, at + 1)
       }

@@ -8,18 +8,27 @@ import { usageError } from '../../terminal/failure.ts'
 import { grid } from '../../terminal/grid.ts'
 import { shellWord } from '../../terminal/shell-word.ts'
 import { counted } from '../../terminal/words.ts'
+import { writeAll } from './all-rows.ts'
 import { whileBuilding } from './building.ts'
 import { writeBody } from './rows.ts'
 
-type SqlFlags = { readonly csv: boolean; readonly ndjson: boolean; readonly limit?: number }
+type SqlFlags = {
+  readonly csv: boolean
+  readonly ndjson: boolean
+  readonly all: boolean
+  readonly limit?: number
+}
 
 /** `ulmus sql [REF] STATEMENT`: a table on a terminal, CSV for programs. */
 const sql: Command<SqlFlags, string[]> = async (call, flags, ...words) => {
-  const { csv, ndjson, json, limit } = flags
+  const { csv, ndjson, json, limit, all } = flags
   if ([csv, ndjson, json].filter(Boolean).length > 1)
     throw usageError('--csv, --ndjson and --json exclude each other. Use one of them.')
+  if (all && (json || limit !== undefined))
+    throw usageError(`--all and ${json ? '--json' : '--limit'} exclude each other. Use one of them.`)
   const { reference, statement } = await questionOf(call, words)
   const { client } = await call.connect({ host: reference.host })
+  if (all) return writeAll(call, flags, client, reference, statement)
   const asked = [pathOf(reference), reference.version ?? 'latest', statement] as const
   const width = csv || ndjson ? undefined : call.terminal.columns
   if (json || width !== undefined) {
@@ -33,7 +42,7 @@ const sql: Command<SqlFlags, string[]> = async (call, flags, ...words) => {
   const response = await whileBuilding(call, flags, (options) =>
     client.tables.sql(...asked, { ...options, limit, format: ndjson ? 'ndjson' : 'csv' }),
   )
-  const rows = await writeBody(call, response)
+  const rows = await writeBody(call, response, { isCsv: !ndjson })
   if (!response.headers.has('x-truncated')) return
   // CSV has a header.
   if (limit !== undefined && rows - (ndjson ? 0 : 1) >= limit) call.warn('There are more rows.')
@@ -43,7 +52,7 @@ const sql: Command<SqlFlags, string[]> = async (call, flags, ...words) => {
 /** The caller did not ask for fewer rows, so a script must not take them for all. */
 function reportCut(call: Call): void {
   call.warn(
-    'The answer was cut: one has at most 10,000 rows and 16 MiB. Add ORDER BY ALL LIMIT 10000 OFFSET 10000 to the statement for the next rows, select less, or download a whole type with ulmus get.',
+    'The answer was cut: one has at most 10,000 rows and 16 MiB. Write all rows with --all, select less, or download a whole type with ulmus get.',
   )
   call.terminal.fail(exitCodes.cut)
 }

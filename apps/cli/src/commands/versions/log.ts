@@ -1,23 +1,19 @@
 import { parseSemver } from '@ulmus/content'
-import type { VersionItem } from '@ulmus/wire'
 import type { Command } from '../../context.ts'
 import { referenceHere } from '../../folder/base/here.ts'
 import { pathOf } from '../../reference.ts'
 import { table, timeText } from '../../terminal/table.ts'
 import { numberText } from '../../terminal/words.ts'
+import { limited } from '../limited.ts'
 import { jobText } from './job.ts'
 
-type LogFlags = { readonly limit: number }
+type LogFlags = { readonly limit?: number }
 
 /** `ulmus log [REF]`: lists versions, newest first, with the level of each change. */
 const log: Command<LogFlags, [reference?: string]> = async (call, flags, text) => {
   const reference = referenceHere(call.terminal.cwd, text)
   const { client } = await call.connect({ host: reference.host })
-  const versions: VersionItem[] = []
-  for await (const version of client.versions.listAll(pathOf(reference))) {
-    if (versions.length >= flags.limit) break
-    versions.push(version)
-  }
+  const versions = await limited(call, client.versions.listAll(pathOf(reference)), flags.limit)
   if (flags.json) return call.json(versions)
   await call.terminal.page()
   const rows = versions.map((version) => [
