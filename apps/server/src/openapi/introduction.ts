@@ -14,6 +14,9 @@ of the next try.
 
 **Caching.** Every GET has an \`ETag\` and answers \`If-None-Match\` with 304.
 
+**Subject.** \`X-Resource\` of a successful answer names what it is about: the path and query, with the number of the version in place of \`latest\`.
+A cache or a mirror may mix up two answers: compare the header with the request. A part of over 256 characters is \`sha256:\` with the hash of it.
+
 **First steps** to a published version: sign in, create a key (\`POST /api/accounts/keys\`), create a collection
 (\`POST /api/accounts/{owner}/collections\`), then push a version in three steps, described under \`pushes\`.`
 
