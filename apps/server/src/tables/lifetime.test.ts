@@ -1,5 +1,5 @@
 /** Tables of old, withdrawn, erased and forked versions. docs/decisions/tables.md#tables-are-files-in-a-cache */
-import { readdirSync } from 'node:fs'
+import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { openStoreCommands } from '@ulmus/registry'
 import { databases } from '@ulmus/storage/testing'
@@ -54,6 +54,10 @@ describe.each(databases.filter(({ name }) => name === 'server'))('tables on $nam
     await answered(`${path}/versions/v1.1.0/tables/Place/statistics`)
     await expectStatus(ada.post(`${path}/fork`, { targetOrg: 'atlas' }), 201)
     const before = tables()
+    const sizes = before
+      .filter((name) => name.endsWith('.duckdb'))
+      .map((name) => statSync(join(dataFolder, 'tables', name)).size)
+    expect(Math.max(...sizes)).toBeLessThan(65_536)
 
     // Withdrawn: tables answer as records do.
     const leaked = `${path}/versions/v1.1.0`

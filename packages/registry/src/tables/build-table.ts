@@ -29,6 +29,9 @@ export class TableFailedError extends Error {
 export const wouldFailAgain = (error: unknown): boolean =>
   error instanceof EngineError && (error.kind === 'too_costly' || error.kind === 'failed')
 
+/** Records of a table whose file has small blocks. */
+const smallBytesMax = 262_144
+
 const plain = (sql: string): Statement => ({ sql, values: [] })
 
 /** @throws EngineError, and Error if the table has more or fewer rows than its tree. The caller deletes the file then. */
@@ -41,7 +44,7 @@ export async function buildTable(
   const build: PartBuild = { file, columns, form: formFor(schema, columns.slice(1)), nulls: 0, misfits: {} }
   let isOpen = true
   try {
-    await engine.begin(file, ['BEGIN', createStatement(columns)].map(plain))
+    await engine.begin(file, ['BEGIN', createStatement(columns)].map(plain), tree.bytes <= smallBytesMax)
     // The next part is read from the tree while the engine works.
     let working: Promise<void> = Promise.resolve()
     for await (const part of partsOf(lines(), file)) {

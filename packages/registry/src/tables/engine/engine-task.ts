@@ -11,6 +11,8 @@ export interface EngineTask {
   readonly writes: boolean
   readonly begins?: boolean
   readonly ends?: boolean
+  /** With `begins`: few bytes will follow. */
+  readonly isSmall?: boolean
   readonly statements: readonly Statement[]
   /** Limit of DuckDB's memory. MiB. */
   readonly memoryMebibytes: number

@@ -80,8 +80,8 @@ export class Engine {
   readonly #homes = new LRUCache<string, EngineProgram>({ max: askers * openFilesMax })
 
   /** Begins to build a table file, which stays open until `end`. @throws EngineError */
-  begin(file: string, statements: readonly Statement[]): Promise<readonly EngineRows[]> {
-    return this.#write({ file, statements, begins: true })
+  begin(file: string, statements: readonly Statement[], isSmall = false): Promise<readonly EngineRows[]> {
+    return this.#write({ file, statements, begins: true, isSmall })
   }
 
   /** Runs further statements that build it. @throws EngineError */
@@ -95,7 +95,7 @@ export class Engine {
   }
 
   #write(
-    task: Pick<EngineTask, 'file' | 'statements' | 'begins' | 'ends'>,
+    task: Pick<EngineTask, 'file' | 'statements' | 'begins' | 'ends' | 'isSmall'>,
     milliseconds = partMilliseconds,
   ): Promise<readonly EngineRows[]> {
     const limits = { milliseconds, memoryMebibytes }

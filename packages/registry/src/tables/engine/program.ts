@@ -7,6 +7,9 @@ import { limitCpu, ownCpu } from '../../work/cpu-limit.ts'
 import { becomeExpendable, endWithServer } from '../../work/expendable.ts'
 import { type EngineReply, type EngineTask, openFilesMax } from './engine-task.ts'
 
+/** Blocks of a small table. DuckDB's own, 262,144 bytes, make a file of 536,576 for one record; these, of some 50,000. Bytes. */
+const smallBlockBytes = '16384'
+
 interface Opened {
   readonly instance: DuckDBInstance
   readonly connection: DuckDBConnection
@@ -23,7 +26,7 @@ function close({ instance, connection }: Opened): void {
   instance.closeSync()
 }
 
-async function connect({ file, writes, scratch, memoryMebibytes }: EngineTask): Promise<Opened> {
+async function connect({ file, writes, scratch, memoryMebibytes, isSmall }: EngineTask): Promise<Opened> {
   const instance = await DuckDBInstance.create(file, {
     threads: '1',
     memory_limit: `${memoryMebibytes}MiB`,
@@ -32,6 +35,7 @@ async function connect({ file, writes, scratch, memoryMebibytes }: EngineTask): 
     autoload_known_extensions: 'false',
     temp_directory: scratch ?? '',
     max_temp_directory_size: '4GB',
+    ...(isSmall && { default_block_size: smallBlockBytes }),
   })
   const connection = await instance.connect()
   await connection.run("SET TimeZone = 'UTC'")
