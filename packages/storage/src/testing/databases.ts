@@ -23,7 +23,7 @@ declare module 'vitest' {
     embeddedTemplate: string
     /** Connection string of a server on which tests may create databases. */
     serverUrl: string
-    /** Name of a migrated database on that server, without connections. */
+    /** Clauses of `create database` that copy a migrated database on that server, which has no connections. */
     serverTemplate: string
   }
 }
@@ -75,21 +75,21 @@ async function copyEmbedded() {
 async function copyOnServer() {
   const name = `ulmus_${randomUUID().replaceAll('-', '')}`
   const url = new URL(inject('serverUrl'))
-  await onServer(url.href, `create database ${name} template ${inject('serverTemplate')}`)
+  await onServer(url.href, `create database ${name} ${inject('serverTemplate')}`)
   const home = url.href
   url.pathname = `/${name}`
   return {
     settings: { url: url.href },
-    dispose: () => onServer(home, `drop database if exists ${name} with (force)`),
+    dispose: async () => void (await onServer(home, `drop database if exists ${name} with (force)`)),
   }
 }
 
-/** Runs one statement on a separate connection. */
-export async function onServer(url: string, statement: string): Promise<void> {
+/** Runs one statement on a separate connection. Returns its rows. */
+export async function onServer(url: string, statement: string): Promise<Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {
-    await client.query(statement)
+    return (await client.query(statement)).rows
   } finally {
     await client.end()
   }
