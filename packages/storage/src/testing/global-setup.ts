@@ -3,7 +3,7 @@
  * them afterwards.
  */
 import { randomUUID } from 'node:crypto'
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
@@ -11,6 +11,9 @@ import { openDatabase } from '../database/open.ts'
 import { cephInstalled, cephPackages, type S3Server, startCeph } from './ceph.ts'
 import { onServer } from './databases.ts'
 import { startPostgres } from './postgres.ts'
+
+/** Two workers have a few databases of 40 MB at a time, and the server a log of up to 1 GiB. */
+const memoryBytesMin = 6 * 1024 ** 3
 
 /**
  * `ULMUS_TEST_S3` names an S3 server to use instead of Ceph, as `http://<access key>:<secret>@<host>:<port>`; its account must be
@@ -30,9 +33,17 @@ async function openS3(folder: string): Promise<S3Server | null> {
   return null
 }
 
+/** Copies of databases wait for no disk in memory. Slow tests need a disk, for kills and for Ceph. */
+function memoryOrDisk(): string {
+  const memory = '/dev/shm'
+  if (!existsSync(memory)) return tmpdir()
+  const { bavail, bsize } = statfsSync(memory)
+  return bavail * bsize > memoryBytesMin ? memory : tmpdir()
+}
+
 /** `ULMUS_TEST_DATABASE_URL` names a server to use instead of starting one; its account must be allowed to create databases. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const folder = mkdtempSync(join(tmpdir(), 'ulmus-test-'))
+  const folder = mkdtempSync(join(project.name === 'slow' ? tmpdir() : memoryOrDisk(), 'ulmus-test-'))
   chmodSync(folder, 0o711)
   const given = process.env.ULMUS_TEST_DATABASE_URL
   const embeddedTemplate = join(folder, 'template')
