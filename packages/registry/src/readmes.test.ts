@@ -1,5 +1,5 @@
 import { endErasure } from '@ulmus/storage'
-import { databases } from '@ulmus/storage/testing'
+import { serviceDatabases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type LandedReadme, Readmes } from './readmes.ts'
 import { addAccount, addCollection, addVersion, openContext, type TestContext } from './testing/context.ts'
@@ -7,7 +7,7 @@ import { expireRows } from './upkeep/expiry.ts'
 
 const dayMilliseconds = 86_400_000
 
-describe.each(databases)('the cache of rendered readmes on $name', (database) => {
+describe.each(serviceDatabases)('the cache of rendered readmes on $name', (database) => {
   let context: TestContext
   let now = new Date('2026-06-15T12:00:00Z')
   const later = (days: number) => {

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { createClient } from '@ulmus/client'
-import { databases } from '@ulmus/storage/testing'
+import { databases, serviceDatabases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { addOrg } from '../testing/serve.ts'
 import { pushVersion, type Stage, setStage } from '../testing/stage.ts'
@@ -13,7 +13,7 @@ interface Shown {
   semver?: string
 }
 
-describe.each(databases)('GET /api/events on $name', (database) => {
+describe.each(serviceDatabases)('GET /api/events on $name', (database) => {
   let stage: Stage
   let ada: TestClient
   beforeAll(async () => {

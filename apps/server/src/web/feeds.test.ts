@@ -1,9 +1,9 @@
-import { databases } from '@ulmus/storage/testing'
+import { serviceDatabases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Stage, setStage } from '../testing/stage.ts'
 import { expectStatus, testClient } from '../testing/test-client.ts'
 
-describe.each(databases)('feeds on $name', (database) => {
+describe.each(serviceDatabases)('feeds on $name', (database) => {
   let stage: Stage
   let cookie: string
   beforeAll(async () => {

@@ -1,7 +1,7 @@
 /** Keys revoked and members removed between a request's access check and the transaction that records it. */
 import { Readable } from 'node:stream'
 import { type AccountRow, type Database, deleteMember, findHead } from '@ulmus/storage'
-import { databases } from '@ulmus/storage/testing'
+import { serviceDatabases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { keysOf } from '../accounts/keys.ts'
 import { forksOf } from '../collections/forks.ts'
@@ -37,7 +37,7 @@ const idle: Jobs = {
   stop: async () => undefined,
 }
 
-describe.each(databases)('authority that ends meanwhile on $name', (testDatabase) => {
+describe.each(serviceDatabases)('authority that ends meanwhile on $name', (testDatabase) => {
   let opened: TestContext
   let services: ReturnType<typeof servicesOf>
   let org: AccountRow

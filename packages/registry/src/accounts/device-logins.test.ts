@@ -1,6 +1,6 @@
-/** http-api §10, on both databases: a code is decided once and yields at most one key. */
+/** http-api §10: a code is decided once and yields at most one key. */
 import { updateAccount } from '@ulmus/storage'
-import { databases } from '@ulmus/storage/testing'
+import { serviceDatabases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Collections, collectionsOf } from '../collections/collections.ts'
 import type { Caller } from '../principal.ts'
@@ -13,7 +13,7 @@ import { keysOf, liveKeysMax } from './keys.ts'
 const start = Date.parse('2026-01-15T10:20:30.400Z')
 const day = 86_400_000
 
-describe.each(databases)('device logins on $name', (database) => {
+describe.each(serviceDatabases)('device logins on $name', (database) => {
   let context: TestContext
   let logins: ReturnType<typeof deviceLoginsOf>
   let collections: Collections

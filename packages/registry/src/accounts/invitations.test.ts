@@ -1,5 +1,5 @@
-/** Invitations work once, for the invited user, and until they expire. http-api §11, on both databases. */
-import { databases } from '@ulmus/storage/testing'
+/** Invitations work once, for the invited user, and until they expire. http-api §11. */
+import { serviceDatabases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { anonymous, type Caller } from '../principal.ts'
 import { addAccount, addMember, callerOf, openContext, type TestContext } from '../testing/context.ts'
@@ -7,7 +7,7 @@ import { expireRows } from '../upkeep/expiry.ts'
 import { invitationsOf, type NewInvitation } from './invitations.ts'
 import { membersOf } from './members.ts'
 
-describe.each(databases)('invitations on $name', (database) => {
+describe.each(serviceDatabases)('invitations on $name', (database) => {
   let context: TestContext
   let invitations: ReturnType<typeof invitationsOf>
   let members: ReturnType<typeof membersOf>

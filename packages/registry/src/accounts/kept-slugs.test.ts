@@ -1,5 +1,5 @@
-/** Former slugs redirect known paths, and never lead to another owner's data. On both databases. */
-import { databases } from '@ulmus/storage/testing'
+/** Former slugs redirect known paths, and never lead to another owner's data. */
+import { serviceDatabases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findVisibleCollection } from '../access/find-collection.ts'
 import { collectionsOf } from '../collections/collections.ts'
@@ -14,7 +14,7 @@ import { membersOf } from './members.ts'
 const issuer = 'https://login.example'
 const day = 86_400_000
 
-describe.each(databases)('slugs that were given up on $name', (database) => {
+describe.each(serviceDatabases)('slugs that were given up on $name', (database) => {
   let context: TestContext
   let accounts: ReturnType<typeof accountsOf>
   let collections: ReturnType<typeof collectionsOf>

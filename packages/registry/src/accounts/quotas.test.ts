@@ -1,8 +1,8 @@
-/** Storage quotas of accounts, on both databases: http-api §11. */
+/** Storage quotas of accounts: http-api §11. */
 import { hash } from 'node:crypto'
 import type { Hash } from '@ulmus/content'
 import { fileName } from '@ulmus/storage'
-import { databases } from '@ulmus/storage/testing'
+import { serviceDatabases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Context } from '../context.ts'
 import { filesOf } from '../files/files.ts'
@@ -23,7 +23,7 @@ const items = (count: number, seed = '') =>
     data: { text: hash('sha512', `${seed}${i}`, 'base64') },
   }))
 
-describe.each(databases)('quotas on $name', (database) => {
+describe.each(serviceDatabases)('quotas on $name', (database) => {
   let world: World
   const limits: { quotaBytes: number | null } = { quotaBytes: null }
   beforeAll(async () => {

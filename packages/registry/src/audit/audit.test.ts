@@ -1,7 +1,7 @@
-/** http-api §11, on both databases: every act has its row, written by its own transaction, and only permitted callers read it. */
+/** http-api §11: every act has its row, written by its own transaction, and only permitted callers read it. */
 
 import { dropOldAuditEvents, numberEvents } from '@ulmus/storage'
-import { databases } from '@ulmus/storage/testing'
+import { serviceDatabases } from '@ulmus/storage/testing'
 import type { AuditEvent } from '@ulmus/wire'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { accountsOf } from '../accounts/accounts.ts'
@@ -26,7 +26,7 @@ import { withdrawalsOf } from '../withdrawals/withdrawals.ts'
 import { actions, audited } from './acts.ts'
 import { auditOf } from './audit.ts'
 
-describe.each(databases)('the audit log on $name', (database) => {
+describe.each(serviceDatabases)('the audit log on $name', (database) => {
   let context: TestContext
   let services: ReturnType<typeof servicesOf>
   let ada: Caller

@@ -1,6 +1,6 @@
-/** Facets of lists of public collections: filters and their counts. On both databases. */
+/** Facets of lists of public collections: filters and their counts. */
 import type { JsonObject } from '@ulmus/content'
-import { databases } from '@ulmus/storage/testing'
+import { serviceDatabases } from '@ulmus/storage/testing'
 import type { CollectionFacets } from '@ulmus/wire'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openWorld, type Path, type World } from '../testing/world.ts'
@@ -10,7 +10,7 @@ type FacetsAsk = Parameters<World['collections']['facets']>[0]
 
 const put = (id: string, type: string) => ({ id, type, data: {} })
 
-describe.each(databases)('facets on $name', (testDatabase) => {
+describe.each(serviceDatabases)('facets on $name', (testDatabase) => {
   let world: World
   beforeAll(async () => {
     world = await openWorld(testDatabase)

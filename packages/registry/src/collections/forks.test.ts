@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type AccountRow, findCollectionById, findHead, type VersionRow } from '@ulmus/storage'
-import { databases } from '@ulmus/storage/testing'
+import { serviceDatabases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { anonymous, type Caller } from '../principal.ts'
 import {
@@ -20,7 +20,7 @@ import { type Forks, forksOf } from './forks.ts'
 
 const code = (code: string) => expect.objectContaining({ code })
 
-describe.each(databases)('forks on $name', (testDatabase) => {
+describe.each(serviceDatabases)('forks on $name', (testDatabase) => {
   let context: TestContext
   let collections: Collections
   let forks: Forks

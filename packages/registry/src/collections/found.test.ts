@@ -1,6 +1,6 @@
-/** Readmes, types and fields of the latest version, by which searches find public collections. On both databases. */
+/** Readmes, types and fields of the latest version, by which searches find public collections. */
 import type { Json, JsonObject } from '@ulmus/content'
-import { databases } from '@ulmus/storage/testing'
+import { serviceDatabases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openWorld, type Path, type World } from '../testing/world.ts'
 
@@ -12,7 +12,7 @@ const schemas: JsonObject = {
   Donor: { private: true, title: 'Sponsorship' },
 }
 
-describe.each(databases)('what is found on $name', (testDatabase) => {
+describe.each(serviceDatabases)('what is found on $name', (testDatabase) => {
   let world: World
   beforeAll(async () => {
     world = await openWorld(testDatabase)

@@ -1,6 +1,6 @@
-/** Counts and types of collections in lists: each reader gets those of its own view. On both databases. */
+/** Counts and types of collections in lists: each reader gets those of its own view. */
 import type { JsonObject } from '@ulmus/content'
-import { databases } from '@ulmus/storage/testing'
+import { serviceDatabases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { anonymous, type Principal } from '../principal.ts'
 import { addAccount, callerOf } from '../testing/context.ts'
@@ -13,7 +13,7 @@ const schemas: JsonObject = {
 }
 const puts = ['Visit', 'Country', 'City', 'City'].map((type, n) => ({ id: `${n}`, type, data: {} }))
 
-describe.each(databases)('cards of collections on $name', (testDatabase) => {
+describe.each(serviceDatabases)('cards of collections on $name', (testDatabase) => {
   let world: World
   let stranger: Principal
   beforeAll(async () => {

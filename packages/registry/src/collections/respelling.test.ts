@@ -1,9 +1,9 @@
-/** Searches whose words no public collection has: the nearest words are used instead. On both databases. */
-import { databases } from '@ulmus/storage/testing'
+/** Searches whose words no public collection has: the nearest words are used instead. */
+import { serviceDatabases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openWorld, type Path, type World } from '../testing/world.ts'
 
-describe.each(databases)('misspelt words on $name', (testDatabase) => {
+describe.each(serviceDatabases)('misspelt words on $name', (testDatabase) => {
   let world: World
   let lichens: Path
   beforeAll(async () => {

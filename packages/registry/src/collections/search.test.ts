@@ -1,4 +1,4 @@
-import { databases } from '@ulmus/storage/testing'
+import { serviceDatabases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Accounts, accountsOf } from '../accounts/accounts.ts'
 import { addAccount, addMember, callerOf } from '../testing/context.ts'
@@ -7,7 +7,7 @@ import type { BrowseAsk } from './lists.ts'
 
 const open = { public: true }
 
-describe.each(databases)('search on $name', (testDatabase) => {
+describe.each(serviceDatabases)('search on $name', (testDatabase) => {
   let world: World
   let accounts: Accounts
   beforeAll(async () => {

@@ -1,6 +1,6 @@
-/** Topics follow the latest version's `keywords`; lists and searches find public collections by them. On both databases. */
+/** Topics follow the latest version's `keywords`; lists and searches find public collections by them. */
 import type { Json, JsonObject } from '@ulmus/content'
-import { databases } from '@ulmus/storage/testing'
+import { serviceDatabases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { anonymous, type Principal } from '../principal.ts'
 import { addAccount, callerOf } from '../testing/context.ts'
@@ -9,7 +9,7 @@ import type { BrowseAsk } from './lists.ts'
 
 const schemas: JsonObject = { Item: { type: 'object' } }
 
-describe.each(databases)('topics on $name', (testDatabase) => {
+describe.each(serviceDatabases)('topics on $name', (testDatabase) => {
   let world: World
   let stranger: Principal
   beforeAll(async () => {

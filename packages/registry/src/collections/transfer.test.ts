@@ -1,5 +1,5 @@
-/** http-api §11, on both databases: transfers of collections, and settings for who may publish. */
-import { databases } from '@ulmus/storage/testing'
+/** http-api §11: transfers of collections, and settings for who may publish. */
+import { serviceDatabases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findVisibleCollection } from '../access/find-collection.ts'
 import { accountsOf } from '../accounts/accounts.ts'
@@ -19,7 +19,7 @@ import { collectionsOf } from './collections.ts'
 import { forksOf } from './forks.ts'
 import { transferCollection } from './transfer.ts'
 
-describe.each(databases)('on $name', (database) => {
+describe.each(serviceDatabases)('on $name', (database) => {
   let context: TestContext
   let services: ReturnType<typeof servicesOf>
   let number = 0

@@ -9,7 +9,7 @@ import {
   metadataJobs,
   type VersionRow,
 } from '@ulmus/storage'
-import { databases } from '@ulmus/storage/testing'
+import { serviceDatabases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type Collections, collectionsOf } from '../collections/collections.ts'
 import { jobsOf } from '../jobs.ts'
@@ -34,7 +34,7 @@ const large = randomBytes(100_000).toString('hex')
 /** Simulates a process killed before any other effect than its row. */
 const killed = new Error('killed')
 
-describe.each(databases)('metadata on $name', (testDatabase) => {
+describe.each(serviceDatabases)('metadata on $name', (testDatabase) => {
   let context: TestContext
   let collections: Collections
   let metadata: Metadata

@@ -1,11 +1,11 @@
-import { databases } from '@ulmus/storage/testing'
+import { serviceDatabases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Jobs } from '../jobs.ts'
 import { openContext, type TestContext } from '../testing/context.ts'
 import { healthOf } from './health.ts'
 import { beat, isAlive, scheduleHeartbeat } from './heartbeat.ts'
 
-describe.each(databases)('the sign of life of background work on $name', (database) => {
+describe.each(serviceDatabases)('the sign of life of background work on $name', (database) => {
   let context: TestContext
   beforeAll(async () => {
     context = await openContext(database)

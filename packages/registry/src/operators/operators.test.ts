@@ -1,6 +1,6 @@
-/** Operators: appointment, suspensions, and erasure without remains. http-api §11, on both databases. */
+/** Operators: appointment, suspensions, and erasure without remains. http-api §11. */
 import { endCredentials, lockAccount, lockCredential, updateAccount } from '@ulmus/storage'
-import { databases } from '@ulmus/storage/testing'
+import { serviceDatabases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { accountsOf, type Identity } from '../accounts/accounts.ts'
 import { sessionsOf } from '../accounts/browser-sessions.ts'
@@ -20,7 +20,7 @@ import { operatorsOf } from './operators.ts'
 
 const issuer = 'https://login.example'
 
-describe.each(databases)('operators on $name', (database) => {
+describe.each(serviceDatabases)('operators on $name', (database) => {
   let context: TestContext
   let services: ReturnType<typeof servicesOf>
   let root: Caller

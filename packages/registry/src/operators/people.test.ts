@@ -1,5 +1,5 @@
-/** People who return under another identity, and people who leave. On both databases. */
-import { databases } from '@ulmus/storage/testing'
+/** People who return under another identity, and people who leave. */
+import { serviceDatabases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findVisibleCollection } from '../access/find-collection.ts'
 import { accountsOf } from '../accounts/accounts.ts'
@@ -14,7 +14,7 @@ import { operatorsOf } from './operators.ts'
 const builtIn = 'http://127.0.0.1/dev/idp'
 const issuer = 'https://login.example'
 
-describe.each(databases)('people who come back or leave on $name', (database) => {
+describe.each(serviceDatabases)('people who come back or leave on $name', (database) => {
   let context: TestContext
   let services: ReturnType<typeof servicesOf>
   let root: Caller

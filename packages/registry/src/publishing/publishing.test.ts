@@ -1,6 +1,6 @@
 /** Trusted publishers: their exchange for keys, the rights of these keys, and their ends. */
 import { findAccountBySlug, findCollectionById } from '@ulmus/storage'
-import { databases } from '@ulmus/storage/testing'
+import { serviceDatabases } from '@ulmus/storage/testing'
 import type { CreatePublisher } from '@ulmus/wire'
 import type { JWTPayload } from 'jose'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
@@ -40,7 +40,7 @@ const job: JWTPayload = {
   ...{ pipeline_source: 'push', job_id: '302', sha: '714a629c0b' },
 }
 
-describe.each(databases)('trusted publishers on $name', (database) => {
+describe.each(serviceDatabases)('trusted publishers on $name', (database) => {
   let context: TestContext
   let key: IssuerKey
   let issuers: TrustedIssuer[]

@@ -1,4 +1,4 @@
-/** The members' view is stored as what it adds to the public one, never the other way. On both databases. */
+/** The members' view is stored as what it adds to the public one, never the other way. */
 import { createHash } from 'node:crypto'
 import { type Hash, type Json, type JsonObject, parseJson, type Tree, trailingZeroBits } from '@ulmus/content'
 import {
@@ -9,7 +9,7 @@ import {
   readFooter,
   recordPacks,
 } from '@ulmus/storage'
-import { databases } from '@ulmus/storage/testing'
+import { serviceDatabases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { anonymous, type Principal } from '../principal.ts'
 import { recordsOf } from '../records/records.ts'
@@ -54,7 +54,7 @@ const item = (what: Private, seed: string, i: number, revision = 0): Item => ({
 const items = (what: Private, seed: string, count: number): Item[] =>
   Array.from({ length: count }, (_, i) => item(what, seed, i))
 
-describe.each(databases)('the stored views ($name)', (database) => {
+describe.each(serviceDatabases)('the stored views ($name)', (database) => {
   let world: World
   beforeAll(async () => {
     world = await openWorld(database)

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { insertWebhook, listWebhooks } from '@ulmus/storage'
-import { databases } from '@ulmus/storage/testing'
+import { serviceDatabases } from '@ulmus/storage/testing'
 import { describe, expect, test } from 'vitest'
 import { type Sealing, sealingOf } from '../secrets/sealing.ts'
 import { addAccount, openContext } from '../testing/context.ts'
 import { renewSecrets } from './renew-secrets.ts'
 
-describe.each(databases)('secrets in the database on $name', (database) => {
+describe.each(serviceDatabases)('secrets in the database on $name', (database) => {
   test('are encrypted with the present key, so that the former one can go; lost ones are named', async () => {
     const context = await openContext(database)
     const [former, present, strange] = [1, 2, 3].map((byte) => Buffer.alloc(32, byte)) as [

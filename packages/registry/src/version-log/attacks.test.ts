@@ -20,7 +20,7 @@ import {
   renameAccount,
   takeQueued,
 } from '@ulmus/storage'
-import { databases } from '@ulmus/storage/testing'
+import { serviceDatabases } from '@ulmus/storage/testing'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { anonymous } from '../principal.ts'
 import { addAccount, addCollection, addVersion, openContext, type TestContext } from '../testing/context.ts'
@@ -35,7 +35,7 @@ const [signer, next, third] = [1, 2, 3].map((byte) =>
   signerOf('localhost-1a2b3c4d/log/1', 'ed25519', new Uint8Array(32).fill(byte)),
 ) as [Signer, Signer, Signer]
 
-describe.each(databases)('the log on $name', (database) => {
+describe.each(serviceDatabases)('the log on $name', (database) => {
   let context: TestContext
   beforeEach(async () => {
     context = await openContext(database)

@@ -32,7 +32,7 @@ import {
   numberEvents,
   type VersionRow,
 } from '@ulmus/storage'
-import { databases } from '@ulmus/storage/testing'
+import { serviceDatabases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { collectionsOf } from '../collections/collections.ts'
 import type { RegistryError } from '../errors/errors.ts'
@@ -63,7 +63,7 @@ const codeOf = (work: Promise<unknown>) =>
     (error: RegistryError) => error.code,
   )
 
-describe.each(databases)('the log on $name', (database) => {
+describe.each(serviceDatabases)('the log on $name', (database) => {
   let context: TestContext
   let log: VersionLog
   let ada: AccountRow

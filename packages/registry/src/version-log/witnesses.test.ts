@@ -18,7 +18,7 @@ import {
   signNote,
 } from '@ulmus/content/log'
 import { findLog, numberEvents } from '@ulmus/storage'
-import { databases } from '@ulmus/storage/testing'
+import { serviceDatabases } from '@ulmus/storage/testing'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { addAccount, addCollection, addVersion, openContext, type TestContext } from '../testing/context.ts'
 import { cosigningOf, type Witness } from './cosigning.ts'
@@ -51,7 +51,7 @@ function logOf(text: string) {
 const log = logOf('abcdefghij')
 const forked = logOf('abcDefghij')
 
-describe.each(databases)('a witness on $name', (database) => {
+describe.each(serviceDatabases)('a witness on $name', (database) => {
   let context: TestContext
   let witness: ReturnType<typeof versionLogOf>
   beforeEach(async () => {
@@ -144,7 +144,7 @@ describe.each(databases)('a witness on $name', (database) => {
   })
 })
 
-describe.each(databases)('a log with witnesses on $name', (database) => {
+describe.each(serviceDatabases)('a log with witnesses on $name', (database) => {
   let context: TestContext
   const servers: Server[] = []
   beforeEach(async () => {

@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { numberEvents } from '@ulmus/storage'
-import { databases } from '@ulmus/storage/testing'
+import { serviceDatabases } from '@ulmus/storage/testing'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { collectionsOf } from '../collections/collections.ts'
@@ -24,7 +24,7 @@ const acts = [
   'delete',
 ] as const
 
-describe.each(databases)('webhooks of strangers on $name', (database) => {
+describe.each(serviceDatabases)('webhooks of strangers on $name', (database) => {
   let context: TestContext
   let webhooks: Webhooks
   let events: Events

@@ -1,8 +1,8 @@
-/** Webhooks with a real receiver over HTTP, on both databases. The clock is the test's. */
+/** Webhooks with a real receiver over HTTP. The clock is the test's. */
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { disableBehind, numberEvents, replayEvents, retryDelivery } from '@ulmus/storage'
-import { databases } from '@ulmus/storage/testing'
+import { serviceDatabases } from '@ulmus/storage/testing'
 import type { CreateWebhook } from '@ulmus/wire'
 import { Webhook as Standard } from 'standardwebhooks'
 import { Webhook as Svix } from 'svix'
@@ -32,7 +32,7 @@ interface Received {
 
 const day = 86_400_000
 
-describe.each(databases)('webhooks on $name', (database) => {
+describe.each(serviceDatabases)('webhooks on $name', (database) => {
   let context: TestContext
   let webhooks: Webhooks
   let receiver: Server

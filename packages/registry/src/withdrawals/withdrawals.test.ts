@@ -1,7 +1,7 @@
-/** Withdrawn versions are unreadable and keep their numbers; erased ones are in no store. http-api §11, on both databases. */
+/** Withdrawn versions are unreadable and keep their numbers; erased ones are in no store. http-api §11. */
 import { type Hash, hashText, type JsonObject } from '@ulmus/content'
 import { filesPrefix, openObjectReader, packsPrefix } from '@ulmus/storage'
-import { databases } from '@ulmus/storage/testing'
+import { serviceDatabases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { forksOf } from '../collections/forks.ts'
 import { Moved } from '../errors/errors.ts'
@@ -27,7 +27,7 @@ const items = (count: number) =>
     data: { text: String(hashText(`${i}`)) } as Record<string, unknown>,
   }))
 
-describe.each(databases)('withdrawing versions ($name)', (database) => {
+describe.each(serviceDatabases)('withdrawing versions ($name)', (database) => {
   let world: World
   beforeAll(async () => {
     world = await openWorld(database)

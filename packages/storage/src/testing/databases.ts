@@ -4,7 +4,8 @@
  *     describe.each(databases)('versions on $name', ({ open }) => {
  *       const { database, dispose } = await open()
  *
- * Tests that depend on the database run on both: statements, transactions, locks, crashes. All others use `anyDatabase`.
+ * Tests that depend on the database run on both: statements, landing, leases, jobs, dumps, sweeps, crashes. Tests of services use
+ * `serviceDatabases`, all others `anyDatabase`.
  * Each `open` returns a separate database with all tables and no rows, copied from a template made once per run.
  */
 import { randomUUID } from 'node:crypto'
@@ -46,9 +47,14 @@ export const databases: readonly TestDatabase[] = [
   testDatabase('server', copyOnServer),
 ]
 
+const all = process.env.TEST_DATABASES === 'all'
+
 /** For tests that do not depend on the database: a server, which opens fastest. Both if `TEST_DATABASES` is `all`. */
-export const anyDatabase: readonly TestDatabase[] =
-  process.env.TEST_DATABASES === 'all' ? databases : databases.slice(1)
+export const anyDatabase: readonly TestDatabase[] = all ? databases : databases.slice(1)
+
+/** For tests of services, which cover statements that no other test runs: both also if `TEST_DATABASES` is `services`, as .ci/run sets it. */
+export const serviceDatabases: readonly TestDatabase[] =
+  process.env.TEST_DATABASES === 'services' ? databases : anyDatabase
 
 function testDatabase(name: TestDatabase['name'], settings: TestDatabase['settings']): TestDatabase {
   return {

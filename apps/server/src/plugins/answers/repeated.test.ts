@@ -1,4 +1,4 @@
-import { databases } from '@ulmus/storage/testing'
+import { serviceDatabases } from '@ulmus/storage/testing'
 import { afterAll, afterEach, beforeAll, describe, expect, type Mock, test, vi } from 'vitest'
 import { put, type Stage, setStage } from '../../testing/stage.ts'
 import { expectStatus, type TestClient, testClient } from '../../testing/test-client.ts'
@@ -19,7 +19,7 @@ async function getTwice(client: TestClient, path: string, headers = {}) {
   return expectStatus(client.get(path, headers), 200)
 }
 
-describe.each(databases)('repeated answers on $name', (database) => {
+describe.each(serviceDatabases)('repeated answers on $name', (database) => {
   let stage: Stage
   let ada: TestClient
   let anyone: TestClient

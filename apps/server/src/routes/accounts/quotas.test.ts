@@ -1,6 +1,6 @@
 /** Quotas over HTTP: refusals state the usage, and operators raise the quota. http-api §11. */
 import { hash } from 'node:crypto'
-import { databases } from '@ulmus/storage/testing'
+import { serviceDatabases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { serveForTest, type TestServer } from '../../testing/serve.ts'
 import { ndjson, type TestClient, type TestResponse, testClient } from '../../testing/test-client.ts'
@@ -9,7 +9,7 @@ const operator = { issuer: 'urn:ulmus:development', subject: 'root' }
 const bytes = (seed: string) => `${hash('sha512', seed, 'base64')}`.repeat(20)
 const record = (id: string) => JSON.stringify({ id, type: 'Item', data: { text: bytes(id) } })
 
-describe.each(databases)('quotas on $name', ({ settings }) => {
+describe.each(serviceDatabases)('quotas on $name', ({ settings }) => {
   let server: TestServer
   let root: TestClient
   let ada: TestClient

@@ -1,5 +1,5 @@
 /** A private collection becomes public with its older versions: the answer, the settings page and the banner say what they show. */
-import { databases } from '@ulmus/storage/testing'
+import { serviceDatabases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Stage, setStage } from '../../testing/stage.ts'
 import { expectStatus, testClient } from '../../testing/test-client.ts'
@@ -11,7 +11,7 @@ const put = (id: string, isPrivate = false, type = 'Person') => ({
 const email = { private: true }
 const schemaOf = (fields: object) => ({ properties: { name: {}, ...fields } })
 
-describe.each(databases)('opening older versions, on $name', (database) => {
+describe.each(serviceDatabases)('opening older versions, on $name', (database) => {
   let stage: Stage
   beforeAll(async () => {
     stage = await setStage(database)

@@ -1,5 +1,5 @@
 /** Documents about a version for other programs: Croissant, Data Package, citations, `Link` headers. docs/reading.md */
-import { databases } from '@ulmus/storage/testing'
+import { serviceDatabases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { croissantFaults, type Document, linksIn, packageFaults } from '../../testing/described.ts'
 import { type Stage, setStage } from '../../testing/stage.ts'
@@ -52,7 +52,7 @@ const metadata = {
 const citations = ['citation.txt', 'citation.bib', 'citation.csl.json', 'citation.ris']
 const documents = ['croissant.json', 'datapackage.json', ...citations]
 
-describe.each(databases)('documents about a version, on $name', (database) => {
+describe.each(serviceDatabases)('documents about a version, on $name', (database) => {
   let stage: Stage
   let ada: TestClient
   let anyone: TestClient

@@ -1,7 +1,7 @@
 /** Questions about tables over HTTP: docs/queries.md. */
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { databases } from '@ulmus/storage/testing'
+import { serviceDatabases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Stage, setStage } from '../../testing/stage.ts'
 import { expectStatus, type TestClient, whenBuilt } from '../../testing/test-client.ts'
@@ -64,7 +64,7 @@ const tablesIn = (folder: string): string[] =>
     .map(String)
     .filter((name) => name.endsWith('.duckdb'))
 
-describe.each(databases)('tables on $name', (database) => {
+describe.each(serviceDatabases)('tables on $name', (database) => {
   let stage: Stage
   let ada: TestClient
   let anyone: TestClient
