@@ -327,7 +327,8 @@ describe.skipIf(!chromiumInstalled())('the web interface', { timeout: 180_000 },
     { width: 1280, colorScheme: 'dark' },
   ] as const
 
-  test.each(looks)(
+  // Contrasts depend on the scheme, and layout on the width: two looks have both of each. Nightly runs have all four.
+  test.each(process.env['FULL'] === '1' ? looks : looks.slice(0, 2))(
     'axe finds nothing on any page: $width px, $colorScheme',
     async ({ width, colorScheme }) => {
       const found: string[] = []
