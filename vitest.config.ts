@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
@@ -10,6 +11,18 @@ const pure = [
   'house',
   'faults',
 ].map((folder) => `${folder}/**/*.test.ts`)
+
+/** The same: files that name no helper of a `testing` folder, through which alone a test gets a database. */
+const withoutHelpers = globSync('{packages/{registry,storage},apps}/*/**/*.test.ts', {
+  cwd: import.meta.dirname,
+  // They look at processes of their own, and at sockets that end with a process.
+  exclude: [
+    '**/node_modules/**',
+    '**/*.{slow,long}.test.ts',
+    'apps/web/src/readme/readme.test.ts',
+    'apps/server/src/plugins/requests/connections.test.ts',
+  ],
+}).filter((file) => !/\btesting['/]/.test(readFileSync(new URL(file, import.meta.url), 'utf8')))
 
 /** Bundles the release, which takes ten seconds. */
 const bundled = 'house/licences.test.ts'
@@ -52,7 +65,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'pure',
-          include: pure,
+          include: [...pure, ...withoutHelpers],
           exclude: ['**/node_modules/**', bundled, ...slow, ...long],
           // These tests share no state, so files of one worker can share their imports: a third less CPU.
           isolate: false,
@@ -64,7 +77,7 @@ export default defineConfig({
         test: {
           name: 'databases',
           include: ['{packages,apps,house,bench,demo,faults}/**/*.test.ts'],
-          exclude: ['**/node_modules/**', ...pure, ...slow, ...long],
+          exclude: ['**/node_modules/**', ...pure, ...withoutHelpers, ...slow, ...long],
           globalSetup,
         },
       },
