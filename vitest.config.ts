@@ -30,10 +30,22 @@ const bundled = 'house/licences.test.ts'
 const slow = ['{packages,apps,demo,release,faults}/**/*.slow.test.ts']
 /** Tests that take minutes and need an idle machine: load, memory, the event loop. */
 const long = ['{packages,apps,bench}/**/*.long.test.ts']
-/** Tests that take minutes and depend on few folders: `FULL=1` runs all, `FULL="release cities"` these; .ci/run names those whose folders changed. */
+/**
+ * Tests that take minutes and depend on few folders: `FULL=1` runs all, `FULL="release cities"` these; .ci/run names those whose folders
+ * changed. Without `FULL`, all run but the longest. Slow tests that are not here depend on everything: kills, damage, hidden data, load.
+ */
 const ofFewFolders = {
   release: ['release/{release,image}.slow.test.ts'],
   credentials: ['packages/storage/src/blobs/s3/credentials.slow.test.ts'],
+  buckets: [
+    'packages/storage/src/blobs/s3/{store,full}.slow.test.ts',
+    'apps/server/src/object-store.slow.test.ts',
+  ],
+  embedded: ['packages/storage/src/{database/embedded/database,full-disk}.slow.test.ts'],
+  backups: [
+    'packages/registry/src/{backups/*,stores/installation,version-log/restored}.slow.test.ts',
+    'apps/server/src/backup-commands.slow.test.ts',
+  ],
   faults: ['faults/planted.slow.test.ts'],
   soak: ['bench/soak.long.test.ts'],
   cities: ['packages/tabular/src/cities.long.test.ts'],
@@ -41,8 +53,28 @@ const ofFewFolders = {
     'apps/server/src/tables/attacks.slow.test.ts',
     'apps/server/src/routes/versions/costly-sql.slow.test.ts',
   ],
+  tables: [
+    'apps/server/src/tables/{killed,two-servers}.slow.test.ts',
+    'packages/registry/src/tables/engine/full-disk.slow.test.ts',
+  ],
+  pages: [
+    'apps/server/src/web/{journey,hostile,second-csv,downloaded-csv,use-it}.slow.test.ts',
+    'apps/server/src/browser.slow.test.ts',
+  ],
+  documents: [
+    'apps/server/src/docs/*.slow.test.ts',
+    'apps/server/src/openapi/reference.slow.test.ts',
+    'demo/main.slow.test.ts',
+  ],
+  cli: ['apps/cli/src/**/*.slow.test.ts'],
+  process: [
+    'apps/server/src/{main,signals,idle-connections,idle-streams,quiet}.slow.test.ts',
+    'apps/server/src/plugins/requests/slow-peers.slow.test.ts',
+  ],
 }
-const full = process.env['FULL']?.split(' ') ?? []
+const longest = ['release', 'credentials', 'faults', 'soak', 'cities', 'sql']
+const full =
+  process.env['FULL']?.split(' ') ?? Object.keys(ofFewFolders).filter((name) => !longest.includes(name))
 const leftOut = Object.entries(ofFewFolders).flatMap(([name, files]) =>
   full.includes('1') || full.includes(name) ? [] : files,
 )
