@@ -27,7 +27,7 @@ const withoutHelpers = globSync('{packages/{registry,storage},apps}/*/**/*.test.
 /** Bundles the release, which takes ten seconds. */
 const bundled = 'house/licences.test.ts'
 /** Kills, an S3 server, browsers, other people's tools. */
-const slow = ['{packages,apps,demo,release,faults}/**/*.slow.test.ts']
+const slow = ['{packages,apps,bench,demo,release,faults}/**/*.slow.test.ts']
 /** Tests that take minutes and need an idle machine: load, memory, the event loop. */
 const long = ['{packages,apps,bench}/**/*.long.test.ts']
 /**
@@ -56,6 +56,7 @@ const ofFewFolders = {
   tables: [
     'apps/server/src/tables/{killed,two-servers}.slow.test.ts',
     'packages/registry/src/tables/engine/full-disk.slow.test.ts',
+    'bench/tables.slow.test.ts',
   ],
   pages: [
     'apps/server/src/web/{journey,hostile,second-csv,downloaded-csv,use-it}.slow.test.ts',
