@@ -86,16 +86,16 @@ async function copyOnServer() {
   url.pathname = `/${name}`
   return {
     settings: { url: url.href },
-    dispose: async () => void (await onServer(home, `drop database if exists ${name} with (force)`)),
+    dispose: () => onServer(home, `drop database if exists ${name} with (force)`),
   }
 }
 
-/** Runs one statement on a separate connection. Returns its rows. */
-export async function onServer(url: string, statement: string): Promise<Record<string, unknown>[]> {
+/** Runs one statement on a separate connection. */
+export async function onServer(url: string, statement: string): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {
-    return (await client.query(statement)).rows
+    await client.query(statement)
   } finally {
     await client.end()
   }
