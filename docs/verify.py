@@ -718,6 +718,35 @@ def expect_continues(before, after, url):
             raise Refused(f"The log, with {after[1]} entries, does not continue the one of before, with {before[1]}: its readers get different histories.")
 
 
+def slot_of(collection, seq, after, end, key):
+    """The first slot follows from the id, others from keys that lead to the end of their chain. `after`: the statement that begins the chain."""
+    if end is None:
+        return hashlib.sha256(f"ulmus slot\n{collection}\n".encode("utf-8")).digest()
+    own = found = from_base64(key, 32, "The key of a slot")
+    for _ in range(seq - after):
+        found = hashlib.sha256(found).digest()
+    if found != end:
+        raise Refused("The key of a slot does not lead to the end of its chain.")
+    return hashlib.sha256(b"ulmus slot\n" + own).digest()
+
+
+def expect_logged(collection, leaves, size, root):
+    """Of all leaves but the last, each begins the chain of keys that the next one is in."""
+    after, last, end = 0, 1, None
+    for at, leaf in enumerate(leaves):
+        is_link = at < len(leaves) - 1
+        seq = leaf.get("seq", last)
+        if not after < seq <= last or (leaf.get("chain") is None) == (seq == last) or (is_link and seq != last):
+            raise Refused("A statement is not in its chain of keys.")
+        slot, committed = slot_of(collection, seq, after, end, leaf.get("key")), from_base64(leaf.get("commitment"), 32, "A commitment")
+        if seq == last:
+            end = from_base64(leaf["chain"], 32, "The end of a chain")
+            after, last, committed = last, last + min(1024, 16 * (last - after)), hashlib.sha256(end + committed).digest()
+        path = [from_base64(sibling, 32, "The proof") for sibling in leaf["path"]]
+        if root_by_inclusion(leaf["index"], size, hashlib.sha256(b"\0" + slot + committed).digest(), path) != root:
+            raise Refused("The statement about the version is not in the log.")
+
+
 STATEMENT = ["at", "collection", "full", "kind", "name", "prev", "public", "semver", "seq"]
 
 
@@ -728,21 +757,25 @@ def verify_log(path, digest, vkeys, witnesses=(), old=None, url=None, version=No
     names = ("statement", "salt", "proof")
     if not isinstance(answer, dict) or not all(isinstance(answer.get(name), str) for name in names):
         raise Refused("The file needs the texts `statement`, `salt` and `proof`, as `GET .../versions/V/log` sends them.")
+    links = answer.get("links")
+    if not isinstance(links, list) or not all(isinstance(link, dict) and type(link.get("index")) is int and link["index"] >= 0 and isinstance(link.get("path"), list) for link in links):
+        raise Refused("The file needs the list `links`, with `index` and `path` of each.")
     text, salt, proof = (answer[name] for name in names)
     head, gap, note = proof.partition("\n\n")
     lines = head.split("\n")
     if not gap or lines[0] != "c2sp.org/tlog-proof@v1" or not lines[1:] or not lines[1].startswith("index "):
         raise Refused("The proof is malformed.")
     index = number_of(lines[1][6:], "The proof")
-    hashes = [from_base64(line, 32, "The proof") for line in lines[2:]]
     checkpoint = origin, size, root, signed = checkpoint_of(note, logs, others)
     statement = parse_canonical(text, "The statement")
     members_of(statement, STATEMENT, "The statement")
+    seq = statement["seq"]
+    if type(seq) is not int or seq < 1:
+        raise Refused("The number of the statement is malformed.")
     salted = hashlib.sha256(from_base64(salt, 32, "The salt") + text.encode("utf-8")).digest()
-    slot = hashlib.sha256(f"ulmus slot\n{statement['collection']}\n{statement['seq']}\n".encode("utf-8")).digest()
-    leaf = hashlib.sha256(b"\0" + slot + salted).digest()
-    if root_by_inclusion(index, size, leaf, hashes) != root:
-        raise Refused("The statement about the version is not in the log.")
+    own = {"index": index, "seq": seq, "key": answer.get("key"), "chain": answer.get("chain"), "path": lines[2:], "commitment": base64.b64encode(salted).decode()}
+    links = [{name: link.get(name) for name in ("index", "key", "chain", "commitment", "path")} for link in links]
+    expect_logged(statement["collection"], links + [own], size, root)
     if statement["kind"] != "version":
         raise Refused("The statement is not about the making of a version.")
     expect_version(version, statement["name"], statement["semver"], "The statement")

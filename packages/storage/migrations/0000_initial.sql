@@ -411,7 +411,8 @@ CREATE TABLE "log_queue" (
 CREATE TABLE "log_heads" (
 	"collection_id" uuid PRIMARY KEY NOT NULL,
 	"seq" bigint NOT NULL,
-	"leaf_hash" text NOT NULL
+	"leaf_hash" text NOT NULL,
+	"secret" "bytea" NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "log_keys" (
@@ -430,7 +431,8 @@ CREATE TABLE "log_leaves" (
 	"at" timestamp (3) with time zone NOT NULL,
 	"statement" text,
 	"salt" "bytea",
-	"full_salt" "bytea"
+	"full_salt" "bytea",
+	"commitment" "bytea"
 );
 --> statement-breakpoint
 CREATE TABLE "log_state" (
@@ -599,6 +601,7 @@ CREATE INDEX "pushes_open_account" ON "pushes" USING btree ("account_id") WHERE 
 CREATE INDEX "pushes_ended" ON "pushes" USING btree ("expires_at") WHERE "pushes"."status" in ('committed', 'failed', 'cancelled', 'expired');--> statement-breakpoint
 CREATE INDEX "pushes_leased" ON "pushes" USING btree ("lease_until") WHERE "pushes"."status" in ('committing', 'checking');--> statement-breakpoint
 CREATE UNIQUE INDEX "log_leaves_collection" ON "log_leaves" USING btree ("collection_id","seq");--> statement-breakpoint
+CREATE UNIQUE INDEX "log_leaves_links" ON "log_leaves" USING btree ("collection_id","seq") WHERE "log_leaves"."commitment" is not null;--> statement-breakpoint
 CREATE INDEX "log_leaves_version" ON "log_leaves" USING btree ("version_id");--> statement-breakpoint
 CREATE INDEX "log_leaves_name" ON "log_leaves" USING btree ("name");--> statement-breakpoint
 CREATE UNIQUE INDEX "metadata_jobs_slot" ON "metadata_jobs" USING btree ("collection_id") WHERE "metadata_jobs"."status" = 'running';--> statement-breakpoint
@@ -739,6 +742,8 @@ begin
     insert into log_queue (at, kind, collection_id, version_id, name)
       select at, kind, collection_id, version_id, name from numbers
       where kind in ('version.made', 'version.withdrawn', 'collection.renamed', 'collection.transferred')
+        -- It uses up the next slot, which readers know, before the first one that they do not.
+        or (kind = 'collection.visibility' and not public)
       order by seq
   )
   insert into events (seq, at, kind, collection_id, version_id, account_id, name, public, details)
@@ -1080,7 +1085,8 @@ $$;
 create function forget_statements_of_collection() returns trigger language plpgsql as $$
 begin
   perform from log_state for share;
-  update log_leaves set collection_id = null, version_id = null, name = null, statement = null, salt = null, full_salt = null
+  update log_leaves set collection_id = null, version_id = null, name = null, statement = null, salt = null, full_salt = null,
+      commitment = null
     where collection_id = old.id;
   delete from log_heads where collection_id = old.id;
   return null;

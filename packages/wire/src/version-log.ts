@@ -12,8 +12,26 @@ const place = {
   index: Count.meta({ description: 'Place of the leaf in the log, from 0 on.' }),
   seq: z.int().min(1).meta({ description: 'Number of the statement in its collection, from 1 on.' }),
 }
+const chain = z
+  .string()
+  .meta({ description: 'For a leaf that begins a chain of keys: the end of that chain, 32 bytes in base64.' })
+const commitment = z.string().meta({
+  description:
+    'For a leaf that begins a chain of keys: SHA-256 of salt and statement, in base64. The leaf has SHA-256 of `chain` and this.',
+})
+const key = z.string().nullable().meta({
+  description:
+    'Key of the slot, 32 bytes in base64: SHA-256 of `ulmus slot\\n` and the key is the slot in the leaf. Null for the first statement, whose slot follows from the id of the collection.',
+})
+const next = z.string().meta({
+  description:
+    'Key of the next slot of the collection. A leaf in it is a statement that the registry does not list.',
+})
+const link = { index: place.index, key, chain, commitment }
+const linksWords = 'Leaves of the collection before this one that begin chains of keys.'
+const opened = { ...place, key, chain: chain.optional(), commitment: commitment.optional() }
 const stated = {
-  ...place,
+  ...opened,
   statement: z.string().meta({ description: 'The statement, canonical JSON (JCS).' }),
   salt: z.string().meta({
     description: '32 bytes in base64. SHA-256 of them and the statement is the commitment in the leaf.',
@@ -23,7 +41,16 @@ const stated = {
       'For members: 32 bytes in base64. SHA-256 of them and the 32 bytes of the private digest is `full` of the statement.',
   }),
 }
-const example = { index: 0, seq: 1, statement: exampleStatement, salt }
+const exampleChain = 'PVDk7Rz47denoUCH6MNHmWj6kAC5gscmcAWvptK8ZtM='
+const exampleCommitment = 'PT9Sr7VcTlxBntmrPXJL2mntByFhNWFiQX7/THVFN8U='
+const [exampleKey, exampleNext] = [
+  'gCIItfa9PfYzNCMgsQUBbxWPh7kfnU5rKS/EbtjwbqU=',
+  'wcS6bMX+KlajTjtvFw/7viIs8UOXRa06RjSL3VK3rK4=',
+]
+const example = {
+  ...{ index: 0, seq: 1, key: null, chain: exampleChain, commitment: exampleCommitment },
+  ...{ statement: exampleStatement, salt },
+}
 
 export const LogFacts = z
   .object({
@@ -36,6 +63,7 @@ export const LogFacts = z
           since: Instant,
           until: Instant.nullable().meta({ description: 'When it stops to sign; null: not known.' }),
           ...stated,
+          links: z.array(z.object(link)).meta({ description: linksWords }),
         }),
       )
       .meta({ description: 'Keys that sign, or have signed, the oldest first.' }),
@@ -50,7 +78,7 @@ export const LogFacts = z
       {
         origin: 'registry.example/log/1',
         size: 3,
-        keys: [{ vkey: exampleVkey, since: exampleInstant, until: null, ...example }],
+        keys: [{ vkey: exampleVkey, since: exampleInstant, until: null, ...example, links: [] }],
         witness: null,
       },
     ],
@@ -60,6 +88,16 @@ export type LogFacts = z.infer<typeof LogFacts>
 export const VersionInLog = z
   .object({
     ...stated,
+    links: z
+      .array(
+        z.object({
+          ...link,
+          path: z
+            .array(z.string())
+            .meta({ description: 'Hashes from the leaf to the root of the checkpoint, in base64.' }),
+        }),
+      )
+      .meta({ description: linksWords }),
     proof: z.string().meta({
       description: 'Proof that the leaf is in the log, with a signed checkpoint (C2SP tlog-proof).',
     }),
@@ -70,8 +108,9 @@ export const VersionInLog = z
     examples: [
       {
         ...example,
+        links: [],
         proof:
-          'c2sp.org/tlog-proof@v1\nindex 0\n\nregistry.example/log/1\n1\n6oaUmjn5/ZRfk4pG3utaRbYXOKpSr5VDx+onghtl13SvPQ==\n\n— registry.example/log/1 MpAhU5aJ…\n',
+          'c2sp.org/tlog-proof@v1\nindex 0\n\nregistry.example/log/1\n1\nuRmXg1m/Q/DYU91n9XtG+XJoiUgYnfJFVGPSGZNongw=\n\n— registry.example/log/1 MpAhU5aJ…\n',
       },
     ],
   })
@@ -79,13 +118,20 @@ export type VersionInLog = z.infer<typeof VersionInLog>
 
 export const LogStatement = z
   .union([
-    z.object(stated),
-    z.object({ ...place, erased: z.literal(true).meta({ description: 'Statement and salts were erased.' }) }),
+    z.object({ ...stated, next }),
+    z.object({
+      ...opened,
+      next,
+      erased: z.literal(true).meta({ description: 'Statement and salts were erased.' }),
+    }),
   ])
   .meta({
     id: 'LogStatement',
     description: 'A statement about a collection, or the place of an erased one.',
-    examples: [example, { index: 7, seq: 2, erased: true }],
+    examples: [
+      { ...example, next: exampleKey },
+      { index: 7, seq: 2, key: exampleKey, next: exampleNext, erased: true },
+    ],
   })
 export type LogStatement = z.infer<typeof LogStatement>
 

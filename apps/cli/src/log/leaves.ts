@@ -12,7 +12,6 @@ import {
   nodeHashOf,
   rootOf,
   type Subtree,
-  slotOf,
   tilePath,
   tileWidth,
 } from '@ulmus/content/log'
@@ -38,8 +37,8 @@ export interface Leaves {
   readonly duplicates: readonly Duplicate[]
   /** 64 bytes. @param index below `size` */
   leaf(index: number): Uint8Array
-  /** Index of the leaf of a statement; undefined: the log has none. */
-  find(collection: string, seq: number): number | undefined
+  /** Index of the leaf with a slot; undefined: the log has none. */
+  find(slot: Uint8Array): number | undefined
 }
 
 /**
@@ -122,6 +121,6 @@ function indexed(bytes: Uint8Array, before: number): Leaves {
   return {
     ...{ size, before, duplicates },
     leaf: (index) => leafIn(bytes, index),
-    find: (collection, seq) => slots.get(hexOf(slotOf(collection, seq))),
+    find: (slot) => slots.get(hexOf(slot)),
   }
 }

@@ -11,13 +11,16 @@ import {
   hexOf,
   leafBytes,
   leafHashOf,
-  leafOf,
+  type OpenedLeaf,
+  type OpenedStatement,
+  openedLeaves,
   parseStatement,
   type Signer,
   type Statement,
   signerOf,
   signNote,
   skeyOf,
+  slotOf,
   splitNote,
   statementText,
   vkeyOf,
@@ -121,10 +124,13 @@ describe.each(anyDatabase)('a registry that lies, on $name', ({ settings: open }
       if (path.startsWith('/log/')) return log.file(path.slice('/log/'.length))
       if (!versionLogPath.test(path)) return undefined
       const real = JSON.parse(answer.toString()) as VersionInLog
-      return { ...real, proof: await log.proof(real.index), ...more }
+      return { ...(await log.proven(real)), ...more }
     }
   }
 
+  /** The leaf of another text in place of a statement. */
+  const leafOf = (text: string, of: OpenedStatement = birds): Uint8Array =>
+    openedLeaves({ ...of, statement: text, salt: base64Of(salt) }).at(-1)!
   const another = (change: Partial<Statement>): string =>
     statementText({ ...parseStatement(birds.statement), ...change })
 
@@ -211,7 +217,7 @@ describe.each(anyDatabase)('a registry that lies, on $name', ({ settings: open }
     const [person, newcomer] = [await returning(), reader()]
     const other = statementText({ ...parseStatement(birds.statement), collection: realKey.name, prev: null })
     const more = { statement: other, salt: base64Of(salt) }
-    const grown = [...leaves, leafOf(other, salt)]
+    const grown = [...leaves, leafOf(other)]
     const proof = await logOf(grown, [realKey]).proof(4)
     show(grown, { more: { ...more, proof } })
     expect(await verify(newcomer)).toMatchObject({ code: 0 })
@@ -243,7 +249,7 @@ describe.each(anyDatabase)('a registry that lies, on $name', ({ settings: open }
   test('verify: another history for one reader', async () => {
     const person = await returning()
     const forged = another({ public: 'f'.repeat(64) as never })
-    const fork = leaves.map((leaf, n) => (n === birds.index + 1 ? leafOf(forged, salt) : leaf))
+    const fork = leaves.map((leaf, n) => (n === birds.index + 1 ? leafOf(forged) : leaf))
     show(fork)
     expect(await verify(person)).toMatchObject(
       refused('The log, with 4 entries, does not continue the one of before, with 4'),
@@ -273,13 +279,34 @@ describe.each(anyDatabase)('a registry that lies, on $name', ({ settings: open }
 
   test('monitor: a slot that is there twice; verify does not see it', async () => {
     const person = await returning()
-    show([...leaves, leafOf(another({ public: 'e'.repeat(64) as never }), salt)])
+    show([...leaves, leafOf(another({ public: 'e'.repeat(64) as never }))])
     expect(await verify(person)).toMatchObject({ code: 0 })
     for (const _ of [1, 2])
       expect(await monitor(person)).toMatchObject({
         code: 1,
         out: `${liar.url}: Entries ${birds.index} and 4 of the log have one slot: the registry has said two things about one change of a collection.\n`,
       })
+  })
+
+  test('a later statement at a slot of its own has no key that leads to the end', async () => {
+    const later: VersionInLog = (await ada.get('/collections/ada/birds/versions/v1.0.1/log')).json
+    const text = statementText({ ...parseStatement(later.statement), prev: null })
+    const forged = leafOf(text, later)
+    const elsewhere = Uint8Array.from([...slotOf(salt), ...forged.subarray(32)])
+    const person = await returning()
+    const more = { statement: text, salt: base64Of(salt) }
+    for (const [leaf, key, words] of [
+      [elsewhere, base64Of(salt), 'does not lead to the end of its chain'],
+      [elsewhere, later.key, 'is not in the log'],
+    ] as const) {
+      const grown = [...leaves, leaf]
+      const { links, proof } = await logOf(grown, [realKey]).proven(later, leaves.length)
+      show(grown, { more: { ...more, key, links, proof } })
+      expect(await person.ulmus('.', 'verify', 'ada/birds@v1.0.1')).toMatchObject(refused(words))
+    }
+    // At the slot of the other one it is proven, and everybody sees two leaves with one slot.
+    show([...leaves, forged])
+    expect(await monitor(reader())).toMatchObject({ code: 1, out: expect.stringContaining('have one slot') })
   })
 
   test('monitor: statements that are hidden, changed or made up, and entries that are not there', async () => {
@@ -293,6 +320,18 @@ describe.each(anyDatabase)('a registry that lies, on $name', ({ settings: open }
     const found = (words: string) => ({ code: 1, out: expect.stringContaining(`ada/birds: ${words}`) })
     expect(await lie(() => [])).toMatchObject(found('The registry does not show statement 1, entry'))
     expect(await lie(([, second]) => [second])).toMatchObject(found('Statement 1 is missing.'))
+    const firstOnly = (change: object) => (body: { seq: number }[]) =>
+      body.filter(({ seq }) => seq === 1).map((one) => ({ ...one, ...change }))
+    const pages = statements.replace('0', '')
+    expect(await lie(firstOnly({}), pages)).toMatchObject(
+      found(`The registry does not show statement 2, entry ${leaves.length - 1} of the log.`),
+    )
+    const next = base64Of(salt)
+    expect(await lie(firstOnly({ next }), pages)).toMatchObject(
+      refused('does not lead to the end of its chain'),
+    )
+    const shortened = ([first, second]: object[]) => [first, { ...second, erased: true, next }]
+    expect(await lie(shortened)).toMatchObject(refused('does not lead to the end of its chain'))
     const text = another({ public: 'd'.repeat(64) as never })
     const changed = ([first, ...more]: object[]) => [{ ...first, statement: text }, ...more]
     expect(await lie(changed)).toMatchObject(found('Statement 1 is not the one in the log.'))
@@ -318,7 +357,7 @@ describe.each(anyDatabase)('a registry that lies, on $name', ({ settings: open }
 
   test('monitor: a statement that was never at an entry of its own', async () => {
     // Others are shown the entry of the slot; the monitor a place between two entries, which together hold another statement.
-    const lie = leafOf(another({ public: 'e'.repeat(64) as never }), salt)
+    const lie = leafOf(another({ public: 'e'.repeat(64) as never }))
     const [real, place] = [leaves[birds.index]!, leaves.length + 0.5]
     const between = [
       Uint8Array.from([...salt, ...real.subarray(0, 32)]),
@@ -330,7 +369,7 @@ describe.each(anyDatabase)('a registry that lies, on $name', ({ settings: open }
     const text = statementText({ ...parseStatement(second.statement), prev })
     const shown = [...leaves, ...between]
     shown[birds.index] = lie
-    shown[second.index] = leafOf(text, salt)
+    shown[second.index] = leafOf(text, { ...second, links: [listed[0] as OpenedLeaf] })
     show(shown)
     const { change } = liar
     const statements = [
@@ -380,14 +419,13 @@ describe.each(anyDatabase)('a registry that lies, on $name', ({ settings: open }
     const [first] = facts.keys
     const text = statementText({
       ...parseStatement(first!.statement),
-      ...{ name: vkeyOf(nextKey), seq: 2, prev: null },
+      ...{ name: vkeyOf(nextKey), collection: 'another', prev: null },
     })
-    const grown = [...leaves, leafOf(text, salt)]
+    const grown = [...leaves, leafOf(text, first!)]
     const added = {
       ...first!,
       vkey: vkeyOf(nextKey),
       index: 4,
-      seq: 2,
       statement: text,
       salt: base64Of(salt),
     }

@@ -2,15 +2,22 @@
 import type { Client } from '@ulmus/client'
 import { parseDigestLabel } from '@ulmus/content'
 import {
+  base64Of,
   bytesOfBase64,
+  type Chain,
+  commitmentOf,
+  demandBytes,
   equalBytes,
+  firstChain,
   fullCommitment,
   hexOf,
   LogError,
   leafHashOf,
-  leafOf,
+  leafIn,
+  nextChain,
   parseStatement,
   type Statement,
+  slotIn,
 } from '@ulmus/content/log'
 import type { LogStatement, VersionItem } from '@ulmus/wire'
 import type { Leaves } from './leaves.ts'
@@ -100,32 +107,54 @@ export async function checkCollection(
   }
 }
 
-/** Every statement has its leaf, and every leaf about the collection its statement. */
+/**
+ * Every statement has its leaf, and every leaf about the collection its statement.
+ * @throws LogError if a key of a slot does not lead to the end of its chain
+ */
 function* placeFindings(id: string, all: readonly LogStatement[], leaves: Leaves): Generator<string> {
-  let seq = 0
-  for (const one of all) {
-    while (++seq < one.seq) yield `Statement ${seq} is missing.`
+  let chain: Chain = firstChain
+  let next: string | null = null
+  let before: string | null = null
+  for (const [n, one] of all.entries()) {
+    const seq = n + 1
+    // Without it, nothing binds the keys of later ones.
+    if (one.seq !== seq) return yield `Statement ${seq} is missing.`
+    const slot = slotIn(chain, { collection: id, seq }, next)
     // Any other place, also a half one, could hold bytes that others are not shown as this statement.
-    if (leaves.find(id, seq) !== one.index)
+    const index = leaves.find(slot)
+    if (index === undefined || index !== one.index)
       yield `Entry ${one.index} of the log is not about statement ${seq}.`
-    else if (!('erased' in one)) {
-      const { prev, collection } = readStatement(one)
-      const salt = bytesOfBase64(one.salt)
-      const isThere = salt !== undefined && equalBytes(leafOf(one.statement, salt), leaves.leaf(one.index))
-      if (!isThere || collection !== id) yield `Statement ${seq} is not the one in the log.`
-      else if (prev !== before(id, seq, leaves)) yield `Statement ${seq} does not follow the one before it.`
-    }
+    else yield* entryFindings(id, one, { chain, before, leaf: leaves.leaf(index) })
+    before = index === undefined ? null : hexOf(leafHashOf(leaves.leaf(index)))
+    if (seq === chain.last) chain = nextChain(chain, demandBytes(one.chain ?? '', 'The end of a chain'))
+    next = one.next
   }
-  const hidden = leaves.find(id, seq + 1)
-  if (hidden !== undefined)
-    yield `The registry does not show statement ${seq + 1}, entry ${hidden} of the log.`
+  const seq = all.length + 1
+  const hidden = leaves.find(slotIn(chain, { collection: id, seq }, next))
+  if (hidden !== undefined) yield `The registry does not show statement ${seq}, entry ${hidden} of the log.`
 }
 
-/** Hash of the leaf of the statement before, as `prev` has it. */
-function before(id: string, seq: number, leaves: Leaves): string | null {
-  const index = seq === 1 ? undefined : leaves.find(id, seq - 1)
-  return index === undefined ? null : hexOf(leafHashOf(leaves.leaf(index)))
+/** @param before hash of the leaf of the statement before, as `prev` has it */
+function* entryFindings(
+  id: string,
+  one: LogStatement,
+  { chain, before, leaf }: { chain: Chain; before: string | null; leaf: Uint8Array },
+): Generator<string> {
+  const { seq, key } = one
+  const isErased = 'erased' in one
+  const commitment = isErased ? one.commitment : commitmentIn(one)
+  // The text of an erased one is not known. A leaf that begins a chain must show its end all the same.
+  if (isErased && seq !== chain.last) return
+  const opened = { key, chain: one.chain, commitment: commitment ?? '' }
+  const isThere = equalBytes(leafIn(chain, { collection: id, seq }, opened), leaf)
+  if (!isThere || !(isErased || readStatement(one).collection === id))
+    yield `Statement ${seq} is not the one in the log.`
+  else if (!isErased && readStatement(one).prev !== before)
+    yield `Statement ${seq} does not follow the one before it.`
 }
+
+const commitmentIn = ({ statement, salt }: Shown): string =>
+  base64Of(commitmentOf(statement, demandBytes(salt, 'A salt')))
 
 /** @param listed newest first */
 function versionFindings(

@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { resourceText } from '@ulmus/content'
 import {
+  base64Of,
   bundleOf,
   checkpointText,
   entriesIn,
@@ -19,6 +20,7 @@ import {
   tilePath,
   tileWidth,
 } from '@ulmus/content/log'
+import type { VersionInLog } from '@ulmus/wire'
 
 /** An answer in place of the real one: its body, or a refusal. */
 type Lie = Uint8Array | string | object | undefined
@@ -100,10 +102,19 @@ export function logOf(leaves: readonly Uint8Array[], signers: readonly Signer[])
   const size = leaves.length
   const checkpoint = async () =>
     signNote(checkpointText({ origin: signers[0]!.name, size, root: await rootOf(size, read) }), signers)
+  const proof = async (index: number) =>
+    proofText({ index, path: await inclusionProof(index, size, read), checkpoint: await checkpoint() })
   return {
     checkpoint,
-    proof: async (index: number) =>
-      proofText({ index, path: await inclusionProof(index, size, read), checkpoint: await checkpoint() }),
+    proof,
+    /** An answer about a version as if it and its links were in this log. @param index of the statement’s leaf */
+    async proven(real: VersionInLog, index = real.index): Promise<VersionInLog> {
+      const links = real.links.map(async (link) => ({
+        ...link,
+        path: (await inclusionProof(Math.min(link.index, size - 1), size, read)).map(base64Of),
+      }))
+      return { ...real, links: await Promise.all(links), proof: await proof(index) }
+    },
     /** A file below `/log/`. */
     async file(path: string): Promise<Uint8Array | string | undefined> {
       if (path === 'checkpoint') return checkpoint()

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import {
   checkpointText,
   leafHashOf,
-  leafOf,
+  openedLeaves,
   parseCheckpoint,
   parseSkey,
   parseStatement,
@@ -43,8 +43,11 @@ const golden = {
   statement: goldenText('log-statement'),
   salt: salted(0x11),
   fullSalt: salted(0x12),
+  ...{ key: null, chain: Buffer.from(goldenText('log-chain'), 'hex').toString('base64'), links: [] },
   proof: `${goldenText('log-proof')}\n`,
 }
+/** The second version, with a link to the first leaf. */
+const second = { ...JSON.parse(goldenText('log-second')), fullSalt: salted(0x12) }
 
 test('the worked bytes: both digests, the witness, and what is refused', async () => {
   const file = saved('golden.json', golden)
@@ -57,6 +60,11 @@ test('the worked bytes: both digests, the witness, and what is refused', async (
     expect(out).toMatch(/Signed by mirror\.example\/w, registry\.example\/log\/1\.\n$/)
     expect(code).toBe(0)
   }
+  const later = saved('second.json', second)
+  expect(await verify(later, ...vkey, '--witness', witness, '--digest', `private:${digits}`)).toEqual({
+    code: 0,
+    out: expect.stringMatching(/^Verified\. v1\.0\.1 of ada\/birds is entry 1 of the log /),
+  })
   const publicly = ['--digest', `public:${digits}`]
   const other = ['--digest', `public:${'0'.repeat(64)}`]
   expect(await verify(file, ...vkey, ...other)).toMatchObject({
@@ -76,7 +84,7 @@ test('control characters of a registry do not reach the terminal', async () => {
   const own = signerOf('own.example/log/1', 'ed25519', new Uint8Array(32).fill(3))
   const escapes = '\u001b[2K\u009b2K\u202e'
   const statement = statementText({ ...parseStatement(golden.statement), name: `ada/${escapes}birds` })
-  const root = leafHashOf(leafOf(statement, Buffer.alloc(32, 0x11)))
+  const root = leafHashOf(openedLeaves({ ...golden, statement })[0]!)
   const checkpoint = signNote(checkpointText({ origin: own.name, size: 1, root }), [own])
   const file = saved('escapes.json', {
     ...golden,
@@ -98,12 +106,18 @@ spec = importlib.util.spec_from_file_location("verify", verifier)
 verify = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(verify)
 golden, taken, changed = json.load(open(file)), [], 0
-for name in golden:
-    data = golden[name].encode()
+texts = [(golden, name) for name in golden if isinstance(golden[name], str)]
+for link in golden["links"]:
+    texts += [(link, "chain"), (link, "commitment")] + [(link["path"], n) for n in range(len(link["path"]))]
+for holder, name in texts:
+    text = holder[name]
+    data = text.encode()
     for at in range(len(data)):
         bits = bytearray(data)
         bits[at] ^= 1 << at % 7
-        open(file + ".changed", "w").write(json.dumps({**golden, name: bits.decode("utf-8", "replace")}))
+        holder[name] = bits.decode("utf-8", "replace")
+        open(file + ".changed", "w").write(json.dumps(golden))
+        holder[name] = text
         changed += 1
         try:
             verify.verify_log(file + ".changed", digest, [vkey], [witness])
@@ -113,12 +127,34 @@ for name in golden:
 print(changed, taken)
 `
 
-test('the worked bytes, each with a bit changed', { timeout: 120_000 }, async () => {
-  const file = saved('bits.json', golden)
-  const given = [verifier, file, goldenText('log-vkey'), witness, `private:${digits}`]
-  const { out, code } = await run('python3', ['-c', everyBit, ...given], { cwd: folder })
-  expect(code, out).toBe(0)
-  expect(out).toMatch(/^\d{3,4} \[\]\n$/)
+test('the worked bytes, each with a bit changed', { timeout: 240_000 }, async () => {
+  for (const answer of [golden, second]) {
+    const file = saved('bits.json', answer)
+    const given = [verifier, file, goldenText('log-vkey'), witness, `private:${digits}`]
+    const { out, code } = await run('python3', ['-c', everyBit, ...given], { cwd: folder })
+    expect(code, out).toBe(0)
+    expect(out).toMatch(/^\d{3,4} \[\]\n$/)
+  }
+})
+
+test('links that lead elsewhere', async () => {
+  const [link] = second.links
+  const other = salted(0x14)
+  const wrong: [object, string][] = [
+    [{ key: other }, 'does not lead to the end of its chain'],
+    [{ links: undefined }, 'needs the list `links`'],
+    [{ links: [] }, 'is not in its chain'],
+    [{ links: [link, link] }, 'is malformed'],
+    [{ links: [{ ...link, chain: other }] }, 'is not in the log'],
+    [{ links: [{ ...link, commitment: other }] }, 'is not in the log'],
+    [{ links: [{ ...link, index: 2 }] }, 'is not in the log'],
+    [{ chain: other }, 'is not in its chain'],
+  ]
+  for (const [change, words] of wrong) {
+    const file = saved('wrong.json', { ...second, ...change })
+    const { code, out } = await verify(file, ...vkey, '--digest', `public:${digits}`)
+    expect([code, out]).toEqual([1, expect.stringContaining(words)])
+  }
 })
 
 /** Debian's golang-go and golang-golang-x-mod-dev. */
@@ -132,15 +168,28 @@ test.skipIf(!hasGo)('the program in Go on the page', { timeout: 300_000 }, async
   const env = { GO111MODULE: 'off', GOPATH: goSources, GOCACHE: join(folder, 'cache'), HOME: folder }
   const built = await run('go', ['build', '-o', 'verify', source], { cwd: folder, env })
   expect(built.code, built.out).toBe(0)
-  const verified = (digest: string, proof = golden.proof) => {
-    saved('golden.json', { ...golden, proof })
+  const verified = (digest: string, answer: object = golden) => {
+    saved('golden.json', answer)
     return run('./verify', [file, goldenText('log-vkey'), digest], { cwd: folder })
   }
+  const isTaken = async (answer: object) => (await verified(`public:${digits}`, answer)).code === 0
   const said = 'v1.0.0 of ada/birds is entry 0 of registry.example/log/1\n'
   expect(await verified(`public:${digits}`)).toEqual({ code: 0, out: said })
+  expect(await verified(`public:${digits}`, second)).toEqual({
+    code: 0,
+    out: said.replace('v1.0.0', 'v1.0.1').replace('entry 0', 'entry 1'),
+  })
   expect((await verified(`public:${'0'.repeat(64)}`)).code).toBe(1)
-  for (const part of ['4pw', '00ey', 'OpbW', 'MpAhU5aJ'])
-    expect((await verified(`public:${digits}`, golden.proof.replace(part, `A${part.slice(1)}`))).code).toBe(1)
+  for (const part of ['u4vp', '00ey', 'W1fX', 'MpAhU7QT']) {
+    const proof = golden.proof.replace(part, `A${part.slice(1)}`)
+    expect([part, proof === golden.proof, await isTaken({ ...golden, proof })]).toEqual([part, false, false])
+  }
+  const [link] = second.links
+  const other = salted(0x14)
+  for (const change of [{ key: other }, { chain: other }, { links: [] }])
+    expect([change, await isTaken({ ...second, ...change })]).toEqual([change, false])
+  for (const change of [{ chain: other }, { commitment: other }, { index: 2 }, { path: [] }])
+    expect([change, await isTaken({ ...second, links: [{ ...link, ...change }] })]).toEqual([change, false])
 })
 
 test('the log of a registry, which continues itself and no other', { timeout: 300_000 }, async () => {

@@ -13,8 +13,10 @@ import {
   inclusionProof,
   LogError,
   leafHashOf,
-  leafOf,
+  type OpenedLeaf,
+  type OpenedStatement,
   openCheckpoint,
+  openedLeaves,
   parsePolicy,
   parseStatement,
   parseVkey,
@@ -115,24 +117,28 @@ export async function readCheckpoint(client: LogClient, trust: LogTrust): Promis
   return signed(checkpoint, verified)
 }
 
+interface IndexedLeaf extends OpenedLeaf {
+  readonly index: number
+}
+
 /**
  * Verifies that a log, as of a verified checkpoint, has a statement at its place.
- * @param stated salt in base64
+ * @param stated bytes in base64. For an item of a list: `links` are the items before it that have a `chain`
  * @throws LogError
  */
 export async function verifyStatement(
   client: LogClient,
   known: KnownCheckpoint,
-  stated: { readonly index: number; readonly statement: string; readonly salt: string },
+  stated: OpenedStatement & { readonly index: number; readonly links: readonly IndexedLeaf[] },
 ): Promise<Statement> {
   const { size, root } = checkpointOf(known)
-  const { index } = stated
-  const salt = bytesOfBase64(stated.salt)
-  if (salt?.length !== 32) throw new LogError('A salt is not 32 bytes in base64.')
-  const leaf = leafHashOf(leafOf(stated.statement, salt))
-  const path = await inclusionProof(index, size, hashesInTiles(size, tilesOf(client)))
-  if (!equalBytes(rootByInclusion({ index, size }, leaf, path), root))
-    throw new LogError('A statement that the registry names is not in the log.')
+  const read = hashesInTiles(size, tilesOf(client))
+  for (const [n, leaf] of openedLeaves(stated).entries()) {
+    const { index } = stated.links[n] ?? stated
+    const path = await inclusionProof(index, size, read)
+    if (!equalBytes(rootByInclusion({ index, size }, leafHashOf(leaf), path), root))
+      throw new LogError('A statement that the registry names is not in the log.')
+  }
   return parseStatement(stated.statement)
 }
 
@@ -152,6 +158,7 @@ async function demandNamed(
 ): Promise<void> {
   let after = 0
   let count = 0
+  const links: IndexedLeaf[] = []
   for (;;) {
     const page = await client.log.statements(path, after)
     // Later statements have later entries, and none shares its entry.
@@ -163,12 +170,14 @@ async function demandNamed(
     for (const one of page) {
       if (!(one.seq > after)) throw new LogError('The statements about the collection are not in order.')
       after = one.seq
-      if (!isNaming(one, path, collection) || one.index >= checkpoint.size) continue
-      await verifyStatement(client, known(checkpoint), one)
-      return
+      if (isNaming(one, path, collection) && one.index < checkpoint.size)
+        return void (await verifyStatement(client, known(checkpoint), { ...one, links }))
+      if (isLink(one)) links.push(one)
     }
   }
 }
+
+const isLink = (one: LogStatement): one is LogStatement & IndexedLeaf => one.chain !== undefined
 
 function isNaming(
   one: LogStatement,

@@ -32,17 +32,29 @@ export {
 export { type Policy, parsePolicy } from './policy.ts'
 export { hashesIn, type LogProof, parseProof, proofText } from './proof-file.ts'
 export {
+  type Chain,
+  demandBytes,
+  firstChain,
+  firstSlot,
+  leafIn,
+  leafOf,
+  nextChain,
+  type OpenedLeaf,
+  slotIn,
+  slotOf,
+} from './slots.ts'
+export {
   bytesOfHex,
   commitmentOf,
   fullCommitment,
   hexOf,
   leafBytes,
-  leafOf,
+  type OpenedStatement,
+  openedLeaves,
   parseStatement,
   type Statement,
   type StatementKind,
   saltBytes,
-  slotOf,
   statementText,
 } from './statement.ts'
 export {

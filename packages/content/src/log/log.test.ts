@@ -1,9 +1,10 @@
 /** Formats of the log match the worked bytes in docs/formats.md, and proofs hold for any tree. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { hashText } from '../hash.ts'
+import { digestBytes, hashText } from '../hash.ts'
 import { goldenText } from '../testing/golden.ts'
 import {
+  base64Of,
   bundleOf,
   bytesOfBase64,
   checkConsistency,
@@ -13,6 +14,8 @@ import {
   emptyRoot,
   entriesIn,
   equalBytes,
+  firstChain,
+  firstSlot,
   fullCommitment,
   type HashReader,
   hashesInTiles,
@@ -20,8 +23,12 @@ import {
   inclusionProof,
   LogError,
   leafHashOf,
+  leafIn,
   leafOf,
+  nextChain,
   nodeHashOf,
+  type OpenedStatement,
+  openedLeaves,
   openNote,
   parseCheckpoint,
   parsePolicy,
@@ -38,9 +45,11 @@ import {
   signNote,
   skeyOf,
   slotOf,
+  statementText,
   tilePath,
   tilesSince,
   tileWidth,
+  verifyVersion,
   vkeyOf,
 } from './index.ts'
 
@@ -49,9 +58,15 @@ const signer = signerOf('registry.example/log/1', 'ed25519', seed)
 const witness = signerOf('mirror.example/w', 'cosignature', new Uint8Array(32).fill(7))
 const salt = new Uint8Array(32).fill(0x11)
 const text = goldenText('log-statement')
-const leaves = [leafHashOf(leafOf(text, salt))]
+const first: OpenedStatement = {
+  ...{ statement: text, salt: base64Of(salt), key: null },
+  ...{ chain: base64Of(Buffer.from(goldenText('log-chain'), 'hex')), links: [] },
+}
+const leaves = [leafHashOf(openedLeaves(first)[0]!)]
 for (const hex of goldenText('log-leaves').split('\n').slice(1))
   leaves.push(Uint8Array.from(Buffer.from(hex, 'hex')))
+/** An answer about the second version. */
+const second = JSON.parse(goldenText('log-second'))
 
 /** Reads hashes of subtrees from hashes of leaves. */
 const reading =
@@ -69,13 +84,76 @@ function naiveRoot(hashes: readonly Uint8Array[]): Uint8Array {
 }
 
 test('statements and leaves', () => {
-  const { collection, seq, full } = parseStatement(text)
+  const { collection, full } = parseStatement(text)
   expect(text).toHaveLength(309)
-  expect(hexOf(slotOf(collection, seq))).toBe(goldenText('log-slot'))
+  expect(hexOf(firstSlot(collection))).toBe(goldenText('log-slot'))
   expect(hexOf(commitmentOf(text, salt))).toBe(goldenText('log-commitment'))
   expect(hexOf(leaves[0]!)).toBe(goldenText('log-leaves').split('\n')[0])
   expect(full).toMatch(/^[0-9a-f]{64}$/)
   expect(fullCommitment(new Uint8Array(32).fill(0x12), hashText(''))).not.toBe(full)
+})
+
+test('the second statement of a collection, whose slot follows from a key that leads to the end named by the first', () => {
+  const trust = { keys: [parseVkey(goldenText('log-vkey'))] }
+  const { collection, public: digest } = parseStatement(text)
+  const expected = { ...{ semver: 'v1.0.1', view: 'public', collection }, digest: digest as never } as const
+  expect(verifyVersion(second, expected, trust)).toMatchObject({ index: 1, statement: { seq: 2 } })
+  expect(openedLeaves(second).map((leaf) => hexOf(leafHashOf(leaf)))).toEqual(
+    goldenText('log-leaves').split('\n').slice(0, 2),
+  )
+  const [link] = second.links
+  const other = base64Of(new Uint8Array(32).fill(0x14))
+  const wrong: Record<string, [object, string]> = {
+    'another key': [{ key: other }, 'does not lead to the end'],
+    'no key': [{ key: null }, 'is not 32 bytes'],
+    'no link': [{ links: [] }, 'not in its chain'],
+    'another end': [{ links: [{ ...link, chain: other }] }, 'does not lead to the end'],
+    'another commitment': [{ links: [{ ...link, commitment: other }] }, 'is not in the log'],
+    'a link without an end': [{ links: [{ ...link, chain: undefined }] }, 'begins a chain'],
+    'two links': [{ links: [link, link] }, 'is not 32 bytes'],
+    'a half place': [{ links: [{ ...link, index: 0.5 }] }, 'has no leaf 0.5'],
+    'a chain that it must not begin': [{ chain: other }, 'begins a chain'],
+  }
+  for (const [name, [change, words]] of Object.entries(wrong))
+    expect(() => verifyVersion({ ...second, ...change }, expected, trust), name).toThrow(words)
+})
+
+test('each statement has one slot, whose key reveals former ones only', () => {
+  // Keys of the chains after statements 1 and 17.
+  const top = [0x13, 0x15].map((byte) => new Uint8Array(32).fill(byte))
+  const below = (key: Uint8Array, steps: number): Uint8Array =>
+    steps === 0 ? key : below(digestBytes(key), steps - 1)
+  const ends = [below(top[0]!, 16), below(top[1]!, 256)]
+  const commitment = base64Of(salt)
+  const collection = parseStatement(text).collection
+  const links = [
+    { key: null, chain: base64Of(ends[0]!), commitment },
+    { key: base64Of(top[0]!), chain: base64Of(ends[1]!), commitment },
+  ]
+  const open = (seq: number, key: Uint8Array) =>
+    openedLeaves({
+      ...{ statement: statementText({ ...parseStatement(text), seq }), salt: commitment },
+      ...{ key: base64Of(key), links: links.slice(0, seq > 17 ? 2 : 1) },
+    }).at(-1)!
+  for (const [seq, key] of [
+    [2, below(top[0]!, 15)],
+    [16, below(top[0]!, 1)],
+    [18, below(top[1]!, 255)],
+    [272, below(top[1]!, 1)],
+  ] as const) {
+    expect(open(seq, key).subarray(0, 32)).toEqual(slotOf(key))
+    for (const other of [seq - 1, seq + 1]) expect(() => open(other, key)).toThrow(LogError)
+  }
+  // The slot of statement 17 begins a chain, so its leaf commits to the end.
+  expect(() => open(17, top[0]!)).toThrow('begins a chain')
+  const begun = leafIn(nextChain(firstChain, ends[0]!), { collection, seq: 17 }, links[1]!)
+  expect(begun).toEqual(leafOf(slotOf(top[0]!), salt, ends[1]))
+  let [chain, lengths] = [firstChain, [] as number[]]
+  for (let n = 0; n < 5; n++) {
+    lengths.push(chain.last - chain.after)
+    chain = nextChain(chain, ends[0]!)
+  }
+  expect(lengths).toEqual([1, 16, 256, 1024, 1024])
 })
 
 test('keys', () => {

@@ -34,7 +34,8 @@ export async function rootOf(size: number, read: HashReader): Promise<Uint8Array
 
 /** Proof that a leaf is in a tree, nearest sibling first. @throws LogError unless `index` is below `size` */
 export function inclusionProof(index: number, size: number, read: HashReader): Promise<Uint8Array[]> {
-  if (index >= size) throw new LogError(`A log of ${size} has no leaf ${index}.`)
+  if (!(Number.isSafeInteger(index) && index >= 0 && index < size))
+    throw new LogError(`A log of ${size} has no leaf ${index}.`)
   return hashesOf(inclusionRanges(index, { from: 0, to: size }), read)
 }
 
@@ -51,7 +52,8 @@ export function rootByInclusion(
   leafHash: Uint8Array,
   proof: readonly Uint8Array[],
 ): Uint8Array {
-  if (index >= size) throw new LogError(`A log of ${size} has no leaf ${index}.`)
+  if (!(Number.isSafeInteger(index) && index >= 0 && index < size))
+    throw new LogError(`A log of ${size} has no leaf ${index}.`)
   let [at, last, hash] = [index, size - 1, leafHash]
   for (const sibling of proof) {
     if (last === 0) throw new LogError('The proof of inclusion is too long.')

@@ -1,14 +1,16 @@
 /**
- * Statements and leaves of the log of a registry. A leaf says nothing by itself: it has a slot, equal for two statements at the same place
- * of one collection, and a commitment to the statement, which cannot be guessed without its salt.
+ * Statements of the log of a registry. A leaf says nothing by itself: it has a slot, equal for two statements at the same place of one
+ * collection (slots.ts), and a commitment to the statement, which cannot be guessed without its salt.
  */
-import { digestBytes, type Hash, hashText } from '../hash.ts'
+import { digestBytes, type Hash } from '../hash.ts'
 import { canonicalize } from '../json/canonical.ts'
 import type { JsonObject } from '../json/json.ts'
 import { parseJson } from '../json/parse.ts'
+import { base64Of } from './base64.ts'
 import { LogError } from './log-error.ts'
+import { type Chain, demandBytes, firstChain, leafIn, nextChain, type OpenedLeaf } from './slots.ts'
 
-export const statementKinds = ['version', 'withdrawn', 'named', 'key'] as const
+export const statementKinds = ['version', 'withdrawn', 'named', 'private', 'key'] as const
 export type StatementKind = (typeof statementKinds)[number]
 
 /** Members of a statement that are not there for its kind are null. */
@@ -54,15 +56,29 @@ export function parseStatement(text: string): Statement {
 export const fullCommitment = (fullSalt: Uint8Array, digest: Hash): Hash =>
   hexOf(digestBytes(Uint8Array.from([...fullSalt, ...bytesOfHex(digest)])))
 
-/** The leaf of a statement, 64 bytes. @param salt 32 random bytes */
-export function leafOf(text: string, salt: Uint8Array): Uint8Array {
-  const { collection, seq } = parseStatement(text)
-  return Uint8Array.from([...slotOf(collection, seq), ...commitmentOf(text, salt)])
+/** A statement with what opens its leaf; bytes in base64. */
+export interface OpenedStatement extends Omit<OpenedLeaf, 'commitment'> {
+  readonly statement: string
+  readonly salt: string
+  /** Leaves of the collection that begin chains of keys, up to this one's chain. */
+  readonly links: readonly OpenedLeaf[]
 }
 
-/** 32 bytes. */
-export const slotOf = (collection: string, seq: number): Uint8Array =>
-  bytesOfHex(hashText(`ulmus slot\n${collection}\n${seq}\n`))
+/**
+ * The leaves that must be in the log: those of the links, and the statement's own.
+ * @throws LogError unless the keys lead to the ends of their chains
+ */
+export function openedLeaves({ statement, salt, key, chain, links }: OpenedStatement): Uint8Array[] {
+  const { collection, seq } = parseStatement(statement)
+  const commitment = base64Of(commitmentOf(statement, demandBytes(salt, 'A salt')))
+  let at: Chain = firstChain
+  const leaves = links.map((link) => {
+    const leaf = leafIn(at, { collection, seq: at.last }, link)
+    at = nextChain(at, demandBytes(link.chain!, 'The end of a chain'))
+    return leaf
+  })
+  return [...leaves, leafIn(at, { collection, seq }, { key, chain, commitment })]
+}
 
 /** 32 bytes. */
 export const commitmentOf = (text: string, salt: Uint8Array): Uint8Array =>

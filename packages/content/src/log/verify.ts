@@ -1,22 +1,30 @@
 /** Verifies the statement of a registry about a version: that all readers of its log get the same one. */
 import type { Hash } from '../hash.ts'
-import { bytesOfBase64 } from './base64.ts'
 import { type Checkpoint, parseCheckpoint } from './checkpoint.ts'
 import { LogError, TooFewWitnessesError } from './log-error.ts'
 import { checkConsistency, consistencyProof, equalBytes, leafHashOf, rootByInclusion } from './merkle.ts'
 import { openNote, splitNote, type Verified, type Verifier } from './note.ts'
 import type { Policy } from './policy.ts'
 import { parseProof } from './proof-file.ts'
-import { fullCommitment, leafOf, parseStatement, type Statement } from './statement.ts'
+import { demandBytes, type OpenedLeaf } from './slots.ts'
+import {
+  fullCommitment,
+  type OpenedStatement,
+  openedLeaves,
+  parseStatement,
+  type Statement,
+} from './statement.ts'
 import { hashesInTiles, type Tile } from './tiles.ts'
 
-/** Answer of a registry about a version in its log; salts in base64. */
-export interface ClaimedVersion {
-  readonly statement: string
-  readonly salt: string
+/** Answer of a registry about a version in its log; bytes in base64. */
+export interface ClaimedVersion extends OpenedStatement {
   readonly fullSalt?: string | undefined
   /** C2SP tlog-proof. */
   readonly proof: string
+  readonly links: readonly (OpenedLeaf & {
+    readonly index: number
+    readonly path?: readonly string[] | undefined
+  })[]
 }
 
 /** The version as the reader got it. */
@@ -73,9 +81,16 @@ export function verifyVersion(
 ): VerifiedVersion {
   const { index, path, checkpoint: note } = parseProof(claimed.proof)
   const { checkpoint, verified } = openCheckpoint(note, trust)
-  const leaf = leafHashOf(leafOf(claimed.statement, demandSalt(claimed.salt)))
-  if (!equalBytes(rootByInclusion({ index, size: checkpoint.size }, leaf, path), checkpoint.root))
-    throw new LogError('The statement about the version is not in the log.')
+  const { size, root } = checkpoint
+  const paths = claimed.links.map(({ index, path = [] }) => ({
+    index,
+    path: path.map((hash) => demandBytes(hash, 'A hash')),
+  }))
+  for (const [n, leaf] of openedLeaves(claimed).entries()) {
+    const at = paths[n] ?? { index, path }
+    if (!equalBytes(rootByInclusion({ index: at.index, size }, leafHashOf(leaf), at.path), root))
+      throw new LogError('The statement about the version is not in the log.')
+  }
   const statement = parseStatement(claimed.statement)
   demandExpected(statement, claimed, expected)
   return { statement, index, checkpoint, verified }
@@ -90,15 +105,9 @@ function demandExpected(statement: Statement, claimed: ClaimedVersion, expected:
   const stated =
     view === 'public'
       ? statement.public === digest
-      : statement.full === fullCommitment(demandSalt(claimed.fullSalt ?? ''), digest)
+      : statement.full === fullCommitment(demandBytes(claimed.fullSalt ?? '', 'A salt'), digest)
   if (!stated)
     throw new LogError(`The log says that ${semver} has another digest than the one that you were given.`)
-}
-
-function demandSalt(text: string): Uint8Array {
-  const salt = bytesOfBase64(text)
-  if (salt?.length !== 32) throw new LogError('A salt is not 32 bytes in base64.')
-  return salt
 }
 
 /**

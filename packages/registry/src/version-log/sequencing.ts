@@ -4,12 +4,15 @@
  */
 import { randomBytes } from 'node:crypto'
 import {
+  commitmentOf,
+  firstSlot,
   fullCommitment,
   hexOf,
   leafHashOf,
   leafOf,
   nodeHashOf,
   saltBytes,
+  slotOf,
   statementText,
   tilesSince,
   tileWidth,
@@ -35,6 +38,7 @@ import { v7 as newId } from 'uuid'
 import { instantText } from '../clock.ts'
 import type { Context } from '../context.ts'
 import { admitKey, isSettled, type LogSigners, type SignedHere, type Stated, signLatest } from './signing.ts'
+import { slotKeysOf } from './slot-keys.ts'
 
 /** Changes that one transaction takes. */
 const takenMax = 500
@@ -73,31 +77,45 @@ async function hasWork(database: Queries, signers: LogSigners): Promise<boolean>
 /** Appends statements. The log must be locked. */
 export async function append(tx: Tx, log: LogStateRow, stated: readonly Stated[]): Promise<void> {
   if (stated.length === 0) return
-  const heads = new Map<string, LogHeadRow>()
+  const heads = new Map<string, Head>()
   const ids = [...new Set(stated.map(({ statement }) => statement.collection))]
-  for (const head of await logHeadsOf(tx, ids)) heads.set(head.collectionId, head)
-  const leaves = stated.map((one, n) => leafRow(one, log.size + n, heads))
+  for (const row of await logHeadsOf(tx, ids))
+    heads.set(row.collectionId, { row, keys: slotKeysOf(row.secret) })
+  const leaves: LogLeafRow[] = []
+  for (const one of stated) {
+    leaves.push(leafRow(one, log.size + leaves.length, heads))
+    // A key costs up to 1,024 hashes.
+    await new Promise(setImmediate)
+  }
   const hashes = leaves.map(({ leaf }) => leafHashOf(leaf))
   const tiles = await grownTiles(tx, log.size, hashes)
-  await appendLeaves(tx, { leaves, heads: [...heads.values()], tiles })
+  await appendLeaves(tx, { leaves, heads: [...heads.values()].map(({ row }) => row), tiles })
+}
+
+interface Head {
+  readonly row: LogHeadRow
+  readonly keys: ReturnType<typeof slotKeysOf>
 }
 
 /** The row of the next leaf of a collection; moves its head. */
-function leafRow(
-  { statement, at, versionId }: Stated,
-  index: number,
-  heads: Map<string, LogHeadRow>,
-): LogLeafRow {
+function leafRow({ statement, at, versionId }: Stated, index: number, heads: Map<string, Head>): LogLeafRow {
   const { fullDigest, ...known } = statement
   const { collection: collectionId, name } = known
-  const before = heads.get(collectionId)
+  const head = heads.get(collectionId)
+  const before = head?.row
+  const secret = before?.secret ?? randomBytes(32)
+  const keys = head?.keys ?? slotKeysOf(secret)
   const seq = (before?.seq ?? 0) + 1
   const [salt, fullSalt] = [randomBytes(saltBytes), fullDigest === null ? null : randomBytes(saltBytes)]
   const full = fullSalt && fullCommitment(fullSalt, fullDigest as never)
   const text = statementText({ ...known, full, prev: before?.leafHash ?? null, seq })
-  const leaf = leafOf(text, salt)
-  heads.set(collectionId, { collectionId, seq, leafHash: hexOf(leafHashOf(leaf)) })
-  return { index, leaf, collectionId, seq, versionId, name, at, statement: text, salt, fullSalt }
+  const { key, begun } = keys(seq)
+  const own = commitmentOf(text, salt)
+  const leaf = leafOf(key === null ? firstSlot(collectionId) : slotOf(key), own, begun ?? undefined)
+  const row = { collectionId, seq, leafHash: hexOf(leafHashOf(leaf)), secret }
+  heads.set(collectionId, { row, keys })
+  const commitment = begun && own
+  return { index, leaf, collectionId, seq, versionId, name, at, statement: text, salt, fullSalt, commitment }
 }
 
 /** Statements of a change; none if its version was erased meanwhile. */
@@ -106,7 +124,13 @@ export function statedOf(row: QueuedRow): Stated[] {
   const common = { at: instantText(at), collection, name }
   const none = { public: null, semver: null, fullDigest: null }
   if (kind !== 'version.made' && kind !== 'version.withdrawn')
-    return [{ at, versionId: null, statement: { ...common, ...none, kind: 'named' } }]
+    return [
+      {
+        at,
+        versionId: null,
+        statement: { ...common, ...none, kind: kind === 'collection.visibility' ? 'private' : 'named' },
+      },
+    ]
   // Erased before it was logged.
   if (row.semver === null) return []
   const { semver } = row

@@ -1,15 +1,17 @@
 /** The log holds a leaf for every change, in order, once. Signed leaves are in it, erased statements are gone. */
+import { hash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
   bytesOfBase64,
   checkConsistency,
   consistencyProof,
   entriesIn,
+  firstSlot,
   fullCommitment,
   hexOf,
   leafHashOf,
-  leafOf,
   nodeHashOf,
+  openedLeaves,
   openNote,
   parseCheckpoint,
   parseProof,
@@ -21,6 +23,7 @@ import {
   slotOf,
   tilePath,
   tileWidth,
+  verifyVersion,
   vkeyOf,
 } from '@ulmus/content/log'
 import {
@@ -33,6 +36,7 @@ import {
   type VersionRow,
 } from '@ulmus/storage'
 import { serviceDatabases } from '@ulmus/storage/testing'
+import type { LogStatement } from '@ulmus/wire'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { collectionsOf } from '../collections/collections.ts'
 import type { RegistryError } from '../errors/errors.ts'
@@ -116,7 +120,7 @@ describe.each(serviceDatabases)('the log on $name', (database) => {
     const member = await log.ofVersion(callerOf(ada), { ...path(row), v: 'v1.0.0' })
     const outsider = await log.ofVersion(anonymous, { ...path(row), v: 'v1.0.0' })
     expect(outsider).toEqual({ ...member, fullSalt: undefined })
-    const { index, statement, salt, proof, fullSalt } = member
+    const { index, statement, proof, fullSalt } = member
     const said = parseStatement(statement)
     expect(said).toMatchObject({
       kind: 'version',
@@ -130,11 +134,17 @@ describe.each(serviceDatabases)('the log on $name', (database) => {
     expect(parsed.index).toBe(index)
     const { text, verified } = openNote(parsed.checkpoint, [parseVkey(keys[0]!.vkey)])
     expect(verified).toHaveLength(1)
-    const leaf = leafHashOf(leafOf(statement, bytesOfBase64(salt)!))
+    const leaf = leafHashOf(openedLeaves(member)[0]!)
     const checkpoint = parseCheckpoint(text)
     expect(rootByInclusion({ index, size: checkpoint.size }, leaf, parsed.path)).toEqual(checkpoint.root)
     const next = await log.ofVersion(anonymous, { ...path(row), v: 'v1.0.1' })
     expect(parseStatement(next.statement)).toMatchObject({ prev: hexOf(leaf), seq: 2 })
+    expect(next.links).toMatchObject([{ index, key: null, chain: member.chain }])
+    const trust = { keys: [parseVkey(keys[0]!.vkey)] }
+    const expected = { ...{ semver: 'v1.0.1', view: 'public' }, digest: said.public as never } as const
+    expect(() => verifyVersion(next, expected, trust)).toThrow('another digest')
+    const digest = parseStatement(next.statement).public as never
+    expect(verifyVersion(next, { ...expected, digest }, trust)).toMatchObject({ index: next.index })
   })
 
   test('new names and withdrawals are stated; statements come in order', async () => {
@@ -257,11 +267,17 @@ describe.each(serviceDatabases)('the log on $name', (database) => {
     await addVersion(context, row, patch(version, 1))
     await settled()
     const before = await log.latest()
-    const { statement, salt } = await log.ofVersion(anonymous, { ...path(row), v: 'v1.0.0' })
+    const said = await log.ofVersion(anonymous, { ...path(row), v: 'v1.0.0' })
     await withdrawn(row.id, 0, 'asked')
     await settled()
     const [first, second, third] = await log.statements(anonymous, path(row), 0)
-    expect(first).toEqual({ seq: 1, index: expect.any(Number), erased: true })
+    const opened = { key: null, chain: said.chain, commitment: said.commitment, next: second!.key }
+    expect(first).toEqual({ ...opened, seq: 1, index: expect.any(Number), erased: true })
+    // Later versions are proven all the same.
+    const later = await log.ofVersion(anonymous, { ...path(row), v: 'v1.0.1' })
+    const digest = parseStatement(later.statement).public as never
+    const trust = { keys: (await log.facts()).keys.map(({ vkey }) => parseVkey(vkey)) }
+    verifyVersion(later, { semver: 'v1.0.1', view: 'public', digest }, trust)
     expect([second, third]).toMatchObject([{ seq: 2 }, { seq: 3 }])
     await context.database.transact((tx) => deleteCollection(tx, row.id))
     await settled()
@@ -276,9 +292,12 @@ describe.each(serviceDatabases)('the log on $name', (database) => {
     }
     const everything = JSON.stringify((await context.database.query('select * from log_leaves')).rows)
     expect(everything).not.toContain(row.id)
+    expect(
+      (await context.database.query('select from log_heads where collection_id = $1', [row.id])).rows,
+    ).toEqual([])
     // The leaf still commits to what those say who kept it.
     const [leaf] = rows.filter(({ index }) => index === first!.index)
-    expect(hexOf(leaf!['leaf'] as Uint8Array)).toBe(hexOf(leafOf(statement, bytesOfBase64(salt)!)))
+    expect(hexOf(leaf!['leaf'] as Uint8Array)).toBe(hexOf(openedLeaves(said)[0]!))
     const after = await log.latest()
     expect(after.size).toBeGreaterThan(before.size)
   })
@@ -348,7 +367,46 @@ describe.each(serviceDatabases)('the log on $name', (database) => {
       hexOf((leaf as Uint8Array).subarray(0, 32)),
     )
     expect(new Set(slots).size).toBe(slots.length)
-    expect(slots).toContain(hexOf(slotOf(rows[0]!.id, 1)))
+    expect(slots).toContain(hexOf(firstSlot(rows[0]!.id)))
+  })
+
+  test('a former reader of a collection finds none of its later versions, only that it was made private', async () => {
+    const row = await collection()
+    let base = await addVersion(context, row)
+    for (let n = 1; n < 15; n++) base = await addVersion(context, row, patch(base, n))
+    await settled()
+    const known = await log.statements(anonymous, path(row), 0)
+    await collectionsOf(context).patch(callerOf(ada), path(row), { public: false })
+    for (let n = 15; n < 25; n++) base = await addVersion(context, row, patch(base, n))
+    await settled()
+    const { rows } = await context.database.query<{ leaf: Uint8Array; index: number }>(
+      'select leaf, index from log_leaves order by index',
+    )
+    const found = (slots: readonly Uint8Array[]) => {
+      const wanted = new Set(slots.map(hexOf))
+      return rows
+        .filter(({ leaf }) => wanted.has(hexOf(leaf.subarray(0, 32))))
+        .map(({ index }) => Number(index))
+    }
+    /** All that follows from the id and from what was public: keys, their hashes, and hashes of these with numbers. */
+    const keys = known.flatMap(({ key, next, chain }) => [key, next, chain])
+    const bytes = keys.flatMap((text) => (text ? [bytesOfBase64(text)!] : []))
+    for (let n = 0; n < 20 * keys.length; n++) bytes.push(hash('sha256', bytes[n]!, 'buffer'))
+    const numbers = Array.from({ length: 60 }, (_, n) => n)
+    const slots = [
+      ...bytes.map(slotOf),
+      firstSlot(row.id),
+      ...numbers.map((seq) => firstSlot(`${row.id}\n${seq}`)),
+    ]
+    const listed = await log.statements(callerOf(ada), path(row), 0)
+    expect(listed).toHaveLength(26)
+    const hidden = listed[15] as Exclude<LogStatement, { erased: true }>
+    expect(parseStatement(hidden.statement)).toMatchObject({ kind: 'private', semver: null })
+    expect(found(slots)).toEqual(listed.slice(0, 16).map(({ index }) => index))
+    // Members find all of them, and would find one that the registry hides.
+    const own = listed.flatMap(({ next }) => slotOf(bytesOfBase64(next)!))
+    expect(found(own)).toEqual(listed.slice(1).map(({ index }) => index))
+    expect(await codeOf(log.statements(anonymous, path(row), 0))).toBe('collection_not_found')
   })
 
   test('a leaf that was written before a crash is signed by the next server', async () => {

@@ -20,7 +20,9 @@ import {
   type LogLeafRow,
   leavesFrom,
   listLeavesOf,
+  listLinksOf,
   listLogKeys,
+  logHeadsOf,
   type Queries,
   readTiles,
 } from '@ulmus/storage'
@@ -38,6 +40,7 @@ import { cosigningOf } from './cosigning.ts'
 import type { OpenedVersionLog } from './key-file.ts'
 import { sequence } from './sequencing.ts'
 import { type LogSigners, type SignedHere, storedHashes } from './signing.ts'
+import { type SlotKey, slotKeysOf } from './slot-keys.ts'
 import { witnessingOf } from './witnessing.ts'
 
 /** Statements in one answer. */
@@ -112,13 +115,8 @@ export function versionLogOf(
       for (;;) {
         const { signedSize: size, checkpoint } = await signed()
         const row = await findLeafOfVersion(database, version.id)
-        if (row !== undefined && row.index < size && row.statement !== null) {
-          const hashes = await inclusionProof(row.index, size, storedHashes(database, size))
-          return {
-            ...shown(row, seen.view),
-            proof: proofText({ index: row.index, path: hashes, checkpoint }),
-          }
-        }
+        if (row !== undefined && row.index < size && row.statement !== null)
+          return proven(database, row, { view: seen.view, size, checkpoint })
         const isNew = context.now().getTime() - version.createdAt.getTime() < 10 * waitedMax
         const isStated = row === undefined ? isNew : row.statement !== null
         if (!isStated) throw new RegistryError('not_logged', { say: { version: path.v } })
@@ -134,11 +132,14 @@ export function versionLogOf(
       const { collection, view } = await findVisibleCollection(context, who, path)
       const { signedSize } = await signed()
       const rows = await listLeavesOf(database, collection.id, { after, limit: pageMax })
+      if (rows.length === 0) return []
+      const keys = await keysIn(database, collection.id)
       return rows
         .filter(({ index }) => index < signedSize)
-        .map((row) =>
-          row.statement === null ? { seq: row.seq, index: row.index, erased: true } : shown(row, view),
-        )
+        .map((row) => ({
+          ...(row.statement === null ? erased(row, keys(row.seq)) : shown(row, view, keys(row.seq))),
+          next: base64Of(keys(row.seq + 1).key!),
+        }))
     },
 
     /** Cosigns a checkpoint of another log. */
@@ -166,18 +167,65 @@ async function readTile(database: Queries, size: number, tile: Tile): Promise<Ui
   return hashes?.subarray(0, width * 32)
 }
 
+/** A statement with the proofs of its leaf and of those that begin chains of keys before it. */
+async function proven(
+  database: Queries,
+  row: LogLeafRow,
+  { view, size, checkpoint }: { view: View; size: number; checkpoint: string },
+): Promise<VersionInLog> {
+  const collectionId = row.collectionId!
+  const keys = await keysIn(database, collectionId)
+  const path = (index: number) => inclusionProof(index, size, storedHashes(database, size))
+  const links: VersionInLog['links'] = []
+  for (const link of await listLinksOf(database, collectionId, row.seq))
+    links.push({ ...linkOf(link, keys(link.seq)), path: (await path(link.index)).map(base64Of) })
+  const proof = proofText({ index: row.index, path: await path(row.index), checkpoint })
+  return { ...shown(row, view, keys(row.seq)), links, proof }
+}
+
 /** Keys with the statements that admitted them. */
 async function keysOf(database: Queries, registryId: string): Promise<LogFacts['keys']> {
   const stated = await listLeavesOf(database, registryId, { after: 0, limit: keysMax })
+  const slotKeys = await keysIn(database, registryId)
+  const linking = stated.filter(({ commitment }) => commitment !== null)
   return (await listLogKeys(database)).flatMap(({ vkey, since, until }) => {
     const leaf = stated.find(({ name }) => name === vkey)
     if (leaf === undefined) return []
-    return [{ vkey, since: instantText(since), until: until && instantText(until), ...shown(leaf, 'public') }]
+    const links = linking.filter(({ seq }) => seq < leaf.seq).map((link) => linkOf(link, slotKeys(link.seq)))
+    const dates = { since: instantText(since), until: until && instantText(until) }
+    return [{ vkey, ...dates, ...shown(leaf, 'public', slotKeys(leaf.seq)), links }]
   })
 }
 
-/** Members get the salt of the full digest, too. */
-function shown({ index, seq, statement, salt, fullSalt }: LogLeafRow, view: View) {
-  const own = view === 'full' && fullSalt !== null && { fullSalt: base64Of(fullSalt) }
-  return { index, seq, statement: statement!, salt: base64Of(salt!), ...own }
+/** Keys of the slots of a collection that has statements. */
+async function keysIn(database: Queries, collectionId: string): Promise<ReturnType<typeof slotKeysOf>> {
+  const [head] = await logHeadsOf(database, [collectionId])
+  // Deleted since.
+  if (head === undefined) throw new RegistryError('collection_not_found')
+  return slotKeysOf(head.secret)
 }
+
+/** Members get the salt of the full digest, too. */
+function shown(row: LogLeafRow, view: View, key: SlotKey) {
+  const { seq, statement, salt, fullSalt } = row
+  const own = view === 'full' && fullSalt !== null && { fullSalt: base64Of(fullSalt) }
+  return { ...opened(row, key), seq, statement: statement!, salt: base64Of(salt!), ...own }
+}
+
+const erased = (row: LogLeafRow, key: SlotKey) => ({
+  ...opened(row, key),
+  seq: row.seq,
+  erased: true as const,
+})
+
+/** What opens a leaf without its statement. */
+const opened = (row: LogLeafRow, key: SlotKey) =>
+  row.commitment === null ? { index: row.index, key: key.key && base64Of(key.key) } : linkOf(row, key)
+
+/** What opens a leaf that begins a chain of keys. */
+const linkOf = ({ index, commitment }: LogLeafRow, { key, begun }: SlotKey) => ({
+  index,
+  key: key && base64Of(key),
+  chain: base64Of(begun!),
+  commitment: base64Of(commitment!),
+})

@@ -19,7 +19,7 @@ export const versionLogOperations = {
     tag: 'log',
     summary: 'List statements about a collection',
     description:
-      'Lists up to 100 statements of the log about a collection, in order: versions made and withdrawn, new names. Pass the last `seq` as `after` to get the next. Erased ones have a place only.',
+      'Lists up to 100 statements of the log about a collection, in order: versions made and withdrawn, new names, and when it was made private. Pass the last `seq` as `after` to get the next. Erased ones have no text.',
     params: CollectionPath,
     query: LogQuery,
     answers: { 200: z.array(LogStatement) },

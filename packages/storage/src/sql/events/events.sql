@@ -81,6 +81,8 @@ begin
     insert into log_queue (at, kind, collection_id, version_id, name)
       select at, kind, collection_id, version_id, name from numbers
       where kind in ('version.made', 'version.withdrawn', 'collection.renamed', 'collection.transferred')
+        -- It uses up the next slot, which readers know, before the first one that they do not.
+        or (kind = 'collection.visibility' and not public)
       order by seq
   )
   insert into events (seq, at, kind, collection_id, version_id, account_id, name, public, details)

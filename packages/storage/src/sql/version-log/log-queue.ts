@@ -8,11 +8,12 @@ const collectionChanges = [
   'version.withdrawn',
   'collection.renamed',
   'collection.transferred',
+  'collection.visibility',
 ] as const
 
 /**
  * Changes that wait for their leaf. `number_events` adds those of collections, in the order of events and in the transaction that numbers
- * them; a trigger adds new names of accounts. `account.stated` is no change: it says when the latest name of an account was taken.
+ * them, of `collection.visibility` only those that hide it; a trigger adds new names of accounts. `account.stated` is no change: it says when the latest name of an account was taken.
  */
 export const logQueue = pgTable('log_queue', {
   id: bigint('id', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),

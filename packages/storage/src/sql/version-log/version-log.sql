@@ -4,7 +4,8 @@
 create function forget_statements_of_collection() returns trigger language plpgsql as $$
 begin
   perform from log_state for share;
-  update log_leaves set collection_id = null, version_id = null, name = null, statement = null, salt = null, full_salt = null
+  update log_leaves set collection_id = null, version_id = null, name = null, statement = null, salt = null, full_salt = null,
+      commitment = null
     where collection_id = old.id;
   delete from log_heads where collection_id = old.id;
   return null;

@@ -39,9 +39,12 @@ export const logLeaves = pgTable(
     salt: bytes('salt'),
     /** Of versions, for members. */
     fullSalt: bytes('full_salt'),
+    /** Of leaves that begin a chain of keys, for the proof of later ones; stays when the statement is erased. */
+    commitment: bytes('commitment'),
   },
   (t) => [
     uniqueIndex('log_leaves_collection').on(t.collectionId, t.seq),
+    uniqueIndex('log_leaves_links').on(t.collectionId, t.seq).where(sql`${t.commitment} is not null`),
     index('log_leaves_version').on(t.versionId),
     index('log_leaves_name').on(t.name),
   ],
@@ -54,6 +57,8 @@ export const logHeads = pgTable('log_heads', {
   seq: count('seq').notNull(),
   /** Hash of its leaf, hexadecimal. */
   leafHash: text('leaf_hash').notNull(),
+  /** 32 random bytes, from which the keys of all slots follow: readers get single keys only. */
+  secret: bytes('secret').notNull(),
 })
 export type LogHeadRow = typeof logHeads.$inferSelect
 
@@ -135,10 +140,10 @@ export async function forgetLogNames(tx: Tx, accountId: string, name: string): P
   )
 }
 
-/** Locks nothing: the log must be locked. */
-export async function logHeadsOf(tx: Tx, collectionIds: readonly string[]): Promise<LogHeadRow[]> {
+/** Locks nothing: before a write the log must be locked. */
+export async function logHeadsOf(at: Queries, collectionIds: readonly string[]): Promise<LogHeadRow[]> {
   const text = `select ${columnsOf(logHeads)} from log_heads where collection_id = any($1::uuid[])`
-  return (await tx.query<LogHeadRow>(text, [collectionIds])).rows
+  return (await at.query<LogHeadRow>(text, [collectionIds])).rows
 }
 
 export interface LogTile {
@@ -231,6 +236,13 @@ export async function leavesFrom(at: Queries, from: number, limit: number): Prom
 export async function findLeafOfVersion(at: Queries, versionId: string): Promise<LogLeafRow | undefined> {
   const text = `select ${columnsOf(logLeaves)} from log_leaves where version_id = $1 order by index limit 1`
   return (await at.query<LogLeafRow>(text, [versionId])).rows[0]
+}
+
+/** Leaves of a collection that begin chains of keys, before a number, in order. */
+export async function listLinksOf(at: Queries, collectionId: string, before: number): Promise<LogLeafRow[]> {
+  const text = `select ${columnsOf(logLeaves)} from log_leaves
+    where collection_id = $1 and seq < $2 and commitment is not null order by seq`
+  return (await at.query<LogLeafRow>(text, [collectionId, before])).rows
 }
 
 /** Statements of a collection after a number, in order. */
