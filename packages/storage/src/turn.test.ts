@@ -23,6 +23,27 @@ test('steps that wait for nothing let others have the loop, many such works side
   expect(delay.count).toBeGreaterThan(10)
 })
 
+test('of many works side by side, one continues per turn', async () => {
+  let [steps, most, isOver] = [0, 0, false]
+  const look = () => {
+    most = Math.max(most, steps)
+    steps = 0
+    if (!isOver) setImmediate(look)
+  }
+  setImmediate(look)
+  await Promise.all(
+    Array.from({ length: 60 }, async () => {
+      for (let step = 0; step < 4; step++) {
+        await giveWay()
+        burn(1.5)
+        steps++
+      }
+    }),
+  )
+  isOver = true
+  expect(most).toBeLessThan(3)
+})
+
 test('short work never waits', async () => {
   await new Promise((resolve) => setImmediate(resolve))
   expect(giveWay()).toBeUndefined()

@@ -5,8 +5,10 @@ const turnMillisecondsMax = 1
 
 /** Start time of the first call in this turn; undefined before it. */
 let began: number | undefined
+/** Continue the work that yielded, in its order. */
+const waiting: (() => void)[] = []
 
-/** Await this between two steps. Returns undefined while this turn is short, else a promise for the next turn. */
+/** Await this between two steps. Returns undefined while this turn is short, else a promise for a later turn. */
 export function giveWay(): Promise<void> | undefined {
   if (began === undefined) {
     began = performance.now()
@@ -14,9 +16,14 @@ export function giveWay(): Promise<void> | undefined {
     return undefined
   }
   if (performance.now() - began < turnMillisecondsMax) return undefined
-  return new Promise((resolve) => setImmediate(resolve))
+  return new Promise((resolve) => waiting.push(resolve))
 }
 
+/** Continues one waiting work per turn: sixty requests would take sixty steps in one. */
 function endTurn(): void {
-  began = undefined
+  const next = waiting.shift()
+  began = next && performance.now()
+  if (next === undefined) return
+  setImmediate(endTurn)
+  next()
 }

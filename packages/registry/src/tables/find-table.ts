@@ -152,10 +152,6 @@ export async function keyOf(
   }
 }
 
-/** @param schema as JSON */
-export const columnsIn = (schema: Uint8Array): TableColumn[] =>
-  tableColumns(parseJson(Buffer.from(schema).toString()) as JsonObject)
-
 /** Undefined if it takes longer. */
 export async function within<T>(done: Promise<T>, milliseconds: number): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined

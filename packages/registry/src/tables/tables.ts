@@ -1,6 +1,7 @@
 /** Questions about the tables of a version, in the view of the caller. docs/queries.md */
 import { rm, stat } from 'node:fs/promises'
-import type { QueryText, TableColumn, TypeEntry } from '@ulmus/content'
+import { type JsonObject, parseJson, type QueryText, type TypeEntry, tableColumns } from '@ulmus/content'
+import { giveWay } from '@ulmus/storage'
 import type { VersionPath } from '@ulmus/wire'
 import { JsonText } from '../answers/json-text.ts'
 import { selectedTypes } from '../answers/places.ts'
@@ -15,7 +16,6 @@ import { questionsOf } from './answer-questions.ts'
 import { copyStatement } from './engine/query-sql.ts'
 import { openOnce } from './file-answer.ts'
 import {
-  columnsIn,
   type InstalledTables,
   keyOf,
   patience,
@@ -42,7 +42,8 @@ export const usualTables: TablesConfig = Object.freeze({ bytesMax: null, sql: 'm
 export interface ListedTable {
   readonly type: string
   readonly records: number
-  readonly columns: readonly TableColumn[]
+  /** `Column[]` as JSON. */
+  readonly columns: JsonText
   readonly parquet: Pick<MadeFile, 'bytes' | 'sha256'> | undefined
 }
 
@@ -69,10 +70,13 @@ export function tablesOf(context: Context, config: TablesConfig, installed: Inst
       const { roots } = found
       const tables: ListedTable[] = []
       for await (const { type, bytes } of readSchemaObjects(context.objects, roots)) {
-        countAnswer(bytes.length)
         const tree = roots.types[type]!
         const parquet = await files?.parquetOf(await keyOf(context, found, type, tree))
-        tables.push({ type, records: tree.count, columns: columnsIn(bytes), parquet })
+        const schema = parseJson(Buffer.from(bytes).toString()) as JsonObject
+        await giveWay()
+        const columns = new JsonText(JSON.stringify(tableColumns(schema)))
+        countAnswer(columns.pieces[0]!.length)
+        tables.push({ type, records: tree.count, columns, parquet })
       }
       return tables
     },

@@ -22,13 +22,13 @@ export const tableRoutes: FastifyPluginAsync<RouteOptions> = async (app, { regis
     const found = await tables.list(seenAs(principal, query), params)
     const base = `/api/collections/${owner}/${slug}/versions/${encodeURIComponent(v)}/tables`
     const view = query.view === undefined ? '' : `?view=${query.view}`
-    return found.map(({ type, records, columns, parquet }): VersionTable => {
+    const listed = found.map(({ type, records, columns, parquet }) => {
       const url = `${base}/${encodeURIComponent(type)}`
       const state = parquet !== undefined ? 'ready' : tables.isAvailable ? 'on_demand' : 'unavailable'
       return {
         type,
         records,
-        columns: columns as VersionTable['columns'],
+        columns,
         csv: { url: `${url}.csv${view}` },
         parquet: {
           url: `${url}.parquet${view}`,
@@ -38,6 +38,7 @@ export const tableRoutes: FastifyPluginAsync<RouteOptions> = async (app, { regis
         },
       }
     })
+    return textIn<VersionTable[]>(listed)
   })
 
   serve(app, 'GET /api/collections/:owner/:slug/versions/:v/tables/:type/rows', async (request, reply) => {
