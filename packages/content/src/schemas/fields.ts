@@ -29,23 +29,33 @@ const objectIn = (value: unknown): PlainSchema | undefined =>
 /** Names of fields by which people recognise a record, in lower case. */
 const telling = ['name', 'title', 'label', 'displayname', 'fullname', 'code']
 
+/** Further fields are left out: a schema of 256 KiB may have 20,000, and a page shows some hundred. */
+export const fieldsMax = 2_000
+
 /**
- * Fields of a type in the author's order. Fields without an order follow: recognisable names, then required ones, nested ones last, else by
- * name.
+ * Fields of a type in the author's order, at most `fieldsMax`. Fields without an order follow: recognisable names, then required ones,
+ * nested ones last, else by name.
  */
 export function fieldsOf(schema: PlainSchema): Field[] {
   const properties = objectIn(schema['properties']) ?? {}
   const required = new Set(Array.isArray(schema['required']) ? schema['required'] : [])
-  const fields = Object.entries(properties).map(([name, at]) =>
-    fieldOf(name, objectIn(at) ?? {}, required.has(name)),
+  const fields = someNames(properties, schema).map((name) =>
+    fieldOf(name, objectIn(properties[name]) ?? {}, required.has(name)),
   )
   const rank = ({ name, isRequired, isNested }: Field): number => {
     const place = telling.indexOf(name.toLowerCase())
     return place >= 0 ? place - telling.length : isNested ? 2 : isRequired ? 0 : 1
   }
-  fields.sort((a, b) => rank(a) - rank(b) || (a.name < b.name ? -1 : 1))
-  const byName = new Map(fields.map((field) => [field.name, field]))
+  // Ranked once each, as a schema may have 20,000 fields.
+  const ranked = fields.map((field): [rank: number, field: Field] => [rank(field), field])
+  ranked.sort(([first, a], [second, b]) => first - second || (a.name < b.name ? -1 : 1))
+  const byName = new Map(ranked.map(([, field]) => [field.name, field]))
   return inFieldOrder([...byName.keys()], schema).map((name) => byName.get(name)!)
+}
+
+function someNames(properties: PlainSchema, schema: PlainSchema): readonly string[] {
+  const names = Object.keys(properties)
+  return names.length <= fieldsMax ? names : inFieldOrder(names, schema).slice(0, fieldsMax)
 }
 
 /** The field by which people recognise a record; undefined if there is none. */
@@ -62,7 +72,10 @@ function fieldOf(name: string, at: PlainSchema, isRequired: boolean): Field {
     title: textIn(at['title']),
     description: textIn(at['description']),
     type,
-    rules: rulesOf(at),
+    // When they are shown: a page shows few of thousands of fields.
+    get rules() {
+      return rulesOf(at)
+    },
     isRequired,
     isPrivate: at['private'] === true,
     refersTo: textIn(at['x-ref-type']) ?? textIn(items?.['x-ref-type']),

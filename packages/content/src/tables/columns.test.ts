@@ -74,17 +74,24 @@ test('a type without properties has the whole data', () => {
   ])
 })
 
+test('a type with more properties than a table has columns has the whole data', () => {
+  const properties = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, n) => [`p${n}`, { type: 'string' }]))
+  expect(of(properties(2_000))).toHaveLength(2_000)
+  expect(of(properties(2_001))).toMatchObject([{ name: 'data', path: '', type: 'json' }])
+})
+
 test('references give a schema no more members than its share', () => {
   const leaves = Object.fromEntries(Array.from({ length: 64 }, (_, n) => [`m${n}`, { type: 'string' }]))
   const closed = (properties: object) => ({ type: 'object', properties, additionalProperties: false })
   const inner = Object.fromEntries(Array.from({ length: 64 }, (_, n) => [`n${n}`, { $ref: '#/$defs/leaf' }]))
   const $defs = { leaf: closed(leaves), inner: closed(inner) }
   const columns = of(
-    Object.fromEntries(Array.from({ length: 5_000 }, (_, n) => [`p${n}`, { $ref: '#/$defs/inner' }])),
+    Object.fromEntries(Array.from({ length: 2_000 }, (_, n) => [`p${n}`, { $ref: '#/$defs/inner' }])),
     { $defs },
   )
-  expect(columns).toHaveLength(5_000)
-  expect(findColumns(columns).length).toBeLessThan(8_000)
+  expect(columns).toHaveLength(2_000)
+  expect(findColumns(columns).length).toBeLessThan(5_000)
   expect(columns[0]).toMatchObject({ type: 'object' })
   expect(columns.at(-1)).toMatchObject({ type: 'json' })
 })
@@ -99,12 +106,12 @@ test('long names of objects count for each of their members', () => {
 test.each<[string, () => unknown]>([
   [
     'names that differ only in case',
-    () => of(Object.fromEntries(Array.from({ length: 8_192 }, (_, n) => [caseOf('abcdefghijklm', n), {}]))),
+    () => of(Object.fromEntries(Array.from({ length: 2_000 }, (_, n) => [caseOf('abcdefghijklm', n), {}]))),
   ],
   [
     'references to a long list',
     () =>
-      of(Object.fromEntries(Array.from({ length: 5_000 }, (_, n) => [`p${n}`, { $ref: '#/$defs/a' }])), {
+      of(Object.fromEntries(Array.from({ length: 2_000 }, (_, n) => [`p${n}`, { $ref: '#/$defs/a' }])), {
         $defs: {
           a: { type: ['object', 'null'], required: Array.from({ length: 20_000 }, (_, n) => `${n}`) },
         },
@@ -113,7 +120,7 @@ test.each<[string, () => unknown]>([
   [
     'columns that a question names',
     () => {
-      const columns = of(Object.fromEntries(Array.from({ length: 8_000 }, (_, n) => [`c${n}`, {}])))
+      const columns = of(Object.fromEntries(Array.from({ length: 2_000 }, (_, n) => [`c${n}`, {}])))
       return readTableQuery({ columns: columns.map(({ name }) => name).join() }, columns)
     },
   ],

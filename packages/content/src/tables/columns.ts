@@ -38,9 +38,11 @@ export const idColumn: TableColumn = {
 /** Name that the engine uses for the texts that searches read. */
 export const searchColumn = '_search'
 
-/** Column of a type whose schema lists no properties: the whole `data`. */
+/** Column of a type whose schema lists no properties, or too many: the whole `data`. */
 const dataColumn: TableColumn = { name: 'data', path: '', type: 'json', nullable: false, private: false }
 
+/** A type with more properties has the column `data` alone: a schema of 256 KiB could have 20,000, of which no table can be built. */
+const columnsMax = 2_000
 /** Objects that lie deeper become JSON text. */
 const levelsMax = 2
 /** Objects with more members become JSON text. */
@@ -56,7 +58,7 @@ const referencesMax = 8
 /** @param schema of a view: in the public view it has no private properties */
 export function tableColumns(schema: JsonObject): TableColumn[] {
   const properties = schema['properties']
-  if (!isJsonObject(properties)) return [idColumn, dataColumn]
+  if (!isJsonObject(properties) || Object.keys(properties).length > columnsMax) return [idColumn, dataColumn]
   return [
     idColumn,
     ...columnsOf(schema, {

@@ -100,7 +100,7 @@ test('of long texts only the beginning is sent, and whole ones are compared', as
 
 test('columns beyond the room for texts have figures alone', async () => {
   const properties = Object.fromEntries(
-    Array.from({ length: 3_000 }, (_, n) => [`c${n}`, { type: 'string' }]),
+    Array.from({ length: 2_000 }, (_, n) => [`c${n}`, { type: 'string' }]),
   )
   const columns = tableColumns({ type: 'object', properties } as JsonObject)
   const value = '\u0001'.repeat(101)
@@ -112,12 +112,12 @@ test('columns beyond the room for texts have figures alone', async () => {
   }
   const bytes = await writeStatistics(columns, {}, ask)
   expect(bytes.length).toBeLessThan(statisticsBytes(columns))
-  expect(statisticsBytes(columns)).toBeLessThan(textBytesMax + 3_001 * 800)
+  expect(statisticsBytes(columns)).toBeLessThan(textBytesMax + 2_001 * 800)
   const statistics = parseJson(String(bytes)) as TableStatistics
-  expect(statistics.columns).toHaveLength(3_001)
+  expect(statistics.columns).toHaveLength(2_001)
   expect(statistics.columns[1]).toHaveProperty('top')
   expect(statistics.columns.at(-1)).toEqual({
-    field: 'c2999',
+    field: 'c1999',
     type: 'text',
     count: 20,
     nulls: 0,

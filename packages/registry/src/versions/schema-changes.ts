@@ -7,7 +7,7 @@ import {
   schemaChanges,
   type ViewRoots,
 } from '@ulmus/content'
-import type { ObjectReader } from '@ulmus/storage'
+import { giveWay, type ObjectReader } from '@ulmus/storage'
 import { countAnswer } from '../budgets/answer-budget.ts'
 import { readSchemaObjects } from './schemas.ts'
 
@@ -22,8 +22,8 @@ export interface TypeChanges {
 const typesMax = 200
 /** Sentences per type. */
 const sentencesMax = 100
-/** Larger schemas are not described: parsing them would block the event loop. Bytes. */
-const schemaBytesMax = 262_144
+/** Larger schemas are not described: comparing two of them would block the event loop. Bytes. */
+const schemaBytesMax = 65_536
 const tooLarge = ['changed; its schema is too large to describe']
 
 /** Describes the changes by type. @throws busy. */
@@ -38,14 +38,17 @@ export async function describeSchemaChanges(
     .sort(compareUtf8)
     .slice(0, typesMax)
   const [was, is] = [await schemasIn(objects, before, types), await schemasIn(objects, after, types)]
-  return types.map((type) => {
+  const described: TypeChanges[] = []
+  for (const type of types) {
+    await giveWay()
     const all =
       was.get(type) === null || is.get(type) === null ? tooLarge : sentencesOf(was.get(type), is.get(type))
     const more = all.length > sentencesMax ? [`changed in ${all.length - sentencesMax} more ways`] : []
     const changes = [...all.slice(0, sentencesMax), ...more]
     countAnswer(changes.reduce((sum, { length }) => sum + length, type.length))
-    return { type, changes }
-  })
+    described.push({ type, changes })
+  }
+  return described
 }
 
 const sentencesOf = (was: PlainSchema | null | undefined, is: PlainSchema | null | undefined): Sentence[] =>
