@@ -1,6 +1,7 @@
 /** Croissant 1.1 of MLCommons: a version as JSON-LD for data set search engines and machine learning. docs/reading.md */
 
 import { columnSchema, type ScalarType, type TableColumn } from '@ulmus/content'
+import { giveWay } from '@ulmus/registry'
 import { bibtex, citationFacts, oneLine } from '../data/citation.ts'
 import { licenseOf } from '../data/licence.ts'
 import { accountPath, apiVersionPath, withQuery } from '../paths.ts'
@@ -46,7 +47,12 @@ export async function croissantOf(described: DescribedVersion): Promise<object> 
   const words = keywordsOf(keywords)
   const isByOwner = facts.creators.join() === oneLine(ownerName)
   const types = await describedTypes(described)
+  const recordSet: object[] = []
   const names = new Set(types.filter(({ columns }) => columns !== undefined).map(({ name }) => name))
+  for (const type of types) {
+    recordSet.push(...recordSetOf(type, names))
+    await giveWay()
+  }
   return {
     '@context': context,
     '@type': 'sc:Dataset',
@@ -64,7 +70,7 @@ export async function croissantOf(described: DescribedVersion): Promise<object> 
     ...(words.length > 0 && { keywords: words }),
     citeAs: bibtex(facts),
     distribution: types.flatMap((type) => filesOf(type, described)),
-    recordSet: types.flatMap((type) => recordSetOf(type, names)),
+    recordSet,
   }
 }
 

@@ -84,6 +84,7 @@ export async function describedTypes(described: DescribedVersion): Promise<Descr
   for (const [name, text] of Object.entries(described.shown.schemas)) {
     countAnswer(bytesPerSchemaByte * jsonBytes(text))
     const schema = readJson<JsonObject>(text)
+    await giveWay()
     const columns = tableColumns(schema)
     const isTold = fields + columns.length <= fieldsMax
     if (isTold) fields += columns.length

@@ -1,9 +1,10 @@
 /** `…/schemas`: properties of the records of each type. */
 
 import { type Field, fieldsOf, type Json, type PlainSchema, withPropertiesInOrder } from '@ulmus/content'
+import { giveWay } from '@ulmus/registry'
 import { Icon } from '../../components/icon.tsx'
 import { Badge, Empty, Name, TableScroll } from '../../components/small.tsx'
-import { type SeenCollection, schemaIn, seeVersion } from '../../data/collection.ts'
+import { type SeenCollection, type ShownVersion, schemaIn, seeVersion } from '../../data/collection.ts'
 import { counted, cutName, cutText, shownJson, shownMarks, shownName } from '../../format.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
 import { type Page, Redirect, type Visit } from '../../page.ts'
@@ -31,6 +32,8 @@ const show = async (visit: Visit) => {
   const open = new Set(shown)
   const mayEdit = seen.mayWork && seen.view === 'full' && seen.version === undefined
   const rest = types.filter((type) => !open.has(type))
+  const read: ReadType[] = []
+  for (const type of shown) read.push(await readType(version, type, shown.length))
   return {
     title: `Schemas · ${seen.owner}/${seen.slug}`,
     description: `Types of records in ${seen.owner}/${seen.slug}, with their properties.`,
@@ -40,13 +43,12 @@ const show = async (visit: Visit) => {
     body: (
       <CollectionPage seen={seen} tab="schemas">
         {types.length === 0 && <Empty title="This version has no types." />}
-        {shown.map((type) => (
+        {read.map((type) => (
           <Type
-            key={type}
+            {...type}
+            key={type.type}
             seen={seen}
-            type={type}
-            schema={schemaIn(version, type)!}
-            count={version.typeCounts[type] ?? 0}
+            count={version.typeCounts[type.type] ?? 0}
             of={shown.length}
             mayEdit={mayEdit}
           />
@@ -78,20 +80,38 @@ const show = async (visit: Visit) => {
 
 export const schemas: Page = { show }
 
-interface TypeProps {
+/** A type with what the page shows of its schema. */
+interface ReadType {
+  readonly type: string
+  readonly schema: PlainSchema
+  readonly fields: readonly Field[]
+  /** Number of all properties. */
+  readonly properties: number
+  /** The schema as JSON, cut. */
+  readonly raw: string
+}
+
+/** Gives other requests turns of the event loop: a page shows schemas of up to 4 MiB. @param of number of types on the page */
+async function readType(version: ShownVersion, type: string, of: number): Promise<ReadType> {
+  await giveWay()
+  const schema = schemaIn(version, type)!
+  await giveWay()
+  const fields = fieldsOf(schema).slice(0, Math.min(fieldsMax, Math.floor(fieldsOfPage / of)))
+  await giveWay()
+  const text = shownJson(withPropertiesInOrder(schema as Json), 2)
+  const properties = Object.keys((schema['properties'] as object | undefined) ?? {}).length
+  return { type, schema, fields, properties, raw: cutText(text, Math.floor(rawOfPage / of)) }
+}
+
+interface TypeProps extends ReadType {
   seen: SeenCollection
-  type: string
-  schema: PlainSchema
   count: number
   /** Number of types on the page. */
   of: number
   mayEdit: boolean
 }
 
-function Type({ seen, type, schema, count, of, mayEdit }: TypeProps) {
-  const fields = fieldsOf(schema)
-  const shown = fields.slice(0, Math.min(fieldsMax, Math.floor(fieldsOfPage / of)))
-  const raw = shownJson(withPropertiesInOrder(schema as Json), 2)
+function Type({ seen, type, schema, fields, properties, raw, count, of, mayEdit }: TypeProps) {
   const { title, description } = schema
   return (
     <section class="type" id={`type-${type}`}>
@@ -115,14 +135,14 @@ function Type({ seen, type, schema, count, of, mayEdit }: TypeProps) {
         </p>
       )}
       {typeof description === 'string' && <p dir="auto">{cutText(description, 2_000)}</p>}
-      {shown.length > 0 && <Fields fields={shown} type={type} of={of} />}
-      {fields.length > shown.length && (
-        <p class="quiet">and {fields.length - shown.length} more properties, in the schema</p>
+      {fields.length > 0 && <Fields fields={fields} type={type} of={of} />}
+      {properties > fields.length && (
+        <p class="quiet">and {properties - fields.length} more properties, in the schema</p>
       )}
       {schema['additionalProperties'] === false && <p class="quiet">No other properties.</p>}
       <details class="raw">
         <summary>JSON Schema</summary>
-        <pre class="json">{cutText(raw, Math.floor(rawOfPage / of))}</pre>
+        <pre class="json">{raw}</pre>
       </details>
     </section>
   )
