@@ -33,7 +33,7 @@ export {
   withMembersInOrder,
   withPropertiesInOrder,
 } from './schemas/field-order.ts'
-export { type Field, fieldsOf, type PlainSchema, tellingField } from './schemas/fields.ts'
+export { type Field, fieldsMax, fieldsOf, type PlainSchema, tellingField } from './schemas/fields.ts'
 export { knownFieldsOf, unknownFieldsOf, withoutUnknownFields } from './schemas/known-fields.ts'
 export {
   formerlyPrivate,
