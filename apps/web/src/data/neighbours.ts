@@ -1,5 +1,6 @@
 /** Records around one: the previous and the next in a result, and those that refer to it. */
 import { findColumns, type JsonObject, type QueryText, tableColumns } from '@ulmus/content'
+import { giveWay } from '@ulmus/registry'
 import type { Visit } from '../page.ts'
 import { type SeenCollection, type ShownVersion, schemaIn, versionOf } from './collection.ts'
 import { leniently, soon } from './profiles.ts'
@@ -73,15 +74,20 @@ export async function readReferrers(
 ): Promise<readonly Referrers[]> {
   const { tables } = visit.registry
   if (!tables.isAvailable) return []
-  const fields = Object.keys(version.schemas).flatMap((type) =>
-    findColumns(tableColumns(schemaIn(version, type) as JsonObject))
-      .filter(({ refersTo, type: form }) => refersTo === wanted && (form === 'text' || form === 'list'))
-      .map(({ names, type: form }) => {
-        const field = names.map((name) => JSON.stringify(name)).join('.')
-        const operator = form === 'list' ? 'contains' : 'eq'
-        return { type, label: names.join('.'), filter: `${field} ${operator} ${JSON.stringify(id)}` }
-      }),
-  )
+  const fields: Omit<Referrers, 'count'>[] = []
+  // One by one, so that other requests get turns of the event loop: the schemas may have 4 MiB.
+  for (const type of Object.keys(version.schemas)) {
+    const schema = schemaIn(version, type) as JsonObject
+    await giveWay()
+    for (const { names, type: form, refersTo } of findColumns(tableColumns(schema))) {
+      if (refersTo !== wanted || (form !== 'text' && form !== 'list')) continue
+      const field = names.map((name) => JSON.stringify(name)).join('.')
+      const operator = form === 'list' ? 'contains' : 'eq'
+      fields.push({ type, label: names.join('.'), filter: `${field} ${operator} ${JSON.stringify(id)}` })
+    }
+    await giveWay()
+    if (fields.length >= referrersMax) break
+  }
   const found: Referrers[] = []
   for (const field of fields.slice(0, referrersMax)) {
     const { type, filter } = field

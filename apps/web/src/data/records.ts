@@ -3,6 +3,7 @@
 import {
   compareUtf8,
   type Field,
+  fieldsMax,
   fieldsOf,
   type Json,
   type PlainSchema,
@@ -11,7 +12,7 @@ import {
   tellingField,
   withMembersInOrder,
 } from '@ulmus/content'
-import type { Building, JsonText } from '@ulmus/registry'
+import { type Building, giveWay, type JsonText } from '@ulmus/registry'
 import { jsonBytes, readJson, type Visit } from '../page.ts'
 import { type SeenCollection, type ShownVersion, schemaIn, versionOf } from './collection.ts'
 import { own } from './own.ts'
@@ -53,7 +54,9 @@ export async function readRecords(
 ): Promise<RecordsPage> {
   const page = await visit.registry.records.page(seen.who, versionOf(seen), { limit: recordsAPage, ...ask })
   const { total, nextCursor } = page.pagination
-  return { records: page.records.map((record) => shownRecord(record, ask.type, schema)), total, nextCursor }
+  const records: ShownRecord[] = []
+  for (const record of page.records) records.push(await shownRecord(record, ask.type, schema))
+  return { records, total, nextCursor }
 }
 
 /** Records that match a question. */
@@ -76,25 +79,38 @@ export async function readMatches(
   const path = { ...versionOf(seen), type }
   const answer = await registry.tables.rows(seen.who, path, { ...question, limit: recordsAPage })
   if ('building' in answer) return answer
-  const records = answer.rows.map(({ id, data: text }) => {
+  const records: TableRecord[] = []
+  for (const { id, data: text } of answer.rows) {
     const bytes = jsonBytes(text)
-    const data = bytes <= shownRecordBytesMax ? inOrder(readJson<Json>(text), schema) : undefined
-    return { id, type, data, bytes }
-  })
+    const data = bytes <= shownRecordBytesMax ? await inOrder(await readTurn<Json>(text), schema) : undefined
+    records.push({ id, type, data, bytes })
+  }
   return { records, total: answer.total, next: answer.next }
 }
 
-function shownRecord(text: JsonText, type: string, schema: PlainSchema | undefined): ShownRecord {
+async function shownRecord(
+  text: JsonText,
+  type: string,
+  schema: PlainSchema | undefined,
+): Promise<ShownRecord> {
   const bytes = jsonBytes(text)
   if (bytes <= shownRecordBytesMax) {
-    const record = readJson<ShownRecord>(text)
-    return { ...record, data: inOrder(record.data as Json, schema), bytes }
+    const record = await readTurn<ShownRecord>(text)
+    return { ...record, data: await inOrder(record.data as Json, schema), bytes }
   }
   return { ...endsOf(text), type, data: undefined, bytes }
 }
 
-const inOrder = (data: Json, schema: PlainSchema | undefined) =>
-  withMembersInOrder(data, schema) as ShownRecord['data']
+/** Parses in a turn of its own: the records of a page may have 4 MiB. */
+async function readTurn<T>(text: JsonText): Promise<T> {
+  await giveWay()
+  return readJson<T>(text)
+}
+
+async function inOrder(data: Json, schema: PlainSchema | undefined): Promise<ShownRecord['data']> {
+  await giveWay()
+  return withMembersInOrder(data, schema) as ShownRecord['data']
+}
 
 /** Id and hash of unparsed JSON: `{"id":…,"type":…,"data":…,"hash":…}`. Ids have at most 1,024 bytes, and six times as many with escapes. */
 function endsOf({ pieces }: JsonText): { id: string; hash: string } {
@@ -104,12 +120,16 @@ function endsOf({ pieces }: JsonText): { id: string; hash: string } {
   return { id: parseJson(id) as string, hash }
 }
 
-/** Members of records that the schema does not list, by name; all members if it has no `properties`. */
+/** Members of records that are not among the fields, by name, the first `fieldsMax`; all members if the schema has no `properties`. */
 export function fieldsBeside(fields: readonly Field[], records: readonly TableRecord[]): Field[] {
   const known = new Set(fields.map(({ name }) => name))
   const names = new Set<string>()
-  for (const { data } of records) if (isObject(data)) for (const name of Object.keys(data)) names.add(name)
-  const beside = [...names].filter((name) => !known.has(name)).sort(compareUtf8)
+  for (const { data } of records)
+    for (const name of isObject(data) ? Object.keys(data) : []) {
+      if (names.size >= fieldsMax) break
+      if (!known.has(name)) names.add(name)
+    }
+  const beside = [...names].sort(compareUtf8)
   return fieldsOf({ properties: Object.fromEntries(beside.map((name) => [name, {}])) })
 }
 

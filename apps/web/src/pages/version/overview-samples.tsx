@@ -1,5 +1,6 @@
 /** First records of some types, on the overview page. */
 import { type JsonObject, tableColumns } from '@ulmus/content'
+import { giveWay } from '@ulmus/registry'
 import { Name } from '../../components/small.tsx'
 import { type SeenCollection, type ShownVersion, schemaIn } from '../../data/collection.ts'
 import { knownProfiles, type Profiles } from '../../data/profiles.ts'
@@ -45,6 +46,7 @@ export async function samplesOf(
         const schema = schemaIn(version, type)!
         const { records } = await readRecords(visit, seen, { type, schema, limit: sampleRecords })
         const profiles = await knownProfiles(visit, seen, type)
+        await giveWay()
         const asked = profiles && readAsked(seen, type, schema, new URLSearchParams())
         const all = pageColumns(schema, tableColumns(schema as JsonObject), records)
         const columns = chosenColumns(all, [], []).slice(0, sampleColumns)

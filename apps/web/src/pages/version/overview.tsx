@@ -115,6 +115,7 @@ async function typesOf(version: ShownVersion): Promise<ShownType[]> {
   const types: ShownType[] = []
   for (const name of Object.keys(version.schemas)) {
     const schema = schemaIn(version, name)!
+    await giveWay()
     types.push({
       name,
       count: version.typeCounts[name] ?? 0,

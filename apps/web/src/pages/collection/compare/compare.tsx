@@ -1,5 +1,5 @@
 /** `…/compare/v1.0.0...v1.1.0`: differences between two versions, in sentences and field by field. */
-import { Moved, type Principal, RegistryError } from '@ulmus/registry'
+import { giveWay, type JsonText, Moved, type Principal, RegistryError } from '@ulmus/registry'
 import type { Version } from '@ulmus/wire'
 import { Pager } from '../../../components/small.tsx'
 import { publicly, type SeenCollection, seeCollection } from '../../../data/collection.ts'
@@ -9,6 +9,7 @@ import { apiVersionPath, type CollectionName, collectionPath, withQuery } from '
 import { Beside } from './beside.tsx'
 import { Differences } from './differences.tsx'
 import { askedIn, Filter } from './filter.tsx'
+import { differencesIn } from './records.ts'
 import { readPairs, Statistics } from './statistics.tsx'
 import { Summary } from './summary.tsx'
 
@@ -33,8 +34,9 @@ export const compare: Page = {
     const who = other === undefined ? seen.who : await readerOfBoth(visit, seen, other)
     if (who instanceof Moved) return new Redirect(fromMoved(visit, seen, who), 308)
     const detail = async ({ owner, slug }: CollectionName, v: string) => {
-      const version = readJson<Version>(await visit.registry.versions.detail(who, { owner, slug, v }))
-      return { ...version, owner, slug, version: version.semver }
+      const { schemas, ...facts } = await visit.registry.versions.detail(who, { owner, slug, v })
+      const version = readJson<Omit<Version, 'schemas'>>(facts)
+      return { ...version, schemas: await readSchemas(schemas), owner, slug, version: version.semver }
     }
     const [before, after] = await Promise.all([detail(other ?? seen, from), detail(seen, to)])
     const asked = askedIn(visit.url.searchParams)
@@ -49,6 +51,7 @@ export const compare: Page = {
     const changed = summary.types.map(({ type }) => type)
     const types = asked.type === undefined ? changed : changed.filter((type) => type === asked.type)
     const pairs = isFirst ? await readPairs(visit, seen, { who, types, before, after }) : []
+    const differences = await differencesIn(page)
     const here = visit.url.pathname
     const diffPath = withQuery(apiVersionPath(after, 'diff'), { from: fromName })
     const { type, change, cursor } = asked
@@ -87,7 +90,7 @@ export const compare: Page = {
             types={typesOf(before, after)}
             schemas={after.schemas}
           />
-          <Differences seen={seen} page={page} before={before} after={after} />
+          <Differences seen={seen} differences={differences} before={before} after={after} />
           <Pager
             next={nextCursor === null ? undefined : pathTo({ ...asked, cursor: nextCursor })}
             prev={cursor === undefined ? undefined : pathTo({ ...asked, cursor: '' })}
@@ -96,6 +99,16 @@ export const compare: Page = {
       ),
     }
   },
+}
+
+/** Parses the schemas one by one, up to 4 MiB in total, so that other requests get turns of the event loop. */
+async function readSchemas(schemas: Readonly<Record<string, JsonText>>): Promise<Version['schemas']> {
+  const read: [type: string, schema: Version['schemas'][string]][] = []
+  for (const [type, text] of Object.entries(schemas)) {
+    await giveWay()
+    read.push([type, readJson(text)])
+  }
+  return Object.fromEntries(read)
 }
 
 const typesOf = (before: Version, after: Version): string[] =>

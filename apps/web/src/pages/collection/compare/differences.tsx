@@ -14,9 +14,8 @@ import { Changes, changesMax } from './changes.tsx'
 import {
   type ChangedColumn,
   changedColumns,
-  type DiffAnswer,
-  differencesIn,
   seenAt,
+  type TypeDifferences,
   type UpdatedRecord,
 } from './records.ts'
 
@@ -33,15 +32,17 @@ type Schemas = Readonly<Record<string, unknown>>
 
 interface DifferencesProps {
   readonly seen: SeenCollection
-  readonly page: DiffAnswer
+  readonly differences: readonly TypeDifferences[]
   /** Versions, with their schemas. Removed records are in the older one, the others in the newer one. */
   readonly before: VersionPlace & { readonly schemas: Schemas }
   readonly after: VersionPlace & { readonly schemas: Schemas }
 }
 
-export function Differences({ seen, page, before, after }: DifferencesProps) {
-  const records = page.added.length + page.updated.length + page.removed.length
-  return differencesIn(page).map(({ type, updated, added, removed }) => (
+export function Differences({ seen, differences, before, after }: DifferencesProps) {
+  const records = differences
+    .flatMap(({ updated, added, removed }) => [updated, added, removed])
+    .reduce((sum, { length }) => sum + length, 0)
+  return differences.map(({ type, updated, added, removed }) => (
     <section key={type}>
       <h3>
         <Name of={type} most={100} />

@@ -1,5 +1,6 @@
 /** Records of a page of differences, parsed as far as the page shows them. */
-import { type ColumnChange, columnChanges, inFieldOrder } from '@ulmus/content'
+import { type ColumnChange, columnChanges, inFieldOrder, parseJson } from '@ulmus/content'
+import { giveWay, type JsonText } from '@ulmus/registry'
 import type { DiffPage } from '@ulmus/wire'
 import type { SeenCollection } from '../../../data/collection.ts'
 import type { TableRecord } from '../../../data/records.ts'
@@ -37,22 +38,28 @@ export const seenAt = (seen: SeenCollection, { owner, slug, version }: VersionPl
   version,
 })
 
-/** Differences of a page by type. */
-export function differencesIn(page: DiffAnswer): TypeDifferences[] {
+/** Differences of a page by type. Parses one record per turn of the event loop, and none that is too large. */
+export async function differencesIn(page: DiffAnswer): Promise<TypeDifferences[]> {
   let left = shownBytesMax
-  const read = (text: DiffAnswer['added'][number]): UpdatedRecord => {
+  const read = async (text: DiffAnswer['added'][number]): Promise<UpdatedRecord> => {
+    await giveWay()
     const bytes = jsonBytes(text)
-    const { id, type, data, previousData } = readJson<DiffPage['updated'][number]>(text)
     const isShown = bytes <= Math.min(recordBytesMax, left)
-    if (!isShown) return { id, type, bytes, data: undefined, changes: [] }
+    if (!isShown) return { ...nameIn(text), bytes, data: undefined, changes: [] }
+    const { id, type, data, previousData } = readJson<DiffPage['updated'][number]>(text)
     left -= bytes
     const both = { data, previousData } as Pick<UpdatedRecord, 'data' | 'previousData'>
     return { id, type, bytes, ...both, changes: columnChanges(previousData, data) }
   }
+  const readAll = async (texts: DiffAnswer['added']): Promise<UpdatedRecord[]> => {
+    const records: UpdatedRecord[] = []
+    for (const text of texts) records.push(await read(text))
+    return records
+  }
   const all = {
-    updated: page.updated.map(read),
-    added: page.added.map(read),
-    removed: (page.removedRecords ?? []).map(read),
+    updated: await readAll(page.updated),
+    added: await readAll(page.added),
+    removed: await readAll(page.removedRecords ?? []),
   }
   const types = new Set(Object.values(all).flatMap((records) => records.map(({ type }) => type)))
   return [...types].sort().map((type) => {
@@ -60,6 +67,16 @@ export function differencesIn(page: DiffAnswer): TypeDifferences[] {
       records.filter((record) => record.type === type)
     return { type, updated: ofType(all.updated), added: ofType(all.added), removed: ofType(all.removed) }
   })
+}
+
+/** Bytes that contain the id and the type of a record, with all their escapes. */
+const nameBytesMax = 8_192
+
+/** Id and type of an unparsed record, which begins with them: `{"id":…,"type":…,`. */
+function nameIn({ pieces: [start] }: JsonText): { id: string; type: string } {
+  const text = Buffer.from(start!.subarray(0, nameBytesMax)).toString()
+  const [, id = '""', type = '""'] = /^\{"id":("(?:[^"\\]|\\.)*"),"type":("(?:[^"\\]|\\.)*")/.exec(text) ?? []
+  return { id: parseJson(id) as string, type: parseJson(type) as string }
 }
 
 /** Longer names of columns are in no filter. Characters. */

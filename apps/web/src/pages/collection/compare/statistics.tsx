@@ -1,6 +1,6 @@
 /** Statistics of columns of numbers and dates before and after, as far as both tables are at hand. */
 import { findColumns, type JsonObject, tableColumns } from '@ulmus/content'
-import type { Principal } from '@ulmus/registry'
+import { giveWay, type Principal } from '@ulmus/registry'
 import type { ColumnStatistics, Version } from '@ulmus/wire'
 import { TableScroll } from '../../../components/small.tsx'
 import type { SeenCollection } from '../../../data/collection.ts'
@@ -54,7 +54,10 @@ export async function readPairs(
   const readAll = async (): Promise<ColumnPair[]> => {
     const pairs: ColumnPair[] = []
     // One type at a time: an account may have few questions under way.
-    for (const type of types.slice(0, typesMax).filter(isMeasured)) pairs.push(...(await read(type)))
+    for (const type of types.slice(0, typesMax)) {
+      await giveWay()
+      if (isMeasured(type)) pairs.push(...(await read(type)))
+    }
     return pairs
   }
   return (await soon(readAll())) ?? []

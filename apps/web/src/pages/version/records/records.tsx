@@ -1,7 +1,7 @@
 /** `…/records/:type`: records of a type as a table. */
 
 import type { PlainSchema } from '@ulmus/content'
-import { type Building, RegistryError, sqlNames } from '@ulmus/registry'
+import { type Building, giveWay, RegistryError, sqlNames } from '@ulmus/registry'
 import { Refusal } from '../../../components/form.tsx'
 import { Empty, Name, Pager, type Pages } from '../../../components/small.tsx'
 import { type SeenCollection, schemaIn, seeVersion } from '../../../data/collection.ts'
@@ -51,6 +51,7 @@ const show = async (visit: Visit) => {
   const type = visit.params['type'] ?? (query.get('type') || types[0])
   const schema = type === undefined ? undefined : schemaIn(version, type)
   if (type === undefined || schema === undefined) return noType(seen, types, type)
+  await giveWay()
   const asked = readAsked(seen, type, schema, query)
   const question = completeQuestion(asked)
   // A form that was sent: keep its filter in the address as the API writes it.
@@ -61,6 +62,7 @@ const show = async (visit: Visit) => {
   const found = await (isAsked ? findMatches : findAll)(visit, { ...asked, question }, schema)
   if (id !== '' && found.records.length === 1)
     return new Redirect(seen.inView(recordPath(seen, type, id)), 302)
+  await giveWay()
   const all = pageColumns(schema, asked.columns, found.records)
   const chosen = chosenColumns(all, asked.shown, asked.columns)
   const isRequested = query.has('profiles')
