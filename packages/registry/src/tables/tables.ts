@@ -15,13 +15,7 @@ import { seeVersion } from '../versions/versions.ts'
 import { questionsOf } from './answer-questions.ts'
 import { copyStatement } from './engine/query-sql.ts'
 import { openOnce } from './file-answer.ts'
-import {
-  type InstalledTables,
-  keyOf,
-  patience,
-  TableFinder,
-  type TablePath,
-} from './find-table.ts'
+import { type InstalledTables, keyOf, patience, TableFinder, type TablePath } from './find-table.ts'
 import { CostlyQuestions, deadlineOf, isTooCostly } from './patience.ts'
 import { findWhole, questionName, readQuery } from './questions.ts'
 import { isCostlySql, runSql, type SqlConfig, type SqlRequest } from './sql/sql.ts'

@@ -116,6 +116,7 @@ async function tablesIn(version: ShownVersion): Promise<SqlTable[]> {
   const tables: SqlTable[] = []
   for (const [index, type] of types.slice(0, typesMax).entries()) {
     const schema = schemaIn(version, type)!
+    await giveWay()
     tables.push({
       type,
       name: names[index]!,
