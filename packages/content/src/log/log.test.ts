@@ -96,7 +96,7 @@ test('statements and leaves', () => {
 test('the second statement of a collection, whose slot follows from a key that leads to the end named by the first', () => {
   const trust = { keys: [parseVkey(goldenText('log-vkey'))] }
   const { collection, public: digest } = parseStatement(text)
-  const expected = { ...{ semver: 'v1.0.1', view: 'public', collection }, digest: digest as never } as const
+  const expected = { semver: 'v1.0.1', view: 'public', collection, digest: digest as never } as const
   expect(verifyVersion(second, expected, trust)).toMatchObject({ index: 1, statement: { seq: 2 } })
   expect(openedLeaves(second).map((leaf) => hexOf(leafHashOf(leaf)))).toEqual(
     goldenText('log-leaves').split('\n').slice(0, 2),

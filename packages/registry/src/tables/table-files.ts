@@ -18,7 +18,7 @@ import { sha256Of } from './sha256.ts'
 import type { Progress, TableFacts, TableKey, TableSource } from './table-source.ts'
 
 /** Number of the mapping from schemas to columns (`tableColumns`) and of their stored form: raise it when either changes. */
-const mapping = 't2'
+const mapping = 't3'
 /** Tables of so many records are built in a second or two, so that any visit of a page may begin it. */
 export const smallTable = 50_000
 /** Tables of more bytes of records take longer. */

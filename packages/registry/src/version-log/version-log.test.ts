@@ -141,7 +141,7 @@ describe.each(serviceDatabases)('the log on $name', (database) => {
     expect(parseStatement(next.statement)).toMatchObject({ prev: hexOf(leaf), seq: 2 })
     expect(next.links).toMatchObject([{ index, key: null, chain: member.chain }])
     const trust = { keys: [parseVkey(keys[0]!.vkey)] }
-    const expected = { ...{ semver: 'v1.0.1', view: 'public' }, digest: said.public as never } as const
+    const expected = { semver: 'v1.0.1', view: 'public', digest: said.public as never } as const
     expect(() => verifyVersion(next, expected, trust)).toThrow('another digest')
     const digest = parseStatement(next.statement).public as never
     expect(verifyVersion(next, { ...expected, digest }, trust)).toMatchObject({ index: next.index })
