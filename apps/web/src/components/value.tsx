@@ -114,8 +114,27 @@ interface NestedProps {
   readonly wholeAt: number
 }
 
+/** The first members of a nested value, at any depth: the JSON of each has at least two characters. */
+function beginningOf(value: unknown, left: { members: number }): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  const isList = Array.isArray(value)
+  const begun: Record<string, unknown> | unknown[] = isList ? [] : {}
+  for (const name in value) {
+    if (left.members-- <= 0) break
+    const member = beginningOf((value as Record<string, unknown>)[name], left)
+    Object.defineProperty(begun, name, {
+      value: member,
+      enumerable: true,
+      writable: true,
+      configurable: true,
+    })
+  }
+  return begun
+}
+
 /** A JSON value in one line. In a table it can be unfolded. */
-function Nested({ value, most, unfoldedAt, wholeAt }: NestedProps) {
+function Nested({ value: whole, most, unfoldedAt, wholeAt }: NestedProps) {
+  const value = most === undefined ? whole : beginningOf(whole, { members: unfoldedMax })
   const text = shownJson(value)
   if (text.length <= Math.min(40, most ?? 40)) return <code class="json">{text}</code>
   const lines = text.length > wholeAt ? text : shownJson(value, 2)
@@ -125,9 +144,9 @@ function Nested({ value, most, unfoldedAt, wholeAt }: NestedProps) {
     ) : (
       <pre class="json">{cutText(lines, wholeAt)}</pre>
     )
-  const size = Array.isArray(value)
-    ? counted(value.length, 'item')
-    : counted(Object.keys(value as object).length, 'field')
+  const size = Array.isArray(whole)
+    ? counted(whole.length, 'item')
+    : counted(Object.keys(whole as object).length, 'field')
   return (
     <details class="nested">
       <summary>

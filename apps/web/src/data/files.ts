@@ -181,9 +181,13 @@ export function besideFiles(value: unknown): unknown {
 
 /** Hashes of a value that is a file reference, or a list of only file references. Empty for other values. */
 export function filesIn(value: unknown): string[] {
-  const all = [value].flat()
-  const hashes = all.flatMap((one) => fileIn(one) ?? [])
-  return hashes.length === all.length ? hashes : []
+  const hashes: string[] = []
+  for (const one of Array.isArray(value) ? value : [value]) {
+    const hash = fileIn(one)
+    if (hash === undefined) return []
+    hashes.push(hash)
+  }
+  return hashes
 }
 
 /** Address of the file's bytes. */

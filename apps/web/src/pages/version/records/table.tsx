@@ -108,7 +108,11 @@ export function Table({
 const groupedIn = (records: readonly TableRecord[], chosen: readonly PageColumn[]): ReadonlySet<PageColumn> =>
   new Set(
     chosen.filter((column) =>
-      records.some(({ data }) => Math.abs(Number(valueIn(data, column))) >= groupedFrom),
+      records.some(({ data }) => {
+        const value = valueIn(data, column)
+        // As a number, a list is the text of all its members.
+        return typeof value !== 'object' && Math.abs(Number(value)) >= groupedFrom
+      }),
     ),
   )
 
