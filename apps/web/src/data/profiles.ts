@@ -1,5 +1,5 @@
 /** Statistics of the columns of a table, frequent values of some, and labels of referenced records. */
-import { type FoundColumn, fieldsOf, type QueryText, tellingField } from '@ulmus/content'
+import { type FoundColumn, fieldsMax, fieldsOf, type QueryText, tellingField } from '@ulmus/content'
 import { RegistryError } from '@ulmus/registry'
 import type { ColumnStatistics, Facets, TableStatistics } from '@ulmus/wire'
 import { jsonBytes, readJson, type Visit } from '../page.ts'
@@ -100,7 +100,7 @@ export async function readLabels(
   const labels = new Map<string, string>()
   for (const { type, ids } of references) {
     const schema = schemaIn(version, type)
-    const telling = schema && tellingField(fieldsOf(schema))
+    const telling = schema && tellingField(fieldsOf(schema, fieldsMax))
     if (telling === undefined || ids.length === 0) continue
     const path = { ...versionOf(seen), type }
     const some = [...new Set(ids)].slice(0, labelsMax)

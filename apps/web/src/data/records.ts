@@ -178,7 +178,7 @@ export async function labelsOf(
   const some = [...distinct].slice(0, namedReferencesMax)
   const types = new Set(some.map(([, { type }]) => type))
   const tellingFields = new Map(
-    Array.from(types, (type) => [type, tellingField(fieldsOf(schemaIn(version, type)!))]),
+    Array.from(types, (type) => [type, tellingField(fieldsOf(schemaIn(version, type)!, fieldsMax))]),
   )
   const named = some.map(async ([key, { type, id }]) => {
     const telling = tellingFields.get(type)

@@ -29,19 +29,20 @@ const objectIn = (value: unknown): PlainSchema | undefined =>
 /** Names of fields by which people recognise a record, in lower case. */
 const telling = ['name', 'title', 'label', 'displayname', 'fullname', 'code']
 
-/** Further fields are left out: a schema of 256 KiB may have 20,000, and a page shows some hundred. */
+/** Pages leave out further fields: a schema of 256 KiB may have 20,000, and a page shows some hundred. */
 export const fieldsMax = 2_000
 
 /**
- * Fields of a type in the author's order, at most `fieldsMax`. Fields without an order follow: recognisable names, then required ones,
- * nested ones last, else by name.
+ * Fields of a type in the author's order. Fields without an order follow: recognisable names, then required ones, nested ones last, else by
+ * name.
+ * @param most number of fields, the first in the author's order. Default: all
  */
-export function fieldsOf(schema: PlainSchema): Field[] {
+export function fieldsOf(schema: PlainSchema, most = Number.POSITIVE_INFINITY): Field[] {
   const properties = objectIn(schema['properties']) ?? {}
   const required = new Set(Array.isArray(schema['required']) ? schema['required'] : [])
-  const fields = someNames(properties, schema).map((name) =>
-    fieldOf(name, objectIn(properties[name]) ?? {}, required.has(name)),
-  )
+  const names = Object.keys(properties)
+  const some = names.length <= most ? names : inFieldOrder(names, schema).slice(0, most)
+  const fields = some.map((name) => fieldOf(name, objectIn(properties[name]) ?? {}, required.has(name)))
   const rank = ({ name, isRequired, isNested }: Field): number => {
     const place = telling.indexOf(name.toLowerCase())
     return place >= 0 ? place - telling.length : isNested ? 2 : isRequired ? 0 : 1
@@ -51,11 +52,6 @@ export function fieldsOf(schema: PlainSchema): Field[] {
   ranked.sort(([first, a], [second, b]) => first - second || (a.name < b.name ? -1 : 1))
   const byName = new Map(ranked.map(([, field]) => [field.name, field]))
   return inFieldOrder([...byName.keys()], schema).map((name) => byName.get(name)!)
-}
-
-function someNames(properties: PlainSchema, schema: PlainSchema): readonly string[] {
-  const names = Object.keys(properties)
-  return names.length <= fieldsMax ? names : inFieldOrder(names, schema).slice(0, fieldsMax)
 }
 
 /** The field by which people recognise a record; undefined if there is none. */

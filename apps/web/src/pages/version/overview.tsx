@@ -1,6 +1,6 @@
 /** `/:owner/:slug`: overview of a collection. */
 
-import { fieldsOf, topicsOf } from '@ulmus/content'
+import { fieldsMax, fieldsOf, topicsOf } from '@ulmus/content'
 import { giveWay } from '@ulmus/registry'
 import type { Version } from '@ulmus/wire'
 import { Fragment } from 'preact'
@@ -120,7 +120,7 @@ async function typesOf(version: ShownVersion): Promise<ShownType[]> {
       name,
       count: version.typeCounts[name] ?? 0,
       isPrivate: schema['private'] === true,
-      fields: fieldsOf(schema).map((field) => field.name),
+      fields: fieldsOf(schema, fieldsMax).map((field) => field.name),
     })
     await giveWay()
   }

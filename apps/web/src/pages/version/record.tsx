@@ -1,6 +1,6 @@
 /** `…/records/:type/:id`: one record with its fields, its history, and a link to its proof. */
 
-import { type Field, fieldsOf, tellingField } from '@ulmus/content'
+import { type Field, fieldsMax, fieldsOf, tellingField } from '@ulmus/content'
 import { RegistryError } from '@ulmus/registry'
 import { Icon } from '../../components/icon.tsx'
 import { Places } from '../../components/place.tsx'
@@ -28,7 +28,7 @@ import { resultIn } from './records/url.ts'
 /** Maximum number of versions in the history. */
 const historyMax = 20
 /** Maximum number of fields shown; fields that the record has come first. */
-const fieldsMax = 500
+const shownMax = 500
 /** Total length of all values, which share it equally, except for `valueMin`. Characters. */
 const valuesMax = 300_000
 /** Each value may be this long, even if there are many. Characters. */
@@ -43,7 +43,7 @@ const show = async (visit: Visit) => {
   const [record] = schema === undefined ? [] : (await readRecords(visit, seen, { type, id, schema })).records
   if (version === null || schema === undefined || record === undefined)
     throw new RegistryError('record_not_found', { say: { type, id } })
-  const fields = fieldsOf(schema)
+  const fields = fieldsOf(schema, fieldsMax)
   const name = nameOf(record, tellingField(fields))
   const result = resultIn(query)
   const [names, files, neighbours, referrers, history] = await Promise.all([
@@ -126,8 +126,8 @@ function Fields({ seen, record, fields, names, files }: FieldsProps) {
   const all = [...fields, ...fieldsBeside(fields, [record])]
   const isThere = ({ name }: Field) => Object.hasOwn(data, name)
   const ordered =
-    all.length > fieldsMax ? [...all.filter(isThere), ...all.filter((one) => !isThere(one))] : all
-  const shown = ordered.slice(0, fieldsMax)
+    all.length > shownMax ? [...all.filter(isThere), ...all.filter((one) => !isThere(one))] : all
+  const shown = ordered.slice(0, shownMax)
   const wholeAt = Math.max(valueMin, Math.min(wholeMax, Math.floor(valuesMax / shown.length)))
   return (
     <>

@@ -96,7 +96,7 @@ async function readType(version: ShownVersion, type: string, of: number): Promis
   await giveWay()
   const schema = schemaIn(version, type)!
   await giveWay()
-  const fields = fieldsOf(schema).slice(0, Math.min(fieldsMax, Math.floor(fieldsOfPage / of)))
+  const fields = fieldsOf(schema, Math.min(fieldsMax, Math.floor(fieldsOfPage / of)))
   await giveWay()
   const text = shownJson(withPropertiesInOrder(schema as Json), 2)
   const properties = Object.keys((schema['properties'] as object | undefined) ?? {}).length

@@ -1,5 +1,5 @@
 /** `…/sql`: questions in SQL about a version. The statement is in the URL, so that a result can be shared. */
-import { fieldsOf, type JsonObject, parseJson, tableColumns, tellingField } from '@ulmus/content'
+import { fieldsMax, fieldsOf, type JsonObject, parseJson, tableColumns, tellingField } from '@ulmus/content'
 import { type Building, giveWay, RegistryError, sqlNames } from '@ulmus/registry'
 import type { SqlAnswer } from '@ulmus/wire'
 import {
@@ -123,7 +123,7 @@ async function tablesIn(version: ShownVersion): Promise<SqlTable[]> {
       records: version.typeCounts[type] ?? 0,
       isPrivate: schema['private'] === true,
       columns: tableColumns(schema as JsonObject),
-      telling: tellingField(fieldsOf(schema)),
+      telling: tellingField(fieldsOf(schema, fieldsMax)),
     })
     await giveWay()
   }

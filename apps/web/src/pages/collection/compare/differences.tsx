@@ -1,5 +1,12 @@
 /** Records of a page of differences: tables of updated, added and removed records by type. */
-import { type ColumnChange, fieldsOf, type JsonObject, type PlainSchema, tableColumns } from '@ulmus/content'
+import {
+  type ColumnChange,
+  fieldsMax,
+  fieldsOf,
+  type JsonObject,
+  type PlainSchema,
+  tableColumns,
+} from '@ulmus/content'
 import { Name, TableScroll } from '../../../components/small.tsx'
 import { Value } from '../../../components/value.tsx'
 import { memberChanges } from '../../../data/changes.ts'
@@ -142,7 +149,7 @@ function UpdatedTable({
   schema,
   columns,
 }: UpdatedProps & { columns: readonly ChangedColumn[] }) {
-  const references = new Map(fieldsOf(schema).map(({ name, refersTo }) => [name, refersTo]))
+  const references = new Map(fieldsOf(schema, fieldsMax).map(({ name, refersTo }) => [name, refersTo]))
   const cells = 2 * records.length * Math.max(1, columns.length)
   const shown = {
     most: Math.max(40, Math.min(400, Math.floor(charactersOfTable / cells))),

@@ -1,5 +1,5 @@
 /** Form controls for the fields of a record, by the schema of its type. A field that has no control of its own is JSON. */
-import { type Field, fieldsOf, type PlainSchema } from '@ulmus/content'
+import { type Field, fieldsMax, fieldsOf, type PlainSchema } from '@ulmus/content'
 import { own } from '../../../data/own.ts'
 import { isObject } from '../../../data/records.ts'
 import { cutText, shownJson } from '../../../format.ts'
@@ -54,7 +54,7 @@ const indentedMax = 20_000
 export function controlsOf(schema: PlainSchema, data: unknown): Control[] {
   let left = controlsMax
   const within = (at: PlainSchema, value: unknown, pointer: string, level: number): Control[] => {
-    const fields = fieldsOf(at)
+    const fields = fieldsOf(at, fieldsMax)
       .filter(({ name }) => !/[\r\n\0]/.test(name))
       .slice(0, left)
     left -= fields.length

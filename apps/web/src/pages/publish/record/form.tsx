@@ -1,5 +1,5 @@
 /** Form of a record: its fields, or its data as JSON, and whether it is private. */
-import { fieldsOf, jsonFault, type PlainSchema } from '@ulmus/content'
+import { fieldsMax, fieldsOf, jsonFault, type PlainSchema } from '@ulmus/content'
 import type { ComponentChildren } from 'preact'
 import { Field, Refusal, type Refused } from '../../../components/form.tsx'
 import { Badge, Name } from '../../../components/small.tsx'
@@ -206,7 +206,7 @@ const Rules = ({ schema, type }: { schema: PlainSchema; type: string }) => (
       What <Name of={type} /> may have
     </summary>
     <ul class="plain">
-      {fieldsOf(schema)
+      {fieldsOf(schema, fieldsMax)
         .slice(0, 200)
         .map(({ name, type: kind, rules, isRequired, isPrivate }) => (
           <li key={name}>

@@ -2,6 +2,7 @@
 import {
   type Field,
   type FoundColumn,
+  fieldsMax,
   fieldsOf,
   findColumns,
   type PlainSchema,
@@ -39,7 +40,7 @@ export function pageColumns(
   table: readonly TableColumn[],
   records: readonly TableRecord[],
 ): PageColumn[] {
-  const fields = fieldsOf(schema)
+  const fields = fieldsOf(schema, fieldsMax)
   const byPath = new Map(table.map((column) => [column.path, column]))
   const listed = fields.flatMap((field) => {
     const column = byPath.get(pathOf(field.name))
