@@ -11,7 +11,7 @@
  *       await server.close()
  *       await dispose()
  */
-import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { signerOf, skeyOf } from '@ulmus/content/log'
@@ -70,7 +70,11 @@ export async function serveForTest(
 ): Promise<TestServer> {
   const dataFolder = overrides.dataFolder ?? mkdtempSync(join(tmpdir(), 'ulmus-serve-'))
   mkdirSync(dataFolder, { recursive: true })
-  if (database.folder !== undefined) renameSync(database.folder, join(dataFolder, 'database'))
+  if (database.folder !== undefined) {
+    // It may be on another disk.
+    cpSync(database.folder, join(dataFolder, 'database'), { recursive: true })
+    rmSync(database.folder, { recursive: true })
+  }
   const { now, s3Keys, logTo, downloads = noDownloads(), logLevel = 'silent', ...configured } = overrides
   const keyFile = join(dataFolder, 'test.key')
   writeFileSync(keyFile, Buffer.alloc(32, 7).toString('base64'))

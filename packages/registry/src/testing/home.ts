@@ -1,5 +1,5 @@
 /** Data folder of an installation, for tests of its files before and after opening. */
-import { mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { S3Settings } from '@ulmus/storage'
@@ -20,8 +20,9 @@ export async function openHome(database: TestDatabase, bucket?: S3Settings): Pro
   const dataFolder = mkdtempSync(join(tmpdir(), 'ulmus-home-'))
   const { settings, dispose } = await database.settings()
   if (settings.folder !== undefined) {
-    mkdirSync(dataFolder, { recursive: true })
-    renameSync(settings.folder, join(dataFolder, 'database'))
+    // It may be on another disk.
+    cpSync(settings.folder, join(dataFolder, 'database'), { recursive: true })
+    rmSync(settings.folder, { recursive: true })
   }
   return {
     config: { dataFolder, databaseUrl: settings.url, bucket, log: keepLog() },
