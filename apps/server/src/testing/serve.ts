@@ -70,9 +70,10 @@ export async function serveForTest(
 ): Promise<TestServer> {
   const dataFolder = overrides.dataFolder ?? mkdtempSync(join(tmpdir(), 'ulmus-serve-'))
   mkdirSync(dataFolder, { recursive: true })
-  if (database.folder !== undefined) {
+  const own = join(dataFolder, 'database')
+  if (database.folder !== undefined && database.folder !== own) {
     // It may be on another disk.
-    cpSync(database.folder, join(dataFolder, 'database'), { recursive: true })
+    cpSync(database.folder, own, { recursive: true })
     rmSync(database.folder, { recursive: true })
   }
   const { now, s3Keys, logTo, downloads = noDownloads(), logLevel = 'silent', ...configured } = overrides

@@ -92,8 +92,8 @@ export function dropUnreadBodies(app: FastifyInstance, bounds = restBounds): voi
     const { socket } = raw
     const isLast = !reply.raw.shouldKeepAlive
     reply.raw.once('finish', () => {
-      if (raw.readableEnded) return
       const close = () => socket.destroySoon()
+      if (raw.readableEnded) return void (isLast && close())
       if (raw.destroyed) return close()
       let left = bounds.bytes
       const late = setTimeout(close, bounds.milliseconds)
@@ -123,7 +123,9 @@ export function dropUnreadBodies(app: FastifyInstance, bounds = restBounds): voi
   // Node and Fastify would close at once, and a connection that is closed before all was read loses the answer on its way.
   app.addHook('onSend', async ({ raw }, reply) => {
     if (!hasBodyToCome(raw)) return
-    reply.removeHeader('connection')
-    reply.raw.shouldKeepAlive = true
+    const { raw: response } = reply
+    // A client that asked for the end must be told that it comes (RFC 9112, section 9.6), or it sends its next request here.
+    if (response.shouldKeepAlive) reply.removeHeader('connection')
+    else response.prependOnceListener('finish', () => Object.assign(response, { _last: false }))
   })
 }

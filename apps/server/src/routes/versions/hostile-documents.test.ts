@@ -89,13 +89,16 @@ describe.each(anyDatabase)('hostile versions as documents, on $name', (database)
   })
 
   test('many types and fields: no file is named twice, and the documents stay bounded', async () => {
-    const wide = Object.fromEntries(Array.from({ length: 4_000 }, (_, n) => [`f${n}`, {}]))
+    const wide = Object.fromEntries(Array.from({ length: 2_000 }, (_, n) => [`f${n}`, {}]))
     const many = Array.from({ length: 30 }, (_, n) => [`${n % 2 ? 'Type' : 'type'} ${n >> 1}`, {}])
-    const schemas = { Wide: { properties: wide }, Wider: { properties: wide }, ...Object.fromEntries(many) }
+    const schemas = {
+      ...{ Wide: { properties: wide }, Wide2: { properties: wide }, Wider: { properties: wide } },
+      ...Object.fromEntries(many),
+    }
     const { croissant, datapackage, links } = await read(await publish(schemas, {}))
     expect(croissantFaults(croissant)).toEqual([])
     expect(packageFaults(datapackage)).toEqual([])
-    expect(croissant.distribution).toHaveLength(2 * 32)
+    expect(croissant.distribution).toHaveLength(2 * 33)
     expect(croissant.recordSet.map(({ name }: Document) => name)).not.toContain('Wider')
     expect(datapackage.resources.filter(({ schema }: Document) => schema === undefined)).toMatchObject([
       { title: 'Wider' },
