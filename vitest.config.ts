@@ -49,6 +49,7 @@ const ofFewFolders = {
   faults: ['faults/planted.slow.test.ts'],
   soak: ['bench/soak.long.test.ts'],
   cities: ['packages/tabular/src/cities.long.test.ts'],
+  hostile: ['bench/hostile-content.long.test.ts'],
   sql: [
     'apps/server/src/tables/attacks.slow.test.ts',
     'apps/server/src/routes/versions/costly-sql.slow.test.ts',
@@ -73,7 +74,7 @@ const ofFewFolders = {
     'apps/server/src/plugins/requests/slow-peers.slow.test.ts',
   ],
 }
-const longest = ['release', 'credentials', 'faults', 'soak', 'cities', 'sql']
+const longest = ['release', 'credentials', 'faults', 'soak', 'cities', 'hostile', 'sql']
 const full =
   process.env['FULL']?.split(' ') ?? Object.keys(ofFewFolders).filter((name) => !longest.includes(name))
 const leftOut = Object.entries(ofFewFolders).flatMap(([name, files]) =>

@@ -14,6 +14,7 @@ export type Report =
 
 export interface WatchedServer {
   readonly url: string
+  readonly pid: number
   /** The longest turn of the event loop during `work`. Milliseconds of CPU time. */
   held(work: () => Promise<unknown>): Promise<number>
   end(): Promise<void>
@@ -46,6 +47,7 @@ export async function startWatched(env: Record<string, string>): Promise<Watched
   }
   return {
     url,
+    pid: child.pid!,
     async held(work) {
       await order('watch', 'watching')
       await work()

@@ -54,10 +54,11 @@ const declaredFiles = 100_000
 /** Clients of the callers. */
 export async function clientsFor(
   url: string,
-): Promise<Pick<WorstCase, 'anyone' | 'outside' | 'stranger' | 'owner'>> {
+): Promise<Pick<WorstCase, 'anyone' | 'outside' | 'stranger' | 'owner'> & { asOwner: TestClient }> {
   const withKey = async (login: string, scope: 'write' | 'admin') =>
     testClient(url, await keyFor(url, (await signIn(url, { login })).cookie, scope))
   return {
+    asOwner: testClient(url, await signIn(url, { login: 'ada' }), ''),
     anyone: testClient(url),
     outside: testClient(url, undefined, ''),
     stranger: await withKey('eve', 'write'),
