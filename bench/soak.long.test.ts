@@ -178,7 +178,7 @@ describe.each(databases)('a server under mixed load, database: $name', ({ name, 
           resident.push(residentMiB(served.pid))
         }
         await load
-        const held = linesOf(heldFile).slice(heldBefore).map(Number)
+        const held = linesOf(heldFile).slice(heldBefore).map(Number.parseFloat)
         const size = Math.max(1, Math.floor(resident.length / windows))
         const [first, last] = [median(resident.slice(0, size)), median(resident.slice(-size))]
         const lines = [

@@ -5,8 +5,8 @@ import { residentOfTree } from '../../bench/tables/process-tree.ts'
 import type { Report } from '../report.ts'
 import type { FaultyServer } from '../server.ts'
 
-/** CPU time of one turn of the event loop at most, by `bench/held-loop.ts`. Milliseconds. */
-const heldMillisecondsMax = 50
+/** One turn of the event loop at most, and one garbage collection, by `bench/held-loop.ts`. Milliseconds. */
+const [heldMillisecondsMax, collectionMillisecondsMax] = [50, 100]
 /** After a start, code is compiled; after a pause, many requests are answered in one turn. Milliseconds. */
 const startedMilliseconds = 10_000
 const everyMilliseconds = 1_000
@@ -43,10 +43,14 @@ export class ResourceWatch {
     this.#lines.set(server, lines.length)
     const wellSince = Math.max(server.startedAt, server.stoodStillAt)
     if (performance.now() - wellSince < startedMilliseconds) return
-    for (const held of lines.slice(before).map(Number)) {
+    for (const line of lines.slice(before)) {
+      const [, held = 0, collection = 0] = line.split(' ').map(Number)
       this.#report.waited('a turn of the event loop', held)
+      this.#report.waited('a garbage collection', collection)
       if (held > heldMillisecondsMax)
         this.#report.violation(`the event loop of ${server.name} was held for ${held} ms of CPU time`)
+      if (collection > collectionMillisecondsMax)
+        this.#report.violation(`a garbage collection of ${server.name} took ${collection} ms`)
     }
   }
 
