@@ -147,7 +147,8 @@ test('links that lead elsewhere', async () => {
     [{ links: [link, link] }, 'is malformed'],
     [{ links: [{ ...link, chain: other }] }, 'is not in the log'],
     [{ links: [{ ...link, commitment: other }] }, 'is not in the log'],
-    [{ links: [{ ...link, index: 2 }] }, 'is not in the log'],
+    [{ links: [{ ...link, index: 1 }] }, 'is not in the log'],
+    [{ links: [{ ...link, index: 2 }] }, 'is too long'],
     [{ chain: other }, 'is not in its chain'],
   ]
   for (const [change, words] of wrong) {
