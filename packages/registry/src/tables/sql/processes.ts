@@ -256,10 +256,11 @@ class SqlProcess {
         settle(() => reject(new SqlError('crashed', `it ended with ${signal ?? `code ${code}`}`)))
       const fail = (error: Error) => settle(() => reject(new SqlError('crashed', error.message)))
       const used = () => cpuOf(child.pid)
-      const endLimit = limitCpu(milliseconds, used, (isCostly) => {
+      const late = (isCostly: boolean) => {
         this.end()
         settle(() => reject(new SqlError(isCostly ? 'interrupted' : 'busy', 'it did not react')))
-      })
+      }
+      const endLimit = limitCpu(milliseconds, used, late, { maySleep: true })
       child.on('message', hear).on('exit', exit).on('error', fail)
     })
   }

@@ -181,10 +181,11 @@ process.on('message', async (message: SqlTables | SqlNamesTask | SqlTask) => {
     return
   }
   let isWaiting = false
-  const endLimit = limitCpu(message.milliseconds, ownCpu, (isCostly) => {
+  const interrupt = (isCostly: boolean) => {
     isWaiting = !isCostly
     connection.interrupt()
-  })
+  }
+  const endLimit = limitCpu(message.milliseconds, ownCpu, interrupt, { maySleep: true })
   try {
     send(await run(connection, message))
   } catch (error) {
