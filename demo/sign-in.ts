@@ -1,5 +1,7 @@
 /** Signs in like a browser: redirects, forms and cookies, with only `fetch`. http-api §2. */
 
+import { setTimeout as sleep } from 'node:timers/promises'
+
 interface Cookie {
   readonly name: string
   readonly value: string
@@ -60,7 +62,8 @@ export interface SignedIn {
   readonly fetch: typeof globalThis.fetch
 }
 
-/** Maximum number of redirects and forms: login, provider, form, consent, provider, callback, home. */
+const retryMilliseconds = 1_000
+/** Maximum number of redirects, forms and tries: login, provider, form, consent, provider, callback, home. */
 const stepsMax = 20
 
 /**
@@ -82,6 +85,11 @@ export async function signIn(baseUrl: string, person: Person): Promise<SignedIn>
       continue
     }
     const page = await response.text()
+    // A provider that has just started on a busy machine: as a person would, try again.
+    if (response.status === 503) {
+      await sleep(retryMilliseconds)
+      continue
+    }
     const filled = response.ok ? fillForm(page, person) : undefined
     if (filled === undefined)
       throw new Error(`Signing in stopped at ${url.href} (${response.status}).\n${page.slice(0, 500)}`)
