@@ -29,7 +29,7 @@ export class TableFailedError extends Error {
 export const wouldFailAgain = (error: unknown): boolean =>
   error instanceof EngineError && (error.kind === 'too_costly' || error.kind === 'failed')
 
-/** Records of a table whose file has small blocks. */
+/** Tables of fewer bytes of records have files with small blocks. */
 const smallBytesMax = 262_144
 
 const plain = (sql: string): Statement => ({ sql, values: [] })

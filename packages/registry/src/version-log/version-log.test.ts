@@ -394,7 +394,7 @@ describe.each(serviceDatabases)('the log on $name', (database) => {
         .filter(({ leaf }) => wanted.has(hexOf(leaf.subarray(0, 32))))
         .map(({ index }) => Number(index))
     }
-    /** All that follows from the id and from what was public: keys, their hashes, and hashes of these with numbers. */
+    /** Slots that a stranger can compute: from the id, the public keys, their hashes, and hashes of these with numbers. */
     const keys = known.flatMap(({ key, next, chain }) => [key, next, chain])
     const bytes = keys.flatMap((text) => (text ? [bytesOfBase64(text)!] : []))
     for (let n = 0; n < 20 * keys.length; n++) bytes.push(hash('sha256', bytes[n]!, 'buffer'))

@@ -218,11 +218,11 @@ const erased = (row: LogLeafRow, key: SlotKey) => ({
   erased: true as const,
 })
 
-/** What opens a leaf without its statement. */
+/** Key of a leaf, which may begin a chain of keys. */
 const opened = (row: LogLeafRow, key: SlotKey) =>
   row.commitment === null ? { index: row.index, key: key.key && base64Of(key.key) } : linkOf(row, key)
 
-/** What opens a leaf that begins a chain of keys. */
+/** Key, chain and commitment of a leaf that begins a chain of keys. */
 const linkOf = ({ index, commitment }: LogLeafRow, { key, begun }: SlotKey) => ({
   index,
   key: key && base64Of(key),

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { limitCpu } from './cpu-limit.ts'
 
-/** How a task ends that uses this share of its time. */
+/** Runs a task that uses this share of its time to its end. */
 const ended = (milliseconds: number, share: number, more?: { maySleep: boolean }) =>
   new Promise<{ isCostly: boolean; after: number }>((resolve) => {
     const began = performance.now()

@@ -36,7 +36,7 @@ export type ProgramResult<Answer> =
   /** Not run: too many tasks wait, the process was killed, or none can be started now. */
   | { readonly kind: 'unavailable' }
 
-/** CPU time for starting a process, beside that of its first task. Milliseconds. */
+/** CPU time for starting a process, added to the limit of its first task. Milliseconds. */
 const startMilliseconds = 2_000
 
 /** Results of tasks that took too long: working, or waiting. */
