@@ -35,10 +35,10 @@ const events: Command<EventsFlags, [reference?: string]> = async (call, flags, t
       await call.line(flags.ndjson ? jsonText(event) : rowOf(event).join('  ').trimEnd())
     return
   }
-  const shown = await limited(call, listed(client, filters, call.signal), flags.limit)
-  if (flags.json) return call.json(shown)
-  if (flags.ndjson) for (const event of shown) await call.line(jsonText(event))
-  else await table(call, ['number', 'when', 'what', 'collection', 'version', 'details'], shown.map(rowOf))
+  const events = await limited(call, listed(client, filters, call.signal), flags.limit)
+  if (flags.json) return call.json(events)
+  if (flags.ndjson) for (const event of events) await call.line(jsonText(event))
+  else await table(call, ['number', 'when', 'what', 'collection', 'version', 'details'], events.map(rowOf))
 }
 
 /** The events that the registry has now. */

@@ -22,10 +22,10 @@ export function Confirmations({ error, form }: { error: Refused; form: Form }) {
   const kept = confirmed.filter((name) => refused.every((one) => one.name !== name))
   const exposures = [...refused, ...kept.map((name) => ({ name, label: name, why: '' }))]
   if (exposures.length === 0) return null
-  const shown = exposures.slice(0, listedMax).map(({ name, label = name, why }) => ({
+  const listed = exposures.slice(0, listedMax).map(({ name, label = name, why }) => ({
     ...{ name, label: cutName(label, nameMax), why: cutText(why, whyMax) },
   }))
-  return <ExposureTicks exposures={shown} confirmed={confirmed} />
+  return <ExposureTicks exposures={listed} confirmed={confirmed} />
 }
 
 /** A refusal in words of the form if its ticks lift it; others are returned unchanged. */
