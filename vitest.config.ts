@@ -1,6 +1,8 @@
 import { globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+import { isFast } from './packages/content/src/testing/runs.ts'
+import { folderVariable, recordingPlugin } from './packages/storage/src/testing/rows/recorded.ts'
 
 /** Tests that need no database do not wait for one. */
 const pure = [
@@ -23,6 +25,9 @@ const withoutHelpers = globSync('{packages/{registry,storage},apps}/*/**/*.test.
     'apps/server/src/plugins/requests/connections.test.ts',
   ],
 }).filter((file) => !/\btesting['/]/.test(readFileSync(new URL(file, import.meta.url), 'utf8')))
+
+/** Left out by `npm run test:fast`. */
+const withProcesses = ['packages/tabular/src/{workbook,processes/*}.test.ts']
 
 /** Bundles the release, which takes ten seconds. */
 const bundled = 'house/licences.test.ts'
@@ -60,12 +65,13 @@ const ofFewFolders = {
     'bench/tables.slow.test.ts',
   ],
   pages: [
-    'apps/server/src/web/{journey,hostile,second-csv,downloaded-csv,use-it}.slow.test.ts',
+    'apps/server/src/web/{journey,hostile,second-csv,downloaded-csv,use-it,first-screen}.slow.test.ts',
     'apps/server/src/browser.slow.test.ts',
   ],
   documents: [
     'apps/server/src/docs/*.slow.test.ts',
     'apps/server/src/openapi/reference.slow.test.ts',
+    'apps/server/src/routes/versions/verdicts.slow.test.ts',
     'demo/main.slow.test.ts',
   ],
   cli: ['apps/cli/src/**/*.slow.test.ts'],
@@ -83,6 +89,7 @@ const leftOut = Object.entries(ofFewFolders).flatMap(([name, files]) =>
 const globalSetup = 'packages/storage/src/testing/global-setup.ts'
 
 export default defineConfig({
+  plugins: process.env[folderVariable] === undefined ? [] : [recordingPlugin],
   test: {
     environment: 'node',
     pool: 'forks',
@@ -99,8 +106,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'pure',
-          include: [...pure, ...withoutHelpers],
-          exclude: ['**/node_modules/**', bundled, ...slow, ...long],
+          include: isFast ? pure : [...pure, ...withoutHelpers],
+          exclude: ['**/node_modules/**', bundled, ...slow, ...long, ...(isFast ? withProcesses : [])],
           // These tests share no state, so files of one worker can share their imports: a third less CPU.
           isolate: false,
           pool: 'threads',

@@ -1,9 +1,9 @@
 /**
- * Compares metadata updates, forks, pages of records and first pushes of another checkout with this one: two servers, called in turns,
- * so that both run under the same load. For changes that must not cost anything.
+ * Compares what another checkout and this one take for the acts below: two servers, called in turns, so that both run under the same
+ * load. For changes that must not cost anything.
  *
  *     git worktree add /tmp/before COMMIT && (cd /tmp/before && npm ci)
- *     node bench/against.ts /tmp/before
+ *     node bench/against.ts /tmp/before [PART-OF-THE-NAMES-OF-THE-ACTS]
  */
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -14,13 +14,15 @@ import { onServer, postgresSettings } from './bench.ts'
 import { bodiesOfChanges } from './inputs.ts'
 import { sampleOf, timed } from './measure.ts'
 import { pushBodies } from './pushing.ts'
+import { changedNumbers, idOf, recordType } from './records.ts'
 import { Served } from './served.ts'
 import { smallSize } from './stage.ts'
 
 /** Records of a first push. */
 const pushedSize = 20_000
+const largeSize = 100_000
 
-const [checkout] = process.argv.slice(2)
+const [checkout, wanted = ''] = process.argv.slice(2)
 if (checkout === undefined) throw new Error('Say which checkout: node bench/against.ts FOLDER')
 const other = await import(pathToFileURL(resolve(checkout, 'bench/served.ts')).href)
 const contenders = { 'the other checkout': other.Served as typeof Served, 'this one': Served }
@@ -43,6 +45,18 @@ const acts: Record<string, { runs: number; act: (at: Served, run: number) => Pro
   'page of 100 records': {
     runs: 400,
     act: (at) => at.client.records.page(`${at.owner}/small`, 'latest', { limit: 100 }),
+  },
+  [`one of ${largeSize} records`]: {
+    runs: 400,
+    act: (at, run) => at.client.records.one(`${at.owner}/large`, 'latest', recordType, idOf(run * 220)),
+  },
+  [`push of 1 % of ${largeSize} records, scattered`]: {
+    runs: 20,
+    async act(at, run) {
+      const { latestVersion } = await at.client.collections.get(`${at.owner}/large`)
+      const numbers = changedNumbers(largeSize, 'scattered', run + 1)
+      await pushBodies(at, `${at.owner}/large`, latestVersion!.semver, bodiesOfChanges(numbers, run + 1))
+    },
   },
   [`first push of ${pushedSize} records`]: {
     runs: 20,
@@ -68,6 +82,7 @@ async function compare(database: 'embedded' | 'server'): Promise<void> {
     for (const [name, { open }] of Object.entries(contenders) as [Contender, typeof Served][])
       served.set(name, await prepared(database, open.bind(contenders[name]), served.size))
     for (const [quantity, { runs, act }] of Object.entries(acts)) {
+      if (!quantity.includes(wanted)) continue
       const warmUps = Math.ceil(runs / 10)
       const times = new Map<Contender, number[]>([...served.keys()].map((name) => [name, []]))
       for (let run = 0; run < warmUps + runs; run++)
@@ -87,7 +102,7 @@ async function compare(database: 'embedded' | 'server'): Promise<void> {
   }
 }
 
-/** A server of its own with a collection of 1,000 records. */
+/** A server of its own with a collection of 1,000 records, and a large one. */
 async function prepared(
   database: 'embedded' | 'server',
   open: typeof Served.open,
@@ -100,8 +115,9 @@ async function prepared(
     folder: join(folder, `${database}-${number}`),
     ...(database === 'server' && { databaseUrl: postgres.url.replace(/\/postgres$/, `/${name}`) }),
   })
-  await at.client.collections.create(at.owner, { slug: 'small', public: true })
-  const records = bodiesOfChanges(Array(smallSize).keys(), 0)
-  await pushBodies(at, `${at.owner}/small`, null, records)
+  for (const [slug, size] of Object.entries({ small: smallSize, large: largeSize })) {
+    await at.client.collections.create(at.owner, { slug, public: true })
+    await pushBodies(at, `${at.owner}/${slug}`, null, bodiesOfChanges(Array(size).keys(), 0))
+  }
   return at
 }

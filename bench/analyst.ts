@@ -1,6 +1,7 @@
 /**
  * Answers an analyst's questions about the demo's cities in Chromium, from the collection's overview: actions (clicks, and texts that are
- * typed) and seconds until the answer is on the page. Tables are there before. Prints a Markdown table for bench/meaning.md.
+ * typed) and seconds until the answer is on the page. Tables are there before. Then times the forms of an answer beside its JSON: another
+ * country each time, which no cache has. Prints Markdown tables for bench/meaning.md.
  * Usage: npm run bench:analyst [-- --url http://127.0.0.1:4000 --runs 5]
  */
 import { execFile } from 'node:child_process'
@@ -58,8 +59,7 @@ const questions: Record<string, (hand: Hand) => Promise<void>> = {
   },
   async 'How many cities has Norway?'(hand) {
     await hand.press(records)
-    await hand.choose('select[name=field]', 'country')
-    await hand.type('input[name=value]', 'NOR')
+    await hand.type('main input[type=search][name=q]', 'country = NOR')
     await hand.enter()
     await hand.read(/^[\d,]+ of 171,\d+ records$/)
   },
@@ -76,8 +76,17 @@ const questions: Record<string, (hand: Hand) => Promise<void>> = {
   },
   async 'Which countries have the most cities?'(hand) {
     await hand.press(records)
-    await hand.page.locator('aside.facets').waitFor()
-    await hand.read(/rarer values/)
+    await hand.press('main a:text-is("Chart")')
+    await hand.read(/30 of 2\d\d values/)
+  },
+  async 'Which cities of Norway are north of 70°?'(hand) {
+    await hand.press(records)
+    for (const filter of ['country = NOR', 'latitude > 70']) {
+      await hand.type('main input[type=search][name=q]', filter)
+      await hand.enter()
+      await hand.page.waitForURL(/filter/)
+    }
+    await hand.read(/^16 of 171,\d+ records$/)
   },
   async 'What changed since v1.0.0?'(hand) {
     await hand.press('a[href$="/versions"][data-key]')
@@ -85,6 +94,36 @@ const questions: Record<string, (hand: Hand) => Promise<void>> = {
     await hand.press('form[action$="/compare"] button')
     await hand.page.locator('.totals').waitFor()
   },
+}
+
+/** Pages with the answer in a form, and its JSON. Paths end where the filter begins. */
+const forms = {
+  JSON: '/api/collections/mercator/cities/versions/latest/tables/City/rows?limit=50',
+  table: `${overview}/records/City?`,
+  chart: `${overview}/records/City?view=chart&x=admin1`,
+  map: `${overview}/records/City?view=map`,
+}
+
+/** Rows of Markdown: milliseconds, times those of the JSON, and bytes of the largest answer. */
+async function formLines(baseURL: string): Promise<string[]> {
+  const read = async (path: string) => (await fetch(baseURL + path)).text()
+  const facets = JSON.parse(await read(forms.JSON.replace(/rows.*/, 'facets?facet=country'))) as {
+    facets: [{ values: { value: string }[] }]
+  }
+  const countries = facets.facets[0].values.map(({ value }) => value)
+  const times = new Map(Object.keys(forms).map((form) => [form, [] as number[]]))
+  const bytes = new Map<string, number>()
+  for (const country of countries)
+    for (const [form, path] of Object.entries(forms)) {
+      const { ms, value } = await timed(() => read(`${path}&filter=country+eq+${country}`))
+      times.get(form)!.push(ms)
+      bytes.set(form, Math.max(bytes.get(form) ?? 0, Buffer.byteLength(value)))
+    }
+  const medians = new Map([...times].map(([form, all]) => [form, sampleOf(all).median]))
+  return [...medians].map(([form, ms]) => {
+    const ratio = (ms / medians.get('JSON')!).toFixed(1)
+    return `| ${form} | ${ms.toFixed(0)} | ${ratio} | ${Math.round(bytes.get(form)! / 1_000)} |`
+  })
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'ulmus-analyst-'))
@@ -116,7 +155,11 @@ try {
     }
     lines.push(`| ${question} | ${actions} | ${sampleOf(seconds).median.toFixed(1)} |`)
   }
-  process.stdout.write(`| question | actions | seconds |\n|---|---:|---:|\n${lines.join('\n')}\n`)
+  process.stdout.write(`| question | actions | seconds |\n|---|---:|---:|\n${lines.join('\n')}\n\n`)
+  const formRows = await formLines(baseURL)
+  process.stdout.write(
+    `| form | ms | times JSON | largest, kB |\n|---|---:|---:|---:|\n${formRows.join('\n')}\n`,
+  )
 } finally {
   await browser.close()
   await served?.close()

@@ -108,7 +108,7 @@ async function measureMillion(key: string): Promise<void> {
   tell('clone', await ulmus(folder, key, ['clone', 'ada/million', clone]))
   tell('status of an unchanged clone', await ulmus(clone, key, ['status']))
   writeFileSync(join(clone, 'records/City.ndjson'), readFileSync(join(clone, 'records/City.ndjson')))
-  tell('status of a clone that was written anew, the same', await ulmus(clone, key, ['status']))
+  tell('status of a clone after rewriting all its lines, the same', await ulmus(clone, key, ['status']))
   writeRecords(join(clone, 'records/City.ndjson'), (n) => n % 100 === 0)
   const second = await ulmus(clone, key, ['push'])
   tell('push of 1 %', second)

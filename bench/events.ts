@@ -1,6 +1,6 @@
 /**
  * Measures events: what they add to a metadata update and a fork (by turns with the triggers switched off, on the same data), how soon a
- * waiting request hears of a change, and reads beside 1,000 waiting requests. Prints Markdown for bench/meaning.md.
+ * waiting request receives a change, and reads beside 1,000 waiting requests. Prints Markdown for bench/meaning.md.
  * Usage: npm run bench:events [-- --runs 40 --waiting 1000]
  */
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
@@ -77,7 +77,7 @@ async function lags(served: Served, name: string): Promise<void> {
   }
   const { median, p99 } = sampleOf(taken)
   process.stdout.write(
-    `| a waiting request hears of a change, ${name}: p50, p99 | ${median.toFixed(0)}, ${p99.toFixed(0)} ms | |\n`,
+    `| a waiting request receives a change, ${name}: p50, p99 | ${median.toFixed(0)}, ${p99.toFixed(0)} ms | |\n`,
   )
 }
 

@@ -17,6 +17,17 @@ const tries = 4
 const atOnce = 60
 /** Memory limit of the server with its processes. docs/tuning.md */
 const memoryMebibytes = 2_048
+/** Settings of `npm start` (docs/tuning.md), and the heap that V8 allows itself in a container of this size. */
+const inContainer = {
+  MALLOC_ARENA_MAX: '2',
+  MALLOC_MMAP_THRESHOLD_: '131072',
+  NODE_OPTIONS: [
+    '--max-semi-space-size=8',
+    '--v8-pool-size=1',
+    `--max-old-space-size=${memoryMebibytes / 2}`,
+    `--import=data:text/javascript,process.constrainedMemory=()=>${memoryMebibytes * 1024 ** 2}`,
+  ].join(' '),
+}
 /** Read of an answer; then the caller disconnects. Bytes. */
 const readMax = 4 * 1024 ** 2
 /** Statuses of a faulty route. */
@@ -28,8 +39,7 @@ let collections: HostileCollection[]
 const folder = mkdtempSync(join(tmpdir(), 'ulmus-hostile-'))
 
 beforeAll(async () => {
-  const limit = `process.constrainedMemory=()=>${memoryMebibytes * 1024 ** 2}`
-  server = await startWatched({ DATA_DIR: folder, NODE_OPTIONS: `--import=data:text/javascript,${limit}` })
+  server = await startWatched({ DATA_DIR: folder, ...inContainer })
   const { asOwner, owner, outside } = await clientsFor(server.url)
   clients = { anyone: outside, owner: asOwner }
   collections = await buildHostile(owner)

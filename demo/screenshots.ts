@@ -1,6 +1,6 @@
 /**
- * Screenshots of every page with the demo's data, at three widths, light and dark, in `screenshots/`. Needs Debian's chromium, and a
- * registry with the data of `npm run demo`. `--readme`: only the README's four small pictures, in `docs/images/`.
+ * Screenshots of every page with the demo's data, at three widths, light and dark, in `screenshots/`, and the README's four small
+ * pictures in `docs/images/`. Needs Debian's chromium, and a registry with the data of `npm run demo`. `--readme`: only the pictures.
  * Usage: npm run screenshots [-- --url http://127.0.0.1:4000 --readme]
  */
 import { mkdirSync } from 'node:fs'
@@ -14,7 +14,8 @@ const { values } = parseArgs({
     readme: { type: 'boolean', default: false },
   },
 })
-const folder = join(import.meta.dirname, values.readme ? '../docs/images' : '../screenshots')
+const folder = join(import.meta.dirname, '../screenshots')
+const pictures = join(import.meta.dirname, '../docs/images')
 const inReadme = ['overview', 'records', 'compare', 'private']
 
 const pages: Record<string, string> = {
@@ -26,6 +27,9 @@ const pages: Record<string, string> = {
   private: '/mercator/stations',
   records: '/mercator/cities/records/City',
   question: '/mercator/cities/records/City?q=oslo&filter=country+eq+NOR&sort=-latitude',
+  facets: '/mercator/cities/records/City?facets=1&profiles=0',
+  chart: '/mercator/cities/records/City?view=chart&x=country',
+  citation: '/mercator/cities/records/City?filter=country+eq+NOR&cite=1',
   sql: '/mercator/cities/sql?sql=select+country,+count(*)+as+n+from+City+group+by+country+order+by+n+desc',
   'no-match': '/mercator/cities/records/City?q=nowhere-at-all',
   record: '/mercator/cities/records/Country/NOR',
@@ -97,14 +101,15 @@ async function four(): Promise<void> {
   const page = await signedIn({ colorScheme: 'light', width: 1000, height: 620 })
   for (const name of inReadme) {
     await page.goto(pages[name]!)
-    await page.screenshot({ path: join(folder, `${name}.jpg`), type: 'jpeg', quality: 70 })
+    await page.screenshot({ path: join(pictures, `${name}.jpg`), type: 'jpeg', quality: 70 })
   }
 }
 
 try {
-  mkdirSync(folder, { recursive: true })
-  await (values.readme ? four() : all())
+  if (!values.readme) mkdirSync(folder, { recursive: true })
+  if (!values.readme) await all()
+  await four()
 } finally {
   await browser.close()
 }
-process.stdout.write(`They are in ${folder}\n`)
+process.stdout.write(`They are in ${values.readme ? pictures : `${folder} and ${pictures}`}\n`)

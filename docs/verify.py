@@ -329,7 +329,7 @@ class Content:
 
     def whole(self):
         if self.size > TEXT_MAX:
-            raise Refused("The archive holds a text that is larger than any of a registry.")
+            raise Refused("The archive has a text that exceeds the maximum size.")
         return b"".join(self.chunks())
 
     def lines(self, name):

@@ -8,13 +8,22 @@ import { updateAsJob, updateMetadata } from './operations/metadata.ts'
 import { pushDelta, pushDeltaAsJob, pushSnapshot, pushSnapshotAsJob } from './operations/pushes.ts'
 import { race } from './operations/race.ts'
 import { readDetail, readDifference, readFile, readVersion, readVersions } from './operations/reads.ts'
+import { restore } from './operations/restores.ts'
 import { transfer } from './operations/transfers.ts'
 import { upload } from './operations/uploads.ts'
-import { deprecate, erase, raceWithdrawal, withdrawHead, withdrawOlder } from './operations/withdrawals.ts'
+import {
+  deprecate,
+  erase,
+  raceWithdrawal,
+  removeRecord,
+  withdrawHead,
+  withdrawOlder,
+} from './operations/withdrawals.ts'
 import type { Operation } from './turn.ts'
 
 const hasAny = (collection: CollectionModel) => collection.versions.length > 0
 const hasVersion = (collection: CollectionModel) => collection.head !== undefined
+const hasRecord = (collection: CollectionModel) => (collection.head?.content.records.size ?? 0) > 0
 const hasTwo = (collection: CollectionModel) => collection.standing.length > 1
 /** Open sessions are requested under the address of their creation. */
 const hasNothingOpen = (collection: CollectionModel) => collection.leftOpen.length === 0
@@ -32,6 +41,7 @@ export const operations: readonly Operation[] = [
   { name: 'withdraw the latest', weight: 2, for: hasVersion, run: withdrawHead },
   { name: 'withdraw an older one', weight: 2, for: hasTwo, run: withdrawOlder },
   { name: 'withdraw and erase', weight: 3, for: hasAny, run: erase },
+  { name: 'remove a record', weight: 2, for: hasRecord, run: removeRecord },
   { name: 'race for a withdrawn base', weight: 2, for: hasTwo, run: raceWithdrawal },
   { name: 'deprecate', weight: 3, for: hasVersion, run: deprecate },
   { name: 'push', weight: 10, for: always, run: pushDelta },
@@ -41,6 +51,7 @@ export const operations: readonly Operation[] = [
   { name: 'race for one base', weight: 4, for: hasVersion, run: race },
   { name: 'metadata', weight: 8, for: hasVersion, run: updateMetadata },
   { name: 'metadata (asynchronous)', weight: 6, for: hasVersion, run: updateAsJob },
+  { name: 'restore', weight: 3, for: hasTwo, run: restore },
   { name: 'upload', weight: 5, for: always, run: upload },
   { name: 'read a version', weight: 10, for: hasAny, run: readVersion },
   { name: 'read a detail', weight: 8, for: always, run: readDetail },

@@ -27,8 +27,9 @@ const plants: Record<string, (stage: Stage) => Promise<boolean>> = {
     return postgres !== undefined
   },
   async 'forked log'({ postgres }) {
+    const tiles = (await postgres?.count('select count(*) from log_tiles where level = 0')) ?? 0
     await postgres?.query(forkLog)
-    return postgres !== undefined
+    return tiles > 0
   },
   async 'damaged packs'({ objects }) {
     const packs = filesIn(objects, 'packs')
@@ -51,8 +52,7 @@ function filesIn(objects: string | undefined, name: string): string[] {
 }
 
 /** Returns false if there is nothing to break yet. @throws Error for an unknown name */
-export async function plantIn(stage: Stage, name: string | undefined, report: Report): Promise<boolean> {
-  if (name === undefined) return true
+export async function plantIn(stage: Stage, name: string, report: Report): Promise<boolean> {
   const plant = plants[name]
   if (plant === undefined)
     throw new Error(`FAULTS_PLANT must be one of ${Object.keys(plants).join(', ')}; it is "${name}".`)

@@ -25,6 +25,8 @@ const startMillisecondsMax = 60_000
 const recoveredMillisecondsMax = 60_000
 /** Time from then until all running requests are answered. Milliseconds. */
 const answeredMillisecondsMax = 30_000
+/** A run is longer by up to this time until there is something to plant a violation in. */
+const plantingMillisecondsMax = 90_000
 /** Work between two faults. Milliseconds. */
 const calm = [300, 2_500] as const
 
@@ -71,13 +73,14 @@ export class Run {
     )
     if (kinds.length === 0) throw new Error(`No fault is named "${this.#settings.only}" here.`)
     const random = this.#random.child('faults')
-    let isPlanted = false
-    while (performance.now() < until && this.#report.violations.length === 0) {
+    let { plant } = this.#settings
+    const isDue = () => performance.now() < until + (plant === undefined ? 0 : plantingMillisecondsMax)
+    while (isDue() && this.#report.violations.length === 0) {
       this.#gate.open()
       await sleep(random.between(...calm))
       await this.#breakOnce(random.weighted(kinds), random)
-      // On a busy machine the first round may end before a worker has stored a file.
-      if (!isPlanted) isPlanted = await plantIn(this.#stage, this.#settings.plant, this.#report)
+      // On a busy machine many rounds may end before a worker has stored a file.
+      if (plant !== undefined && (await plantIn(this.#stage, plant, this.#report))) plant = undefined
       // A stage that does not recover cannot be checked further.
       if (this.#report.violations.length === 0) await this.#lookAtAll({ everything: false })
     }

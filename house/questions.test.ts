@@ -6,7 +6,7 @@ const guides = [read('ARCHITECTURE.md'), read('CONTRIBUTING.md')].join('\n')
 
 test.each([
   ['who may fork', 'packages/registry/src/access/policy.ts', 'export function mayFork('],
-  ['what a refusal says', 'packages/registry/src/errors/catalogue.ts', 'collection_not_found'],
+  ['what a refusal says', 'packages/wire/src/refusals/collection.ts', 'collection_not_found: {'],
   ['how a tree is cut', 'packages/content/src/tree/boundary.ts', 'export function trailingZeroBits('],
   ['what repeats every minute', 'packages/registry/src/schedule.ts', 'everySeconds: minute'],
   ['what ends an idle push', 'packages/registry/src/schedule.ts', 'Ends idle push sessions'],

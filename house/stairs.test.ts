@@ -32,6 +32,9 @@ const mayImport: Record<string, readonly string[]> = {
 /** Floors that may import only the types of others. */
 const mayImportTypes: Record<string, readonly string[]> = { registry: ['wire'] }
 
+/** The declarations of refusals: texts without zod. The registry may import them, the client and browsers must not. */
+const refusals = 'packages/wire/src/refusals/index.ts'
+
 /** Floors whose tests may stand on more: a test puts together what runs together. */
 const testsMayImport: Record<string, readonly string[]> = {
   client: ['server', 'registry', 'storage'],
@@ -65,7 +68,7 @@ test('no file climbs the stairs', () => {
       ...(typeOnly ? (mayImportTypes[from] ?? []) : []),
       ...(isForTests(file) ? (testsMayImport[from] ?? []) : []),
     ]
-    return allowed.includes(to)
+    return allowed.includes(to) || (from === 'registry' && target === refusals)
       ? []
       : [
           `${file} imports ${specifier}: ${from} may import ${mayImport[from]?.join(', ') || 'nothing of ours'}`,
@@ -118,6 +121,24 @@ test.each(['push', 'read'])('%s threads load no database', (pool) => {
   expect(loaded, 'Import from `@ulmus/storage/decoding` or `/encoding`, or only types.').not.toContain(
     'packages/storage/src/index.ts',
   )
+})
+
+test('refusals load no zod: threads of the registry start with them', () => {
+  const loaded = reachableFrom(refusals)
+  expect(loaded.length).toBeGreaterThan(10)
+  const withZod = loaded.filter((file) =>
+    importsOf(file).some(({ specifier, typeOnly }) => specifier === 'zod' && !typeOnly),
+  )
+  expect(withZod, 'Import only types; `members` gets its shapes as an argument.').toEqual([])
+})
+
+test('the client and the pages load no texts of refusals', () => {
+  const entries = sourceFiles.filter((file) => /^apps\/web\/src\/islands\/[^/]+$/.test(file))
+  expect(entries.length).toBeGreaterThan(5)
+  const loading = ['packages/client/src/index.ts', ...entries].filter((file) =>
+    reachableFrom(file).includes(refusals),
+  )
+  expect(loading, 'Import only types of `@ulmus/wire`: the texts are many times as long.').toEqual([])
 })
 
 test('imports lead somewhere', () => {

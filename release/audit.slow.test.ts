@@ -17,6 +17,6 @@ test.for([
   const missing = `The npm registry does not answer an audit: ${found.unanswered}`
   const mustAnswer = process.env['CI'] === 'true' && process.env['NO_AUDIT'] !== 'true'
   expect(mustAnswer, `${missing}. NO_AUDIT=true passes this over.`).toBe(false)
-  process.stderr.write(`${missing}. What is known of our dependencies was not asked.\n`)
+  process.stderr.write(`${missing}. Advisories about our dependencies were not requested.\n`)
   skip(missing)
 })

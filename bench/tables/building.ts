@@ -32,7 +32,7 @@ export async function readRecord({ served, path, size }: Version): Promise<numbe
   return (await timed(() => served.json(`${path}/records/Permit/${idOf(n)}`))).ms
 }
 
-/** Starts the server anew, without tables. It has answered some reads. */
+/** Restarts the server, without tables. It has answered some reads. */
 async function startEmpty(version: Version): Promise<void> {
   const { served } = version
   await served.stop()

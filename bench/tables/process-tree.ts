@@ -1,9 +1,8 @@
-/** CPU and resident memory of a process with its descendants. Linux only. */
+/** CPU and memory of a process with its descendants. Linux only. */
 import { readdirSync, readFileSync } from 'node:fs'
 
 /** Length of a tick in `/proc/*\/stat`, which is the same on all usual systems. Milliseconds. */
 const tickMs = 10
-const pageMiB = 4_096 / 2 ** 20
 const samplingMs = 50
 
 interface Process {
@@ -11,7 +10,6 @@ interface Process {
   readonly parent: number
   /** CPU time of the process and of its ended children. */
   readonly cpuMs: number
-  readonly residentMiB: number
 }
 
 function processes(): Process[] {
@@ -22,8 +20,7 @@ function processes(): Process[] {
       // The name of the program, in brackets, may contain spaces.
       const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
       const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0)
-      const residentMiB = Number(fields[21]) * pageMiB
-      return [{ pid: Number(name), parent: Number(fields[1]), cpuMs: ticks * tickMs, residentMiB }]
+      return [{ pid: Number(name), parent: Number(fields[1]), cpuMs: ticks * tickMs }]
     } catch {
       // Ended meanwhile.
       return []
@@ -43,17 +40,27 @@ const sum = (values: readonly number[]): number => values.reduce((a, b) => a + b
 /** CPU of all threads of a process, its descendants and those that ended. Milliseconds. */
 export const cpuOfTree = (root: number): number => sum(treeOf(root).map(({ cpuMs }) => cpuMs))
 
-/** Resident memory of a process with its descendants; 0 if it has ended. MiB. */
-export const residentOfTree = (root: number): number =>
-  sum(treeOf(root).map(({ residentMiB }) => residentMiB))
+/** Memory of a process, with its part of the pages that it shares with others, as in the limit of a container. MiB. */
+function memoryOf({ pid }: Process): number {
+  try {
+    const [, kibibytes] = /^Pss: +(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))!
+    return Number(kibibytes) / 1_024
+  } catch {
+    // Ended meanwhile.
+    return 0
+  }
+}
+
+/** Memory of a process with its descendants; 0 if it has ended. MiB. */
+export const memoryOfTree = (root: number): number => sum(treeOf(root).map(memoryOf))
 
 /** Samples the memory of a tree until it is stopped. */
 export function watchMemory(root: number) {
   let peak = { all: 0, root: 0 }
   const sample = () => {
-    const tree = treeOf(root)
-    const all = sum(tree.map(({ residentMiB }) => residentMiB))
-    if (all > peak.all) peak = { all, root: tree[0]?.residentMiB ?? 0 }
+    const memory = treeOf(root).map(memoryOf)
+    const all = sum(memory)
+    if (all > peak.all) peak = { all, root: memory[0] ?? 0 }
   }
   sample()
   const before = peak.all

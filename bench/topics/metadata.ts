@@ -44,7 +44,7 @@ export const metadata: Benchmark = {
   ours: (bench, place) =>
     byTurns(bench, place, 'metadata update', async (stage, ref, run) => {
       const { semver } = await stage.served.client.metadata.patch(ref, {
-        description: `Described anew, time ${run}.`,
+        description: `Described again, time ${run}.`,
       })
       if (ref === stage.big) stage.head = semver
     }),

@@ -46,6 +46,15 @@ const types: Readonly<Record<string, { schema: object; records: () => Line[] }>>
         open: Object.fromEntries(Array.from({ length: 5_000 }, (_, at) => [`m${at}`, n])),
       })),
   },
+  /** As large as pages show. */
+  Shown: {
+    schema: { properties: { object: { type: 'object' }, zeros: { type: 'array' } } },
+    records: () =>
+      many('Shown', 20, (n) => ({
+        object: Object.fromEntries(Array.from({ length: 22_000 }, (_, at) => [`m${at}`, n])),
+        zeros: Array.from({ length: 15_000 }, () => 0),
+      })),
+  },
   /** Long enough that 32 filters over texts take a while. */
   Narrow: {
     schema: { properties: { text, other: text } },
@@ -102,12 +111,12 @@ const statements = [
 
 /** An expensive question. */
 export function hostileQuestion(random: Random, { version }: HostileTables): Question {
-  const type = random.pick(['Letters', 'Wide', 'Lists', 'Narrow'])
+  const type = random.pick(['Letters', 'Wide', 'Lists', 'Shown', 'Narrow'])
   const at = `${version}/tables/${type}`
-  const column = { Letters: 'letter', Wide: 'c7', Lists: 'list', Narrow: 'text' }[type]!
+  const column = { Letters: 'letter', Wide: 'c7', Lists: 'list', Shown: 'zeros', Narrow: 'text' }[type]!
   // Different each time, so that a remembered answer does not help.
   const unique = `filter=_id%20ne%20${random.between(0, 1_000_000)}`
-  const filters = (column === 'list' ? ['_id'] : [column, '_id']).flatMap((name) =>
+  const filters = (column === 'list' || column === 'zeros' ? ['_id'] : [column, '_id']).flatMap((name) =>
     Array.from({ length: 16 }, (_, n) => `filter=${name}%20ne%20q${n}${random.between(0, 1_000)}`),
   )
   const contains = Array.from(
@@ -124,7 +133,7 @@ export function hostileQuestion(random: Random, { version }: HostileTables): Que
     { path: `${at}.csv?${contains.join('&')}&${unique}` },
     { path: `${at}.parquet` },
     { path: `/${owner}/tables` },
-    { path: `/${owner}/tables/records?type=${type}` },
+    { path: `/${owner}/tables/records/${type}` },
     { path: `${version}/sql`, sql: random.pick(statements) },
   ])
 }

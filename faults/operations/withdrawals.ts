@@ -1,9 +1,11 @@
 /** Withdraws, erases and deprecates versions. */
-import type { CollectionModel, KnownVersion } from '../model.ts'
+import { type Change, type CollectionModel, digestOf, type KnownVersion, splitKey } from '../model.ts'
 import { bodyOf, type Fate } from '../requests.ts'
 import type { Turn } from '../turn.ts'
+import { applyEdit } from './edits.ts'
 import { delta } from './pushes.ts'
 
+const nothing = { puts: new Map(), deletes: new Set<string>(), metadata: {}, files: new Map() }
 const reasonsLike = 'It should not have been'
 /** The base version was withdrawn, or another push landed first. */
 const conflict = [409]
@@ -54,6 +56,42 @@ async function withdraw(
     if (told.latest !== latest && !marks.wasOvertaken)
       turn.report.violation(`${where} is withdrawn, and ${told.latest} is the latest, not ${latest}`)
   } else if (fate !== 'open') marks.notWithdrawn(before)
+  return fate
+}
+
+/** Removes a record from all versions: one without it is published, and all that have it are withdrawn and erased. */
+export async function removeRecord(turn: Turn, collection: CollectionModel): Promise<Fate> {
+  const head = collection.head!
+  const key = turn.random.pick([...head.content.records.keys()])
+  const [type, id] = splitKey(key)
+  const content = applyEdit(head.content, { ...nothing, deletes: new Set([key]) })
+  const having = collection.versions.filter(
+    (version) => version.marks.erasure !== 'asked' && version.content.records.has(key),
+  )
+  const reason = `${reasonsLike}: ${turn.newNumber()}`
+  const what = `the removal of ${key} from ${collection.path}`
+  const change: Change = { what, apply: () => content }
+  collection.pending.push(change)
+  for (const { marks, content: old } of having) {
+    marks.askWithdrawal(reason, true)
+    for (const file of old.files.keys()) collection.uploads.delete(file)
+  }
+  const path = `${collection.path}/records/${type}/${id}/erase`
+  const answer = await turn.ask('POST', path, { json: { base_version: head.semver, reason } })
+  const fate = turn.requests.fateOf(what, answer, [200])
+  // A removal that is refused half-way, such as on a full disk, has published the version. The next look settles both.
+  if (fate !== 'done') return fate
+  const erasure = bodyOf(answer) as unknown as { versions: string[]; published: string }
+  const wanted = having.map(({ semver }) => semver).reverse()
+  if (erasure.versions.join() !== wanted.join())
+    turn.report.violation(`${what} erased ${erasure.versions.join(', ')}, not ${wanted.join(', ')}`)
+  const wrong = having.flatMap(({ semver, marks }) =>
+    marks.withdrawn(`${collection.path} ${semver}`, { reason: marks.reason ?? reason, erase: true }),
+  )
+  wrong.push(
+    ...(await collection.acknowledge(change, { semver: erasure.published, hash: await digestOf(content) })),
+  )
+  for (const one of wrong) turn.report.violation(one)
   return fate
 }
 

@@ -1,47 +1,68 @@
 /** Completes command lines. Shells run `ulmus __complete WORDS` at each Tab, so it must be fast and print no errors. */
-import { type Command, type CommandContext, proposeCompletions, type RouteMap } from '@stricli/core'
-import { application } from './application.ts'
+import { type Command, proposeCompletions, type RouteMap } from '@stricli/core'
+import { applicationOf } from './application.ts'
+import type { DeclaredCommand } from './command.ts'
+import { words as known } from './command-table.ts'
 import type { Context } from './context.ts'
 import { connect } from './session/connect.ts'
 import type { Terminal } from './terminal/terminal.ts'
 
 /** Prints one proposal per line: a word, a tab, its description. @param words after `ulmus`; the last one is incomplete */
 export async function writeCompletions(words: readonly string[], terminal: Terminal): Promise<void> {
+  const [first = ''] = words
+  if (words.length < 2) return writeProposals(firstWords(first), terminal)
+  if (!Object.hasOwn(known, first)) return
+  const application = await applicationOf(first)
   const found = await proposeCompletions(application, words, { process, terminal } as never)
-  const names = await collectionNames(words, terminal)
-  for (const { completion, brief } of [...namesBesideDefault(words), ...found, ...names])
-    await terminal.write(`${completion}\t${brief}\n`)
+  const target = targetOf(application.root, words.slice(0, -1))
+  const names = takesCollection(target) ? await collectionNames(words.at(-1) ?? '', terminal) : []
+  await writeProposals([...namesBesideDefault(target, words.at(-1)), ...found, ...names], terminal)
 }
 
-/** Names of a group's commands. For a group that is also a command, such as `invitations`, the library proposes only that command's flags. */
-function namesBesideDefault(words: readonly string[]): { completion: string; brief: string }[] {
-  const partial = words.at(-1) ?? ''
-  let group = application.root as RouteMap<CommandContext>
-  for (const word of words.slice(0, -1)) {
-    const target = group.getRoutingTargetForInput(word)
-    if (target === undefined || !('getAllEntries' in target)) return []
-    group = target
-  }
-  if (group.getDefaultCommand() === undefined) return []
-  return group
-    .getAllEntries()
-    .map(({ name, target }) => ({ completion: name.original, brief: target.brief }))
+interface Proposal {
+  readonly completion: string
+  readonly brief: string
+}
+
+/** Proposals for the first word, without loading commands. */
+const firstWords = (partial: string): Proposal[] =>
+  Object.entries(known)
+    .map(([completion, { brief }]) => ({ completion, brief }))
     .filter(({ completion }) => completion.startsWith(partial))
+
+async function writeProposals(proposals: readonly Proposal[], terminal: Terminal): Promise<void> {
+  for (const { completion, brief } of proposals) await terminal.write(`${completion}\t${brief}\n`)
 }
 
-/** Placeholders of first arguments that are, or begin with, a collection. Placeholders in `*-commands.ts` must match. */
-const aboutCollections = /^(?:owner\/slug|reference|what)/
-/** Commands whose first argument is a new collection, which has no proposals. */
-const naming: readonly string[] = ['init', 'collections create']
+type Target = RouteMap<Context> | Command<Context> | undefined
 
-/** @param path words that name a command: its groups, then its own name */
-function takesCollection(path: readonly string[]): boolean {
-  let target: RouteMap<Context> | Command<Context> | undefined = application.root
+/** @param path words that name a command or a group */
+function targetOf(root: Target, path: readonly string[]): Target {
+  let target = root
   for (const word of path)
     target =
       target !== undefined && 'getAllEntries' in target ? target.getRoutingTargetForInput(word) : undefined
-  if (target === undefined || 'getAllEntries' in target || naming.includes(path.join(' '))) return false
-  const { positional } = target.parameters
+  return target
+}
+
+/** Names of a group's commands. For a group that is also a command, such as `invitations`, the library proposes only that command's flags. */
+function namesBesideDefault(target: Target, partial = ''): Proposal[] {
+  if (target === undefined || !('getAllEntries' in target)) return []
+  if (target.getDefaultCommand() === undefined) return []
+  return target
+    .getAllEntries()
+    .map(({ name, target: { brief } }) => ({ completion: name.original, brief }))
+    .filter(({ completion }) => completion.startsWith(partial))
+}
+
+/** Placeholders of first arguments that are, or begin with, a collection. */
+const aboutCollections = /^(?:owner\/slug|reference|what)/
+
+function takesCollection(target: Target): boolean {
+  if (target === undefined || 'getAllEntries' in target) return false
+  const { parameters, about } = target as DeclaredCommand
+  if (about.takesNewCollection === true) return false
+  const { positional } = parameters
   const first = positional?.kind === 'array' ? positional.parameter : positional?.parameters[0]
   return aboutCollections.test(first?.placeholder ?? '')
 }
@@ -54,12 +75,8 @@ const namesMax = 200
 const collectionName = /^[a-z0-9-]+\/[a-z0-9-]+$/
 
 /** Collections of the signed-in user, or of the owner already typed. Returns none if the registry is slow or unavailable. */
-async function collectionNames(
-  words: readonly string[],
-  terminal: Terminal,
-): Promise<{ completion: string; brief: string }[]> {
-  const partial = words.at(-1) ?? ''
-  if (!takesCollection(words.slice(0, -1)) || partial.startsWith('-') || /[@#]/.test(partial)) return []
+async function collectionNames(partial: string, terminal: Terminal): Promise<Proposal[]> {
+  if (partial.startsWith('-') || /[@#]/.test(partial)) return []
   const patience = new Promise<never>((_, reject) => {
     setTimeout(() => reject(new Error('slow')), patienceMs).unref()
   })
@@ -70,10 +87,7 @@ async function collectionNames(
   }
 }
 
-async function namesFrom(
-  terminal: Terminal,
-  partial: string,
-): Promise<{ completion: string; brief: string }[]> {
+async function namesFrom(terminal: Terminal, partial: string): Promise<Proposal[]> {
   const { client, key } = await connect(terminal, {})
   const [owner, slug] = partial.split('/')
   const found: string[] = []

@@ -1,9 +1,11 @@
 /** docs/cli.md, docs/commands.md and the overview name exactly the existing commands and flags; completions propose them. */
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Command, RouteMap } from '@stricli/core'
 import { expect, test } from 'vitest'
-import { application } from './application.ts'
+import { generated } from '../generate-commands.ts'
+import { applicationOf } from './application.ts'
+import { words } from './command-table.ts'
 import { writeCompletions } from './completions.ts'
 import { overview } from './overview.ts'
 import { exitCodes } from './terminal/exit-codes.ts'
@@ -33,7 +35,8 @@ function commandsIn(target: Command<never> | RouteMap<never>, path: readonly str
   return byItself === undefined ? below : [...commandsIn(byItself, path), ...below]
 }
 
-const commands = commandsIn(application.root as never)
+const loaded = await Promise.all(Object.keys(words).map((word) => applicationOf(word)))
+const commands = loaded.flatMap(({ root }) => commandsIn(root as never))
 
 test.each(commands)('`ulmus $name` is documented, with its flags', ({ name, flags }) => {
   expect(page).toMatch(new RegExp(`\`ulmus ${name}[\` ]`))
@@ -49,6 +52,33 @@ test('nothing is documented that there is not', () => {
   const flags = new Set(commands.flatMap((command) => command.flags))
   const named = [...page.matchAll(/`[^`\n]*?--(?:no-)?([a-z-]+)/g)].map(([, flag]) => flag!)
   expect(named.filter((flag) => !flags.has(flag) && !['help', 'global'].includes(flag))).toEqual([])
+})
+
+test('the table of commands and the tables of docs/commands.md are up to date', async () => {
+  const stale = (await generated()).filter(({ now, wanted }) => now !== wanted).map(({ file }) => file)
+  expect(stale, 'Run `npm run commands`.').toEqual([])
+})
+
+test('a command loads only its own word; other words load the names of all, for errors', async () => {
+  const namesOf = async (word: string) =>
+    ((await applicationOf(word)).root as RouteMap<never>).getAllEntries().map(({ name }) => name.original)
+  expect(await namesOf('push')).toEqual(['push'])
+  expect(await namesOf('pus')).toEqual(expect.arrayContaining(['push', 'orgs']))
+  expect(await namesOf('constructor')).toEqual(await namesOf(''))
+})
+
+test('`ulmus --help` loads no package and no command', () => {
+  const packages: string[] = []
+  const files = new Set(['main.ts'])
+  for (const file of files) {
+    const source = readFileSync(join(import.meta.dirname, file), 'utf8')
+    for (const [, target = ''] of source.matchAll(/^(?:import|export) (?!type )[^'\n]*from '([^']+)'/gm))
+      if (target.startsWith('.')) files.add(join(dirname(file), target))
+      else if (!target.startsWith('node:')) packages.push(`${file}: ${target}`)
+  }
+  expect(files).toContain(join('terminal', 'terminal.ts'))
+  expect(packages).toEqual([])
+  expect([...files].filter((file) => file.startsWith('commands'))).toEqual([])
 })
 
 test('the overview names every command', () => {

@@ -1,4 +1,4 @@
-/** Helpers with which `*-commands.ts` declare flags and arguments, and flags that several commands share. */
+/** Helpers with which commands declare flags and arguments, and flags that several commands share. */
 import { allowedRemovals, type MaxRemoved } from '@ulmus/client'
 import { usageError } from './terminal/failure.ts'
 

@@ -121,7 +121,7 @@ describe('the commands, beside a server', () => {
       for (const _ of [1, 2])
         expect(await command(env, 'backup', target)).toMatchObject({
           ...{ code: 0, err: '' },
-          out: expect.stringMatching(/^The backup \d{8}t\d{9}z is whole: \d+ rows/),
+          out: expect.stringMatching(/^The backup \d{8}t\d{9}z is complete: \d+ rows/),
         })
       pushing = false
       await meanwhile

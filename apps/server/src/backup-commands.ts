@@ -3,21 +3,21 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import {
-  BlobDamaged,
-  BlobMissing,
+  BlobDamagedError,
+  BlobMissingError,
   backUp,
-  DumpRefused,
-  DumpUnreadable,
+  DumpRefusedError,
+  DumpUnreadableError,
   type Log,
-  LogKeyUnfit,
+  LogKeyUnfitError,
   move,
   type RestoredLog,
   readWitnesses,
   restore,
   type ShelfPlace,
-  ShelfUnfit,
+  ShelfUnfitError,
   type StoresConfig,
-  StoresUnfit,
+  StoresUnfitError,
 } from '@ulmus/registry'
 import manifest from '../package.json' with { type: 'json' }
 import { readBackupBucket } from './bucket-settings.ts'
@@ -82,7 +82,7 @@ const aboutSecrets = (webhooks: number): string =>
     : `${webhooks} webhooks have secrets that the key of the old registry opens. Give the new one this key by SECRETS_KEY_FILE; it was in the old DATA_DIR, secrets.key, unless the setting named another. Without it, make new secrets for them.\n`
 
 const aboutLog =
-  'The signed log goes on. Give the server the key of the log by VERSION_LOG_KEY_FILE; it was in the old DATA_DIR, log.key, unless the setting named another.\n'
+  'The signed log continues. Give the server the key of the log by VERSION_LOG_KEY_FILE; it was in the old DATA_DIR, log.key, unless the setting named another.\n'
 const aboutNewLog =
   'The signed log gets a new name, since its old one may have been signed after the backup: tell those who verify it to trust its new keys. Its entries stay. See /docs/backup, "The signed log".\n'
 
@@ -101,7 +101,7 @@ export const backupCommands: Record<string, (given: Given, around: Surroundings)
         { by: manifest.version, keep },
       )
       around.out(
-        `The backup ${id} is whole: ${rows} rows, ${blobs.count} blobs of ${blobs.bytes} bytes, ` +
+        `The backup ${id} is complete: ${rows} rows, ${blobs.count} blobs of ${blobs.bytes} bytes, ` +
           `of which ${copied.count} of ${copied.bytes} bytes were copied, in ${secondsSince(began)} s.\n` +
           (removed.length > 0 ? `Removed: ${removed.join(', ')}.\n` : ''),
       )
@@ -160,7 +160,7 @@ export function storesOf(environment: Environment, { err }: Surroundings): Store
   }
 }
 
-/** @throws LogKeyUnfit for a wrong file of witnesses */
+/** @throws LogKeyUnfitError for a wrong file of witnesses */
 async function continuedLog(environment: Environment): Promise<RestoredLog> {
   const config = readConfig(environment)
   const file = config.versionLog === 'off' ? undefined : config.versionLog.witnessesFile
@@ -201,14 +201,14 @@ function variablesIn(file: string): Environment {
 }
 
 const refusals = [
-  ShelfUnfit,
-  StoresUnfit,
-  BlobDamaged,
-  BlobMissing,
-  DumpRefused,
-  DumpUnreadable,
+  ShelfUnfitError,
+  StoresUnfitError,
+  BlobDamagedError,
+  BlobMissingError,
+  DumpRefusedError,
+  DumpUnreadableError,
   ConfigError,
-  LogKeyUnfit,
+  LogKeyUnfitError,
 ]
 
 /** Prints one sentence for an error that the operator can fix. */

@@ -130,7 +130,7 @@ describe('the commands', () => {
     await writeFile(pack, whole)
   })
 
-  test('fsck makes the index anew and checks it', async () => {
+  test('fsck rebuilds the index and checks it', async () => {
     const { code, out } = await run('fsck', '--rebuild-index')
     expect(out).toMatch(
       /^The index has \d objects of 1 packs; 0 whose bases are gone were left out\.\nChecked 1 packs/,
@@ -172,7 +172,7 @@ describe('the commands', () => {
 
   test('an embedded database that is in use is left alone', async () => {
     const registry = await open()
-    await expect(run('fsck')).rejects.toMatchObject({ name: 'FolderInUse' })
+    await expect(run('fsck')).rejects.toMatchObject({ name: 'FolderInUseError' })
     await registry.close()
   })
 })

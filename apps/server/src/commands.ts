@@ -1,6 +1,14 @@
 /** Commands of the binary: `ulmus-server sweep`, `fsck`, `secrets`, `log`, `backup`, `restore`, `move`, `--help`. */
 import { parseArgs } from 'node:util'
-import { LogKeyUnfit, newLogKey, openStoreCommands, type StoreCommands, SweepTooLarge } from '@ulmus/registry'
+import {
+  LogKeyUnfitError,
+  newLogKey,
+  ObjectCorruptError,
+  ObjectMissingError,
+  openStoreCommands,
+  type StoreCommands,
+  SweepTooLargeError,
+} from '@ulmus/registry'
 import manifest from '../package.json' with { type: 'json' }
 import {
   backupCommands,
@@ -187,11 +195,11 @@ async function sweep(
     )
     return erasuresHeldUp.length === 0 ? exits.well : exits.damaged
   } catch (error) {
-    if (error instanceof SweepTooLarge) {
+    if (error instanceof SweepTooLargeError) {
       err(`${error.message}\n`)
       return exits.damaged
     }
-    if (!(error instanceof Error) || !/^Object(?:Corrupt|Missing)$/.test(error.name)) throw error
+    if (!(error instanceof ObjectCorruptError || error instanceof ObjectMissingError)) throw error
     err(
       `Nothing was removed, since a needed object could not be read. ${error.message} Run \`ulmus-server fsck\`.\n`,
     )
@@ -206,7 +214,7 @@ function logKey(given: Given, { out, err, environment }: Surroundings): number {
     out(newLogKey(publicUrl ?? undefined, name))
     return exits.well
   } catch (error) {
-    if (!(error instanceof LogKeyUnfit)) throw error
+    if (!(error instanceof LogKeyUnfitError)) throw error
     err(`${error.message}\n`)
     return exits.damaged
   }

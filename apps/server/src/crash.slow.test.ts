@@ -18,7 +18,7 @@ import { expectWhole } from './testing/whole-version.ts'
 const settledMs = 60_000
 const jobSettledMs = 60_000
 
-/** One collection with one writer, which knows what was acknowledged and what was under way when the server died. */
+/** One collection with one writer, which knows its acknowledged writes and those under way when the server died. */
 class History {
   readonly path: string
   /** By semver. */

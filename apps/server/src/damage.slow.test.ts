@@ -36,6 +36,8 @@ function randomOf(seed: number) {
 const reads: Record<string, string[]> = {
   '': [''],
   '/versions': ['/versions'],
+  // Of rows only, which background work completes meanwhile.
+  '/versions/strip': [],
   '/versions/{v}': ['/versions/latest', '/versions/v1.0.0'],
   '/versions/{v}/records': [
     '/versions/v1.0.0/records?limit=2000',
@@ -74,6 +76,8 @@ const reads: Record<string, string[]> = {
   '/versions/{v}/tables/{type}/statistics': ['/versions/v1.0.0/tables/Item/statistics'],
   '/versions/{v}/tables/{type}.csv': ['/versions/v1.0.0/tables/Item.csv'],
   '/versions/{v}/tables/{type}.parquet': ['/versions/v1.0.0/tables/Item.parquet'],
+  // Needs the scope `admin`; it reads the trees of a history.
+  '/records/{type}/{id}/erasure': [],
   // Needs a credential; it reads the same tables.
   '/versions/{v}/sql': [],
   // Lists whether a Parquet file was made.
@@ -84,6 +88,11 @@ const reads: Record<string, string[]> = {
   '/versions/{v}/log': [],
   '/webhooks': [],
   '/publishers': [],
+  '/family': [],
+  // Asks the same tables.
+  '/questions': [],
+  '/questions/{question}': [],
+  '/questions/{question}/answer': [],
   '/publishers/{id}': [],
   '/pushes/{id}': [],
   '/versions/negotiate/{id}': [],
@@ -268,7 +277,7 @@ describe.each(anyDatabase)('damage to packs, on $name', (database) => {
     await server.stop()
   })
 
-  test('answers are what they were, or `object_corrupt`, or broken off; what is written meanwhile is right', async () => {
+  test('answers are what they were, or `object_corrupt`, or broken off; writes meanwhile are right', async () => {
     const random = randomOf(20_261_121)
     const outcomes = new Map<string, Set<Outcome>>()
     for (let round = 0; round < rounds; round++) {

@@ -1,6 +1,6 @@
 /**
  * Events of 16 writers on two servers, one of which is killed again and again: consecutive numbers, in order, nothing lost; and a webhook
- * hears of each.
+ * receives each.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'

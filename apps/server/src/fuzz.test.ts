@@ -39,9 +39,12 @@ test.each(chosen)(
     })
     const jobs = await trustedJobs()
     const server = await serveForTest(where, {
-      ...{ logLevel: 'error', logTo, trustedIssuersFile: jobs.file },
+      logLevel: 'error',
+      logTo,
+      trustedIssuersFile: jobs.file,
       // Webhooks may be made, but their requests end here.
-      ...{ outside: { allow: '' }, outsideProxy: 'http://127.0.0.1:1' },
+      outside: { allow: '' },
+      outsideProxy: 'http://127.0.0.1:1',
     })
     try {
       const report = await fuzz(server, { seed, requests, from, boundMs })

@@ -92,7 +92,7 @@ describe('on a server', () => {
 
   /** Statements of background jobs and of the last use of keys. */
   const isAside = (text: string): boolean =>
-    /pgboss|log_queue|update log_state|last_used|advisory|^listen|discard|prepare|^begin|^commit|"status" = \$1/i.test(
+    /log_queue|update log_state|last_used|advisory|^listen|discard|prepare|^begin|^commit|"status" = \$1/i.test(
       text,
     )
 

@@ -20,9 +20,9 @@ test.skipIf(process.platform !== 'linux')(
   'with too few descriptors to work at all it does not start, and says why',
   async () => {
     const where = { DATA_DIR: join(folder, 'few') }
-    await expect(startProcess(where, { descriptors: 256 })).rejects.toMatchObject({
+    await expect(startProcess(where, { descriptors: 320 })).rejects.toMatchObject({
       code: 1,
-      err: expect.stringMatching(/^Ulmus cannot start\. This process may open only 256 .*LimitNOFILE.*\n$/),
+      err: expect.stringMatching(/^Ulmus cannot start\. This process may open only 320 .*LimitNOFILE.*\n$/),
     })
   },
 )

@@ -96,7 +96,7 @@ test.skipIf(process.platform !== 'linux')(
       await sleep(1_000)
       const taken = answers.filter(({ statusCode }) => statusCode === 200).length
       expect(taken).toBeGreaterThan(30)
-      // The memory for answers counts 8 MiB for each; what is not collected yet is beside them.
+      // The memory for answers counts 8 MiB for each; garbage is beside them.
       expect(residentMiB() - beforeThese).toBeLessThan(100 + 8 * taken)
       statuses.push(...answers.map(({ statusCode }) => statusCode!))
       for (const answer of answers) answer.destroy()

@@ -50,7 +50,7 @@ afterAll(async () => {
 async function errorsOf(work: () => Promise<unknown>): Promise<string> {
   const from = lines.length
   await work()
-  for (let waits = 0; waits < 100 && !lines.slice(from).includes('"level":50'); waits++) await wait(20)
+  for (let waits = 0; waits < 1_000 && !lines.slice(from).includes('"level":50'); waits++) await wait(20)
   return lines.slice(from)
 }
 

@@ -124,7 +124,7 @@ function modesIn(root: string): string[] {
 }
 
 test.runIf(process.platform !== 'win32')(
-  "what is in the data folder is its owner's alone; a database without PG_VERSION is refused",
+  "the data folder is its owner's alone; a database without PG_VERSION is refused",
   async () => {
     const root = join(folder, 'private')
     const before = process.umask(0o022)

@@ -1,14 +1,14 @@
 /** Server process: reads the environment, prints a clear message if it cannot start, and shuts down gracefully on signals. */
 import { resolve } from 'node:path'
 import {
-  BucketUnusable,
-  DatabaseUnfit,
-  FolderInUse,
+  BucketUnusableError,
+  DatabaseUnfitError,
+  FolderInUseError,
   isUnavailable,
-  LogKeyUnfit,
-  SecretsKeyUnfit,
-  StorageFull,
-  StoresUnfit,
+  LogKeyUnfitError,
+  SecretsKeyUnfitError,
+  StorageFullError,
+  StoresUnfitError,
 } from '@ulmus/registry'
 import pino, { type Logger } from 'pino'
 import { runCommand } from './commands.ts'
@@ -30,7 +30,7 @@ async function main(): Promise<void> {
   const args = process.argv.slice(2)
   if (args.length === 0 || (args.length === 1 && args[0] === 'start')) return serve()
   onEndWanted(npmScript(), { end: exitUnfinished, endAtOnce: exitUnfinished })
-  // In `restore … | head` the reader ends first. The work goes on without its lines.
+  // In `restore … | head` the reader ends first. The work continues without its lines.
   for (const stream of [process.stdout, process.stderr])
     stream.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EPIPE') throw error
@@ -133,8 +133,16 @@ async function endInOrder(server: Server, signal: string, log: Logger): Promise<
 /** Sentence for a problem that the operator can fix; undefined for a defect. */
 function sentenceOf(error: unknown): string | undefined {
   for (const kind of [
-    ...[ConfigError, FolderInUse, BucketUnusable, DatabaseUnfit, StoresUnfit, StorageFull, SecretsKeyUnfit],
-    LogKeyUnfit,
+    ...[
+      ConfigError,
+      FolderInUseError,
+      BucketUnusableError,
+      DatabaseUnfitError,
+      StoresUnfitError,
+      StorageFullError,
+      SecretsKeyUnfitError,
+    ],
+    LogKeyUnfitError,
   ])
     if (error instanceof kind) return error.message
   const { code, message, address, port, syscall, path } = error as NodeJS.ErrnoException & {

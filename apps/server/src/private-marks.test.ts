@@ -29,6 +29,9 @@ function readsOf(path: string): string[] {
     '/collections?limit=5',
     '/accounts/ada/collections',
     `${path}/versions`,
+    `${path}/family`,
+    ...['', '/open', '/open/answer'].map((rest) => `${path}/questions${rest}`),
+    `${path}/versions/strip`,
     ...versions.flatMap((v) =>
       [
         '',
@@ -111,6 +114,11 @@ describe.each(anyDatabase)('marks in schemas on $name', (database) => {
           ...[1, 2].map((n) => hiddenRecord(`${token}${n}`)),
         ],
       })
+      const hidden = { name: token, type: `${token}Type` }
+      expect((await stage.ada.post(`${path}/questions`, hidden)).status).toBe(201)
+      expect((await stage.ada.post(`${path}/questions`, { ...hidden, public: true })).status).toBe(422)
+      const open = { name: 'Open', type: 'Open', public: true }
+      expect((await stage.ada.post(`${path}/questions`, open)).status).toBe(201)
       for (const who of [stage.anyone, stage.eve]) await seesNothing(who, path)
       last = path
     }

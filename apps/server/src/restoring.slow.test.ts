@@ -88,7 +88,7 @@ describe.each(anyDatabase)('damage that is pushed over, on $name', (testDatabase
     await dispose()
   })
 
-  test('one small object that many share: another collection stores it anew, and both are whole', async () => {
+  test('one small object that many share: another collection stores it again, and both are whole', async () => {
     await pushVersion(ada, ours, { opening: { schemas }, puts: one })
     await restarted(damageSmallSchema)
     await pushVersion(ada, others, { opening: { schemas }, puts: lines })

@@ -41,7 +41,7 @@ export interface StartOptions {
 /** Time for running requests when the server closes; then their connections are cut. Seconds. */
 const drainSeconds = 6
 
-/** @throws FolderInUse, and errors of the stores and the socket */
+/** @throws FolderInUseError, and errors of the stores and the socket */
 export async function startServer(config: Config, secrets: Secrets, options: StartOptions): Promise<Server> {
   const { log, now, checkAnswers, downloads } = options
   warnOfLittleMemory(memoryBytes, log)
@@ -88,7 +88,7 @@ export async function startServer(config: Config, secrets: Secrets, options: Sta
         })
   try {
     // With the files that the registry has opened.
-    connectionsMax = connectionsOf(config, log)
+    connectionsMax = connectionsOf(config, secrets.databaseUrl, log)
   } catch (error) {
     await registry.close()
     throw error
@@ -155,8 +155,8 @@ export function warnOfLittleMemory(memory: number, log: Pick<FastifyBaseLogger, 
 }
 
 /** @throws ConfigError if there are too few file descriptors */
-function connectionsOf(config: Config, log: FastifyBaseLogger): number {
-  const descriptors = readDescriptors()
+function connectionsOf(config: Config, databaseUrl: string | undefined, log: FastifyBaseLogger): number {
+  const descriptors = readDescriptors(databaseUrl === undefined)
   const usual = connectionsFor(descriptors)
   const most = config.connectionsMax ?? usual
   const { limit } = descriptors

@@ -14,7 +14,7 @@ function loadedWith(entry: string, files: ReadonlyMap<string, string>): Set<stri
   return loaded
 }
 
-test('a page sends few scripts: 20 kB where people read, 65 kB where they publish, gzipped', async () => {
+test('a page sends few scripts: 20 kB where people read, 69 kB where they publish, gzipped', async () => {
   const files = await readAssets()
   const bytesOf = (...entries: string[]) => {
     const names = new Set(entries.flatMap((entry) => [...loadedWith(entry, files)]))
@@ -25,6 +25,6 @@ test('a page sends few scripts: 20 kB where people read, 65 kB where they publis
   // Loaded when a search box gets the focus.
   expect(bytesOf('suggest')).toBeLessThanOrEqual(3_000)
   expect(bytesOf('page', 'push')).toBeLessThanOrEqual(20_000)
-  // The worker starts only when a file is chosen.
-  expect(bytesOf('page', 'push', 'push-worker')).toBeLessThanOrEqual(65_000)
+  // The worker starts only when a file is chosen. Not counted: the reader of its format, 5 kB for CSV.
+  expect(bytesOf('page', 'push', 'push-worker')).toBeLessThanOrEqual(69_000)
 })

@@ -72,17 +72,19 @@ export async function readAssets(): Promise<ReadonlyMap<string, string>> {
       jsx: 'automatic',
       jsxImportSource: 'preact',
     })
-  // Build the publishing page separately: in one build it would load parts of packages that only verification needs.
-  const isPublishing = (name: string) => name.startsWith('push')
-  const [publishing, others, styles] = await Promise.all([
+  // Build the publishing page separately: in one build it would load parts of packages that only verification or workbooks need.
+  const isWorkbook = (name: string) => name === 'push-workbook.ts'
+  const isPublishing = (name: string) => name.startsWith('push') && !isWorkbook(name)
+  const [publishing, workbooks, others, styles] = await Promise.all([
     scriptsOf(islands.filter(isPublishing)),
-    scriptsOf(islands.filter((name) => !isPublishing(name))),
+    scriptsOf(islands.filter(isWorkbook)),
+    scriptsOf(islands.filter((name) => !name.startsWith('push'))),
     build({ ...common, entryPoints: [join(source('styles'), 'index.css')] }),
   ])
   const css = styles.outputFiles[0]!.text
   const hash = createHash('sha256').update(css).digest('hex').slice(0, 8)
   return new Map([
-    ...[publishing, others]
+    ...[publishing, workbooks, others]
       .flatMap(({ outputFiles }) => outputFiles)
       .map(({ path, text }) => [path.slice(1), text] as const),
     [`style-${hash}.css`, css],

@@ -1,21 +1,56 @@
-/** Shared parts of forms: shows refusals on the form itself. */
+/** Pages with forms, which show refusals on the form itself. */
 import { RegistryError } from '@ulmus/registry'
 import type { z } from 'zod'
-import type { Answer, Form } from './page.ts'
+import { type Answer, type Form, type Page, Plain, Redirect, type Visit } from './page.ts'
+
+/** State of a page's form. `Result`: members that an accepted form adds. */
+export type FormState<Result extends object = object> = Partial<Result> & {
+  /** Entered values; empty before the form is sent. */
+  readonly form: Form
+  /** Refusal of the form. */
+  readonly error?: RegistryError | undefined
+}
+
+/** Answer of an action whose page is shown again, with results or entered values. */
+export class Again<Result extends object = object> {
+  readonly state: Partial<FormState<Result>>
+
+  constructor(state: Partial<FormState<Result>>) {
+    this.state = state
+  }
+}
+
+/** Handles a form, or one of several on a page. */
+export type FormAction<Result extends object = object> = (
+  visit: Visit,
+  form: Form,
+) => Promise<Answer | Again<Result>>
 
 /**
- * Runs a form's action. If it is refused, shows the form again with the entered values, also if something that it names does not exist.
- * @throws errors other than refusals, and refusals of the page itself: `again` reads the page anew and throws if the page is gone
+ * A page for signed-in users whose form shows itself again if it is refused, also if something that it names does not exist.
+ * @param act handles the form. @param show renders the page, and throws if the page itself is refused
  */
-export async function submitted(
-  act: () => Promise<Answer>,
-  again: (error: RegistryError) => Answer | Promise<Answer>,
-): Promise<Answer> {
-  try {
-    return await act()
-  } catch (error) {
-    if (!(error instanceof RegistryError) || concernsPage.has(error.kind)) throw error
-    return again(error)
+export function formPage<Result extends object = object>(
+  act: FormAction<Result>,
+  show: (visit: Visit, state: FormState<Result>) => Answer | Promise<Answer>,
+): Page {
+  const render = async (visit: Visit, state: Partial<FormState<Result>>): Promise<Answer> => {
+    const answer = await show(visit, { form: {}, ...state } as FormState<Result>)
+    if (answer instanceof Redirect || answer instanceof Plain) return answer
+    return { isPublic: false, refused: state.error, ...answer }
+  }
+  return {
+    needsCaller: true,
+    show: (visit) => render(visit, {}),
+    async act(visit, form) {
+      try {
+        const answer = await act(visit, form)
+        return answer instanceof Again ? await render(visit, answer.state) : answer
+      } catch (error) {
+        if (!(error instanceof RegistryError) || concernsPage.has(error.kind)) throw error
+        return render(visit, { form, error } as Partial<FormState<Result>>)
+      }
+    },
   }
 }
 

@@ -1,62 +1,84 @@
 /** Formats numbers, sizes, times and hashes for people. */
 import { isBlank, shownName } from './islands/shared/shown-name.ts'
 
+export { counted, countText, sizeText } from '@ulmus/content/quantities'
 export { isBlank, shownName }
 
-const integers = new Intl.NumberFormat('en-US')
+const isNumber = (value: unknown): value is number | bigint =>
+  typeof value === 'number' || typeof value === 'bigint'
 
-/** `1234567` → `1,234,567` */
-export const countText = (count: number): string => integers.format(count)
+/** Words in the names of columns whose whole numbers name something. */
+const namingWords = new Set([
+  ...['id', 'ids', 'code', 'codes', 'zip', 'postcode', 'plz', 'isbn', 'issn', 'phone', 'year', 'years'],
+])
 
-/** Columns with numbers from this one on have separators: years have none. */
-export const groupedFrom = 10_000
+/**
+ * True if the numbers of a column are quantities, which have separators from 1,000 on. Whole numbers from 1000 to 2999 throughout look like
+ * years, and those of a column such as `zip_code` are codes: neither has separators.
+ * @param values those that are known, or their bounds; other values than numbers do not count
+ * @returns undefined if there are no numbers
+ */
+export function areQuantities(name: string, values: Iterable<unknown>): boolean | undefined {
+  const words = name.split(/[^a-zA-Z]+|(?<=[a-z])(?=[A-Z])/)
+  const isNaming = words.some((word) => namingWords.has(word.toLowerCase()))
+  let are: boolean | undefined
+  for (const value of values) {
+    if (!isNumber(value)) continue
+    const isWhole = typeof value === 'bigint' || Number.isInteger(value)
+    if (!isWhole || !(isNaming || (value >= 1_000 && value < 3_000))) return true
+    are = false
+  }
+  return are
+}
 
-/** A number with separators and all its digits: `1,234,567.5`. */
-export function numberText(value: number): string {
+/** A number with all its digits: `1,234,567.5`, or `1234567.5` unless it is a quantity. */
+export function numberText(value: number | bigint, isQuantity = true): string {
   const text = String(value)
+  if (!isQuantity) return text
   const [, sign, digits, rest = ''] = /^(-?)(\d{4,})(\.\d+)?$/.exec(text) ?? []
   return digits === undefined ? text : `${sign}${digits.replace(/\B(?=(\d{3})+$)/g, ',')}${rest}`
 }
 
-const rounded = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 6, useGrouping: 'min2' })
+const rounded = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 6 })
 const compact = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 4, notation: 'compact' })
 
-/** A number with few digits: `1899`, `12,345.6`, `17.1M`. */
-export const roundedText = (value: number): string =>
-  (Math.abs(value) < 1e6 ? rounded : compact).format(value)
-
-/** `countText` with its noun: `1 record`, `2,000 records`. @param many default: the noun with an `s` */
-export const counted = (count: number, one: string, many = `${one}s`): string =>
-  `${countText(count)} ${count === 1 ? one : many}`
-
-/** Size in decimal units with three digits: `999 B`, `1.23 kB`, `45.6 MB`. */
-export function bytesText(bytes: number): string {
-  let [value, unit] = [bytes, 0]
-  const units = ['B', 'kB', 'MB', 'GB', 'TB', 'PB']
-  // Values that round to four digits use the next unit.
-  while (value >= 999.5 && unit < units.length - 1) [value, unit] = [value / 1000, unit + 1]
-  return `${unit === 0 ? value : Number(value.toPrecision(3))} ${units[unit]}`
+/** A number with few digits: `12,345.6`, `17.1M`. Years and codes have all of theirs: `1899`. */
+export function roundedText(value: number, isQuantity = true): string {
+  if (!isQuantity) return String(Number.isInteger(value) ? value : Number(value.toPrecision(6)))
+  return (Math.abs(value) < 1e6 ? rounded : compact).format(value)
 }
 
-const spans: readonly [Intl.RelativeTimeFormatUnit, number][] = [
-  ['year', 365 * 86_400_000],
-  ['month', 30 * 86_400_000],
-  ['week', 7 * 86_400_000],
-  ['day', 86_400_000],
-  ['hour', 3_600_000],
-  ['minute', 60_000],
+/** `3 %`, `0.2 %`, `< 0.1 %` */
+export function shareText(part: number, all: number): string {
+  const percent = (part / all) * 100
+  if (percent < 0.1) return '< 0.1 %'
+  return `${percent < 10 ? Number(percent.toPrecision(2)) : Math.min(Math.round(percent), part < all ? 99 : 100)} %`
+}
+
+/** Units with their lengths, and the shortest distance that each is used for: 10 days are no week. Days. */
+const spans: readonly [Intl.RelativeTimeFormatUnit, number, number][] = [
+  ['year', 365, 730],
+  ['month', 30, 60],
+  ['week', 7, 14],
+  ['day', 1, 1],
+  ['hour', 1 / 24, 1 / 24],
+  ['minute', 1 / 1_440, 1 / 1_440],
 ]
-const relative = new Intl.RelativeTimeFormat('en-US', { numeric: 'auto' })
+/** Always a figure: `next week` is a week of the calendar. */
+const relative = new Intl.RelativeTimeFormat('en-US')
 
-/** `3 days ago`, `in 2 hours`, `just now`. @param instant ISO 8601 */
+/** `3 days ago`, `in 2 hours`, `just now`: rounded, because 90 days are 89 days and some hours soon. @param instant ISO 8601 */
 export function relativeText(instant: string, now = Date.now()): string {
-  const distance = new Date(instant).getTime() - now
-  for (const [unit, milliseconds] of spans) {
-    const amount = Math.trunc(distance / milliseconds)
-    if (amount !== 0) return relative.format(amount, unit)
-  }
-  return 'just now'
+  const distance = (new Date(instant).getTime() - now) / 86_400_000
+  const days = Math.abs(distance)
+  const span = spans.find(([, , least]) => days + halfMinute >= least)
+  if (span === undefined) return 'just now'
+  const [unit, length] = span
+  return relative.format(Math.sign(distance) * Math.max(1, Math.round(days / length)), unit)
 }
+
+/** Days. */
+const halfMinute = 0.5 / 1_440
 
 /** `public:9f86d081884c…` → `9f86d081`. Eight hex digits tell two hashes of one collection apart. */
 export const shortHash = (hash: string): string => hashDigits(hash).slice(0, 8)

@@ -28,7 +28,7 @@ export type DownloadsState =
   | { readonly kind: 'building' }
   | { readonly kind: 'failed' }
 
-/** One request of a page. Every call of `registry` takes `who`, or on pages of a collection `SeenCollection.who`. */
+/** One request of a page. Every call of `registry` takes `who`, or on pages of a collection `VisitedCollection.who`. */
 export interface Visit {
   readonly registry: Registry
   /** The visitor's rights. */
@@ -52,6 +52,12 @@ export interface Visit {
 export interface FeedLink {
   readonly format: 'Atom' | 'JSON Feed'
   readonly path: string
+}
+
+/** Media types of feeds. */
+export const feedTypes: Readonly<Record<FeedLink['format'], string>> = {
+  Atom: 'application/atom+xml',
+  'JSON Feed': 'application/feed+json',
 }
 
 /** A page to be rendered. */
@@ -124,3 +130,7 @@ export const readJson = <T>(answer: unknown): T =>
 
 /** Size of stored JSON in bytes. */
 export const jsonBytes = ({ pieces }: JsonText): number => pieces.reduce((sum, { length }) => sum + length, 0)
+
+/** An own member of an object; undefined: it has none of that name. Users choose names, and every object has a `toString`. */
+export const own = <T>(object: Readonly<Record<string, T>>, name: string): T | undefined =>
+  Object.hasOwn(object, name) ? object[name] : undefined

@@ -1,4 +1,5 @@
 /** Paths of pages. Only this module percent-encodes the parts of a path. */
+import type { FeedLink } from './page.ts'
 
 /** The two slugs of a collection. */
 export interface CollectionName {
@@ -62,4 +63,24 @@ export function withQuery(path: string, query: Record<string, QueryValue | reado
   )
   if (given.length === 0) return path
   return `${path}${path.includes('?') ? '&' : '?'}${new URLSearchParams(given)}`
+}
+
+/** Feeds of new versions of a collection, in the view of the page. */
+export const collectionFeeds = (
+  seen: CollectionName & { inView(path: string): string },
+): readonly FeedLink[] => [
+  { format: 'Atom', path: seen.inView(collectionPath(seen, 'versions.atom')) },
+  { format: 'JSON Feed', path: seen.inView(collectionPath(seen, 'feed.json')) },
+]
+
+export const accountFeeds = (slug: string): readonly FeedLink[] => [
+  { format: 'Atom', path: `${accountPath(slug)}/-/feed.atom` },
+]
+
+/** Path of this page with another value of a parameter. @param value undefined: without it */
+export function toggled({ pathname, searchParams }: URL, name: string, value: string | undefined): string {
+  const query = new URLSearchParams(searchParams)
+  if (value === undefined) query.delete(name)
+  else query.set(name, value)
+  return query.size === 0 ? pathname : `${pathname}?${query}`
 }

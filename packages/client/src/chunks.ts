@@ -79,7 +79,7 @@ export async function readWhole(
 
 /** Not retried: the next response would be just as large. */
 const tooLarge = ({ status }: Response): UlmusError =>
-  new UlmusError('The answer is larger than any of a registry.', { status, code: 'answer_too_large' })
+  new UlmusError('The response exceeds the maximum size.', { status, code: 'answer_too_large' })
 
 async function withinSilence<T>(read: Promise<T>, silenceMs: number): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined

@@ -14,7 +14,7 @@ afterEach(async () => {
   for (const server of open.splice(0)) await server.close()
 })
 
-async function start(handle: (request: Request) => Reply) {
+async function start(handle: (request: Request) => Reply, timeoutMs = 20_000) {
   const seen: Request[] = []
   const server = await startFaultyServer((request) => {
     seen.push(request)
@@ -25,7 +25,7 @@ async function start(handle: (request: Request) => Reply) {
   return {
     server,
     seen,
-    client: createClient({ baseUrl: `${server.url}/`, apiKey: 'ul_test', retry, timeoutMs: 300 }),
+    client: createClient({ baseUrl: `${server.url}/`, apiKey: 'ul_test', retry, timeoutMs }),
   }
 }
 
@@ -141,11 +141,8 @@ test('an id that no path can carry is read by the query', async () => {
 test('a download is resumed from the start when it breaks off, and checked against its hash', async () => {
   const bytes = Buffer.from('a map of the world')
   const hash = (text: string) => `sha256:${createHash('sha256').update(text).digest('hex')}`
-  const { client, server } = await start(() => ({
-    status: 200,
-    headers: { 'content-type': 'text/plain' },
-    body: bytes,
-  }))
+  const reply = { status: 200, headers: { 'content-type': 'text/plain' }, body: bytes }
+  const { client, server } = await start(() => reply, 1_500)
   await expect(client.files.download('ada/a', hash('another map'))).rejects.toMatchObject({
     code: 'hash_mismatch',
   })

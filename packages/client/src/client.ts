@@ -11,6 +11,7 @@ import type { CollectionRef } from './places.ts'
 import { publisherCalls } from './publishing.ts'
 import { dryRunOfPush, type Push, type PushOptions, push } from './push.ts'
 import { pushSessionCalls } from './push-sessions.ts'
+import { questionCalls } from './questions.ts'
 import { recordCalls } from './records.ts'
 import { dryRunOfSnapshot, type Snapshot, type SnapshotOptions, snapshot } from './snapshot.ts'
 import { tableCalls } from './tables.ts'
@@ -65,6 +66,7 @@ export function createClient(options: ClientOptions) {
     keys: keyCalls(transport),
     collections: collectionCalls(transport),
     tables: tableCalls(transport),
+    questions: questionCalls(transport),
     files: fileCalls(transport),
     events: eventCalls(transport),
     log: versionLogCalls(transport),

@@ -4,6 +4,7 @@ import type {
   CollectionFacetsQuery,
   CreateCollection,
   CreateFork,
+  RestoreVersion,
   Schemas,
   UpdateCollection,
   WithdrawVersion,
@@ -57,6 +58,9 @@ export const collectionCalls = (transport: Transport) => ({
   /** Forks the latest version into an organization. @throws private_content, no_versions, slug_taken, not_a_member */
   fork: async (source: CollectionRef, fork: CreateFork) =>
     call(transport, 'POST /api/collections/:owner/:slug/fork', partsOf(source), { json: fork }),
+  /** Source and forks, and how many versions each fork is behind. */
+  family: async (ref: CollectionRef) =>
+    call(transport, 'GET /api/collections/:owner/:slug/family', partsOf(ref)),
   /** Transfers a collection to another account; its former address redirects. @throws insufficient_role, not_a_member, slug_taken */
   transfer: async (ref: CollectionRef, to: string) =>
     call(transport, 'POST /api/collections/:owner/:slug/transfer', partsOf(ref), { json: { to } }),
@@ -80,12 +84,20 @@ export const versionCalls = (transport: Transport) => ({
         query: { limit: 100 },
       }),
     ),
+  /** Shares of changed values by version and column, of the newest versions. */
+  strip: async (ref: CollectionRef) =>
+    call(transport, 'GET /api/collections/:owner/:slug/versions/strip', partsOf(ref)),
   /** A version in detail. `version`: `latest` (the default), a semver or a digest. @throws version_not_found */
   get: (ref: CollectionRef, version = 'latest') => readVersion(transport, ref, version),
   /** Makes a version permanently unreadable. With `erase`, also deletes the data that only it has. @throws insufficient_role */
   withdraw: async (ref: CollectionRef, version: string, withdrawal: WithdrawVersion) =>
     call(transport, 'POST /api/collections/:owner/:slug/versions/:v/withdraw', versionParts(ref, version), {
       json: withdrawal,
+    }),
+  /** Publishes the content of an earlier version again. @throws version_withdrawn, private_field_made_public, private_record_made_public */
+  restore: async (ref: CollectionRef, version: string, options: RestoreVersion = {}) =>
+    call(transport, 'POST /api/collections/:owner/:slug/versions/:v/restore', versionParts(ref, version), {
+      json: options,
     }),
   /** Warns the version's readers; null removes the warning. @throws insufficient_role, version_withdrawn */
   deprecate: async (ref: CollectionRef, version: string, message: string | null) =>

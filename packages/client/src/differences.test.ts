@@ -12,7 +12,7 @@ async function start(handle: (request: Request) => Reply) {
   const server = await startFaultyServer(handle)
   open.push(server)
   const retry = { attempts: 3, delayMs: 5, delayMsMax: 10 }
-  return { server, client: createClient({ baseUrl: server.url, retry, timeoutMs: 300 }) }
+  return { server, client: createClient({ baseUrl: server.url, retry, timeoutMs: 20_000 }) }
 }
 
 const json = (body: unknown, headers: Record<string, string> = {}): Reply => ({

@@ -1,6 +1,7 @@
 /** Manifests and differences of versions, page by page. http-api §7. */
-import type { DiffPage, Manifest } from '@ulmus/wire'
+import type { DiffPage, Manifest, ManifestEntry } from '@ulmus/wire'
 import { call } from './calls.ts'
+import { cursorAfter } from './cursor.ts'
 import { onward } from './lists.ts'
 import { type CollectionRef, versionParts } from './places.ts'
 import { demandSame } from './subject.ts'
@@ -22,6 +23,23 @@ export interface DiffOptions {
   /** Begin after this record: `cursorAfter(type, id)`, or a page's `nextCursor`. */
   readonly cursor?: string
   readonly signal?: AbortSignal
+}
+
+/**
+ * Entries of one type in the manifest of a version, a page at a time.
+ * @param pages lists the manifest: `(options) => client.versions.manifest('ada/birds', 'v1.0.0', options)`
+ */
+export async function* entriesOfType(
+  pages: (options: ManifestOptions) => AsyncIterable<Manifest>,
+  type: string,
+  signal?: AbortSignal,
+): AsyncGenerator<readonly ManifestEntry[], void, undefined> {
+  // Records are in the order of types. Ids are never empty, so this is the position before the first record.
+  for await (const { records = [] } of pages({ cursor: cursorAfter(type, ''), limit: 10_000, signal })) {
+    const entries = records.filter((entry) => entry.type === type)
+    yield entries
+    if (entries.length < records.length) return
+  }
 }
 
 /** Pages of a manifest, fetched on demand. `latest` is resolved once, with the first page. */
@@ -68,11 +86,12 @@ export async function* diffPages(
       versionParts(ref, to),
       { query: { ...query, from, cursor }, signal },
     )
-    demandVersion(from, page.from)
+    demandVersion(from, page.from!)
     yield page
     const { hasMore, nextCursor } = page.pagination
     if (!hasMore || nextCursor === null) return
-    ;({ from, to } = page)
+    from = page.from!
+    to = page.to
     go(nextCursor)
     cursor = nextCursor
   }

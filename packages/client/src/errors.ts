@@ -62,8 +62,8 @@ function firstOf({ validationErrors = [], totalErrors }: ErrorFacts, linesBefore
   const named = validationErrors.slice(0, namedMax).map((fault) => {
     const line = typeof fault.line === 'number' ? [`line ${fault.line + linesBefore}`] : []
     const name = fault.id === null ? [] : [`${fault.type} ${JSON.stringify(fault.id)}`]
-    const [first] = fault.errors ?? []
-    const why = first === undefined ? (fault.message ?? fault.code) : `${first.path} ${first.message}`
+    const { errors = [], message = fault.code } = fault
+    const why = errors.map((one) => `${one.path} ${one.message}`.trim()).join('; ') || message
     return `\n  ${[...line, ...name].join(', ')}: ${why}`
   })
   const more = (typeof totalErrors === 'number' ? totalErrors : validationErrors.length) - named.length

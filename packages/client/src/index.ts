@@ -1,12 +1,13 @@
 /** Public API of the client package: users import only from here, so a removed or renamed export breaks their programs. */
 
-export type { Json, JsonObject, ProofResult } from '@ulmus/content'
+export type { Json, JsonObject, ProofResult, ReadonlyJson, ReadonlyJsonObject } from '@ulmus/content'
 export type {
   Account,
   AccountUsage,
   AnsweredInvitation,
   AuditEvent,
   ChangePublisher,
+  ChangeQuestion,
   ChangeWebhook,
   Collection,
   CollectionItem,
@@ -23,15 +24,19 @@ export type {
   CreateKey,
   CreateOrg,
   CreatePublisher,
+  CreateQuestion,
   CreateWebhook,
   DeleteLine,
   Delivery,
   DiffPage,
   DryRun,
   ErasedAccount,
+  ErasedRecord,
+  EraseRecord,
   ErrorBody,
   ExchangedToken,
   Facets,
+  Family,
   Fork,
   HandedOver,
   HandOver,
@@ -55,14 +60,20 @@ export type {
   ProvenRecord,
   Publisher,
   Publishers,
+  QuestionAnswer,
+  RecordErasure,
   RecordsPage,
   RefusalCode,
   Replayed,
+  RestoredVersion,
+  RestoreVersion,
   Role,
   RowsPage,
+  SavedQuestion,
   Schemas,
   SqlAnswer,
   StoredFile,
+  Strip,
   TableBuilding,
   TableStatistics,
   TransferredCollection,
@@ -88,7 +99,7 @@ export type { ErrorCode } from './codes.ts'
 export type { BrowseOptions, CollectionFacetsOptions, NewCollection } from './collections.ts'
 export type { DryRunResult, PushResult } from './commit.ts'
 export { cursorAfter } from './cursor.ts'
-export type { DiffOptions, ManifestOptions } from './differences.ts'
+export { type DiffOptions, entriesOfType, type ManifestOptions } from './differences.ts'
 export { BatchRefused, type ErrorFacts, type LineKind, UlmusError } from './errors.ts'
 export type { EventFilters, EventsOptions } from './events.ts'
 export { type FileBytes, type FileUpload, nameFile } from './files.ts'

@@ -1,4 +1,5 @@
 /** Metadata updates, synchronous or as a job. interface.md "Version metadata"; http-api §5. */
+import type { ReadonlyJsonObject } from '@ulmus/content'
 import type { MetadataPatch, MetadataResult, StartedMetadataJob } from '@ulmus/wire'
 import { call } from './calls.ts'
 import { UlmusError } from './errors.ts'
@@ -30,15 +31,15 @@ export const metadataCalls = (transport: Transport) => {
      * Merges into the latest version's metadata and makes a patch version; a null removes a member.
      * @throws metadata_update_in_progress (`body.job_id` identifies it), no_versions, too_large
      */
-    patch: async (ref: CollectionRef, patch: MetadataPatch) =>
+    patch: async (ref: CollectionRef, patch: ReadonlyJsonObject) =>
       (await call(transport, 'PATCH /api/collections/:owner/:slug/metadata', partsOf(ref), {
-        json: patch,
+        json: patch as MetadataPatch,
       })) as MetadataResult,
     /** Starts the same update as a job, and returns at once. */
-    patchAsync: async (ref: CollectionRef, patch: MetadataPatch) =>
+    patchAsync: async (ref: CollectionRef, patch: ReadonlyJsonObject) =>
       (await call(transport, 'PATCH /api/collections/:owner/:slug/metadata', partsOf(ref), {
         query: { async: true },
-        json: patch,
+        json: patch as MetadataPatch,
       })) as StartedMetadataJob,
     job,
     /** Waits for the job and returns the answer of the synchronous call. @throws the errors of the synchronous call; `timeout` */

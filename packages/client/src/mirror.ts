@@ -4,6 +4,7 @@ import {
   InputError,
   type JsonObject,
   parseJson,
+  type ReadonlyJsonObject,
   recordOf,
   type Tree,
   type TreeEntry,
@@ -13,8 +14,7 @@ import type { DeleteLine, Version } from '@ulmus/wire'
 import type { RecordToPut } from './batches.ts'
 import { readVersion } from './collections.ts'
 import type { PushResult } from './commit.ts'
-import { cursorAfter } from './cursor.ts'
-import { manifestPages } from './differences.ts'
+import { entriesOfType, manifestPages } from './differences.ts'
 import { UlmusError } from './errors.ts'
 import { exactJson } from './exact-json.ts'
 import type { CollectionRef } from './places.ts'
@@ -34,7 +34,7 @@ export interface Mirror<Row extends object> {
    */
   readonly rows: Iterable<Row> | AsyncIterable<Row> | (() => Iterable<Row> | AsyncIterable<Row>)
   /** Default: the type's current schema. A new type gets `{}`, which admits everything. */
-  readonly schema?: JsonObject
+  readonly schema?: ReadonlyJsonObject
   /** Maximum of records that may be removed: a count, or a share of the type. Default: `50%`. */
   readonly maxRemoved?: MaxRemoved
   /** Creates the collection if it does not exist. */
@@ -65,7 +65,7 @@ export async function mirror<Row extends object>(
   if (base !== null && schemas === undefined && what.metadata === undefined && isSame(base, type, tree))
     return null
   const held =
-    base === null ? new Map<string, Held>() : await heldOf(transport, ref, base.semver, type, signal)
+    base === null ? new Map<string, StoredRecord>() : await heldOf(transport, ref, base.semver, type, signal)
   const gone = [...held.keys()].filter((id) => !entries.has(id))
   demandFewRemovals([{ type, removed: gone.length, count: held.size }], maxRemoved)
   const { message, metadata, create } = what
@@ -182,7 +182,7 @@ function schemasFor<Row extends object>(
 const isSame = ({ typeRoots }: Version, type: string, tree: Tree): boolean =>
   (Object.hasOwn(typeRoots, type) ? typeRoots[type] : null) === tree.root
 
-interface Held {
+interface StoredRecord {
   readonly hash: string
   readonly isPrivate: boolean
 }
@@ -194,16 +194,11 @@ async function heldOf(
   semver: string,
   type: string,
   signal: AbortSignal | undefined,
-): Promise<Map<string, Held>> {
-  const held = new Map<string, Held>()
-  // Ids are never empty, so this is the position before the first record.
-  const options = { cursor: cursorAfter(type, ''), limit: 10_000, signal }
-  for await (const { records = [] } of manifestPages(transport, ref, semver, options)) {
-    for (const entry of records) {
-      if (entry.type !== type) return held
-      held.set(entry.id, { hash: entry.hash, isPrivate: entry.private === true })
-    }
-  }
+): Promise<Map<string, StoredRecord>> {
+  const held = new Map<string, StoredRecord>()
+  const pages = (options: object) => manifestPages(transport, ref, semver, options)
+  for await (const entries of entriesOfType(pages, type, signal))
+    for (const { id, hash, private: isPrivate = false } of entries) held.set(id, { hash, isPrivate })
   return held
 }
 
@@ -212,7 +207,7 @@ async function* changedOf<Row extends object>(
   what: Mirror<Row>,
   rows: Rows<Row>,
   entries: ReadonlyMap<string, TreeEntry>,
-  held: ReadonlyMap<string, Held>,
+  held: ReadonlyMap<string, StoredRecord>,
 ): AsyncGenerator<RecordToPut, void, undefined> {
   let index = 0
   for await (const row of rows) {

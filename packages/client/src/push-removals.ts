@@ -1,8 +1,7 @@
 /** Guard of pushes: counts the records that a push removes, and compares them with the base version before the commit. */
 import type { DeleteLine } from '@ulmus/wire'
 import { readVersion } from './collections.ts'
-import { cursorAfter } from './cursor.ts'
-import { manifestPages } from './differences.ts'
+import { entriesOfType, manifestPages } from './differences.ts'
 import type { CollectionRef } from './places.ts'
 import { allowedRemovals, demandFewRemovals, type MaxRemoved, maxRemovedUsual } from './removals.ts'
 import type { Transport } from './transport.ts'
@@ -53,14 +52,9 @@ export class PushRemovals {
       const count = countOf(type)
       if (gone.includes(type) || ids.size <= allowedRemovals(maxRemoved, count)) continue
       let removed = 0
-      // Ids are never empty, so this is the position before the first record.
-      const options = { cursor: cursorAfter(type, ''), limit: 10_000, signal }
-      pages: for await (const { records = [] } of manifestPages(transport, ref, baseVersion, options)) {
-        for (const one of records) {
-          if (one.type !== type) break pages
-          if (ids.has(one.id)) removed++
-        }
-      }
+      const pages = (options: object) => manifestPages(transport, ref, baseVersion, options)
+      for await (const entries of entriesOfType(pages, type, signal))
+        removed += entries.filter(({ id }) => ids.has(id)).length
       demandFewRemovals([{ type, removed, count }], maxRemoved)
     }
   }

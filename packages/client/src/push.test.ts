@@ -12,7 +12,7 @@ afterEach(async () => {
   for (const server of open.splice(0)) await server.close()
 })
 
-async function start(options: KeeperOptions = {}) {
+async function start({ timeoutMs = 20_000, ...options }: KeeperOptions & { timeoutMs?: number } = {}) {
   const keeper = new SessionKeeper(options)
   const server = await startFaultyServer((request) => keeper.handle(request))
   open.push(server)
@@ -20,7 +20,7 @@ async function start(options: KeeperOptions = {}) {
   return {
     keeper,
     server,
-    client: createClient({ baseUrl: server.url, apiKey: 'ul_test', retry, timeoutMs: 400 }),
+    client: createClient({ baseUrl: server.url, apiKey: 'ul_test', retry, timeoutMs }),
   }
 }
 
@@ -89,7 +89,8 @@ test.each([
   ['the server is silent for too long', { how: 'stall', ms: 600 }],
 ] as const)('every step of a push survives that %s', async (_, fault) => {
   const file = await nameFile({ bytes: new TextEncoder().encode('a map') })
-  const { keeper, server, client } = await start({ batchLines: 10, commitPolls: 2 })
+  const timeoutMs = fault.how === 'stall' ? 400 : 20_000
+  const { keeper, server, client } = await start({ batchLines: 10, commitPolls: 2, timeoutMs })
   for (const step of [
     /POST .*\/pushes$/,
     /PUT .*\/files/,
@@ -246,8 +247,10 @@ test('an abort ends the push with its reason, and the session is cancelled', asy
     { baseVersion: null, records: records(3) },
     { signal: stop.signal },
   )
-  setTimeout(() => stop.abort(new Error('enough')), 50)
-  await expect(pushing).rejects.toThrow('enough')
+  const ended = expect(pushing).rejects.toThrow('enough')
+  await expect.poll(() => server.requests.some((line) => line.includes('/records'))).toBe(true)
+  stop.abort(new Error('enough'))
+  await ended
   expect([...keeper.sessions.values()]).toEqual(['cancelled'])
 })
 
@@ -329,7 +332,7 @@ test('a push that a killed program began goes on with its session, and sends wha
 
 test('lines are counted as taken only from the first one on without a gap', async () => {
   const { server, client } = await start({ batchLines: 10 })
-  server.fail(/records$/, { how: 'stall', ms: 150 })
+  server.fail(/records$/, { how: 'stall', ms: 1_500 })
   const seen: [sent: number, taken: number][] = []
   await client.push(
     'ada/numbers',

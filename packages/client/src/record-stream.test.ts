@@ -10,7 +10,7 @@ afterEach(async () => {
   for (const server of open.splice(0)) await server.close()
 })
 
-async function start(count: number) {
+async function start(count: number, timeoutMs = 20_000) {
   const keeper = new SessionKeeper()
   for (let n = 0; n < count; n++) {
     const id = `${n}-é🏙`
@@ -19,7 +19,7 @@ async function start(count: number) {
   const server = await startFaultyServer((request) => keeper.handle(request))
   open.push(server)
   const retry = { attempts: 3, delayMs: 5, delayMsMax: 10 }
-  return { keeper, server, client: createClient({ baseUrl: server.url, retry, timeoutMs: 300 }) }
+  return { keeper, server, client: createClient({ baseUrl: server.url, retry, timeoutMs }) }
 }
 
 async function readAll(client: Awaited<ReturnType<typeof start>>['client'], options?: StreamOptions) {
@@ -34,7 +34,7 @@ test('all records come, each once, in order', async () => {
 })
 
 test('a stream that breaks, in the middle of a character too, goes on after the last record that came', async () => {
-  const { keeper, server, client } = await start(100)
+  const { keeper, server, client } = await start(100, 1_500)
   server.fail(
     /ndjson/,
     { how: 'cut', bytes: 731 },

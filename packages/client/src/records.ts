@@ -1,6 +1,6 @@
 /** Reads the records of a version: a page, one record, all page by page, all as a stream. http-api §7. */
 import type { Json } from '@ulmus/content'
-import type { ProvenRecord, RecordsPage } from '@ulmus/wire'
+import type { EraseRecord, ProvenRecord, RecordsPage } from '@ulmus/wire'
 import { call, readPage, requestOf } from './calls.ts'
 import { UlmusError } from './errors.ts'
 import { everyItem, onward, type PageOptions } from './lists.ts'
@@ -98,15 +98,6 @@ export const recordCalls = (transport: Transport) => {
     }
   }
 
-  function historyPage(ref: CollectionRef, type: string, id: string, query: PageOptions) {
-    if (isStep(id))
-      throw new TypeError(`No path can carry the id \`${id}\`, so its history cannot be asked for.`)
-    const params = { ...partsOf(ref), type, id }
-    return readPage(transport, 'GET /api/collections/:owner/:slug/records/:type/:id/history', params, {
-      query,
-    })
-  }
-
   return {
     /** A page of records in order of type, then id. */
     page,
@@ -120,11 +111,35 @@ export const recordCalls = (transport: Transport) => {
      */
     ndjson: <T = Json>(ref: CollectionRef, version = 'latest', options: StreamOptions = {}) =>
       streamRecords<T>(transport, ref, version, options),
+    ...callsOfAllVersions(transport),
+  }
+}
+
+const place = '/api/collections/:owner/:slug/records/:type/:id'
+
+/** Calls about a record in all versions of its collection. */
+function callsOfAllVersions(transport: Transport) {
+  /** @throws TypeError */
+  function recordParts(ref: CollectionRef, type: string, id: string) {
+    if (isStep(id)) throw new TypeError(`No path can carry the id \`${id}\`.`)
+    return { ...partsOf(ref), type, id }
+  }
+
+  const historyPage = (ref: CollectionRef, type: string, id: string, query: PageOptions) =>
+    readPage(transport, `GET ${place}/history`, recordParts(ref, type, id), { query })
+
+  return {
     /** A page of the versions in which a record changed, newest first. @throws record_not_found if no version had it */
     history: (ref: CollectionRef, type: string, id: string, options: PageOptions = {}) =>
       historyPage(ref, type, id, options),
     /** All of those versions, page by page. */
     historyAll: (ref: CollectionRef, type: string, id: string) =>
       everyItem(historyPage(ref, type, id, { limit: 100 })),
+    /** What `erase` would do. @throws record_not_found if no version has the record; insufficient_role */
+    erasure: async (ref: CollectionRef, type: string, id: string) =>
+      call(transport, `GET ${place}/erasure`, recordParts(ref, type, id)),
+    /** Removes a record from all versions: permanently withdraws and erases those that have it. @throws version_conflict */
+    erase: async (ref: CollectionRef, type: string, id: string, confirmed: EraseRecord) =>
+      call(transport, `POST ${place}/erase`, recordParts(ref, type, id), { json: confirmed }),
   }
 }

@@ -1,4 +1,5 @@
 /** Session steps shared by both kinds of push: opening, files, batches of lines, cancelling. http-api §9. */
+import type { ReadonlyJsonObject } from '@ulmus/content'
 import type { OpenPush } from '@ulmus/wire'
 import { call } from './calls.ts'
 import { UlmusError } from './errors.ts'
@@ -13,9 +14,9 @@ export interface Opening {
   /** If given, a missing collection is created, except by a dry run. */
   readonly create?: Creation
   /** `{type: JSON Schema}` of new and changed types; null removes a type with its records. Other types stay. */
-  readonly schemas?: OpenPush['schemas']
+  readonly schemas?: ReadonlyJsonObject
   /** Merged into the base's metadata; a null removes a member. */
-  readonly metadata?: OpenPush['metadata']
+  readonly metadata?: ReadonlyJsonObject
   /** Bytes of files that records refer to, or of further files for the version. Uploaded if the collection lacks them. */
   readonly files?: Iterable<FileUpload>
   readonly message?: string
@@ -131,8 +132,8 @@ export const openingBody = (
   files: readonly string[],
 ): Omit<OpenPush, 'strip_unknown_fields'> & Partial<OpenPush> => ({
   base_version: what.baseVersion,
-  schemas: what.schemas,
-  metadata: what.metadata,
+  schemas: what.schemas as OpenPush['schemas'],
+  metadata: what.metadata as OpenPush['metadata'],
   files: files.length > 0 ? [...files] : undefined,
   message: what.message,
   app_id: what.appId,

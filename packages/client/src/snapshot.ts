@@ -1,4 +1,5 @@
 /** Publishes a version from its complete content, in one call. http-api §9, snapshot. */
+import type { ReadonlyJsonObject } from '@ulmus/content'
 import type { JsonInput, Negotiated, NegotiatedInChunks, Schemas } from '@ulmus/wire'
 import { type Batch, batchesOf, type RecordToPut } from './batches.ts'
 import { call } from './calls.ts'
@@ -58,7 +59,7 @@ export interface SnapshotProgress {
 
 export interface Snapshot extends Opening {
   /** The complete set: a type without a schema is removed with its records. */
-  readonly schemas: Schemas
+  readonly schemas: Readonly<Record<string, ReadonlyJsonObject>>
   /**
    * Starts an iteration over all records of the version. Called twice if the registry lacks any: to hash them, then to send those that
    * it lacks; the records must be the same both times. Repeated records are harmless.
@@ -145,7 +146,7 @@ async function inSession<T extends PushResult>(
   const files = await nameFiles(what.files)
   const counts = new Map<string, number>()
   const chunks = await hashRecords(countedByType(what.records(), counts), {
-    schemas: what.schemas,
+    schemas: what.schemas as Schemas,
     strip: what.stripUnknownFields === true,
     signal,
     onHashed: (records) =>
@@ -159,7 +160,7 @@ async function inSession<T extends PushResult>(
   const isInline = linesOf(chunks) < inlineEntriesMax && bytesOf(chunks) <= inlineBytesMax
   const opening = {
     ...openingBody(what, [...files.keys()]),
-    schemas: what.schemas,
+    schemas: what.schemas as Schemas,
     ...(isInline ? { manifest: chunks.flatMap(entriesIn) } : { manifest_expected: linesOf(chunks) }),
   }
   const create = ending.phase === 'checking' ? undefined : what.create
@@ -273,7 +274,7 @@ async function* neededOf({ what, needed }: Running): AsyncGenerator<RecordToPut,
   }
   const [key] = needed
   const [type, id] = key!.split('\0')
-  const message = `\`records\` began anew without the record ${JSON.stringify(id)} of type ${JSON.stringify(type)}, and ${needed.size - 1} others. It must give the same ones each time.`
+  const message = `\`records\` was called again and left out the record ${JSON.stringify(id)} of type ${JSON.stringify(type)}, and ${needed.size - 1} others. It must give the same ones each time.`
   throw new UlmusError(message, { status: 0, code: 'records_changed' })
 }
 

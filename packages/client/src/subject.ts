@@ -15,6 +15,7 @@ const repeated: readonly [RegExp, ...string[]][] = [
   [/\/files\/([^/]+)$/, 'hash'],
   [/\/jobs\/([^/]+)$/, 'job_id'],
   [/\/(?:pushes|negotiate)\/([^/]+)$/, 'session_id'],
+  [/\/questions\/([^/]+)$/, 'slug'],
   [/\/(?:publishers|webhooks|deliveries)\/([^/]+)$/, 'id'],
 ]
 
@@ -64,7 +65,7 @@ export function demandSame(what: string, asked: string | undefined, found: strin
     throw wrong(`${what} ${JSON.stringify(asked)}`, JSON.stringify(found), 200)
 }
 
-/** Error for pages that do not come to an end. */
+/** Error for lists whose pages never end. */
 export const endless = (cursor: string): UlmusError =>
   new UlmusError(`The list does not end: its next page is ${cursor} again, or it has more pages than any.`, {
     status: 200,

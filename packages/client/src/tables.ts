@@ -80,11 +80,11 @@ async function whenBuilt<T>(request: Call, options: BuildOptions, ask: Ask<T>): 
 }
 
 /** Parsed answer to a question. */
-const ask = <T>(transport: Transport, request: Call, options: BuildOptions): Promise<T> =>
+export const ask = <T>(transport: Transport, request: Call, options: BuildOptions): Promise<T> =>
   whenBuilt<T>(request, options, (one) => transport.json(one))
 
 /** Response to a question, with its body unread. */
-const open = (transport: Transport, request: Call, options: BuildOptions): Promise<Response> =>
+export const open = (transport: Transport, request: Call, options: BuildOptions): Promise<Response> =>
   whenBuilt(request, options, async (one) => {
     const { response } = await transport.open(one)
     const { status, headers } = response

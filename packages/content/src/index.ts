@@ -9,7 +9,7 @@ export { canonicalize } from './json/canonical.ts'
 export * from './json/input-error.ts'
 export * from './json/json.ts'
 export { parseJson } from './json/parse.ts'
-export { type ColumnChange, columnChanges } from './records/column-changes.ts'
+export { type CellChange, type ColumnChange, cellChangeOf, columnChanges } from './records/column-changes.ts'
 export * from './records/input.ts'
 export { jsonFault } from './records/json-fault.ts'
 export * from './records/leaf-body.ts'
@@ -33,7 +33,14 @@ export {
   withMembersInOrder,
   withPropertiesInOrder,
 } from './schemas/field-order.ts'
-export { type Field, fieldsMax, fieldsOf, type PlainSchema, tellingField } from './schemas/fields.ts'
+export {
+  type Field,
+  fieldNames,
+  fieldsMax,
+  fieldsOf,
+  type PlainSchema,
+  tellingField,
+} from './schemas/fields.ts'
 export { knownFieldsOf, unknownFieldsOf, withoutUnknownFields } from './schemas/known-fields.ts'
 export {
   formerlyPrivate,
@@ -48,6 +55,7 @@ export { patternInstructionsMax, patternUnitsMax } from './schemas/pattern.ts'
 export { privateFieldsOf } from './schemas/private-fields.ts'
 export { type AcceptOptions, acceptSchema, type Schema, schemaBytesMax } from './schemas/schema.ts'
 export { SchemaError } from './schemas/schema-error.ts'
+export { instantPattern, isDateTime, isDay } from './schemas/times.ts'
 export * from './schemas/view.ts'
 export { type SchemaWarning, schemaWarnings } from './schemas/warnings.ts'
 export * from './tables/columns.ts'
@@ -55,6 +63,7 @@ export * from './tables/cut-values.ts'
 export * from './tables/fields.ts'
 export * from './tables/filter-values.ts'
 export * from './tables/query.ts'
+export { tableValue, utcText } from './tables/table-values.ts'
 export { Ahead } from './tree/ahead.ts'
 export { bitsToEnd, defaultShape, type TreeShape, trailingZeroBits } from './tree/boundary.ts'
 export { type DiffReader, diffTrees, type TreeChange } from './tree/diff.ts'

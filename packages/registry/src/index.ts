@@ -3,21 +3,22 @@
 // Errors and helpers of lower packages, for apps that may import only this one.
 export { InputError, type Json, parseStrict, resourceText } from '@ulmus/content'
 export {
-  BlobMissing,
-  BucketUnusable,
-  DatabaseUnfit,
-  DumpUnreadable,
+  BlobMissingError,
+  BucketUnusableError,
+  DatabaseUnfitError,
+  DumpUnreadableError,
   databaseHosts,
-  FolderInUse,
+  FolderInUseError,
   giveWay,
   isStorageFull,
   isUnavailable,
   isUnstorableText,
   loggedError,
-  ObjectCorrupt,
+  ObjectCorruptError,
+  ObjectMissingError,
   type S3Keys,
   type S3Settings,
-  StorageFull,
+  StorageFullError,
   s3BlobBytesMax,
 } from '@ulmus/storage'
 export { type Entrance, mayEnter, mayOpenPages } from './access/policy.ts'
@@ -27,11 +28,11 @@ export { deviceLoginSeconds, devicePollSeconds } from './accounts/device-logins.
 export { JsonText, jsonOf } from './answers/json-text.ts'
 export type { Action as AuditAction } from './audit/acts.ts'
 export { type BackupOptions, type BackupReport, backUp } from './backups/backup.ts'
-export { DumpRefused } from './backups/channel.ts'
-export { BlobDamaged } from './backups/copy.ts'
+export { DumpRefusedError } from './backups/channel.ts'
+export { BlobDamagedError } from './backups/copy.ts'
 export { type MoveReport, move } from './backups/move.ts'
 export { type RestoreReport, restore } from './backups/restore.ts'
-export { type ShelfPlace, ShelfUnfit } from './backups/shelf.ts'
+export { type ShelfPlace, ShelfUnfitError } from './backups/shelf.ts'
 export { AnswerBudget, countAnswer } from './budgets/answer-budget.ts'
 export type { Context } from './context.ts'
 export * from './errors/errors.ts'
@@ -45,18 +46,32 @@ export { readAllowed } from './outside/addresses.ts'
 export type { Outside } from './outside/ask.ts'
 export { anonymous, type Caller, countedAs, type Principal, type Scope, scopes } from './principal.ts'
 export { siteOf } from './publishing/projects.ts'
-export { type SecretsConfig, SecretsKeyUnfit } from './secrets/key-files.ts'
-export { StoresUnfit } from './stores/installation.ts'
+export { publishLine } from './pushes/publish-line.ts'
+export { type SecretsConfig, SecretsKeyUnfitError } from './secrets/key-files.ts'
+export { StoresUnfitError } from './stores/installation.ts'
 export type { StoresConfig } from './stores/stores.ts'
+export { type Measure, measures } from './tables/charts/group-sql.ts'
+export { type Groups, type GroupsText, groupBins } from './tables/charts/groups.ts'
 export { quoted, storedType } from './tables/engine/column-sql.ts'
 export type { Building } from './tables/find-table.ts'
+export { type Projection, projectionFor } from './tables/maps/centre.ts'
+export { axisNames, type Coordinates, findCoordinates, type NamedColumn } from './tables/maps/coordinates.ts'
+export {
+  areSwapped,
+  type Hexagon,
+  type Place,
+  type PlaceCounts,
+  type Places,
+  placesMax,
+} from './tables/maps/places.ts'
 export { type SqlText, sqlNames } from './tables/sql/sql.ts'
 export type { TablesConfig } from './tables/tables.ts'
 export type { Damage } from './upkeep/fsck/damage.ts'
 export { openStoreCommands, type StoreCommands } from './upkeep/store-commands.ts'
-export { SweepTooLarge } from './upkeep/sweep/most.ts'
-export { LogKeyUnfit, newLogKey, readWitnesses, type VersionLogConfig } from './version-log/key-file.ts'
+export { SweepTooLargeError } from './upkeep/sweep/most.ts'
+export { LogKeyUnfitError, newLogKey, readWitnesses, type VersionLogConfig } from './version-log/key-file.ts'
 export type { RestoredLog } from './version-log/restored.ts'
 export { hearingNotices } from './versions/content.ts'
 export type { DiffSummary } from './versions/differences/difference-summary.ts'
+export { stripMax } from './versions/strip/strips.ts'
 export { Program, type ProgramOptions, type ProgramResult } from './work/program.ts'

@@ -1,147 +1,229 @@
-import { openDatabase, unlimitedSpace } from '@ulmus/storage'
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Database, openDatabase, unlimitedSpace } from '@ulmus/storage'
 import { databases } from '@ulmus/storage/testing'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { firstGood, median } from '../../content/src/testing/measured.ts'
 import { type Jobs, jobsOf } from './jobs.ts'
 import { keepLog, type Logged } from './testing/context.ts'
 
-type Opened = Awaited<ReturnType<(typeof databases)[number]['open']>>
+type Made = Awaited<ReturnType<(typeof databases)[number]['settings']>>
 
 describe.each(databases)('jobs on $name', (testDatabase) => {
-  let opened: Opened
+  let made: Made
+  let opened: { database: Database }
   let log: Logged
   const started: Jobs[] = []
-  const open = (works = true, pollSeconds?: number): Jobs => {
-    const jobs = jobsOf({ database: opened.database, space: unlimitedSpace, log, works, pollSeconds })
+  const open = (works = true): Jobs => {
+    const jobs = jobsOf({ database: opened.database, space: unlimitedSpace, log, works })
     started.push(jobs)
     return jobs
   }
   beforeEach(async () => {
-    opened = await testDatabase.open()
+    made = await testDatabase.settings()
+    opened = { database: await openDatabase(made.settings) }
     log = keepLog()
   })
   afterEach(async () => {
     for (const jobs of started.splice(0)) await jobs.stop()
-    await opened.dispose()
+    await opened.database.close()
+    await made.dispose()
   })
-  const enqueue = (jobs: Jobs, ...numbers: number[]) =>
-    opened.database.transact(async (tx) => {
-      for (const number of numbers) await jobs.enqueue(tx, 'count', { number })
-    })
-
-  test('a job runs at once after a poke, without waiting for a poll', async () => {
-    const ran = vi.fn(async () => undefined)
-    const jobs = open(true, 3_600)
-    jobs.define('count', ran)
-    await jobs.start()
-    await new Promise((resolve) => setTimeout(resolve, 300))
-    await enqueue(jobs, 1)
-    jobs.poke('count')
-    await vi.waitFor(() => expect(ran).toHaveBeenCalledWith({ number: 1 }), { timeout: 20_000, interval: 5 })
-  })
-
-  test('the row of a job that ended is kept for a day', async () => {
-    const jobs = open()
-    jobs.define('count', async () => undefined)
-    await jobs.start()
-    const { rows } = await opened.database.query(
-      'select deletion_seconds as kept from pgboss.queue where name = $1',
-      ['count'],
+  /** Inserts rows of the kind `deletions`; the other kinds are tested with their services. */
+  const wait = (...ids: string[]) =>
+    opened.database.query(
+      `insert into deletions (id, collection_ids, push_ids, deleted_at)
+       select id, '{}', '{}', now() from unnest($1::uuid[]) as id`,
+      [ids],
     )
-    expect(rows).toEqual([{ kept: 86_400 }])
-  })
-
-  test('one poke is enough for many jobs', async () => {
-    const seen = new Set<unknown>()
-    const jobs = open(true, 3_600)
-    jobs.define('count', async ({ number }) => void seen.add(number))
-    await jobs.start()
-    await new Promise((resolve) => setTimeout(resolve, 300))
-    await enqueue(jobs, ...Array.from({ length: 20 }, (_, index) => index))
-    jobs.poke('count')
-    await vi.waitFor(() => expect(seen.size).toBe(20), { timeout: 20_000, interval: 10 })
-  })
-
-  test('a job exists exactly if its transaction commits', async () => {
-    const ran = vi.fn(async () => undefined)
-    const jobs = open()
-    jobs.define('count', ran)
-    await jobs.start()
-    const undone = opened.database.transact(async (tx) => {
-      await jobs.enqueue(tx, 'count', { number: 1 })
-      throw new Error('no')
+  /** Takes rows as `deletion.ts` does. */
+  const takeDeletions = (
+    jobs: Jobs,
+    run: (id: string) => Promise<void>,
+    { atOnce = 2, leaseSeconds = 60 } = {},
+  ) =>
+    jobs.take('deletions', {
+      atOnce,
+      async claim(most) {
+        const { rows } = await opened.database.query<{ id: string }>(
+          `update deletions set lease_until = now() + make_interval(secs => $2)
+           where id in (select id from deletions where lease_until is null or lease_until <= now() limit $1 for update skip locked)
+           returning id`,
+          [most, leaseSeconds],
+        )
+        return rows.map(({ id }) => id)
+      },
+      async run(id) {
+        await run(id)
+        await opened.database.query('delete from deletions where id = $1', [id])
+      },
     })
-    await expect(undone).rejects.toThrow('no')
-    await enqueue(jobs, 2)
-    jobs.poke('count')
-    await vi.waitFor(() => expect(ran).toHaveBeenCalled(), { timeout: 20_000 })
-    expect(ran.mock.calls).toEqual([[{ number: 2 }]])
-  })
+  const begun = async (jobs: Jobs) => {
+    await jobs.start()
+    // The first look.
+    await sleep(300)
+  }
+  const idOf = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`
 
-  test('a process that does not work jobs leaves them to one that does', async () => {
-    const idle = vi.fn(async () => undefined)
-    const api = open(false)
-    api.define('count', idle)
-    await api.start()
-    await enqueue(api, 7)
-    api.poke('count')
-    const ran = vi.fn(async () => undefined)
-    const worker = open(true)
-    worker.define('count', ran)
-    await worker.start()
-    await vi.waitFor(() => expect(ran).toHaveBeenCalledWith({ number: 7 }), { timeout: 20_000 })
-    expect(idle).not.toHaveBeenCalled()
+  const startedMillisecondsMax = 50
+  /** Milliseconds from a wake by the one to the begin of the work in the other: the median of nine, until one is short enough. */
+  async function startedAfterWake(waking: Jobs, working: Jobs): Promise<number> {
+    const startedAt: number[] = []
+    takeDeletions(working, async () => void startedAt.push(performance.now()))
+    await begun(working)
+    if (waking !== working) await begun(waking)
+    const isIdle = async () => (await opened.database.query('select from deletions')).rows.length === 0
+    let woken = 0
+    const nine = async () => {
+      const delays: number[] = []
+      while (delays.length < 9) {
+        await wait(idOf(woken++))
+        const wokenAt = performance.now()
+        waking.wake('deletions')
+        await expect.poll(() => startedAt.length, { interval: 2 }).toBe(woken)
+        delays.push(startedAt.at(-1)! - wokenAt)
+        // The end of this work looks for more; that must not find the next row.
+        await expect.poll(isIdle).toBe(true)
+        await sleep(100)
+      }
+      return median(delays)
+    }
+    return firstGood(nine, (delay) => delay < startedMillisecondsMax)
+  }
+
+  test('waiting work begins within 50 ms of its wake', async () => {
+    const jobs = open()
+    expect(await startedAfterWake(jobs, jobs)).toBeLessThan(startedMillisecondsMax)
   })
 
   test.runIf(testDatabase.name === 'server')(
-    'processes that start at the same time on a new database all get ready',
+    'a process without background work wakes another one within 50 ms',
     async () => {
-      await using ending = new AsyncDisposableStack()
-      const { settings, dispose } = await testDatabase.settings()
-      ending.defer(dispose)
-      const starting = Array.from({ length: 4 }, async () => {
-        const database = await openDatabase(settings)
-        ending.defer(() => database.close())
-        const jobs = jobsOf({ database, space: unlimitedSpace, log, works: true })
-        jobs.define('count', async () => undefined)
-        await jobs.start()
-        ending.defer(() => jobs.stop())
-      })
-      const ends = await Promise.allSettled(starting)
-      expect(ends.filter(({ status }) => status === 'rejected')).toEqual([])
+      const database = await openDatabase(made.settings)
+      const api = jobsOf({ database, space: unlimitedSpace, log, works: false })
+      takeDeletions(api, async () => expect.unreachable())
+      const delay = await startedAfterWake(api, open())
+      await api.stop()
+      await database.close()
+      expect(delay).toBeLessThan(startedMillisecondsMax)
     },
   )
 
-  test('a job that fails is run again', async () => {
-    const ran = vi.fn(async () => undefined).mockRejectedValueOnce(new Error('once'))
+  test('work is not part of the request that wakes it', async () => {
+    const request = new AsyncLocalStorage<string>()
+    const stores: (string | undefined)[] = []
     const jobs = open()
-    jobs.define('count', ran)
-    await jobs.start()
-    await enqueue(jobs, 1)
-    jobs.poke('count')
-    await vi.waitFor(() => expect(ran).toHaveBeenCalledTimes(2), { timeout: 30_000, interval: 50 })
+    takeDeletions(jobs, async () => void stores.push(request.getStore()))
+    await begun(jobs)
+    await wait(...Array.from({ length: 5 }, (_, index) => idOf(index)))
+    request.run('of a request', () => jobs.wake('deletions'))
+    await vi.waitFor(() => expect(stores).toHaveLength(5), { timeout: 20_000 })
+    expect(new Set(stores)).toEqual(new Set([undefined]))
   })
 
-  test('stop waits for the job that runs and takes no other', async () => {
-    let ended = 0
-    let begin: () => void = () => undefined
-    const begun = new Promise<void>((resolve) => {
-      begin = resolve
-    })
+  test('work is found without a wake, two seconds later', async () => {
+    const ran = vi.fn(async () => undefined)
     const jobs = open()
-    jobs.define('count', async () => {
-      begin()
-      await new Promise((resolve) => setTimeout(resolve, 300))
-      ended++
+    takeDeletions(jobs, ran)
+    await begun(jobs)
+    await wait(idOf(1))
+    await vi.waitFor(() => expect(ran).toHaveBeenCalledWith(idOf(1)), { timeout: 5_000 })
+  })
+
+  test('one wake is enough for many rows, of which no more run at once than may', async () => {
+    const seen = new Set<string>()
+    let now = 0
+    let most = 0
+    const jobs = open()
+    takeDeletions(jobs, async (id) => {
+      most = Math.max(most, ++now)
+      await sleep(5)
+      now--
+      seen.add(id)
     })
+    await begun(jobs)
+    await wait(...Array.from({ length: 20 }, (_, index) => idOf(index)))
+    jobs.wake('deletions')
+    // Two at each look would take 18 s.
+    await vi.waitFor(() => expect(seen.size).toBe(20), { timeout: 8_000, interval: 10 })
+    expect(most).toBe(2)
+  })
+
+  test('a row whose work fails is taken again when its lease is over', async () => {
+    const ran = vi.fn(async () => undefined).mockRejectedValueOnce(new Error('once'))
+    const jobs = open()
+    takeDeletions(jobs, ran, { leaseSeconds: 1 })
     await jobs.start()
-    await enqueue(jobs, 1)
-    jobs.poke('count')
-    await begun
+    await wait(idOf(1))
+    jobs.wake('deletions')
+    await vi.waitFor(() => expect(ran).toHaveBeenCalledTimes(2), { timeout: 10_000, interval: 50 })
+    expect(log.errors.map(({ line }) => line)).toEqual(['work on deletions failed'])
+  })
+
+  test('stop waits for the work that runs and takes no other', async () => {
+    let ended = 0
+    const began = Promise.withResolvers<void>()
+    const jobs = open()
+    takeDeletions(
+      jobs,
+      async () => {
+        began.resolve()
+        await sleep(300)
+        ended++
+      },
+      { atOnce: 1 },
+    )
+    await jobs.start()
+    await wait(idOf(1), idOf(2))
+    jobs.wake('deletions')
+    await began.promise
     await jobs.stop()
     expect(ended).toBe(1)
-    await enqueue(jobs, 2).catch(() => undefined)
-    await new Promise((resolve) => setTimeout(resolve, 300))
+    jobs.wake('deletions')
+    await sleep(300)
     expect(ended).toBe(1)
+  })
+
+  test('on a full disk work waits', async () => {
+    let isFull = true
+    const ran = vi.fn(async () => undefined)
+    const jobs = jobsOf({
+      database: opened.database,
+      space: { ...unlimitedSpace, isFull: async () => isFull },
+      log,
+      works: true,
+    })
+    started.push(jobs)
+    takeDeletions(jobs, ran)
+    await begun(jobs)
+    await wait(idOf(1))
+    jobs.wake('deletions')
+    await sleep(300)
+    expect(ran).not.toHaveBeenCalled()
+    isFull = false
+    await vi.waitFor(() => expect(ran).toHaveBeenCalled(), { timeout: 20_000 })
+  })
+
+  test('work that clears a kind runs at its wake, at most once a second, and never twice at a time', async () => {
+    let now = 0
+    let most = 0
+    const at: number[] = []
+    const jobs = open()
+    jobs.clear('events', async () => {
+      at.push(performance.now())
+      most = Math.max(most, ++now)
+      await sleep(20)
+      now--
+    })
+    await begun(jobs)
+    for (let number = 0; number < 30; number++) {
+      jobs.wake('events')
+      await sleep(50)
+    }
+    await jobs.stop()
+    expect(at.length).toBeGreaterThan(1)
+    for (const [index, time] of at.slice(1).entries()) expect(time - at[index]!).toBeGreaterThan(950)
+    expect(most).toBe(1)
   })
 
   test('repeated work begins at the start, never overlaps itself and outlives its errors', async () => {

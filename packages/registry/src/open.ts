@@ -37,14 +37,17 @@ import { publishingOf } from './publishing/publishing.ts'
 import { pushesOf } from './pushes/pushes.ts'
 import { PushSessions } from './pushes/session/sessions.ts'
 import { Snapshots } from './pushes/snapshots.ts'
+import { questionsOf } from './questions/questions.ts'
 import { Readmes } from './readmes.ts'
+import { recordErasuresOf } from './record-erasures/record-erasures.ts'
 import { recordsOf } from './records/records.ts'
+import { restoresOf } from './restores/restores.ts'
 import { schedule } from './schedule.ts'
 import { openSealing, type SecretsConfig } from './secrets/key-files.ts'
 import { LeafPairs } from './stored-leaves/leaf-pairs.ts'
 import { openStores, type StoresConfig } from './stores/stores.ts'
 import { installTables } from './tables/install.ts'
-import { type TablesConfig, tablesOf, usualTables } from './tables/tables.ts'
+import { type Tables, type TablesConfig, tablesOf, usualTables } from './tables/tables.ts'
 import { scheduleCompaction } from './upkeep/compaction.ts'
 import { scheduleExpiry } from './upkeep/expiry.ts'
 import { scheduleSweeps } from './upkeep/sweep/daily.ts'
@@ -54,6 +57,7 @@ import { versionLogOf } from './version-log/version-log.ts'
 import { diffsOf } from './versions/differences/diffs.ts'
 import { historiesOf } from './versions/histories.ts'
 import { manifestsOf } from './versions/manifests.ts'
+import { stripsOf } from './versions/strip/strips.ts'
 import { versionsOf } from './versions/versions.ts'
 import { webhooksOf } from './webhooks/webhooks.ts'
 import { withdrawalsOf } from './withdrawals/withdrawals.ts'
@@ -114,7 +118,7 @@ export async function openRegistry(config: RegistryConfig) {
       space,
       objects,
       leafPairs: new LeafPairs({ objects, work, bytesMax: leafPairsBytesMax }),
-      jobs: jobsOf({ database, space, log, works: config.works }),
+      jobs: jobsOf({ database, space, log, works: config.works, now }),
       work,
       bodies: new BodyBudget(),
       commitCounters: new CommitCounters(),
@@ -140,7 +144,7 @@ export async function openRegistry(config: RegistryConfig) {
     const services = {
       ...servicesOf(context, config.waitingMax ?? (() => 4_096)),
       versionLog: versionLogOf(context, versionLog.signers, versionLog),
-      tables: tablesOf(context, tables, installed),
+      ...answering(context, tablesOf(context, tables, installed)),
     }
     scheduleCompaction(context)
     scheduleSweeps(context, demandSame)
@@ -156,6 +160,7 @@ export async function openRegistry(config: RegistryConfig) {
     await context.jobs.start()
     opened.defer(() => context.jobs.stop())
     opened.defer(() => services.webhooks.close())
+    opened.defer(() => services.strips.close())
     return { ...services, close: () => opened.disposeAsync() }
   } catch (error) {
     await opened.disposeAsync()
@@ -163,9 +168,15 @@ export async function openRegistry(config: RegistryConfig) {
   }
 }
 
+const answering = (context: Context, tables: Tables) => ({
+  tables,
+  questions: questionsOf(context, tables),
+})
+
 /** Creates the services; each defines its background work. */
 function servicesOf(context: Context, waitingMax: () => number) {
   const pushSessions = new PushSessions(context)
+  const pushes = pushesOf(context, pushSessions)
   return {
     accounts: accountsOf(context),
     members: membersOf(context),
@@ -180,17 +191,20 @@ function servicesOf(context: Context, waitingMax: () => number) {
     metadata: metadataOf(context),
     forks: forksOf(context),
     publishing: publishingOf(context),
-    pushes: pushesOf(context, pushSessions),
+    pushes,
     snapshots: new Snapshots(context, pushSessions),
     versions: versionsOf(context),
     readmes: context.readmes,
+    restores: restoresOf(context),
     withdrawals: withdrawalsOf(context),
+    recordErasures: recordErasuresOf(context, pushes),
     webhooks: webhooksOf(context),
     records: recordsOf(context),
     files: filesOf(context),
     manifests: manifestsOf(context),
     diffs: diffsOf(context),
     histories: historiesOf(context),
+    strips: stripsOf(context),
     exports: exportsOf(context),
     health: healthOf(context),
     figures: figuresOf(context),

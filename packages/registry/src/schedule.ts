@@ -23,38 +23,32 @@ export interface Repeated {
 const [minute, hour, day] = [60, 3_600, 86_400]
 
 export const schedule = {
-  /** Completes updates whose server is gone. metadata/metadata.ts */
-  updateRecovery: { name: 'the recovery of metadata updates', everySeconds: 1 },
-  /** Takes over commits whose lease has run out. pushes/session/sessions.ts */
-  commitRecovery: { name: 'the recovery of commits', everySeconds: 1 },
-  /** Gives committed changes their numbers. events/events.ts */
-  eventNumbers: { name: 'the numbering of events', everySeconds: 1, everywhere: true },
-  /** Appends changes to the signed log. version-log/version-log.ts */
-  versionLog: { name: 'the signing of the log', everySeconds: 1 },
+  /** Looks for waiting rows of all kinds. jobs.ts */
+  waitingWork: { name: 'check for waiting work', everySeconds: 2, everywhere: true },
   /** Asks witnesses to cosign the log. version-log/cosigning.ts */
-  cosigning: { name: 'the asking of witnesses', everySeconds: 2 },
-  /** Finds events for webhooks and sends them. webhooks/sending.ts */
-  webhooks: { name: 'the sending of webhooks', everySeconds: 1 },
+  cosigning: { name: 'witness requests', everySeconds: 2 },
   /** Disables webhooks for which too much waits. webhooks/sending.ts */
-  webhooksBehind: { name: 'the look for webhooks that are behind', everySeconds: minute },
+  webhooksBehind: { name: 'webhook backlog check', everySeconds: minute },
   /** Exchanges request counts with other servers. access/request-rates.ts */
-  requestRates: { name: 'the sharing of rate limits', everySeconds: 1, frees: true, everywhere: true },
+  requestRates: { name: 'rate limit exchange', everySeconds: 1, frees: true, everywhere: true },
   /** Copies small packs from the database into the object store. upkeep/compaction.ts */
-  compaction: { name: 'the compaction of small packs', everySeconds: 10 },
+  compaction: { name: 'compaction of small packs', everySeconds: 10 },
   /** Writes a heartbeat of background work. monitoring/heartbeat.ts */
-  heartbeat: { name: 'the sign of life of background work', everySeconds: 15 },
+  heartbeat: { name: 'heartbeat', everySeconds: 15 },
   /** Checks whether any process does background work. monitoring/heartbeat.ts */
-  heartbeatWatch: { name: 'the look for background work', everySeconds: 15, frees: true, everywhere: true },
+  heartbeatWatch: { name: 'heartbeat check', everySeconds: 15, frees: true, everywhere: true },
   /** Checks whether the disk is full. monitoring/disk-watch.ts */
-  diskWatch: { name: 'the look for a full disk', everySeconds: 5, frees: true, everywhere: true },
+  diskWatch: { name: 'disk check', everySeconds: 5, frees: true, everywhere: true },
   /** Compares this process's clock with the database's. clock.ts */
-  clock: { name: 'the comparison of clocks', everySeconds: 15, frees: true, everywhere: true },
+  clock: { name: 'clock comparison', everySeconds: 15, frees: true, everywhere: true },
   /** Ends idle push sessions and deletes the data of ended ones. pushes/session/sessions.ts */
-  pushExpiry: { name: 'the expiry of push sessions', everySeconds: minute, frees: true },
+  pushExpiry: { name: 'push session expiry', everySeconds: minute, frees: true },
   /** Deletes expired rows, vacuums the embedded database. upkeep/expiry.ts */
   expiry: { name: 'expiry', everySeconds: 5 * minute, onceInSeconds: hour },
+  /** Adds the waiting work of versions that are older than it. versions/strip/strips.ts */
+  missingStrips: { name: 'search for versions to compare', everySeconds: 5 * minute, onceInSeconds: hour },
   /** Removes data that no version needs. upkeep/sweep/daily.ts */
-  sweep: { name: 'the daily sweep', everySeconds: 10 * minute, onceInSeconds: day, frees: true },
+  sweep: { name: 'daily sweep', everySeconds: 10 * minute, onceInSeconds: day, frees: true },
   /** Deletes table files of data that is no longer stored, at once after an erasure. upkeep/sweep/table-sweep.ts */
-  tableSweep: { name: 'the sweep of table files', everySeconds: 5, frees: true, everywhere: true },
+  tableSweep: { name: 'table file sweep', everySeconds: 5, frees: true, everywhere: true },
 } as const satisfies Record<string, Repeated>

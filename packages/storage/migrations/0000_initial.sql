@@ -204,6 +204,24 @@ CREATE TABLE "owner_words" (
 	"words" "tsvector" NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE "saved_questions" (
+	"id" uuid PRIMARY KEY NOT NULL,
+	"collection_id" uuid NOT NULL,
+	"slug" text COLLATE "C" NOT NULL,
+	"name" text NOT NULL,
+	"sql" text,
+	"type" text,
+	"query" text,
+	"form" text NOT NULL,
+	"version" text,
+	"public" boolean NOT NULL,
+	"created_at" timestamp (3) with time zone NOT NULL,
+	"updated_at" timestamp (3) with time zone NOT NULL,
+	CONSTRAINT "saved_questions_slug" UNIQUE("collection_id","slug"),
+	CONSTRAINT "saved_questions_form" CHECK ("saved_questions"."form" in ('table', 'chart', 'map')),
+	CONSTRAINT "saved_questions_kind" CHECK (("saved_questions"."sql" is null) = ("saved_questions"."query" is not null) and ("saved_questions"."sql" is null) = ("saved_questions"."type" is not null))
+);
+--> statement-breakpoint
 CREATE TABLE "withdrawn_names" (
 	"collection_id" uuid PRIMARY KEY NOT NULL,
 	"names" text NOT NULL
@@ -385,6 +403,16 @@ CREATE TABLE "pushes" (
 	CONSTRAINT "pushes_status" CHECK ("pushes"."status" in ('open', 'checking', 'committing', 'committed', 'failed', 'cancelled', 'expired'))
 );
 --> statement-breakpoint
+CREATE TABLE "deletions" (
+	"id" uuid PRIMARY KEY NOT NULL,
+	"collection_ids" uuid[] NOT NULL,
+	"push_ids" uuid[] NOT NULL,
+	"deleted_at" timestamp (3) with time zone NOT NULL,
+	"attempts" integer DEFAULT 0 NOT NULL,
+	"last_error" text,
+	"lease_until" timestamp (3) with time zone
+);
+--> statement-breakpoint
 CREATE TABLE "installation" (
 	"only" boolean PRIMARY KEY DEFAULT true NOT NULL,
 	"id" uuid NOT NULL,
@@ -473,6 +501,7 @@ CREATE TABLE "metadata_jobs" (
 	"error" jsonb,
 	"started_at" timestamp (3) with time zone NOT NULL,
 	"finished_at" timestamp (3) with time zone,
+	"lease_until" timestamp (3) with time zone,
 	CONSTRAINT "metadata_jobs_status" CHECK ("metadata_jobs"."status" in ('running', 'completed', 'failed'))
 );
 --> statement-breakpoint
@@ -480,6 +509,15 @@ CREATE TABLE "rendered_readmes" (
 	"hash" text COLLATE "C" PRIMARY KEY NOT NULL,
 	"html" text,
 	"used_at" timestamp (3) with time zone NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "version_strips" (
+	"version_id" uuid PRIMARY KEY NOT NULL,
+	"before_id" uuid,
+	"public_shares" text,
+	"full_shares" text,
+	"attempts" integer DEFAULT 0 NOT NULL,
+	"lease_until" timestamp (3) with time zone
 );
 --> statement-breakpoint
 CREATE TABLE "versions" (
@@ -534,6 +572,7 @@ ALTER TABLE "collection_words" ADD CONSTRAINT "collection_words_collection_id_co
 ALTER TABLE "collections" ADD CONSTRAINT "collections_owner_id_accounts_id_fk" FOREIGN KEY ("owner_id") REFERENCES "public"."accounts"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "former_collection_slugs" ADD CONSTRAINT "former_collection_slugs_collection_id_collections_id_fk" FOREIGN KEY ("collection_id") REFERENCES "public"."collections"("id") ON DELETE set null ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "owner_words" ADD CONSTRAINT "owner_words_account_id_accounts_id_fk" FOREIGN KEY ("account_id") REFERENCES "public"."accounts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "saved_questions" ADD CONSTRAINT "saved_questions_collection_id_collections_id_fk" FOREIGN KEY ("collection_id") REFERENCES "public"."collections"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "withdrawn_names" ADD CONSTRAINT "withdrawn_names_collection_id_collections_id_fk" FOREIGN KEY ("collection_id") REFERENCES "public"."collections"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "deliveries" ADD CONSTRAINT "deliveries_webhook_id_webhooks_id_fk" FOREIGN KEY ("webhook_id") REFERENCES "public"."webhooks"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "deliveries" ADD CONSTRAINT "deliveries_seq_events_seq_fk" FOREIGN KEY ("seq") REFERENCES "public"."events"("seq") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
@@ -544,6 +583,7 @@ ALTER TABLE "objects" ADD CONSTRAINT "objects_pack_id_packs_id_fk" FOREIGN KEY (
 ALTER TABLE "push_spills" ADD CONSTRAINT "push_spills_push_id_pushes_id_fk" FOREIGN KEY ("push_id") REFERENCES "public"."pushes"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "pushes" ADD CONSTRAINT "pushes_collection_id_collections_id_fk" FOREIGN KEY ("collection_id") REFERENCES "public"."collections"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "metadata_jobs" ADD CONSTRAINT "metadata_jobs_collection_id_collections_id_fk" FOREIGN KEY ("collection_id") REFERENCES "public"."collections"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "version_strips" ADD CONSTRAINT "version_strips_version_id_versions_id_fk" FOREIGN KEY ("version_id") REFERENCES "public"."versions"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "versions" ADD CONSTRAINT "versions_collection_id_collections_id_fk" FOREIGN KEY ("collection_id") REFERENCES "public"."collections"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "device_logins_expires" ON "device_logins" USING btree ("expires_at");--> statement-breakpoint
 CREATE INDEX "device_logins_account" ON "device_logins" USING btree ("account_id");--> statement-breakpoint
@@ -583,6 +623,7 @@ CREATE INDEX "owner_words_words" ON "owner_words" USING gin ("words") WITH (fast
 CREATE INDEX "owner_words_trigrams" ON "owner_words" USING gin ((strip("words")::text) gin_trgm_ops) WITH (fastupdate=false);--> statement-breakpoint
 CREATE INDEX "deliveries_seq" ON "deliveries" USING btree ("seq");--> statement-breakpoint
 CREATE INDEX "deliveries_due" ON "deliveries" USING btree ("webhook_id","next_at","seq") WHERE "deliveries"."state" = 'waiting';--> statement-breakpoint
+CREATE INDEX "deliveries_waiting" ON "deliveries" USING btree ("next_at") WHERE "deliveries"."state" = 'waiting';--> statement-breakpoint
 CREATE INDEX "deliveries_claimed" ON "deliveries" USING btree ("claimed_until") WHERE "deliveries"."claimed_until" is not null;--> statement-breakpoint
 CREATE INDEX "events_collection" ON "events" USING btree ("collection_id","seq");--> statement-breakpoint
 CREATE INDEX "events_account" ON "events" USING btree ("account_id","seq");--> statement-breakpoint
@@ -609,6 +650,7 @@ CREATE INDEX "metadata_jobs_collection" ON "metadata_jobs" USING btree ("collect
 CREATE INDEX "metadata_jobs_finished" ON "metadata_jobs" USING btree ("finished_at") WHERE "metadata_jobs"."finished_at" is not null;--> statement-breakpoint
 CREATE INDEX "metadata_jobs_running" ON "metadata_jobs" USING btree ("started_at") WHERE "metadata_jobs"."status" = 'running';--> statement-breakpoint
 CREATE INDEX "rendered_readmes_used_idx" ON "rendered_readmes" USING btree ("used_at");--> statement-breakpoint
+CREATE INDEX "version_strips_due" ON "version_strips" USING btree ("version_id") WHERE "version_strips"."full_shares" is null;--> statement-breakpoint
 CREATE INDEX "versions_to_erase" ON "versions" USING btree ("id") WHERE "versions"."erasure" = 'asked';--> statement-breakpoint
 CREATE UNIQUE INDEX "versions_semver" ON "versions" USING btree ("collection_id","major","minor","patch");--> statement-breakpoint
 CREATE INDEX "versions_full_digest" ON "versions" USING btree ("collection_id","full_digest");--> statement-breakpoint
@@ -884,6 +926,10 @@ begin
     perform set_head_words(version.collection_id, head_words);
   end if;
   insert into versions select version.*;
+  -- Equal sidecars: only metadata changed.
+  insert into version_strips (version_id, before_id, public_shares, full_shares)
+    select version.id, follows, same, same
+    from (select (select '' from versions where id = follows and sidecar = version.sidecar) as same) facts;
 
   if job is not null then
     update metadata_jobs

@@ -3,7 +3,7 @@
  * still write its log, and deletions still work.
  */
 import { statfs } from 'node:fs/promises'
-import { StorageFull } from './errors/storage-full.ts'
+import { StorageFullError } from './errors/storage-full.ts'
 
 /** Free space, as stores and services query it before they write. */
 export interface DiskSpace {
@@ -12,7 +12,7 @@ export interface DiskSpace {
   /**
    * Queries the file systems at once if `bytes` is given.
    * @param bytes Size of the next write, if it is known.
-   * @throws StorageFull if the write would leave less than the reserve.
+   * @throws StorageFullError if the write would leave less than the reserve.
    */
   demand(bytes?: number): Promise<void>
   /** Free bytes; Infinity if unknown. Queries the file systems at most once a second. */
@@ -56,7 +56,7 @@ export function watchSpace(options: { folders: readonly string[]; reserveBytes: 
     async demand(bytes) {
       const free = bytes === undefined ? await lately() : await askAnew()
       if (free - (bytes ?? 0) >= reserveBytes) return
-      throw new StorageFull(
+      throw new StorageFullError(
         `${free} bytes are free on the disk of ${folders.join(' and ')}, of which ${reserveBytes} are the reserve.`,
       )
     },

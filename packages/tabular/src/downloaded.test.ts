@@ -2,7 +2,6 @@
 import { expect, test } from 'vitest'
 import {
   changeSchema,
-  checkTable,
   HashSet,
   inferTable,
   type KnownType,
@@ -16,6 +15,8 @@ import {
   recordsOf,
   sourceOf,
 } from './index.ts'
+import { checkTable } from './records/check.ts'
+import { keeperOf } from './records/kept-values.ts'
 
 const schema = {
   type: 'object',
@@ -176,4 +177,68 @@ test('a field with a dot in its name stays one', async () => {
   }
   const { records } = await upload('_id,name.en\na,Vienna\n', dotted)
   expect(records[0]!.data).toEqual({ 'name.en': 'Vienna' })
+})
+
+const time = { type: 'string', format: 'date-time' }
+const lossy: KnownType = {
+  type: 'Visit',
+  schema: {
+    type: 'object',
+    properties: {
+      at: time,
+      Name: { type: 'string' },
+      name: { type: ['string', 'null'] },
+      count: { anyOf: [{ type: 'integer' }, { type: 'null' }] },
+      visits: { type: 'array', items: time },
+      span: { type: 'object', properties: { from: time }, additionalProperties: false },
+    },
+    additionalProperties: false,
+  },
+}
+const was = {
+  ...{ at: '2020-05-30T04:57:37.123456789+02:00', Name: '', name: null, count: null },
+  ...{
+    visits: ['2024-01-02T10:30:00+01:00', '2016-12-31T23:59:60Z'],
+    span: { from: '2016-12-31T23:59:60Z' },
+  },
+}
+const header = '_id,at,Name,name_2,count,visits,span'
+const visits = '"[""2024-01-02T09:30:00Z"",null]"'
+
+async function kept(row: string, columns = header) {
+  const { table, plan, check, records, changed } = await upload(`${columns}\na,${row}\n`, lossy)
+  expect([check.misfits, changed.changes]).toEqual([[], []])
+  return keeperOf(table, plan)!(was, records[0]!.data)
+}
+
+test.each([
+  ['as the table wrote it', `2020-05-30T02:57:37.123456Z,"",,,${visits},{}`],
+  ['with quotes around every cell', `"2020-05-30T02:57:37.123456Z","","","",${visits},"{}"`],
+  ['without quotes', `2020-05-30 02:57:37.123456+00:00,,,,${visits},{}`],
+])('a row %s keeps the values of its record', async (_, row) => {
+  expect(await kept(row)).toEqual(was)
+  expect(await kept(row.replace(/,[^,]*$/, ','), header.replace('span', 'span.from'))).toEqual(was)
+})
+
+test.each([
+  [
+    '2020-05-30T02:57:37.123456Z',
+    '2020-05-30T04:57:37.123456+02:00',
+    { at: '2020-05-30T04:57:37.123456+02:00' },
+  ],
+  ['2020-05-30T02:57:37.123456Z', '2016-12-31T23:59:60Z', { at: '2016-12-31T23:59:60Z' }],
+  ['""', 'x', { Name: 'x' }],
+  [',,', ',x,', { name: 'x' }],
+  [',,', ',,5', { count: 5 }],
+  ['Z"",null', 'Z"",""2024-01-01T00:00:00Z""', { visits: [was.visits[0], '2024-01-01T00:00:00Z'] }],
+  ['{}', '"{""from"":""2020-01-01T00:00:00Z""}"', { span: { from: '2020-01-01T00:00:00Z' } }],
+])('%s as %s is an edit', async (from, to, edited) => {
+  const row = `2020-05-30T02:57:37.123456Z,"",,,${visits},{}`
+  expect(row).toContain(from)
+  expect(await kept(row.replace(from, to))).toEqual({ ...was, ...edited })
+})
+
+test('an emptied cell is a missing value', async () => {
+  const { at: _, ...others } = was
+  expect(await kept(`,"",,,${visits},{}`)).toEqual(others)
 })

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import {
   inferTable,
   joinIds,
+  keyOfTwo,
   misfitsOf,
   openTable,
   type PlanWishes,
@@ -44,6 +45,22 @@ describe('the id', () => {
     ['covid,grid,year', ['1,2,2020', '2,3,2021'], 'year', 'unique'],
     ['valid,day', ['1,2020-01-01', '2,2020-01-02'], 'day', 'unique'],
     ['code,name', ['A,x', 'A,y'], 'name', 'unique'],
+    // Texts that are numbers or times but for notation, a unit or a mark.
+    [
+      'temp,at',
+      ['degree_C,UTC', '11.5,2024-01-31T00:00:00Z', '12,2024-01-31T01:00:00Z'],
+      undefined,
+      undefined,
+    ],
+    ['price,town', ['€ 5,Oslo', '€ 7,Bergen'], 'town', 'unique'],
+    ['visitors,town', ['"1,338",Oslo', '"2,001",Bergen'], 'town', 'unique'],
+    // A line break would be refused as an id.
+    ['note', ['"first\nsecond"', 'plain'], undefined, undefined],
+    ['note,town', ['"a\nb",Oslo', 'c,Bergen'], 'town', 'unique'],
+    // Two mistakes do not make another id.
+    ['id,name', ['1,x', '2,y', '2,z'], 'id', 'named'],
+    ['id,code', ['1,x', '2,y', '2,z'], 'code', 'named'],
+    ['id,lang,text', ['1,de,a', '1,en,a', '2,de,a', '2,en,a'], undefined, undefined],
   ])('of %j', async (header, rows, id, why) => {
     const proposal = proposeId(await inferTable(await open('a.csv', [header, ...rows, ''].join('\n'))))
     expect([proposal?.columns[0], proposal?.why]).toEqual([id, why])
@@ -53,6 +70,27 @@ describe('the id', () => {
     const table = await open('a.csv', 'id,site,at\n1,A,1\n2,A,2\n')
     const inference = await inferTable({ ...table, key: ['site', 'at'] })
     expect(proposeId(inference)).toEqual({ columns: ['site', 'at'], why: 'declared' })
+  })
+
+  test.each<[header: string, rows: readonly string[], pair: readonly string[] | undefined]>([
+    ['trip_id,stop_sequence,x', ['T1,1,1', 'T1,2,1', 'T2,1,1'], ['trip_id', 'stop_sequence']],
+    ['id,lang', ['1,de', '1,en', '2,de', '2,en'], ['id', 'lang']],
+    ['year,month,x', ['2024,1,1', '2024,2,1', '2025,1,1'], ['year', 'month']],
+    // Measurements differ by chance.
+    ['town,visitors', ['Oslo,10', 'Oslo,20', 'Bergen,10'], undefined],
+    ['town,visitors', ['Oslo,"1,010"', 'Oslo,"1,020"', 'Bergen,"1,010"'], undefined],
+    ['town,visitors', ['Oslo,NA', 'Oslo,20', 'Oslo,30', 'Bergen,20'], undefined],
+  ])('of two columns: %j', async (header, rows, pair) => {
+    const table = await open('a.csv', [header, ...rows, ''].join('\n'))
+    expect(await keyOfTwo(table, await inferTable(table))).toEqual(pair)
+  })
+
+  test('names the values that repeat in a column called like an id, with their lines', async () => {
+    const inference = await inferTable(await open('a.csv', 'id,value\n1,5\n2,6\n1,7\n3,8\n2,9\n'))
+    expect(proposeId(inference)?.repeats).toEqual([
+      { value: '1', line: 4 },
+      { value: '2', line: 6 },
+    ])
   })
 
   test('of several columns is their values, joined', async () => {
@@ -87,6 +125,11 @@ describe('codes that look like numbers stay texts', () => {
     [['250.0', '250.00'], 'string', { line: 3, value: '250.00', other: '250.0' }],
     [['1', '1.0'], 'string', { line: 3, value: '1.0', other: '1' }],
     [['1E5', '2E10'], 'string', { line: 2, value: '1E5', other: undefined }],
+    [
+      ['1', '123456789012345678'],
+      'string',
+      { line: 3, value: '123456789012345678', other: undefined, isLong: true },
+    ],
     // Prices have trailing zeros, programs write exponents, and sensors minus zero.
     [['1.50', '2.25', '10.00', '1.50'], 'number', undefined],
     [['1.78784E+16', '3', '1e-05', '1.0E5'], 'number', undefined],
@@ -107,6 +150,15 @@ describe('conversions are offered, and applied when they are asked for', () => {
     [['"1,338"', '77', '"2,001"'], 'thousands', 'integer', 2, [1338, 77, 2001]],
     [['1 338.5', '2 001'], 'thousands', 'number', 2, [1338.5, 2001]],
     [['"1,50"', '"10,00"', '"1.234,50"'], 'decimal-comma', 'number', 3, [1.5, 10, 1234.5]],
+    [['1.234.567', '12'], 'point-thousands', 'integer', 1, [1234567, 12]],
+    [['"€ 533,084"', '€5', '-€ 1.50', '7'], 'currency', 'number', 3, [533084, 5, -1.5, 7]],
+    [['"US$1,234"', 'US$7'], 'currency', 'integer', 2, [1234, 7]],
+    [["CHF 1'234.50", 'CHF -2'], 'currency', 'number', 2, [1234.5, -2]],
+    [['"1.234,50 €"', '"-7,5 €"'], 'currency-comma', 'number', 2, [1234.5, -7.5]],
+    [['1 234 kr', '5 kr'], 'currency', 'integer', 2, [1234, 5]],
+    [['ja', 'Nein'], 'yes-no', 'boolean', 2, [true, false]],
+    [['OUI', 'non'], 'yes-no', 'boolean', 2, [true, false]],
+    [['sí', 'no'], 'yes-no', 'boolean', 2, [true, false]],
     [['12%', '"7,5 %"'], 'percent', 'number', 2, [12, 7.5]],
     [['Yes', 'no', 'Y'], 'yes-no', 'boolean', 3, [true, false, true]],
     [['31/01/2024', '1.2.2024'], 'day-month-year', 'date', 2, ['2024-01-31', '2024-02-01']],
@@ -138,6 +190,15 @@ describe('conversions are offered, and applied when they are asked for', () => {
     expect(await offered('31/02/2024')).toEqual([])
     expect(await offered('1.234', '2.5')).toEqual([])
     expect(await offered('Oslo', 'no')).toEqual([])
+    // Advice by decimal commas where there is a comma.
+    expect(await offered('1 338', '2 001')).toEqual(['thousands'])
+    expect(await offered('1.234.567', '1.234')).toEqual(['point-thousands'])
+    expect(await offered('"€ 533,084"')).toEqual(['currency', 'currency-comma'])
+    expect(await offered('"1.234,50 €"')).toEqual(['currency-comma'])
+    // Two currencies, and codes that are none.
+    expect(await offered('€ 5', '$ 5')).toEqual([])
+    expect(await offered('ABC 12', 'ABC 13')).toEqual([])
+    expect(await offered('N', 'S')).toEqual([])
   })
 
   test('a value that a conversion cannot read is refused with its line', async () => {
@@ -145,6 +206,11 @@ describe('conversions are offered, and applied when they are asked for', () => {
     await expect(read(table, { conversions: { v: 'thousands' } })).rejects.toThrow(
       'a.csv, line 3: `v` is "none", which cannot be read as thousands.',
     )
+  })
+
+  test('amounts of another currency are refused', async () => {
+    const table = await open('a.csv', 'id,v\n1,€ 5\n2,$ 5\n')
+    await expect(read(table, { conversions: { v: 'currency' } })).rejects.toThrow('line 3: `v` is "$ 5"')
   })
 
   test('texts of JSON, beside numbers that stay as they are', async () => {

@@ -1,19 +1,20 @@
-/** Opens files by path, including SQLite: features that only Node offers. */
-import { open, stat } from 'node:fs/promises'
+/** Opens files by path, including SQLite and workbooks: features that need a process. */
 import { basename } from 'node:path'
-import { formatOf } from './reading/formats.ts'
+import { Duplex } from 'node:stream'
+import { createGunzip } from 'node:zlib'
+import { openSource } from './processes/file-source.ts'
+import { ReadingProcess } from './processes/reading-process.ts'
+import { openSqlite } from './processes/sqlite.ts'
+import { isSqlite } from './reading/formats.ts'
 import { openTable, withoutMissing } from './reading/open.ts'
 import type { ReadOptions } from './reading/options.ts'
-import type { FileSource } from './reading/source.ts'
 import type { Table } from './reading/table.ts'
-import { openSqlite } from './sqlite/sqlite.ts'
+import { answerMillisecondsMax, type WorkbookRequest } from './reading/workbook/requests.ts'
 
-export { tablesOf } from './sqlite/sqlite.ts'
+export { tablesOf } from './processes/sqlite.ts'
 
 export interface FileOptions extends ReadOptions {
-  /** For a SQLite file: a table or view (default: the only table). */
-  readonly table?: string | undefined
-  /** Kills the process that reads a SQLite file. */
+  /** Kills the process that reads a SQLite file or a workbook. */
   readonly signal?: AbortSignal | undefined
 }
 
@@ -21,43 +22,30 @@ export interface FileOptions extends ReadOptions {
  * Opens a file; it stays open until its table is closed. @throws TableError for a file that is empty or not a table; the system's error if
  * it cannot be opened
  */
-export async function openFile(path: string, options: FileOptions = {}): Promise<Table> {
-  const source = await fileSource(path)
+export async function openFile(path: string, { signal, ...options }: FileOptions = {}): Promise<Table> {
+  const source = await openSource(path)
   try {
-    const format = options.format ?? (await formatOf(source))
-    if (format === 'sqlite') {
-      const table = await openSqlite(path, options.table, options.signal)
+    if (options.format === 'sqlite' || (await isSqlite(source))) {
+      const table = await openSqlite(path, options.table, signal)
       await source.close()
-      return withoutMissing(table, options.missing)
+      return withoutMissing({ ...table, options }, options)
     }
-    const table = await openTable(source, { ...options, format })
-    return { ...table, close: () => source.close() }
+    const table = await openTable(source, options, {
+      startWorkbook: () => workbookProcess(path, signal),
+      gunzip,
+    })
+    return { ...table, close: () => table.close().then(() => source.close()) }
   } catch (error) {
     await source.close()
     throw error
   }
 }
 
-async function fileSource(path: string): Promise<FileSource & { close(): Promise<void> }> {
-  const name = basename(path)
-  const kind = await stat(path)
-  // Refuse pipes and the like: a file is read twice.
-  if (!kind.isFile())
-    throw new Error(`${path} is no regular file. Save what it gives to one, and choose that.`)
-  const handle = await open(path)
-  return {
-    name,
-    size: kind.size,
-    async read(start, end) {
-      const bytes = new Uint8Array(end - start)
-      let length = 0
-      while (length < bytes.length) {
-        const { bytesRead } = await handle.read(bytes, length, bytes.length - length, start + length)
-        if (bytesRead === 0) break
-        length += bytesRead
-      }
-      return length === bytes.length ? bytes : bytes.slice(0, length)
-    },
-    close: () => handle.close(),
-  }
-}
+/** Also for files of several parts, as bgzip and `cat` write them. */
+const gunzip = () => Duplex.toWeb(createGunzip()) as ReadableWritablePair<Uint8Array, BufferSource>
+
+const workbookProcess = (path: string, signal: AbortSignal | undefined) =>
+  new ReadingProcess<WorkbookRequest>({
+    program: new URL('./processes/workbook-process.ts', import.meta.url),
+    ...{ path, file: basename(path), problem: 'The workbook cannot be read', answerMillisecondsMax, signal },
+  })

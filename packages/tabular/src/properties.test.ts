@@ -227,7 +227,7 @@ test('any table, by the plan that it suggests, as records and as CSV, gives the 
       expect(records).toHaveLength(rows.length)
       const written = (await all(csvOf(records, plan.columns))).join('')
       const again = await open('b.csv', written)
-      expect(await all(recordsOf(again, { ...plan, id: ['id'] }))).toEqual(records)
+      expect(await all(recordsOf(again, { ...plan, id: [idColumnOf(plan.columns)] }))).toEqual(records)
       expect(Object.keys(schemaOf(plan)['properties'] as object)).toEqual(
         plan.columns.map(({ name }) => name),
       )

@@ -1,20 +1,17 @@
 /** New columns that repeat the values of a private field under another name. */
 import { describe, expect, test } from 'vitest'
 import {
-  checkTable,
   inferTable,
   type KnownType,
   openTable,
   type PlanWishes,
-  PrivateValues,
   planFor,
   planOf,
-  privateFieldsIn,
-  repeatedIn,
   repeatText,
   sourceOf,
-  withRepeats,
 } from './index.ts'
+import { PrivateValues, privateFieldsIn, repeatedIn, withRenames, withRepeats } from './private.ts'
+import { checkTable } from './records/check.ts'
 
 type Row = Readonly<Record<string, unknown>>
 
@@ -197,4 +194,35 @@ test('the plan has the column private and proposes the rename, which keeps the f
   expect(misfits).toMatchObject([
     { field: 'officer', ways: [{ do: 'rename', from: 'contact' }, { do: 'optional' }] },
   ])
+})
+
+test('public columns that were renamed are known by their values, whatever their names and kinds', async () => {
+  const towns = Array.from({ length: 60 }, (_, at) => ({
+    ...{ id: `T${at}`, municipality: `Town ${at % 11}`, mayor: `Person ${at}`, note: `Note ${at % 3}` },
+  }))
+  const properties = { id: {}, municipality: {}, mayor: {}, note: {} }
+  const known = {
+    type: 'Town',
+    schema: {
+      properties: Object.fromEntries(Object.keys(properties).map((name) => [name, { type: 'string' }])),
+    },
+    samples: towns.slice(0, 30).map((data) => ({ id: data.id, data })),
+  }
+  // Of the same kind, in another order, with some edits, and one that repeats nothing.
+  const rows = towns.map(({ id, municipality, mayor }, at) => ({
+    ...{ id, lead: at % 10 === 0 ? 'Person 0' : mayor, place: municipality, remark: `Remark ${at}` },
+  }))
+  const { table, inference, plan } = await repeats(csv(rows), { type: 'Town', known, values: [] })
+  const renamed = async (of: typeof plan) =>
+    Object.fromEntries(
+      ((await withRenames(table, inference, of, known)).gone ?? []).map(({ field, renamed }) => [
+        field,
+        renamed,
+      ]),
+    )
+  expect(await renamed(plan)).toEqual({ municipality: 'place', mayor: 'lead', note: undefined })
+  const guessed = plan.gone!.map((one) => ({ ...one, renamed: 'lead' }))
+  expect(await renamed({ ...plan, gone: guessed })).toEqual({
+    ...{ municipality: 'place', mayor: 'lead', note: undefined },
+  })
 })

@@ -147,7 +147,7 @@ test.each([
       ),
     )
   ).join('')
-  expect(await rowsOf('a.csv', csv)).toEqual(ids.map((id) => ({ id })))
+  expect(await rowsOf('a.csv', csv)).toEqual(ids.map((_id) => ({ _id })))
 })
 
 test('an empty cell is no value, empty quotes are the empty text, except where a number should be', async () => {
@@ -294,7 +294,7 @@ test('formats, by their first bytes, their names and how they begin', async () =
   expect(await of('a.txt', 'a\tb\n')).toBe('tsv')
   expect(await of('a.csv', 'PAR1')).toBe('parquet')
   expect(await of('a', 'SQLite format 3\0')).toBe('sqlite')
-  await expect(of('a.xlsx', 'PK\x03\x04')).rejects.toThrow('a.xlsx: This is a workbook')
+  await expect(of('a.xlsx', 'PK\x03\x04')).rejects.toThrow('a.xlsx: This is an archive in an archive')
   await expect(of('a.csv.gz', new Uint8Array([0x1f, 0x8b]))).rejects.toThrow('Decompress it first')
   await expect(of('a.csv', '')).rejects.toThrow('The file is empty')
   expect(await rowsOf('a.csv', 'a;b\n1;2\n')).toEqual([{ a: '1', b: '2' }])

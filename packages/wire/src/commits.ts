@@ -4,7 +4,11 @@ import { ErrorBody } from './errors.ts'
 import { exampleDigest, exampleFile, exampleId, exampleInstant } from './examples.ts'
 import { querySwitch } from './lists.ts'
 import { OpenPush, PushWarning } from './pushes.ts'
-import { Count, DigestText, FileHash, Id, Instant, SemverText } from './text.ts'
+import { Count, DigestText, FileHash, Id, Instant, RequestedFile, SemverText } from './text.ts'
+
+/** Message of a dry run that is also asynchronous, by the query or by the body. */
+export const asyncDryRun =
+  'cannot be asked for together with `async`: a dry run is answered when it is done. Leave one of them out.'
 
 export const CommitQuery = z
   .strictObject({
@@ -13,14 +17,14 @@ export const CommitQuery = z
   })
   .refine((query) => !(query.async && query.dry_run), {
     path: ['dry_run'],
-    error:
-      'cannot be asked for together with `async`: a dry run is answered when it is done. Leave one of them out.',
+    error: asyncDryRun,
   })
 export type CommitQuery = z.infer<typeof CommitQuery>
 
 /** Body of a commit, which may be missing. */
 export const CommitPush = z
   .strictObject({
+    async: z.boolean().optional().meta({ description: 'As in the query.' }),
     confirm_public: OpenPush.shape.confirm_public.meta({
       description:
         'What may become public, beside `confirm_public` of the opening: `Type/id` for a private record sent without its mark, `Type/*` for all of a type, and names of private fields whose values are in ids.',
@@ -110,7 +114,7 @@ export type PushStatus = z.infer<typeof PushStatus>
 
 /** Query of `GET …/pushes/:id` */
 export const PushStateQuery = z.strictObject({
-  files_after: FileHash.optional().meta({
+  files_after: RequestedFile.optional().meta({
     examples: [exampleFile.hash],
     description: 'List needed files after this one: `next_files_after` of the previous answer.',
   }),

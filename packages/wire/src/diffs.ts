@@ -17,11 +17,14 @@ export const diffLimitMax = 2_000
 
 /** `GET …/versions/:v/diff` */
 export const DiffQuery = z.strictObject({
-  from: z.string().meta({
-    examples: ['v1.0.0'],
-    description:
-      'Version to compare from: `latest`, a number or a digest. It can be the newer one. Prefix `owner/slug@` to name a version of another collection, such as the source of a fork.',
-  }),
+  from: z
+    .string()
+    .optional()
+    .meta({
+      examples: ['v1.0.0'],
+      description:
+        'Version to compare from: `latest`, a number or a digest (default: the version before; for the first version nothing, so that all is added). It can be the newer one. Prefix `owner/slug@` to name a version of another collection, such as the source of a fork.',
+    }),
   type: z
     .string()
     .optional()
@@ -71,8 +74,9 @@ export type DiffLine = z.infer<typeof DiffLine>
 /** Answer of `GET …/versions/:v/diff`: ordered by type, then id; `added`, `updated` and `removed` are paged together as one list. */
 export const DiffPage = z
   .object({
-    from: SemverText.meta({
-      description: 'With the prefix `owner/slug@` of the request if it belongs to another collection.',
+    from: SemverText.nullable().meta({
+      description:
+        'With the prefix `owner/slug@` of the request if it belongs to another collection. Null: without `from` in the request, there is no version before.',
     }),
     to: SemverText,
     added: z.array(CollectionRecord),

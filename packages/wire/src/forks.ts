@@ -49,3 +49,43 @@ export const Fork = z
     ],
   })
 export type Fork = z.infer<typeof Fork>
+
+const relative = {
+  owner: z.string(),
+  slug: z.string(),
+  name: z.string(),
+  public: z.boolean(),
+  version: SemverText.meta({ description: 'Version of the source that the fork began with.' }),
+  latest: SemverText.nullable().meta({ description: 'Its latest version; null if it has none.' }),
+  behind: Count.meta({
+    description: 'Versions of the source after `version`, withdrawn ones left out; at most 1,000.',
+  }),
+}
+const exampleFork = {
+  owner: 'atlas',
+  slug: 'world-cities',
+  name: 'Cities of the world',
+  public: true,
+  version: 'v1.0.0',
+  latest: 'v1.1.0',
+  behind: 2,
+}
+
+/** `GET …/family` */
+export const Family = z
+  .object({
+    source: z
+      .object(relative)
+      .nullable()
+      .meta({ description: 'Source of a fork. Null if it is no fork, or the caller cannot see its source.' }),
+    forks: z.array(z.object(relative)).meta({
+      description: 'Direct forks that the caller can see, the most recently changed first; at most 100.',
+    }),
+    publicForks: Count.meta({ description: 'Public forks, direct and indirect.' }),
+  })
+  .meta({
+    id: 'Family',
+    description: 'The source and the forks of a collection.',
+    examples: [{ source: null, forks: [exampleFork], publicForks: 1 }],
+  })
+export type Family = z.infer<typeof Family>

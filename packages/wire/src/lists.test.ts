@@ -21,12 +21,13 @@ test('anything but an integer within bounds is refused, not guessed', () => {
   expect(ListQuery.parse({ offset: '0' }).offset).toBe(0)
 })
 
-test('a switch is `true` or `false` and nothing else', () => {
+test('a switch is `true` or `1`, `false` or `0` and nothing else', () => {
   const Query = z.strictObject({ async: querySwitch('') })
   expect(Query.parse({ async: 'true' })).toEqual({ async: true })
   expect(Query.parse({ async: 'false' })).toEqual({ async: false })
+  expect(['1', '0'].map((value) => Query.parse({ async: value }).async)).toEqual([true, false])
   expect(Query.parse({})).toEqual({ async: false })
-  for (const value of ['1', '0', 'TRUE', 'yes', '', ['true', 'true']]) {
+  for (const value of ['2', '00', 'TRUE', 'yes', '', ['true', 'true']]) {
     expect(Query.safeParse({ async: value }).success, `${value}`).toBe(false)
   }
 })

@@ -7,11 +7,11 @@ import { z } from 'zod'
 /** Query of an operation without parameters: any parameter is refused. */
 export const NoQuery = z.strictObject({})
 
-/** `true` or `false`, nothing else; absent is false. */
+/** `true` or `1`, `false` or `0`, nothing else; absent is false. */
 export const querySwitch = (description: string) =>
   z
-    .enum(['true', 'false'])
-    .transform((text) => text === 'true')
+    .enum(['true', 'false', '1', '0'], { error: 'must be true or false' })
+    .transform((text) => text === 'true' || text === '1')
     .default(false)
     .meta({ type: 'boolean', enum: [true, false], default: false, description, examples: [true] })
 

@@ -79,6 +79,7 @@ export const Manifest = z
         additionalProperties: { type: 'string' },
         description: 'Hash of the schema of each type.',
       }),
+    since: SemverText.optional().meta({ description: 'Number of the version of `since`, if requested.' }),
     records: z.array(ListedRecord).optional().meta({ description: 'Present without `since`.' }),
     delta: z
       .object({

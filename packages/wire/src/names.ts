@@ -3,17 +3,19 @@
  * imports only this file.
  */
 
-/** Kinds of events. A newer registry may have more. */
-export const eventKinds = [
-  'version.made',
-  'version.withdrawn',
-  'version.deprecated',
-  'collection.made',
-  'collection.renamed',
-  'collection.transferred',
-  'collection.visibility',
-  'collection.deleted',
-] as const
+/** Kinds of events, with labels. Triggers of packages/storage (events.sql) note them. A newer registry may have more. */
+export const eventLabels = {
+  'version.made': 'New version',
+  'version.withdrawn': 'Version withdrawn',
+  'version.deprecated': 'Version deprecated, or no longer',
+  'collection.made': 'Collection made',
+  'collection.renamed': 'Collection renamed',
+  'collection.transferred': 'Collection transferred',
+  'collection.visibility': 'Collection made public or private',
+  'collection.deleted': 'Collection deleted',
+} as const
+export type EventKind = keyof typeof eventLabels
+export const eventKinds = Object.keys(eventLabels) as readonly EventKind[]
 
 /** Parts of a version's number. */
 export const bumps = ['major', 'minor', 'patch'] as const

@@ -38,6 +38,8 @@ export interface Operation<
     /** If true, a key limited to one collection is refused. */
     readonly unlimited?: true
   }
+  /** If true, callers without a role in the owner that the path names may call it, too. */
+  readonly forOutsiders?: true
   /** If false, credentials are ignored. */
   readonly credentials?: false
   /** `sign-in`: requests without a credential have a rate limit of their own. */
@@ -65,7 +67,7 @@ export interface Operation<
   readonly otherAnswers?: Readonly<
     Record<number, { readonly description: string; readonly headers?: object }>
   >
-  /** Codes of refusals, in addition to those implied by its method and its credential. */
+  /** Codes of refusals, in addition to those implied by its method, its path and its entrance. */
   readonly refusals?: readonly RefusalCode[]
 }
 

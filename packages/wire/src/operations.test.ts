@@ -24,6 +24,6 @@ test('an operation gives the types of what it takes and answers', () => {
   >()
   type Diff = 'GET /api/collections/:owner/:slug/versions/:v/diff'
   expectTypeOf<QueryOf<Diff>['limit']>().toEqualTypeOf<number>()
-  expectTypeOf<QueryInput<Diff>['from']>().toEqualTypeOf<string>()
+  expectTypeOf<QueryInput<Diff>['from']>().toEqualTypeOf<string | undefined>()
   expectTypeOf<QueryInput<Diff>['limit']>().toEqualTypeOf<number | undefined>()
 })

@@ -17,6 +17,7 @@ import { memberOperations } from './operations/members.ts'
 import { metadataOperations } from './operations/metadata.ts'
 import { publishingOperations } from './operations/publishing.ts'
 import { pushOperations } from './operations/pushes.ts'
+import { questionOperations } from './operations/questions.ts'
 import { recordOperations } from './operations/records.ts'
 import { sessionOperations } from './operations/sessions.ts'
 import { signInOperations } from './operations/signing-in.ts'
@@ -40,6 +41,7 @@ export const operations = {
   ...versionOperations,
   ...recordOperations,
   ...tableOperations,
+  ...questionOperations,
   ...documentOperations,
   ...fileOperations,
   ...eventOperations,

@@ -101,9 +101,12 @@ export type TablePath = z.infer<typeof TablePath>
 export const HistoryPath = CollectionPath.extend({ type, id })
 export type HistoryPath = z.infer<typeof HistoryPath>
 
-/** `…/files/:hash`: `sha256:` and 64 hex digits. */
+/** `…/files/:hash`: 64 hex digits, usually after `sha256:`. */
 export const FilePath = CollectionPath.extend({
-  hash: segment(exampleFile.hash, '`sha256:` and the SHA-256 of the file as 64 lowercase hex digits.'),
+  hash: segment(
+    exampleFile.hash,
+    'The SHA-256 of the file as 64 lowercase hex digits, with or without `sha256:` before them.',
+  ),
 })
 export type FilePath = z.infer<typeof FilePath>
 

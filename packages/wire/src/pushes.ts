@@ -12,7 +12,7 @@ import {
   exampleSchemas,
 } from './examples.ts'
 import { AnyJson, AnyObject } from './json.ts'
-import { Count, FileHash, Id, Instant, line, prose, SemverText } from './text.ts'
+import { Count, Id, Instant, line, prose, RequestedFile, SemverText } from './text.ts'
 
 /** Maximum number of files that one push may declare in addition to those its records refer to. */
 export const declaredFilesMax = 100_000
@@ -31,11 +31,10 @@ export const OpenPush = z
     metadata: AnyObject.optional().meta({
       description: 'Merged into that of the base version; a field that is null is removed.',
     }),
-    files: z
-      .array(FileHash)
-      .max(declaredFilesMax)
-      .optional()
-      .meta({ description: 'Files to include even if no record refers to them.' }),
+    files: z.array(RequestedFile).max(declaredFilesMax).optional().meta({
+      description:
+        'Files to include even if no record refers to them, with or without `sha256:` before the digits.',
+    }),
     message: prose(10_000).nullish(),
     app_id: line(200).nullish(),
     actor_id: line(200).nullish(),
@@ -100,12 +99,17 @@ export const schemaWarnings = {
   total_warnings: Count,
 }
 
+/** Files to upload, in the answers that open sessions. */
+export const neededFiles = z
+  .array(RequestedFile)
+  .meta({ description: 'Files of `files` to upload, written as in the request.' })
+
 /** Answer 201 to `POST …/pushes`. */
 export const OpenedPush = z
   .object({
     session_id: Id,
     base_version: SemverText.nullable(),
-    needed_files: z.array(FileHash),
+    needed_files: neededFiles,
     ...schemaWarnings,
     expires_at: Instant,
     limits: PushLimits,

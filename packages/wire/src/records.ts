@@ -29,7 +29,7 @@ const after = z
   .optional()
   .meta({
     description:
-      '`nextCursor` of the previous page, or base64url of the JCS of `[type, id]`: start after this record.',
+      'Start after this record: `nextCursor` of the previous page, base64url of the JCS of `[type, id]` or, with `type`, the id of a record.',
     examples: [examplePlace],
   })
 const type = z

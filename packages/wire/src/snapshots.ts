@@ -5,8 +5,8 @@
 import { z } from 'zod'
 import { exampleId, exampleManifest, exampleNeeded, exampleSchemas } from './examples.ts'
 import { AnyObject } from './json.ts'
-import { OpenPush, schemaWarnings } from './pushes.ts'
-import { Count, FileHash, HashText, Id } from './text.ts'
+import { neededFiles, OpenPush, schemaWarnings } from './pushes.ts'
+import { Count, HashText, Id } from './text.ts'
 
 /** Maximum number of manifest entries in the opening body. packages/registry/src/pushes/snapshots.ts enforces it: change both. */
 export const manifestInlineMax = 500_000
@@ -65,7 +65,7 @@ export const Negotiated = z
     needed_records: z
       .array(HashText)
       .meta({ description: 'Hashes of the records that the base version lacks.' }),
-    needed_files: z.array(FileHash),
+    needed_files: neededFiles,
     total_records: Count,
     total_files: Count,
     already_have_records: Count,
@@ -97,7 +97,7 @@ export const NegotiatedInChunks = z
     session_id: Id,
     manifest_expected: Count,
     manifest_received: Count,
-    needed_files: z.array(FileHash),
+    needed_files: neededFiles,
     total_files: Count,
     already_have_files: Count,
     ...schemaWarnings,

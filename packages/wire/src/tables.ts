@@ -119,7 +119,8 @@ const sort = z
   .string()
   .optional()
   .meta({
-    description: 'Fields to sort by, `-` for descending. Ties by id, nulls last.',
+    description:
+      'Fields to sort by, `-` for descending. Texts are sorted by code point: `Z` before `a`. Ties by id, nulls last.',
     examples: ['-name'],
   })
 const columns = z
@@ -147,7 +148,8 @@ export const RowsPage = z
   .object({
     columns: z.array(Column).meta({ description: 'Columns of the table, or those that were asked for.' }),
     rows: z.array(z.object({ id: z.string(), data: AnyJson })).meta({
-      description: 'Data as in the record; with `columns`, an object with these fields.',
+      description:
+        'Data as in the record; with `columns`, an object with these fields, without those that the record lacks.',
     }),
     total: Count.meta({ description: 'Number of all matching records.' }),
     next: Count.nullable().meta({ description: '`offset` of the next page; null on the last one.' }),

@@ -1,6 +1,6 @@
 /**
  * Shapes of single values: texts that people write, ids, hashes, instants, counts. Requests are checked by those with rules (`line`,
- * `prose`, `Id`, `FileHash`); the others only describe answers.
+ * `prose`, `Id`, `RequestedFile`); the others only describe answers.
  */
 import { z } from 'zod'
 import { exampleDigest, exampleFile, exampleInstant, exampleRecord } from './examples.ts'
@@ -54,6 +54,14 @@ export const HashText = z.string().meta({ examples: [exampleRecord.hash] })
 export const FileHash = z
   .string()
   .regex(/^sha256:[0-9a-f]{64}$/, 'must be `sha256:` and 64 lowercase hex digits')
+  .meta({ examples: [exampleFile.hash] })
+/** A file in a request: some clients name it by its digits alone. */
+export const RequestedFile = z
+  .string()
+  .regex(
+    /^(?:sha256:)?[0-9a-f]{64}$/,
+    'must be 64 lowercase hex digits, with or without `sha256:` before them',
+  )
   .meta({ examples: [exampleFile.hash] })
 /** A count or a number of bytes. */
 export const Count = z.int().nonnegative()

@@ -26,6 +26,7 @@ const Erase = z.boolean().meta({ description: 'Whether its data is or will be er
 
 const first = {
   semver: 'v1.0.0',
+  ...{ major: 1, minor: 0, patch: 0 },
   hash: exampleDigest,
   publicHash: exampleDigest,
   message: 'Oslo and its country',
@@ -42,6 +43,9 @@ const first = {
 export const VersionItem = z
   .object({
     semver: SemverText,
+    major: Count.meta({ description: 'First part of `semver`.' }),
+    minor: Count.meta({ description: 'Second part of `semver`.' }),
+    patch: Count.meta({ description: 'Third part of `semver`.' }),
     withdrawn: z.object({ at: Instant, reason: z.string(), erase: Erase }).optional().meta({
       description: 'Present if the version is withdrawn: it can no longer be read.',
     }),
@@ -111,6 +115,58 @@ export const Version = VersionItem.extend({
 })
 export type Version = z.infer<typeof Version>
 
+/** `GET …/versions/strip` */
+export const Strip = z
+  .object({
+    columns: z
+      .array(
+        z.object({
+          type: z.string(),
+          column: z.string().meta({
+            description:
+              'Name of the value, such as `name.common`. Empty: the record as a whole, of a type whose schema declares no fields.',
+          }),
+        }),
+      )
+      .meta({ description: 'At most 40: those that changed most.' }),
+    versions: z
+      .array(
+        z.object({
+          semver: SemverText,
+          before: SemverText.nullable().meta({
+            description: 'The version that it is compared with. Null for the first one.',
+          }),
+          records: Count,
+          changed: z.array(z.number().min(0).max(1).nullable()).meta({
+            description:
+              'A share for each of `columns`, of the records that either version has: those whose value in the column differs. Records that were added or removed, or that are larger than a mebibyte, count in every column. Null: neither version has the column, there is no version before, too much differs, or it is not computed yet.',
+          }),
+        }),
+      )
+      .meta({ description: 'Readable versions, newest first, at most 200.' }),
+    columnCount: Count.meta({ description: 'Number of columns, with those left out.' }),
+    versionCount: Count.meta({ description: 'Number of readable versions, with those left out.' }),
+  })
+  .meta({
+    id: 'Strip',
+    description: 'The share of changed values by version and column.',
+    examples: [
+      {
+        columns: [
+          { type: 'City', column: 'name' },
+          { type: 'City', column: 'population' },
+        ],
+        versions: [
+          { semver: 'v1.1.0', before: 'v1.0.0', records: 250, changed: [0, 0.964] },
+          { semver: 'v1.0.0', before: null, records: 250, changed: [null, null] },
+        ],
+        columnCount: 2,
+        versionCount: 2,
+      },
+    ],
+  })
+export type Strip = z.infer<typeof Strip>
+
 /** `POST …/versions/:v/withdraw` */
 export const WithdrawVersion = z
   .strictObject({
@@ -149,6 +205,57 @@ export const WithdrawnVersion = z
     ],
   })
 export type WithdrawnVersion = z.infer<typeof WithdrawnVersion>
+
+/** `POST …/versions/:v/restore` */
+export const RestoreVersion = z
+  .strictObject({
+    base_version: z
+      .string()
+      .optional()
+      .meta({
+        description:
+          'The latest version, as the caller knows it. If another is the latest by now, the answer is 409 (default: no check).',
+        examples: ['v1.1.0'],
+      }),
+    message: line(2_000).optional().meta({
+      description: 'Message of the new version (default: `Restore` and the number).',
+    }),
+    confirm_public: z.array(z.string()).optional().meta({
+      description:
+        'Private data that may become public again: names of fields and types, and `Type/id` or `Type/*` for records. Other entries are ignored.',
+    }),
+  })
+  .meta({
+    id: 'RestoreVersion',
+    description: 'How to publish an earlier version again.',
+    examples: [{ base_version: 'v1.1.0' }],
+  })
+export type RestoreVersion = z.infer<typeof RestoreVersion>
+
+/** Answer to it. */
+export const RestoredVersion = z
+  .object({
+    semver: SemverText,
+    restored: SemverText.meta({ description: 'Version whose content it has.' }),
+    hash: DigestText,
+    publicHash: DigestText,
+    recordCount: Count,
+    fileCount: Count,
+    unchanged: z.literal(true).optional().meta({
+      description: 'True if the latest version has this content already; no version was made.',
+    }),
+  })
+  .meta({
+    id: 'RestoredVersion',
+    description: 'The version that was made.',
+    examples: [
+      {
+        ...{ semver: 'v1.2.0', restored: 'v1.0.0', hash: exampleDigest, publicHash: exampleDigest },
+        ...{ recordCount: 2, fileCount: 1 },
+      },
+    ],
+  })
+export type RestoredVersion = z.infer<typeof RestoredVersion>
 
 /** `POST …/versions/:v/deprecate` */
 export const DeprecateVersion = z

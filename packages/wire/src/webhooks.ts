@@ -90,7 +90,7 @@ const webhook = z.object({
   }),
   madeBy: z.string().nullable().meta({
     description:
-      'User who made it, or who last changed its address or enabled it. It hears of changes that this user may see.',
+      'User who made it, or who last changed its address or enabled it. It receives the changes that this user may see.',
   }),
   createdAt: Instant,
 })

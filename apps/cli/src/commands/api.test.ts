@@ -148,9 +148,9 @@ describe.each(anyDatabase)('the command line and a server on $name', ({ settings
     [['get', 'ada/birds#Nest'], /^\{"id":"1","type":"Nest","data":\{\},"hash":"[0-9a-f]{64}"\}\n$/],
     [
       ['get', 'ada/birds#Bird', '--csv'],
-      /^id,name,tags\nrobin,"Robin, the ""red""","\["".*b""\]"\nwren,"",\n$/,
+      /^_id,name,tags\nrobin,"Robin, the ""red""","\["".*b""\]"\nwren,"",\n$/,
     ],
-    [['get', 'ada/birds#Twig', '--csv'], /^id,colour,size\na,,3\nb,blue,\n$/],
+    [['get', 'ada/birds#Twig', '--csv'], /^_id,colour,size\na,,3\nb,blue,\n$/],
     [['metadata', 'get', 'ada/birds'], /"description": "Birds of one garden"/],
     [['open', 'ada/birds@v1.0.0'], /\/ada\/birds\/v\/v1\.0\.0\n$/],
     [['orgs', 'create', 'flock', '--name', 'The flock'], /^flock\n$/],

@@ -1,4 +1,5 @@
-import type { Command } from '../context.ts'
+import { command, noun } from '../command.ts'
+import { usageError } from '../terminal/failure.ts'
 
 /** Shell scripts that call `ulmus __complete`, which proposes words: one per line, with a description after a tab. */
 const scripts = {
@@ -23,19 +24,42 @@ compdef _ulmus ulmus
 } as const
 
 /** `ulmus completion bash|zsh|fish` */
-const completion: Command<Record<never, never>, [shell: keyof typeof scripts]> = async (
-  call,
-  _flags,
-  shell,
-) => {
-  await call.terminal.write(scripts[shell])
-  const how = {
-    bash: 'eval "$(ulmus completion bash)"',
-    zsh: 'eval "$(ulmus completion zsh)"',
-    fish: 'ulmus completion fish | source',
-  }
-  if (call.terminal.columns !== undefined)
-    call.say(`Add this to the configuration of your shell: ${how[shell]}`)
-}
+const completion = command<Record<never, never>, [shell: keyof typeof scripts]>({
+  brief: 'Print a completion script for a shell',
+  page: 'Print completions, also for `zsh` and `fish`, with the names of your collections: `eval "$(ulmus completion bash)"`',
+  positional: {
+    kind: 'tuple',
+    parameters: [
+      {
+        brief: 'bash, zsh or fish',
+        placeholder: 'shell',
+        parse: (shell: string) => {
+          if (shell === 'bash' || shell === 'zsh' || shell === 'fish') return shell
+          throw usageError(`No completions for ${shell}. Use bash, zsh or fish.`)
+        },
+      },
+    ],
+  },
+  run: async (call, _flags, shell) => {
+    await call.terminal.write(scripts[shell])
+    const how = {
+      bash: 'eval "$(ulmus completion bash)"',
+      zsh: 'eval "$(ulmus completion zsh)"',
+      fish: 'ulmus completion fish | source',
+    }
+    if (call.terminal.columns !== undefined)
+      call.say(`Add this to the configuration of your shell: ${how[shell]}`)
+  },
+})
 
-export default completion
+export default noun({
+  section: 'Accounts, organizations, keys',
+  words: {
+    completion: {
+      command: completion,
+      group: 'Manage',
+      place: 160,
+      line: ['completion', 'print completions for bash, zsh or fish'],
+    },
+  },
+})

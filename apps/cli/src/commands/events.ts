@@ -1,7 +1,8 @@
 import type { Client, EventsOptions } from '@ulmus/client'
 import type { RegistryEvent } from '@ulmus/wire'
 import { eventKinds } from '@ulmus/wire/names'
-import type { Command } from '../context.ts'
+import { command, noun } from '../command.ts'
+import { flag, limit, optional, text } from '../parameters.ts'
 import { parseReference } from '../reference.ts'
 import { usageError } from '../terminal/failure.ts'
 import { jsonText } from '../terminal/harmless.ts'
@@ -18,28 +19,51 @@ type EventsFlags = {
 }
 
 /** `ulmus events [REF]`: shows new versions and other changes, the oldest first. `--follow` waits for the next ones. */
-const events: Command<EventsFlags, [reference?: string]> = async (call, flags, text) => {
-  if (flags.json && (flags.ndjson || flags.follow))
-    throw usageError('--json needs the end of the list. Use --ndjson, also with --follow.')
-  const reference = text === undefined ? undefined : parseReference(text)
-  const { client } = await call.connect({ host: reference?.host })
-  const after = placeOf(flags.after) ?? (flags.follow ? 'latest' : undefined)
-  const filters = {
-    collection: reference && `${reference.owner}/${reference.slug}`,
-    owner: flags.owner,
-    kind: kindOf(flags.kind),
-    ...(after !== undefined && { after }),
-  }
-  if (flags.follow) {
-    for await (const event of client.events.follow({ ...filters, signal: call.signal }))
-      await call.line(flags.ndjson ? jsonText(event) : rowOf(event).join('  ').trimEnd())
-    return
-  }
-  const events = await limited(call, listed(client, filters, call.signal), flags.limit)
-  if (flags.json) return call.json(events)
-  if (flags.ndjson) for (const event of events) await call.line(jsonText(event))
-  else await table(call, ['number', 'when', 'what', 'collection', 'version', 'details'], events.map(rowOf))
-}
+const events = command<EventsFlags, [reference?: string]>({
+  brief: 'Show new versions and other changes',
+  description:
+    'The registry keeps events for 30 days by default. --follow begins with the next event, or after --after.',
+  examples: [
+    'ulmus events --owner mercator --kind version.made',
+    'ulmus events mercator/cities --after 4711 --json',
+    'ulmus events mercator/cities --follow --ndjson',
+  ],
+  page: 'Show [new versions and other changes](events.md), the oldest first; default: of all collections that you may see. `--owner`, `--kind version.made`, `--after 4711` (the number of an event, or `latest`) filter them; `--limit` (default: 50). `--follow` waits for further ones and prints each as it comes; `--ndjson` prints JSON objects, one per line',
+  flags: {
+    owner: text('slug', 'Only collections of this account'),
+    kind: text('kind', 'Only this kind, such as version.made'),
+    after: text('number', 'Only events after this number; latest: from now on'),
+    follow: flag('Wait for further events, and print each as it comes'),
+    ndjson: flag('Print one JSON object per line'),
+    limit,
+  },
+  positional: {
+    kind: 'tuple',
+    parameters: [optional('reference', 'owner/slug (default: all that you may see)')],
+  },
+  run: async (call, flags, text) => {
+    if (flags.json && (flags.ndjson || flags.follow))
+      throw usageError('--json needs the end of the list. Use --ndjson, also with --follow.')
+    const reference = text === undefined ? undefined : parseReference(text)
+    const { client } = await call.connect({ host: reference?.host })
+    const after = placeOf(flags.after) ?? (flags.follow ? 'latest' : undefined)
+    const filters = {
+      collection: reference && `${reference.owner}/${reference.slug}`,
+      owner: flags.owner,
+      kind: kindOf(flags.kind),
+      ...(after !== undefined && { after }),
+    }
+    if (flags.follow) {
+      for await (const event of client.events.follow({ ...filters, signal: call.signal }))
+        await call.line(flags.ndjson ? jsonText(event) : rowOf(event).join('  ').trimEnd())
+      return
+    }
+    const events = await limited(call, listed(client, filters, call.signal), flags.limit)
+    if (flags.json) return call.json(events)
+    if (flags.ndjson) for (const event of events) await call.line(jsonText(event))
+    else await table(call, ['number', 'when', 'what', 'collection', 'version', 'details'], events.map(rowOf))
+  },
+})
 
 /** The events that the registry has now. */
 async function* listed(
@@ -87,4 +111,9 @@ function kindOf(text: string | undefined): RegistryEvent['kind'] | undefined {
   throw usageError(`\`${text}\` is not a kind of event. Use one of ${eventKinds.join(', ')}.`)
 }
 
-export default events
+export default noun({
+  section: 'Collections and versions',
+  words: {
+    events: { command: events, group: 'Read', place: 60, line: ['events --follow', 'follow new versions'] },
+  },
+})

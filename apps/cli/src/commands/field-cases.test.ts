@@ -67,6 +67,12 @@ const firstFiles: Readonly<Record<string, Imported | Refused>> = {
     fields: ['barcode:string', 'name:string'],
     says: ['1E5 in line 2 looks like a code', '--kind barcode=number'],
   },
+  'features.geojsonl': { records: 2, id: 'code', fields: ['code:string', 'geometry:object'] },
+  'interval.parquet': {
+    code: 6,
+    says: ['The column "wait" cannot be read', '--leave-out wait'],
+    way: ['--leave-out', 'wait'],
+  },
   'float32.parquet': { records: 2, id: 'code', fields: ['code:string', 'price:number'] },
   'headernl.csv': { records: 2, id: 'id', fields: ['multi\nline:string', 'c:string'] },
   'headeronly.csv': { code: 6, says: ['has no rows'] },
@@ -74,7 +80,7 @@ const firstFiles: Readonly<Record<string, Imported | Refused>> = {
     records: 3,
     id: 'code',
     fields: ['code:string', 'v:string'],
-    says: ['--missing Infinity'],
+    says: ['--missing v=Infinity'],
   },
   'keyed.json': { records: 2, id: 'key', fields: ['key:string', 'name:string'] },
   'latin1.csv': {
@@ -97,7 +103,7 @@ const firstFiles: Readonly<Record<string, Imported | Refused>> = {
     records: 4,
     id: 'id',
     fields: ['v:string'],
-    says: ['--missing NULL --missing NaN --missing NA'],
+    says: ['--missing v=NULL --missing v=NaN --missing v=NA'],
   },
   'pandas.csv': {
     records: 3,
@@ -151,7 +157,7 @@ const secondFiles: readonly (readonly [first: string, second: string, Imported |
   ['wards-1.csv', 'wards-1.csv', { records: 120, id: 'code', fields: wardFields }],
   ['wards-1.csv', 'wards-2-newchoice.csv', { records: 121, id: 'code', fields: wardFields }],
   ['wards-1.csv', 'wards-3-emptycell.csv', { records: 120, id: 'code', fields: wardFields }],
-  ['wards-1.csv', 'wards-5-na.csv', { code: 6, says: ['(line 6): "n/a"'], way: ['--missing', 'n/a'] }],
+  ['wards-1.csv', 'wards-5-na.csv', { code: 6, says: ['(line 6): "n/a"'], way: ['--missing', 'beds=n/a'] }],
   ['wards-1.csv', 'wards-6-reordered.csv', { records: 120, id: 'code', fields: wardFields }],
   ['wards-1.csv', 'wards-7-columns-reordered.csv', { records: 120, id: 'code', fields: wardFields }],
   [

@@ -293,6 +293,37 @@ describe.each(anyDatabase)('a working folder and a server on $name', ({ settings
     expect(read(ada, `birds/.ulmus/set-aside/${aside}`)).toContain('House wren')
   })
 
+  test('a folder at an older version tells how to publish it again, and does', async () => {
+    const { ada } = await published()
+    write(ada, 'birds', { 'records/Bird.ndjson': lines(owl, robin) })
+    expect(await ada.ulmus('birds', 'push')).toMatchObject({ code: 0, out: 'v1.1.0\n' })
+    const advice = /latest version is v1\.1\.0\. Publish v1\.0\.0 again: `ulmus restore v1\.0\.0`/
+    expect((await ada.ulmus('birds', 'checkout', 'v1.0.0')).said).toMatch(advice)
+    expect((await ada.ulmus('birds', 'push')).said).toMatch(
+      /Nothing changed since v1\.0\.0\.\n.*ulmus restore/,
+    )
+    expect(await ada.ulmus('birds', 'restore', 'v1.0.0', '-m', 'Back')).toMatchObject({
+      ...{ code: 0, out: 'v1.2.0\n' },
+      said: expect.stringContaining('with the content of v1.0.0'),
+    })
+    expect((await ada.ulmus('birds', 'restore', 'v1.0.0')).said).toContain('v1.2.0 has the content of v1.0.0')
+    expect(await ada.ulmus('birds', 'pull')).toMatchObject({ code: 0 })
+    expect((await ada.ulmus('birds', 'push')).said).toBe('Nothing changed since v1.2.0.\n')
+    expect((await ada.ulmus('birds', 'log')).out).toMatch(/^v1\.2\.0\t.*Back/)
+    write(ada, 'birds', { 'records/Bird.ndjson': lines(owl, robin, { ...wren, private: true }) })
+    expect(await ada.ulmus('birds', 'push')).toMatchObject({ code: 0, out: 'v1.2.1\n' })
+    const refused = await ada.ulmus('birds', 'restore', 'v1.0.0')
+    expect(refused).toMatchObject({ code: 1 })
+    expect(refused.said).toMatch(
+      /make public again.*records of Bird.*ulmus restore v1\.0\.0 --publish-private/s,
+    )
+    const allowed = await ada.ulmus('birds', 'restore', 'v1.0.0', '--publish-private')
+    expect(allowed).toMatchObject({
+      code: 0,
+      said: expect.stringContaining('Becomes public: all records of Bird'),
+    })
+  })
+
   test('files travel with the records that refer to them', async () => {
     const { ada, collection } = await published()
     const hash = 'sha256:98ea6e4f216f2fb4b69fff9b3a44842c38686ca685f3f55dc48c5d3fb1107be4'

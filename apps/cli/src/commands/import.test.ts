@@ -1,5 +1,5 @@
 /** `ulmus import`: proposals for a first file, and for a second file with an existing schema. */
-import { readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { anyDatabase } from '@ulmus/storage/testing'
@@ -32,7 +32,9 @@ describe('a first file', () => {
     const { code, said } = await bring('wards.csv', '--type', 'Ward')
     expect([code, said]).toEqual([
       0,
-      has('status has only 2 values: closed, open. To refuse others from now on, add --closed-list status.'),
+      has(
+        'status has only 2 values: "closed", "open". To refuse others from now on, add --closed-list status.',
+      ),
     ])
     expect(schemaOf('Ward')).toEqual({
       type: 'object',
@@ -45,6 +47,23 @@ describe('a first file', () => {
       required: ['code'],
       additionalProperties: false,
     })
+  })
+
+  test('may be a sheet of a workbook: it names its type, and hidden columns are left out', async () => {
+    const workbooks = join(import.meta.dirname, '../../../../packages/tabular/src/testing/workbooks')
+    for (const name of ['two-sheets.ods', 'hidden.xlsx'])
+      copyFileSync(join(workbooks, name), join(ada.home, name))
+    expect(await bring('two-sheets.ods')).toMatchObject({ code: 2, said: has('--table River') })
+    expect(await bring('two-sheets.ods', '--table', 'River')).toMatchObject({ code: 0 })
+    expect(recordsOf('River')).toMatchObject([{ id: 'r', data: { km: 12.5 } }])
+    expect(await bring('hidden.xlsx', '--type', 'Staff')).toMatchObject({
+      code: 0,
+      said: has('Hidden column is left out: C (salary). Otherwise: --hidden'),
+    })
+    expect(Object.keys(schemaOf('Staff').properties)).toEqual(['code', 'name', 'room'])
+    const flags = ['--type', 'Staff', '--hidden', '--private', 'salary']
+    expect(await bring('hidden.xlsx', ...flags)).toMatchObject({ code: 0 })
+    expect(schemaOf('Staff').properties.salary).toMatchObject({ type: 'integer', private: true })
   })
 
   test('is identified by the column that is called like an id, and a guess is called one', async () => {
@@ -272,7 +291,7 @@ describe.each(anyDatabase)('a second file, against a server on $name', ({ settin
     [
       'a mark',
       csv(withCell(4, 3, 'n/a')),
-      '  beds: 1 value is no integer (line 6): "n/a".\n    --missing n/a --optional beds  or  --kind beds=string\n',
+      '  beds: 1 value is no integer (line 6): "n/a".\n    --missing beds=n/a --optional beds  or  --kind beds=string\n',
       ['--missing', 'n/a', '--optional', 'beds'],
       'v2.0.0',
     ],
@@ -282,13 +301,6 @@ describe.each(anyDatabase)('a second file, against a server on $name', ({ settin
       '    --kind beds=number\n',
       ['--kind', 'beds=number'],
       'v2.0.0',
-    ],
-    [
-      'a separator',
-      csv(withCell(4, 3, '"1,338"')),
-      '    --convert beds=thousands  or',
-      ['--convert', 'beds=thousands'],
-      'v1.1.0',
     ],
     [
       'a column dropped',
@@ -332,6 +344,38 @@ describe.each(anyDatabase)('a second file, against a server on $name', ({ settin
       })
     },
   )
+
+  test('a separator is read as the kind of the field says', async () => {
+    const { code, said } = await second(csv(withCell(4, 3, '"1,338"')))
+    expect([code, said]).toEqual([0, has('read as thousands')])
+    expect(said).not.toContain('The schema of Ward changes')
+    expect(await ulmus('push')).toMatchObject({ code: 0, out: 'v1.1.0\n' })
+  })
+
+  test('a file may have 4,096 columns, and import tells if their schema is too large', async () => {
+    const wide = (name: (at: number) => string) =>
+      [
+        ['id', ...Array.from({ length: 4_095 }, (_, at) => name(at))],
+        ...[1, 2].map((row) => [row, ...Array.from({ length: 4_095 }, (_, at) => row * at)]),
+      ]
+        .map((cells) => cells.join())
+        .join('\n')
+    put(
+      'wide.csv',
+      wide((at) => `c${at}`),
+    )
+    expect(await bring('wide.csv', '--type', 'Wide')).toMatchObject({ code: 0 })
+    expect(await ulmus('push')).toMatchObject({ code: 0, out: 'v2.0.0\n' })
+    put(
+      'long.csv',
+      wide((at) => `a rather long name of a column ${at}`),
+    )
+    expect(await bring('long.csv', '--type', 'Long')).toMatchObject({
+      code: 6,
+      said: has('the schema of Long would have'),
+    })
+    expect((await ulmus('status')).out).toContain('Nothing changed')
+  }, 180_000)
 
   test('a new column is a new field', async () => {
     const { code, said } = await second(

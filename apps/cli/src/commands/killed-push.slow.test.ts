@@ -51,16 +51,20 @@ describe.each(anyDatabase)('kill -9 of a push, to a server on $name', ({ setting
     write(folder, kills + 1)
     const whole = await push()
     expect(whole.code).toBe(0)
+    let wholeMs = whole.ms
     const found = { killed: 0, begun: 0 }
     for (let round = 1; round <= kills; round++) {
       write(folder, round)
+      const began = performance.now()
       const child = pushing(folder, server.url, key, ada.home)
       const ended = once(child, 'exit')
       // Moments from the start of the program to slightly after its usual end, evenly spaced.
-      await Promise.race([sleep((whole.ms * 1.05 * (round - 0.5)) / kills), ended])
+      await Promise.race([sleep((wholeMs * 1.05 * (round - 0.5)) / kills), ended])
       child.kill('SIGKILL')
       const [, signal] = (await ended) as [number | null, string | null]
       if (signal === 'SIGKILL') found.killed++
+      // A busy machine may have become faster since.
+      else wholeMs = Math.min(wholeMs, performance.now() - began)
       if (existsSync(join(folder, '.ulmus/push/state.json'))) found.begun++
       const again = await ada.ulmus('numbers', 'push')
       expect(again, again.said).toMatchObject({ code: 0 })

@@ -245,6 +245,30 @@ describe.each(anyDatabase)('organizations and a server on $name', ({ settings: o
     expect(erased).toMatchObject({ semver: 'v1.0.1', erase: true, latest: 'v1.0.0' })
   })
 
+  test('a record is removed from all versions after confirmation', async () => {
+    const collection = await birds('forgotten')
+    const record = `${collection}#Bird/wren`
+    const erase = ['erase', record]
+    await refused(
+      ada,
+      erase,
+      2,
+      /2 versions with Bird\/wren become unreadable.*v1\.1\.0 is published.*--yes/s,
+    )
+    await refused(ada, ['erase', collection], 2, /Name one record/)
+    await refused(ada, ['erase', `${collection}@v1.0.0#Bird/wren`], 2, /without a version/)
+    await refused(bob, [...erase, '--yes'], 4, /\w/)
+    expect(await jsonOf(ada, ...erase, '--dry-run')).toMatchObject({ latest: 'v1.0.1', publishes: 'v1.1.0' })
+    const receipt = await jsonOf(ada, ...erase, '--yes', '--reason', 'It was asked for')
+    expect(receipt).toMatchObject({
+      ...{ collection, type: 'Bird', id: 'wren', published: 'v1.1.0', latest: 'v1.1.0' },
+      versions: ['v1.0.1', 'v1.0.0'],
+    })
+    await refused(ada, ['show', `${collection}@v1.0.0`], 1, /withdrawn on .*It was asked for/)
+    await refused(ada, [...erase, '--yes'], 1, /Bird/)
+    await done(ada, 'show', `${collection}@v1.1.0`)
+  })
+
   test('events: rows, JSON, and lines as they come', async () => {
     const collection = await birds('heard')
     await expect
@@ -291,7 +315,7 @@ describe.each(anyDatabase)('organizations and a server on $name', ({ settings: o
     await birds('heavy')
     const own = await done(ada, 'usage')
     expect(own.out).toMatch(/^account +ada$/m)
-    expect(own.out).toMatch(/^used +[\d.,]+ (bytes|KB)$/m)
+    expect(own.out).toMatch(/^used +[\d.,]+ (B|kB)$/m)
     expect(own.out).toMatch(/^quota +none/m)
     expect(own.out).toMatch(/^ {2}ada\/heavy +/m)
     expect(await jsonOf(ada, 'usage', 'atlas')).toMatchObject({ quotaBytes: null, collections: [] })

@@ -126,7 +126,7 @@ describe.each(anyDatabase)('tables and a server on $name', ({ settings: open }) 
     [['get', 'ada/cities#City', '--where', 'name eq x', '--csv', '--columns', 'name'], 'name\n'],
     [['get', 'ada/one', '--limit', '1'], '{"id":"NOR","data":{"name":"Norway"}}\n'],
     [['get', 'ada/one'], /^\{"id":"NOR","type":"Country",.*"hash":"[0-9a-f]{64}"\}\n$/],
-    [['get', 'ada/one', '--csv'], 'id,name\nNOR,Norway\n'],
+    [['get', 'ada/one', '--csv'], '_id,name\nNOR,Norway\n'],
     [['get', 'ada/one', '--parquet'], /^PAR1/],
     [
       ['sql', 'ada/cities', "SELECT name, note, 1 AS n FROM City WHERE name = 'Ósló'"],
@@ -203,7 +203,7 @@ describe.each(anyDatabase)('tables and a server on $name', ({ settings: open }) 
       ...numbers.slice(0, 40),
       false,
     ])
-    expect((await sql('FROM City LIMIT 0; ')).out).toMatch(/^_id,country,.*\n$/)
+    expect((await sql('FROM City LIMIT 0; ')).out).toMatch(/^_id,name,country,.*\n$/)
     expect(await sql("SELECT repeat('x', 17000000) AS s")).toMatchObject({ code: 7, out: 's\n' })
     for (const [statement, said] of [
       ['SELECT name FROM City ORDER BY population', /Remove ORDER BY/],
@@ -260,7 +260,11 @@ describe.each(anyDatabase)('tables and a server on $name', ({ settings: open }) 
     [['sql', 'ada/cities#City', 'SELECT 1'], 2, /all types of a version/],
     [['sql', 'ada/cities', 'SELECT 1', '--csv', '--json'], 2, /exclude each other/],
     [['sql', 'ada/cities', 'DROP TABLE City'], 1, /must begin with SELECT/],
-    [['sql', 'ada/cities', 'SELECT nam FROM City'], 1, /^ulmus: Binder Error.*\n.*\n\nLINE 1: .*\n +\^/],
+    [
+      ['sql', 'ada/cities', 'SELECT nam FROM City'],
+      1,
+      /^ulmus: There is no column "nam"\. Did you mean "name"\?\n\nLINE 1: .*\n +\^/,
+    ],
     [['stats', 'ada/cities'], 2, /ulmus stats 'ada\/cities#City'/],
     [['stats', 'ada/cities#Town'], 1, /no type `Town`/],
   ])('ulmus %j ends with %i', async (args, code, said) => {

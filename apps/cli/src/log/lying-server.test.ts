@@ -388,7 +388,7 @@ describe.each(anyDatabase)('a registry that lies, on $name', ({ settings: open }
     const person = reader()
     for (const path of ['/log/checkpoint', '/log/tile/']) {
       liar.change = (asked) => (asked.startsWith(path) ? new Uint8Array(2 ** 20 + 1) : undefined)
-      expect(await monitor(person)).toMatchObject(refused('The answer is larger than any of a registry.'))
+      expect(await monitor(person)).toMatchObject(refused('The response exceeds the maximum size.'))
     }
   })
 

@@ -10,11 +10,11 @@ import {
   verifyStatement,
 } from '@ulmus/client/log'
 import { parsePolicy, parseVkey, TooFewWitnessesError } from '@ulmus/content/log'
+import { countText } from '@ulmus/content/quantities'
 import type { Call } from '../context.ts'
 import type { Connection } from '../session/connect.ts'
 import { CommandError } from '../terminal/failure.ts'
 import { shellWord } from '../terminal/shell-word.ts'
-import { numberText } from '../terminal/words.ts'
 import { type KnownLog, readKnownLog, replaceKnownLog } from './known-logs.ts'
 
 /** A log whose latest checkpoint is verified. */
@@ -93,7 +93,7 @@ async function factsOf(
   if (facts !== undefined) return facts
   if (known !== undefined)
     throw new LogError(
-      `${host} signs no log now. It had one before, ${known.origin} with ${numberText(known.size)} entries.`,
+      `${host} signs no log now. It had one before, ${known.origin} with ${countText(known.size)} entries.`,
     )
   if (policy !== undefined) throw new LogError(`${host} signs no log, so your policy is not met.`)
   return undefined

@@ -23,7 +23,7 @@ import type { LogStatement, VersionItem } from '@ulmus/wire'
 import type { Leaves } from './leaves.ts'
 
 /** A statement that was not erased. */
-type Shown = Exclude<LogStatement, { erased: true }>
+type KeptStatement = Exclude<LogStatement, { erased: true }>
 
 export interface CollectionReport {
   /** `owner/slug` */
@@ -72,7 +72,7 @@ export async function listStatements(
   }
 }
 
-export const readStatement = ({ statement }: Shown): Statement => parseStatement(statement)
+export const readStatement = ({ statement }: KeptStatement): Statement => parseStatement(statement)
 
 /**
  * Compares the statements and versions of a collection with the log.
@@ -90,8 +90,8 @@ export async function checkCollection(
   for await (const version of client.versions.listAll(collection))
     if (versions.push(version) > versionsMax)
       throw new LogError(`The registry lists more than ${versionsMax} versions of ${collection}.`)
-  const shown = all.filter((one): one is Shown => !('erased' in one))
-  const stated = new Map<string, Shown>()
+  const shown = all.filter((one): one is KeptStatement => !('erased' in one))
+  const stated = new Map<string, KeptStatement>()
   const findings = [...placeFindings(id, all, leaves)]
   for (const one of shown) {
     const { kind, semver } = readStatement(one)
@@ -153,13 +153,13 @@ function* entryFindings(
     yield `Statement ${seq} does not follow the one before it.`
 }
 
-const commitmentIn = ({ statement, salt }: Shown): string =>
+const commitmentIn = ({ statement, salt }: KeptStatement): string =>
   base64Of(commitmentOf(statement, demandBytes(salt, 'A salt')))
 
 /** @param listed newest first */
 function versionFindings(
   listed: readonly VersionItem[],
-  stated: ReadonlyMap<string, Shown>,
+  stated: ReadonlyMap<string, KeptStatement>,
   erased: number,
 ): { older: number; findings: string[] } {
   const findings: string[] = []
@@ -181,7 +181,7 @@ function versionFindings(
   return { older: listed.length - first - 1, findings }
 }
 
-function isDigestOf(one: Shown, version: VersionItem): boolean {
+function isDigestOf(one: KeptStatement, version: VersionItem): boolean {
   const statement = readStatement(one)
   const own = parseDigestLabel(version.hash)
   if (own === undefined || parseDigestLabel(version.publicHash)?.hash !== statement.public) return false

@@ -1,10 +1,10 @@
 /** Verifies a version in the signed log, once its digest has been computed from its content. */
 import { UlmusError } from '@ulmus/client'
 import { LogError, type LoggedVersion, type Statement, verifyInLog } from '@ulmus/client/log'
+import { countText } from '@ulmus/content/quantities'
 import type { Call } from '../context.ts'
 import type { Connection } from '../session/connect.ts'
 import { CommandError } from '../terminal/failure.ts'
-import { numberText } from '../terminal/words.ts'
 import { type PolicyFlag, withLog } from './open-log.ts'
 
 export type LogFlags = PolicyFlag & {
@@ -64,7 +64,7 @@ export async function verifyLogged(
   const { index, signedBy, checkpoint, statement } = logged
   const { origin, size } = checkpoint
   call.say(
-    `${collection}@${semver} is entry ${numberText(index)} of the log ${origin}, which has ${numberText(size)}.`,
+    `${collection}@${semver} is entry ${countText(index)} of the log ${origin}, which has ${countText(size)}.`,
   )
   return { ...checkpoint, index, signedBy, at: statement.at }
 }

@@ -1,6 +1,7 @@
 /** Progress of a long command in one line on standard error. Prints nothing if lines cannot be redrawn. */
+
+import { countText } from '@ulmus/content/quantities'
 import type { WithTerminal } from './terminal.ts'
-import { numberText } from './words.ts'
 
 /** Interval between redraws. Milliseconds. */
 const everyMs = 80
@@ -40,5 +41,5 @@ export function barText({ done, total }: Share, elapsedMs: number): string {
   if (elapsedMs < 1_000 || done === 0) return bar
   const rate = (done * 1_000) / elapsedMs
   const left = Math.ceil(Math.max(0, total - done) / rate)
-  return `${bar}  ${numberText(Math.round(rate))}/s  ${left < 120 ? `${left} s` : `${Math.ceil(left / 60)} min`} left`
+  return `${bar}  ${countText(Math.round(rate))}/s  ${left < 120 ? `${left} s` : `${Math.ceil(left / 60)} min`} left`
 }

@@ -3,8 +3,8 @@
  * that no command can forget it. Without a terminal there are no colours, prompts or progress lines. `NO_COLOR` and `FORCE_COLOR` override
  * the colours.
  */
+import { interrupted } from './command-error.ts'
 import type { ExitCode } from './exit-codes.ts'
-import { interrupted } from './failure.ts'
 import { harmlessLines } from './harmless.ts'
 import { openPager, type Pager } from './pager.ts'
 import { lineOf, type Text } from './text.ts'
@@ -48,7 +48,7 @@ export interface WithTerminal {
 }
 
 /** The reader of the output, such as `head`, ended. Not a failure of the command. */
-class ReaderGone extends Error {}
+class ReaderGoneError extends Error {}
 
 /** Handles signals until `close`. */
 export function openTerminal(process: NodeJS.Process): Terminal {
@@ -87,7 +87,7 @@ export function openTerminal(process: NodeJS.Process): Terminal {
     harmlessLines(typeof data === 'string' ? data : decoder.decode(data, { stream: true }))
   const send = async (data: string | Uint8Array) => {
     const out = pager?.input ?? stdout
-    if (out.destroyed) throw new ReaderGone('Standard output is closed.')
+    if (out.destroyed) throw new ReaderGoneError('Standard output is closed.')
     if (out.write(data)) return
     await new Promise<void>((resolve) => out.once('drain', resolve))
   }

@@ -75,7 +75,7 @@ export const transcript: readonly Step[] = [
   {
     as: 'ada',
     run: 'ulmus get --csv ada/{ID} | head -2',
-    shows: /^id,code,name,country,population\r?\n?BGO,BGO,Bergen,NO,292000/m,
+    shows: /^_id,code,name,country,population\r?\n?BGO,BGO,Bergen,NO,292000/m,
   },
   { as: 'ada', run: 'ulmus status', shows: /Nothing changed\./ },
 ]

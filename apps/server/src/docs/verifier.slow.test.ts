@@ -17,7 +17,7 @@ let path: string
 
 /**
  * Verifies a file with each of its bytes changed in turn, or each of what it holds compressed; prints how many there were and which were
- * taken for good. A few bits mean nothing, since what is read is the same: padding of the compressed form, the name of an operating system in
+ * taken for good. A few bits mean nothing, since the decoded data are the same: padding of the compressed form, the name of an operating system in
  * it, the case of a number's `e`.
  */
 const everyByte = `

@@ -87,7 +87,7 @@ async function furnish(): Promise<void> {
   await vi.waitFor(async () => {
     const { status } = (await send('getMetadataJob', { path: { job_id: job } })).json
     expect(status).toBe('completed')
-  })
+  }, 20_000)
   const base_version = 'v1.0.1'
   const schemas = { City: {}, Country: {} }
   const push = await open('openPush', { body: { base_version } })
@@ -102,6 +102,7 @@ async function furnish(): Promise<void> {
   const { token } = (await send('createInvitation', { body: invited })).json
   const webhook = (await send('createWebhook', { body: { url: refusing } })).json.id
   const publisher = (await send('createPublisher')).json.id
+  await send('saveQuestion')
   ids = { token, push, ended, committed: first, snapshot, job, key, webhook, publisher }
 }
 
@@ -237,12 +238,18 @@ describe('every operation that can be', () => {
       await send('openPush', { path, body: { base_version: null, schemas: { A: {} } } })
     ).json
     await send('commitPush', { path: { ...path, id: session_id } })
+    const question = { name: 'Countries by name', type: 'A', version: 'v1.0.0' }
+    await send('saveQuestion', { path, body: question })
     await send('withdrawVersion', { path: { ...path, v: 'v1.0.0' } })
     const query = (call: DescribedCall): Record<string, string> =>
       call.path.endsWith('/export') ? { version: 'v1.0.0' } : {}
     const isMeant = (call: DescribedCall) => hasCode(call, 'version_withdrawn')
     const how = (call: DescribedCall): How => ({
-      instead: { path: { ...path, v: 'v1.0.0' }, query: query(call) },
+      instead: {
+        path: { ...path, v: 'v1.0.0' },
+        query: query(call),
+        ...(call.operation.tags[0] === 'questions' && call.method !== 'GET' && { body: question }),
+      },
     })
     expect(await allRefused(410, isMeant, how)).toBeGreaterThan(8)
   })
@@ -372,6 +379,8 @@ const particular: [string, number, () => Instead][] = [
   ['listRecords', 404, () => ({ query: { type: 'Town' } })],
   ['streamRecords', 404, () => ({ query: { type: 'Town' } })],
   ['uploadFile', 400, () => ({ body: 'Another map' })],
+  ['restoreVersion', 409, () => ({ path: { v: 'v1.0.0' }, body: { base_version: 'v9.9.9' } })],
+  ['eraseRecord', 409, () => ({ body: { base_version: 'v9.9.9' } })],
   ['openPush', 409, () => ({ body: { base_version: null } })],
   ['openPush', 422, () => ({ body: { base_version: 'v1.0.1', schemas: { City: { type: 'no type' } } } })],
   ['pushRecords', 409, ended],
@@ -436,6 +445,18 @@ test('a registry without a log', async () => {
     expect(await refused(contract.call(name), 501, { by, instead })).toEqual([])
 })
 
+test('a version with data that is private now', async () => {
+  const path = { slug: 'marks' }
+  await send('createCollection', { body: { ...path, public: true } })
+  for (const [base_version, data] of [[null, {}] as const, ['v1.0.0', { private: true }] as const]) {
+    const schemas = { A: data }
+    const { session_id } = (await send('openPush', { path, body: { base_version, schemas } })).json
+    await send('commitPush', { path: { ...path, id: session_id } })
+  }
+  const instead = { path: { ...path, v: 'v1.0.0' }, body: {} }
+  expect(await refused(contract.call('restoreVersion'), 422, { instead })).toEqual([])
+})
+
 test('what a commit lacks, and what has ended', async () => {
   const records = { path: { id: ids.push }, body: lineWithFile(`sha256:${'0'.repeat(64)}`) }
   await send('pushRecords', records)
@@ -466,6 +487,12 @@ test('webhooks are refused for their address, and beyond their number', async ()
     for (const _ of Array.from({ length: 20 })) await send(id, { body: { url: refusing } }).catch(() => null)
     expect(await refused(contract.call(id), 409, { instead: { body: { url: refusing } } })).toEqual([])
   }
+})
+
+test('questions are refused beyond their number', async () => {
+  for (const n of Array.from({ length: 199 }).keys())
+    await send('saveQuestion', { body: { name: `Question ${n}`, type: 'Country' } })
+  expect(await refused(contract.call('saveQuestion'), 409)).toEqual([])
 })
 
 test('the key of a trusted publisher does not see the account that it acts for', async () => {
@@ -522,7 +549,9 @@ test('every refusal that is described was met', () => {
       // Servers without webhooks: routes/webhooks.test.ts.
       .filter((status) => operation.tags[0] !== 'webhooks' || status !== '501')
       // Costly questions, and servers without DuckDB or SQL: routes/versions/sql.test.ts and packages/registry/src/tables.
-      .filter((status) => operation.tags[0] !== 'tables' || !['422', '501'].includes(status))
+      .filter(
+        (status) => !['tables', 'questions'].includes(operation.tags[0]!) || !['422', '501'].includes(status),
+      )
       .map((status) => `${method} ${path} ${status}`),
   )
   expect(described.filter((one) => !seen.has(one) && !elsewhere.includes(one))).toEqual([])

@@ -119,6 +119,8 @@ test('from an account to a published collection, and from there to everything th
   const { job_id } = await send('updateMetadata', { query: { async: 'true' }, body: { license: null } })
   expect(await wait('getMetadataJob', { job_id })).toBe('completed')
 
+  const { semver, restored } = await send('restoreVersion', { path: { v: 'v1.1.0' }, body: {} })
+  expect([semver, restored]).toEqual(['v1.1.3', 'v1.1.0'])
   await send('forkCollection')
   const publisher = { path: { id: (await send('createPublisher')).id } }
   await send('listPublishers')
@@ -143,6 +145,8 @@ test('a manifest in chunks, and sessions that are given up', async () => {
 })
 
 test('what ends it', async () => {
+  const { latest } = await send('previewRecordErasure')
+  await send('eraseRecord', { body: { base_version: latest } })
   await send('deleteCollection', { path: { owner: 'atlas', slug: 'world-cities' } })
   await send('deleteCollection')
   await send('deleteAccount')

@@ -52,6 +52,7 @@ export const tags = [
   { name: 'forks', description: 'Copies of collections in organizations, without extra storage.' },
   { name: 'versions', description: 'Versions, their contents and differences.' },
   { name: 'records', description: 'Records of a version, and how they changed.' },
+  { name: 'questions', description: 'Saved questions: queries and SQL statements by name.' },
   { name: 'files', description: 'Files that records refer to.' },
   { name: 'events', description: 'New versions and other changes, in one order.' },
   {

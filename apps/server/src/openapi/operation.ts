@@ -104,7 +104,7 @@ function successOf(
   const headers = {
     // Caches must not keep the progress of a build.
     ...(isTagged(operation) && status !== '202' ? entityTag : {}),
-    ...(answer instanceof z.ZodArray && isPaged(operation.query) ? pageLinks : {}),
+    ...(isPage(answer, operation.query) ? pageLinks : {}),
   }
   const also = Object.keys(headers).length === 0 ? {} : { headers }
   if (!(answer instanceof z.ZodType)) {
@@ -117,4 +117,7 @@ function successOf(
   return { description, ...also, content: { 'application/json': mediaOf(answer), ...forms } }
 }
 
-const isPaged = (query: unknown): boolean => query instanceof z.ZodObject && 'cursor' in query.shape
+const isPage = (answer: unknown, query: unknown): boolean =>
+  answer instanceof z.ZodObject
+    ? 'pagination' in answer.shape
+    : answer instanceof z.ZodArray && query instanceof z.ZodObject && 'cursor' in query.shape

@@ -1,8 +1,6 @@
 /** Refusals of an operation: the codes that it declares, and those that follow from its body, parameters and credential. */
-import type { ErrorCode } from '@ulmus/registry'
-import type { Operation } from '@ulmus/wire'
-import { statusFor } from '../plugins/answers/errors.ts'
-import { meanings } from './meanings.ts'
+import type { Operation, RefusalCode } from '@ulmus/wire'
+import { refusals as declared, statusOf } from '@ulmus/wire/refusals'
 import { examplesOf } from './refusal-examples.ts'
 import { referTo } from './shapes.ts'
 
@@ -39,16 +37,16 @@ const headersOf: Record<number, Record<string, Header>> = {
 
 /** Answers of the refusals, by status. */
 export function refusalsOf(operation: DescribedOperation): Record<string, Response> {
-  const byStatus = new Map<number, ErrorCode[]>()
+  const byStatus = new Map<number, RefusalCode[]>()
   for (const code of codesOf(operation)) {
-    const status = statusFor(code)
+    const status = statusOf(code)
     byStatus.set(status, [...(byStatus.get(status) ?? []), code])
   }
   return Object.fromEntries([...byStatus].map(([status, codes]) => [status, refusal(status, codes)]))
 }
 
-function refusal(status: number, codes: readonly ErrorCode[]): Response {
-  const clauses = codes.map((code) => `\`${code}\`: ${meanings[code]}.`)
+function refusal(status: number, codes: readonly RefusalCode[]): Response {
+  const clauses = codes.map((code) => `\`${code}\`: ${declared[code].meaning}.`)
   const headers = headersOf[status]
   return {
     description: clauses.length === 1 ? clauses[0]! : clauses.map((line) => `- ${line}`).join('\n'),
@@ -59,10 +57,11 @@ function refusal(status: number, codes: readonly ErrorCode[]): Response {
 }
 
 /** Codes in the order of their statuses. */
-function codesOf({ method, url, entrance, credentials, refusals }: DescribedOperation): ErrorCode[] {
+export function codesOf(operation: DescribedOperation): RefusalCode[] {
+  const { method, url, entrance, credentials, refusals } = operation
   const writes = method !== 'GET'
   const takesBody = writes && method !== 'DELETE'
-  const codes = new Set<ErrorCode>(['invalid_request', 'rate_limited', 'internal', 'unavailable'])
+  const codes = new Set<RefusalCode>(['invalid_request', 'rate_limited', 'internal', 'unavailable'])
   if (credentials !== false) codes.add('unauthenticated')
   if (entrance?.scope === 'write' || entrance?.scope === 'admin') codes.add('insufficient_scope')
   if (entrance?.unlimited) codes.add('key_limited')
@@ -70,8 +69,26 @@ function codesOf({ method, url, entrance, credentials, refusals }: DescribedOper
   // The server reads the body of every write, even if the operation ignores it, as in a DELETE.
   if (writes) codes.add('too_large').add('unsupported_media_type')
   if (takesBody && url.startsWith('/api/')) codes.add('storage_full')
-  for (const code of refusals ?? []) codes.add(code)
-  return [...codes].sort((a, b) => statusFor(a) - statusFor(b))
+  for (const code of [...impliedBy(operation), ...(refusals ?? [])]) codes.add(code)
+  return [...codes].sort((a, b) => statusOf(a) - statusOf(b))
+}
+
+/** Codes that follow from the account or the collection of the path, together with the entrance. */
+function impliedBy({ url, entrance, forOutsiders }: DescribedOperation): RefusalCode[] {
+  const isForOperators = url.startsWith('/api/admin/')
+  const codes: RefusalCode[] = isForOperators ? ['not_an_operator'] : []
+  const ofCollection = url.startsWith('/api/collections/:')
+  const ofAccount = /^\/api\/(?:admin\/)?accounts\/:/.test(url)
+  if (ofCollection) codes.push('collection_not_found')
+  if (ofAccount) codes.push('account_not_found')
+  if (entrance === undefined) return codes
+  // The key of a job is limited, so an unlimited entrance refuses it before.
+  if (entrance.scope === 'any' && !entrance.unlimited) codes.push('publisher_key')
+  if (isForOperators || forOutsiders || !(ofCollection || ofAccount)) return codes
+  codes.push('not_a_member')
+  if (ofCollection && !entrance.unlimited) codes.push('key_limited')
+  if (entrance.scope === 'admin') codes.push('insufficient_role')
+  return codes
 }
 
 /** A former slug in the path redirects to the current one. */

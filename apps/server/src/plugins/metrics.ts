@@ -153,7 +153,7 @@ function measureRegistry(metrics: Registry, figures: Ulmus['figures']): void {
       gauge.set({ state: 'committing' }, committing)
     },
   )
-  const about = 'Since any server that does background work gave a sign of life.'
+  const about = 'Since the last heartbeat of any server that does background work.'
   shared(
     { name: 'ulmus_worker_seen_seconds', help: about },
     keptFor(queryCacheMilliseconds, figures.workerSeconds),

@@ -2,7 +2,6 @@
 import { jsonOf, RegistryError } from '@ulmus/registry'
 import type { FastifyInstance, FastifySchemaCompiler } from 'fastify'
 import type { FastifyRouteSchemaDef } from 'fastify/types/schema.js'
-import { serializerCompiler } from 'fastify-type-provider-zod'
 import { z } from 'zod'
 
 type Issue = z.core.$ZodIssue
@@ -13,16 +12,16 @@ type Issue = z.core.$ZodIssue
  */
 export function checkShapes(app: FastifyInstance, options: { checkAnswers: boolean }): void {
   app.setValidatorCompiler(validate as FastifySchemaCompiler<unknown>)
-  app.setSerializerCompiler((route) => {
-    const check = options.checkAnswers
-      ? serializerCompiler(route as Parameters<typeof serializerCompiler>[0])
-      : undefined
-    return (answer) => {
-      const text = jsonOf(answer)
-      check?.(JSON.parse(String(text)))
-      return text as string
-    }
+  app.setSerializerCompiler(({ schema, method, url }) => (answer) => {
+    const text = jsonOf(answer)
+    if (options.checkAnswers) demandShape(schema as z.ZodType, JSON.parse(String(text)), `${method} ${url}`)
+    return text as string
   })
+}
+
+function demandShape(shape: z.ZodType, value: unknown, route: string): void {
+  const { error } = z.safeEncode(shape, value)
+  if (error !== undefined) throw new Error(`The answer of ${route} is not as documented.`, { cause: error })
 }
 
 const validate: FastifySchemaCompiler<z.ZodType> =
@@ -53,11 +52,33 @@ export function parseBody<Shape extends z.ZodType>(shape: Shape, value: unknown)
   return parseShape(shape, undefined)
 }
 
-/** Default message of an issue. */
+/** Default message of an issue: zod's own speak of types and of its input. */
 const sentenceOf: z.core.$ZodErrorMap = (issue) => {
-  if (issue.code === 'invalid_value') return `must be one of ${issue.values.map(String).join(', ')}`
-  if (issue.code !== 'invalid_type') return undefined
-  return issue.input === undefined ? 'is missing' : `must be of type ${issue.expected}`
+  switch (issue.code) {
+    case 'invalid_value':
+      return `must be ${issue.values.length === 1 ? '' : 'one of '}${issue.values.map(String).join(', ')}`
+    case 'invalid_type':
+      return issue.input === undefined ? 'is missing' : `must be of type ${issue.expected}`
+    case 'too_small':
+      if (issue.input === '') return 'must not be empty'
+      return `must ${boundOf(issue.origin, 'at least', issue.minimum)}`
+    case 'too_big':
+      return `must ${boundOf(issue.origin, 'at most', issue.maximum)}`
+    case 'invalid_format':
+      return `must be ${formats[issue.format] ?? 'in the documented form'}`
+    default:
+      return 'is not in the documented form'
+  }
+}
+
+const units: Record<string, string> = { string: 'characters', array: 'entries', object: 'members' }
+const boundOf = (origin: string, which: string, bound: number | bigint): string =>
+  units[origin] === undefined ? `be ${which} ${bound}` : `have ${which} ${bound} ${units[origin]}`
+
+const formats: Record<string, string> = {
+  uuid: 'an id such as 0198c9a0-0000-7000-8000-000000000000',
+  email: 'an e-mail address',
+  datetime: 'a time such as 2026-01-15T00:00:00Z',
 }
 
 const invalid = (issues: { path: string; message: string }[]): RegistryError =>

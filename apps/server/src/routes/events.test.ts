@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { createClient } from '@ulmus/client'
 import { databases, serviceDatabases } from '@ulmus/storage/testing'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { addOrg } from '../testing/serve.ts'
 import { pushVersion, type Stage, setStage } from '../testing/stage.ts'
 import { type TestClient, testClient } from '../testing/test-client.ts'
@@ -11,6 +11,16 @@ interface Shown {
   kind: string
   collection: { slug: string }
   semver?: string
+}
+
+/** Counts requests for events from now on. The returned function resolves when so many have arrived, and begun to wait. */
+function arrivals({ server }: Stage): (count: number) => Promise<void> {
+  const arrived = vi.spyOn(server.registry.events, 'list')
+  return async (count) => {
+    await expect.poll(() => arrived.mock.calls.length).toBe(count)
+    arrived.mockRestore()
+    await wait(300)
+  }
 }
 
 describe.each(serviceDatabases)('GET /api/events on $name', (database) => {
@@ -109,9 +119,10 @@ describe.each(serviceDatabases)('GET /api/events on $name', (database) => {
     const began = performance.now()
     expect(await page(stage.anyone, 'after=latest&wait=1')).toMatchObject({ events: [] })
     expect(performance.now() - began).toBeGreaterThan(990)
+    const arrived = arrivals(stage)
     const waiting = page(stage.anyone, 'after=latest&wait=30')
     const uninterested = page(stage.anyone, 'after=latest&wait=3&kind=collection.deleted')
-    await wait(300)
+    await arrived(2)
     await stage.push(path, { opening: { schemas: { A: {} } } })
     const pushed = performance.now()
     expect(facts((await waiting).events)).toEqual([['version.made', 'v1.0.0']])
@@ -123,13 +134,14 @@ describe.each(serviceDatabases)('GET /api/events on $name', (database) => {
     const client = createClient({ baseUrl: stage.server.url })
     const stop = new AbortController()
     const seen: string[] = []
+    const arrived = arrivals(stage)
     const following = (async () => {
       for await (const { kind } of client.events.follow({ after: 'latest', signal: stop.signal })) {
         seen.push(kind)
         if (seen.length === 3) return
       }
     })()
-    await wait(500)
+    await arrived(1)
     const { path } = await stage.newCollection()
     await wait(1_500)
     await stage.push(path, { opening: { schemas: { A: {} } } })
@@ -141,11 +153,14 @@ describe.each(serviceDatabases)('GET /api/events on $name', (database) => {
 
   test('a caller has a share of the requests that may wait, and others still may', async () => {
     const few = await setStage(database, { connectionsMax: 16 })
-    const waiting = [1, 2].map(() => few.anyone.get('/events?after=latest&wait=2'))
-    await wait(300)
-    const third = await few.anyone.get('/events?after=latest&wait=2')
+    const arrived = arrivals(few)
+    const waiting = [1, 2].map(() => few.anyone.get('/events?after=latest&wait=30'))
+    await arrived(2)
+    const third = await few.anyone.get('/events?after=latest&wait=30')
     expect([third.status, third.json.code]).toEqual([429, 'busy'])
     expect((await few.eve.get('/events?after=latest&wait=1')).status).toBe(200)
+    // An event ends the waiting.
+    await few.newCollection()
     expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([200, 200])
     await few.end()
   })
@@ -158,8 +173,9 @@ describe.each(serviceDatabases)('GET /api/events on $name', (database) => {
 
 test('a server that closes answers those that wait', async () => {
   const stage = await setStage(databases[1]!)
+  const arrived = arrivals(stage)
   const waiting = stage.anyone.get('/events?after=latest&wait=30')
-  await wait(500)
+  await arrived(1)
   const began = performance.now()
   await Promise.all([stage.end(), waiting])
   expect((await waiting).json).toMatchObject({ events: [] })

@@ -15,6 +15,7 @@ import { browserSessionRoutes } from './accounts/sessions.ts'
 import { collectionRoutes } from './collections/collections.ts'
 import { metadataRoutes } from './collections/metadata.ts'
 import { publisherRoutes } from './collections/publishers.ts'
+import { questionRoutes } from './collections/questions.ts'
 import { eventRoutes } from './events.ts'
 import type { RouteOptions } from './options.ts'
 import { pushRoutes } from './pushes/pushes.ts'
@@ -68,6 +69,7 @@ export const apiRoutes: FastifyPluginAsync<RouteOptions & { origin: () => string
   await app.register(recordRoutes, { registry })
   await app.register(tableRoutes, { registry })
   await app.register(sqlRoutes, { registry })
+  await app.register(questionRoutes, { registry })
   await app.register(fileRoutes, { registry })
   await app.register(eventRoutes, { registry })
   await app.register(versionLogRoutes, { registry })

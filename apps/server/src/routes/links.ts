@@ -9,6 +9,22 @@ interface Page<Item> {
 
 const placing = new Set(['limit', 'offset', 'cursor'])
 
+/** Sets the header of a page that has its next position in its body, too, and returns the page. @param parameter that takes the position */
+export function linkNext<Answer extends { pagination: { nextCursor: string | null } }>(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  parameter: 'after' | 'cursor',
+  answer: Answer,
+): Answer {
+  const { nextCursor } = answer.pagination
+  if (nextCursor === null) return answer
+  const [path = '', query = ''] = request.url.split('?', 2)
+  const parameters = new URLSearchParams(query)
+  parameters.set(parameter, nextCursor)
+  reply.header('Link', `<${path}?${parameters}>; rel="next"`)
+  return answer
+}
+
 /** Sets the header and returns the page's items. The links keep the other parameters of the request. */
 export function linkPages<Item>(
   request: FastifyRequest,

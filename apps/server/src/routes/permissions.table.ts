@@ -85,7 +85,7 @@ export const inCollection: Readonly<Record<string, Rows>> = {
   },
   'working': {
     operations: [
-      'updateMetadata', 'uploadFile', 'openPush', 'pushRecords', 'pushDeletes',
+      'updateMetadata', 'uploadFile', 'restoreVersion', 'openPush', 'pushRecords', 'pushDeletes',
       'commitPush', 'cancelPush', 'openSnapshot', 'sendManifest', 'sendSnapshotRecords', 'commitSnapshot',
       'cancelSnapshot',
     ],
@@ -98,7 +98,7 @@ export const inCollection: Readonly<Record<string, Rows>> = {
   },
   'changing settings': {
     operations: [
-      'updateCollection',
+      'updateCollection', 'saveQuestion', 'changeQuestion', 'removeQuestion',
     ],
     rows: {
       //        anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi job    cap    h-admi
@@ -131,8 +131,8 @@ export const inCollection: Readonly<Record<string, Rows>> = {
   },
   'withdrawing, and trusting publishers': {
     operations: [
-      'withdrawVersion', 'listPublishers', 'createPublisher', 'getPublisher', 'updatePublisher',
-      'removePublisher',
+      'withdrawVersion', 'previewRecordErasure', 'eraseRecord', 'listPublishers', 'createPublisher',
+      'getPublisher', 'updatePublisher', 'removePublisher',
     ],
     rows: {
       //        anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi job    cap    h-admi
@@ -213,6 +213,17 @@ export const ofWithdrawn: Readonly<Record<string, Rows>> = {
       public:  '401    member scope  scope  member role   scope  scope  role   +      scope  scope  +      +      scope  scope  +      scope  scope  401    susp   member scope  scope  member scope  scope  +',
       private: '401    404    scope  scope  404    role   scope  scope  role   +      scope  scope  +      +      scope  scope  +      scope  scope  401    susp   404    scope  scope  404    scope  scope  +',
       absent:  '401    404    scope  scope  404    404    scope  scope  404    404    scope  scope  404    404    scope  scope  404    scope  scope  401    susp   404    scope  scope  404    scope  scope  404',
+    },
+  },
+  'publishing it again': {
+    operations: [
+      'restoreVersion',
+    ],
+    rows: {
+      //        anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi job    cap    h-admi
+      public:  '401    member scope  member member 410    scope  410    410    410    scope  410    410    410    scope  410    410    410    limit  401    susp   member scope  member member 410    410    410',
+      private: '401    404    scope  404    404    410    scope  410    410    410    scope  410    410    410    scope  410    410    410    404    401    susp   404    scope  404    404    410    410    410',
+      absent:  '401    404    scope  404    404    404    scope  404    404    404    scope  404    404    404    scope  404    404    404    404    401    susp   404    scope  404    404    404    404    404',
     },
   },
   'warning of it': {

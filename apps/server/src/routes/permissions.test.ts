@@ -52,6 +52,9 @@ const harmless: Readonly<Record<string, Instead>> = {
   createAccountWebhook: { body: { url: 'https://10.0.0.1/' } },
   withdrawVersion: { path: { v: 'v9.9.9' } },
   deprecateVersion: { path: { v: 'v9.9.9' } },
+  restoreVersion: { path: { v: 'v9.9.9' } },
+  previewRecordErasure: { path: { id: 'absent' } },
+  eraseRecord: { path: { id: 'absent' } },
 }
 
 /** An operation on the withdrawn version. */

@@ -2,8 +2,9 @@
 import formbody from '@fastify/formbody'
 import { type Registry, RegistryError } from '@ulmus/registry'
 import { accessTokenType, ExchangeForm } from '@ulmus/wire'
+import { statusOf } from '@ulmus/wire/refusals'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
-import { errorBody, noteRefusal, statusFor } from '../plugins/answers/errors.ts'
+import { errorBody, noteRefusal } from '../plugins/answers/errors.ts'
 import { dataPolicy } from '../plugins/answers/security.ts'
 import { serve } from '../routes/serve.ts'
 
@@ -60,8 +61,5 @@ function readForm(body: unknown): ExchangeForm {
 function answerAsOauth(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const refusal = noteRefusal(error, request, reply)
   const body = { ...errorBody(refusal), error: refusal.code, error_description: refusal.message }
-  return reply
-    .code(statusFor(refusal.code))
-    .type('application/json; charset=utf-8')
-    .send(JSON.stringify(body))
+  return reply.code(statusOf(refusal.code)).type('application/json; charset=utf-8').send(JSON.stringify(body))
 }

@@ -174,7 +174,7 @@ describe.each(anyDatabase)('signing in on $name', ({ settings }) => {
     expect(await me(attacker)).toBe(401)
   })
 
-  test('signing in anew ends the session that the browser had', async () => {
+  test('signing in again ends the session that the browser had', async () => {
     const browser = new Browser(server.url)
     await browser.signIn({ login: 'fay' })
     const former = browser.cookie(sessionCookie)!

@@ -68,7 +68,7 @@ describe.skipIf(s3Server() === null).each(databases.filter(({ name }) => name ==
       expect(other!.bytes.equals(one!.bytes)).toBe(true)
       expect(other!.headers.etag).toBe(one!.headers.etag)
 
-      // A file of the second server with other bytes: a download that changes the server begins anew.
+      // A file of the second server with other bytes: a download that changes the server begins again.
       const at = `${tables}/A.parquet`
       const ifRange = { range: 'bytes=100-199', 'if-range': '"of another file"' }
       expect(await clients[1].get(at, ifRange)).toMatchObject({ status: 200, bytes: other!.bytes })

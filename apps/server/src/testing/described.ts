@@ -36,7 +36,10 @@ export function croissantFaults(document: Document): string[] {
   const known = new Set(ids)
   const named = [
     ...sets.map(({ key }) => key),
-    ...fields.flatMap(({ references, source }) => [source.fileObject, ...(references ? [references] : [])]),
+    ...fields.flatMap(({ references, source }) => [
+      source.fileObject,
+      ...(references ? [references.field] : []),
+    ]),
   ]
   return [
     ...required.filter((member) => !document[member]),

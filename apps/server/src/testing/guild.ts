@@ -62,6 +62,8 @@ export async function setGuild(database: TestDatabase): Promise<Guild> {
     await pushVersion(ofOwner, path, { opening: { schemas: { A: {} } }, puts: [put('1')] })
     await pushVersion(ofOwner, path, { base: currentVersion, puts: [put('2')] })
     await expectStatus(ofOwner.post(`${path}/versions/${withdrawn}/withdraw`, { reason: 'It was wrong.' }))
+    const question = { name: 'Asked', type: 'A', public: true }
+    await expectStatus(ofOwner.post(`${path}/questions`, question), 201)
   }
   const make = async (slug: string, isPublic: boolean): Promise<string> =>
     (await expectStatus(ofOwner.post('/api/accounts/guild/collections', { slug, public: isPublic }))).json.id

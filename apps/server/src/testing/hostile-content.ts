@@ -3,7 +3,7 @@ import { type JsonObject, tableColumns } from '@ulmus/content'
 import { expectStatus, fileHash, type TestClient, type TestResponse } from './test-client.ts'
 
 const mebibyte = 1024 ** 2
-/** Records of a type. */
+/** Records of a type, by default. */
 const recordsMax = 30
 /** Records of each type that the second version changes. */
 const changedMax = 3
@@ -63,6 +63,38 @@ const largeRecords: Types = {
     schema: () => ({}),
     records: 1,
     data: (n, version) => `{"lists":${manyLists},"n":${n},"version":${version}}`,
+  },
+}
+
+/** Just below the size up to which pages show a record's values. Bytes. */
+const displayedBytes = 262_144 - 2_048
+const displayedMembers = members(displayedBytes, (at) => [`m${at}`, 0])
+const displayedZeros = filled(displayedBytes, () => 0)
+const displayedNests = filled(displayedBytes, () => [[[[[[{}]]]]]])
+
+/** The largest records that pages show. */
+const displayedRecords: Types = {
+  Zeros: { schema: () => ({}), data: (n, version) => ({ zeros: displayedZeros, n, version }) },
+  Object: {
+    schema: () => ({ properties: { ...both, object: { type: 'object' } } }),
+    data: (n, version) => ({ object: displayedMembers, n, version }),
+  },
+  Fields: { schema: () => ({}), data: (n, version) => ({ ...displayedMembers, n, version }) },
+  Nests: { schema: () => ({}), data: (n, version) => ({ nests: displayedNests, n, version }) },
+  // As many as a map has dots.
+  Places: {
+    schema: () => ({
+      properties: { ...both, name: text, geometry: {}, lat: { type: 'number' }, lon: { type: 'number' } },
+    }),
+    records: 2_000,
+    data: (n, version) => ({
+      ...{ name: '<\u00fc '.repeat(50) + n, lat: 80 * Math.sin(n), lon: 180 * Math.sin(n * n), n, version },
+      geometry: { type: 'Point', coordinates: [n / 20, n / 40] },
+    }),
+  },
+  Text: {
+    schema: () => ({ properties: { ...both, text } }),
+    data: (n, version) => ({ text: '<\u00fc '.repeat(displayedBytes / 8) + n, n, version }),
   },
 }
 
@@ -146,6 +178,7 @@ const metadata: Readonly<Record<string, object>> = {
 
 const contents: Readonly<Record<string, Types>> = {
   records: largeRecords,
+  shown: displayedRecords,
   schemas: schemaTypes,
 }
 
@@ -212,7 +245,8 @@ function* batchesOf(types: Types, version: number): Generator<string[]> {
   let lines: string[] = []
   let size = 0
   for (const [type, { records, data }] of Object.entries(types)) {
-    for (let n = 1; n <= Math.min(records ?? recordsMax, version === 1 ? recordsMax : changedMax); n++) {
+    const most = version === 1 ? (records ?? recordsMax) : Math.min(records ?? recordsMax, changedMax)
+    for (let n = 1; n <= most; n++) {
       const value = data(n, version)
       const json = typeof value === 'string' ? value : JSON.stringify(value)
       const line = `{"id":"${longest(n)}","type":"${nameOf(type)}","data":${json}}`

@@ -52,13 +52,20 @@ const queries: { readonly [N in OperationName]?: (of: HostileCollection, type: s
 const pageQueries: Readonly<Record<string, (of: HostileCollection, type: string) => string[]>> = {
   '/:owner/:slug/records/:type': ({ fields }, type) => [
     '',
-    '?profiles=1',
-    '?q=x',
+    '?profiles=1&facets=1',
+    '?q=x&cite=1',
+    '?view=chart',
+    `?view=chart&x=_id&by=${some(fields(type)[0] ?? '_id')}`,
+    '?view=map',
+    '?view=map&q=x',
+    `?view=map&coordinates=${some(fields(type)[0] ?? '_id')}`,
     `?filter=${some(`${fields(type)[0] ?? '_id'} notnull`)}`,
   ],
   '/:owner/:slug/schemas': (_, type) => ['', `?type=${some(type)}`],
+  '/:owner/:slug/questions/:question': () => [],
   '/:owner/:slug/record': ({ id }, type) => [`?type=${some(type)}&id=${some(id)}`],
-  '/:owner/:slug/sql': (_, type) => [`?sql=${some(`SELECT * FROM "${type}"`)}`],
+  '/:owner/:slug/sql': (_, type) =>
+    ['', '&view=map'].map((view) => `?sql=${some(`SELECT * FROM "${type}"`)}${view}`),
 }
 
 /** Pages of the site and of accounts that list collections. */

@@ -86,6 +86,24 @@ export const pageRequests: Readonly<Record<string, (at: PageTarget) => PageReque
   'POST /:owner/:slug/publishing (add by claims)': posted({ do: 'claims', claims: 'ref' }),
   'POST /:owner/:slug/publishing (remove)': posted({ do: 'remove', id: nothing }),
   'POST /:owner/:slug/publishing (only)': posted({ do: 'only' }),
+  'GET /:owner/:slug/restore': versionQuery,
+  'POST /:owner/:slug/restore (late)': (at) => ({ ...versionQuery(at), form: { base: 'v0.0.1' } }),
+  'GET /:owner/:slug/erase': recordQuery,
+  'POST /:owner/:slug/erase (unconfirmed)': () => ({ ...recordQuery(), form: {} }),
+  'GET /:owner/:slug/questions/new': () => ({ query: 'type=A' }),
+  'POST /:owner/:slug/questions/new (save)': () => ({
+    query: 'type=A',
+    form: { name: 'Again', version: 'latest', public: 'no' },
+  }),
+  'POST /:owner/:slug/questions/:question/edit (save)': posted({
+    name: 'Asked',
+    version: 'latest',
+    public: 'yes',
+  }),
+  'POST /:owner/:slug/questions/:question/edit (remove)': () => ({
+    parts: { question: 'absent' },
+    form: { do: 'remove' },
+  }),
   'GET /:owner/:slug/withdraw': versionQuery,
   'POST /:owner/:slug/withdraw (warn)': (at) => ({ ...versionQuery(at), form: { do: 'warn' } }),
   'POST /:owner/:slug/withdraw (withdraw)': (at) => ({
@@ -110,7 +128,7 @@ export function requestOfPage(
   const [method, pattern] = entry.split(' ') as [string, string]
   const { parts, query, form } = override ?? pageRequests[entry]?.(at) ?? {}
   const { owner, place, version } = at
-  const usual = { owner, slug: place, type: 'A', id: '1', version, name: 'reading' }
+  const usual = { owner, slug: place, type: 'A', id: '1', version, name: 'reading', question: 'asked' }
   const all: Record<string, string> = { ...usual, pair: `${currentVersion}...${version}`, ...parts }
   const filled = pattern.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(all[name]!))
   return {

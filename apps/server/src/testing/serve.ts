@@ -32,6 +32,8 @@ export interface Overrides extends Partial<Config> {
   now?: () => Date
   /** Keys for the bucket of `objectStore`. */
   s3Keys?: S3Keys
+  /** Proxy for requests to others' servers. */
+  outsideProxy?: string
   /** Default: none, because a build takes longer than most tests. */
   downloads?: Downloads
   /** Destination of the log; `logLevel` defaults to `silent`. */
@@ -76,7 +78,8 @@ export async function serveForTest(
     cpSync(database.folder, own, { recursive: true })
     rmSync(database.folder, { recursive: true })
   }
-  const { now, s3Keys, logTo, downloads = noDownloads(), logLevel = 'silent', ...configured } = overrides
+  const { now, s3Keys, outsideProxy, logTo, ...others } = overrides
+  const { downloads = noDownloads(), logLevel = 'silent', ...configured } = others
   const keyFile = join(dataFolder, 'test.key')
   writeFileSync(keyFile, Buffer.alloc(32, 7).toString('base64'))
   const logKeyFile = join(dataFolder, 'test-log.key')
@@ -85,11 +88,13 @@ export async function serveForTest(
   const files = { SECRETS_KEY_FILE: keyFile, VERSION_LOG_KEY_FILE: logKeyFile }
   const config: Config = {
     ...readConfig({ PORT: '0', RATE_LIMIT: 'off', ...files }),
-    ...{ ...configured, dataFolder },
+    ...configured,
+    dataFolder,
   }
   const secrets = {
     databaseUrl: database.url,
     oidcClientSecret: config.oidc === null ? undefined : 'test-secret',
+    outsideProxy,
     s3Keys,
   }
   const log = pino(logOptions(logLevel), logTo ?? process.stdout)

@@ -157,6 +157,14 @@ export const worstRequests = (worst: WorstCase): Record<string, Case[]> => ({
     'POST',
     `${w.worst}/versions/latest/withdraw`,
   ),
+  'POST /api/collections/:owner/:slug/versions/:v/restore': write(
+    'POST',
+    `${w.worst}/versions/latest/restore`,
+  ),
+  'GET /api/collections/:owner/:slug/records/:type/:id/erasure': [
+    { path: () => `${w.worst}/records/T/1/erasure`, status: 401 },
+  ],
+  'POST /api/collections/:owner/:slug/records/:type/:id/erase': write('POST', `${w.worst}/records/T/1/erase`),
   'POST /api/collections/:owner/:slug/versions/:v/deprecate': write(
     'POST',
     `${w.worst}/versions/latest/deprecate`,
@@ -299,6 +307,15 @@ export const worstRequests = (worst: WorstCase): Record<string, Case[]> => ({
   ],
   'PATCH /api/collections/:owner/:slug/publishers/:id': write('PATCH', `${w.worst}/publishers/${wrongId}`),
   'DELETE /api/collections/:owner/:slug/publishers/:id': write('DELETE', `${w.worst}/publishers/${wrongId}`),
+  'POST /api/collections/:owner/:slug/questions': write('POST', `${w.worst}/questions`),
+  'GET /api/collections/:owner/:slug/questions/:question': [
+    { path: () => `${w.worst}/questions/absent`, as: 'owner', status: 404 },
+  ],
+  'PATCH /api/collections/:owner/:slug/questions/:question': write('PATCH', `${w.worst}/questions/absent`),
+  'DELETE /api/collections/:owner/:slug/questions/:question': write('DELETE', `${w.worst}/questions/absent`),
+  'GET /api/collections/:owner/:slug/questions/:question/answer': [
+    { path: () => `${w.worst}/questions/absent/answer`, as: 'owner', status: 404 },
+  ],
   'POST /auth/exchange': [
     {
       method: 'POST',

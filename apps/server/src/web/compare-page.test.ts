@@ -118,6 +118,9 @@ describe.each(anyDatabase)('the page that compares versions, on $name', (databas
     const { html } = await page(`${at}?type=Town&column=place.height`)
     expect(recordsIn(html)).toEqual(['t21'])
     expect(plain(html)).toContain('1 record added 19 updated 1 removed')
+    // Those that came or went did so with this column, too.
+    expect(plain(html)).toContain('1 record added and 1 removed with all columns.')
+    expect(linkTo(html, 'Show all changes')).toBe(`${at}?type=Town#records`)
     expect(plain((await page(`${at}?column=missing`)).html)).toContain('No record differs so.')
     expect(plain((await page(`${at}?change=added&column=people`)).html)).toContain('No record differs so.')
   })
@@ -132,7 +135,7 @@ describe.each(anyDatabase)('the page that compares versions, on $name', (databas
     expect(plain(row('t01'))).toContain('was null is 20,000')
     expect(row('t31')).toMatch(/<del>.*Town 31.*<\/del><ins>.*&lt;b>New&lt;\/b>.*<\/ins>/s)
     // An unchanged value of a column that changed is quiet.
-    expect(row('t31')).toContain('<span class="quiet">31000</span>')
+    expect(row('t31')).toContain('<span class="quiet">31,000</span>')
     expect(html).not.toContain('<b>New')
   })
 

@@ -34,10 +34,12 @@ const Country = {
   additionalProperties: false,
 }
 const hostile = '<img src=x onerror="document.title=1">'
+/** The table has all of them in UTC, and no leap second. */
+const since = ['2026-01-31T12:00:00Z', '2026-01-31T13:00:00.123456789+01:00', '2016-12-31T23:59:60Z']
 const country = (number: number) => ({
   name: {
     common: `Country ${number}`,
-    ...(number % 2 === 0 ? { official: `The "Great", ${number}`, since: '2026-01-31T12:00:00Z' } : {}),
+    ...(number % 2 === 0 ? { official: `The "Great", ${number}`, since: since[number % 3] } : {}),
   },
   ...{ code: String(number).padStart(3, '0'), area: number * 1.5, isLandlocked: number % 3 === 0 },
   ...(number % 4 === 0 ? { founded: '1814-05-17', note: '' } : {}),

@@ -152,7 +152,7 @@ describe.skipIf(!chromiumInstalled())('the web interface', { timeout: 180_000 },
     await page.getByLabel('Message').fill('Oslo grew')
     await page.getByRole('button', { name: 'Save as a new version' }).click()
     await page.waitForURL('**/records/City/oslo?saved=*')
-    await page.getByText('717710').waitFor()
+    await page.getByText('717,710').waitFor()
     await page.getByRole('link', { name: 'what changed' }).click()
     expect(await page.locator('.updates del').textContent()).toContain('709,037')
     expect(await page.locator('.updates ins').textContent()).toContain('717,710')
@@ -173,7 +173,7 @@ describe.skipIf(!chromiumInstalled())('the web interface', { timeout: 180_000 },
     await page.getByText('v1.2.0 is published.').waitFor()
   })
 
-  test('a record is verified in the browser; what was forged is not', async () => {
+  test('a record is verified in the browser; a forged one is not', async () => {
     await page.goto('/atlas/cities/records/City/oslo')
     await page.getByRole('button', { name: 'Verify here' }).click()
     await page.getByText('Proven: this record').waitFor()
@@ -214,7 +214,7 @@ describe.skipIf(!chromiumInstalled())('the web interface', { timeout: 180_000 },
     await context.close()
   })
 
-  test('metadata: what is previewed is what is published, and markup of a readme does nothing', async () => {
+  test('metadata: the preview is the published text, and markup of a readme does nothing', async () => {
     await page.goto('/atlas/cities/edit')
     await page.getByLabel('Description').fill('Three cities of the north.')
     await page.getByLabel('Licence').fill('CC0-1.0')
@@ -238,6 +238,17 @@ describe.skipIf(!chromiumInstalled())('the web interface', { timeout: 180_000 },
     expect(await page.locator('.prose script, .prose a[href^=javascript]').count()).toBe(0)
     expect(await page.locator('.prose strong').textContent()).toBe('bold')
     await page.getByText('CC0-1.0').waitFor()
+  })
+
+  test('a question is saved, and its answer shown to all', async () => {
+    await page.goto('/atlas/cities/records/City?sort=-_id')
+    await page.getByRole('link', { name: 'Save', exact: true }).click()
+    await page.getByLabel('Name').fill('Asked')
+    await page.getByLabel('Everybody').check()
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByRole('heading', { name: 'Asked' }).waitFor()
+    const answer = await fetch(`${registry.url}/atlas/cities/questions/asked`)
+    expect([answer.status, (await answer.text()).includes('oslo')]).toEqual([200, true])
   })
 
   test('a key that works, and no longer when it is revoked', async () => {
@@ -291,6 +302,7 @@ describe.skipIf(!chromiumInstalled())('the web interface', { timeout: 180_000 },
     '/atlas/cities/records/City?q=o&field=missing&op=gt&value=1',
     `/atlas/cities/sql?${new URLSearchParams({ sql: "VALUES ('a', 1), ('b', 2)" })}`,
     '/atlas/cities/sql?sql=SELECT+missing',
+    '/atlas/cities/sql?view=map&sql=SELECT+60+AS+lat,+10+AS+lon',
     '/docs',
     '/docs/publishing',
     '/nobody/nothing',
@@ -298,6 +310,8 @@ describe.skipIf(!chromiumInstalled())('the web interface', { timeout: 180_000 },
   const working = [
     '/new',
     '/new/org',
+    '/atlas/cities/questions/new?type=City&query=q%3Do',
+    '/atlas/cities/questions/asked/edit',
     '/new/sample',
     '/settings',
     '/settings/keys',
@@ -310,6 +324,8 @@ describe.skipIf(!chromiumInstalled())('the web interface', { timeout: 180_000 },
     '/atlas/cities/webhooks',
     '/atlas/cities/settings',
     '/atlas/cities/withdraw?version=v1.0.0',
+    '/atlas/cities/restore?version=v1.0.0',
+    '/atlas/cities/erase?type=City&id=oslo',
     '/atlas/cities/edit',
     '/atlas/cities/push',
     '/atlas/cities/fork',

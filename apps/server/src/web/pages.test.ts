@@ -77,9 +77,16 @@ describe.each(anyDatabase)('pages on $name', (database) => {
       readme: `${evil}\n\n[a](javascript:alert(1))\n\n![b](https://elsewhere.example/x.png)\n\n<iframe src="//elsewhere.example"></iframe>`,
     }
     await stage.push(path, { opening: { schemas, metadata, message: 'x"><script>alert(1)</script>' }, puts })
+    await stage.ada.post(`${path}/questions`, {
+      name: `Asked ${evil.replace('\u0007', '')}`,
+      type: 'A',
+      query: 'q=x',
+      public: true,
+    })
     const at = pageOf(path)
+    const question = (await stage.anyone.get(`${path}/questions`)).json[0].slug
     const paths = [
-      ...readingPaths(at, { id: 'long' }),
+      ...readingPaths(at, { id: 'long', question }),
       `${at}/record?type=A&id=..`,
       `${at}/records/A/${encodeURIComponent(puts[0]!.id)}`,
       `${at}/records/A?id=${encodeURIComponent(evil)}`,
@@ -121,6 +128,7 @@ describe.each(anyDatabase)('pages on $name', (database) => {
     await stage.push(path, { opening: { schemas }, puts })
     const changed = puts.map((put) => ({ ...put, data: data(2) }))
     await stage.push(path, { base: 'v1.0.0', puts: changed })
+    await stage.ada.post(`${path}/questions`, { name: 'Asked', type: hard, public: true })
     const at = pageOf(path)
     const record = `${at}/records/${encodeURIComponent(hard)}/${encodeURIComponent(zero)}`
     const paths = [
@@ -140,6 +148,7 @@ describe.each(anyDatabase)('pages on $name', (database) => {
   test('hidden and absent collections look the same', async () => {
     const path = await newPath(false)
     await stage.push(path, { opening: { schemas: { A: {} } }, puts: [{ id: '1', type: 'A', data: {} }] })
+    await stage.ada.post(`${path}/questions`, { name: 'Asked', type: 'A', public: true })
     const at = pageOf(path)
     const absent = `${at}z`
     const pathsOf = (one: string) => [

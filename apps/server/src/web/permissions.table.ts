@@ -104,6 +104,8 @@ export const inCollection: Readonly<Record<string, Rows>> = {
       'GET /:owner/:slug/records/:type/:id/edit', 'GET /:owner/:slug/records/:type/:id/delete',
       'GET /:owner/:slug/records/:type/new', 'GET /:owner/:slug/edit', 'GET /:owner/:slug/push',
       'GET /:owner/:slug/settings', 'GET /:owner/:slug/schemas/:type/edit', 'GET /:owner/:slug/schemas/new',
+      'GET /:owner/:slug/restore', 'GET /:owner/:slug/questions/new',
+      'GET /:owner/:slug/questions/:question/edit',
     ],
     rows: {
       //        anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  cap    h-admi bad    sus-k
@@ -113,11 +115,20 @@ export const inCollection: Readonly<Record<string, Rows>> = {
     },
   },
   'working': {
-    asked: ['POST /:owner/:slug/edit (save)', 'POST /:owner/:slug/settings (save)'],
+    asked: ['edit (save)', 'settings (save)', 'questions/new (save)', 'questions/:question/edit (save)'].map((one) => `POST /:owner/:slug/${one}`),
     rows: {
       //        anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  cap    h-admi bad    sus-k
       public:  '401    401    401    403    303    303    303    403    403    403    303    303    303    403    303    303    401    403',
       private: '401    401    401    404    303    303    303    404    404    403    303    303    303    404    303    303    401    403',
+      absent:  '401    401    401    404    404    404    404    404    404    404    404    404    404    404    404    404    401    403',
+    },
+  },
+  'removing a question that is absent': {
+    asked: ['POST /:owner/:slug/questions/:question/edit (remove)'],
+    rows: {
+      //        anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  cap    h-admi bad    sus-k
+      public:  '401    401    401    403    404    404    404    403    403    403    404    404    404    403    404    404    401    403',
+      private: '401    401    401    404    404    404    404    404    404    403    404    404    404    404    404    404    401    403',
       absent:  '401    401    401    404    404    404    404    404    404    404    404    404    404    404    404    404    401    403',
     },
   },
@@ -137,7 +148,7 @@ export const inCollection: Readonly<Record<string, Rows>> = {
     asked: [
       'POST /:owner/:slug/records/:type/:id/edit (late)', 'POST /:owner/:slug/records/:type/:id/delete (late)',
       'POST /:owner/:slug/records/:type/new (late)', 'POST /:owner/:slug/schemas/:type/edit (late)',
-      'POST /:owner/:slug/schemas/new (late)',
+      'POST /:owner/:slug/schemas/new (late)', 'POST /:owner/:slug/restore (late)',
     ],
     rows: {
       //        anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  cap    h-admi bad    sus-k
@@ -147,7 +158,7 @@ export const inCollection: Readonly<Record<string, Rows>> = {
     },
   },
   'looking at the form of withdrawing': {
-    asked: ['GET /:owner/:slug/withdraw'],
+    asked: ['GET /:owner/:slug/withdraw', 'GET /:owner/:slug/erase'],
     rows: {
       //        anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  cap    h-admi bad    sus-k
       public:  'login  login  login  403    403    200    200    403    403    403    403    200    403    403    403    200    401    403',
@@ -165,7 +176,10 @@ export const inCollection: Readonly<Record<string, Rows>> = {
     },
   },
   'withdrawing for no reason, and erasing what stands': {
-    asked: ['POST /:owner/:slug/withdraw (withdraw)', 'POST /:owner/:slug/withdraw (erase)'],
+    asked: [
+      'POST /:owner/:slug/withdraw (withdraw)', 'POST /:owner/:slug/withdraw (erase)',
+      'POST /:owner/:slug/erase (unconfirmed)',
+    ],
     rows: {
       //        anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  cap    h-admi bad    sus-k
       public:  '401    401    401    403    403    400    400    403    403    403    403    400    403    403    403    400    401    403',
@@ -245,6 +259,24 @@ export const ofWithdrawn: Readonly<Record<string, Rows>> = {
       public:  'login  login  login  403    403    200    200    403    403    403    403    200    403    403    403    200    401    403',
       private: 'login  login  login  404    403    200    200    404    404    403    403    200    403    404    403    200    401    403',
       absent:  'login  login  login  404    404    404    404    404    404    404    404    404    404    404    404    404    401    403',
+    },
+  },
+  'publishing it again': {
+    asked: ['GET /:owner/:slug/restore'],
+    rows: {
+      //        anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  cap    h-admi bad    sus-k
+      public:  'login  login  login  410    410    410    410    410    410    410    410    410    410    410    410    410    401    403',
+      private: 'login  login  login  404    410    410    410    404    404    410    410    410    410    404    410    410    401    403',
+      absent:  'login  login  login  404    404    404    404    404    404    404    404    404    404    404    404    404    401    403',
+    },
+  },
+  'publishing it again, by the form': {
+    asked: ['POST /:owner/:slug/restore (late)'],
+    rows: {
+      //        anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  cap    h-admi bad    sus-k
+      public:  '401    401    401    410    410    410    410    410    410    410    410    410    410    410    410    410    401    403',
+      private: '401    401    401    404    410    410    410    404    404    410    410    410    410    404    410    410    401    403',
+      absent:  '401    401    401    404    404    404    404    404    404    404    404    404    404    404    404    404    401    403',
     },
   },
   'warning of it': {

@@ -66,7 +66,7 @@ describe.each(anyDatabase)('who sees and does what on pages, on $name', { timeou
     const isPage = (route: string) => !route.includes(' /api/') && !without.some((one) => one.test(route))
     expect([...known].sort()).toEqual(named.filter(isPage).sort())
     for (const one of without) expect([one, named.some((route) => one.test(route))]).toEqual([one, true])
-    const ofVersions = named.filter((route) => isPage(route) && /:version|:pair|withdraw/.test(route))
+    const ofVersions = named.filter((route) => isPage(route) && /:version|:pair|withdraw|restore/.test(route))
     const ofWithdrawnOnes = entriesOf(ofWithdrawn).map((entry) => entry.split(' ', 2).join(' '))
     expect([...new Set(ofWithdrawnOnes)].sort()).toEqual(ofVersions.sort())
   })
@@ -114,6 +114,8 @@ describe.each(anyDatabase)('who sees and does what on pages, on $name', { timeou
       }
     expect([...missing]).toEqual([])
     expect([...twice]).toEqual([])
+    // The latest version is not published again.
+    seen.add('POST /:owner/:slug/restore')
     expect([...new Set(posted.map(([route]) => route))].filter((route) => !seen.has(route))).toEqual([])
   })
 

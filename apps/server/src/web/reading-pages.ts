@@ -10,16 +10,18 @@ export const readingPages = (Object.entries(table) as [PagePath, PageName][])
   .filter(([path, name]) => /^\/:owner\/:slug\b/.test(path) && !withForm.has(name) && !others.includes(name))
   .map(([path]) => path)
 
-interface Shown {
+interface PagePlaces {
   /** A record. Default: `1` of the type `A`. */
   readonly type?: string
   readonly id?: string
+  /** Slug of a saved question. Default: `asked`. */
+  readonly question?: string
   /** Compared versions. Default: one version with itself. */
   readonly pair?: string
 }
 
 /** Addresses of these pages for the latest version. @param at path of the collection: `/ada/cities` */
-export function readingPaths(at: string, { pair = 'v1.0.0...v1.0.0', ...record }: Shown = {}): string[] {
+export function readingPaths(at: string, { pair = 'v1.0.0...v1.0.0', ...record }: PagePlaces = {}): string[] {
   const [, from, slug] = at.split('/')
   return readingPages
     .filter((path) => !path.startsWith(ofVersion))
@@ -28,13 +30,16 @@ export function readingPaths(at: string, { pair = 'v1.0.0...v1.0.0', ...record }
 }
 
 /** Ends of the paths of each version's pages, such as `/records/A/1`; empty for the overview. */
-export const versionPaths = (record: Shown = {}): string[] =>
+export const versionPaths = (record: PagePlaces = {}): string[] =>
   readingPages
     .filter((path) => path.startsWith(ofVersion))
     .map((path) => fill(path.slice(ofVersion.length), record))
 
-function fill(path: string, { type = 'A', id = '1' }: Shown): string {
+function fill(path: string, { type = 'A', id = '1', question = 'asked' }: PagePlaces): string {
   const [atType, atId] = [encodeURIComponent(type), encodeURIComponent(id)]
   if (path === '/record') return `${path}?type=${atType}&id=${atId}`
-  return path.replace(':type', () => atType).replace(':id', () => atId)
+  return path
+    .replace(':type', () => atType)
+    .replace(':id', () => atId)
+    .replace(':question', question)
 }

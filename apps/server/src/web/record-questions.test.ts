@@ -1,6 +1,7 @@
 /** Search, filters, order and downloads of the records page: without JavaScript, in the caller's view. */
-import { type ErrorCode, RegistryError } from '@ulmus/registry'
+import { RegistryError } from '@ulmus/registry'
 import { anyDatabase } from '@ulmus/storage/testing'
+import type { RefusalCode } from '@ulmus/wire'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { decoded, idsIn } from '../testing/html.ts'
 import { type Stage, setStage } from '../testing/stage.ts'
@@ -243,13 +244,85 @@ describe.each(anyDatabase)('questions on the records page, on $name', (database)
     expect([sent.to, idsIn(sent.html)]).toEqual([`${at}?q=hushby&view=public`, []])
   })
 
-  test('while a table is built, the page shows its progress and the first records, and loads itself again', async () => {
+  test('words that are an id lead to its record', async () => {
+    const record = `${at}/bergen`
+    expect((await page(`${at}?q=bergen`)).to).toBe(record)
+    const towns = at.replace('City', 'Town')
+    expect((await page(`${towns}?q=t007`)).to).toBe(`${towns}/t007`)
+    const filtered = await page(`${at}${asked({ q: 'bergen', filter: 'people gt 1000000' })}`)
+    expect([filtered.to, idsIn(filtered.html)]).toEqual([undefined, []])
+    expect(linksIn(filtered.html).get('Go to the record bergen')).toBe(record)
+    // A stranger cannot learn the id of a private record.
+    expect((await page(`${at}?q=hidden`, cookie)).to).toBe(`${at}/hidden`)
+    const stranger = await page(`${at}?q=hidden`)
+    expect([stranger.to, stranger.html.includes('Go to the record')]).toEqual([undefined, false])
+  })
+
+  test('a result is cited with its size, its question, its version and its digest', async () => {
+    const query = asked({ filter: 'people ge 100000', sort: '-people' })
+    const cite = linksIn((await page(at + query)).html).get('Cite')!
+    const { html } = await page(cite)
+    const digest = (
+      await client().get(
+        `/api${at.replace('/records/City', '').replace('/', '/collections/')}/versions/latest`,
+      )
+    ).json.publicHash
+    const [text, bibtex] = [...html.split('aria-label="Citation"')[1]!.matchAll(/<code>(.*?)<\/code>/gs)].map(
+      ([, code]) => decoded(code!),
+    )
+    const part = '3 of 4 records of type City where people ≥ 100,000, ordered by people ↓'
+    expect(text).toContain(`(v1.0.0) [Data set], ${part}, accessed `)
+    expect(text).toContain(`/v/v1.0.0/records/City${query}. ${digest}`)
+    expect(bibtex).toContain(`note = {Data set, ${part}, accessed `)
+    expect((await page(linksIn(html).get('Close')!)).html).not.toContain('Data set')
+    // The address gives the same records to others, so a member cites what the public sees.
+    const own = await page(cite, cookie)
+    expect(own.html).not.toContain('Data set')
+    const asPublic = await page(linksIn(own.html).get('Cite what the public sees')!, cookie)
+    expect(decoded(asPublic.html)).toContain(text!.slice(0, text!.indexOf(', accessed')))
+    expect(decoded(asPublic.html)).toContain(`/v/v1.0.0/records/City${query}. `)
+  })
+
+  test('a filter can be typed into the search', async () => {
+    const sent = async (q: string) =>
+      (await send(at, { q, field: '', op: 'eq', value: '' })).to?.slice(at.length)
+    expect(await sent('people > 500,000')).toBe('?filter=people+gt+500000')
+    expect(await sent('place.land=Norway')).toBe('?filter=place.land+eq+Norway')
+    expect(await sent('people ≤ 90000')).toBe('?filter=people+le+90000')
+    expect(await sent('name starts B')).toBe('?filter=name+starts+B')
+    expect(await sent('tags notnull')).toBe('?filter=tags+notnull')
+    // Words that are no filter of this table are searched for.
+    for (const q of ['budget > 1', 'a = b', 'Oslo is nice', 'people > many'])
+      expect(await sent(q)).toBe(`?${new URLSearchParams({ q })}`)
+    // In an address they are words, as for the API.
+    expect((await page(`${at}?q=people+gt+1`)).to).toBeUndefined()
+  })
+
+  test('numbers can be typed as the page shows them', async () => {
+    const sent = await send(at, { field: 'people', op: 'gt', value: '500,000' })
+    expect(sent.to).toBe(`${at}?filter=people+gt+500000`)
+    expect(sent.html).toContain('500,000')
+    // A text keeps its commas.
+    const text = await send(at, { field: 'name', op: 'eq', value: '1,000' })
+    expect(text.to).toBe(`${at}?filter=name+eq+1%2C000`)
+  })
+
+  test('the menu of versions and the files of a result keep the question', async () => {
+    const { html } = await page(`${at}${asked({ q: 'o', filter: 'people gt 1' })}`)
+    const to = decoded(/data-to="([^"]*)"/.exec(html)![1]!)
+    expect(to).toBe(`${at.replace('/records', '/v/{version}/records')}?q=o&filter=people+gt+1`)
+    const excel = await client().get(linksIn(html).get('CSV for Excel')!)
+    expect([excel.status, excel.text.startsWith('\ufeff_id,')]).toEqual([200, true])
+    expect(linksIn(html).get('CSV')).toContain('/versions/v1.0.0/')
+  })
+
+  test('while a table is built, the page shows its progress and no other records, and loads itself again', async () => {
     const { tables } = stage.server.registry
     const { rows } = tables
     tables.rows = async () => ({ building: { rowsDone: 2, rows: 4 } })
     try {
       const { status, html } = await page(`${at}?q=oslo`)
-      expect([status, idsIn(html)]).toEqual([200, ['bergen', 'lund', 'malmo', 'oslo']])
+      expect([status, idsIn(html)]).toEqual([200, []])
       expect(html).toContain('<meta http-equiv="refresh" content="2"/>')
       expect(html).toContain('2 of 4 records')
     } finally {
@@ -258,14 +331,14 @@ describe.each(anyDatabase)('questions on the records page, on $name', (database)
     expect((await page(`${at}?q=oslo`)).html).not.toContain('http-equiv="refresh"')
   })
 
-  test('a refused question is refused beside its form; without an engine there is no form', async () => {
+  test('a refused question is refused beside its form; without an engine the form goes to an id', async () => {
     const { tables } = stage.server.registry
     const { rows, isAvailable } = tables
     // As a member: pages that visitors requested before may be repeated.
-    const refusedWith = async (code: ErrorCode) => {
+    const refusedWith = async (code: RefusalCode) => {
       tables.rows = () => Promise.reject(new RegistryError(code, { say: { seconds: 5 } }))
       const { status, html } = await page(`${at}?q=oslo`, cookie)
-      return [status, html.includes('class="question"'), html.includes('class="note bad"')]
+      return [status, html.includes('Words in the records, an id'), html.includes('class="note bad"')]
     }
     try {
       expect(await refusedWith('busy')).toEqual([429, true, true])
@@ -274,7 +347,9 @@ describe.each(anyDatabase)('questions on the records page, on $name', (database)
       expect(await refusedWith('tables_unavailable')).toEqual([501, false, true])
       const { status, html } = await page(at, cookie)
       expect([status, idsIn(html).length]).toEqual([200, 5])
-      expect(html).not.toMatch(/class="question"|sort=|Parquet/)
+      expect(html).not.toMatch(/Words in the records, an id|name="field"|sort=|Parquet/)
+      // The form still goes to an id.
+      expect(html).toContain('name="id"')
     } finally {
       Object.assign(tables, { rows, isAvailable })
     }

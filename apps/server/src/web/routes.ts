@@ -1,6 +1,14 @@
 /** Web interface over HTTP: pages of `@ulmus/web` with their forms, scripts and styles, and refusals as pages. */
 import formbody from '@fastify/formbody'
-import { type Caller, demand, Moved, mayOpenPages, type Registry, RegistryError } from '@ulmus/registry'
+import {
+  type Caller,
+  demand,
+  giveWay,
+  MovedError,
+  mayOpenPages,
+  type Registry,
+  RegistryError,
+} from '@ulmus/registry'
 import {
   type Answer,
   openWeb,
@@ -13,9 +21,10 @@ import {
   type Web,
   withForm,
 } from '@ulmus/web'
+import { statusOf } from '@ulmus/wire/refusals'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import type { Downloads } from '../downloads/downloads.ts'
-import { addRefusalHeaders, noteRefusal, statusFor } from '../plugins/answers/errors.ts'
+import { addRefusalHeaders, noteRefusal } from '../plugins/answers/errors.ts'
 import { countAnswers } from '../plugins/answers/reading.ts'
 import { KeptAnswer } from '../plugins/kept.ts'
 import type { SessionCookie } from '../plugins/requests/session-cookie.ts'
@@ -78,7 +87,10 @@ export const pageRoutes: FastifyPluginAsync<PageOptions> = async (app, options) 
       const page = web.pages[name]
       if (page.needsCaller === true && callerOf(request) === undefined)
         return reply.redirect(`/auth/login?return_to=${encodeURIComponent(request.url)}`, 302)
-      return send(web, options, request, reply, await page.show(visitOf(web, request, options)))
+      const view = await page.show(visitOf(web, request, options))
+      // Reading and rendering a large record take 20 ms each.
+      await giveWay()
+      return send(web, options, request, reply, view)
     })
     if (!withForm.has(name)) continue
     app.post(path, { schema, errorHandler: refuse, bodyLimit: formBytesMax }, async (request, reply) => {
@@ -113,11 +125,11 @@ export const pageRoutes: FastifyPluginAsync<PageOptions> = async (app, options) 
 export const refuseByPage =
   (options: PageOptions, retry?: string) =>
   async (error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    if (error instanceof Moved) return reply.redirect(movedTo(error, request), 308)
+    if (error instanceof MovedError) return reply.redirect(movedTo(error, request), 308)
     const refusal = noteRefusal(error, request, reply)
     const web = await openWeb()
     const isSignedIn = callerOf(request) !== undefined
-    const view = web.refusalPage(refusal, statusFor(refusal.code), retry ?? request.url, isSignedIn)
+    const view = web.refusalPage(refusal, statusOf(refusal.code), retry ?? request.url, isSignedIn)
     return send(web, options, request, reply, view)
   }
 
@@ -154,7 +166,7 @@ function send(
   if (answer instanceof Plain) return reply.type(answer.type).send(answer.text)
   if (answer.links !== undefined) reply.header('Link', answer.links)
   const frame = { caller: callerOf(request), url: urlOf(request), origin: options.origin(), assets }
-  const status = answer.refused === undefined ? 200 : statusFor(answer.refused.code)
+  const status = answer.refused === undefined ? 200 : statusOf(answer.refused.code)
   addRefusalHeaders(status, reply)
   return reply
     .code(status)
@@ -194,7 +206,7 @@ const visitOf = (
 }
 
 /** The address of the same page with the new slugs. */
-function movedTo({ to }: Moved, request: FastifyRequest): string {
+function movedTo({ to }: MovedError, request: FastifyRequest): string {
   const [path = '', query] = request.url.split(/\?(.*)/s, 2)
   const segments = path.split('/')
   segments[1] = to.owner

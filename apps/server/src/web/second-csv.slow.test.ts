@@ -248,7 +248,7 @@ describe.skipIf(!chromiumInstalled())('the second CSV', { timeout: 180_000 }, ()
     await publish()
   })
 
-  test('numbers with separators: read so by a button; empty required values: optional by a button', async () => {
+  test('numbers with separators are read so; empty required values: optional by a button', async () => {
     const ref = await collection()
     const rows = grants(0, 30).map((row) => ({
       ...row,
@@ -260,13 +260,46 @@ describe.skipIf(!chromiumInstalled())('the second CSV', { timeout: 180_000 }, ()
     const alert = page.getByRole('alert')
     await alert.getByText('30 rows of grants-2.csv do not fit').waitFor()
     expect(await alert.getByRole('row').count()).toBe(21)
-    await alert.getByRole('button', { name: 'Read 1,000,000 as 1000000' }).click()
+    expect(await page.getByLabel('read 1,000,000 as 1000000').isChecked()).toBe(true)
     await alert.getByRole('button', { name: 'Make Title optional' }).click()
     await page.getByText('30 updated').waitFor()
     await publish()
     expect((await client.records.one(ref, 'latest', 'Grants', 'G-0000')).data).toMatchObject({
       Amount: 1_000_000,
     })
+  })
+
+  test('the next files of a source are read as the first one, in two steps each', async () => {
+    const slug = `prices-${++collections}`
+    await client.collections.create('ada', { slug, public: true })
+    const ref = `ada/${slug}`
+    const text = (month: number) => {
+      const rows = Array.from(
+        { length: 12 },
+        (_, at) =>
+          `N${at};${at ? 'DE' : 'NA'};0${month}/05/2024;${at},5${month};${at % 2 ? 'ja' : 'nein'};${at === month ? 'NA' : at}`,
+      )
+      return `Prices of the month\n\ncode;iso;when;price;open;rank\n${rows.join('\n')}\n`
+    }
+    await choose(ref, 'prices-1.csv', text(1))
+    await page.getByLabel('NA in rank').check()
+    await page.getByLabel('read 01/05/2024 as 2024-01-05').check()
+    await page.getByLabel('read 0,51 as 0.51').check()
+    await page.getByLabel('read ja as true and nein as false').check()
+    await compare()
+    await page.getByText('12 added').waitFor()
+    await publish()
+    for (const month of [2, 3, 4]) {
+      await choose(ref, `prices-${month}.csv`, text(month))
+      await page.getByText('"NA" in rank means missing').waitFor()
+      expect(await page.getByLabel('NA in rank').isChecked()).toBe(true)
+      await compare()
+      await page.getByText('12 updated').waitFor()
+      expect(await page.getByRole('alert').count()).toBe(0)
+      await publish()
+    }
+    const { data } = await client.records.one(ref, 'v1.3.0', 'Prices1', 'N1')
+    expect(data).toEqual({ code: 'N1', iso: 'DE', when: '2024-04-05', price: 1.54, open: true, rank: 1 })
   })
 
   test('a column under another name: renamed by a button', async () => {

@@ -1,6 +1,7 @@
 /** SQL page: without JavaScript, in the caller's view, bounded. */
-import { type ErrorCode, RegistryError } from '@ulmus/registry'
+import { RegistryError } from '@ulmus/registry'
 import { anyDatabase } from '@ulmus/storage/testing'
+import type { RefusalCode } from '@ulmus/wire'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { decoded } from '../testing/html.ts'
 import { type Stage, setStage } from '../testing/stage.ts'
@@ -101,10 +102,10 @@ describe.each(anyDatabase)('the SQL page, on $name', (database) => {
     expect([status, rowsIn(html)]).toEqual([
       200,
       [
-        ['Oslo', '700000', 'null'],
-        ['Malmö', '360000', 'null'],
-        ['Bergen', '290000', 'null'],
-        ['Lund', '90000', 'null'],
+        ['Oslo', '700,000', 'null'],
+        ['Malmö', '360,000', 'null'],
+        ['Bergen', '290,000', 'null'],
+        ['Lund', '90,000', 'null'],
       ],
     ])
     expect(html).toContain('<strong>4 rows</strong>')
@@ -154,10 +155,10 @@ describe.each(anyDatabase)('the SQL page, on $name', (database) => {
         ['SE', '2'],
       ]),
       [
-        ['Oslo', '700000'],
-        ['Malmö', '360000'],
-        ['Bergen', '290000'],
-        ['Lund', '90000'],
+        ['Oslo', '700,000'],
+        ['Malmö', '360,000'],
+        ['Bergen', '290,000'],
+        ['Lund', '90,000'],
       ],
       expect.arrayContaining([
         ['Norway', '2'],
@@ -198,12 +199,12 @@ describe.each(anyDatabase)('the SQL page, on $name', (database) => {
     }
   })
 
-  test('two to 200 rows of texts or dates with numbers have a chart; others have none', async () => {
+  test('an answer has the chart that its columns have a place in, or the reason why there is none', async () => {
     const chart = async (sql: string) => {
       const { html } = await ask(sql)
-      const [svg] = /<figure class="chart">.*<\/figure>/s.exec(html) ?? []
+      const [svg] = /<figure class="chart">.*?<\/figure>/s.exec(html) ?? []
       expect(svg ?? '').not.toMatch(/style=|NaN|undefined/)
-      return /aria-label="([^"]*)"/.exec(svg ?? '')?.[1]
+      return decoded(/aria-label="([^"]*)"/.exec(svg ?? '')?.[1] ?? /No chart: [^<]*/.exec(html)?.[0] ?? '')
     }
     expect(await chart('SELECT name, people FROM "City" ORDER BY people DESC LIMIT 2')).toBe(
       'Bars of people by name: Oslo 700,000; Malmö 360,000',
@@ -211,19 +212,70 @@ describe.each(anyDatabase)('the SQL page, on $name', (database) => {
     const days = (n: number) =>
       `SELECT DATE '2026-01-01' + i::INTEGER AS day, i - 3.5 AS level FROM range(${n}) t(i)`
     expect(await chart(days(3))).toMatch(/^Line of level by day: 2026-01-01[^;]* -3.5; 2026-01-02/)
-    expect(await chart(days(200))).toMatch(/^Line .*; …$/)
+    expect(await chart(days(300))).toMatch(/^Line .*; …$/)
     expect(await chart("VALUES ('a', -1.5), ('b', NULL), (NULL, 'nan'::DOUBLE), ('c', 0)")).toContain(
-      'a -1.5; b null; null null; c 0',
+      'a -1.5; b null; – null; c 0',
     )
-    for (const sql of [
-      days(1),
-      days(201),
-      'SELECT people, people FROM "City"',
-      'SELECT name, name FROM "City"',
-      'SELECT name, NULL::INTEGER FROM "City"',
-      "VALUES (TIMESTAMP 'infinity', 1), (NULL, 2)",
+    expect(await chart('SELECT people, people * 2 AS twice FROM "City"')).toMatch(
+      /^Points of twice by people/,
+    )
+    expect(await chart('SELECT i FROM range(50) t(i)')).toMatch(/^Histogram of i/)
+    for (const [sql, reason] of [
+      [days(1), ''],
+      [days(1_001), 'No chart: it needs all rows.'],
+      ['SELECT name, name FROM "City"', 'No chart: it needs a column with two numbers.'],
+      ["VALUES (TIMESTAMP 'infinity', 1), (NULL, 2)", 'No chart: a line needs two rows'],
+      ["VALUES ('a', 1), ('a', 2)", 'No chart: several rows have the same col0.'],
+    ] as const)
+      expect(await chart(sql)).toMatch(new RegExp(`^${reason}`))
+  })
+
+  test('an answer is a table, a chart or a map, as its address says', async () => {
+    const places =
+      "SELECT 'Town ' || i AS name, 58 + i AS lat, 6 + i AS lon, 40 AS end_lat, -3 AS end_lon FROM range(3) t(i)"
+    const drawn = async (sql: string, query: Record<string, string>) => {
+      const { html } = await ask(sql, ada, { view: 'public', ...query })
+      const [, current = ''] = /aria-current="true">(Table|Chart|Map)</.exec(html) ?? []
+      const dots = [...html.matchAll(/<circle cx="[\d.]+" cy="[\d.]+"><title>(.*?)<\/title>/g)].map(
+        ([, title]) => title,
+      )
+      return { html, current, dots }
+    }
+    const usual = await drawn(places, {})
+    expect([usual.current, usual.dots]).toEqual(['Chart', []])
+    const links = [...usual.html.matchAll(/class="choice" href="([^"]*)"/g)].map(([, href]) => decoded(href!))
+    expect(links.map((href) => new URL(href, stage.server.url).searchParams.getAll('view'))).toEqual([
+      ['table', 'public'],
+      ['chart', 'public'],
+      ['map', 'public'],
     ])
-      expect([sql, await chart(sql)]).toEqual([sql, undefined])
+    const { text } = await client(ada).get(links[2]!)
+    expect([...text.matchAll(/<title>(Town \d)<\/title>/g)].map(([, title]) => title)).toEqual([
+      'Town 0',
+      'Town 1',
+      'Town 2',
+    ])
+    expect(text).toMatch(/<option value="lat,lon"( selected)?>.*<option value="end_lat,end_lon">/s)
+    expect(text).toContain('<input type="hidden" name="view" value="map"/>')
+    expect((await drawn(`${places} LIMIT 0`, {})).html).not.toContain('class="choice" href')
+    expect((await ask(places, ada, { view: 'table' })).html).not.toContain('<figure')
+    for (const [sql, reason] of [
+      ['SELECT 1 AS lat, 2 AS number', 'No map: no column has coordinates.'],
+      ['SELECT 91 AS lat, 200 AS lon', 'No map: the coordinates of 1 row are nowhere on the globe.'],
+      ['SELECT i % 90 AS lat, 1 AS lon FROM range(2_000) t(i)', 'No map: it needs all rows.'],
+    ] as const) {
+      const { html } = await ask(sql, ada, { view: 'map' })
+      expect(decoded(html)).toContain(reason)
+    }
+  })
+
+  test('an answer is cited by its version, with an address that stays', async () => {
+    const sql = 'SELECT name FROM "City" ORDER BY people DESC LIMIT 2'
+    const { html } = await ask(sql, ada, { view: 'public' })
+    expect(html).toMatch(/href="[^"]*cite=1[^"]*"[^>]*>Cite</)
+    const cited = decoded((await ask(sql, ada, { view: 'public', cite: '1' })).html)
+    expect(cited).toContain('(v1.0.0) [Data set], 2 rows of an SQL query, accessed ')
+    expect(cited).toContain(`/v/v1.0.0/sql?${new URLSearchParams({ sql })}. public:`)
   })
 
   test('a large, wide or hostile answer is cut: at most 1,000 rows and 500 kB', async () => {
@@ -267,7 +319,7 @@ describe.each(anyDatabase)('the SQL page, on $name', (database) => {
 
   test('a wrong statement is refused above the form, which keeps it', async () => {
     for (const [sql, reason] of [
-      ['SELECT nme FROM "City"', /Referenced column "nme" not found/],
+      ['SELECT nme FROM "City"', /no column "nme". Did you mean "name"\?/],
       ['DELETE FROM "City"', /must begin with SELECT/],
       ['SELECT 1; SELECT 2', /one statement/],
       [`SELECT '${'x'.repeat(8_000)}'`, /too long for the address of a page/],
@@ -299,7 +351,7 @@ describe.each(anyDatabase)('the SQL page, on $name', (database) => {
   test('refusals of the engine are shown with the statement; without an engine there is no form', async () => {
     const { tables } = stage.server.registry
     const { sql, isAvailable } = tables
-    const refusedWith = async (code: ErrorCode) => {
+    const refusedWith = async (code: RefusalCode) => {
       tables.sql = () => Promise.reject(new RegistryError(code, { say: { seconds: 5, reason: 'a reason' } }))
       const { status, html, headers } = await ask('SELECT 1')
       expect([statementIn(html), html.includes('class="note bad"')]).toEqual(['SELECT 1', true])

@@ -4,6 +4,7 @@ import type { AuditEvent } from '@ulmus/wire'
 import { refusedField } from '../form.ts'
 import type { Form, Visit } from '../page.ts'
 import { accountPath, withQuery } from '../paths.ts'
+import { type Column, DataTable } from './data-table.tsx'
 import { DayField, Field, Select } from './form.tsx'
 import { Empty, Pager, Time } from './small.tsx'
 
@@ -40,11 +41,14 @@ const words: Readonly<Record<AuditAction, string>> = {
   'webhook.rotated': 'made a new secret for a webhook of',
   'webhook.removed': 'removed a webhook of',
   'webhook.disabled': 'disabled the webhook to',
+  'question.saved': 'saved a question:',
+  'question.removed': 'removed a saved question:',
   'publisher.made': 'added a trusted publisher:',
   'publisher.changed': 'changed a trusted publisher:',
   'publisher.removed': 'removed a trusted publisher:',
   'version.made': 'made the version',
   'version.withdrawn': 'withdrew the version',
+  'record.erased': 'removed a record from all versions of',
   'version.deprecated': 'warned the readers of the version',
 }
 
@@ -54,9 +58,9 @@ const pageRows = 50
 type ReadLog = Visit['registry']['operators']['audit']
 
 /** Filters and page of the log from the query. @throws invalid_request if `after` is not a day */
-export function askedOf(url: URL): Parameters<ReadLog>[1] {
-  const said = saidIn(url)
-  const wish = (name: string) => said[name]?.trim() || undefined
+export function filterIn(url: URL): Parameters<ReadLog>[1] {
+  const fields = fieldsIn(url)
+  const wish = (name: string) => fields[name]?.trim() || undefined
   const day = wish('after')
   if (day !== undefined && !isDay(day)) throw refusedField('after', 'This must be a day, such as 2026-11-25.')
   const cursor = wish('cursor')
@@ -68,7 +72,7 @@ export function askedOf(url: URL): Parameters<ReadLog>[1] {
 }
 
 /** Parameters of the query. The last value of a repeated parameter counts, in the form and in the list. */
-const saidIn = ({ searchParams }: URL): Form => Object.fromEntries(searchParams)
+const fieldsIn = ({ searchParams }: URL): Form => Object.fromEntries(searchParams)
 
 /** True if the day exists. `Date` alone parses 30 February as 2 March. */
 function isDay(text: string): boolean {
@@ -86,8 +90,8 @@ export function AuditLog({
   url: URL
   page: Awaited<ReturnType<ReadLog>>
 }) {
-  const said = saidIn(url)
-  const { actor, action, after } = said
+  const fields = fieldsIn(url)
+  const { actor, action, after } = fields
   const to = (link: string | undefined) => {
     const cursor = link && new URLSearchParams(link).get('cursor')
     return cursor ? withQuery(path, { actor, action, after, cursor }) : undefined
@@ -95,15 +99,15 @@ export function AuditLog({
   return (
     <>
       <form method="get" class="form inline">
-        <Field name="actor" label="By" form={said} most={39} />
+        <Field name="actor" label="By" form={fields} most={39} />
         <Select
           name="action"
           label="Action"
-          form={said}
+          form={fields}
           value=""
           options={[['', 'any'], ...Object.keys(words).map((action) => [action, action] as const)]}
         />
-        <DayField name="after" label="Since (UTC)" form={said} />
+        <DayField name="after" label="Since (UTC)" form={fields} />
         <button type="submit">Show</button>
       </form>
       {items.length === 0 ? <Empty title="There is nothing here." /> : <List items={items} />}
@@ -113,57 +117,60 @@ export function AuditLog({
 }
 
 const List = ({ items }: { items: readonly AuditEvent[] }) => (
-  <div class="table-scroll">
-    <table class="data stacked">
-      <thead>
-        <tr>
-          <th scope="col">When</th>
-          <th scope="col">Who</th>
-          <th scope="col">What</th>
-          <th scope="col">With</th>
-        </tr>
-      </thead>
-      <tbody>
-        {items.map(({ id, at, actor, action, target, details }) => (
-          <tr key={id}>
-            <td>
-              <Time at={at} />
-            </td>
-            <td>
-              {actor.account === null ? (
-                <span class="quiet">an account that is gone</span>
-              ) : (
-                <a href={accountPath(actor.account)}>{actor.account}</a>
-              )}
-            </td>
-            <td class="whole">
-              {words[action as AuditAction] ?? action}{' '}
-              <bdi>{typeof details['label'] === 'string' ? details['label'] : target}</bdi>
-              <Details details={details} />
-            </td>
-            <td>
-              {actor.key !== undefined && (
-                <>
-                  the key <bdi>{actor.key.label}</bdi>{' '}
-                </>
-              )}
-              <span class="quiet">{actor.ip}</span>
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  </div>
+  <DataTable
+    class="data stacked"
+    hasRowHeaders={false}
+    items={items}
+    keyOf={({ id }) => id}
+    columns={columns}
+  />
 )
 
+const columns: readonly Column<AuditEvent>[] = [
+  { header: 'When', cell: ({ at }) => <Time at={at} /> },
+  {
+    header: 'Who',
+    cell: ({ actor }) =>
+      actor.account === null ? (
+        <span class="quiet">an account that is gone</span>
+      ) : (
+        <a href={accountPath(actor.account)}>{actor.account}</a>
+      ),
+  },
+  {
+    header: 'What',
+    class: 'whole',
+    cell: ({ action, target, details }) => (
+      <>
+        {words[action as AuditAction] ?? action}{' '}
+        <bdi>{typeof details['label'] === 'string' ? details['label'] : target}</bdi>
+        <Details details={details} />
+      </>
+    ),
+  },
+  {
+    header: 'With',
+    cell: ({ actor }) => (
+      <>
+        {actor.key !== undefined && (
+          <>
+            the key <bdi>{actor.key.label}</bdi>{' '}
+          </>
+        )}
+        <span class="quiet">{actor.ip}</span>
+      </>
+    ),
+  },
+]
+
 const Details = ({ details }: Pick<AuditEvent, 'details'>) => {
-  const told = Object.entries(details).filter(([name, value]) => name !== 'label' && value !== null)
-  if (told.length === 0) return null
+  const facts = Object.entries(details).filter(([name, value]) => name !== 'label' && value !== null)
+  if (facts.length === 0) return null
   return (
     <>
       {' '}
       <span class="quiet">
-        (<bdi>{told.map(([name, value]) => `${name}: ${value}`).join(', ')}</bdi>)
+        (<bdi>{facts.map(([name, value]) => `${name}: ${value}`).join(', ')}</bdi>)
       </span>
     </>
   )

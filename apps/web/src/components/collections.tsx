@@ -1,6 +1,6 @@
 /** Cards of collections on the home page, in search results, and on the pages of accounts. */
 import type { CollectionItem } from '@ulmus/wire'
-import { bytesText, counted, cutText } from '../format.ts'
+import { counted, cutText, sizeText } from '../format.ts'
 import { accountPath, versionPath } from '../paths.ts'
 import { Badge, Name, Time, Topics, Visibility } from './small.tsx'
 
@@ -57,7 +57,7 @@ const Card = ({ item, level: Heading }: { item: CollectionItem; level: Props['le
       )}
       {item.recordCount !== null && <span>{counted(item.recordCount, 'record')}</span>}
       {item.fileCount !== null && item.fileCount > 0 && <span>{counted(item.fileCount, 'file')}</span>}
-      {item.totalBytes !== null && <span>{bytesText(item.totalBytes)}</span>}
+      {item.totalBytes !== null && <span>{sizeText(item.totalBytes)}</span>}
       <Types types={item.types} />
       {item.license !== null && <bdi>{cutText(item.license, licenseMax)}</bdi>}
       <span>

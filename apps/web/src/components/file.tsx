@@ -1,18 +1,18 @@
 /** Renders files: a link to the file's page, a picture, or the beginning of a text. */
-import type { SeenCollection } from '../data/collection.ts'
+import type { VisitedCollection } from '../data/collection.ts'
 import { fileHref, type NamedFile, previewKind, type TextPreview, textBytesMax } from '../data/files.ts'
-import { bytesText, cutText } from '../format.ts'
+import { cutText, sizeText } from '../format.ts'
 import { versionPath, withQuery } from '../paths.ts'
 
 /** The page of one file of a version. */
-const filePath = (seen: SeenCollection, hash: string): string =>
+const filePath = (seen: VisitedCollection, hash: string): string =>
   seen.inView(withQuery(versionPath(seen, 'files'), { hash }))
 
 interface FileLinkProps {
   readonly hash: string
   /** Default: the beginning of the hash. */
   readonly name?: string | undefined
-  readonly seen: SeenCollection
+  readonly seen: VisitedCollection
 }
 
 export const FileLink = ({ hash, name, seen }: FileLinkProps) => (
@@ -22,7 +22,7 @@ export const FileLink = ({ hash, name, seen }: FileLinkProps) => (
 )
 
 /** A file in a record: the picture, or a link with its facts. */
-export function FileView({ file, seen }: { file: NamedFile; seen: SeenCollection }) {
+export function FileView({ file, seen }: { file: NamedFile; seen: VisitedCollection }) {
   const { hash, name, contentType, size } = file
   const kind = previewKind(file)
   return (
@@ -35,7 +35,7 @@ export function FileView({ file, seen }: { file: NamedFile; seen: SeenCollection
       <figcaption class="facts">
         <FileLink hash={hash} name={name} seen={seen} />
         <bdi>{contentType}</bdi>
-        <span>{bytesText(size)}</span>
+        <span>{sizeText(size)}</span>
         {kind === 'text' && <a href={filePath(seen, hash)}>Preview</a>}
         <a href={fileHref(seen, hash)} download={name ?? ''}>
           Download
@@ -46,13 +46,13 @@ export function FileView({ file, seen }: { file: NamedFile; seen: SeenCollection
 }
 
 /** Uses the file's own address: in `<img>` no script of an SVG runs, and nothing that it references is loaded. */
-const Picture = ({ file: { hash, name }, seen }: { file: NamedFile; seen: SeenCollection }) => (
+const Picture = ({ file: { hash, name }, seen }: { file: NamedFile; seen: VisitedCollection }) => (
   <img class="picture" src={fileHref(seen, hash)} alt={name ?? `File ${hash.slice(0, 15)}`} loading="lazy" />
 )
 
 interface PreviewProps {
   readonly file: NamedFile
-  readonly seen: SeenCollection
+  readonly seen: VisitedCollection
   /** Preview of a text file; undefined for other files. */
   readonly text: TextPreview | undefined
 }
@@ -73,7 +73,7 @@ export function Preview({ file, seen, text }: PreviewProps) {
       <h2 class="sr-only">Preview</h2>
       {text.isCut && (
         <p class="quiet">
-          The first {bytesText(textBytesMax)} of {bytesText(file.size)}.
+          The first {sizeText(textBytesMax)} of {sizeText(file.size)}.
         </p>
       )}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must be able to scroll it */}

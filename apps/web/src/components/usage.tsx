@@ -1,7 +1,8 @@
 /** Storage of an account, on its settings page. */
 import type { AccountUsage } from '@ulmus/wire'
-import { bytesText } from '../format.ts'
+import { sizeText } from '../format.ts'
 import { accountPath } from '../paths.ts'
+import { DataTable } from './data-table.tsx'
 
 /** Maximum number of collections listed. */
 const listedMax = 10
@@ -14,10 +15,10 @@ export function Storage({ owner, usage }: { owner: string; usage: AccountUsage }
     <>
       <h2 id="storage">Storage</h2>
       <p>
-        {bytesText(used)}
-        {quotaBytes === null ? ' stored' : ` of ${bytesText(quotaBytes)} used`}
-        {receivedBytes > 0 && `, ${bytesText(receivedBytes)} of it in pushes under way`}
-        {organizationBytes > 0 && `, ${bytesText(organizationBytes)} of it by organizations that you made`}.
+        {sizeText(used)}
+        {quotaBytes === null ? ' stored' : ` of ${sizeText(quotaBytes)} used`}
+        {receivedBytes > 0 && `, ${sizeText(receivedBytes)} of it in pushes under way`}
+        {organizationBytes > 0 && `, ${sizeText(organizationBytes)} of it by organizations that you made`}.
       </p>
       {countsAgainst !== null && (
         <p>
@@ -44,29 +45,19 @@ export function Storage({ owner, usage }: { owner: string; usage: AccountUsage }
         </p>
       )}
       {collections.length > 0 && (
-        <div class="table-scroll">
-          <table class="data">
-            <caption class="sr-only">What takes most</caption>
-            <thead>
-              <tr>
-                <th scope="col">Collection</th>
-                <th scope="col" class="right">
-                  Takes
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {collections.slice(0, listedMax).map(({ slug, usedBytes }) => (
-                <tr key={slug}>
-                  <th scope="row">
-                    <a href={`${accountPath(owner)}/${slug}`}>{slug}</a>
-                  </th>
-                  <td class="right number">{bytesText(usedBytes)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <DataTable
+          class="data"
+          caption="What takes most"
+          items={collections.slice(0, listedMax)}
+          keyOf={({ slug }) => slug}
+          columns={[
+            {
+              header: 'Collection',
+              cell: ({ slug }) => <a href={`${accountPath(owner)}/${slug}`}>{slug}</a>,
+            },
+            { header: 'Takes', isNumber: true, cell: ({ usedBytes }) => sizeText(usedBytes) },
+          ]}
+        />
       )}
     </>
   )

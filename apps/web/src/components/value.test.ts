@@ -1,10 +1,11 @@
 import { h } from 'preact'
 import { renderToString } from 'preact-render-to-string'
 import { expect, test } from 'vitest'
-import type { SeenCollection } from '../data/collection.ts'
+import type { VisitedCollection } from '../data/collection.ts'
 import { Value } from './value.tsx'
 
-const inTable = (value: unknown) => renderToString(h(Value, { value, seen: {} as SeenCollection, most: 80 }))
+const inTable = (value: unknown) =>
+  renderToString(h(Value, { value, seen: {} as VisitedCollection, most: 80 }))
 
 test('a table reads no more members of a nested value than it shows', () => {
   let reads = 0

@@ -1,8 +1,8 @@
 /** Renders a value of a record: short in tables, complete on the record's page. */
 
-import type { SeenCollection } from '../data/collection.ts'
+import type { VisitedCollection } from '../data/collection.ts'
 import { besideFiles, filesIn, type NamedFile } from '../data/files.ts'
-import { bytesText, counted, cutText, numberText, shownJson } from '../format.ts'
+import { counted, cutText, numberText, shownJson, sizeText } from '../format.ts'
 import { recordPath } from '../paths.ts'
 import { FileLink, FileView } from './file.tsx'
 import { Name } from './small.tsx'
@@ -10,15 +10,15 @@ import { Tree } from './tree.tsx'
 
 interface Props {
   readonly value: unknown
-  readonly seen: SeenCollection
+  readonly seen: VisitedCollection
   /** Type of the referenced records; undefined: the value is not a reference. */
   readonly refersTo?: string | undefined
   /** Labels of referenced records, by `type/id`. Default: their ids. */
   readonly names?: ReadonlyMap<string, string>
   /** Known files by hash, which are rendered; others are linked. Default: none. */
   readonly files?: ReadonlyMap<string, NamedFile>
-  /** True: numbers have separators. */
-  readonly isGrouped?: boolean
+  /** True: numbers have separators (`areQuantities`). */
+  readonly isQuantity?: boolean | undefined
   /** In a table: cut text at this many characters and fold nested values. Default: show the whole value. */
   readonly most?: number
   /** Length of a nested value that unfolds in a table. Maximum and default: 2,000. Characters. */
@@ -40,10 +40,25 @@ const noFiles: ReadonlyMap<string, NamedFile> = new Map()
 /** Maximum number of references or files shown for a list. */
 const referencesMax = 20
 
+/** The beginning of a list or object for a table. Cut before a page is rendered, which cannot give way to other requests. */
+export class CutValue {
+  /** Its JSON has at least `unfoldedMax` characters if anything is missing. */
+  readonly begun: unknown
+  /** Number of all items or members. */
+  readonly size: number
+
+  constructor(value: object) {
+    this.begun = beginningOf(value, { characters: unfoldedMax })
+    this.size = Array.isArray(value) ? value.length : Object.keys(value).length
+  }
+}
+
 /** The HTML of a value. Text of users is isolated (`bdi`), so that it cannot change the direction of the page. */
 export function Value(props: Props) {
-  const { value, seen, refersTo, files = noFiles, most, unfoldedAt = unfoldedMax, wholeAt = wholeMax } = props
-  const nested = { most, unfoldedAt, wholeAt }
+  const { seen, refersTo, files = noFiles, most, unfoldedAt = unfoldedMax, wholeAt = wholeMax } = props
+  const cut = props.value instanceof CutValue ? props.value : undefined
+  const value = cut === undefined ? props.value : cut.begun
+  const nested = { cut, most, unfoldedAt, wholeAt }
   if (value === undefined)
     return (
       <span class="absent" title="not there">
@@ -51,17 +66,18 @@ export function Value(props: Props) {
       </span>
     )
   if (value === null) return <span class="null">null</span>
-  if (refersTo !== undefined && idsIn(value).length > 0) return <References {...props} type={refersTo} />
+  if (refersTo !== undefined && idsIn(value).length > 0)
+    return <References {...props} value={value} total={cut?.size} type={refersTo} />
   if (typeof value === 'boolean') return <span class="literal">{String(value)}</span>
   if (typeof value === 'number')
-    return <span class="number">{props.isGrouped ? numberText(value) : String(value)}</span>
+    return <span class="number">{numberText(value, props.isQuantity ?? false)}</span>
   if (typeof value === 'string') return <Text text={value} most={most ?? wholeAt} />
   const hashes = filesIn(value)
   if (hashes.length > 0) {
     const beside = besideFiles(value)
     return (
       <>
-        <Files hashes={hashes} seen={seen} files={files} />
+        <Files hashes={hashes} total={cut?.size ?? hashes.length} seen={seen} files={files} />
         {beside !== undefined && <Nested value={beside} {...nested} />}
       </>
     )
@@ -71,18 +87,19 @@ export function Value(props: Props) {
 
 function Files({
   hashes,
+  total,
   seen,
   files,
-}: { hashes: string[]; seen: SeenCollection } & Pick<Required<Props>, 'files'>) {
-  const shown = hashes.slice(0, referencesMax).map((hash) => {
+}: { hashes: string[]; total: number; seen: VisitedCollection } & Pick<Required<Props>, 'files'>) {
+  const rendered = hashes.slice(0, referencesMax).map((hash) => {
     const file = files.get(hash)
     if (file === undefined) return <FileLink key={hash} hash={hash} seen={seen} />
     return <FileView key={hash} file={file} seen={seen} />
   })
-  const rest = hashes.length - shown.length
+  const rest = total - rendered.length
   return (
     <>
-      {shown}
+      {rendered}
       {rest > 0 && <span class="quiet"> and {rest} more</span>}
     </>
   )
@@ -102,25 +119,39 @@ function Text({ text, most }: { text: string; most: number }) {
   return (
     <>
       <bdi class="text">{cutText(text, most)}</bdi>{' '}
-      <span class="cut">({bytesText(Buffer.byteLength(text))})</span>
+      <span class="cut">({sizeText(Buffer.byteLength(text))})</span>
     </>
   )
 }
 
 interface NestedProps {
   readonly value: unknown
+  /** Undefined: the value is whole. */
+  readonly cut: CutValue | undefined
   readonly most: number | undefined
   readonly unfoldedAt: number
   readonly wholeAt: number
 }
 
-/** The first members of a nested value, at any depth: the JSON of each has at least two characters. */
-function beginningOf(value: unknown, left: { members: number }): unknown {
+/** The first items or members of a nested value, at any depth, and the first characters of its texts. */
+function beginningOf(value: unknown, left: { characters: number }): unknown {
+  if (typeof value === 'string') {
+    const text = value.length > left.characters ? value.slice(0, Math.max(0, left.characters)) : value
+    left.characters -= value.length
+    return text
+  }
   if (typeof value !== 'object' || value === null) return value
-  const isList = Array.isArray(value)
-  const begun: Record<string, unknown> | unknown[] = isList ? [] : {}
+  // Not `for in`, which makes a text of every index first: 20 ms for the longest list that a page shows.
+  if (Array.isArray(value)) {
+    const begun: unknown[] = []
+    for (let at = 0; at < value.length && left.characters-- > 0; at++)
+      begun.push(beginningOf(value[at], left))
+    return begun
+  }
+  const begun: Record<string, unknown> = {}
   for (const name in value) {
-    if (left.members-- <= 0) break
+    if (left.characters <= 0) break
+    left.characters -= 1 + name.length
     const member = beginningOf((value as Record<string, unknown>)[name], left)
     Object.defineProperty(begun, name, {
       value: member,
@@ -133,8 +164,9 @@ function beginningOf(value: unknown, left: { members: number }): unknown {
 }
 
 /** A JSON value in one line. In a table it can be unfolded. */
-function Nested({ value: whole, most, unfoldedAt, wholeAt }: NestedProps) {
-  const value = most === undefined ? whole : beginningOf(whole, { members: unfoldedMax })
+function Nested({ value: whole, cut, most, unfoldedAt, wholeAt }: NestedProps) {
+  const { begun: value, size } =
+    most === undefined ? { begun: whole, size: 0 } : (cut ?? new CutValue(whole as object))
   const text = shownJson(value)
   if (text.length <= Math.min(40, most ?? 40)) return <code class="json">{text}</code>
   const lines = text.length > wholeAt ? text : shownJson(value, 2)
@@ -144,13 +176,11 @@ function Nested({ value: whole, most, unfoldedAt, wholeAt }: NestedProps) {
     ) : (
       <pre class="json">{cutText(lines, wholeAt)}</pre>
     )
-  const size = Array.isArray(whole)
-    ? counted(whole.length, 'item')
-    : counted(Object.keys(whole as object).length, 'field')
+  const sizeText = Array.isArray(value) ? counted(size, 'item') : counted(size, 'field')
   return (
     <details class="nested">
       <summary>
-        <code class="json">{cutText(text, 32)}</code> <span class="quiet">{size}</span>
+        <code class="json">{cutText(text, 32)}</code> <span class="quiet">{sizeText}</span>
       </summary>
       <pre class="json">{cutText(lines, Math.min(unfoldedMax, unfoldedAt, unfoldedTimes * most))}</pre>
     </details>
@@ -160,8 +190,10 @@ function Nested({ value: whole, most, unfoldedAt, wholeAt }: NestedProps) {
 const idsIn = (value: unknown): string[] => [value].flat().filter((id) => typeof id === 'string')
 
 /** In tables a label stands alone, elsewhere beside its id. */
-function References({ value, seen, type, names = noNames, most }: Props & { type: string }) {
+function References(props: Props & { type: string; total: number | undefined }) {
+  const { value, seen, type, names = noNames, most } = props
   const ids = idsIn(value)
+  const rest = (props.total ?? ids.length) - referencesMax
   return (
     <>
       {ids.slice(0, referencesMax).map((id, index) => (
@@ -182,7 +214,7 @@ function References({ value, seen, type, names = noNames, most }: Props & { type
           )}
         </span>
       ))}
-      {ids.length > referencesMax && <span class="quiet"> and {ids.length - referencesMax} more</span>}
+      {rest > 0 && <span class="quiet"> and {rest} more</span>}
     </>
   )
 }

@@ -1,6 +1,7 @@
 /** Differences between two metadata documents, two records, or two version numbers. */
+
 import { inFieldOrder } from '@ulmus/content'
-import { own } from './own.ts'
+import { own } from '../page.ts'
 
 const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
 

@@ -2,10 +2,10 @@
 import type { Version } from '@ulmus/wire'
 import { withoutUnseen } from '../format.ts'
 import { versionPath } from '../paths.ts'
-import type { SeenCollection } from './collection.ts'
+import type { VisitedCollection } from './collection.ts'
 
 /** A collection as citations name it. */
-export type CitedCollection = Pick<SeenCollection, 'owner' | 'slug' | 'name' | 'ownerName' | 'isPublic'>
+export type CitedCollection = Pick<VisitedCollection, 'owner' | 'slug' | 'name' | 'ownerName' | 'isPublic'>
 
 /** A version with its metadata parsed. */
 export type CitedVersion = Omit<Version, 'schemas'>
@@ -79,6 +79,33 @@ export function citationsOf(seen: CitedCollection, version: CitedVersion, origin
   ]
 }
 
+/** A question about a version, with the size of its answer. */
+export interface CitedResult {
+  /** `12 of 250 records where region is Africa` */
+  readonly part: string
+  /** Address of the question about this version. */
+  readonly url: string
+  readonly accessed: Date
+}
+
+const dayText = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' })
+
+/** The citation of an answer: of its version, with the part that it is. */
+export function resultCitationsOf(
+  seen: CitedCollection,
+  version: CitedVersion,
+  { part, url, accessed }: CitedResult,
+): Omit<Citation, 'file'>[] {
+  const facts = { ...citationFacts(seen, version, ''), url }
+  const { creators, year, title, semver, digest } = facts
+  const day = `accessed ${dayText.format(accessed)}`
+  const text = `${creators.join('; ')} (${year}). ${title} (${semver}) [Data set], ${part}, ${day}. ${url}. ${digest}`
+  return [
+    { form: 'Text', text },
+    { form: 'BibTeX', text: bibtex({ ...facts, key: `${facts.key}-part` }, `${part}, ${day}`) },
+  ]
+}
+
 const plain = ({ creators, year, title, semver, url, digest }: CitationFacts): string =>
   `${creators.join('; ')} (${year}). ${title} (${semver}) [Data set]. ${url}. ${digest}`
 
@@ -90,21 +117,17 @@ const bibtexEscapes: Record<string, string> = {
 const bibtexText = (text: string): string =>
   text.replace(/[\\~^]|[{}&%$#_]/g, (sign) => bibtexEscapes[sign] ?? `\\${sign}`)
 
-export const bibtex = ({
-  key,
-  creators,
-  title,
-  year,
-  semver,
-  url,
-  digest,
-}: CitationFacts): string => `@misc{${key},
+/** @param part of the version that is cited, with the day of access */
+export const bibtex = (
+  { key, creators, title, year, semver, url, digest }: CitationFacts,
+  part?: string,
+): string => `@misc{${key},
   author = {${creators.map((name) => `{${bibtexText(name)}}`).join(' and ')}},
   title = {{${bibtexText(title)}}},
   year = {${year}},
   version = {${semver}},
   url = {${url}},
-  note = {Data set, ${digest}}
+  note = {Data set, ${part === undefined ? '' : `${bibtexText(part)}, `}${digest}}
 }`
 
 const csl = ({ key, creators, title, date, semver, url, digest }: CitationFacts): object => ({

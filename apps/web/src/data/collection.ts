@@ -8,13 +8,13 @@ import { readJson, type Visit } from '../page.ts'
 import { type VersionPlace, withQuery } from '../paths.ts'
 import { savedText } from './saved.ts'
 
-type Shown = Awaited<ReturnType<Visit['registry']['collections']['shown']>>
+type CollectionResponse = Awaited<ReturnType<Visit['registry']['collections']['shown']>>
 
 /** A version as the registry returns it. The page that needs its large parts parses them. */
-export type ShownVersion = NonNullable<Shown['version']>
+export type VersionResponse = NonNullable<CollectionResponse['version']>
 
 /** A collection for rendering. `version` is absent if the page always shows the latest version. */
-export interface SeenCollection extends VersionPlace, CallerRights {
+export interface VisitedCollection extends VersionPlace, CallerRights {
   readonly id: string
   readonly name: string
   readonly description: string | null
@@ -23,8 +23,10 @@ export interface SeenCollection extends VersionPlace, CallerRights {
   readonly createdAt: string
   /** Semver of the newest version; null before the first. */
   readonly latest: string | null
-  readonly next: Shown['next']
-  readonly forkedFrom: Shown['forkedFrom']
+  readonly next: CollectionResponse['next']
+  readonly forkedFrom: CollectionResponse['forkedFrom']
+  /** True: the visitor may see a saved question. */
+  readonly hasQuestions: boolean
   /** Deprecation warning of the shown version, if any. */
   readonly deprecation: string | undefined
   readonly mayWork: boolean
@@ -36,38 +38,46 @@ export interface SeenCollection extends VersionPlace, CallerRights {
   readonly saved: string | undefined
   /** Path of this page in the other view. */
   readonly inOtherView: string
+  /** Query of this page that its versions share: a filter, a statement. */
+  readonly question: Readonly<Record<string, readonly string[]>>
   /** Adds the current view to a path. */
   inView(path: string): string
   /** Principal with the rights of this page's view. Use it for every read: `visit.who` would show private data in the public view. */
   readonly who: Principal
 }
 
-type CallerRights = Shown['rights']
+type CallerRights = CollectionResponse['rights']
+
+/** Parameters of the pages of records and of SQL that ask the same of any version. */
+const questionParts = ['q', 'filter', 'sort', 'columns', 'facets', 'profiles', 'x', 'y', 'by', 'sql']
 
 /** The `v` of a version in a path is optional. */
 const semverPattern = /^v?(\d+\.\d+\.\d+)$/
 
-/** @throws collection_not_found, Moved, version_not_found if the path has no valid semver */
-export const seeCollection = async (visit: Visit): Promise<SeenCollection> => (await see(visit, false)).seen
+/** @throws collection_not_found, MovedError, version_not_found if the path has no valid semver */
+export const seeCollection = async (visit: Visit): Promise<VisitedCollection> =>
+  (await see(visit, false)).seen
 
 /**
  * Same as `seeCollection`, with the version that the page shows; null if the collection has none yet.
- * @throws collection_not_found, Moved, version_not_found, busy
+ * @throws collection_not_found, MovedError, version_not_found, busy
  */
-export const seeVersion = (visit: Visit): Promise<{ seen: SeenCollection; version: ShownVersion | null }> =>
-  see(visit, true)
+export const seeVersion = (
+  visit: Visit,
+): Promise<{ seen: VisitedCollection; version: VersionResponse | null }> => see(visit, true)
 
 async function see(visit: Visit, withVersion: boolean) {
   const { registry, params, url } = visit
   const path = { owner: params['owner']!, slug: params['slug']! }
-  const asked = params['version']
-  const place = { ...path, version: asked === undefined ? undefined : semverOf(asked) }
-  const isAsked = url.searchParams.get('view') === 'public'
-  const ask = { asPublic: isAsked, withVersion }
-  const shown = await registry.collections.shown(visit.who, versionOf(place), ask)
-  const { facts, rights, latest, forkedFrom, version, hidden } = shown
-  const asPublic = rights.isMember && isAsked
-  const seen: SeenCollection = {
+  const semver = params['version']
+  const place = { ...path, version: semver === undefined ? undefined : semverOf(semver) }
+  // The form of a question is a `view`, too.
+  const wantsPublic = url.searchParams.getAll('view').includes('public')
+  const ask = { asPublic: wantsPublic, withVersion }
+  const response = await registry.collections.shown(visit.who, versionOf(place), ask)
+  const { facts, rights, latest, forkedFrom, version, hidden } = response
+  const asPublic = rights.isMember && wantsPublic
+  const seen: VisitedCollection = {
     ...place,
     ...rights,
     mayWork: rights.work === 'ok',
@@ -78,18 +88,26 @@ async function see(visit: Visit, withVersion: boolean) {
     ownerName: facts.ownerName,
     createdAt: facts.createdAt,
     latest,
-    next: shown.next,
+    question: questionIn(url.searchParams),
+    next: response.next,
     forkedFrom,
+    hasQuestions: response.hasQuestions,
     deprecation: version?.deprecated?.message,
     view: rights.isMember && !asPublic ? 'full' : 'public',
     difference:
-      hidden && differenceText(hidden, { isPublic: facts.public, asPublic, opening: shown.opening }),
+      hidden && differenceText(hidden, { isPublic: facts.public, asPublic, opening: response.opening }),
     saved: rights.work === 'ok' ? savedText(url, latest) : undefined,
     inOtherView: otherView(url, asPublic),
     inView: (to) => (asPublic ? withQuery(to, { view: 'public' }) : to),
     who: asPublic ? publicly(visit.who) : visit.who,
   }
   return { seen, version }
+}
+
+function questionIn(parameters: URLSearchParams): VisitedCollection['question'] {
+  const parts = questionParts.map((name) => [name, parameters.getAll(name)] as const)
+  const form = parameters.getAll('view').filter((view) => view !== 'public')
+  return Object.fromEntries([...parts, ['view', form]])
 }
 
 /** The view of non-members. */
@@ -100,19 +118,19 @@ export const publicly = (who: Principal): Principal =>
 function otherView(url: URL, asPublic: boolean): string {
   const query = new URLSearchParams(url.searchParams)
   query.delete('saved')
-  if (asPublic) query.delete('view')
-  else query.set('view', 'public')
+  if (asPublic) query.delete('view', 'public')
+  else query.append('view', 'public')
   return query.size === 0 ? url.pathname : `${url.pathname}?${query}`
 }
 
 /** @throws not_a_member, insufficient_scope, key_limited */
-export const demandWork = (seen: SeenCollection): void =>
+export const demandWork = (seen: VisitedCollection): void =>
   demand(seen.work, { owner: seen.owner, needed: 'write' })
 
 /** @throws version_not_found */
-function semverOf(asked: string): string {
-  const [, numbers] = semverPattern.exec(asked) ?? []
-  if (numbers === undefined) throw new RegistryError('version_not_found', { say: { version: asked } })
+function semverOf(text: string): string {
+  const [, numbers] = semverPattern.exec(text) ?? []
+  if (numbers === undefined) throw new RegistryError('version_not_found', { say: { version: text } })
   return `v${numbers}`
 }
 
@@ -120,17 +138,21 @@ function semverOf(asked: string): string {
 export const versionOf = ({ owner, slug, version = 'latest' }: VersionPlace) => ({ owner, slug, v: version })
 
 /** Reads and parses a complete version, in the view of the page. @throws version_not_found */
-export const readVersion = async ({ registry }: Visit, seen: SeenCollection): Promise<Version> =>
+export const readVersion = async ({ registry }: Visit, seen: VisitedCollection): Promise<Version> =>
   readJson<Version>(await registry.versions.detail(seen.who, versionOf(seen)))
 
 /** Schema of a type, up to 4 MiB; undefined: the version has no such type. */
-export const schemaIn = ({ schemas }: ShownVersion, type: string): PlainSchema | undefined =>
+export const schemaIn = ({ schemas }: VersionResponse, type: string): PlainSchema | undefined =>
   Object.hasOwn(schemas, type) ? readJson<PlainSchema>(schemas[type]) : undefined
 
 /** Private parts of the version as a sentence, for members only. */
 function differenceText(
-  { records, recordsInAll, types, fields }: NonNullable<Shown['hidden']>,
-  { isPublic, asPublic, opening }: { isPublic: boolean; asPublic: boolean; opening: Shown['opening'] },
+  { records, recordsInAll, types, fields }: NonNullable<CollectionResponse['hidden']>,
+  {
+    isPublic,
+    asPublic,
+    opening,
+  }: { isPublic: boolean; asPublic: boolean; opening: CollectionResponse['opening'] },
 ): string | undefined {
   const rest = [
     ...(records > 0 ? [`${records} of ${counted(recordsInAll, 'record')} are hidden`] : []),
@@ -145,7 +167,7 @@ function differenceText(
 }
 
 /** Summary of what older versions would show; the settings name all of it. */
-function olderText(opening: Shown['opening']): string {
+function olderText(opening: CollectionResponse['opening']): string {
   if (opening.length === 0) return ''
   const [first] = opening.map(({ message }) => cutText(withoutUnseen(message.replaceAll('`', '')), 300))
   const more = opening.length > 1 ? ` Settings lists ${opening.length - 1} more.` : ''
@@ -154,11 +176,11 @@ function olderText(opening: Shown['opening']): string {
 
 function named(what: string, names: readonly string[]): string[] {
   if (names.length === 0) return []
-  const shown = names
+  const listed = names
     .slice(0, 5)
     .map((name) => withoutUnseen(cutName(name, 80)))
     .join(', ')
   return [
-    `${what}${names.length > 1 ? 's' : ''} ${shown}${names.length > 5 ? ` and ${names.length - 5} more` : ''}`,
+    `${what}${names.length > 1 ? 's' : ''} ${listed}${names.length > 5 ? ` and ${names.length - 5} more` : ''}`,
   ]
 }

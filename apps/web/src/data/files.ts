@@ -5,7 +5,7 @@ import type { VersionFile } from '@ulmus/wire'
 import { withoutUnseen } from '../format.ts'
 import type { Visit } from '../page.ts'
 import { apiCollectionPath, type CollectionName } from '../paths.ts'
-import type { SeenCollection } from './collection.ts'
+import type { VisitedCollection } from './collection.ts'
 import { readRecords } from './records.ts'
 
 /**
@@ -55,7 +55,7 @@ export interface TextPreview {
  */
 export async function readText(
   visit: Visit,
-  { owner, slug, who }: SeenCollection,
+  { owner, slug, who }: VisitedCollection,
   hash: string,
 ): Promise<TextPreview | undefined> {
   const file = await visit.registry.files.get(who, { owner, slug, hash })
@@ -98,7 +98,7 @@ export interface NamedFile extends Facts {
 /** Details of the files in a record's fields and lists, by hash; only the first few. */
 export async function filesOfRecord(
   { registry }: Visit,
-  { owner, slug, who }: SeenCollection,
+  { owner, slug, who }: VisitedCollection,
   data: unknown,
 ): Promise<ReadonlyMap<string, NamedFile>> {
   const names = new Map(referencesIn(data).slice(0, filesOfRecordMax))
@@ -116,7 +116,7 @@ const namedFilesMax = 20
 /** Names by hash of the first files of a list, as the first record that refers to each gives them. */
 export async function namesOfFiles(
   visit: Visit,
-  seen: SeenCollection,
+  seen: VisitedCollection,
   files: readonly VersionFile[],
 ): Promise<ReadonlyMap<string, string>> {
   const named = files.slice(0, namedFilesMax).map(async ({ hash, references: [first] }) => {

@@ -2,7 +2,7 @@
 import { findColumns, type JsonObject, type QueryText, tableColumns } from '@ulmus/content'
 import { giveWay } from '@ulmus/registry'
 import type { Visit } from '../page.ts'
-import { type SeenCollection, type ShownVersion, schemaIn, versionOf } from './collection.ts'
+import { schemaIn, type VersionResponse, type VisitedCollection, versionOf } from './collection.ts'
 import { leniently, soon } from './profiles.ts'
 
 /** Maximum number of types and fields that are asked for references. Each takes a query. */
@@ -22,24 +22,24 @@ export interface Neighbours {
   readonly total: number | undefined
 }
 
-/** @param place of the record in the result of `question`, from 0; without a question: among all records, by id */
+/** @param place of the record in the result of `query`, from 0; without a query: among all records, by id */
 export async function readNeighbours(
   visit: Visit,
-  seen: SeenCollection,
+  seen: VisitedCollection,
   { type, id }: RecordName,
-  result: { question: QueryText; place: number } | undefined,
+  result: { query: QueryText; place: number } | undefined,
 ): Promise<Neighbours | undefined> {
   const path = { ...versionOf(seen), type }
   const { tables } = visit.registry
   if (!tables.isAvailable) return undefined
-  const ids = async (question: QueryText) => {
-    const answer = await soon(tables.rows(seen.who, path, { ...question, columns: '_id' }))
+  const ids = async (query: QueryText) => {
+    const answer = await soon(tables.rows(seen.who, path, { ...query, columns: '_id' }))
     return answer === undefined || 'building' in answer ? undefined : answer
   }
   return leniently(async () => {
     if (result !== undefined) {
       const first = Math.max(0, result.place - 1)
-      const found = await ids({ ...result.question, offset: first, limit: 3 })
+      const found = await ids({ ...result.query, offset: first, limit: 3 })
       const at = found?.rows.findIndex((row) => row.id === id) ?? -1
       if (found === undefined || at < 0) return undefined
       return { previous: found.rows[at - 1]?.id, next: found.rows[at + 1]?.id, total: found.total }
@@ -68,8 +68,8 @@ export interface Referrers {
 /** As far as tables answer soon. Fields without such records are omitted. */
 export async function readReferrers(
   visit: Visit,
-  seen: SeenCollection,
-  version: ShownVersion,
+  seen: VisitedCollection,
+  version: VersionResponse,
   { type: wanted, id }: RecordName,
 ): Promise<readonly Referrers[]> {
   const { tables } = visit.registry

@@ -1,5 +1,5 @@
 /** Places in a record: pairs of coordinates, and GeoJSON geometries (RFC 7946). Values that are neither have no place. */
-import { own } from './own.ts'
+import { own } from '../page.ts'
 import { isObject } from './records.ts'
 
 export type Position = readonly [longitude: number, latitude: number]

@@ -3,7 +3,7 @@ import { type FoundColumn, fieldsMax, fieldsOf, type QueryText, tellingField } f
 import { RegistryError } from '@ulmus/registry'
 import type { ColumnStatistics, Facets, TableStatistics } from '@ulmus/wire'
 import { jsonBytes, readJson, type Visit } from '../page.ts'
-import { type SeenCollection, type ShownVersion, schemaIn, versionOf } from './collection.ts'
+import { schemaIn, type VersionResponse, type VisitedCollection, versionOf } from './collection.ts'
 import { nameOf } from './records.ts'
 
 /** A page waits this long for statistics. Milliseconds. */
@@ -33,7 +33,7 @@ export type ProfilesAnswer = Profiles | 'later' | 'on_request' | 'none'
 /** @param isRequested builds a large table too */
 export async function readProfiles(
   { registry }: Visit,
-  seen: SeenCollection,
+  seen: VisitedCollection,
   { type, isRequested }: { type: string; isRequested: boolean },
 ): Promise<ProfilesAnswer> {
   const path = { ...versionOf(seen), type }
@@ -49,12 +49,18 @@ export async function readProfiles(
 /** Profiles that cost nothing: statistics that were computed before. */
 export async function knownProfiles(
   { registry }: Visit,
-  seen: SeenCollection,
+  seen: VisitedCollection,
   type: string,
 ): Promise<Profiles | undefined> {
   const known = await leniently(() => registry.tables.knownStatistics(seen.who, { ...versionOf(seen), type }))
   return known && jsonBytes(known) <= readBytesMax ? byField(readJson<TableStatistics>(known)) : undefined
 }
+
+/** The bounds of all numbers of a column if they are known, else those that a page has. */
+export const knownNumbers = (
+  statistics: ColumnStatistics | undefined,
+  values: () => readonly unknown[],
+): readonly unknown[] => (typeof statistics?.min === 'number' ? [statistics.min, statistics.max] : values())
 
 const byField = ({ columns }: TableStatistics): Profiles =>
   new Map(columns.map((column) => [column.field, column]))
@@ -74,12 +80,12 @@ export function facetColumns(columns: readonly FoundColumn[], profiles: Profiles
 /** Counts among the records that match. @param facets fields as questions write them */
 export async function readFacets(
   { registry }: Visit,
-  seen: SeenCollection,
-  { type, question, facets }: { type: string; question: QueryText; facets: readonly string[] },
+  seen: VisitedCollection,
+  { type, query, facets }: { type: string; query: QueryText; facets: readonly string[] },
 ): Promise<Facets['facets']> {
   if (facets.length === 0) return []
   const path = { ...versionOf(seen), type }
-  const { q, filter } = question
+  const { q, filter } = query
   const answer = await leniently(() => registry.tables.facets(seen.who, path, { q, filter, facet: facets }))
   return answer === undefined || 'building' in answer ? [] : readJson<Facets>(answer).facets
 }
@@ -93,8 +99,8 @@ export interface References {
 /** Labels of referenced records, by `type/id`, as far as a table answers soon. */
 export async function readLabels(
   visit: Visit,
-  seen: SeenCollection,
-  version: ShownVersion,
+  seen: VisitedCollection,
+  version: VersionResponse,
   references: readonly References[],
 ): Promise<ReadonlyMap<string, string>> {
   const labels = new Map<string, string>()

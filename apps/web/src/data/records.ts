@@ -13,12 +13,11 @@ import {
   withMembersInOrder,
 } from '@ulmus/content'
 import { type Building, giveWay, type JsonText } from '@ulmus/registry'
-import { jsonBytes, readJson, type Visit } from '../page.ts'
-import { type SeenCollection, type ShownVersion, schemaIn, versionOf } from './collection.ts'
-import { own } from './own.ts'
+import { jsonBytes, own, readJson, type Visit } from '../page.ts'
+import { schemaIn, type VersionResponse, type VisitedCollection, versionOf } from './collection.ts'
 
 /** A record for a page. */
-export interface ShownRecord {
+export interface PageRecord {
   readonly id: string
   readonly type: string
   readonly hash: string
@@ -29,13 +28,13 @@ export interface ShownRecord {
 }
 
 /** A record in a table. */
-export type TableRecord = Omit<ShownRecord, 'hash'>
+export type TableRecord = Omit<PageRecord, 'hash'>
 
 /** Only the size is shown for larger records, with a link to their JSON. Bytes. */
 export const shownRecordBytesMax = 262_144
 
 export interface RecordsPage {
-  readonly records: readonly ShownRecord[]
+  readonly records: readonly PageRecord[]
   readonly total: number
   readonly nextCursor: string | null
 }
@@ -46,7 +45,7 @@ export const recordsAPage = 50
 /** @throws invalid_request for a malformed cursor */
 export async function readRecords(
   visit: Visit,
-  seen: SeenCollection,
+  seen: VisitedCollection,
   {
     schema,
     ...ask
@@ -54,7 +53,7 @@ export async function readRecords(
 ): Promise<RecordsPage> {
   const page = await visit.registry.records.page(seen.who, versionOf(seen), { limit: recordsAPage, ...ask })
   const { total, nextCursor } = page.pagination
-  const records: ShownRecord[] = []
+  const records: PageRecord[] = []
   for (const record of page.records) records.push(await shownRecord(record, ask.type, schema))
   return { records, total, nextCursor }
 }
@@ -73,11 +72,11 @@ export interface Matches {
  */
 export async function readMatches(
   { registry }: Visit,
-  seen: SeenCollection,
-  { type, schema, question }: { type: string; schema: PlainSchema; question: QueryText },
+  seen: VisitedCollection,
+  { type, schema, query }: { type: string; schema: PlainSchema; query: QueryText },
 ): Promise<Matches | Building> {
   const path = { ...versionOf(seen), type }
-  const answer = await registry.tables.rows(seen.who, path, { ...question, limit: recordsAPage })
+  const answer = await registry.tables.rows(seen.who, path, { ...query, limit: recordsAPage })
   if ('building' in answer) return answer
   const records: TableRecord[] = []
   for (const { id, data: text } of answer.rows) {
@@ -92,10 +91,10 @@ async function shownRecord(
   text: JsonText,
   type: string,
   schema: PlainSchema | undefined,
-): Promise<ShownRecord> {
+): Promise<PageRecord> {
   const bytes = jsonBytes(text)
   if (bytes <= shownRecordBytesMax) {
-    const record = await readTurn<ShownRecord>(text)
+    const record = await readTurn<PageRecord>(text)
     return { ...record, data: await inOrder(record.data as Json, schema), bytes }
   }
   return { ...endsOf(text), type, data: undefined, bytes }
@@ -107,9 +106,9 @@ async function readTurn<T>(text: JsonText): Promise<T> {
   return readJson<T>(text)
 }
 
-async function inOrder(data: Json, schema: PlainSchema | undefined): Promise<ShownRecord['data']> {
+async function inOrder(data: Json, schema: PlainSchema | undefined): Promise<PageRecord['data']> {
   await giveWay()
-  return withMembersInOrder(data, schema) as ShownRecord['data']
+  return withMembersInOrder(data, schema) as PageRecord['data']
 }
 
 /** Id and hash of unparsed JSON: `{"id":…,"type":…,"data":…,"hash":…}`. Ids have at most 1,024 bytes, and six times as many with escapes. */
@@ -124,11 +123,11 @@ function endsOf({ pieces }: JsonText): { id: string; hash: string } {
 export function fieldsBeside(fields: readonly Field[], records: readonly TableRecord[]): Field[] {
   const known = new Set(fields.map(({ name }) => name))
   const names = new Set<string>()
-  for (const { data } of records)
-    for (const name of isObject(data) ? Object.keys(data) : []) {
-      if (names.size >= fieldsMax) break
-      if (!known.has(name)) names.add(name)
-    }
+  for (const { data } of records) {
+    if (names.size >= fieldsMax) break
+    for (const name of isObject(data) ? Object.keys(data) : [])
+      if (names.size < fieldsMax && !known.has(name)) names.add(name)
+  }
   const beside = [...names].sort(compareUtf8)
   return fieldsOf({ properties: Object.fromEntries(beside.map((name) => [name, {}])) })
 }
@@ -138,7 +137,7 @@ export const isObject = (data: unknown): data is Readonly<Record<string, unknown
   typeof data === 'object' && data !== null && !Array.isArray(data)
 
 /** Members of a title that has several texts, such as `name.common`. */
-const titleMembers = ['common', 'full', 'name', 'title', 'en']
+export const titleMembers = ['common', 'full', 'name', 'title', 'en']
 
 /** Label of a record: the text of its title field, if any. */
 export function nameOf({ data }: { data: unknown }, field: string | undefined): string | undefined {
@@ -153,9 +152,9 @@ const namedReferencesMax = 20
 /** Labels of the records to which a record refers, by `type/id`. Omits missing and unlabelled records. */
 export const namesOfReferences = (
   visit: Visit,
-  seen: SeenCollection,
-  version: ShownVersion,
-  { data }: ShownRecord,
+  seen: VisitedCollection,
+  version: VersionResponse,
+  { data }: PageRecord,
   fields: readonly Field[],
 ): Promise<ReadonlyMap<string, string>> => {
   const references = fields.flatMap(({ name, refersTo: type }) =>
@@ -169,8 +168,8 @@ export const namesOfReferences = (
 /** Labels of the first of some records, by `type/id`, without a table. Omits missing and unlabelled records. */
 export async function labelsOf(
   visit: Visit,
-  seen: SeenCollection,
-  version: ShownVersion,
+  seen: VisitedCollection,
+  version: VersionResponse,
   references: readonly { readonly type: string; readonly id: string }[],
 ): Promise<ReadonlyMap<string, string>> {
   const known = references.filter(({ type }) => Object.hasOwn(version.schemas, type))

@@ -8,11 +8,15 @@ const changes = {
   type: '1 type added',
   schema: '1 schema changed',
   metadata: 'the metadata changed',
+  restored: 'the content of an earlier version',
 } as const
 
 /** Sentences after forms that make no version. */
 const sentences: ReadonlyMap<string | null, string> = new Map([
+  ['same-content', 'Nothing was published: the latest version has this content already.'],
   ['settings', 'The settings are saved.'],
+  ['question-saved', 'The question is saved.'],
+  ['question-removed', 'The question is removed.'],
   ['publisher-added', 'The trusted publisher is added. Its jobs can publish now.'],
   ['publisher-removed', 'The trusted publisher is removed. Its keys ended.'],
   ['publishers-only', 'Saved: only trusted publishers make versions.'],

@@ -72,6 +72,12 @@ export const docPages: readonly DocPage[] = [
     partOf: 'publishing',
   },
   {
+    name: 'workbooks',
+    title: 'Publish a workbook',
+    purpose: 'Sheets of .xlsx and .ods: dates, formulas, merged headers and hidden columns.',
+    partOf: 'publishing',
+  },
+  {
     name: 'pushing',
     title: 'Push with the API',
     purpose: 'From the first key to large pushes, with curl.',
@@ -87,6 +93,24 @@ export const docPages: readonly DocPage[] = [
     name: 'publish-from-ci',
     title: 'Publish from CI',
     purpose: 'Jobs of GitHub, GitLab, Kubernetes and others push without a stored key.',
+    partOf: 'publishing',
+  },
+  {
+    name: 'undo',
+    title: 'Undo',
+    purpose: 'Publish an earlier version again, bring back a record.',
+    partOf: 'publishing',
+  },
+  {
+    name: 'make-public',
+    title: 'Make a collection public',
+    purpose: 'What everyone sees then, and what to check before.',
+    partOf: 'publishing',
+  },
+  {
+    name: 'delete-personal-data',
+    title: 'Delete personal data',
+    purpose: 'Remove a record from all versions, and what stays.',
     partOf: 'publishing',
   },
   {
@@ -116,9 +140,15 @@ export const docPages: readonly DocPage[] = [
     purpose: 'Ask questions of the records, and download answers as CSV and Parquet.',
   },
   {
+    name: 'saved-questions',
+    title: 'Saved questions',
+    purpose: 'Keep queries and statements by name, for members or for all readers.',
+    partOf: 'queries',
+  },
+  {
     name: 'events',
     title: 'React to new versions',
-    purpose: 'Hear of new versions and other changes, once and in order.',
+    purpose: 'Receive new versions and other changes, once and in order.',
   },
   {
     name: 'webhooks',

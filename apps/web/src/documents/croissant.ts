@@ -20,8 +20,8 @@ export const croissantType = `application/ld+json; profile="${standard}"`
 
 const terms = [
   'annotation arrayShape citeAs column containedIn equivalentProperty excludes extract field fileProperty fileObject fileSet',
-  'format includes isArray isLiveDataset jsonPath key md5 parentField readLines recordSet references regex sdVersion separator',
-  'source subField transform unArchive value',
+  'format includes isArray isLiveDataset jsonPath key md5 parentField path readLines recordSet references regex repeated replace',
+  'samplingRate sdVersion separator source subField transform unArchive value',
 ].flatMap((line) => line.split(' '))
 
 const context = {
@@ -63,6 +63,8 @@ export async function croissantOf(described: DescribedVersion): Promise<object> 
     identifier: facts.digest,
     ...(licence && { license: licence.url ?? licence.text }),
     version: facts.semver.slice(1),
+    // Or each file needs a hash: CSV is written for each reader, and Parquet at the first request.
+    isLiveDataset: true,
     datePublished: cited.createdAt,
     creator: isByOwner
       ? [{ '@type': 'sc:Organization', name: ownerName, url: origin + accountPath(owner) }]
@@ -77,10 +79,9 @@ export async function croissantOf(described: DescribedVersion): Promise<object> 
 /** Ids are IRIs relative to the document. Those of files have two slashes, those of fields one: none is taken twice. */
 const id = (...parts: string[]): string => parts.map(encodeURIComponent).join('/')
 
-/** Without hashes: CSV is written for each reader, and Parquet at the first request. */
 function filesOf({ name, file }: DescribedType, described: DescribedVersion): object[] {
   const { asPublic, hasTables, origin, ...place } = described
-  const fileObject = (format: string, contentUrl: string, encodingFormat: string) => ({
+  const fileObject = (format: string, contentUrl: string, encodingFormat: string | string[]) => ({
     '@type': 'cr:FileObject',
     '@id': id('files', format, name),
     name: `${name}.${format}`,
@@ -91,14 +92,19 @@ function filesOf({ name, file }: DescribedType, described: DescribedVersion): ob
   const parquet = origin + withQuery(apiVersionPath(place, 'tables', `${name}.parquet`), query)
   return [
     fileObject(file.format, file.url, file.mediaType),
-    ...(hasTables ? [fileObject('parquet', parquet, 'application/vnd.apache.parquet')] : []),
+    ...(hasTables ? [fileObject('parquet', parquet, parquetTypes)] : []),
   ]
 }
+
+/** The registered type, and the one that mlcroissant reads. */
+const parquetTypes = ['application/vnd.apache.parquet', 'application/x-parquet']
 
 function recordSetOf(type: DescribedType, names: ReadonlySet<string>): object[] {
   const { name, schema, columns, file } = type
   if (columns === undefined) return []
-  const fileObject = { '@id': id('files', file.format, name) }
+  // Not CSV, whose readers guess: mlcroissant takes the text `NA` for a missing value, `007` for 7, and cannot read lists.
+  const hasParquet = file.format === 'csv'
+  const fileObject = { '@id': id('files', hasParquet ? 'parquet' : file.format, name) }
   return [
     {
       '@type': 'cr:RecordSet',
@@ -115,10 +121,10 @@ function recordSetOf(type: DescribedType, names: ReadonlySet<string>): object[] 
         ...(column.type === 'list' && { isArray: true }),
         source: {
           fileObject,
-          extract: file.format === 'csv' ? { column: column.name } : { jsonPath: jsonPathOf(column) },
+          extract: hasParquet ? { column: column.name } : { jsonPath: jsonPathOf(column) },
         },
         ...(column.refersTo !== undefined &&
-          names.has(column.refersTo) && { references: { '@id': id(column.refersTo, '_id') } }),
+          names.has(column.refersTo) && { references: { field: { '@id': id(column.refersTo, '_id') } } }),
       })),
     },
   ]

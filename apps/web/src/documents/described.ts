@@ -3,7 +3,7 @@ import { type JsonObject, type TableColumn, tableColumns } from '@ulmus/content'
 import { countAnswer, giveWay, type Principal, type Registry, RegistryError } from '@ulmus/registry'
 import type { Version, VersionPath } from '@ulmus/wire'
 import { type CitedCollection, type CitedVersion, oneLine } from '../data/citation.ts'
-import type { ShownVersion } from '../data/collection.ts'
+import type { VersionResponse } from '../data/collection.ts'
 import { cutText, withoutUnseen } from '../format.ts'
 import { jsonBytes, readJson } from '../page.ts'
 import { apiVersionPath, type VersionPlace, withQuery } from '../paths.ts'
@@ -21,7 +21,7 @@ export interface FilePlace extends VersionPlace {
 
 export interface DescribedVersion extends CitedCollection, FilePlace {
   readonly description: string
-  readonly shown: ShownVersion
+  readonly shown: VersionResponse
   /** The same, with its metadata parsed. */
   readonly cited: CitedVersion
 }
@@ -49,18 +49,22 @@ const bytesPerSchemaByte = 4
 const descriptionMax = 10_000
 const keywordsMax = 100
 
-/** @throws collection_not_found, Moved, version_not_found, version_withdrawn, busy */
+/** @throws collection_not_found, MovedError, version_not_found, version_withdrawn, busy */
 export async function describeVersion(
   registry: Registry,
   who: Principal,
   path: VersionPath,
   { origin, asPublic }: { origin: string; asPublic: boolean },
 ): Promise<DescribedVersion> {
-  const { facts, version } = await registry.collections.shown(who, path, { asPublic, withVersion: true })
-  if (version === null) throw new RegistryError('version_not_found', { say: { version: path.v } })
+  const shown = await registry.collections.shown(who, path, { asPublic, withVersion: true })
+  const { facts, version, next } = shown
+  if (version === null) {
+    const wereWithdrawn = next.content !== 'v1.0.0'
+    throw new RegistryError('version_not_found', { say: { isEmpty: true, wereWithdrawn } })
+  }
   const cited = { ...version, metadata: readJson<Version['metadata']>(version.metadata) }
   const { description } = cited.metadata
-  const said = typeof description === 'string' ? description : (facts.description ?? '')
+  const text = typeof description === 'string' ? description : (facts.description ?? '')
   return {
     ...{ owner: path.owner, slug: path.slug, version: version.semver, origin, asPublic },
     name: facts.name,
@@ -69,9 +73,9 @@ export async function describeVersion(
     hasTables: registry.tables.isAvailable,
     // The standards require a description.
     description:
-      said.trim() === ''
+      text.trim() === ''
         ? `${oneLine(facts.name)}, a collection of ${version.recordCount} records by ${oneLine(facts.ownerName)}.`
-        : cutText(withoutUnseen(said), descriptionMax),
+        : cutText(withoutUnseen(text), descriptionMax),
     shown: version,
     cited,
   }

@@ -1,7 +1,11 @@
-/** `Link` headers of a version, by which programs find its documents and files: FAIR Signposting, RFC 8288. */
+/**
+ * Signs for programs on the page of a version: `Link` headers to its documents and files (FAIR Signposting, RFC 8288), and a schema.org
+ * `Dataset` for data set search engines.
+ */
 
+import { topicsOf } from '@ulmus/content'
 import type { Version } from '@ulmus/wire'
-import type { SeenCollection, ShownVersion } from '../data/collection.ts'
+import type { VersionResponse, VisitedCollection } from '../data/collection.ts'
 import { licenseOf } from '../data/licence.ts'
 import { jsonBytes, readJson, type Visit } from '../page.ts'
 import { apiCollectionPath, apiVersionPath, versionPath, withQuery } from '../paths.ts'
@@ -17,7 +21,7 @@ const metadataMax = 65_536
 
 export function signpostsOf(
   place: FilePlace,
-  { metadata, schemas }: Pick<ShownVersion, 'metadata' | 'schemas'>,
+  { metadata, schemas }: Pick<VersionResponse, 'metadata' | 'schemas'>,
 ): string {
   const { origin, asPublic } = place
   const link = (url: string, rel: string, type?: string): string =>
@@ -53,8 +57,8 @@ export function signpostsOf(
 
 /** For a page of the version, in the view of the page. */
 export const pageSignposts = (
-  { owner, slug, isMember, view }: SeenCollection,
-  version: ShownVersion,
+  { owner, slug, isMember, view }: VisitedCollection,
+  version: VersionResponse,
   { origin, registry }: Visit,
 ): string =>
   signpostsOf(
@@ -65,3 +69,45 @@ export const pageSignposts = (
     },
     version,
   )
+
+/** Google refuses shorter descriptions. Characters. */
+const descriptionMin = 50
+
+export function datasetOf(
+  seen: VisitedCollection,
+  version: Omit<Version, 'schemas'>,
+  origin: string,
+): object {
+  const licence = licenseOf(version.metadata['license'])
+  const topics = topicsOf(version.metadata)
+  const url = origin + versionPath(seen)
+  const description = seen.description ?? ''
+  const facts = `${seen.name}, a collection of ${version.recordCount} records by ${seen.ownerName}, version ${version.semver}.`
+  const distribution = [
+    ['application/gzip', `${apiCollectionPath(seen, 'export')}?version=${version.semver}`],
+    ['application/x-ndjson', apiVersionPath({ ...seen, version: version.semver }, 'records.ndjson')],
+  ]
+  return {
+    '@context': 'https://schema.org',
+    '@type': 'Dataset',
+    name: seen.name,
+    description: (description.length >= descriptionMin
+      ? description
+      : `${description} ${facts}`.trim()
+    ).slice(0, 5_000),
+    url,
+    identifier: version.publicHash,
+    version: version.semver,
+    dateModified: version.createdAt,
+    ...(licence && { license: licence.url ?? licence.text }),
+    creator: { '@type': 'Organization', name: seen.ownerName, url: `${origin}/${seen.owner}` },
+    ...(topics.length > 0 ? { keywords: topics } : {}),
+    isAccessibleForFree: true,
+    ...(seen.forkedFrom === undefined ? {} : { isBasedOn: origin + versionPath(seen.forkedFrom) }),
+    distribution: distribution.map(([encodingFormat, path]) => ({
+      '@type': 'DataDownload',
+      encodingFormat,
+      contentUrl: `${origin}${path}`,
+    })),
+  }
+}

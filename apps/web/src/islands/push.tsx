@@ -6,19 +6,19 @@ import { render } from 'preact'
 import { useEffect, useReducer, useState } from 'preact/hooks'
 import { Action, Progress, RefusalNote } from './push/beside.tsx'
 import { callsOf } from './push/calls.ts'
-import { ComparedView } from './push/compared.tsx'
 import { FileChoice } from './push/file-choice.tsx'
 import { ModeChoice } from './push/mode-choice.tsx'
 import { ColumnsForm } from './push/plan-form.tsx'
+import { ComparedView } from './push/preview/compared.tsx'
 import { Publishing, type Step } from './push/publishing.ts'
 import { ReadingForm } from './push/reading-form.tsx'
 import { TypeChoice } from './push/type-choice.tsx'
 import type { PushCalls } from './push-worker.ts'
 
 const container = document.getElementById('push')!
-const { collection = '', head, worker = '', public: visibility } = container.dataset
+const { collection = '', head, worker = '', workbook = '', public: visibility } = container.dataset
 const isPublic = visibility === 'true'
-const call = callsOf<PushCalls>(worker)
+const call = callsOf<PushCalls>(worker, workbook)
 
 function Push() {
   const [, repaint] = useReducer((count: number) => count + 1, 0)
@@ -129,10 +129,12 @@ const PublishStep = ({ publishing }: Props) => (
   <>
     <ComparedView
       compared={publishing.state.compared!}
+      filtered={publishing.state.filtered}
       isPublic={isPublic}
       message={publishing.state.message}
       confirmed={publishing.state.confirmed}
       working={progressOf('publish', publishing)}
+      onFilter={(cell) => void publishing.filter(cell)}
       onMessage={(text) => publishing.setMessage(text)}
       onConfirm={(name, isConfirmed) => publishing.confirm(name, isConfirmed)}
       onPublish={() => void publishing.publish()}

@@ -1,16 +1,17 @@
 /** Frame of all collection pages: owner, tabs, version and view. */
 
 import type { ComponentChildren } from 'preact'
-import { Icon, type IconName } from '../components/icon.tsx'
-import { Badge, Visibility } from '../components/small.tsx'
-import type { SeenCollection } from '../data/collection.ts'
+import { useContext } from 'preact/hooks'
+import { Badge, Icon, type IconName, Visibility } from '../components/small.tsx'
+import type { VisitedCollection } from '../data/collection.ts'
 import { shownName } from '../format.ts'
 import { accountPath, apiCollectionPath, collectionPath, versionPath, withQuery } from '../paths.ts'
+import { SavedQuestionContext, SavedQuestionHead } from './saved-question.tsx'
 
-export type Tab = 'overview' | 'records' | 'sql' | 'schemas' | 'files' | 'versions' | 'settings'
+export type Tab = 'overview' | 'records' | 'sql' | 'questions' | 'schemas' | 'files' | 'versions' | 'settings'
 
 interface Props {
-  readonly seen: SeenCollection
+  readonly seen: VisitedCollection
   readonly tab: Tab
   /** Type whose records the page shows; the picker of versions keeps it. */
   readonly type?: string | undefined
@@ -22,6 +23,7 @@ const tabs: readonly [Tab, string, IconName, string][] = [
   ['overview', 'Overview', 'book', 'o'],
   ['records', 'Records', 'table', 'r'],
   ['sql', 'SQL', 'terminal', 'q'],
+  ['questions', 'Questions', 'question', 'n'],
   ['schemas', 'Schemas', 'schema', 's'],
   ['files', 'Files', 'file', 'f'],
   ['versions', 'Versions', 'history', 'v'],
@@ -30,7 +32,7 @@ const tabs: readonly [Tab, string, IconName, string][] = [
 /** Frame of a page. Every page of a collection renders its content in it. */
 export const CollectionPage = ({ seen, tab, type, children }: Props) => (
   <>
-    <div class="collection-head">
+    <div class={tab === 'overview' ? 'collection-head' : 'collection-head compact'}>
       <div class="wide">
         <div class="title-row">
           <h1>
@@ -49,7 +51,7 @@ export const CollectionPage = ({ seen, tab, type, children }: Props) => (
             <Actions seen={seen} />
           </div>
         </div>
-        {seen.name !== seen.slug && (
+        {tab === 'overview' && seen.name !== seen.slug && (
           <p class="name" dir="auto">
             {shownName(seen.name)}
           </p>
@@ -64,9 +66,10 @@ export const CollectionPage = ({ seen, tab, type, children }: Props) => (
           {seen.saved}
         </p>
       )}
-      <OtherVersion seen={seen} />
+      <OtherVersion {...{ seen, tab, type }} />
       <Deprecation seen={seen} />
       <ViewLine seen={seen} />
+      <SavedQuestionHead seen={seen} />
       {children}
     </div>
   </>
@@ -74,57 +77,73 @@ export const CollectionPage = ({ seen, tab, type, children }: Props) => (
 
 /** Link to the versions; with JavaScript, a menu of them that keeps the tab and the type. */
 function VersionPicker({ seen, tab, type }: Omit<Props, 'children'>) {
-  const shown = seen.version ?? seen.latest
-  if (shown === null) return null
-  const place = { owner: seen.owner, slug: seen.slug, version: '{version}' }
-  const below =
-    tab === 'overview' || tab === 'versions' || tab === 'settings'
-      ? []
-      : [tab, ...(type === undefined ? [] : [type])]
+  const semver = seen.version ?? seen.latest
+  if (semver === null) return null
   return (
     <span class="version-picker">
       <a
         class="badge semver"
         href={collectionPath(seen, 'versions')}
         data-versions={withQuery(apiCollectionPath(seen, 'versions'), { limit: 20 })}
-        data-to={seen.inView(versionPath(place, ...below)).replace('%7Bversion%7D', '{version}')}
+        data-to={pageIn(seen, '{version}', tab, type).replace('%7Bversion%7D', '{version}')}
       >
-        {shown}
+        {semver}
         <Icon name="chevron" />
       </a>
     </span>
   )
 }
 
-/** The versions tab belongs to the whole collection; other tabs keep the shown version. */
-const pathOf = (seen: SeenCollection, tab: Tab): string => {
-  if (tab === 'versions') return collectionPath(seen, 'versions')
+/** The same page with the same question in another version. @param version undefined: the latest one */
+function pageIn(
+  seen: VisitedCollection,
+  version: string | undefined,
+  tab: Tab,
+  type: string | undefined,
+): string {
+  const place = { owner: seen.owner, slug: seen.slug, ...(version !== undefined && { version }) }
+  if (!askingTabs.has(tab)) return seen.inView(versionPath(place))
+  const below = type === undefined ? [tab] : [tab, type]
+  return seen.inView(withQuery(versionPath(place, ...below), seen.question))
+}
+
+/** Tabs that show a part of a version, which other versions have, too. */
+const askingTabs: ReadonlySet<Tab> = new Set(['records', 'sql', 'schemas', 'files'])
+
+/** The tabs of versions and of questions belong to the whole collection; other tabs keep the shown version. */
+const pathOf = (seen: VisitedCollection, tab: Tab): string => {
+  if (tab === 'versions' || tab === 'questions') return collectionPath(seen, tab)
   return tab === 'overview' ? versionPath(seen) : versionPath(seen, tab)
 }
 
-const Tabs = ({ seen, tab }: { seen: SeenCollection; tab: Tab }) => (
-  <nav class="tabs" aria-label="Collection">
-    {tabs.map(([name, label, icon, key]) => (
-      <a
-        key={name}
-        href={seen.inView(pathOf(seen, name))}
-        aria-current={name === tab ? 'page' : undefined}
-        data-key={key}
-      >
-        <Icon name={icon} />
-        {label}
-      </a>
-    ))}
-    {seen.mayWork && (
-      <a href={collectionPath(seen, 'settings')} aria-current={tab === 'settings' ? 'page' : undefined}>
-        <Icon name="settings" />
-        Settings
-      </a>
-    )}
-  </nav>
-)
+function Tabs({ seen, tab }: { seen: VisitedCollection; tab: Tab }) {
+  const current = useContext(SavedQuestionContext) === undefined ? tab : 'questions'
+  return (
+    <nav class="tabs" aria-label="Collection">
+      {tabs
+        .filter(([name]) => name !== 'questions' || seen.hasQuestions || current === name)
+        .map(([name, label, icon, key]) => (
+          <a
+            key={name}
+            href={seen.inView(pathOf(seen, name))}
+            aria-current={name === current ? 'page' : undefined}
+            data-key={key}
+          >
+            <Icon name={icon} />
+            {label}
+          </a>
+        ))}
+      {seen.mayWork && (
+        <a href={collectionPath(seen, 'settings')} aria-current={tab === 'settings' ? 'page' : undefined}>
+          <Icon name="settings" />
+          Settings
+        </a>
+      )}
+    </nav>
+  )
+}
 
-const Actions = ({ seen }: { seen: SeenCollection }) => (
+const Actions = ({ seen }: { seen: VisitedCollection }) => (
   <>
     {seen.latest !== null && (
       <a class="button" href={collectionPath(seen, 'fork')} rel="nofollow">
@@ -142,20 +161,26 @@ const Actions = ({ seen }: { seen: SeenCollection }) => (
 )
 
 /** Notes that the shown version is not the latest. */
-function OtherVersion({ seen }: { seen: SeenCollection }) {
-  const { owner, slug, version } = seen
+function OtherVersion({ seen, tab, type }: Omit<Props, 'children'>) {
+  const { version } = seen
   if (version === undefined || version === seen.latest) return null
   return (
     <p class="note">
       This is version <strong>{version}</strong>. The latest is{' '}
-      <a href={seen.inView(versionPath({ owner, slug }))}>{seen.latest}</a>.{' '}
+      <a href={pageIn(seen, undefined, tab, type)}>{seen.latest}</a>.{' '}
       <a href={seen.inView(collectionPath(seen, 'compare', `${version}...${seen.latest}`))}>Compare</a>
+      {seen.mayWork && (
+        <>
+          {' · '}
+          <a href={withQuery(collectionPath(seen, 'restore'), { version })}>Publish this version again</a>
+        </>
+      )}
     </p>
   )
 }
 
 /** Deprecation warning of the shown version. */
-const Deprecation = ({ seen: { deprecation } }: { seen: SeenCollection }) =>
+const Deprecation = ({ seen: { deprecation } }: { seen: VisitedCollection }) =>
   deprecation === undefined ? null : (
     <p class="note bad">
       <strong>This version is deprecated.</strong> <bdi>{deprecation}</bdi>
@@ -163,7 +188,7 @@ const Deprecation = ({ seen: { deprecation } }: { seen: SeenCollection }) =>
   )
 
 /** For members: the current view, and a link to the other one. */
-function ViewLine({ seen: { difference, inOtherView, isPublic, view } }: { seen: SeenCollection }) {
+function ViewLine({ seen: { difference, inOtherView, isPublic, view } }: { seen: VisitedCollection }) {
   if (difference === undefined) return null
   const publicly = isPublic ? 'the public sees it' : 'the public would see it'
   const [title, link] =

@@ -1,11 +1,11 @@
 /** HTML document around every page: head, header, footer. The server calls it for pages and for refusals. */
+
 import type { Caller } from '@ulmus/registry'
 import { renderToString } from 'preact-render-to-string'
-import { feedTypes } from '../components/feed-links.tsx'
 import { RefusedContext } from '../components/form.tsx'
-import { Icon, Logo } from '../components/icon.tsx'
+import { Icon, Logo } from '../components/small.tsx'
 import { cutText, withoutUnseen } from '../format.ts'
-import type { View } from '../page.ts'
+import { feedTypes, type View } from '../page.ts'
 import { signInPath } from '../paths.ts'
 
 /** Properties of a document apart from its view. */
@@ -32,6 +32,11 @@ const Document = ({ view, frame }: { view: View; frame: Frame }) => (
       <main id="content">
         <RefusedContext.Provider value={view.refused}>{view.body}</RefusedContext.Provider>
       </main>
+      <p class="wide print-only">
+        {frame.origin}
+        {frame.url.pathname}
+        {frame.url.search}
+      </p>
       <Footer />
     </body>
   </html>

@@ -98,6 +98,25 @@ const declared = declare({
     load: () => import('./publish/edit-record.tsx'),
   },
   sql: { paths: ['/:owner/:slug/sql'], versioned: true, load: () => import('./version/sql.tsx') },
+  questions: {
+    paths: ['/:owner/:slug/questions'],
+    repeated: true,
+    load: () => import('./collection/questions/questions.tsx'),
+  },
+  newQuestion: {
+    paths: ['/:owner/:slug/questions/new'],
+    posted: true,
+    load: () => import('./collection/questions/question-form.tsx'),
+  },
+  question: {
+    paths: ['/:owner/:slug/questions/:question'],
+    load: () => import('./collection/questions/question.tsx'),
+  },
+  editQuestion: {
+    paths: ['/:owner/:slug/questions/:question/edit'],
+    posted: true,
+    load: () => import('./collection/questions/question-form.tsx'),
+  },
   schemas: {
     paths: ['/:owner/:slug/schemas'],
     versioned: true,
@@ -143,6 +162,16 @@ const declared = declare({
     paths: ['/:owner/:slug/withdraw'],
     posted: true,
     load: () => import('./collection/withdraw.tsx'),
+  },
+  restore: {
+    paths: ['/:owner/:slug/restore'],
+    posted: true,
+    load: () => import('./collection/restore.tsx'),
+  },
+  eraseRecord: {
+    paths: ['/:owner/:slug/erase'],
+    posted: true,
+    load: () => import('./collection/erase-record.tsx'),
   },
   push: { paths: ['/:owner/:slug/push'], load: () => import('./publish/push.tsx') },
   collectionSettings: {

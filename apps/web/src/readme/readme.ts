@@ -102,6 +102,6 @@ const notes = {
 const signs: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
 
 const asPlainText = (text: string, note: string): string => {
-  const shown = text.slice(0, plainCharactersMax).toWellFormed()
-  return `<p class="quiet">${note}</p><pre class="plain-text">${shown.replace(/[&<>]/g, (sign) => signs[sign]!)}</pre>`
+  const rendered = text.slice(0, plainCharactersMax).toWellFormed()
+  return `<p class="quiet">${note}</p><pre class="plain-text">${rendered.replace(/[&<>]/g, (sign) => signs[sign]!)}</pre>`
 }

@@ -8,6 +8,13 @@ export interface JsonObject {
   [name: string]: Json
 }
 
+/** JSON that is only read: also literals `as const`. */
+export type ReadonlyJson = null | boolean | number | string | readonly ReadonlyJson[] | ReadonlyJsonObject
+
+export interface ReadonlyJsonObject {
+  readonly [name: string]: ReadonlyJson
+}
+
 /** True if `value` is a JSON object: neither null nor an array nor a scalar. */
 export function isJsonObject(value: Json | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -9,6 +9,14 @@ export interface ColumnChange {
   readonly is: unknown
 }
 
+/** Kind of a change of a cell. Null and absent values are empty. */
+export type CellChange = 'filled' | 'changed' | 'emptied'
+
+export const cellChangeOf = ({ was, is }: ColumnChange): CellChange =>
+  isEmpty(was) === isEmpty(is) ? 'changed' : isEmpty(was) ? 'filled' : 'emptied'
+
+const isEmpty = (value: unknown): boolean => value === undefined || value === null
+
 /** Members of deeper objects are no columns of their own. */
 const depthMax = 3
 

@@ -28,31 +28,56 @@ const objectIn = (value: unknown): PlainSchema | undefined =>
 
 /** Names of fields by which people recognise a record, in lower case. */
 const telling = ['name', 'title', 'label', 'displayname', 'fullname', 'code']
+const tellingMax = Math.max(...telling.map(({ length }) => length))
 
 /** Pages leave out further fields: a schema of 256 KiB may have 20,000, and a page shows some hundred. */
 export const fieldsMax = 2_000
 
 /**
- * Fields of a type in the author's order. Fields without an order follow: recognisable names, then required ones, nested ones last, else by
- * name.
- * @param most number of fields, the first in the author's order. Default: all
+ * Names of the fields of a type in the order of pages, tables, SQL and files: the author's. Fields without a place follow: recognisable
+ * names, then required ones, nested ones last, else as the schema has them, which is by name in a stored one.
+ * @param most number of names, the first in the author's order. Default: all
  */
-export function fieldsOf(schema: PlainSchema, most = Number.POSITIVE_INFINITY): Field[] {
+export const fieldNames = (schema: PlainSchema, most?: number): string[] => orderOf(schema, most).names
+
+/** Fields of a type, in the order of `fieldNames`. @param most as there */
+export function fieldsOf(schema: PlainSchema, most?: number): Field[] {
   const properties = objectIn(schema['properties']) ?? {}
-  const required = new Set(Array.isArray(schema['required']) ? schema['required'] : [])
-  const names = Object.keys(properties)
-  const some = names.length <= most ? names : inFieldOrder(names, schema).slice(0, most)
-  const fields = some.map((name) => fieldOf(name, objectIn(properties[name]) ?? {}, required.has(name)))
-  const rank = ({ name, isRequired, isNested }: Field): number => {
-    const place = telling.indexOf(name.toLowerCase())
-    return place >= 0 ? place - telling.length : isNested ? 2 : isRequired ? 0 : 1
-  }
-  // Ranked once each, as a schema may have 20,000 fields.
-  const ranked = fields.map((field): [rank: number, field: Field] => [rank(field), field])
-  ranked.sort(([first, a], [second, b]) => first - second || (a.name < b.name ? -1 : 1))
-  const byName = new Map(ranked.map(([, field]) => [field.name, field]))
-  return inFieldOrder([...byName.keys()], schema).map((name) => byName.get(name)!)
+  const required = requiredIn(schema)
+  const { names, types } = orderOf(schema, most)
+  return names.map((name) =>
+    fieldOf(name, objectIn(properties[name]) ?? {}, {
+      type: types.get(name)!,
+      isRequired: required.has(name),
+    }),
+  )
 }
+
+/** Names in order, with the types in words, which decide it. Each is found once, as a schema may have 20,000 fields. */
+function orderOf(schema: PlainSchema, most = Number.POSITIVE_INFINITY) {
+  const properties = objectIn(schema['properties']) ?? {}
+  const required = requiredIn(schema)
+  const all = Object.keys(properties)
+  const some = all.length <= most ? all : inFieldOrder(all, schema).slice(0, most)
+  const types = new Map(some.map((name) => [name, typeText(objectIn(properties[name]) ?? {})]))
+  const rank = (name: string): number => {
+    const place = name.length > tellingMax ? -1 : telling.indexOf(name.toLowerCase())
+    if (place >= 0) return place - telling.length
+    return isNestedType(types.get(name)!) ? 2 : required.has(name) ? 0 : 1
+  }
+  const ranked = some.map((name): [rank: number, name: string] => [rank(name), name])
+  ranked.sort(([first], [second]) => first - second)
+  const names = inFieldOrder(
+    ranked.map(([, name]) => name),
+    schema,
+  )
+  return { names, types }
+}
+
+const requiredIn = ({ required }: PlainSchema): ReadonlySet<unknown> =>
+  new Set(Array.isArray(required) ? required : [])
+
+const isNestedType = (type: string): boolean => /object|list|any/.test(type)
 
 /** The field by which people recognise a record; undefined if there is none. */
 export const tellingField = (fields: readonly Field[]): string | undefined =>
@@ -60,9 +85,12 @@ export const tellingField = (fields: readonly Field[]): string | undefined =>
     .map((one) => fields.find(({ name }) => name.toLowerCase() === one)?.name)
     .find((name) => name !== undefined)
 
-function fieldOf(name: string, at: PlainSchema, isRequired: boolean): Field {
+function fieldOf(
+  name: string,
+  at: PlainSchema,
+  { type, isRequired }: Pick<Field, 'type' | 'isRequired'>,
+): Field {
   const items = objectIn(at['items'])
-  const type = typeText(at)
   return {
     name,
     title: textIn(at['title']),
@@ -75,7 +103,7 @@ function fieldOf(name: string, at: PlainSchema, isRequired: boolean): Field {
     isRequired,
     isPrivate: at['private'] === true,
     refersTo: textIn(at['x-ref-type']) ?? textIn(items?.['x-ref-type']),
-    isNested: /object|list|any/.test(type),
+    isNested: isNestedType(type),
   }
 }
 

@@ -241,7 +241,7 @@ describe('validate', () => {
     expect(bad.filter((text) => matches({ format: 'url' }, text))).toEqual([])
   })
 
-  test('date-time matches what ajv-formats says, whatever the day, the time and the fraction', () => {
+  test('date-time matches what ajv-formats says, in the spellings that tables can read', () => {
     const theirs = fullFormats['date-time'] as { validate(text: string): boolean }
     const numbers = (count: number) => Array.from({ length: count }, (_, n) => `${n}`.padStart(2, '0'))
     const days = ['0000', '1900', '2000', '2023', '2024', '9999'].flatMap((year) =>
@@ -249,22 +249,25 @@ describe('validate', () => {
     )
     const times = ['00', '09', '19', '20', '23', '24', '29'].flatMap((hour) =>
       ['00', '58', '59', '60'].flatMap((minute) =>
-        ['00', '59', '60', '61', '5', '59.', '59.999999999', `59.${'9'.repeat(30)}`].map(
-          (second) => `${hour}:${minute}:${second}`,
-        ),
+        ['00', '59', '60', '61', '5', '59.', '59.999999999'].map((second) => `${hour}:${minute}:${second}`),
       ),
     )
-    const zones = ['Z', 'z', '', '+01:00', '-0100', '+24:00', 'Z\n', 'ZZ', ' Z']
+    const zones = ['Z', 'z', '', '+01:00', '-05:30', '-00:00', '-0100', '+01', '+24:00', 'Z\n', 'ZZ', ' Z']
     const texts = [
       ...days.map((day) => `${day}T12:00:00Z`),
       ...times.flatMap((time) => zones.map((zone) => `2024-02-28T${time}${zone}`)),
-      ...['t', ' ', '', 'TT', 'T\n'].map((separator) => `2024-02-28${separator}12:00:00Z`),
+      ...['t', ' ', '\t', '\n', '\u00a0', '', 'TT', 'T\n'].map(
+        (separator) => `2024-02-28${separator}12:00:00Z`,
+      ),
       ...[' ', '+', '0', '-'].map((before) => `${before}2024-02-28T12:00:00Z`),
       '٢٠٢٤-02-28T12:00:00Z',
     ]
-    expect(texts.filter((text) => matches({ format: 'date-time' }, text) !== theirs.validate(text))).toEqual(
-      [],
-    )
+    const isReadable = (text: string) => /^.{10}[Tt ](?!24)[\d:.]+(?:[Zz]|[+-]\d\d:\d\d)$/.test(text)
+    const isTime = (text: string) => isReadable(text) && theirs.validate(text)
+    expect(texts.filter((text) => matches({ format: 'date-time' }, text) !== isTime(text))).toEqual([])
+    // Ajv rounds the second to 60.
+    expect(matches({ format: 'date-time' }, `2024-02-28T12:00:59.${'9'.repeat(30)}Z`)).toBe(true)
+    expect(matches({ format: 'date-time' }, '2024-02-28T12:00:00+01')).toBe(false)
     const bounded = { format: 'date-time', formatMaximum: '2024-01-01T00:00:00Z' }
     expect(matches(bounded, '2023-12-31T23:59:59Z')).toBe(true)
     expect(matches(bounded, '2024-01-01T00:00:01Z')).toBe(false)
@@ -302,6 +305,44 @@ describe('validate', () => {
     expect(matches({ required: ['constructor'] }, {})).toBe(false)
     expect(matches({ properties: { toString: { type: 'string' } } }, {})).toBe(true)
     expect(matches({ required: ['__proto__'] }, JSON.parse('{"__proto__":1}'))).toBe(true)
+  })
+
+  test('a listed `__proto__` is a member like any other', () => {
+    const closed = (text: string) => JSON.parse(`{"additionalProperties":false,"properties":${text}}`)
+    const many = Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`m${n}`, true]))
+    for (const others of [{}, { constructor: { type: 'integer' }, ...many }]) {
+      const listed = closed(
+        `{"__proto__":{"type":"integer"},${JSON.stringify(others).slice(1)}`.replace(',}', '}'),
+      )
+      expect(issues(listed, JSON.parse('{"__proto__":1}'))).toEqual([])
+      expect(issues(listed, {})).toEqual([])
+      expect(issues(listed, JSON.parse('{"__proto__":"x"}'))).toEqual([
+        { path: '/__proto__', message: 'must be integer' },
+      ])
+      expect(issues(listed, { __proto: 1 })[0]?.message).toBe('must not have the member "__proto"')
+    }
+    expect(matches(closed('{"a":true}'), JSON.parse('{"__proto__":1}'))).toBe(false)
+    const nested = closed(
+      '{"__proto__":{"properties":{"__proto__":{"type":"string"}},"additionalProperties":false}}',
+    )
+    expect(matches(nested, JSON.parse('{"__proto__":{"__proto__":"x"}}'))).toBe(true)
+    expect(matches(nested, JSON.parse('{"__proto__":{"__proto__":1}}'))).toBe(false)
+  })
+
+  test.each([505, 1_500])('a schema may have %i properties', (count) => {
+    const names = Array.from({ length: count }, (_, n) => `c${n}`)
+    const wide = {
+      type: 'object',
+      properties: Object.fromEntries(names.map((name) => [name, { type: 'integer' }])),
+      required: names,
+      additionalProperties: false,
+    }
+    const data = Object.fromEntries(names.map((name, n) => [name, n]))
+    expect(issues(wide, data)).toEqual([])
+    const message = 'must be integer'
+    expect(issues(wide, { ...data, [names.at(-1)!]: 'x' })).toEqual([{ path: `/${names.at(-1)}`, message }])
+    expect(issues({ anyOf: [wide, { type: 'null' }] }, { ...data, c0: 'x' })).not.toEqual([])
+    expect(issues({ anyOf: [wide, { type: 'null' }] }, data)).toEqual([])
   })
 
   test('$async does not turn the answer into a promise', () => {

@@ -2,6 +2,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../json/json.ts'
 import { referenceKeyword } from '../records/references.ts'
 import { inFieldOrder } from '../schemas/field-order.ts'
+import { fieldNames } from '../schemas/fields.ts'
 
 /** `text`: a string. `number`: a double. `integer`: −2^63 to 2^63 − 1. `date-time`: microseconds in UTC. `file`: `sha256:<hex>`. */
 export type ScalarType = 'text' | 'number' | 'integer' | 'boolean' | 'date-time' | 'date' | 'file'
@@ -35,9 +36,6 @@ export const idColumn: TableColumn = {
   private: false,
 }
 
-/** Name that the engine uses for the texts that searches read. */
-export const searchColumn = '_search'
-
 /** Column of a type whose schema lists no properties, or too many: the whole `data`. */
 const dataColumn: TableColumn = { name: 'data', path: '', type: 'json', nullable: false, private: false }
 
@@ -59,18 +57,20 @@ const referencesMax = 8
 export function tableColumns(schema: JsonObject): TableColumn[] {
   const properties = schema['properties']
   if (!isJsonObject(properties) || Object.keys(properties).length > columnsMax) return [idColumn, dataColumn]
-  return [
-    idColumn,
-    ...columnsOf(schema, {
-      definitions: schema,
-      level: 0,
-      path: '',
-      taken: [idColumn.name, searchColumn],
-      room: { ...expandedMax },
-      facts: new Map(),
-    }),
-  ]
+  const columns = columnsOf(schema, {
+    definitions: schema,
+    level: 0,
+    path: '',
+    taken: [idColumn.name],
+    room: { ...expandedMax },
+    facts: new Map(),
+  })
+  const places = new Map(fieldNames(schema).map((name, place) => [pointerTo('', name), place]))
+  return [idColumn, ...columns.sort((a, b) => places.get(a.path)! - places.get(b.path)!)]
 }
+
+const pointerTo = (path: string, member: string): string =>
+  `${path}/${member.replaceAll('~', '~0').replaceAll('/', '~1')}`
 
 /** Schema of the value in a column at the root: without `null`, and in place of a local reference. Empty if the schema lists no properties. */
 export function columnSchema(schema: JsonObject, { path }: TableColumn): JsonObject {
@@ -131,7 +131,7 @@ function columnsOf(schema: JsonObject, place: Place): TableColumn[] {
     const property = properties[member]!
     const name = freeName(member, names, numbers)
     names.add(name.toLowerCase())
-    const at = `${path}/${member.replaceAll('~', '~0').replaceAll('/', '~1')}`
+    const at = pointerTo(path, member)
     const plain = resolved(property, definitions)
     const refersTo = plain.schema[referenceKeyword]
     return {

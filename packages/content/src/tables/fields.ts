@@ -46,13 +46,16 @@ export function findColumn(
   if (column !== undefined && passed.length === path.length) return { ...column, names: passed }
   const asked = path.join('.')
   const all = fieldNames(columns)
+  const hint = namesHint(asked, all, 'fields')
+  throw new QueryError('unknown_field', parameter, `There is no field ${JSON.stringify(asked)}. ${hint}`)
+}
+
+/** Proposes names like one that is unknown; lists the first ones if none is. @param what names in the plural */
+export function namesHint(asked: string, all: readonly string[], what: string): string {
   const near = nearest(asked, all)
+  if (near.length > 0) return `Did you mean ${near.map((one) => JSON.stringify(one)).join(' or ')}?`
   const some = all.slice(0, namedMax).map((one) => JSON.stringify(one))
-  const hint =
-    near.length > 0
-      ? ` Did you mean ${near.map((one) => JSON.stringify(one)).join(' or ')}?`
-      : ` The fields are ${some.join(', ')}${all.length > namedMax ? ' …' : ''}.`
-  throw new QueryError('unknown_field', parameter, `There is no field ${JSON.stringify(asked)}.${hint}`)
+  return `The ${what} are ${some.join(', ')}${all.length > namedMax ? ' …' : ''}.`
 }
 
 /** Columns by name. A question may name thousands. */

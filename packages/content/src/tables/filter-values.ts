@@ -1,5 +1,6 @@
 /** Values of filters in the types of their columns. */
 import { parseJson } from '../json/parse.ts'
+import { isDay, isInstant } from '../schemas/times.ts'
 import type { ColumnType, ScalarType } from './columns.ts'
 
 /** A value as a column has it: dates and times are texts in ISO 8601; integers beyond 2^53 need `bigint`. */
@@ -29,7 +30,7 @@ export function readValue(text: string, type: ColumnType): FilterValue | undefin
       return plain
     case 'date-time': {
       const instant = isDate(plain) ? `${plain}T00:00:00Z` : plain
-      if (!isInstant(instant)) return undefined
+      if (!isInstant(instant) || !isDate(instant.slice(0, 10))) return undefined
       return instant
     }
     default:
@@ -48,31 +49,8 @@ export const valueWords: Record<ScalarType, string> = {
   file: 'a hash such as sha256:…',
 }
 
-/** Years 1 to 9999, as JSON Schema's format `date` has them. RFC 3339 */
-function isDate(text: string): boolean {
-  const [, year, month, day] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text) ?? []
-  if (year === undefined || year === '0000') return false
-  const date = new Date(`${text}T00:00:00Z`)
-  return (
-    !Number.isNaN(date.getTime()) &&
-    date.getUTCMonth() + 1 === Number(month) &&
-    date.getUTCDate() === Number(day)
-  )
-}
-
-/** RFC 3339 with `T`, a zone and no leap second. */
-function isInstant(text: string): boolean {
-  const [, date, hour, minute, second, zoneHour, zoneMinute] =
-    /^(\d{4}-\d{2}-\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.\d+)?(?:[Zz]|[+-](\d{2}):(\d{2}))$/.exec(text) ?? []
-  if (date === undefined || !isDate(date)) return false
-  return (
-    Number(hour) < 24 &&
-    Number(minute) < 60 &&
-    Number(second) < 60 &&
-    Number(zoneHour ?? 0) < 24 &&
-    Number(zoneMinute ?? 0) < 60
-  )
-}
+/** Years 1 to 9999, which a table can represent. */
+const isDate = (text: string): boolean => isDay(text) && !text.startsWith('0000')
 
 /** `"Ada"` is the text Ada; other texts are as they are. */
 export function unquoted(text: string): string {

@@ -76,7 +76,7 @@ test.each<[QueryText, string]>([
   [{ filter: 'common eq x' }, 'unknown_field: There is no field "common". Did you mean "name.common"?'],
   [
     { sort: 'zzzzzz' },
-    'unknown_field: There is no field "zzzzzz". The fields are "_id", "population", "area", "name", "name.common", "name.native", "Case officer", "a.b", "closed", "at", "open", "any".',
+    'unknown_field: There is no field "zzzzzz". The fields are "_id", "name", "name.common", "name.native", "population", "area", "Case officer", "a.b", "closed", "at", "open", "any".',
   ],
   [{ filter: 'population gt many' }, 'invalid_query: "many" is not an integer, which "population" holds.'],
   [

@@ -22,15 +22,15 @@ export function violationsOf(text: string, depthMax: number): Violation[] {
   const found: Violation[] = []
   try {
     const end = blanks(text, value(text, blanks(text, 0), { found, depthMax, depth: 0 }))
-    if (end < text.length) throw new SyntaxAt(end)
+    if (end < text.length) throw new SyntaxAtError(end)
   } catch (fault) {
-    if (!(fault instanceof SyntaxAt)) throw fault
+    if (!(fault instanceof SyntaxAtError)) throw fault
     found.push({ code: 'syntax', at: fault.at })
   }
   return found
 }
 
-class SyntaxAt extends Error {
+class SyntaxAtError extends Error {
   readonly at: number
   constructor(at: number) {
     super()
@@ -71,7 +71,7 @@ function array(text: string, at: number, state: State): number {
   for (;;) {
     next = blanks(text, value(text, next, state))
     if (text[next] === ']') return next + 1
-    if (text[next] !== ',') throw new SyntaxAt(next)
+    if (text[next] !== ',') throw new SyntaxAtError(next)
     next = blanks(text, next + 1)
   }
 }
@@ -81,15 +81,15 @@ function object(text: string, at: number, state: State): number {
   let next = blanks(text, at + 1)
   if (text[next] === '}') return next + 1
   for (;;) {
-    if (text[next] !== '"') throw new SyntaxAt(next)
+    if (text[next] !== '"') throw new SyntaxAtError(next)
     const name = string(text, next, state)
     if (names.includes(name.said)) state.found.push({ code: 'duplicate_key', at: next })
     names.push(name.said)
     next = blanks(text, name.end)
-    if (text[next] !== ':') throw new SyntaxAt(next)
+    if (text[next] !== ':') throw new SyntaxAtError(next)
     next = blanks(text, value(text, blanks(text, next + 1), state))
     if (text[next] === '}') return next + 1
-    if (text[next] !== ',') throw new SyntaxAt(next)
+    if (text[next] !== ',') throw new SyntaxAtError(next)
     next = blanks(text, next + 1)
   }
 }
@@ -124,7 +124,7 @@ function character(
 ): { said: string; end: number } {
   const fail = (where: number): never => {
     if (waiting >= 0) lone(waiting)
-    throw new SyntaxAt(where)
+    throw new SyntaxAtError(where)
   }
   if (at >= text.length || text.charCodeAt(at) < 0x20) return fail(at)
   if (text[at] !== '\\') return { said: text[at]!, end: at + 1 }
@@ -151,7 +151,7 @@ function number(text: string, at: number, { found }: State): number {
     return end
   }
   const first = text[at] === '-' ? at + 1 : at
-  if (!isDigit(text[first])) throw new SyntaxAt(at)
+  if (!isDigit(text[first])) throw new SyntaxAtError(at)
   const whole = text[first] === '0' ? first + 1 : digits(first)
   const fraction = text[whole] === '.' && isDigit(text[whole + 1]) ? digits(whole + 1) : whole
   const sign = text[fraction + 1] === '+' || text[fraction + 1] === '-' ? 1 : 0

@@ -6,7 +6,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { keysOf } from '../accounts/keys.ts'
 import { forksOf } from '../collections/forks.ts'
 import type { Context } from '../context.ts'
-import type { Jobs } from '../jobs.ts'
 import { metadataOf } from '../metadata/metadata.ts'
 import type { Caller } from '../principal.ts'
 import type { PushOpening } from '../pushes/opening/opening-body.ts'
@@ -18,6 +17,7 @@ import {
   addMember,
   addVersion,
   callerOf,
+  idleJobs,
   openContext,
   type TestContext,
 } from '../testing/context.ts'
@@ -26,17 +26,6 @@ import { demandNow, demandStill } from './authority.ts'
 const body = (...lines: object[]) =>
   Readable.from(lines.map((line) => Buffer.from(`${JSON.stringify(line)}\n`)))
 const asIs = (outline: unknown) => outline as PushOpening
-/** Accepts background work and leaves it to the other server. */
-const idle: Jobs = {
-  define: () => undefined,
-  repeat: () => undefined,
-  enqueue: async () => undefined,
-  poke: () => undefined,
-  leave: () => undefined,
-  start: async () => undefined,
-  stop: async () => undefined,
-}
-
 describe.each(serviceDatabases)('authority that ends meanwhile on $name', (testDatabase) => {
   let opened: TestContext
   let services: ReturnType<typeof servicesOf>
@@ -75,7 +64,7 @@ describe.each(serviceDatabases)('authority that ends meanwhile on $name', (testD
     })
     // The other server, which does the work that this one accepted.
     servicesOf(opened)
-    services = servicesOf({ ...opened, database, jobs: idle })
+    services = servicesOf({ ...opened, database, jobs: idleJobs })
     await opened.jobs.start()
     org = await addAccount(opened, 'elms', 'org')
   })

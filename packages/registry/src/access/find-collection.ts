@@ -7,13 +7,13 @@ import {
   type VersionRow,
 } from '@ulmus/storage'
 import type { Context } from '../context.ts'
-import { Moved, RegistryError } from '../errors/errors.ts'
+import { MovedError, RegistryError } from '../errors/errors.ts'
 import type { Principal } from '../principal.ts'
 import { maySee, type Role, type View, viewFor } from './policy.ts'
 import { isAccountSlug, isCollectionSlug } from './slugs.ts'
 
 /** A collection that the caller may see. */
-export interface Seen {
+export interface VisibleCollection {
   readonly collection: CollectionRow
   readonly owner: AccountRow
   /** The latest version; null before the first. */
@@ -24,12 +24,12 @@ export interface Seen {
   readonly view: View
 }
 
-/** @throws collection_not_found; Moved when a former slug leads to a collection that the caller may see. */
+/** @throws collection_not_found; MovedError when a former slug leads to a collection that the caller may see. */
 export async function findVisibleCollection(
   context: Context,
   who: Principal,
   path: { owner: string; slug: string },
-): Promise<Seen> {
+): Promise<VisibleCollection> {
   // Skip the look-up for impossible slugs: PostgreSQL refuses a NUL, for instance.
   if (!isAccountSlug(path.owner) || !isCollectionSlug(path.slug)) {
     throw new RegistryError('collection_not_found', { say: path })
@@ -42,7 +42,7 @@ export async function findVisibleCollection(
   // Look up former slugs even if the collection exists but is hidden: the timing must not reveal it.
   const former = await findFormerCollection(context.database, path, accountId)
   if (found === undefined && former !== undefined && maySee(who, former.collection, former.role)) {
-    throw new Moved({ owner: former.owner.slug, slug: former.collection.slug })
+    throw new MovedError({ owner: former.owner.slug, slug: former.collection.slug })
   }
   throw new RegistryError('collection_not_found', { say: path })
 }
@@ -56,11 +56,11 @@ export async function findNamedCollection(
   context: Context,
   who: Principal,
   path: { owner: string; slug: string },
-): Promise<Seen> {
+): Promise<VisibleCollection> {
   try {
     return await findVisibleCollection(context, who, path)
   } catch (error) {
-    if (!(error instanceof Moved)) throw error
+    if (!(error instanceof MovedError)) throw error
     return findVisibleCollection(context, who, { slug: path.slug, ...error.to })
   }
 }

@@ -18,7 +18,7 @@ export type Role = (typeof roles)[number]
 /** The two views of a version (content-model §6): `full` for members, `public` for everyone else. */
 export type View = 'full' | 'public'
 
-/** Codes of refusals; `errors/catalogue.ts` has their sentences. */
+/** Codes of refusals of permissions. */
 export type Refusal =
   | 'unauthenticated'
   | 'insufficient_scope'

@@ -3,7 +3,7 @@ import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { reservedAccountSlugs } from '../access/slugs.ts'
 import { type Collections, collectionsOf } from '../collections/collections.ts'
-import { Moved } from '../errors/errors.ts'
+import { MovedError } from '../errors/errors.ts'
 import { anonymous, type Caller, type Scope } from '../principal.ts'
 import { openContext, type TestContext } from '../testing/context.ts'
 import { type Accounts, accountsOf, type Identity } from './accounts.ts'
@@ -123,7 +123,7 @@ describe.each(anyDatabase)('accounts on $name', (database) => {
       await accounts.update(ann, 'two', { slug: 'three', displayName: 'Three' })
       expect(await codeOf(accounts.profile('one'))).toBe('moved three')
       expect(await codeOf(accounts.profile('two'))).toBe('moved three')
-      await expect(accounts.update(ann, 'one', {})).rejects.toBeInstanceOf(Moved)
+      await expect(accounts.update(ann, 'one', {})).rejects.toBeInstanceOf(MovedError)
       expect((await accounts.profile('three')).displayName).toBe('Three')
       expect(await codeOf(org(ann, 'one'))).toBe('slug_kept')
       await accounts.update(ann, 'three', { slug: 'two' })

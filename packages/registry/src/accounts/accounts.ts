@@ -89,7 +89,7 @@ export function accountsOf(context: Context) {
       return { ...profileOf(account), email: account.email ?? '' }
     },
 
-    /** @throws account_not_found, Moved */
+    /** @throws account_not_found, MovedError */
     async profile(slug: string): Promise<Account> {
       return profileOf((await findVisibleAccount(context, anonymous, slug)).account)
     },
@@ -104,7 +104,7 @@ export function accountsOf(context: Context) {
     /**
      * Changes the given fields. Only owners change an organization's settings. The former slug redirects, and stays reserved for
      * its owner.
-     * @throws account_not_found, Moved, not_an_org, not_a_member, insufficient_role, invalid_slug, reserved_slug, slug_taken,
+     * @throws account_not_found, MovedError, not_an_org, not_a_member, insufficient_role, invalid_slug, reserved_slug, slug_taken,
      * slug_kept
      */
     update: (who: Principal, slug: string, changes: AccountChanges): Promise<void> =>
@@ -113,12 +113,12 @@ export function accountsOf(context: Context) {
     /** Storage usage and quota of an account. See `usageOf`. */
     usage: (who: Principal, slug: string): Promise<Usage> => usageOf(context, who, slug),
 
-    /** For members. @throws account_not_found, Moved, not_an_org, key_limited, not_a_member */
+    /** For members. @throws account_not_found, MovedError, not_an_org, key_limited, not_a_member */
     settings: (who: Principal, slug: string): Promise<OrgSettings> => readSettings(context, who, slug),
 
     /**
      * Deletes an account with its keys, sessions and memberships.
-     * @throws account_not_found, Moved, not_a_member, insufficient_role, has_collections, last_owner
+     * @throws account_not_found, MovedError, not_a_member, insufficient_role, has_collections, last_owner
      */
     remove: (who: Principal, slug: string): Promise<void> => removeAccount(context, who, slug),
   }

@@ -10,6 +10,7 @@ import {
   insertSession,
   listSessions,
 } from '@ulmus/storage'
+import type { BrowserSession } from '@ulmus/wire'
 import { v7 as newId } from 'uuid'
 import { demandCredential, onMissingRow } from '../access/authority.ts'
 import { mayManageAccount } from '../access/policy.ts'
@@ -25,19 +26,6 @@ export interface OpenSession {
   readonly caller: Caller
   /** The new expiry, if this use extended the session. */
   readonly extendedTo?: Date
-}
-
-/** Session in a list. Its fields are public: change them together with packages/wire/src/sessions.ts. */
-export interface SessionItem {
-  readonly id: string
-  /** The browser's `User-Agent`; empty if it sent none. */
-  readonly userAgent: string
-  readonly createdAt: string
-  /** Accurate to the day. */
-  readonly lastUsedAt: string
-  readonly expiresAt: string
-  /** True for the session of this request. */
-  readonly current: boolean
 }
 
 /** Cuts longer `User-Agent`s. Characters. */
@@ -93,7 +81,7 @@ export function sessionsOf(context: Context) {
     },
 
     /** Lists the 100 last used sessions of the caller's account, the latest first. @throws insufficient_scope, key_limited */
-    async list(who: Principal): Promise<SessionItem[]> {
+    async list(who: Principal): Promise<BrowserSession[]> {
       const caller = ownerOf(who)
       const rows = await listSessions(database, caller.accountId, { now: context.now(), limit: listedMax })
       const own = sessionOf(caller)

@@ -49,7 +49,7 @@ export interface StartedLogin {
 }
 
 /** A login for a person to approve or refuse. */
-export interface AskedLogin {
+export interface PendingLogin {
   readonly label: string
   readonly scope: Scope
   readonly collection: string | null
@@ -106,7 +106,7 @@ export function deviceLoginsOf(context: Context) {
     start: (request: DeviceRequest): Promise<StartedLogin> => start(context, request),
 
     /** The login to show to a user who typed its code. @throws unauthenticated, device_code_not_found, rate_limited */
-    async find(who: Principal, userCode: string): Promise<AskedLogin> {
+    async find(who: Principal, userCode: string): Promise<PendingLogin> {
       const { label, scope, collection, userAgent, address, createdAt } = await findPending(
         demandCaller(who).accountId,
         userCode,

@@ -38,12 +38,12 @@ export const makeUser = (
   database
     .transact((tx) => makeUserOnce({ now }, tx, identity))
     .catch(async (error: unknown) => {
-      if (error instanceof SignedInMeanwhile) return (await findAccountByIdentity(database, identity))!
+      if (error instanceof SignedInMeanwhileError) return (await findAccountByIdentity(database, identity))!
       throw error
     })
 
 /** Rolls back the account if the identity has one by now. */
-class SignedInMeanwhile extends Error {}
+class SignedInMeanwhileError extends Error {}
 
 async function makeUserOnce(clock: Pick<Context, 'now'>, tx: Tx, identity: Identity): Promise<AccountRow> {
   const base = slugBaseOf(identity)
@@ -59,7 +59,7 @@ async function makeUserOnce(clock: Pick<Context, 'now'>, tx: Tx, identity: Ident
       const made = await insertAccount(tx, row)
       if (made === undefined) continue
       if (await insertIdentity(tx, identity, row.id)) return made
-      throw new SignedInMeanwhile()
+      throw new SignedInMeanwhileError()
     }
   }
 }

@@ -74,14 +74,14 @@ export function invitationsOf(context: Context) {
   return {
     /**
      * Invites a user, or anyone with an e-mailed link. Replaces an earlier invitation of the same user or address.
-     * @throws account_not_found, Moved, not_an_org, not_a_member, insufficient_role, not_a_user, already_member, too_many_invitations
+     * @throws account_not_found, MovedError, not_an_org, not_a_member, insufficient_role, not_a_user, already_member, too_many_invitations
      */
     create: (who: Principal, slug: string, wanted: NewInvitation): Promise<MadeInvitation> =>
       invite(context, who, slug, wanted),
 
     /**
      * Lists the pending invitations, the newest first; at most 100.
-     * @throws account_not_found, Moved, not_an_org, insufficient_role
+     * @throws account_not_found, MovedError, not_an_org, insufficient_role
      */
     async list(who: Principal, slug: string): Promise<Invitation[]> {
       const { account, role } = await findVisibleAccount(context, who, slug)
@@ -92,7 +92,7 @@ export function invitationsOf(context: Context) {
       return items.map((item) => invitationOf(item, slugOf))
     },
 
-    /** Withdraws an invitation. @throws account_not_found, Moved, not_an_org, insufficient_role, invitation_not_found */
+    /** Withdraws an invitation. @throws account_not_found, MovedError, not_an_org, insufficient_role, invitation_not_found */
     remove: (who: Principal, slug: string, id: string): Promise<void> => takeBack(context, who, slug, id),
 
     /** The caller's invitations. An invitation by e-mail belongs to no user until a user follows its link. */

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findVisibleCollection } from '../access/find-collection.ts'
 import { collectionsOf } from '../collections/collections.ts'
 import { forksOf } from '../collections/forks.ts'
-import { Moved } from '../errors/errors.ts'
+import { MovedError } from '../errors/errors.ts'
 import { operatorsOf } from '../operators/operators.ts'
 import { anonymous, type Caller } from '../principal.ts'
 import { addVersion, openContext, type TestContext } from '../testing/context.ts'
@@ -51,7 +51,7 @@ describe.each(serviceDatabases)('slugs that were given up on $name', (database) 
   const outcome = (work: Promise<unknown>) =>
     work.then(
       () => 'ok',
-      (error) => (error instanceof Moved ? error.to : error.code),
+      (error) => (error instanceof MovedError ? error.to : error.code),
     )
   const org = (who: Caller, slug: string) => outcome(accounts.createOrg(who, { slug, displayName: slug }))
   const see = (owner: string, slug: string) =>
@@ -105,7 +105,7 @@ describe.each(serviceDatabases)('slugs that were given up on $name', (database) 
     expect(new Set(['slug_taken', 'slug_kept', ...(await taking), await org(eve, 'ida')]).size).toBe(2)
   })
 
-  test('one under which a version was public is kept for good, whatever became of the collection', async () => {
+  test('one under which a version was public is kept for good, also after the collection is gone', async () => {
     const eve = await signIn('eve')
     const ends: Record<string, (who: Caller, path: { owner: string; slug: string }) => Promise<unknown>> = {
       stays: () => Promise.resolve(),

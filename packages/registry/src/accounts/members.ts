@@ -50,12 +50,12 @@ export function membersOf(context: Context) {
       return mapPage(page, ({ account, role }) => ({ account: profileOf(account), role }))
     },
 
-    /** The caller's role in an account; null: none. @throws account_not_found, Moved */
+    /** The caller's role in an account; null: none. @throws account_not_found, MovedError */
     async roleOf(who: Principal, slug: string): Promise<Role | null> {
       return (await findVisibleAccount(context, who, slug)).role
     },
 
-    /** Lists the members by slug, for members. @throws account_not_found, Moved, not_an_org, key_limited, not_a_member */
+    /** Lists the members by slug, for members. @throws account_not_found, MovedError, not_an_org, key_limited, not_a_member */
     async list(who: Principal, slug: string, ask: PageAsk = {}): Promise<Page<Member>> {
       const { account: org, role } = await findVisibleAccount(context, who, slug)
       demandOrg(org)
@@ -72,14 +72,14 @@ export function membersOf(context: Context) {
      * Makes a user a member, or changes a member's role; the same role again changes nothing. Ends invitations of that user;
      * after a demotion, also those that the user made.
      * @returns the invitation, if the operator requires the consent of new members
-     * @throws account_not_found, Moved, not_an_org, not_a_member, insufficient_role, not_a_user, last_owner, too_many_invitations
+     * @throws account_not_found, MovedError, not_an_org, not_a_member, insufficient_role, not_a_user, last_owner, too_many_invitations
      */
     async set(who: Principal, path: MemberPath, role: Role): Promise<MadeInvitation | undefined> {
       const mustAsk = context.limits.newMembers === 'invited'
       const ask = () => invite(context, who, path.slug, { user: path.user, role })
       if (mustAsk && !(await isMember(context, path))) return ask()
       const changed = change(context, who, path, role, async (tx, { org, user, current }, tell) => {
-        if (current === null && mustAsk) throw new GoneMeanwhile()
+        if (current === null && mustAsk) throw new GoneMeanwhileError()
         if (current === 'owner' && role !== 'owner') await demandAnotherOwner(tx, org)
         const member = { orgId: org.id, userId: user.id, role, since: context.now() }
         await onMissingRow('account_not_found', { slug: user.slug }, () => putMember(tx, member))
@@ -97,7 +97,7 @@ export function membersOf(context: Context) {
       return changed.then(
         () => undefined,
         (error) => {
-          if (error instanceof GoneMeanwhile) return ask()
+          if (error instanceof GoneMeanwhileError) return ask()
           throw error
         },
       )
@@ -105,7 +105,7 @@ export function membersOf(context: Context) {
 
     /**
      * Removes a member; a member may leave. Ends invitations of that user and those that the user made.
-     * @throws account_not_found, Moved, not_an_org, not_a_member, insufficient_role, not_a_user, member_not_found, last_owner
+     * @throws account_not_found, MovedError, not_an_org, not_a_member, insufficient_role, not_a_user, member_not_found, last_owner
      */
     async remove(who: Principal, path: MemberPath): Promise<void> {
       await change(context, who, path, null, async (tx, { org, user, current }, tell) => {
@@ -123,7 +123,7 @@ export function membersOf(context: Context) {
 }
 
 /** The member left before the role could change. */
-class GoneMeanwhile extends Error {}
+class GoneMeanwhileError extends Error {}
 
 /** Locks the organization, so that roles cannot change and two owners cannot both leave as the last. */
 async function change(

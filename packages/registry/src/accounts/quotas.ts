@@ -34,7 +34,7 @@ type Limited = Pick<Context, 'limits'>
 /** Maximum collections listed in a usage. */
 const listedMax = 100
 
-/** For members and the user itself. @throws account_not_found, Moved, unauthenticated, key_limited, not_a_member */
+/** For members and the user itself. @throws account_not_found, MovedError, unauthenticated, key_limited, not_a_member */
 export async function usageOf(context: Context, who: Principal, slug: string): Promise<Usage> {
   const { account, role } = await findVisibleAccount(context, who, slug)
   demand(maySeeUsage(who, role), { owner: slug })

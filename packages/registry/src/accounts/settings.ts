@@ -25,7 +25,7 @@ export function changedSettings(account: AccountRow, wanted: Partial<OrgSettings
   return Object.fromEntries(Object.entries(wanted).filter(differs))
 }
 
-/** For members. @throws account_not_found, Moved, not_an_org, key_limited, not_a_member */
+/** For members. @throws account_not_found, MovedError, not_an_org, key_limited, not_a_member */
 export async function readSettings(context: Context, who: Principal, slug: string): Promise<OrgSettings> {
   const { account, role } = await findVisibleAccount(context, who, slug)
   demandOrg(account)

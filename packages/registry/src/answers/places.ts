@@ -27,6 +27,14 @@ export const writeCursor = ({ type, id }: RecordPosition): string =>
 
 /** @param parameter name of the query parameter. @throws invalid_request for a malformed cursor. */
 export function readCursor(text: string, parameter: string): RecordPosition {
+  const position = parseCursor(text)
+  if (position !== undefined) return position
+  const withType = parameter === 'after' ? '; with `type`, the id of a record will do' : ''
+  const message = `is not a cursor: use \`nextCursor\` of a page, or base64url of the JCS of \`[type, id]\`${withType}`
+  throw new RegistryError('invalid_request', { details: { issues: [{ path: parameter, message }] } })
+}
+
+function parseCursor(text: string): RecordPosition | undefined {
   try {
     const parts: unknown = parseJson(strict.decode(Buffer.from(text, 'base64url')))
     if (Array.isArray(parts) && parts.length === 2) {
@@ -35,10 +43,20 @@ export function readCursor(text: string, parameter: string): RecordPosition {
         return { type, id }
     }
   } catch {
-    // Not UTF-8, JSON or well-formed: refused below like every other malformed cursor.
+    // Not UTF-8, JSON or well-formed.
   }
-  const message = 'is not a cursor: use `nextCursor` of a page, or base64url of the JCS of `[type, id]`'
-  throw new RegistryError('invalid_request', { details: { issues: [{ path: parameter, message }] } })
+  return undefined
+}
+
+/**
+ * Start of a page of records: a cursor or, if the page is of one type, the id of a record. A cursor is never taken for an id: none is the
+ * base64url of an array of two texts by chance.
+ */
+export function readAfter({ after, type }: { after?: string; type?: string }): RecordPosition | undefined {
+  if (after === undefined) return undefined
+  const cursor = parseCursor(after)
+  if (cursor !== undefined) return cursor
+  return type === undefined ? readCursor(after, 'after') : { type, id: after }
 }
 
 const strict = new TextDecoder('utf-8', { fatal: true })

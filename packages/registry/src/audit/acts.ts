@@ -42,12 +42,15 @@ const sentences = {
   'webhook.rotated': 'A webhook has another secret.',
   'webhook.removed': 'A webhook was removed.',
   'webhook.disabled': 'A webhook was disabled by the registry.',
+  'question.saved': undefined,
+  'question.removed': undefined,
   'publisher.made': 'A collection has another trusted publisher.',
   'publisher.changed': 'A trusted publisher was changed.',
   'publisher.removed': 'A collection has one trusted publisher less.',
   'collection.publishing': 'A collection takes versions of trusted publishers alone, or of others again.',
   'version.made': undefined,
   'version.withdrawn': 'A version was withdrawn.',
+  'record.erased': 'A record was removed from all versions.',
   'version.deprecated': 'Readers of a version are warned, or are no longer.',
 } as const
 
@@ -74,7 +77,7 @@ export type Tell = (act: Act) => void
  * @param who the actor
  */
 export async function audited<Result>(
-  context: Pick<Context, 'database' | 'log' | 'now'>,
+  context: Pick<Context, 'database' | 'jobs' | 'log' | 'now'>,
   who: Principal,
   work: (tx: Tx, tell: Tell) => Promise<Result>,
 ): Promise<Result> {
@@ -88,6 +91,8 @@ export async function audited<Result>(
     return done
   })
   for (const act of recorded) logAct(context, act.by ?? who, act)
+  // Most acts are changes that events tell.
+  if (recorded.length > 0) context.jobs.wake('events')
   return result
 }
 

@@ -16,8 +16,12 @@ import { operatorsOf } from '../operators/operators.ts'
 import { anonymous, type Caller, type Principal } from '../principal.ts'
 import { publishingOf } from '../publishing/publishing.ts'
 import type { PushOpening } from '../pushes/opening/opening-body.ts'
+import { publishLine } from '../pushes/publish-line.ts'
 import { pushesOf } from '../pushes/pushes.ts'
 import { PushSessions } from '../pushes/session/sessions.ts'
+import { questionsOf } from '../questions/questions.ts'
+import { recordErasuresOf } from '../record-erasures/record-erasures.ts'
+import { tablesOf, usualTables } from '../tables/tables.ts'
 import { addVersion, openContext, type TestContext } from '../testing/context.ts'
 import { type IssuerKey, makeKey, sign } from '../testing/issuer.ts'
 import { versionsOf } from '../versions/versions.ts'
@@ -46,8 +50,10 @@ describe.each(serviceDatabases)('the audit log on $name', (database) => {
     metadata: metadataOf(context),
     versions: versionsOf(context),
     withdrawals: withdrawalsOf(context),
+    recordErasures: recordErasuresOf(context, pushesOf(context, new PushSessions(context))),
     pushes: pushesOf(context, new PushSessions(context)),
     publishing: publishingOf(context),
+    questions: questionsOf(context, tablesOf(context, usualTables, 'a test')),
     webhooks: webhooksOf(context),
     audit: auditOf(context),
   })
@@ -296,6 +302,23 @@ describe.each(serviceDatabases)('the audit log on $name', (database) => {
     ])
   })
 
+  test('lists saved questions', async () => {
+    await services.collections.create(ada, 'ada', { slug: 'asked', public: true })
+    const path = { owner: 'ada', slug: 'asked' }
+    const opening = bytesOf('{"base_version":null,"schemas":{"A":{}}}')
+    const asIs = (outline: unknown) => outline as PushOpening
+    const { session_id } = await services.pushes.open(ada, path, opening, asIs)
+    await services.pushes.commit(ada, path, session_id, { async: false })
+    const question = { name: 'All', type: 'A' }
+    const { slug } = await services.questions.create(ada, path, question)
+    await services.questions.remove(ada, path, slug)
+    const events = (await log(ada, 'ada')).filter(({ action }) => action.startsWith('question.'))
+    expect(events.toReversed().map(short)).toEqual([
+      ['question.saved', 'ada/asked', { question: 'all', public: false }],
+      ['question.removed', 'ada/asked', { question: 'all', public: false }],
+    ])
+  })
+
   test('lists acts on webhooks, without the path of their address', async () => {
     const { webhooks } = services
     const { id: collection } = await services.collections.create(ada, 'ada', { slug: 'heard', public: true })
@@ -349,6 +372,16 @@ describe.each(serviceDatabases)('the audit log on $name', (database) => {
     const [event] = await log(ada, 'union', { action: 'collection.made' })
     expect(event).toMatchObject({ target: 'union/left', actor: { account: 'gone' } })
     expect((await log(ada, 'union', { actor: 'gone' })).map(({ target }) => target)).toContain('union/left')
+  })
+
+  test('a record that is removed from all versions', async () => {
+    await services.collections.create(ada, 'ada', { slug: 'people' })
+    const people = { owner: 'ada', slug: 'people' }
+    const opening = { base_version: null, schemas: { A: {} } }
+    const line = '{"id":"x","type":"A","data":{}}'
+    await publishLine(services.pushes, ada, people, { kind: 'records', line, opening } as never)
+    await services.recordErasures.erase(ada, { ...people, type: 'A', id: 'x' }, { base_version: 'v1.0.0' })
+    expect((await log(ada, 'ada')).map(({ action }) => action)).toContain('record.erased')
   })
 
   test('every action was done by a test above', async () => {

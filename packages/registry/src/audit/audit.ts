@@ -32,7 +32,7 @@ export function auditOf(context: Context) {
   return {
     /**
      * Lists the events, the newest first.
-     * @throws account_not_found, Moved, insufficient_scope, key_limited, not_a_member, insufficient_role; invalid_request if
+     * @throws account_not_found, MovedError, insufficient_scope, key_limited, not_a_member, insufficient_role; invalid_request if
      * `after` is outside the years 0001 to 9999
      */
     async list(who: Principal, slug: string, ask: AuditAsk & PageAsk): Promise<Page<AuditEvent>> {
@@ -44,7 +44,7 @@ export function auditOf(context: Context) {
         (slice) => listAuditEvents(database, filter, slice),
         placeOf,
       )
-      return mapPage(page, shownEvent)
+      return mapPage(page, eventAnswer)
     },
 
     /** Streams all events, the newest first, as one JSON object a line. @throws the errors of `list`, before the first line */
@@ -95,13 +95,13 @@ async function* linesOf({ database }: Context, filter: AuditFilter | undefined):
     const items = await listAuditEvents(database, filter, slice)
     const last = items.at(-1)
     if (last === undefined) return
-    yield Buffer.from(items.map((item) => `${JSON.stringify(shownEvent(item))}\n`).join(''))
+    yield Buffer.from(items.map((item) => `${JSON.stringify(eventAnswer(item))}\n`).join(''))
     beyond = items.length < streamedAtOnce ? undefined : placeOf(last)
   } while (beyond !== undefined)
 }
 
 /** An event in the form of answers. */
-export const shownEvent = ({ event, actorSlug }: AuditItem): AuditEvent => ({
+export const eventAnswer = ({ event, actorSlug }: AuditItem): AuditEvent => ({
   id: event.id,
   at: instantText(event.at),
   actor: {

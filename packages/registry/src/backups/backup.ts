@@ -6,7 +6,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve, sep } from 'node:path'
-import { BlobMissing, type BlobStore } from '@ulmus/storage'
+import { BlobMissingError, type BlobStore } from '@ulmus/storage'
 import type { StoresConfig } from '../stores/stores.ts'
 import { type Contents, contentsOf, type NamedBlob } from './contents.ts'
 import { type CopiedBlob, copyBlob, forEachBlob, hashBlob, listed } from './copy.ts'
@@ -19,7 +19,7 @@ import {
   openShelf,
   type Shelf,
   type ShelfPlace,
-  ShelfUnfit,
+  ShelfUnfitError,
   writeBackup,
 } from './shelf.ts'
 
@@ -50,7 +50,7 @@ const triesMax = 3
 
 /**
  * Makes a backup of the stores. Servers may run meanwhile.
- * @throws ShelfUnfit, BlobDamaged, DumpRefused, and the errors of opening the stores. A failure makes no backup and damages none.
+ * @throws ShelfUnfitError, BlobDamagedError, DumpRefusedError, and the errors of opening the stores. A failure makes no backup and damages none.
  */
 export async function backUp(
   config: StoresConfig,
@@ -76,7 +76,7 @@ export async function backUp(
     try {
       await copy.run(contents)
     } catch (error) {
-      if (!(error instanceof BlobMissing)) throw error
+      if (!(error instanceof BlobMissingError)) throw error
       if (tries === triesMax) throw lacking(error)
       continue
     }
@@ -103,8 +103,8 @@ const tallyOf = (blobs: readonly CopiedBlob[]) => ({
   bytes: blobs.reduce((sum, { bytes }) => sum + bytes, 0),
 })
 
-const lacking = (error: BlobMissing) =>
-  new ShelfUnfit(
+const lacking = (error: BlobMissingError) =>
+  new ShelfUnfitError(
     `${error.message} The database names it, so no backup can be whole. \`ulmus-server fsck\` says what is damaged.`,
     { cause: error },
   )
@@ -122,11 +122,11 @@ function refuseOwnObjects({ dataFolder, bucket }: StoresConfig, to: ShelfPlace):
     to.bucket.bucket === bucket.bucket &&
     (to.bucket.prefix.startsWith(bucket.prefix) || bucket.prefix.startsWith(to.bucket.prefix))
   if (isInside)
-    throw new ShelfUnfit(
+    throw new ShelfUnfitError(
       `${to.folder} is in the data folder ${dataFolder}, and would be lost with it. Name another place.`,
     )
   if (isTheBucket)
-    throw new ShelfUnfit(
+    throw new ShelfUnfitError(
       `s3://${to.bucket.bucket}/${to.bucket.prefix} and the objects in s3://${bucket.bucket}/${bucket.prefix} are one in the other. Name another bucket or prefix.`,
     )
 }
@@ -144,7 +144,7 @@ class Copying {
     this.#shelf = shelf
   }
 
-  /** @throws BlobMissing for a pack or a file */
+  /** @throws BlobMissingError for a pack or a file */
   async run(contents: Contents): Promise<void> {
     const stored = await listed(this.#shelf.store, blobPrefixes)
     const known = await this.#lastBackup()
@@ -153,7 +153,7 @@ class Copying {
         this.blobs.push(await this.#one(blob, stored.get(blob.name), known.get(blob.name)))
       } catch (error) {
         // Spills of a push disappear when it ends. A version that it made is in the next backup.
-        if (!(error instanceof BlobMissing) || blob.pushId === undefined) throw error
+        if (!(error instanceof BlobMissingError) || blob.pushId === undefined) throw error
         this.endedPushes.add(blob.pushId)
       }
     })

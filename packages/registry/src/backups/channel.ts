@@ -91,13 +91,13 @@ async function sendDump(socket: Socket, database: Database, parent: string, log:
 }
 
 /** The running server could not provide a dump. The message gives the reason. */
-export class DumpRefused extends Error {
-  override name = 'DumpRefused'
+export class DumpRefusedError extends Error {
+  override name = 'DumpRefusedError'
 }
 
 /**
  * Requests a dump from the server that has this database open, and writes it to a new file. Returns false if no server listens.
- * @throws DumpRefused
+ * @throws DumpRefusedError
  */
 export async function askForDump(databaseFolder: string, file: string): Promise<boolean> {
   const path = channelOf(databaseFolder)
@@ -108,7 +108,7 @@ export async function askForDump(databaseFolder: string, file: string): Promise<
     const pieces = socket[Symbol.asyncIterator]() as AsyncIterator<Buffer>
     const { head, rest } = await firstLine(pieces)
     if (head.bytes === undefined)
-      throw new DumpRefused(`The running server could not dump its database: ${head.error}`)
+      throw new DumpRefusedError(`The running server could not dump its database: ${head.error}`)
     let bytes = 0
     await pipeline(
       async function* () {
@@ -121,7 +121,8 @@ export async function askForDump(databaseFolder: string, file: string): Promise<
       },
       createWriteStream(file, { flags: 'wx', mode: 0o600 }),
     )
-    if (bytes !== head.bytes) throw new DumpRefused('The running server ended while it gave its database.')
+    if (bytes !== head.bytes)
+      throw new DumpRefusedError('The running server ended while it gave its database.')
     return true
   } finally {
     socket.destroy()
@@ -150,7 +151,7 @@ async function firstLine(pieces: AsyncIterator<Buffer>): Promise<{ head: Head; r
   let text = Buffer.alloc(0)
   for (;;) {
     const { done, value } = await pieces.next()
-    if (done === true) throw new DumpRefused('The running server ended before it gave its database.')
+    if (done === true) throw new DumpRefusedError('The running server ended before it gave its database.')
     text = Buffer.concat([text, value])
     const end = text.indexOf(10)
     if (end < 0) continue

@@ -1,7 +1,7 @@
 /** Contents of a dump: its blobs and its installation. Both are read from the dump, so that they are from one moment. */
 import { createReadStream } from 'node:fs'
 import { parseHash } from '@ulmus/content'
-import { type DumpedRows, DumpUnreadable, dumpedMigration, fileName, readDump } from '@ulmus/storage'
+import { type DumpedRows, DumpUnreadableError, dumpedMigration, fileName, readDump } from '@ulmus/storage'
 
 /** A blob that the database references. */
 export interface NamedBlob {
@@ -45,7 +45,7 @@ export async function contentsOf(dump: string): Promise<Contents> {
       else if (part.table === 'files') {
         const sha256 = parseHash(value(row, 'hash'))
         if (sha256 === undefined)
-          throw new DumpUnreadable('The dump names a file by something that is not a hash.')
+          throw new DumpUnreadableError('The dump names a file by something that is not a hash.')
         blobs.push({ name: fileName(sha256), bytes: Number(value(row, 'size')), sha256 })
       } else if (part.table === 'pushes') {
         if (!ends.has(value(row, 'status'))) underWay.add(value(row, 'id'))

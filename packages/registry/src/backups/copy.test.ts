@@ -1,7 +1,7 @@
 /** Copies of blobs from an untrusted place. */
 import { openMemoryStore } from '@ulmus/storage'
 import { expect, test } from 'vitest'
-import { BlobDamaged, copyBlob } from './copy.ts'
+import { BlobDamagedError, copyBlob } from './copy.ts'
 
 test('a blob without an end is broken off at the length that it should have', async () => {
   let given = 0
@@ -12,7 +12,7 @@ test('a blob without an end is broken off at the length that it should have', as
   }
   const store = openMemoryStore()
   const name = 'packs/aa/endless'
-  await expect(copyBlob(endless, store, { name, bytes: 2_500 })).rejects.toThrow(BlobDamaged)
+  await expect(copyBlob(endless, store, { name, bytes: 2_500 })).rejects.toThrow(BlobDamagedError)
   expect(given).toBeLessThan(4)
   expect(await store.size(name)).toBeUndefined()
 })

@@ -17,8 +17,8 @@ export interface BlobToCopy {
 }
 
 /** A blob differs from its record. The message names it. */
-export class BlobDamaged extends Error {
-  override name = 'BlobDamaged'
+export class BlobDamagedError extends Error {
+  override name = 'BlobDamagedError'
 }
 
 /** Blobs copied at the same time. */
@@ -26,7 +26,7 @@ const atOnce = 4
 
 /**
  * Copies a blob completely or not at all.
- * @throws BlobMissing, BlobDamaged; `to` then has no part of it
+ * @throws BlobMissingError, BlobDamagedError; `to` then has no part of it
  */
 export async function copyBlob(
   from: Pick<BlobStore, 'stream'>,
@@ -43,7 +43,7 @@ export async function copyBlob(
   return { name: blob.name, bytes: blob.bytes, sha256 }
 }
 
-/** Returns the SHA-256 of a blob. @throws BlobMissing, BlobDamaged */
+/** Returns the SHA-256 of a blob. @throws BlobMissingError, BlobDamagedError */
 export async function hashBlob(at: Pick<BlobStore, 'stream'>, blob: BlobToCopy): Promise<string> {
   let sha256 = ''
   const pieces = checked(at.stream(blob.name), blob, (found) => {
@@ -53,7 +53,7 @@ export async function hashBlob(at: Pick<BlobStore, 'stream'>, blob: BlobToCopy):
   return sha256
 }
 
-/** Passes the pieces on and ends in BlobDamaged if they are not the blob. @param tell receives the SHA-256 at the end */
+/** Passes the pieces on and ends in BlobDamagedError if they are not the blob. @param tell receives the SHA-256 at the end */
 export async function* checked(
   pieces: AsyncIterable<Uint8Array>,
   { name, bytes, sha256 }: BlobToCopy,
@@ -65,13 +65,14 @@ export async function* checked(
     hash.update(piece)
     length += piece.length
     // The stream may be endless.
-    if (length > bytes) throw new BlobDamaged(`${name} has more than the ${bytes} bytes that it should have.`)
+    if (length > bytes)
+      throw new BlobDamagedError(`${name} has more than the ${bytes} bytes that it should have.`)
     yield piece
   }
-  if (length !== bytes) throw new BlobDamaged(`${name} has ${length} bytes, and should have ${bytes}.`)
+  if (length !== bytes) throw new BlobDamagedError(`${name} has ${length} bytes, and should have ${bytes}.`)
   const found = hash.digest('hex')
   if (sha256 !== undefined && found !== sha256)
-    throw new BlobDamaged(`${name} is damaged: its SHA-256 is ${found}, and should be ${sha256}.`)
+    throw new BlobDamagedError(`${name} is damaged: its SHA-256 is ${found}, and should be ${sha256}.`)
   tell(found)
 }
 

@@ -3,7 +3,7 @@
  * the dump.
  */
 import { join } from 'node:path'
-import { type BlobStore, FolderInUse, writeDump } from '@ulmus/storage'
+import { type BlobStore, FolderInUseError, writeDump } from '@ulmus/storage'
 import { demandInstallation } from '../stores/installation.ts'
 import { openObjectStore, openStores, placesOf, type StoresConfig } from '../stores/stores.ts'
 import { askForDump } from './channel.ts'
@@ -15,7 +15,7 @@ const stepMilliseconds = 500
 
 /**
  * Writes a dump of the database to a new file. If a server has an embedded database open, that server writes the dump.
- * @throws DumpRefused, and the errors of `openStores`
+ * @throws DumpRefusedError, and the errors of `openStores`
  */
 export async function takeDump(config: StoresConfig, file: string): Promise<void> {
   if (config.databaseUrl !== undefined) return dumpHere(config, file)
@@ -26,7 +26,7 @@ export async function takeDump(config: StoresConfig, file: string): Promise<void
       return await dumpHere(config, file)
     } catch (error) {
       // A server holds the lock before it listens and after it stopped listening.
-      if (!(error instanceof FolderInUse) || performance.now() > until) throw error
+      if (!(error instanceof FolderInUseError) || performance.now() > until) throw error
     }
     await new Promise((resolve) => setTimeout(resolve, stepMilliseconds))
   }
@@ -38,7 +38,7 @@ async function dumpHere(config: StoresConfig, file: string): Promise<void> {
   await writeDump(database, file)
 }
 
-/** Opens the objects that belong to a dump. @throws StoresUnfit for those of another installation */
+/** Opens the objects that belong to a dump. @throws StoresUnfitError for those of another installation */
 export async function openObjects(
   config: StoresConfig,
   installation: string,

@@ -4,7 +4,7 @@
  * filling can resume after an interruption.
  */
 import {
-  BlobMissing,
+  BlobMissingError,
   type BlobStore,
   type Database,
   findInstallation,
@@ -15,7 +15,7 @@ import {
   readDump,
 } from '@ulmus/storage'
 import { makePrivate } from '../stores/data-folder.ts'
-import { capital, holdsBlobs, StoresUnfit } from '../stores/installation.ts'
+import { capital, holdsBlobs, StoresUnfitError } from '../stores/installation.ts'
 import { foldersOf, openObjectStore, openRows, placesOf, type StoresConfig } from '../stores/stores.ts'
 import { type BlobToCopy, copyBlob, forEachBlob, listed } from './copy.ts'
 import { blobPrefixes } from './shelf.ts'
@@ -54,7 +54,7 @@ const markName = 'installation/filling'
 
 /**
  * Fills the stores of `config`. The installation id is written after all contents, since servers start only on stores that have it.
- * @throws StoresUnfit for stores that are not empty; BlobMissing, BlobDamaged, DumpUnreadable, and the errors of opening the
+ * @throws StoresUnfitError for stores that are not empty; BlobMissingError, BlobDamagedError, DumpUnreadableError, and the errors of opening the
  * stores.
  */
 export async function fillStores(config: StoresConfig, filling: Filling): Promise<FillingReport> {
@@ -95,27 +95,27 @@ async function fill(
 type Loaded = Pick<FillingReport, 'rows' | 'webhooks'>
 const none: Loaded = { rows: 0, webhooks: 0 }
 
-/** @throws StoresUnfit for a dump of a newer or an unreleased version */
+/** @throws StoresUnfitError for a dump of a newer or an unreleased version */
 function demandKnown(migration: number): void {
   if (migrationTimes().includes(migration)) return
-  throw new StoresUnfit(
+  throw new StoresUnfitError(
     migration > migrationTimes().at(-1)!
       ? 'The database in it is of a newer release than this program. Use that release, or a newer one.'
       : 'The database in it was made by a version of this program that was never released. Use the version that made it.',
   )
 }
 
-/** True if the same filling was interrupted here. @throws StoresUnfit for a store with other contents */
+/** True if the same filling was interrupted here. @throws StoresUnfitError for a store with other contents */
 async function hasBegun(store: BlobStore, config: StoresConfig, mark: string): Promise<boolean> {
   const found = await markIn(store)
   if (found === mark) return true
   const { objects } = placesOf(config)
   if (found !== undefined)
-    throw new StoresUnfit(
+    throw new StoresUnfitError(
       `There are ${objects}, which something else began to be put into and did not come to its end. Empty it, or name another place (OBJECT_STORE, DATA_DIR).`,
     )
   if (await holdsBlobs(store))
-    throw new StoresUnfit(
+    throw new StoresUnfitError(
       `There are ${objects}, and nothing is put over them. Name another place (OBJECT_STORE, DATA_DIR), or move them away.`,
     )
   return false
@@ -125,7 +125,7 @@ async function markIn(store: BlobStore): Promise<string | undefined> {
   try {
     return Buffer.from(await store.read(markName)).toString()
   } catch (error) {
-    if (error instanceof BlobMissing) return undefined
+    if (error instanceof BlobMissingError) return undefined
     throw error
   }
 }
@@ -139,7 +139,7 @@ async function demandNoRows(
 ): Promise<boolean> {
   if (await holdsNoRows(database)) return false
   if (isAgain && (await findInstallation(database)) === installation) return true
-  throw new StoresUnfit(
+  throw new StoresUnfitError(
     `${capital(placesOf(config).database)} is not empty, and nothing is put over what it has. Name an empty one (DATABASE_URL, DATA_DIR), or move it away.`,
   )
 }
@@ -175,7 +175,7 @@ async function load(database: Database, { dump, endedPushes, installation }: Fil
     return loaded
   })
   if ((await findInstallation(database)) !== installation)
-    throw new StoresUnfit('The dump is of another installation than its backup says.')
+    throw new StoresUnfitError('The dump is of another installation than its backup says.')
   await database.query('analyze')
   const rows = Object.values(counts).reduce((sum, count) => sum + count, 0)
   return { rows, webhooks: counts['webhooks'] ?? 0 }

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { otherConnections, writeDump } from '@ulmus/storage'
-import { StoresUnfit } from '../stores/installation.ts'
+import { StoresUnfitError } from '../stores/installation.ts'
 import { openStores, placesOf, type StoresConfig } from '../stores/stores.ts'
 import { contentsOf } from './contents.ts'
 import { hashBlob } from './copy.ts'
@@ -22,7 +22,7 @@ export interface MoveReport extends FillingReport {
 
 /**
  * Copies the database, the objects, or both: those for which `to` names another place.
- * @throws StoresUnfit if a server runs or nothing would move; the errors of `openStores` and `fillStores`
+ * @throws StoresUnfitError if a server runs or nothing would move; the errors of `openStores` and `fillStores`
  */
 export async function move(from: StoresConfig, to: StoresConfig): Promise<MoveReport> {
   const [moves, places] = [
@@ -30,7 +30,7 @@ export async function move(from: StoresConfig, to: StoresConfig): Promise<MoveRe
     placesOf(to),
   ]
   if (!moves.database && !moves.objects)
-    throw new StoresUnfit(
+    throw new StoresUnfitError(
       `The registry has ${places.database} and ${places.objects} already. Name another DATABASE_URL, OBJECT_STORE or DATA_DIR to move to.`,
     )
   if (from.databaseUrl !== undefined) await demandNoServer(from.databaseUrl)
@@ -79,7 +79,7 @@ async function demandNoServer(url: string): Promise<void> {
     others = await otherConnections(url)
   }
   if (others > 0)
-    throw new StoresUnfit(
+    throw new StoresUnfitError(
       `A server has the database at DATABASE_URL open (connections: ${others}). Stop all servers first: what they write during the move would be lost.`,
     )
 }

@@ -2,7 +2,7 @@
 import type { StoresConfig } from '../stores/stores.ts'
 import { type RestoredLog, settleLog } from '../version-log/restored.ts'
 import { type FillingReport, fillStores } from './filling.ts'
-import { openShelf, type ShelfPlace, ShelfUnfit } from './shelf.ts'
+import { openShelf, type ShelfPlace, ShelfUnfitError } from './shelf.ts'
 
 export interface RestoreReport extends FillingReport {
   /** Id and time of the restored backup. */
@@ -12,8 +12,8 @@ export interface RestoreReport extends FillingReport {
 
 /**
  * Restores the backup `id`, or the last one, into the empty stores of `config`.
- * @param log default: goes on under another name
- * @throws ShelfUnfit, and the errors of `fillStores`
+ * @param log default: continues under another name
+ * @throws ShelfUnfitError, and the errors of `fillStores`
  */
 export async function restore(
   from: ShelfPlace,
@@ -26,9 +26,11 @@ export async function restore(
     const ids = await shelf.ids()
     const chosen = id ?? ids.at(-1)
     if (chosen === undefined)
-      throw new ShelfUnfit(`There is no backup in ${shelf.place}. Name the place that \`backup\` was given.`)
+      throw new ShelfUnfitError(
+        `There is no backup in ${shelf.place}. Name the place that \`backup\` was given.`,
+      )
     if (!ids.includes(chosen))
-      throw new ShelfUnfit(
+      throw new ShelfUnfitError(
         `There is no backup ${chosen} in ${shelf.place}. It has ${ids.join(', ') || 'none'}.`,
       )
     const manifest = await shelf.manifest(chosen)

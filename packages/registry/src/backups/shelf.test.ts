@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { zstdCompressSync } from 'node:zlib'
 import { afterAll, expect, test } from 'vitest'
-import { type Manifest, nameOf, openShelf, ShelfUnfit } from './shelf.ts'
+import { type Manifest, nameOf, openShelf, ShelfUnfitError } from './shelf.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'ulmus-shelf-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -35,7 +35,7 @@ test.each([
   if (sentence === undefined) expect(await blobs).toEqual([{ name: `files/${sha256}`, bytes: 1, sha256 }])
   else {
     await expect(blobs).rejects.toThrow(sentence)
-    await expect(blobs).rejects.toThrow(ShelfUnfit)
+    await expect(blobs).rejects.toThrow(ShelfUnfitError)
     await expect(blobs).rejects.toThrow(/--backup ID/)
   }
   await shelf.store.close()

@@ -10,7 +10,7 @@ import { zstdCompress } from 'node:zlib'
 import { parseJson } from '@ulmus/content'
 import {
   allSpillsPrefix,
-  BlobMissing,
+  BlobMissingError,
   type BlobStore,
   filesPrefix,
   installationName,
@@ -36,8 +36,8 @@ export const blobPrefixes = [packsPrefix, filesPrefix, allSpillsPrefix]
 export type ShelfPlace = { folder: string; bucket?: undefined } | { bucket: S3Settings; folder?: undefined }
 
 /** A backup cannot be made or read there. The message gives the reason and the remedy. */
-export class ShelfUnfit extends Error {
-  override name = 'ShelfUnfit'
+export class ShelfUnfitError extends Error {
+  override name = 'ShelfUnfitError'
 }
 
 interface Part {
@@ -73,19 +73,19 @@ export interface Shelf {
   manifest(id: string): Promise<Manifest>
   /** The blobs of a backup. */
   blobs(id: string, manifest: Manifest): Promise<CopiedBlob[]>
-  /** The dump of the database, checked against the manifest; a damaged one ends in BlobDamaged. */
+  /** The dump of the database, checked against the manifest; a damaged one ends in BlobDamagedError. */
   database(id: string, manifest: Manifest): AsyncIterable<Uint8Array>
 }
 
 /**
  * Opens a place of backups.
  * @param isNew true: create a missing folder
- * @throws ShelfUnfit for a missing folder, unless `isNew`
+ * @throws ShelfUnfitError for a missing folder, unless `isNew`
  */
 export async function openShelf(at: ShelfPlace, isNew: boolean): Promise<Shelf> {
   const place = at.bucket === undefined ? at.folder : `s3://${at.bucket.bucket}/${at.bucket.prefix}`
   if (at.folder !== undefined && !isNew && (await stat(at.folder).catch(() => undefined)) === undefined)
-    throw new ShelfUnfit(`There is no folder ${at.folder}.`)
+    throw new ShelfUnfitError(`There is no folder ${at.folder}.`)
   const store = at.bucket === undefined ? await openDiskStore(at.folder) : await openS3Store(at.bucket)
   return {
     place,
@@ -113,38 +113,38 @@ async function idsIn(store: BlobStore): Promise<string[]> {
   return ids.sort()
 }
 
-/** @throws ShelfUnfit if the manifest is missing, damaged, or of a format that this program does not read */
+/** @throws ShelfUnfitError if the manifest is missing, damaged, or of a format that this program does not read */
 async function readManifest(store: BlobStore, id: string, place: string): Promise<Manifest> {
   let manifest: Manifest
   try {
     manifest = parseJson(Buffer.from(await store.read(nameOf(id, 'manifest'))).toString()) as Manifest
   } catch (error) {
-    if (error instanceof BlobMissing || error instanceof RangeError)
-      throw new ShelfUnfit(`There is no backup ${id} in ${place}.`)
+    if (error instanceof BlobMissingError || error instanceof RangeError)
+      throw new ShelfUnfitError(`There is no backup ${id} in ${place}.`)
     if (error instanceof SyntaxError)
-      throw new ShelfUnfit(`The manifest of the backup ${id} in ${place} is damaged.`)
+      throw new ShelfUnfitError(`The manifest of the backup ${id} in ${place} is damaged.`)
     throw error
   }
   if (manifest.format === manifestFormat) return manifest
-  throw new ShelfUnfit(
+  throw new ShelfUnfitError(
     `The backup ${id} in ${place} has the format ${manifest.format}, and this program reads ${manifestFormat}. Use the release that made it (${manifest.by}), or a newer one.`,
   )
 }
 
 /**
  * Checks that this installation may keep backups here, and claims a place without an owner.
- * @throws ShelfUnfit if it has another installation's backups, or a registry's objects
+ * @throws ShelfUnfitError if it has another installation's backups, or a registry's objects
  */
 export async function claimShelf({ store, place }: Shelf, installation: string): Promise<void> {
   const owner = await ownerOf(store)
   if (owner === installation) return
   if (owner !== undefined)
-    throw new ShelfUnfit(
+    throw new ShelfUnfitError(
       `${place} has backups of another installation (${owner}; this one is ${installation}). Name another place.`,
     )
   for (const prefix of [installationName, ...blobPrefixes])
     for await (const _ of store.list(prefix))
-      throw new ShelfUnfit(
+      throw new ShelfUnfitError(
         `${place} holds the objects of a registry, so it cannot hold backups. Name an empty one.`,
       )
   await store.put(ownerName, Buffer.from(`${installation}\n`))
@@ -156,7 +156,7 @@ async function ownerOf(store: BlobStore): Promise<string | undefined> {
       .toString()
       .trim()
   } catch (error) {
-    if (error instanceof BlobMissing) return undefined
+    if (error instanceof BlobMissingError) return undefined
     throw error
   }
 }
@@ -191,7 +191,7 @@ export async function writeBackup(
   return manifest
 }
 
-/** @throws ShelfUnfit for a malformed list, BlobDamaged */
+/** @throws ShelfUnfitError for a malformed list, BlobDamagedError */
 async function readBlobs(
   store: BlobStore,
   id: string,
@@ -199,7 +199,7 @@ async function readBlobs(
   place: string,
 ): Promise<CopiedBlob[]> {
   const unfit = (why: string, cause?: unknown) =>
-    new ShelfUnfit(
+    new ShelfUnfitError(
       `The list of blobs of the backup ${id} in ${place} is damaged: ${why}. Take another backup (\`--backup ID\`).`,
       { cause },
     )

@@ -23,7 +23,7 @@ import type {
 } from '@ulmus/wire'
 import { demandStill } from '../access/authority.ts'
 import { findVisibleAccount } from '../access/find-account.ts'
-import { findVisibleCollection, type Seen } from '../access/find-collection.ts'
+import { findVisibleCollection, type VisibleCollection } from '../access/find-collection.ts'
 import { roleIn } from '../access/membership.ts'
 import {
   mayAdminister,
@@ -46,10 +46,10 @@ import { demandCaller, type Principal } from '../principal.ts'
 import { metadataBytes, noticeDeprecation, semverOf, shownCounts, shownWords } from '../versions/content.ts'
 import { type Openings, openingsOf } from '../versions/opened.ts'
 import { defineForgetting, removeCollection } from './deletion.ts'
+import { type CollectionFrame, type FrameRequest, factsOf, forkedFromOf, frameOf } from './frame.ts'
 import { type BrowseAsk, browseFacets, browsePublic, listMine, listOwned } from './lists.ts'
 import { demandMayCreate, newCollection, slugTakenAs } from './making.ts'
 import { openingWarnings } from './opening.ts'
-import { factsOf, forkedFromOf, type Shown, type ShownAsk, shownCollection } from './shown.ts'
 import { transferCollection } from './transfer.ts'
 
 export type { CollectionPath } from '@ulmus/wire'
@@ -138,8 +138,8 @@ export function collectionsOf(context: Context) {
      * Data that every page of a collection needs.
      * @throws collection_not_found, version_not_found if there are versions, busy.
      */
-    shown: (who: Principal, path: VersionPath, ask: ShownAsk): Promise<Shown> =>
-      shownCollection({ context, openings }, who, path, ask),
+    shown: (who: Principal, path: VersionPath, ask: FrameRequest): Promise<CollectionFrame> =>
+      frameOf({ context, openings }, who, path, ask),
 
     /** @throws collection_not_found. */
     async detail(who: Principal, path: CollectionPath) {
@@ -176,7 +176,7 @@ async function demandChange(
   who: Principal,
   path: CollectionPath,
   change: CollectionChange,
-): Promise<{ seen: Seen; may: typeof mayAdminister }> {
+): Promise<{ seen: VisibleCollection; may: typeof mayAdminister }> {
   const seen = await findVisibleCollection(context, who, path)
   const { collection, owner, role } = seen
   const may = ruleFor(change)
@@ -189,7 +189,7 @@ async function demandChange(
 async function changeCollection(
   context: Context,
   who: Principal,
-  { seen, may, change }: { seen: Seen; may: typeof mayAdminister; change: CollectionChange },
+  { seen, may, change }: { seen: VisibleCollection; may: typeof mayAdminister; change: CollectionChange },
 ): Promise<void> {
   const { collection, owner } = seen
   await slugTakenAs(change.slug, () =>
@@ -269,7 +269,7 @@ function tellChange(
     tell({ action: 'collection.publishing', ...about, details: { publishersOnly } })
 }
 
-async function latestVersionOf(context: Context, { head, view }: Seen) {
+async function latestVersionOf(context: Context, { head, view }: VisibleCollection) {
   if (head === null) return null
   noticeDeprecation(head)
   const metadata = await metadataBytes(context, head, view)

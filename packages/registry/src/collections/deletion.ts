@@ -1,14 +1,19 @@
-/** Deletes collections: rows at once, file references and batches by a background job, stored objects by the sweep. http-api §4. */
+/** Deletes collections: rows at once, file references and batches by background work, stored objects by the sweep. http-api §4. */
 
 import {
+  claimDeletions,
   deleteCollection,
   dropFormerSlugs,
+  finishDeletion,
   forgetFiles,
+  insertDeletion,
   listPushesWithSpills,
   lockCollection,
+  putOffDeletion,
   spillsPrefix,
 } from '@ulmus/storage'
 import type { CollectionPath } from '@ulmus/wire'
+import { v7 as newId } from 'uuid'
 import { demandStill } from '../access/authority.ts'
 import { findVisibleCollection } from '../access/find-collection.ts'
 import { mayDeleteCollection } from '../access/policy.ts'
@@ -19,18 +24,41 @@ import { demandCaller, type Principal } from '../principal.ts'
 
 /** Rows that one transaction deletes from the files of a deleted collection. */
 const forgottenAtOnce = 5_000
-/** Queue of the background job. Its name and payload are stored: jobs of an earlier release must still run. */
-const sweeping = 'sweep-deleted-collection'
+/** Of two processes that remove the same remains, after this lease, neither does harm. Seconds. */
+const leaseSeconds = 60
+/** Deletions whose remains one process removes at the same time. */
+const atOnce = 2
+/** Pause after the first failure; it doubles with each further one. Seconds. */
+const [pauseSeconds, pauseSecondsMax] = [2, 600]
 
-/** Defines the background job of deletions. Call it before the jobs start. */
+/** Defines the removal of remains. Call it before the jobs start. */
 export function defineForgetting(context: Context): void {
-  context.jobs.define(sweeping, async ({ collectionIds, pushIds }) => {
-    for (const id of collectionIds as string[]) await forgetAll(context, id)
-    for (const id of pushIds as string[]) await dropPush(context, id)
+  const { database, jobs, log } = context
+  const running = new Set<string>()
+  jobs.take('deletions', {
+    atOnce,
+    claim: (most) =>
+      database.transactOnce((tx) =>
+        claimDeletions(tx, { most, seconds: leaseSeconds, except: [...running] }),
+      ),
+    async run({ id, collectionIds, pushIds, attempts }) {
+      running.add(id)
+      try {
+        for (const collectionId of collectionIds) await forgetAll(context, collectionId)
+        for (const pushId of pushIds) await dropPush(context, pushId)
+        await database.transactOnce((tx) => finishDeletion(tx, id))
+      } catch (error) {
+        log.error({ err: error, deletion: id }, 'the remains of a deleted collection could not be removed')
+        const seconds = Math.min(pauseSeconds * 2 ** (attempts - 1), pauseSecondsMax)
+        await database.transactOnce((tx) => putOffDeletion(tx, id, seconds, String(error)))
+      } finally {
+        running.delete(id)
+      }
+    },
   })
 }
 
-/** Deletes the rows, and enqueues the job for the rest in the same transaction. @throws as `remove` of collections.ts */
+/** Deletes the rows, and notes the rest for background work in the same transaction. @throws as `remove` of collections.ts */
 export async function removeCollection(
   context: Context,
   who: Principal,
@@ -47,11 +75,11 @@ export async function removeCollection(
     await deleteCollection(tx, collection.id)
     // Ancestors may be deleted already: they kept their records of files only for this fork.
     const collectionIds = [collection.id, ...collection.ancestors]
-    await context.jobs.enqueue(tx, sweeping, { collectionIds, pushIds })
+    await insertDeletion(tx, { id: newId(), collectionIds, pushIds, deletedAt: context.now() })
     const target = `${owner.slug}/${collection.slug}`
     tell({ action: 'collection.deleted', account: owner.id, target })
   })
-  context.jobs.poke(sweeping)
+  context.jobs.wake('deletions')
   return { ok: true }
 }
 

@@ -10,18 +10,18 @@ import {
   insertAuditEvents,
   type Landing,
   landVersion,
-  NotLanded,
+  NotLandedError,
   openObjectWriter,
   type PackedObjects,
   recordPacks,
   standing,
   type VersionRow,
 } from '@ulmus/storage'
-import type { CollectionPath, CreateFork } from '@ulmus/wire'
+import type { CollectionPath, CreateFork, Family } from '@ulmus/wire'
 import { v7 as newId } from 'uuid'
 import { type Acting, authorityIn } from '../access/authority.ts'
-import type { SeenAccount } from '../access/find-account.ts'
-import { findVisibleCollection, type Seen } from '../access/find-collection.ts'
+import type { VisibleAccount } from '../access/find-account.ts'
+import { findVisibleCollection, type VisibleCollection } from '../access/find-collection.ts'
 import { mayCreateIn, mayEnter, mayFork } from '../access/policy.ts'
 import { checkCollectionSlug, isAccountSlug } from '../access/slugs.ts'
 import { demandCollectionSlug } from '../accounts/kept-slugs.ts'
@@ -34,6 +34,7 @@ import { retryIfSwept } from '../upkeep/retry-if-swept.ts'
 import { semverOf, storedHash } from '../versions/content.ts'
 import { madeBy, versionMadeRow } from '../versions/land.ts'
 import { readSidecar, writeSidecar } from '../versions/sidecar.ts'
+import { familyOf } from './family.ts'
 import { demandMayCreate, newCollection, slugTakenAs } from './making.ts'
 
 export type Forks = ReturnType<typeof forksOf>
@@ -54,6 +55,9 @@ const firstVersion = {
 }
 
 export const forksOf = (context: Context) => ({
+  /** The source and the forks that the caller may see. @throws collection_not_found, MovedError */
+  family: (who: Principal, path: CollectionPath): Promise<Family> => familyOf(context, who, path),
+
   /**
    * Forks a collection in constant time: it reads no tree.
    * @throws in this order: unauthenticated, insufficient_scope, key_limited; collection_not_found; account_not_found for the
@@ -65,7 +69,7 @@ export const forksOf = (context: Context) => ({
       try {
         return await fork(context, who, path, input)
       } catch (error) {
-        if (!(error instanceof NotLanded)) throw error
+        if (!(error instanceof NotLandedError)) throw error
         // The version was withdrawn meanwhile: look up the new latest one.
         if (error.why === 'source_withdrawn' && looks < looksMax) continue
         throw new RegistryError('collection_not_found', { say: path })
@@ -74,7 +78,7 @@ export const forksOf = (context: Context) => ({
   },
 })
 
-/** @throws the errors of `create`; NotLanded if the source is gone or its latest version was withdrawn meanwhile */
+/** @throws the errors of `create`; NotLandedError if the source is gone or its latest version was withdrawn meanwhile */
 async function fork(context: Context, who: Principal, path: CollectionPath, input: CreateFork) {
   const caller = demandCaller(who)
   demand(mayEnter(caller, { scope: 'write', unlimited: true }))
@@ -128,7 +132,7 @@ async function fork(context: Context, who: Principal, path: CollectionPath, inpu
         return version
       } catch (error) {
         // The transaction below lands the fork after all, or throws the reason.
-        if (!(error instanceof NotLanded)) throw error
+        if (!(error instanceof NotLandedError)) throw error
       }
     }
     await context.database
@@ -139,12 +143,13 @@ async function fork(context: Context, who: Principal, path: CollectionPath, inpu
         if (taken !== undefined) await insertAuditEvents(tx, [taken])
       })
       .catch(async (error) => {
-        if (!(error instanceof NotLanded) || error.why !== 'over_quota') throw error
+        if (!(error instanceof NotLandedError) || error.why !== 'over_quota') throw error
         throw await quotaRefusal(context, { who: caller, owner: target.account })
       })
     return version
   }
   const version = await slugTakenAs(slug, () => retryIfSwept(context.objects, land))
+  context.jobs.wake('events')
   return {
     id: row.id,
     owner: target.account.slug,
@@ -172,7 +177,7 @@ const collectionMadeRow = ({ who, owner, collection }: Acting, at: Date) =>
  */
 function forkedRow(
   who: Caller,
-  { collection, owner, role }: Seen,
+  { collection, owner, role }: VisibleCollection,
   target: AccountRow,
   fork: { readonly slug: string; readonly createdAt: Date },
 ) {
@@ -188,7 +193,7 @@ function forkedRow(
 }
 
 /** Finds a fork's target, an organization by its current slug: names in a body are not redirected. */
-async function findTarget(context: Context, who: Caller, slug: string): Promise<SeenAccount | undefined> {
+async function findTarget(context: Context, who: Caller, slug: string): Promise<VisibleAccount | undefined> {
   const found = isAccountSlug(slug) ? await findAccountFor(context.database, slug, who.accountId) : undefined
   return found?.account.type === 'org' ? found : undefined
 }

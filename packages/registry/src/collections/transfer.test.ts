@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findVisibleCollection } from '../access/find-collection.ts'
 import { accountsOf } from '../accounts/accounts.ts'
 import { auditOf } from '../audit/audit.ts'
-import { Moved } from '../errors/errors.ts'
+import { MovedError } from '../errors/errors.ts'
 import { anonymous, type Caller, type Principal } from '../principal.ts'
 import {
   addAccount,
@@ -38,7 +38,7 @@ describe.each(serviceDatabases)('on $name', (database) => {
   const outcome = (work: Promise<unknown>) =>
     work.then(
       () => 'ok',
-      (error) => (error instanceof Moved ? error.to : error.code),
+      (error) => (error instanceof MovedError ? error.to : error.code),
     )
   const see = (who: Principal, owner: string, slug = 'maps') =>
     outcome(findVisibleCollection(context, who, { owner, slug }))

@@ -33,7 +33,7 @@ import { slugTakenAs } from './making.ts'
  * Transfers a collection to an account that the caller also manages. Its id, versions, limited keys and forks stay; its former
  * address redirects, and trusted publishers are removed.
  * @param to slug of an account
- * @throws collection_not_found, Moved, insufficient_scope, key_limited, not_a_member, insufficient_role, account_not_found,
+ * @throws collection_not_found, MovedError, insufficient_scope, key_limited, not_a_member, insufficient_role, account_not_found,
  * slug_taken, slug_kept, too_many_collections, quota_exceeded
  */
 export async function transferCollection(

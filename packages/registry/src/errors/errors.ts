@@ -1,26 +1,25 @@
 /**
- * Refusals: the errors that services throw for callers, and their form in rows. They know no HTTP: apps/server maps the kind to a
- * status.
+ * Refusals: the errors that services throw for callers, and their form in rows. The folder refusals/ of the wire package declares each
+ * code. Services know no HTTP: apps/server renders refusals.
  */
-import { isStorageFull, isUnavailable, ObjectCorrupt } from '@ulmus/storage'
-import { catalogue, type ErrorCode, type Facts, type RefusalKind } from './catalogue.ts'
-
-export { catalogue, type ErrorCode, type RefusalKind } from './catalogue.ts'
+import { isStorageFull, isUnavailable, ObjectCorruptError } from '@ulmus/storage'
+import type { RefusalCode } from '@ulmus/wire'
+import { type Facts, type RefusalKind, refusals, sentenceOf } from '@ulmus/wire/refusals'
 
 /** A refusal. Its sentence uses `details` and `say`; the answer includes only `details`. */
 export class RegistryError extends Error {
-  readonly code: ErrorCode
+  readonly code: RefusalCode
   readonly kind: RefusalKind
   /** Members of the error body beside error, code and statusCode. */
   readonly details: Facts
   /** `Retry-After` of the answer. Seconds. */
   readonly retryAfter: number | undefined
 
-  constructor(code: ErrorCode, options: { say?: Facts; details?: Facts; cause?: unknown } = {}) {
-    super(catalogue[code].say({ ...options.details, ...options.say }), { cause: options.cause })
+  constructor(code: RefusalCode, options: { say?: Facts; details?: Facts; cause?: unknown } = {}) {
+    super(sentenceOf(code, { ...options.details, ...options.say }), { cause: options.cause })
     this.name = 'RegistryError'
     this.code = code
-    this.kind = catalogue[code].kind
+    this.kind = refusals[code].kind
     this.details = options.details ?? {}
     this.retryAfter = options.say?.['retryAfter'] as number | undefined
   }
@@ -36,7 +35,7 @@ export class RegistryError extends Error {
 /** A refusal as rows of metadata updates and push sessions store it, in JSON, to be answered later in the same words. */
 export interface StoredRefusal {
   readonly error: string
-  readonly code: ErrorCode
+  readonly code: RefusalCode
   readonly details: Record<string, unknown>
 }
 
@@ -48,25 +47,25 @@ export const storedRefusal = (refusal: RegistryError): StoredRefusal => ({
 })
 
 /** The requested account or collection has another address now (a former slug). Thrown only to callers who may see it. */
-export class Moved extends Error {
+export class MovedError extends Error {
   readonly to: { owner: string; slug?: string }
 
   constructor(to: { owner: string; slug?: string }) {
     super('moved')
-    this.name = 'Moved'
+    this.name = 'MovedError'
     this.to = to
   }
 }
 
 /** Throws a refusal of `policy.ts`; accepts `ok`. */
-export function demand(answer: 'ok' | ErrorCode, say: Facts = {}): void {
+export function demand(answer: 'ok' | RefusalCode, say: Facts = {}): void {
   if (answer !== 'ok') throw new RegistryError(answer, { say })
 }
 
 /** Returns refusals unchanged; maps damage and an unreachable store to their codes, and unexpected errors to `internal`. */
 export function refusalOf(error: unknown): RegistryError {
   if (error instanceof RegistryError) return error
-  if (error instanceof ObjectCorrupt) {
+  if (error instanceof ObjectCorruptError) {
     return new RegistryError('object_corrupt', { details: { hash: error.hash }, cause: error })
   }
   if (isStorageFull(error)) return new RegistryError('storage_full', { cause: error })

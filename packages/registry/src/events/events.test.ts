@@ -104,7 +104,7 @@ describe.each(databases)('lists of events on $name', (database) => {
     expect((await events.list(anonymous, {})).events).toHaveLength(1)
   })
 
-  test('a session that ends while it waits hears of nothing more', async () => {
+  test('a session that ends while it waits receives nothing more', async () => {
     const waiting = events.list(ada, { after: 'latest', wait: 20 })
     await new Promise((resolve) => setTimeout(resolve, 300))
     const other = collectionsOf(context).create(ada, 'ada', { slug: 'late', public: false })

@@ -1,12 +1,6 @@
 /** Events: what changed in the registry, in one order, for callers that ask again and again or wait. http-api §12. */
-import {
-  accountIdsOf,
-  type EventFilter,
-  type EventKind,
-  eventBounds,
-  listEvents,
-  numberEvents,
-} from '@ulmus/storage'
+import { accountIdsOf, type EventFilter, eventBounds, listEvents, numberEvents } from '@ulmus/storage'
+import type { EventKind } from '@ulmus/wire'
 import { demandCredential } from '../access/authority.ts'
 import { findNamedAccount } from '../access/find-account.ts'
 import { findNamedCollection } from '../access/find-collection.ts'
@@ -14,8 +8,7 @@ import { privateEventsFor } from '../access/policy.ts'
 import type { Context } from '../context.ts'
 import { RegistryError } from '../errors/errors.ts'
 import type { Principal } from '../principal.ts'
-import { schedule } from '../schedule.ts'
-import { pathOf, shownEvent } from './shown.ts'
+import { eventAnswer, pathOf } from './event-answers.ts'
 import { Waiting } from './waiting.ts'
 
 /** Filters and place of a request. */
@@ -46,11 +39,15 @@ export function eventsOf(context: Context, waitingMax: () => number) {
     // On a full disk the database must not write.
     if (await context.space.isFull()) return
     let numbered = numberedMax
-    while (numbered === numberedMax)
+    let isAny = false
+    while (numbered === numberedMax) {
       numbered = await database.transactOnce((tx) => numberEvents(tx, numberedMax))
+      isAny ||= numbered > 0
+    }
+    if (isAny) for (const kind of ['fanOut', 'log'] as const) jobs.wake(kind)
   }
   const waiting = new Waiting(database, log, waitingMax, number)
-  jobs.repeat(schedule.eventNumbers, number)
+  jobs.clear('events', number, 'everywhere')
   return {
     /**
      * Lists events that the caller may see, the oldest first. `next` continues after them.
@@ -71,7 +68,7 @@ export function eventsOf(context: Context, waitingMax: () => number) {
         const isDone = rows.length > 0 || before < nextSeen
         if (isDone || left <= 0 || signal?.aborted === true || waiting.isClosed)
           return {
-            events: rows.map((row) => shownEvent(row, context.origin())),
+            events: rows.map((row) => eventAnswer(row, context.origin())),
             next: rows.length === pageMax ? rows.at(-1)!.seq : Math.max(after, before - 1),
           }
         after = Math.max(after, before - 1)

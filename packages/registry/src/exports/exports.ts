@@ -20,8 +20,8 @@ import type { Context } from '../context.ts'
 import { checkedFile } from '../files/files.ts'
 import type { Principal } from '../principal.ts'
 import { streamRecords } from '../records/stream.ts'
-import { documentBytes, semverOf, shownDigest, shownWords, storedHash } from '../versions/content.ts'
-import { type SeenVersion, seeVersion } from '../versions/versions.ts'
+import { digestOfView, documentBytes, semverOf, shownWords, storedHash } from '../versions/content.ts'
+import { seeVersion, type VisibleVersion } from '../versions/versions.ts'
 import { type TarEntry, tarOf } from './tar.ts'
 
 /** An archive. `bytes` reads the version while the archive is sent. */
@@ -57,7 +57,7 @@ export function exportsOf(context: Context) {
     },
   }
 
-  async function* entriesOf(requested: SeenVersion, reader: string): AsyncGenerator<TarEntry> {
+  async function* entriesOf(requested: VisibleVersion, reader: string): AsyncGenerator<TarEntry> {
     const { roots } = requested
     const types = selectedTypes(roots, undefined)
     for (const [type, tree] of types) {
@@ -85,10 +85,10 @@ export function exportsOf(context: Context) {
   }
 
   /** Manifest in canonical form. Includes the document as stored: its metadata may have a MiB. */
-  async function manifestOf({ seen, version }: SeenVersion): Promise<TarEntry> {
+  async function manifestOf({ seen, version }: VisibleVersion): Promise<TarEntry> {
     const { message, appId, actorId } = shownWords(version, seen.view)
     const before = canonicalize({ actorId, appId, createdAt: instantText(version.createdAt) })
-    const after = canonicalize({ hash: shownDigest(version, seen.view), message, semver: semverOf(version) })
+    const after = canonicalize({ hash: digestOfView(version, seen.view), message, semver: semverOf(version) })
     const document = await documentBytes(context, version, seen.view)
     const start = Buffer.from(`${before.slice(0, -1)},"document":`)
     return wholeEntry('manifest.json', Buffer.concat([start, document, Buffer.from(`,${after.slice(1)}`)]))

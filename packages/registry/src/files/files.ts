@@ -4,16 +4,9 @@
  */
 
 import { createHash } from 'node:crypto'
+import { findEntry, type Hash, referencePrefix, type Tree, walkLeaves } from '@ulmus/content'
 import {
-  findEntry,
-  type Hash,
-  parseFileReference,
-  referencePrefix,
-  type Tree,
-  walkLeaves,
-} from '@ulmus/content'
-import {
-  BlobMissing,
+  BlobMissingError,
   type BlobStore,
   type ByteRange,
   fileName,
@@ -26,7 +19,7 @@ import {
 } from '@ulmus/storage'
 import type { FilePath, StoredFile, VersionFile, VersionPath } from '@ulmus/wire'
 import { type Acting, demandStill } from '../access/authority.ts'
-import { findVisibleCollection, type Seen } from '../access/find-collection.ts'
+import { findVisibleCollection, type VisibleCollection } from '../access/find-collection.ts'
 import { mayWork, type View } from '../access/policy.ts'
 import { demandRoom, type Room, UploadRooms } from '../accounts/quotas.ts'
 import { countAnswer } from '../budgets/answer-budget.ts'
@@ -38,6 +31,7 @@ import { rootsOf, storedHash } from '../versions/content.ts'
 import { readSidecar } from '../versions/sidecar.ts'
 import { seeVersion } from '../versions/versions.ts'
 import { type FileFacts, fileFacts, inheritedVersion } from './known-files.ts'
+import { requestedFile, requestedFileRule } from './requested-file.ts'
 
 /** A file that the caller may read. */
 export interface ReadableFile extends StoredFile {
@@ -77,7 +71,7 @@ export function filesOf(context: Context) {
         const size = await store(context, hash, upload.body, room)
         const created = await record(context, acting, { hash, size, contentType })
         isRecorded = true
-        return { created, file: { hash: path.hash, size, contentType } }
+        return { created, file: { hash: `sha256:${hash}`, size, contentType } }
       } finally {
         room?.end(isRecorded)
       }
@@ -86,7 +80,7 @@ export function filesOf(context: Context) {
     /** @throws file_not_found, also if only another collection has it. */
     async get(who: Principal, path: FilePath): Promise<ReadableFile> {
       const seen = await findVisibleCollection(context, who, path)
-      const hash = parseFileReference(path.hash)
+      const hash = requestedFile(path.hash)
       const found = hash && (await findReadable(context, seen, hash))
       if (hash === undefined || found === undefined)
         throw new RegistryError('file_not_found', { say: { hash: path.hash } })
@@ -94,7 +88,7 @@ export function filesOf(context: Context) {
         const { blobs } = context
         return range === undefined ? checkedFile(blobs, hash) : bytesOfFile(blobs, hash, range)
       }
-      return { hash: path.hash, ...found, stream }
+      return { hash: `sha256:${hash}`, ...found, stream }
     },
 
     /** The files of a version, by hash. @throws busy. */
@@ -144,7 +138,7 @@ async function* bytesOfFile(blobs: BlobStore, hash: Hash, range?: ByteRange): As
   try {
     yield* blobs.stream(fileName(hash), range)
   } catch (cause) {
-    throw cause instanceof BlobMissing ? damaged(hash, cause) : cause
+    throw cause instanceof BlobMissingError ? damaged(hash, cause) : cause
   }
 }
 
@@ -154,10 +148,10 @@ function damaged(hash: Hash, cause?: unknown): RegistryError {
 }
 
 function uploadedHash(text: string): Hash {
-  const hash = parseFileReference(text)
+  const hash = requestedFile(text)
   if (hash !== undefined) return hash
-  const message = 'must be `sha256:` and the 64 lowercase hex digits of the SHA-256 of the file'
-  throw new RegistryError('invalid_request', { details: { issues: [{ path: 'hash', message }] } })
+  const issue = { path: 'hash', message: requestedFileRule }
+  throw new RegistryError('invalid_request', { details: { issues: [issue] } })
 }
 
 function acceptContentType(text: string | undefined): string {
@@ -235,7 +229,7 @@ async function demandStored(context: Context, tx: Tx, hash: Hash): Promise<void>
 /** A file, if a reader of this view may read it. */
 async function findReadable(
   context: Context,
-  seen: Seen,
+  seen: VisibleCollection,
   hash: Hash,
 ): Promise<{ size: number; contentType: string } | undefined> {
   const [own] = await findCollectionFiles(context.database, seen.collection.id, [hash])

@@ -103,7 +103,7 @@ export const filesNeeded = async (
   context: Context,
   collectionId: string,
   files: readonly Hash[],
-): Promise<string[]> => {
+): Promise<Hash[]> => {
   const known = await knownFiles(context, collectionId, files)
-  return files.filter((file) => !known.has(file)).map((file) => `sha256:${file}`)
+  return files.filter((file) => !known.has(file))
 }

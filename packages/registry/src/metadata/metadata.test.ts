@@ -11,7 +11,7 @@ import {
 } from '@ulmus/storage'
 import { serviceDatabases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { type Collections, collectionsOf } from '../collections/collections.ts'
+import { type CollectionPath, type Collections, collectionsOf } from '../collections/collections.ts'
 import { jobsOf } from '../jobs.ts'
 import { anonymous, type Caller } from '../principal.ts'
 import {
@@ -19,6 +19,7 @@ import {
   addCollection,
   addVersion,
   callerOf,
+  idleJobs,
   openContext,
   type TestContext,
 } from '../testing/context.ts'
@@ -142,7 +143,7 @@ describe.each(serviceDatabases)('metadata on $name', (testDatabase) => {
   test('an update is two statements after what it looks up, also when it makes again what was there', async () => {
     const watch: StatementWatch = { made: [], before: undefined }
     const watched = { ...context, database: watchingStatements(context.database, watch) }
-    const { update } = metadataOf({ ...watched, jobs: { ...context.jobs, define() {}, repeat() {} } })
+    const { update } = metadataOf({ ...watched, jobs: idleJobs })
     const { path } = await fresh({ secret: true })
     for (const description of ['one', 'two', 'one', 'two', null, 'one']) {
       watch.made = []
@@ -167,7 +168,7 @@ describe.each(serviceDatabases)('metadata on $name', (testDatabase) => {
     await chain(`{${version.fullDigest}}`)
     const watch: StatementWatch = { made: [], before: undefined }
     const watched = { ...context, database: watchingStatements(database, watch) }
-    const { update } = metadataOf({ ...watched, jobs: { ...context.jobs, define() {}, repeat() {} } })
+    const { update } = metadataOf({ ...watched, jobs: idleJobs })
     const answer = await update(owner, path, { description: 'stored as a delta' })
     expect(answer).toMatchObject({ semver: 'v1.0.3', hash })
     expect(watch.made).toContain('land_version_with_pack')
@@ -205,7 +206,7 @@ describe.each(serviceDatabases)('metadata on $name', (testDatabase) => {
       },
     }
     const watched = { ...context, database: watchingStatements(context.database, watch) }
-    const { update } = metadataOf({ ...watched, jobs: { ...context.jobs, define() {}, repeat() {} } })
+    const { update } = metadataOf({ ...watched, jobs: idleJobs })
     expect(await update(owner, path, long)).toMatchObject({ semver: 'v1.0.2', metadata: { a: 2 } })
   })
 
@@ -241,16 +242,16 @@ describe.each(serviceDatabases)('metadata on $name', (testDatabase) => {
 
   test('an asynchronous update is a job whose result is what the synchronous call answers', async () => {
     const { path } = await fresh()
-    const poked = vi.spyOn(context.jobs, 'poke')
+    const woken = vi.spyOn(context.jobs, 'wake')
     const started = await metadata.start(owner, path, { readme: 'async' })
     expect(started).toEqual({ job_id: expect.any(String), status: 'running', base_semver: 'v1.0.0' })
     const job = await vi.waitFor(async () => {
       const now = await metadata.job(owner, path, started.job_id)
       expect(now.status).not.toBe('running')
       return now
-    })
-    expect(poked).toHaveBeenCalledTimes(1)
-    poked.mockRestore()
+    }, 20_000)
+    expect(woken.mock.calls.filter(([kind]) => kind === 'updates')).toHaveLength(1)
+    woken.mockRestore()
     expect(job).toEqual({
       job_id: started.job_id,
       status: 'completed',
@@ -308,12 +309,11 @@ describe.each(serviceDatabases)('metadata on $name', (testDatabase) => {
     patch: Record<string, number | string>,
     now = context.now,
   ) => {
-    const dying = { ...context, now, jobs: { ...context.jobs, enqueue: async () => undefined, poke() {} } }
-    return metadataOf({ ...dying, jobs: { ...dying.jobs, define() {}, repeat() {} } }).start(
-      owner,
-      path,
-      patch,
-    )
+    const started = await metadataOf({ ...context, now, jobs: idleJobs }).start(owner, path, patch)
+    // As of a process that had just taken it.
+    const lease = `update metadata_jobs set lease_until = now() + interval '2 seconds' where id = $1`
+    await context.database.query(lease, [started.job_id])
+    return started
   }
 
   test('while a job runs every other update is refused with its id', async () => {
@@ -347,10 +347,10 @@ describe.each(serviceDatabases)('metadata on $name', (testDatabase) => {
     )
   })
 
-  test('a process that starts takes up at once what it finds running', async () => {
+  test('a process that starts takes up what it finds running', async () => {
     const { path } = await fresh()
     const { job_id } = await abandon(path, { x: 2 })
-    const jobs = jobsOf({ ...context, works: true, pollSeconds: 3_600 })
+    const jobs = jobsOf({ ...context, works: true })
     const restarted = metadataOf({ ...context, jobs })
     await jobs.start()
     await vi.waitFor(
@@ -385,7 +385,7 @@ describe.each(serviceDatabases)('metadata on $name', (testDatabase) => {
     const { path, row } = await fresh()
     const failing = {
       ...context,
-      jobs: { ...context.jobs, define() {}, repeat() {} },
+      jobs: idleJobs,
       blobs: { ...context.blobs, put: () => Promise.reject(killed) },
     }
     await expect(metadataOf(failing).update(owner, path, { x: large })).rejects.toMatchObject({
@@ -401,7 +401,7 @@ describe.each(serviceDatabases)('metadata on $name', (testDatabase) => {
     let overtaken = false
     const overtakenContext = {
       ...context,
-      jobs: { ...context.jobs, define() {}, repeat() {} },
+      jobs: idleJobs,
       blobs: {
         ...context.blobs,
         // Another process settles the job while the pack is written.
@@ -432,6 +432,34 @@ describe.each(serviceDatabases)('metadata on $name', (testDatabase) => {
     const seen = await latestJob(row.id)
     await collections.remove(owner, path)
     expect(await endOf(context, seen)).toBe('gone')
+  })
+
+  test.each([
+    [
+      'collection_not_found',
+      'its collection was deleted',
+      async (path: CollectionPath) => collections.remove(owner, path),
+    ],
+    [
+      'unavailable',
+      'a failover lost its row',
+      async (_: CollectionPath, id: string) =>
+        void (await context.database.query('delete from metadata_jobs where collection_id = $1', [id])),
+    ],
+  ] as const)('an update that is gone is refused with %s: %s', async (refusal, _, lose) => {
+    const { path, row } = await fresh()
+    const losing = {
+      ...context,
+      jobs: idleJobs,
+      blobs: {
+        ...context.blobs,
+        async put(...put: Parameters<typeof context.blobs.put>) {
+          await lose(path, row.id)
+          return context.blobs.put(...put)
+        },
+      },
+    }
+    await expect(metadataOf(losing).update(owner, path, { x: large })).rejects.toEqual(code(refusal))
   })
 
   test('a collection that is deleted takes its running job along', async () => {

@@ -8,19 +8,18 @@
  *                               └────── refused, or failed unforeseen ───────▶ failed
  *
  * A row leaves `running` in the transaction that makes its version. An update that runs twice, on any servers, therefore makes
- * one version. A periodic task runs the updates that a dead server left running.
+ * one version. Updates that a dead server left running are waiting work, as are those that no request waits for.
  */
-import type { JsonObject } from '@ulmus/content'
 import {
+  claimMetadataJobs,
   findCollectionById,
   findMetadataJob,
   findRunningMetadataJob,
   insertMetadataJob,
   isUniqueViolation,
-  listRunningMetadataJobs,
   type MetadataJobRow,
-  type Tx,
 } from '@ulmus/storage'
+import type { MetadataJob as JobAnswer, MetadataResult } from '@ulmus/wire'
 import { v7 as newId } from 'uuid'
 import { type Acting, authorityOf, demandNow, onMissingRow } from '../access/authority.ts'
 import { findVisibleCollection } from '../access/find-collection.ts'
@@ -31,8 +30,7 @@ import type { CollectionPath } from '../collections/collections.ts'
 import type { Context } from '../context.ts'
 import { demand, RegistryError, type StoredRefusal, storedRefusal } from '../errors/errors.ts'
 import { demandCaller, meansOf, type Principal } from '../principal.ts'
-import { schedule } from '../schedule.ts'
-import { semverOf, shownDigest } from '../versions/content.ts'
+import { digestOfView, semverOf } from '../versions/content.ts'
 import {
   endOf,
   type FittedPatch,
@@ -45,64 +43,38 @@ import {
   type Update,
 } from './update.ts'
 
-/** Answer to an update. Its fields are public: change them together with packages/wire/src/metadata.ts. */
-export interface MetadataResult {
-  semver: string
-  /** `private:` and the digest of the full view: only members update and poll. */
-  hash: string
-  metadata: JsonObject
-  /** True if the patch changed nothing, so that no version was made. */
-  unchanged?: true
-}
-
-/** Answer to a poll of an update. Its fields are public, too. */
-export interface MetadataJob {
-  job_id: string
-  status: MetadataJobRow['status']
-  base_semver: string
-  started_at: string
-  finished_at: string | null
-  /** If completed: the answer of the synchronous call. */
-  result?: MetadataResult
-  /** If failed: the refusal of the synchronous call. */
-  error?: StoredRefusal
-}
+/** Answer to a poll. If it failed: the refusal of the synchronous call. */
+export type MetadataJob = Omit<JobAnswer, 'error'> & { error?: StoredRefusal }
 
 export type Metadata = ReturnType<typeof metadataOf>
 
-/** Queue of updates that no request waits for. */
-const updating = 'update-metadata'
-/** A job seen running for this long may have lost its server. Milliseconds. */
-const recoveredAfterMilliseconds = 2_000
-/** Jobs recovered in one run. */
-const recoveredAtOnce = 100
+/** An update that runs longer may run twice, which does no harm. Seconds. */
+const leaseSeconds = 3
+/** Updates without a waiting request that one process runs at the same time. */
+const atOnce = 4
 
 export function metadataOf(context: Context) {
-  /** Jobs that this process is running; recovery skips them. */
+  /** Updates that this process is running. */
   const running = new Set<string>()
-  const run = async (id: string): Promise<void> => {
-    if (running.has(id)) return
-    const update = await readUpdate(context, id)
-    if (update === undefined) return
+  const during = async <T>(id: string, work: () => Promise<T>): Promise<T> => {
     running.add(id)
     try {
-      await settle(context, update)
+      return await work()
     } finally {
       running.delete(id)
     }
   }
-  context.jobs.define(updating, (payload) => run(String(payload['jobId'])))
-  /** Monotonic time at which each job was first seen running. The stored start time is wall-clock time, which can jump back. */
-  let seen = new Map<string, number>()
-  // After a start, recover every running job at once: it may belong to the previous run of this server.
-  let patience = 0
-  context.jobs.repeat(schedule.updateRecovery, async () => {
-    const ids = await listRunningMetadataJobs(context.database, recoveredAtOnce)
-    const now = performance.now()
-    seen = new Map(ids.map((id) => [id, seen.get(id) ?? now]))
-    const lost = ids.filter((id) => now - seen.get(id)! >= patience)
-    patience = recoveredAfterMilliseconds
-    for (const id of lost) await run(id)
+  context.jobs.take('updates', {
+    atOnce,
+    claim: (most) =>
+      context.database.transactOnce((tx) =>
+        claimMetadataJobs(tx, { most, seconds: leaseSeconds, except: [...running] }),
+      ),
+    run: (id) =>
+      during(id, async () => {
+        const update = await readUpdate(context, id)
+        if (update !== undefined) await settle(context, update)
+      }),
   })
 
   return {
@@ -112,27 +84,21 @@ export function metadataOf(context: Context) {
     /**
      * Merges `patch` into the latest version's metadata.
      * @throws collection_not_found, not_a_member, key_limited, invalid_request, no_versions, too_large,
-     * metadata_update_in_progress with `job_id`, version_conflict if a version landed meanwhile.
+     * metadata_update_in_progress with `job_id`, version_conflict if a version landed meanwhile, unavailable if the database lost the
+     * update in a failover.
      */
     async update(who: Principal, path: CollectionPath, patch: Patch): Promise<MetadataResult> {
-      const update = await accept(context, who, path, patch)
-      running.add(update.id)
-      try {
-        const end = await settle(context, update)
-        if (end === 'gone') throw new RegistryError('collection_not_found', { say: path })
-        if ('refusal' in end) throw end.refusal
-        return resultOf(end)
-      } finally {
-        running.delete(update.id)
-      }
+      const update = await accept(context, who, path, patch, leaseSeconds)
+      const end = await during(update.id, () => settle(context, update))
+      if (end === 'gone') throw await refusalOfGone(context, update, path)
+      if ('refusal' in end) throw end.refusal
+      return resultOf(end)
     },
 
     /** Starts the same update as a durable job. @throws the errors of `update` before it takes the slot. */
     async start(who: Principal, path: CollectionPath, patch: Patch) {
-      const update = await accept(context, who, path, patch, (tx, jobId) =>
-        context.jobs.enqueue(tx, updating, { jobId }),
-      )
-      context.jobs.poke(updating)
+      const update = await accept(context, who, path, patch, 0)
+      context.jobs.wake('updates')
       return { job_id: update.id, status: 'running' as const, base_semver: semverOf(update.base) }
     },
 
@@ -142,18 +108,18 @@ export function metadataOf(context: Context) {
       demand(mayWork(who, collection, role, 'read'), { owner: owner.slug })
       const row = isUuid(jobId) ? await findMetadataJob(context.database, jobId) : undefined
       if (row === undefined || row.collectionId !== collection.id) throw new RegistryError('job_not_found')
-      return shownJob(context, row)
+      return jobAnswer(context, row)
     },
   }
 }
 
-/** Makes every check that needs no job, then takes the slot. */
+/** Makes every check that needs no job, then takes the slot. @param seconds of the lease; 0: any process may run the update */
 async function accept(
   context: Context,
   who: Principal,
   path: CollectionPath,
   patch: Patch,
-  also?: (tx: Tx, jobId: string) => Promise<void>,
+  seconds: number,
 ): Promise<Update> {
   const { collection, owner, role, head } = await findVisibleCollection(context, who, path)
   demand(mayWork(who, collection, role, 'write'), { owner: owner.slug })
@@ -163,7 +129,7 @@ async function accept(
   for (;;) {
     try {
       return await onMissingRow('collection_not_found', path, () =>
-        takeSlot(context, { by, path, patch }, fitted, also),
+        takeSlot(context, { by, path, patch }, fitted, seconds),
       )
     } catch (error) {
       if (!isUniqueViolation(error, 'metadata_jobs_slot')) throw error
@@ -179,7 +145,7 @@ async function takeSlot(
   context: Context,
   seen: { by: Acting; path: CollectionPath; patch: Patch },
   { base, patch, text }: FittedPatch,
-  also?: (tx: Tx, jobId: string) => Promise<void>,
+  seconds: number,
 ): Promise<Update> {
   const { database } = context
   const id = newId()
@@ -189,15 +155,7 @@ async function takeSlot(
     ...{ id, collectionId, patch: text, startedAt: context.now() },
     ...{ baseId: base.id, baseSemver: semverOf(base), means: meansOf(seen.by.who) },
   }
-  const isTaken =
-    also === undefined
-      ? // This job is acknowledged only with its version, whose commit syncs it, too.
-        await database.transactOnce((tx) => insertMetadataJob(tx, slot, false, authority))
-      : await database.transact(async (tx) => {
-          if (!(await insertMetadataJob(tx, slot, true, authority))) return false
-          await also(tx, id)
-          return true
-        })
+  const isTaken = await database.transactOnce((tx) => insertMetadataJob(tx, slot, seconds, authority))
   if (isTaken) return { id, collectionId, base, patch, by: seen.by }
   await demandNow(context, seen.by)
   // Use the current head. It may be an older version, if the previous one was withdrawn; the number of that one stays taken.
@@ -205,17 +163,27 @@ async function takeSlot(
   if (!found?.head) throw new RegistryError('collection_not_found', { say: seen.path })
   const by = { ...seen.by, collection: found.collection }
   const fitted = await fitPatch(context, by.who, seen.patch, found.head)
-  return takeSlot(context, { ...seen, by }, fitted, also)
+  return takeSlot(context, { ...seen, by }, fitted, seconds)
+}
+
+/** The row is gone with its collection, or a failover lost it, as its commit waited for no sync. */
+async function refusalOfGone(
+  { database }: Context,
+  { collectionId }: Update,
+  path: CollectionPath,
+): Promise<RegistryError> {
+  const isThere = (await findCollectionById(database, collectionId, null)) !== undefined
+  return isThere ? new RegistryError('unavailable') : new RegistryError('collection_not_found', { say: path })
 }
 
 const resultOf = ({ version, unchanged, metadata }: Made): MetadataResult => ({
   semver: semverOf(version),
-  hash: shownDigest(version, 'full'),
+  hash: digestOfView(version, 'full'),
   metadata,
   ...(unchanged ? { unchanged: true } : {}),
 })
 
-async function shownJob(context: Context, row: MetadataJobRow): Promise<MetadataJob> {
+async function jobAnswer(context: Context, row: MetadataJobRow): Promise<MetadataJob> {
   const job: MetadataJob = {
     job_id: row.id,
     status: row.status,

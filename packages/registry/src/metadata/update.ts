@@ -18,7 +18,7 @@ import {
   findVersionById,
   finishMetadataJob,
   type MetadataJobRow,
-  NotLanded,
+  NotLandedError,
   openObjectWriter,
   type Tx,
   type VersionRow,
@@ -86,7 +86,7 @@ export async function settle(context: Context, update: Update): Promise<End> {
   try {
     return await retryIfSwept(context.objects, () => execute(context, update))
   } catch (error) {
-    if (!(error instanceof NotLanded)) await fail(context, update.id, error)
+    if (!(error instanceof NotLandedError)) await fail(context, update.id, error)
     return endOf(context, await findMetadataJob(context.database, update.id))
   }
 }
@@ -133,7 +133,7 @@ async function execute(context: Context, { id, collectionId, base, patch, by }: 
         resultVersionId: base.id,
         unchanged: true,
       }
-      if (!(await finishMetadataJob(tx, id, end))) throw new NotLanded('update_ended')
+      if (!(await finishMetadataJob(tx, id, end))) throw new NotLandedError('update_ended')
     })
     return { version: base, unchanged: true, metadata }
   }

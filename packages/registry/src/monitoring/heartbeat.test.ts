@@ -5,7 +5,7 @@ import { openContext, type TestContext } from '../testing/context.ts'
 import { healthOf } from './health.ts'
 import { beat, isAlive, scheduleHeartbeat } from './heartbeat.ts'
 
-describe.each(serviceDatabases)('the sign of life of background work on $name', (database) => {
+describe.each(serviceDatabases)('the heartbeat of background work on $name', (database) => {
   let context: TestContext
   beforeAll(async () => {
     context = await openContext(database)

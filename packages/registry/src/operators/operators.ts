@@ -42,7 +42,7 @@ import { profileOf } from '../accounts/accounts.ts'
 import { demandOrg, demandUser } from '../accounts/organizations.ts'
 import { byText, mapPage, type Page, type PageAsk, pageOf } from '../answers/pages.ts'
 import { audited, type Tell } from '../audit/acts.ts'
-import { type AuditAsk, filterBy, newestFirst, placeOf, shownEvent } from '../audit/audit.ts'
+import { type AuditAsk, eventAnswer, filterBy, newestFirst, placeOf } from '../audit/audit.ts'
 import { instantTextOrNull } from '../clock.ts'
 import type { Context } from '../context.ts'
 import { demand, RegistryError } from '../errors/errors.ts'
@@ -145,7 +145,7 @@ export function operatorsOf(context: Context) {
         (slice) => listAuditEvents(database, filter, slice),
         placeOf,
       )
-      return mapPage(page, shownEvent)
+      return mapPage(page, eventAnswer)
     },
   }
 }

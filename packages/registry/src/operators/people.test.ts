@@ -6,7 +6,7 @@ import { accountsOf } from '../accounts/accounts.ts'
 import { sessionsOf } from '../accounts/browser-sessions.ts'
 import { auditOf } from '../audit/audit.ts'
 import { collectionsOf } from '../collections/collections.ts'
-import { Moved } from '../errors/errors.ts'
+import { MovedError } from '../errors/errors.ts'
 import { anonymous, type Caller } from '../principal.ts'
 import { addVersion, openContext, type TestContext } from '../testing/context.ts'
 import { operatorsOf } from './operators.ts'
@@ -34,7 +34,7 @@ describe.each(serviceDatabases)('people who come back or leave on $name', (datab
   const outcome = (work: Promise<unknown>) =>
     work.then(
       () => 'ok',
-      (error) => (error instanceof Moved ? error.to : error.code),
+      (error) => (error instanceof MovedError ? error.to : error.code),
     )
   const see = (owner: string, slug: string) =>
     outcome(findVisibleCollection(context, anonymous, { owner, slug }))

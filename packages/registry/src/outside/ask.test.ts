@@ -151,7 +151,8 @@ test.each<[string, RequestListener]>([
 ])('a receiver that %s is left at the deadline', async (_, listener) => {
   const answer = await askPlain(listener, { milliseconds: 300 })
   expect(answer).toEqual(failed('timeout'))
-  expect(answer.milliseconds).toBeLessThan(2_000)
+  // Without the deadline, never.
+  expect(answer.milliseconds).toBeLessThan(10_000)
 })
 
 test('a socket that is silent before TLS is left at the deadline', async () => {

@@ -8,18 +8,17 @@ import { type IncomingMessage, request as plainRequest } from 'node:http'
 import { type RequestOptions, request as tlsRequest } from 'node:https'
 import type { LookupFunction } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
+import type { UrlRule } from '@ulmus/wire/refusals'
 import { type Allowed, hostOf, isLiteral, isThisMachine, mayReach } from './addresses.ts'
 import { AskError, type AskFailure } from './failure.ts'
 import { tunnel } from './tunnel.ts'
 
-/** Rules that an address breaks, for 422 `url_refused`. */
-export type UrlRule = 'not_a_url' | 'too_long' | 'scheme' | 'port' | 'user_info' | 'fragment' | 'address'
 export interface Answered {
   readonly status: number
   readonly headers: IncomingMessage['headers']
   readonly body: Buffer
 }
-export type Asked = (
+export type AskOutcome = (
   | ({ readonly kind: 'answered' } & Answered)
   | { readonly kind: 'failed'; readonly why: AskFailure }
 ) & { readonly milliseconds: number }
@@ -63,7 +62,7 @@ export function checkUrl(text: string, { allowed }: Pick<Outside, 'allowed'>): U
 }
 
 /** Asks once. Never throws, whatever happens on the other side. */
-export async function ask(url: URL, question: Question, outside: Outside): Promise<Asked> {
+export async function ask(url: URL, question: Question, outside: Outside): Promise<AskOutcome> {
   const began = performance.now()
   const since = () => Math.round(performance.now() - began)
   if (!(checkUrl(url.href, outside) instanceof URL))

@@ -7,19 +7,16 @@ import {
   type IssuerKind,
   insertPublisher,
   listPublishers,
-  lockCollection,
   type PublisherRow,
   type Queries,
   showWorkloads,
-  type Tx,
 } from '@ulmus/storage'
 import type { ChangePublisher, CollectionPath, CreatePublisher, Publisher, Publishers } from '@ulmus/wire'
 import { v7 as newId } from 'uuid'
-import { demandStill } from '../access/authority.ts'
-import { findVisibleCollection, type Seen } from '../access/find-collection.ts'
+import { findVisibleCollection, type VisibleCollection } from '../access/find-collection.ts'
 import { mayAdminister } from '../access/policy.ts'
 import { isUuid } from '../answers/pages.ts'
-import { audited, type Tell } from '../audit/acts.ts'
+import { auditedIn } from '../audit/collection-acts.ts'
 import { instantText, instantTextOrNull } from '../clock.ts'
 import type { Context } from '../context.ts'
 import { demand, RegistryError } from '../errors/errors.ts'
@@ -46,7 +43,7 @@ export function publishingOf(context: Context) {
     /** The project of a trusted issuer that an address names; undefined if it is none. */
     projectAt: (address: string): Project | undefined => projectAt(issuers, address),
 
-    /** @throws collection_not_found, Moved, insufficient_scope, key_limited, not_a_member, insufficient_role */
+    /** @throws collection_not_found, MovedError, insufficient_scope, key_limited, not_a_member, insufficient_role */
     async list(who: Principal, path: CollectionPath): Promise<Publishers> {
       const { collection } = await administered(context, who, path)
       const rows = await listPublishers(context.database, collection.id)
@@ -78,7 +75,7 @@ export function publishingOf(context: Context) {
     /** Removes a publisher and revokes its keys. @throws the errors of `list`; publisher_not_found */
     async remove(who: Principal, path: CollectionPath, id: string): Promise<void> {
       const seen = await administered(context, who, path)
-      await administering(context, who, seen, async (tx, tell) => {
+      await auditedIn(context, who, seen, mayAdminister, async (tx, tell) => {
         const row = await demandPublisher(tx, seen.collection.id, id)
         await deletePublisher(tx, id)
         tell({ action: 'publisher.removed', ...about(seen, row), details: detailsOf(seen, row) })
@@ -115,7 +112,7 @@ async function create(
     ...{ shows: wanted.shows ?? 'members', label: wanted.label ?? labelFor(kind, claims) },
     ...{ madeBy: demandCaller(who).accountId, createdAt: context.now(), lastUsedAt: null, refused: null },
   }
-  return administering(context, who, seen, async (tx, tell) => {
+  return auditedIn(context, who, seen, mayAdminister, async (tx, tell) => {
     const others = await listPublishers(tx, seen.collection.id)
     if (others.length >= publishersMax)
       throw new RegistryError('too_many_publishers', { say: { max: publishersMax } })
@@ -139,7 +136,7 @@ async function change(
   wanted: ChangePublisher,
 ): Promise<PublisherRow> {
   const seen = await administered(context, who, path)
-  return administering(context, who, seen, async (tx, tell) => {
+  return auditedIn(context, who, seen, mayAdminister, async (tx, tell) => {
     const before = await demandPublisher(tx, seen.collection.id, id)
     const { claims } = wanted
     const kind = claims && demandClaims(kinds, before.issuer, claims)
@@ -189,27 +186,18 @@ async function demandPublisher(at: Queries, collectionId: string, id: string): P
 }
 
 /** A collection whose publishers the caller may see and change. */
-async function administered(context: Context, who: Principal, path: CollectionPath): Promise<Seen> {
+async function administered(
+  context: Context,
+  who: Principal,
+  path: CollectionPath,
+): Promise<VisibleCollection> {
   const seen = await findVisibleCollection(context, who, path)
   demand(mayAdminister(who, seen.collection, seen.role), { owner: seen.owner.slug, needed: 'admin' })
   return seen
 }
 
-/** Runs `work` with the collection locked, so that its publishers are counted and changed one at a time. */
-const administering = <Result>(
-  context: Context,
-  who: Principal,
-  { collection, owner }: Seen,
-  work: (tx: Tx, tell: Tell) => Promise<Result>,
-): Promise<Result> =>
-  audited(context, who, async (tx, tell) => {
-    await lockCollection(tx, collection.id, 'update')
-    await demandStill(context, tx, { who: demandCaller(who), collection, owner }, mayAdminister)
-    return work(tx, tell)
-  })
-
-const about = ({ owner }: Seen, { id }: PublisherRow) => ({ account: owner.id, target: id })
-const detailsOf = ({ owner, collection }: Seen, { label }: PublisherRow) => ({
+const about = ({ owner }: VisibleCollection, { id }: PublisherRow) => ({ account: owner.id, target: id })
+const detailsOf = ({ owner, collection }: VisibleCollection, { label }: PublisherRow) => ({
   label,
   collection: `${owner.slug}/${collection.slug}`,
 })

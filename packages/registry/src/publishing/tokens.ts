@@ -80,7 +80,7 @@ function issuerIn(token: string): string | undefined {
 }
 
 function reasonOf(error: unknown, audience: string, now: Date): string {
-  if (error instanceof Unfetched)
+  if (error instanceof UnfetchedError)
     return `The keys of the issuer could not be fetched: ${error.message} Try again later.`
   if (error instanceof errors.JWTExpired) {
     const fault = error.claim === 'iat' ? `is more than ${ageMax / 60} minutes old` : 'has expired'
@@ -105,11 +105,11 @@ function reasonOf(error: unknown, audience: string, now: Date): string {
 }
 
 /** The message is for the sender of a token; it names no address. */
-class Unfetched extends Error {}
+class UnfetchedError extends Error {}
 
 function keysOf(context: Pick<Context, 'outside' | 'log'>, { issuer, jwks }: TrustedIssuer) {
   if (jwks !== undefined) return createLocalJWKSet(jwks)
-  let failed: { at: number; error: Unfetched } | undefined
+  let failed: { at: number; error: UnfetchedError } | undefined
   const fetchKeys = async (): Promise<Response> => {
     if (failed !== undefined && performance.now() - failed.at < pause) throw failed.error
     try {
@@ -117,7 +117,7 @@ function keysOf(context: Pick<Context, 'outside' | 'log'>, { issuer, jwks }: Tru
       failed = undefined
       return new Response(text)
     } catch (error) {
-      if (!(error instanceof Unfetched)) throw error
+      if (!(error instanceof UnfetchedError)) throw error
       failed = { at: performance.now(), error }
       context.log.warn(
         { issuer, reason: error.message },
@@ -134,12 +134,12 @@ function keysOf(context: Pick<Context, 'outside' | 'log'>, { issuer, jwks }: Tru
 
 /** The operator named the issuer, so it may be at a private address. */
 function outsideFor(issuer: string, outside: Outside | null): Outside {
-  if (outside === null) throw new Unfetched('this registry sends no requests to others (OUTSIDE=off).')
+  if (outside === null) throw new UnfetchedError('this registry sends no requests to others (OUTSIDE=off).')
   const { networks, origins } = outside.allowed
   return { ...outside, allowed: { networks, origins: new Set([...origins, new URL(issuer).origin]) } }
 }
 
-/** The key set that the issuer's discovery document names, as JSON. @throws Unfetched */
+/** The key set that the issuer's discovery document names, as JSON. @throws UnfetchedError */
 async function keySetOf(issuer: string, outside: Outside): Promise<string> {
   const discovery = await fetchJson(
     `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`,
@@ -147,27 +147,28 @@ async function keySetOf(issuer: string, outside: Outside): Promise<string> {
     outside,
   )
   const { issuer: named, jwks_uri: address } = discovery as { issuer?: unknown; jwks_uri?: unknown }
-  if (named !== issuer) throw new Unfetched('its discovery document names another issuer.')
-  if (typeof address !== 'string') throw new Unfetched('its discovery document names no key set.')
+  if (named !== issuer) throw new UnfetchedError('its discovery document names another issuer.')
+  if (typeof address !== 'string') throw new UnfetchedError('its discovery document names no key set.')
   const keys = await fetchJson(address, 'its key set', outside)
   try {
     createLocalJWKSet(keys as JSONWebKeySet)
   } catch {
-    throw new Unfetched('its key set is malformed.')
+    throw new UnfetchedError('its key set is malformed.')
   }
   return JSON.stringify(keys)
 }
 
 async function fetchJson(address: string, what: string, outside: Outside): Promise<object> {
   const url = checkUrl(address, outside)
-  if (!(url instanceof URL)) throw new Unfetched(`${what} is at an address that this registry does not ask.`)
+  if (!(url instanceof URL))
+    throw new UnfetchedError(`${what} is at an address that this registry does not ask.`)
   const question = { method: 'GET', milliseconds: fetchMilliseconds, bytesMax: fetchedBytesMax } as const
   const asked = await ask(url, { ...question, headers: { accept: 'application/json' } }, outside)
-  if (asked.kind === 'failed') throw new Unfetched(`asking for ${what} failed (${asked.why}).`)
-  if (asked.status !== 200) throw new Unfetched(`asking for ${what} was answered with ${asked.status}.`)
+  if (asked.kind === 'failed') throw new UnfetchedError(`asking for ${what} failed (${asked.why}).`)
+  if (asked.status !== 200) throw new UnfetchedError(`asking for ${what} was answered with ${asked.status}.`)
   try {
     const read = parseJson(asked.body.toString('utf8')) as unknown
     if (typeof read === 'object' && read !== null) return read
   } catch {}
-  throw new Unfetched(`${what} is not JSON.`)
+  throw new UnfetchedError(`${what} is not JSON.`)
 }

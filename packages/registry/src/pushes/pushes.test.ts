@@ -14,7 +14,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { filesOf } from '../files/files.ts'
 import { anonymous, type Caller } from '../principal.ts'
 import { recordsOf } from '../records/records.ts'
-import { addAccount, addCollection, callerOf, openContext, type TestContext } from '../testing/context.ts'
+import {
+  addAccount,
+  addCollection,
+  callerOf,
+  idleJobs,
+  openContext,
+  type TestContext,
+} from '../testing/context.ts'
 import { shown } from '../testing/shown.ts'
 import { documentOf } from '../versions/content.ts'
 import { versionsOf } from '../versions/versions.ts'
@@ -314,10 +321,9 @@ describe.each(anyDatabase)('pushes on $name', (database) => {
 
   test('limits of a batch are kept', async () => {
     const limits = { ...context.limits, batchLinesMax: 2, batchBytesMax: 100 }
-    const jobs = { ...context.jobs, define: () => undefined, repeat: () => undefined }
     const path = await newCollection()
     const id = await opened(path, { base: null, schemas: { A: open } })
-    const limited = { ...context, limits, jobs }
+    const limited = { ...context, limits, jobs: idleJobs }
     const few = pushesOf(limited, new PushSessions(limited))
     const line = '{"id":"1","type":"A","data":{}}'
     await expect(few.receive(me, path, id, 'records', lines([line, line, line]))).rejects.toMatchObject({
@@ -578,6 +584,7 @@ describe.each(anyDatabase)('pushes on $name', (database) => {
             private: put.private,
           }))
           const deletes = step.deletes.filter(known)
+          const before = new Map(model.records)
           for (const put of puts) model.records.set(`${put.type}/${put.id}`, put)
           for (const gone of deletes) model.records.delete(`${gone.type}/${gone.id}`)
           const removals = Object.fromEntries(gone.map((type) => [type, null]))
@@ -588,6 +595,8 @@ describe.each(anyDatabase)('pushes on $name', (database) => {
               .semver
           } catch (error) {
             expect(error).toMatchObject({ code: 'no_changes' })
+            // Marks of records in private types are not stored by themselves.
+            model.records = before
           }
           await expectModel(path, model)
         }

@@ -5,7 +5,14 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { anonymous, type Caller } from '../principal.ts'
 import { recordsOf } from '../records/records.ts'
-import { addAccount, addCollection, callerOf, openContext, type TestContext } from '../testing/context.ts'
+import {
+  addAccount,
+  addCollection,
+  callerOf,
+  idleJobs,
+  openContext,
+  type TestContext,
+} from '../testing/context.ts'
 import { textOf } from '../testing/text-of.ts'
 import { documentOf } from '../versions/content.ts'
 import { snapshotEntries } from './commit/snapshot-entries.ts'
@@ -184,8 +191,10 @@ describe.each(anyDatabase)('snapshots on $name', (database) => {
     const items = [item('1', 1), item('2', 2)]
     const { session_id: id } = await negotiate(path, null, items)
     await snapshots.receive(me, path, id, body(items[0]))
-    const idle = { ...context.jobs, define: () => undefined, repeat: () => undefined }
-    const other = new Snapshots({ ...context, jobs: idle }, new PushSessions({ ...context, jobs: idle }))
+    const other = new Snapshots(
+      { ...context, jobs: idleJobs },
+      new PushSessions({ ...context, jobs: idleJobs }),
+    )
     expect(await other.state(me, path, id)).toMatchObject({ needed_records: 1 })
     expect(await other.receive(me, path, id, body(items[1]))).toEqual({ received: 1, remaining: 0 })
     expect(await snapshots.commit(me, path, id, { async: false })).toMatchObject({
@@ -196,7 +205,6 @@ describe.each(anyDatabase)('snapshots on $name', (database) => {
   describe('another server that is asked about a session', () => {
     /** A server with empty caches. Its first read of a spill waits for `before`. */
     function newcomer(before: () => Promise<unknown> = async () => undefined) {
-      const idle = { ...context.jobs, define: () => undefined, repeat: () => undefined }
       let begun: Promise<unknown> | undefined
       const blobs: TestContext['blobs'] = {
         ...context.blobs,
@@ -206,7 +214,7 @@ describe.each(anyDatabase)('snapshots on $name', (database) => {
           yield* context.blobs.stream(...args)
         },
       }
-      const other = { ...context, jobs: idle, blobs }
+      const other = { ...context, jobs: idleJobs, blobs }
       return new Snapshots(other, new PushSessions(other))
     }
     const items = Array.from({ length: spillsAtOnceMax + 6 }, (_, n) => item(`${n}`, n))
@@ -286,7 +294,7 @@ describe.each(anyDatabase)('snapshots on $name', (database) => {
     expect(await read(me, path)).toHaveLength(1)
   })
 
-  test('private is said anew in every snapshot: without it a record becomes public once confirmed, at no cost of sending', async () => {
+  test('private is repeated in every snapshot: without it a record becomes public once confirmed, at no cost of sending', async () => {
     const path = await newCollection()
     await publish(path, null, [item('1', 1, { private: true }), item('2', 2)])
     const items = [item('1', 1), item('2', 2, { private: true })]

@@ -15,6 +15,7 @@ import { malformed, readOpening, type Shape } from './opening/opening.ts'
 import type { SnapshotOpening } from './opening/opening-body.ts'
 import type { LineError, LineFacts } from './receiving/check-batch.ts'
 import { checkManifest, type ManifestOutcome } from './receiving/check-manifest.ts'
+import { findManifestHash } from './receiving/manifest-hash.ts'
 import { type ManifestMarks, ManifestMarksCache } from './receiving/manifest-marks.ts'
 import { type MarkedManifest, markNeeded } from './receiving/needed.ts'
 import { checkLines, linesRefused, typesOfPush } from './receiving/receiving.ts'
@@ -151,7 +152,8 @@ export class Snapshots {
         }),
     )
     const known = await this.#marksOf(push)
-    compareWithManifest(facts ?? [], (hash) => known.find(hash))
+    const unexpected = compareWithManifest(facts ?? [], (hash) => known.find(hash))
+    if (unexpected !== undefined) throw await this.#refusalOf(push, unexpected)
     await keepSpill(
       this.#context,
       push.id,
@@ -197,6 +199,13 @@ export class Snapshots {
     return known
   }
 
+  /** Tells a record that the manifest has with another hash from one that it lacks: their remedies differ. */
+  async #refusalOf(push: PushStanding, { line, id, type, hash }: LineFacts): Promise<RegistryError> {
+    const manifestHash = await findManifestHash(this.#context, push, { type, id })
+    const details = { line, id, type, hash, ...(manifestHash !== undefined && { manifestHash }) }
+    return new RegistryError('unexpected_record', { details, say: { isStripped: push.stripUnknownFields } })
+  }
+
   /** Stores a spill of the manifest. Marks the records that the base lacks, and returns their hashes. */
   async #keepManifest(push: PushStanding, spill: ManifestSpill, by: Acting): Promise<Hash[]> {
     const marked: MarkedManifest = await markNeeded(this.#context, push, spill.spill)
@@ -221,19 +230,23 @@ function accepted(outcome: ManifestOutcome, max: { say: string }): ManifestSpill
   throw new RegistryError('manifest_conflict', { details: { id, type, hashes } })
 }
 
-/** Requires that every line is a record of the manifest with the same privacy. */
+/**
+ * Requires that every line is a record of the manifest with the same privacy. Returns the first line whose hash the manifest lacks.
+ * @throws invalid_records
+ */
 function compareWithManifest(
   facts: readonly LineFacts[],
   find: (hash: string) => { private: boolean } | undefined,
-): void {
+): LineFacts | undefined {
   const errors: LineError[] = []
-  for (const { line, id, type, hash, private: declared } of facts) {
+  for (const one of facts) {
+    const { line, id, type, hash, private: declared } = one
     const known = find(hash)
-    if (known === undefined)
-      throw new RegistryError('unexpected_record', { details: { line, id, type, hash } })
+    if (known === undefined) return one
     if (declared === undefined || declared === known.private) continue
     const message = `the manifest says ${known.private ? 'that it is private' : 'nothing of its being private'}, the line says otherwise`
     errors.push({ line, id, type, code: 'private_mismatch', message })
   }
   if (errors.length > 0) throw linesRefused(errors.slice(0, 100), errors.length)
+  return undefined
 }

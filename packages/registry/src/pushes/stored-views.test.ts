@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { type Hash, type Json, type JsonObject, parseJson, type Tree, trailingZeroBits } from '@ulmus/content'
 import {
-  ObjectCorrupt,
+  ObjectCorruptError,
   type ObjectName,
   openObjectReader,
   openObjectWriter,
@@ -185,7 +185,7 @@ describe.each(serviceDatabases)('the stored views ($name)', (database) => {
           base: versions.at(-1)!,
           puts: items(what, seed, count).map((one) => ({
             ...one,
-            data: { ...one.data, more: textFor(`${one.id} anew`) },
+            data: { ...one.data, more: textFor(`${one.id} again`) },
           })),
         }),
       )
@@ -300,7 +300,7 @@ describe.each(serviceDatabases)('the stored views ($name)', (database) => {
     await blobs.put(name, bytes)
     const named = (await damages()).map(({ what }) => what)
     expect(named).toEqual(expect.arrayContaining([`body object ${base}`, `body object ${leaf}`]))
-    await expect(coldReader().body(leaf!)).rejects.toThrow(ObjectCorrupt)
+    await expect(coldReader().body(leaf!)).rejects.toThrow(ObjectCorruptError)
     await expect(coldReader().body(leaf!)).rejects.toMatchObject({ hash: leaf })
     await blobs.put(name, before)
     expect(await damages()).toEqual([])

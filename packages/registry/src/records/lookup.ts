@@ -12,7 +12,7 @@ import {
   leafLinesBetween,
   type Tree,
 } from '@ulmus/content'
-import { ObjectCorrupt, type ObjectReader } from '@ulmus/storage'
+import { ObjectCorruptError, type ObjectReader } from '@ulmus/storage'
 import type { Context } from '../context.ts'
 import {
   type FoundRecord,
@@ -129,7 +129,7 @@ async function fromStored<T>(
   try {
     return await read({ ...(await objects.encodedLeaf(hash)), lastKey })
   } catch (error) {
-    if (!(error instanceof ObjectCorrupt)) throw error
+    if (!(error instanceof ObjectCorruptError)) throw error
     objects.forget(error.kind, error.hash)
     return readKept()
   }

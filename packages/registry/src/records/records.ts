@@ -19,7 +19,7 @@ import {
   comparePositions,
   PageBudget,
   type RecordPosition,
-  readCursor,
+  readAfter,
   selectedTypes,
   type TreeFrom,
   treesFrom,
@@ -43,7 +43,7 @@ export interface RecordsAsk {
   id?: string
   /** 1 – 2,000. */
   limit: number
-  /** base64url of JCS([type, id]). */
+  /** base64url of JCS([type, id]) or, with `type`, an id. */
   after?: string
 }
 
@@ -70,7 +70,7 @@ export function recordsOf(context: Context) {
     /** @throws collection_not_found, version_not_found, invalid_request for a malformed cursor, busy. */
     async page(who: Principal, path: VersionPath, ask: RecordsAsk): Promise<RecordsPage> {
       const { roots } = await seeVersion(context, who, path)
-      const after = ask.after === undefined ? undefined : readCursor(ask.after, 'after')
+      const after = readAfter(ask)
       if (ask.id === undefined) return pageOf(context, roots, ask, after)
       return pageOfId(context, roots, { ...ask, id: ask.id, reader: readerOf(who) }, after)
     },
@@ -116,7 +116,7 @@ export function recordsOf(context: Context) {
       ask: { type?: string; after?: string },
     ): Promise<RecordsStream> {
       const { seen, version, roots } = await seeVersion(context, who, path)
-      const after = ask.after === undefined ? undefined : readCursor(ask.after, 'after')
+      const after = readAfter(ask)
       const trees = [...treesFrom(roots, ask.type, after)]
       let count = 0
       for (const { tree, startAfter } of trees) {

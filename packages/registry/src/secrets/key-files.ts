@@ -6,8 +6,8 @@ import { dirname, join } from 'node:path'
 import { keyBytes, type Sealing, sealingOf } from './sealing.ts'
 
 /** A key file is missing or wrong. The message is a sentence for operators. */
-export class SecretsKeyUnfit extends Error {
-  override name = 'SecretsKeyUnfit'
+export class SecretsKeyUnfitError extends Error {
+  override name = 'SecretsKeyUnfitError'
 }
 
 export interface SecretsConfig {
@@ -19,14 +19,14 @@ export interface SecretsConfig {
 /**
  * @param dataFolder null where several servers may share the database: each would make a key of its own
  * @returns null without a key
- * @throws SecretsKeyUnfit
+ * @throws SecretsKeyUnfitError
  */
 export async function openSealing(
   { keyFile, formerKeyFile }: SecretsConfig,
   dataFolder: string | null,
 ): Promise<Sealing | null> {
   if (keyFile === undefined && formerKeyFile !== undefined)
-    throw new SecretsKeyUnfit('SECRETS_KEY_FILE_FORMER is set, but SECRETS_KEY_FILE is not.')
+    throw new SecretsKeyUnfitError('SECRETS_KEY_FILE_FORMER is set, but SECRETS_KEY_FILE is not.')
   const former =
     formerKeyFile === undefined ? undefined : await read(formerKeyFile, 'SECRETS_KEY_FILE_FORMER')
   if (keyFile !== undefined) return sealingOf(await read(keyFile, 'SECRETS_KEY_FILE'), former)
@@ -35,11 +35,11 @@ export async function openSealing(
 
 async function read(path: string, name: string): Promise<Buffer> {
   const text = await readFile(path, 'utf8').catch((error: Error) => {
-    throw new SecretsKeyUnfit(`${name} is ${path}, which cannot be read: ${error.message}`)
+    throw new SecretsKeyUnfitError(`${name} is ${path}, which cannot be read: ${error.message}`)
   })
   const key = Buffer.from(text.trim(), 'base64')
   if (key.length === keyBytes && key.toString('base64') === text.trim()) return key
-  throw new SecretsKeyUnfit(
+  throw new SecretsKeyUnfitError(
     `${name} is ${path}, which must have ${keyBytes} random bytes in base64 and nothing else. Make it with: openssl rand -base64 ${keyBytes}`,
   )
 }

@@ -19,9 +19,9 @@ interface Key {
 /** Row that a secret belongs to, as `webhooks:<id>`. */
 export type Place = `${string}:${string}`
 
-/** The key that sealed a secret is not among the present ones, or the secret was changed. It must be given anew. */
-export class LostSecret extends Error {
-  override name = 'LostSecret'
+/** The key that sealed a secret is not among the present ones, or the secret was changed. Its owner must enter it again. */
+export class LostSecretError extends Error {
+  override name = 'LostSecretError'
 }
 
 export type Sealing = ReturnType<typeof sealingOf>
@@ -42,11 +42,11 @@ export function sealingOf(key: Buffer, former?: Buffer) {
       const text = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()])
       return Buffer.concat([Buffer.of(format), present.id, nonce, text, cipher.getAuthTag()])
     },
-    /** @throws LostSecret */
+    /** @throws LostSecretError */
     open(sealed: Buffer, place: Place): string {
       const key = keys.find(({ id }) => id.equals(sealed.subarray(1, 1 + idBytes)))
       if (sealed[0] !== format || key === undefined || sealed.length < 1 + idBytes + nonceBytes + tagBytes)
-        throw new LostSecret(`No present key opens the secret of ${place}.`)
+        throw new LostSecretError(`No present key opens the secret of ${place}.`)
       const begin = 1 + idBytes + nonceBytes
       const decipher = createDecipheriv('aes-256-gcm', key.secret, sealed.subarray(1 + idBytes, begin), {
         authTagLength: tagBytes,
@@ -59,10 +59,10 @@ export function sealingOf(key: Buffer, former?: Buffer) {
           decipher.final(),
         ]).toString()
       } catch {
-        throw new LostSecret(`The secret of ${place} was changed, or belongs to another row.`)
+        throw new LostSecretError(`The secret of ${place} was changed, or belongs to another row.`)
       }
     },
-    /** Whether the former key sealed it, so that it must be sealed anew before that key goes. */
+    /** Whether the former key sealed it, so that it must be sealed again before that key goes. */
     isFormer: (sealed: Buffer): boolean => !present.id.equals(sealed.subarray(1, 1 + idBytes)),
   }
 }

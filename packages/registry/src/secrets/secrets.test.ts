@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openSealing } from './key-files.ts'
-import { LostSecret, sealingOf } from './sealing.ts'
+import { LostSecretError, sealingOf } from './sealing.ts'
 
 let folder: string
 beforeEach(() => {
@@ -24,7 +24,7 @@ test('a sealed secret opens in its row alone, shows nothing, and differs each ti
     fc.property(fc.string({ minLength: 8, unit: 'grapheme' }), (secret) => {
       const sealed = seal(secret, 'webhooks:1')
       expect(open(sealed, 'webhooks:1')).toBe(secret)
-      expect(() => open(sealed, 'webhooks:2')).toThrow(LostSecret)
+      expect(() => open(sealed, 'webhooks:2')).toThrow(LostSecretError)
       expect(sealed.includes(secret)).toBe(false)
       expect(seal(secret, 'webhooks:1').equals(sealed)).toBe(false)
     }),
@@ -37,8 +37,8 @@ test('no byte of a sealed secret can be changed or left out', () => {
   for (let at = 0; at < sealed.length; at++) {
     const changed = Buffer.from(sealed)
     changed[at]! ^= 1
-    expect(() => open(changed, 'webhooks:1')).toThrow(LostSecret)
-    expect(() => open(sealed.subarray(0, at), 'webhooks:1')).toThrow(LostSecret)
+    expect(() => open(changed, 'webhooks:1')).toThrow(LostSecretError)
+    expect(() => open(sealed.subarray(0, at), 'webhooks:1')).toThrow(LostSecretError)
   }
 })
 
@@ -48,7 +48,7 @@ test('a former key opens what it sealed, until it goes', () => {
   const both = sealingOf(second, first)
   expect([both.open(sealed, 'webhooks:1'), both.isFormer(sealed)]).toEqual(['s', true])
   expect(both.isFormer(both.seal('s', 'webhooks:1'))).toBe(false)
-  expect(() => sealingOf(second).open(sealed, 'webhooks:1')).toThrow(LostSecret)
+  expect(() => sealingOf(second).open(sealed, 'webhooks:1')).toThrow(LostSecretError)
 })
 
 test('the key of a data folder is made once, for its owner alone', async () => {

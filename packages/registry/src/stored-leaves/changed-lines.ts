@@ -1,7 +1,7 @@
 /** Reads the lines of changed records from the stored bodies of two leaves: a task for a reading thread, which decodes them there. */
 import { isLeafLineOf, leafLineLength, type TreeChange } from '@ulmus/content'
 import type { EncodedObject } from '@ulmus/storage'
-import { decodeChainInParts, ObjectCorrupt, type RawParts } from '@ulmus/storage/decoding'
+import { decodeChainInParts, ObjectCorruptError, type RawParts } from '@ulmus/storage/decoding'
 import { free, freeParts, wholeBuffers } from '../work/buffers.ts'
 import { defineTask } from '../work/task.ts'
 import type { LineChange, LineLocated } from './compare-leaves.ts'
@@ -74,10 +74,10 @@ function read({ before, after, wanted }: LinesTask): Uint8Array<ArrayBuffer> {
 
 /**
  * A line of a body, verified against the record's hash. Hashing a few lines takes a fraction of the time for the whole body.
- * @throws ObjectCorrupt.
+ * @throws ObjectCorruptError.
  */
 export function checkedLine(body: EncodedObject, raw: RawParts, wanted: WantedLine): Uint8Array {
   const line = raw.subarray(wanted.lineStart, wanted.lineStart + leafLineLength(wanted.size))
-  if (!isLeafLineOf(line, wanted)) throw new ObjectCorrupt('body', body.hash, body.chain[0]!.pack)
+  if (!isLeafLineOf(line, wanted)) throw new ObjectCorruptError('body', body.hash, body.chain[0]!.pack)
   return line
 }

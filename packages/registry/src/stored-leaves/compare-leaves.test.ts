@@ -106,7 +106,7 @@ describe('compareLeaves', () => {
     if (lines[index] === '') lines.length = index
     expect(lines).not.toEqual(next.lines)
     await expect(comparedWithLines([leafOf(old), leafOf({ ...next, lines }, old)])).rejects.toMatchObject({
-      ...{ name: 'ObjectCorrupt', kind: 'body', hash: next.hash, pack: 'pack' },
+      ...{ name: 'ObjectCorruptError', kind: 'body', hash: next.hash, pack: 'pack' },
     })
   })
 
@@ -129,7 +129,7 @@ describe('compareLeaves', () => {
           link.bytes[at % link.bytes.length]! ^= 1 << bit
           if (fits) link.crc = crc32(link.bytes)
           const outcome = await comparedWithLines(pair).then(asTexts, (error: Error) => error.name)
-          expect([expected, 'ObjectCorrupt']).toContainEqual(outcome)
+          expect([expected, 'ObjectCorruptError']).toContainEqual(outcome)
         },
       ),
       { numRuns: 150 },
@@ -140,7 +140,7 @@ describe('compareLeaves', () => {
     const after = leafOf(next)
     const other = { ...after.node, hash: old.hash, checksum: old.hash }
     await expect(compared([leafOf(old), { ...after, node: other }])).rejects.toMatchObject({
-      ...{ name: 'ObjectCorrupt', kind: 'plain' },
+      ...{ name: 'ObjectCorruptError', kind: 'plain' },
     })
   })
 

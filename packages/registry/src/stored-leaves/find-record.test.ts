@@ -37,7 +37,7 @@ describe('findRecord', () => {
   test('a line that is not the record that the leaf names is damage', async () => {
     const lines = raw.lines.with(5, raw.lines[5]!.replace('5', '6'))
     await expect(findRecord.run(taskFor('r1005', { ...raw, lines }))).rejects.toMatchObject({
-      ...{ name: 'ObjectCorrupt', kind: 'body', hash: raw.hash, pack: 'pack' },
+      ...{ name: 'ObjectCorruptError', kind: 'body', hash: raw.hash, pack: 'pack' },
     })
   })
 
@@ -51,7 +51,7 @@ describe('findRecord', () => {
         const link = [...other.node.chain, ...other.body.chain][at]!
         link.bytes = Uint8Array.from(link.bytes)
         link.bytes[place]! ^= 1
-        await expect(findRecord.run(other)).rejects.toMatchObject({ name: 'ObjectCorrupt' })
+        await expect(findRecord.run(other)).rejects.toMatchObject({ name: 'ObjectCorruptError' })
       }
     }
   })

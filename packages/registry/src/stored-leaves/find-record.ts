@@ -47,7 +47,7 @@ export async function findStored({
 
 /**
  * Reads the records in the range [from, to) that `choose` returns, each verified against its hash. Frees the stored form.
- * @throws ObjectCorrupt. TreeError `node_misplaced` if the leaf contradicts its parent.
+ * @throws ObjectCorruptError. TreeError `node_misplaced` if the leaf contradicts its parent.
  */
 export async function readStored(
   { node, body, lastKey }: StoredLeaf,

@@ -46,7 +46,7 @@ export class LeafPairs {
     return this.#cache.has(keyOf(pair))
   }
 
-  /** Changes in key order. @throws ObjectCorrupt. */
+  /** Changes in key order. @throws ObjectCorruptError. */
   async compare(pair: LeafPair, { owner, lines }: CompareOptions): Promise<readonly LeafChange[]> {
     const cached = this.#cache.get(keyOf(pair))
     // A walk over cached pairs alone would block the event loop.

@@ -3,7 +3,7 @@
 import { checkPlace, decodeStoredNode, firstAfter, type LeafNode, recordInlineBytesMax } from '@ulmus/content'
 import { type LineForm, lineBytes, writeLines } from '@ulmus/content/stored'
 import type { EncodedObject } from '@ulmus/storage'
-import { decodeEncoded, ObjectCorrupt } from '@ulmus/storage/decoding'
+import { decodeEncoded, ObjectCorruptError } from '@ulmus/storage/decoding'
 import { free, wholeBuffers } from '../work/buffers.ts'
 import { defineTask } from '../work/task.ts'
 
@@ -46,7 +46,7 @@ async function write({ node, body, lastKey, after, form, buffer }: LeafTask): Pr
   const bytes = lineBytes(leaf, start, form)
   const to = buffer !== undefined && buffer.byteLength >= bytes ? buffer : bufferFor(bytes)
   if (!writeLines(Buffer.from(to), { leaf, start, form, body: raw }))
-    throw new ObjectCorrupt('body', body.hash, body.chain[0]!.pack)
+    throw new ObjectCorruptError('body', body.hash, body.chain[0]!.pack)
   for (const bytes of [text, raw, ...[...node.chain, ...body.chain].map((link) => link.bytes)]) free(bytes)
   return { kind: 'lines', buffer: to, bytes }
 }

@@ -27,7 +27,7 @@ import { contextOn } from '../testing/context.ts'
 import { fill, type Home, openHome, start } from '../testing/home.ts'
 import { openStoreCommands } from '../upkeep/store-commands.ts'
 import { scheduleSweeps } from '../upkeep/sweep/daily.ts'
-import { StoresUnfit } from './installation.ts'
+import { StoresUnfitError } from './installation.ts'
 import { openStores, type StoresConfig } from './stores.ts'
 
 const ending: (() => Promise<void>)[] = []
@@ -75,7 +75,7 @@ async function expectRefused(config: StoresConfig, sentence: RegExp): Promise<vo
       () => undefined,
       (error: Error) => error,
     )
-    expect(refused).toBeInstanceOf(StoresUnfit)
+    expect(refused).toBeInstanceOf(StoresUnfitError)
     expect(refused?.message).toMatch(sentence)
   }
   expect(await namesIn(config)).toEqual(before)
@@ -156,7 +156,7 @@ describe('the installation of both stores', () => {
     )
 
     test.runIf(isThere)(
-      'a start that crashed between row and blob is completed; a store that was lost is not made anew',
+      'a start that crashed between row and blob is completed; a store that was lost is not created again',
       async () => {
         const { config } = await home()
         await query(config, `insert into installation (id) values ('${randomUUID()}')`)
@@ -227,12 +227,12 @@ describe('the installation of both stores', () => {
     let asked = 0
     scheduleSweeps(context, async () => {
       asked++
-      throw new StoresUnfit('another store')
+      throw new StoresUnfitError('another store')
     })
     await context.jobs.start()
     await expect
       .poll(() => context.log.errors, { timeout: 20_000 })
-      .toMatchObject([{ line: 'the daily sweep failed' }])
+      .toMatchObject([{ line: 'daily sweep failed' }])
     expect(asked).toBe(1)
     expect((await opened.query('select name from blobs_set_aside')).rows).toEqual([])
   })
@@ -248,7 +248,7 @@ describe('folders of a data folder', { timeout: 90_000 }, () => {
   const folders = ({ dataFolder }: StoresConfig) => readdirSync(dataFolder).toSorted()
 
   test.each(['gone', 'empty'])(
-    'a database that is %s beside objects is not made anew',
+    'a database that is %s beside objects is not created again',
     async (how) => {
       const config = await filled()
       const folder = join(config.dataFolder, 'database')

@@ -9,7 +9,7 @@
 import { randomUUID } from 'node:crypto'
 import {
   allSpillsPrefix,
-  BlobMissing,
+  BlobMissingError,
   type BlobStore,
   type Database,
   filesPrefix,
@@ -21,8 +21,8 @@ import {
 } from '@ulmus/storage'
 
 /** Database and object store do not match, or one is missing. The message tells the operator the fault and the remedy. */
-export class StoresUnfit extends Error {
-  override name = 'StoresUnfit'
+export class StoresUnfitError extends Error {
+  override name = 'StoresUnfitError'
 }
 
 export interface Stores {
@@ -48,7 +48,7 @@ export async function holdsBlobs(blobs: BlobStore): Promise<boolean> {
   return false
 }
 
-/** @throws StoresUnfit unless both belong to one installation, or are new (see `Purpose`). */
+/** @throws StoresUnfitError unless both belong to one installation, or are new (see `Purpose`). */
 export async function joinStores(stores: Stores, places: Places, purpose: Purpose): Promise<void> {
   // Read the store first: if another server writes the blob at this moment, the later query finds its row.
   let stored = await idIn(stores.blobs)
@@ -69,7 +69,7 @@ export async function joinStores(stores: Stores, places: Places, purpose: Purpos
   return makeOne(stores, places, undefined)
 }
 
-/** @throws StoresUnfit for objects of another installation */
+/** @throws StoresUnfitError for objects of another installation */
 export async function demandInstallation(
   blobs: BlobStore,
   installation: string,
@@ -80,7 +80,7 @@ export async function demandInstallation(
   throw stored === undefined ? unnamedStore(places, installation) : differing(places, stored, installation)
 }
 
-/** @throws StoresUnfit if another server gave the store another id at the same moment. */
+/** @throws StoresUnfitError if another server gave the store another id at the same moment. */
 async function makeOne(
   { database, blobs }: Stores,
   places: Places,
@@ -103,7 +103,7 @@ export async function idIn(blobs: BlobStore): Promise<string | undefined> {
       .trim()
     return wellFormed.test(text) ? text : undefined
   } catch (error) {
-    if (error instanceof BlobMissing) return undefined
+    if (error instanceof BlobMissingError) return undefined
     throw error
   }
 }
@@ -114,35 +114,35 @@ const lostDatabase =
   'If the database was lost, restore it from a backup; without one, `ulmus-server fsck --rebuild-index` joins the two, and what named the objects is gone.'
 
 const differing = ({ database, objects }: Places, stored: string, known: string) =>
-  new StoresUnfit(
+  new StoresUnfitError(
     `${capital(database)} and ${objects} are of different installations (${known} and ${stored}). Correct DATABASE_URL, DATA_DIR or OBJECT_STORE so that they name what belongs together.`,
   )
 
 const foreignStore = ({ database, objects }: Places, stored: string) =>
-  new StoresUnfit(
+  new StoresUnfitError(
     `${capital(database)} is new, but ${objects} are of the installation ${stored}. Correct DATABASE_URL or DATA_DIR. ${lostDatabase} ${anotherStore}`,
   )
 
 const unnamedStore = ({ database, objects }: Places, known: string | undefined) =>
-  new StoresUnfit(
+  new StoresUnfitError(
     known === undefined
       ? `${capital(database)} is new, but there are ${objects}. Correct DATABASE_URL or DATA_DIR. ${lostDatabase} ${anotherStore}`
       : `${capital(objects)} lack ${installationName}, which says whose they are; ${database} is of the installation ${known}. If they were copied here without it, copy that, too, or run \`ulmus-server fsck --rebuild-index\`. ${anotherStore}`,
   )
 
 export const storeLost = ({ database, objects }: Places) =>
-  new StoresUnfit(
+  new StoresUnfitError(
     `There are no ${objects}, but ${database} refers to some. Correct OBJECT_STORE or DATA_DIR, or restore the objects from a backup.`,
   )
 
 const nothingThere = ({ database, objects }: Places) =>
-  new StoresUnfit(
+  new StoresUnfitError(
     `There is nothing to check: ${database} is new, and there are no ${objects}. Correct DATABASE_URL, DATA_DIR or OBJECT_STORE.`,
   )
 
 /** Refuses objects without a database: a new database would make all objects look unneeded. */
 export const databaseMissing = ({ database, objects }: Places) =>
-  new StoresUnfit(
+  new StoresUnfitError(
     `There is no ${withoutArticle(database)}, but there are ${objects}. Nothing was made. ${lostDatabase} ${anotherStore}`,
   )
 

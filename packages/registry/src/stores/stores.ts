@@ -25,7 +25,7 @@ import {
   joinStores,
   type Places,
   type Purpose,
-  StoresUnfit,
+  StoresUnfitError,
   storeLost,
 } from './installation.ts'
 
@@ -47,14 +47,14 @@ export interface OpenStores {
   database: Database
   blobs: BlobStore
   space: DiskSpace
-  /** @throws StoresUnfit if they no longer belong to one installation, because one was exchanged under a running server. */
+  /** @throws StoresUnfitError if they no longer belong to one installation, because one was exchanged under a running server. */
   demandSame(): Promise<void>
 }
 
 /**
  * Opens both; `opened` closes them. Only `serve` creates folders, and `rebuild` a missing database.
- * @throws StoresUnfit if they do not match, or one is missing; FolderInUse if another process uses the data folder;
- * BucketUnusable; DatabaseUnfit; the errors of unreachable stores.
+ * @throws StoresUnfitError if they do not match, or one is missing; FolderInUseError if another process uses the data folder;
+ * BucketUnusableError; DatabaseUnfitError; the errors of unreachable stores.
  */
 export async function openStores(
   config: StoresConfig,
@@ -125,11 +125,11 @@ export const foldersOf = ({ dataFolder, databaseUrl, bucket }: StoresConfig): Fo
 const isMissing = (folder: string | undefined, isThere: (folder: string) => boolean): boolean =>
   folder !== undefined && !isThere(folder)
 
-/** @throws StoresUnfit if a command would have to create the stores that it inspects. */
+/** @throws StoresUnfitError if a command would have to create the stores that it inspects. */
 function demandFolders({ dataFolder }: StoresConfig, folders: Folders, purpose: Purpose): void {
   if (purpose === 'serve') return
   const refuse = (what: string) => {
-    throw new StoresUnfit(
+    throw new StoresUnfitError(
       `There is no ${what}. Set DATA_DIR to the data folder of the server; it is ${dataFolder} now.`,
     )
   }

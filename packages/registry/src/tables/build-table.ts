@@ -1,6 +1,6 @@
 /** Builds a table file from the records of a tree, in one transaction. */
 import type { TableColumn } from '@ulmus/content'
-import { createStatement, insertStatement, misfitsStatement, nullsStatement } from './engine/build-sql.ts'
+import { createStatement, insertStatement, misfitsStatements, nullsStatement } from './engine/build-sql.ts'
 import { formFor, type ReadingForm, tableName } from './engine/column-sql.ts'
 import { type Engine, EngineError } from './engine/engine.ts'
 import type { Statement } from './engine/query-sql.ts'
@@ -73,15 +73,15 @@ async function insertPart(engine: Engine, build: PartBuild, { path }: Part): Pro
     file,
     [insertStatement(path, columns, form), nullsStatement(columns)].map(plain),
   )
-  const nulls = Number(counted![0]![0])
-  const fallible = misfitsStatement(path, columns, form)
+  const nulls = counted![0]!.reduce<number>((sum, count) => sum + Number(count), 0)
   // Counting takes a third of the time, and a misfit is a null.
-  if (fallible !== undefined && nulls > build.nulls) {
-    const [counts] = await engine.build(file, [plain(fallible.sql)])
-    for (const [index, at] of fallible.paths.entries()) {
-      const count = Number(counts![0]![index])
-      if (count > 0) misfits[at] = (misfits[at] ?? 0) + count
+  if (nulls > build.nulls)
+    for (const { sql, paths } of misfitsStatements(path, columns, form)) {
+      const [counts] = await engine.build(file, [plain(sql)])
+      for (const [index, at] of paths.entries()) {
+        const count = Number(counts![0]![index])
+        if (count > 0) misfits[at] = (misfits[at] ?? 0) + count
+      }
     }
-  }
   build.nulls = nulls
 }

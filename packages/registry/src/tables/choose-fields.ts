@@ -20,18 +20,18 @@ export const chooseFields = defineTask({
   isShort: ({ data }) => data.length <= shortBytesMax,
 })
 
-/** @returns an object with the fields, as JSON; null for those that the data lack */
+/** @returns an object with the fields, as JSON, without those that the data lack */
 function choose({ data, id, fields }: ChooseTask): Uint8Array {
   const needsData = fields.some(({ path }) => path !== undefined)
   const parsed = needsData ? (parseJson(Buffer.from(data).toString()) as Json) : null
-  const chosen = fields.map(({ name, path }): [string, Json] => [
-    name,
-    path === undefined ? id : valueAt(parsed, path),
-  ])
+  const chosen = fields.flatMap(({ name, path }): [string, Json][] => {
+    const value = path === undefined ? id : valueAt(parsed, path)
+    return value === undefined ? [] : [[name, value]]
+  })
   return Buffer.from(JSON.stringify(Object.fromEntries(chosen)))
 }
 
-function valueAt(data: Json, pointer: string): Json {
+function valueAt(data: Json, pointer: string): Json | undefined {
   let at: Json | undefined = data
   for (const token of pointer.split('/').slice(1)) {
     const name = token.replaceAll('~1', '/').replaceAll('~0', '~')
@@ -40,5 +40,5 @@ function valueAt(data: Json, pointer: string): Json {
         ? at[name]
         : undefined
   }
-  return at ?? null
+  return at
 }

@@ -15,7 +15,7 @@ import { RegistryError } from '../errors/errors.ts'
 import type { Principal } from '../principal.ts'
 import { streamRecords } from '../records/stream.ts'
 import { rootsOf, semverOf } from '../versions/content.ts'
-import { type SeenVersion, seeVersion } from '../versions/versions.ts'
+import { seeVersion, type VisibleVersion } from '../versions/versions.ts'
 import { TableFailedError } from './build-table.ts'
 import { type Engine, EngineError } from './engine/engine.ts'
 import type { SqlProcesses } from './sql/processes.ts'
@@ -108,7 +108,7 @@ export class TableFinder {
         return await answer({ semver: semverOf(version), source, file, ask })
       } catch (error) {
         if (!(error instanceof EngineError)) throw error
-        // Damaged, or evicted meanwhile: it is built anew.
+        // Damaged, or evicted meanwhile: it is rebuilt.
         if (error.kind === 'unreadable') await files.discard(file)
         if (error.kind !== 'unreadable' || !isFirst) throw refusalOf(error)
       }
@@ -118,7 +118,7 @@ export class TableFinder {
 
 export async function sourceOf(
   context: Context,
-  found: SeenVersion,
+  found: VisibleVersion,
   type: string,
   entry: TypeEntry,
 ): Promise<TableSource> {
@@ -138,7 +138,7 @@ export async function sourceOf(
  */
 export async function keyOf(
   context: Context,
-  { seen, version }: SeenVersion,
+  { seen, version }: VisibleVersion,
   type: string,
   entry: TypeEntry,
 ): Promise<TableKey> {

@@ -5,19 +5,22 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   rmSync,
   statSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Hash, type JsonObject, tableColumns } from '@ulmus/content'
-import { StorageFull, unlimitedSpace } from '@ulmus/storage'
+import { findColumns, type Hash, type JsonObject, readTableQuery, tableColumns } from '@ulmus/content'
+import { StorageFullError, unlimitedSpace } from '@ulmus/storage'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { TableFailedError } from './build-table.ts'
+import { storedName } from './engine/column-sql.ts'
 import { Engine } from './engine/engine.ts'
+import { copyStatement } from './engine/query-sql.ts'
 import { type Build, type TableFile, TableFiles } from './table-files.ts'
 import type { TableSource } from './table-source.ts'
 
@@ -60,6 +63,26 @@ const filesWith = (bytesMax: number, space = unlimitedSpace) =>
 const settled = async (found: TableFile | Build): Promise<TableFile> => ('done' in found ? found.done : found)
 const built = async (files: TableFiles, table: TableSource) => settled(await files.find(table, 'ada'))
 
+test('misfits in lists count, and spellings of times that schemas admit are none', async () => {
+  const times = ['2016-12-31T23:59:60Z', '2024-01-01T00:00:00+02', '0001-01-01T00:00:00+01:00']
+  const read = ['2024-01-01t00:00:00z', '2024-01-01 01:00:00.5+01:00', '9999-12-31T23:59:59Z']
+  const list = { type: 'array', items: { type: 'string', format: 'date-time' } }
+  const columns = tableColumns({ type: 'object', properties: { at: list } })
+  const line = `${JSON.stringify({ id: '0', type: 'T', data: { at: [...times, ...read, null] } })}\n`
+  const lines = async function* () {
+    yield Buffer.from(line)
+  }
+  const table = source('c', 1, { columns, lines, schema: { type: 'object', properties: { at: list } } })
+  const { misfits, path } = await built(filesWith(1e9), table)
+  expect(misfits).toEqual({ '/at': 3 })
+  const query = readTableQuery({}, columns)
+  const csv = join(folder, 'list.csv')
+  await engine.ask('ada', path, [copyStatement(query, findColumns(columns), { path: csv, format: 'csv' })])
+  expect(readFileSync(csv, 'utf8').replaceAll('""', '"')).toContain(
+    '[null,null,null,"2024-01-01T00:00:00Z","2024-01-01T00:00:00.5Z","9999-12-31T23:59:59Z",null]',
+  )
+})
+
 test('callers at once share a build, later ones the file', async () => {
   const files = filesWith(1e9)
   reads = 0
@@ -70,7 +93,7 @@ test('callers at once share a build, later ones the file', async () => {
   expect(await built(filesWith(1e9), source('a'))).toEqual(first)
   expect(reads).toBe(1)
   const rows = await engine.ask('ada', first!.path, [
-    { sql: 'SELECT _id, n FROM records ORDER BY 1', values: [] },
+    { sql: `SELECT ${storedName('_id')}, ${storedName('n')} FROM records ORDER BY 1`, values: [] },
   ])
   expect(rows[0]).toEqual([
     ['0', '0'],
@@ -100,8 +123,8 @@ test('a Parquet file that takes the space of older tables replaces them', async 
 })
 
 test('nothing is built on a full disk', async () => {
-  const space = { ...unlimitedSpace, demand: () => Promise.reject(new StorageFull('full')) }
-  await expect(built(filesWith(1e9, space), source('c'))).rejects.toThrow(StorageFull)
+  const space = { ...unlimitedSpace, demand: () => Promise.reject(new StorageFullError('full')) }
+  await expect(built(filesWith(1e9, space), source('c'))).rejects.toThrow(StorageFullError)
 })
 
 test('the least recently used tables are deleted beyond the limit, with what was made from them', async () => {
@@ -132,6 +155,17 @@ test('answers and Parquet files are made once', async () => {
   expect(answers.map(String)).toEqual(['2', '2'])
 })
 
+test('answers go with their table, so a name that the sweep would not know is refused', async () => {
+  const files = filesWith(1e9)
+  const table = await built(files, source('e'))
+  const compute = async () => Buffer.from('{"id":"private"}')
+  for (const name of ['statistics', 'map41', 'sql340282366920938463463374607431768211455'])
+    await files.remember(table, name, compute)
+  await expect(files.remember(table, 'map0-5', compute)).rejects.toThrow('no name of an answer')
+  await files.discard(table)
+  expect(readdirSync(dirname(table.path)).filter((name) => name.startsWith(basename(table.path)))).toEqual([])
+})
+
 test('a sweep deletes tables of data that is no longer stored, and what killed processes left', async () => {
   const files = filesWith(1e9)
   const [kept, erased] = [await built(files, source('a')), await built(files, source('b'))]
@@ -151,7 +185,7 @@ test('a sweep deletes tables of data that is no longer stored, and what killed p
   expect([erased.path, ...left].map(existsSync)).toEqual(left.concat('').map(() => false))
 })
 
-test('a table that is discarded while it is built anew is built all the same', async () => {
+test('a table that is discarded while it is rebuilt is built all the same', async () => {
   const files = filesWith(1e9)
   const old = await built(files, source('f'))
   await files.discard(old)

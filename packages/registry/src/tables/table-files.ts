@@ -18,7 +18,7 @@ import { sha256Of } from './sha256.ts'
 import type { Progress, TableFacts, TableKey, TableSource } from './table-source.ts'
 
 /** Number of the mapping from schemas to columns (`tableColumns`) and of their stored form: raise it when either changes. */
-const mapping = 't3'
+const mapping = 't5'
 /** Tables of so many records are built in a second or two, so that any visit of a page may begin it. */
 export const smallTable = 50_000
 /** Tables of more bytes of records take longer. */
@@ -149,13 +149,23 @@ export class TableFiles {
     })
   }
 
-  /** Bytes of an answer about a table that never changes: computed once and stored beside it. */
-  async remember({ path }: TableFile, name: string, compute: () => Promise<Uint8Array>): Promise<Uint8Array> {
+  /**
+   * Bytes of an answer about a table that never changes: computed once and stored beside it.
+   * @param name letters, then digits. @param compute undefined: the answer is not stored
+   */
+  async remember<Answer extends Uint8Array | undefined>(
+    { path }: TableFile,
+    name: string,
+    compute: () => Promise<Answer>,
+  ): Promise<Uint8Array | Answer> {
+    // The sweep would take other names for unfinished files, and keep them when their table goes.
+    if (!/^[a-z]+\d*$/.test(name)) throw new Error(`${name} is no name of an answer.`)
     const place = `${path}.${name}.json`
     return this.#once(place, async () => {
       const found = await readBytes(place)
       if (found !== undefined) return found
       const answer = await compute()
+      if (answer === undefined) return answer
       const unfinished = `${place}.${randomUUID()}`
       try {
         await writeFile(unfinished, answer, { mode: 0o600 })
@@ -182,7 +192,7 @@ export class TableFiles {
     return join(folder, randomUUID())
   }
 
-  /** Deletes a table file that cannot be read, so that the next question builds it anew. */
+  /** Deletes a table file that cannot be read, so that the next question rebuilds it. */
   async discard({ path }: TableFile): Promise<void> {
     await removeTable(path)
   }

@@ -13,9 +13,11 @@ import type { Principal } from '../principal.ts'
 import { readSchemaObjects } from '../versions/schemas.ts'
 import { seeVersion } from '../versions/versions.ts'
 import { questionsOf } from './answer-questions.ts'
+import { chartsOf } from './charts/charts.ts'
 import { copyStatement } from './engine/query-sql.ts'
 import { openOnce } from './file-answer.ts'
-import { type InstalledTables, keyOf, patience, TableFinder, type TablePath } from './find-table.ts'
+import { type InstalledTables, keyOf, patience, sourceOf, TableFinder, type TablePath } from './find-table.ts'
+import { mapsOf } from './maps/maps.ts'
 import { CostlyQuestions, deadlineOf, isTooCostly } from './patience.ts'
 import { findWhole, questionName, readQuery } from './questions.ts'
 import { isCostlySql, runSql, type SqlConfig, type SqlRequest } from './sql/sql.ts'
@@ -51,12 +53,29 @@ export function tablesOf(context: Context, config: TablesConfig, installed: Inst
   const costlySql = new CostlyQuestions(isCostlySql)
   return {
     ...questionsOf(context, finder, costly),
+    ...chartsOf(finder, costly),
+    ...mapsOf(finder, costly),
     // CSV files stay on the disk until they are sent: as many as there may be table files.
     ...downloadsOf(context, finder, { downloads: new SharedBudget(files?.bytesMax ?? 0), costly }),
 
     /** Runs a statement of the caller. @throws unauthenticated, invalid_sql, sql_unavailable, query_too_costly, busy */
     sql: (who: Principal, path: VersionPath, request: SqlRequest) =>
       runSql({ context, config, finder, costly: costlySql }, who, path, request),
+
+    /**
+     * Checks a query, and fields that a chart names, without asking.
+     * @throws collection_not_found, version_not_found, type_not_found, unknown_field, invalid_request
+     */
+    async check(
+      who: Principal,
+      path: TablePath,
+      { text, fields }: { text: QueryText; fields: readonly string[] },
+    ): Promise<void> {
+      const found = await seeVersion(context, who, path)
+      const [[, entry]] = selectedTypes(found.roots, path.type) as [[string, TypeEntry]]
+      const { columns } = await sourceOf(context, found, path.type, entry)
+      readQuery({ ...text, facet: fields }, columns)
+    },
 
     /** @throws collection_not_found, version_not_found, busy */
     async list(who: Principal, path: VersionPath): Promise<ListedTable[]> {

@@ -14,6 +14,7 @@ import {
   putMember,
   unlimitedSpace,
   type VersionRow,
+  type WaitingKind,
 } from '@ulmus/storage'
 import type { TestDatabase } from '@ulmus/storage/testing'
 import { onBehalfOf } from '../access/authority.ts'
@@ -22,7 +23,7 @@ import { BodyBudget } from '../budgets/body-budget.ts'
 import { newCollection } from '../collections/making.ts'
 import { CommitCounters } from '../commit-counters.ts'
 import type { Context } from '../context.ts'
-import { jobsOf } from '../jobs.ts'
+import { type Jobs, jobsOf } from '../jobs.ts'
 import { defaultLimits, noOperators } from '../limits.ts'
 import type { Log } from '../log.ts'
 import { nothingAllowed } from '../outside/addresses.ts'
@@ -59,6 +60,38 @@ export interface TestContext extends Context {
   dispose(): Promise<void>
 }
 
+/** Of a process without background work. */
+export const idleJobs: Jobs = {
+  take: () => undefined,
+  clear: () => undefined,
+  repeat: () => undefined,
+  wake: () => undefined,
+  leave: () => undefined,
+  start: async () => undefined,
+  stop: async () => undefined,
+}
+
+/** Jobs that run when a test says so. */
+export function manualJobs() {
+  const works = new Map<WaitingKind, () => Promise<void>>()
+  const begun: Promise<unknown>[] = []
+  const jobs: Jobs = {
+    ...idleJobs,
+    clear: (kind, work) => void works.set(kind, work),
+    take: (kind, { atOnce, claim, run }) =>
+      void works.set(kind, async () => {
+        for (const row of await claim(atOnce)) begun.push(run(row).catch(() => undefined))
+      }),
+  }
+  /** Does work that is due, and waits for what it takes no rows for. */
+  const run = async (...kinds: WaitingKind[]): Promise<void> => {
+    for (const kind of kinds) await works.get(kind)?.()
+  }
+  /** Waits for the rows that were taken. */
+  const settled = () => Promise.all(begun.splice(0))
+  return { jobs, run, settled }
+}
+
 /** A context whose jobs are not started: define services on it, then `context.jobs.start()`. */
 export async function openContext(
   testDatabase: TestDatabase,
@@ -86,8 +119,8 @@ export function contextOn(
   const log = keepLog()
   const work = openWork({ threads })
   const objects = openObjectReader({ database, blobs, cacheBytesMax: 8 * 1024 ** 2 })
-  const jobs = jobsOf({ database, space: unlimitedSpace, log, works: options.works ?? true })
   const now = options.now ?? (() => new Date())
+  const jobs = jobsOf({ database, space: unlimitedSpace, log, works: options.works ?? true, now })
   return {
     database,
     blobs,

@@ -13,7 +13,9 @@ import type { PushOpening, SnapshotOpening } from '../pushes/opening/opening-bod
 import { pushesOf } from '../pushes/pushes.ts'
 import { PushSessions } from '../pushes/session/sessions.ts'
 import { Snapshots } from '../pushes/snapshots.ts'
+import { recordErasuresOf } from '../record-erasures/record-erasures.ts'
 import { recordsOf } from '../records/records.ts'
+import { restoresOf } from '../restores/restores.ts'
 import { versionsOf } from '../versions/versions.ts'
 import { withdrawalsOf } from '../withdrawals/withdrawals.ts'
 import { addAccount, addCollection, addMember, callerOf, openContext, type TestContext } from './context.ts'
@@ -71,6 +73,8 @@ export async function inhabit(context: TestContext, { ada, elms }: People, serve
   const metadata = metadataOf(context)
   const versions = versionsOf(context)
   const withdrawals = withdrawalsOf(context)
+  const recordErasures = recordErasuresOf(context, pushes)
+  const restores = restoresOf(context)
   await context.jobs.start()
   const me = callerOf(ada)
   let made = 0
@@ -103,6 +107,8 @@ export async function inhabit(context: TestContext, { ada, elms }: People, serve
     collections,
     versions,
     withdrawals,
+    recordErasures,
+    restores,
     dispose: () => context.dispose(),
     async collection(): Promise<Path> {
       const { slug } = await addCollection(context, ada, {

@@ -97,7 +97,7 @@ describe.each(databases)('small packs ($name)', (database) => {
     expect((await reader.chain('plain', digest as never))[0]!.pack).not.toBe(place!.pack)
   })
 
-  test('an index that was emptied is made anew from them, too', async () => {
+  test('an index that was emptied is rebuilt from them, too', async () => {
     await update(3)
     const { database: db } = world.context
     await db.query('delete from packs')
@@ -216,7 +216,7 @@ describe.each(databases)('small packs ($name)', (database) => {
     expect(await inline()).toBe(0)
     expect(await blobs()).toContain(second!.name)
     for (const n of [1, 3]) expect(await cold()(`v1.0.${n}`)).toEqual(described(n))
-    await expect(cold()('v1.0.2')).rejects.toMatchObject({ name: 'ObjectCorrupt' })
+    await expect(cold()('v1.0.2')).rejects.toMatchObject({ name: 'ObjectCorruptError' })
     await world.remove(path)
     await context.blobs.put(second!.name, second!.content)
   })

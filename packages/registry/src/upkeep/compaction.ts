@@ -8,7 +8,7 @@ import {
   foundPacks,
   type InlinePack,
   moveRows,
-  ObjectCorrupt,
+  ObjectCorruptError,
   oldestInlinePacks,
   putInlinePacks,
 } from '@ulmus/storage'
@@ -33,7 +33,7 @@ export async function compact(context: CompactionContext): Promise<void> {
     try {
       await compactAll(context, packs)
     } catch (error) {
-      if (!(error instanceof ObjectCorrupt)) throw error
+      if (!(error instanceof ObjectCorruptError)) throw error
       for (const pack of packs) await compactAlone(context, pack)
     }
   }
@@ -48,24 +48,24 @@ async function compactAll(
   const copy = isEmpty ? undefined : await copyObjects(blobs, foundPacks(packs), packs)
   try {
     await database.transact(async (tx) => {
-      if (copy !== undefined && (await moveRows(tx, copy, ids)) === 0) throw new Overtaken()
+      if (copy !== undefined && (await moveRows(tx, copy, ids)) === 0) throw new OvertakenError()
       await dropInlinePacks(tx, ids)
     })
   } catch (error) {
-    if (!(error instanceof Overtaken)) throw error
+    if (!(error instanceof OvertakenError)) throw error
     await blobs.remove(copy!.name)
   }
 }
 
 /** Another server has compacted all of these packs meanwhile. */
-class Overtaken extends Error {}
+class OvertakenError extends Error {}
 
 /** Compacts one pack. Stores a damaged one unchanged as a blob: its objects are still `object_corrupt`, and fsck names them. */
 async function compactAlone(context: CompactionContext, pack: InlinePack): Promise<void> {
   try {
     await compactAll(context, [pack])
   } catch (error) {
-    if (!(error instanceof ObjectCorrupt)) throw error
+    if (!(error instanceof ObjectCorruptError)) throw error
     context.log.error({ err: error, pack: pack.name }, 'a small pack is damaged and stays as it is')
     await putInlinePacks(context, [pack])
   }

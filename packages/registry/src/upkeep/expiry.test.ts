@@ -41,7 +41,7 @@ describe.each(databases)('expiry on $name', (testDatabase) => {
         const about = { id, collectionId, baseId, baseSemver: 'v1.0.0' }
         const job = { ...about, patch: '{}', means: {}, startedAt: hoursAgo(900) }
         const by = { accountId, credential: null, ownerId: accountId, roles: ['owner'] as const, now }
-        expect(await insertMetadataJob(tx, job, true, by)).toBe(true)
+        expect(await insertMetadataJob(tx, job, 0, by)).toBe(true)
         if (finishedAt === null) return
         const end = "update metadata_jobs set status = 'completed', finished_at = $2 where id = $1"
         await tx.query(end, [id, finishedAt])

@@ -14,7 +14,7 @@ import {
 import {
   allPacks,
   allVersionRoots,
-  ObjectCorrupt,
+  ObjectCorruptError,
   openObjectReader,
   openObjectWriter,
   type PackEntry,
@@ -136,7 +136,7 @@ describe.each(anyDatabase)('fsck ($name)', (database) => {
         for (const hit of hits.values()) {
           if (hit === undefined) continue
           const read = hit.kind === 'body' ? objects.body(hit.hash) : objects.plain(hit.hash)
-          await expect(read).rejects.toThrow(ObjectCorrupt)
+          await expect(read).rejects.toThrow(ObjectCorruptError)
         }
         for (const { name, bytes } of packs) if (damaged.has(name)) await blobs.put(name, bytes)
       }
@@ -164,14 +164,14 @@ describe.each(anyDatabase)('fsck ($name)', (database) => {
           if (typeof outcome === 'string') {
             expect(outcome).toBe(reads[i])
             served++
-          } else expect(outcome).toBeInstanceOf(ObjectCorrupt)
+          } else expect(outcome).toBeInstanceOf(ObjectCorruptError)
         }
         await blobs.put(name, whole)
       }
       expect(served).toBeGreaterThan(0)
     })
 
-    test('after the index was emptied and made anew everything reads as before', async () => {
+    test('after the index was emptied and rebuilt everything reads as before', async () => {
       const { database: db } = world.context
       const rows = async () =>
         (
@@ -191,7 +191,7 @@ describe.each(anyDatabase)('fsck ($name)', (database) => {
       expect(await found(true)).toEqual([])
     })
 
-    test('an index made anew takes the shorter chain of two, and leaves out what lacks its base', async () => {
+    test('a rebuilt index takes the shorter chain of two, and leaves out what lacks its base', async () => {
       const { database: db, blobs } = world.context
       const [row] = (
         await db.query(

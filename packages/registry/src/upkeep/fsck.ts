@@ -21,12 +21,12 @@ import {
 import {
   allFiles,
   allVersionRoots,
-  BlobMissing,
+  BlobMissingError,
   fileName,
   fileSizes,
   findVersionById,
-  ObjectCorrupt,
-  ObjectMissing,
+  ObjectCorruptError,
+  ObjectMissingError,
   type ObjectReader,
   openObjectReader,
   type PackEntry,
@@ -96,8 +96,8 @@ class Fsck {
       await (kind === 'plain' ? this.#objects.plain(hash) : this.#objects.body(hash))
     } catch (error) {
       // The object was swept since its row was read.
-      if (error instanceof ObjectMissing) return
-      if (!(error instanceof ObjectCorrupt)) throw error
+      if (error instanceof ObjectMissingError) return
+      if (!(error instanceof ObjectCorruptError)) throw error
       this.#damages.add(objectName({ kind, hash }), error)
     }
   }
@@ -171,7 +171,7 @@ class Fsck {
     try {
       return await read()
     } catch (error) {
-      if (!(error instanceof ObjectCorrupt || error instanceof ObjectMissing)) throw error
+      if (!(error instanceof ObjectCorruptError || error instanceof ObjectMissingError)) throw error
       damages.add(objectName({ kind: 'plain', hash }), error)
       return undefined
     }
@@ -206,7 +206,7 @@ class Fsck {
         bytes += chunk.length
       }
     } catch (error) {
-      if (!(error instanceof BlobMissing)) throw error
+      if (!(error instanceof BlobMissingError)) throw error
       this.#damages.add(`file sha256:${hash}`, error)
       return
     }

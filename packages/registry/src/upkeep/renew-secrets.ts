@@ -1,7 +1,7 @@
 /** Encrypts all secrets with the present key, so that the former one can go. Runs beside servers that have both keys. */
 import { listSealed, updateWebhook } from '@ulmus/storage'
 import type { Context } from '../context.ts'
-import { LostSecret, type Place, type Sealing } from '../secrets/sealing.ts'
+import { LostSecretError, type Place, type Sealing } from '../secrets/sealing.ts'
 import { placeOf } from '../webhooks/signing.ts'
 
 export interface RenewalReport {
@@ -26,10 +26,10 @@ export async function renewSecrets(
       const rows = await listSealed(tx, from, rowsAtOnce)
       const results = await Promise.all(
         rows.map(async ({ id, secret, formerSecrets }) => {
-          const anew = renewed(sealing, secret, placeOf(id))
-          if (anew === undefined) return { id, isLost: true }
+          const resealed = renewed(sealing, secret, placeOf(id))
+          if (resealed === undefined) return { id, isLost: true }
           const former = formerSecrets && renewed(sealing, formerSecrets, placeOf(id))
-          await updateWebhook(tx, id, { secret: anew, formerSecrets: former ?? null })
+          await updateWebhook(tx, id, { secret: resealed, formerSecrets: former ?? null })
           return { id, isLost: false }
         }),
       )
@@ -49,7 +49,7 @@ function renewed(sealing: Sealing, sealed: Uint8Array, place: Place): Buffer | u
     const secret = sealing.open(bytes, place)
     return sealing.isFormer(bytes) ? sealing.seal(secret, place) : bytes
   } catch (error) {
-    if (error instanceof LostSecret) return undefined
+    if (error instanceof LostSecretError) return undefined
     throw error
   }
 }

@@ -2,7 +2,7 @@
  * Retries the making of a version if a sweep removed objects that it relied on. Commits, metadata updates and forks reuse stored
  * objects without locking them; the landing transaction detects the loss (storage's sql/objects/sweeps.ts).
  */
-import { type ObjectReader, ObjectsSwept } from '@ulmus/storage'
+import { type ObjectReader, ObjectsSweptError } from '@ulmus/storage'
 
 /** Maximum runs, the first included. Each further one means that a sweep removed objects again. */
 const runsMax = 4
@@ -20,7 +20,7 @@ export async function retryIfSwept<T>(
     try {
       return await work()
     } catch (error) {
-      if (!(error instanceof ObjectsSwept) || run === runsMax) throw error
+      if (!(error instanceof ObjectsSweptError) || run === runsMax) throw error
       for (const { kind, hash } of error.objects) objects.forget(kind, hash)
     }
   }

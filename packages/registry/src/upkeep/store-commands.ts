@@ -1,6 +1,6 @@
 /** Operator commands that open the stores from the configuration, without a server: `ulmus-server sweep`, `fsck`, `secrets` and `log restart`. */
 import { join } from 'node:path'
-import { openSealing, type SecretsConfig, SecretsKeyUnfit } from '../secrets/key-files.ts'
+import { openSealing, type SecretsConfig, SecretsKeyUnfitError } from '../secrets/key-files.ts'
 import type { Purpose } from '../stores/installation.ts'
 import { openStores, type StoresConfig } from '../stores/stores.ts'
 import { storedIn, sweepAllTables } from '../tables/folder/sweep-tables.ts'
@@ -17,7 +17,7 @@ export interface StoreCommands {
   fsck(options: FsckOptions): Promise<FsckReport>
   /** No server may run meanwhile. */
   rebuildIndex(): Promise<RebuildReport>
-  /** May run beside servers. @throws SecretsKeyUnfit */
+  /** May run beside servers. @throws SecretsKeyUnfitError */
   renewSecrets(keys: SecretsConfig): Promise<RenewalReport>
   /** Gives the signed log another name. May run beside servers. @returns it; null if it is known once a key signs */
   restartLog(): Promise<string | null>
@@ -47,7 +47,7 @@ export async function openStoreCommands(
       rebuildIndex: () => rebuild(context),
       async renewSecrets(keys) {
         const sealing = await openSealing(keys, database.kind === 'embedded' ? config.dataFolder : null)
-        if (sealing === null) throw new SecretsKeyUnfit('SECRETS_KEY_FILE is not set.')
+        if (sealing === null) throw new SecretsKeyUnfitError('SECRETS_KEY_FILE is not set.')
         return renewSecrets(context, sealing)
       },
       restartLog: () => renameLog(database),

@@ -5,7 +5,7 @@ import {
   fileName,
   filesPrefix,
   lastEndOf,
-  ObjectsSwept,
+  ObjectsSweptError,
   openObjectReader,
   openObjectWriter,
   packsPrefix,
@@ -22,7 +22,7 @@ import { textOf } from '../testing/text-of.ts'
 import { openWorld, type Path, type World } from '../testing/world.ts'
 import { rebuild } from './fsck/rebuild.ts'
 import { scheduleSweeps } from './sweep/daily.ts'
-import { SweepTooLarge } from './sweep/most.ts'
+import { SweepTooLargeError } from './sweep/most.ts'
 import { type SweepOptions, sweep } from './sweep.ts'
 
 const schemas: JsonObject = { Item: { type: 'object' }, Other: { type: 'object' } }
@@ -154,7 +154,7 @@ describe.each(databases)('sweeping ($name)', (database) => {
     await expectHolds(fork, puts.with(0, more as never))
   })
 
-  test('writes a mostly dead pack anew', async () => {
+  test('rewrites a mostly dead pack', async () => {
     const [first, second] = [await world.collection(), await world.collection()]
     const small = items('small', 20, 'Other')
     await world.push(first, { base: null, schemas, puts: [...items('big', 2_000), ...small] })
@@ -199,7 +199,7 @@ describe.each(databases)('sweeping ($name)', (database) => {
     await expectHolds(second, small)
   })
 
-  test('says nothing of a worn pack that another sweep has written anew meanwhile', async () => {
+  test('says nothing of a worn pack that another sweep has rewritten meanwhile', async () => {
     const [first, second] = [await world.collection(), await world.collection()]
     const small = items('small of two', 20, 'Other')
     await world.push(first, { base: null, schemas, puts: [...items('big of two', 2_000), ...small] })
@@ -471,9 +471,9 @@ describe.each(databases)('sweeping ($name)', (database) => {
     await db.transact((tx) => recordPacks(tx, relying))
     const name = { kind: 'plain' as const, hash: hashText(text) }
     const otherwise = { packs: [], reliedOn: [{ ...name, bases: [hashText('another')] }] }
-    await expect(db.transact((tx) => recordPacks(tx, otherwise))).rejects.toThrow(ObjectsSwept)
+    await expect(db.transact((tx) => recordPacks(tx, otherwise))).rejects.toThrow(ObjectsSweptError)
     await now()
-    await expect(db.transact((tx) => recordPacks(tx, relying))).rejects.toThrow(ObjectsSwept)
+    await expect(db.transact((tx) => recordPacks(tx, relying))).rejects.toThrow(ObjectsSweptError)
   })
 
   test('removes leftovers of commits, pushes and uploads, and keeps files', async () => {
@@ -611,7 +611,7 @@ describe.each(databases)('sweeping ($name)', (database) => {
     const whole = await world.context.blobs.read(name)
     await world.context.blobs.put(name, new Uint8Array(whole.length))
     const before = await rows('select count(*)::integer as n from objects')
-    await expect(now()).rejects.toMatchObject({ name: 'ObjectCorrupt' })
+    await expect(now()).rejects.toMatchObject({ name: 'ObjectCorruptError' })
     expect(await rows('select count(*)::integer as n from objects')).toEqual(before)
     await world.context.blobs.put(name, whole)
     expect((await now()).objectsRemoved).toBeGreaterThan(0)
@@ -694,7 +694,7 @@ describe.each(databases)('sweeping ($name)', (database) => {
     expect(await there()).toEqual([false, false, true])
   })
 
-  test('an index made anew finds packs that were set aside, and they are set aside no more', async () => {
+  test('a rebuilt index finds packs that were set aside, and they are set aside no more', async () => {
     await now()
     const { database: db } = world.context
     const path = await world.collection()
@@ -731,8 +731,8 @@ describe.each(databases)('sweeping ($name)', (database) => {
       () => undefined,
       (error: unknown) => error,
     )
-    expect(refused).toBeInstanceOf(SweepTooLarge)
-    const { bytes, storeBytes } = refused as SweepTooLarge
+    expect(refused).toBeInstanceOf(SweepTooLargeError)
+    const { bytes, storeBytes } = refused as SweepTooLargeError
     expect(bytes).toBeGreaterThan(1_048_576)
     expect(bytes).toBeLessThan(storeBytes)
     expect(String(refused)).toContain('--force')
@@ -772,7 +772,7 @@ describe.each(databases)('sweeping ($name)', (database) => {
     expect(await lastEndOf(db, 'sweep')).toMatchObject({ succeeded: true })
   })
 
-  test('a periodic task is due once in its time, and not when it is first heard of', async () => {
+  test('a periodic task is due once in its time, and not when it is first defined', async () => {
     const { database: db } = world.context
     const due = (seconds: number) => db.transact((tx) => claimPeriodicTask(tx, 'test', seconds))
     expect(await due(0)).toBe(false)

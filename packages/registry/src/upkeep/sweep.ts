@@ -8,7 +8,7 @@
  */
 import {
   allSetAside,
-  BlobMissing,
+  BlobMissingError,
   basesOfYoungRows,
   condemn,
   copyObjects,
@@ -17,7 +17,7 @@ import {
   isStorageFull,
   momentAgo,
   moveRows,
-  ObjectCorrupt,
+  ObjectCorruptError,
   oldRows,
   openObjectReader,
   type PackEntry,
@@ -82,7 +82,7 @@ export interface SweepOptions {
 
 /**
  * Runs a sweep.
- * @throws SweepTooLarge. Also if an object that a version needs is unreadable: nothing is removed while the living objects are
+ * @throws SweepTooLargeError. Also if an object that a version needs is unreadable: nothing is removed while the living objects are
  * unknown. Run fsck.
  */
 export async function sweep(context: SweepContext, options: SweepOptions = {}): Promise<SweepReport> {
@@ -265,7 +265,7 @@ class Sweep {
     } catch (error) {
       // A later sweep may have room, perhaps freed by this one.
       if (isStorageFull(error)) return
-      if (!(error instanceof ObjectCorrupt || error instanceof BlobMissing)) throw error
+      if (!(error instanceof ObjectCorruptError || error instanceof BlobMissingError)) throw error
       if (worn.length > 1) for (const one of worn) await this.#rewrite([one])
       else await this.#tellDamaged(worn[0]!.pack, error)
     }

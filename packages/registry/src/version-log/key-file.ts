@@ -19,8 +19,8 @@ import type { Witness } from './cosigning.ts'
 import type { LogSigners } from './signing.ts'
 
 /** The key file is missing or wrong. The message is a sentence for operators. */
-export class LogKeyUnfit extends Error {
-  override name = 'LogKeyUnfit'
+export class LogKeyUnfitError extends Error {
+  override name = 'LogKeyUnfitError'
 }
 
 /** `off`: changes get no leaves. */
@@ -48,7 +48,7 @@ export interface OpenedVersionLog {
 
 /**
  * @param dataFolder null where several servers may share the database: each would make a key of its own
- * @throws LogKeyUnfit
+ * @throws LogKeyUnfitError
  */
 export async function openVersionLog(
   config: VersionLogConfig,
@@ -67,7 +67,7 @@ async function openSigners(
   dataFolder: string | null,
 ): Promise<LogSigners> {
   if (keyFile === undefined && formerKeyFile !== undefined)
-    throw new LogKeyUnfit('VERSION_LOG_KEY_FILE_FORMER is set, but VERSION_LOG_KEY_FILE is not.')
+    throw new LogKeyUnfitError('VERSION_LOG_KEY_FILE_FORMER is set, but VERSION_LOG_KEY_FILE is not.')
   const former = formerKeyFile === undefined ? [] : [await read(formerKeyFile, 'VERSION_LOG_KEY_FILE_FORMER')]
   if (keyFile !== undefined) return [await read(keyFile, 'VERSION_LOG_KEY_FILE'), ...former]
   if (dataFolder === null) return []
@@ -76,7 +76,7 @@ async function openSigners(
   return [await read(path, 'The key of this registry’s log')]
 }
 
-/** Lines `vkey url`; empty ones and those that begin with `#` are ignored. @throws LogKeyUnfit */
+/** Lines `vkey url`; empty ones and those that begin with `#` are ignored. @throws LogKeyUnfitError */
 export async function readWitnesses(path: string | undefined): Promise<Witness[]> {
   const found: Witness[] = []
   for (const { words, unfit } of await linesIn(path, 'VERSION_LOG_WITNESSES_FILE')) {
@@ -113,7 +113,8 @@ async function linesIn(path: string | undefined, name: string) {
   if (path === undefined) return []
   const lines = (await readText(path, name)).split('\n').map((line, at) => ({
     words: line.split(/\s+/).filter((word) => word !== ''),
-    unfit: (must: string) => new LogKeyUnfit(`${name} is ${path}, where line ${at + 1} must have ${must}.`),
+    unfit: (must: string) =>
+      new LogKeyUnfitError(`${name} is ${path}, where line ${at + 1} must have ${must}.`),
   }))
   return lines.filter(({ words: [first] }) => first !== undefined && !first.startsWith('#'))
 }
@@ -128,7 +129,7 @@ export function makeLogKey(publicUrl: string | undefined): Signer {
 /**
  * Text of a new key file.
  * @param name default: by `publicUrl`
- * @throws LogKeyUnfit for a name with spaces or `+`
+ * @throws LogKeyUnfitError for a name with spaces or `+`
  */
 export function newLogKey(publicUrl: string | undefined, name?: string): string {
   try {
@@ -136,7 +137,7 @@ export function newLogKey(publicUrl: string | undefined, name?: string): string 
     return `${skeyOf(key)}\n`
   } catch (error) {
     if (!(error instanceof LogError)) throw error
-    throw new LogKeyUnfit(error.message)
+    throw new LogKeyUnfitError(error.message)
   }
 }
 
@@ -146,7 +147,7 @@ async function read(path: string, name: string): Promise<Signer> {
     return parseSkey(text.trim())
   } catch (error) {
     if (!(error instanceof LogError)) throw error
-    throw new LogKeyUnfit(
+    throw new LogKeyUnfitError(
       `${name} is ${path}, which must have one line PRIVATE+KEY+name+id+key. Make it with: ulmus-server log key`,
     )
   }
@@ -154,7 +155,7 @@ async function read(path: string, name: string): Promise<Signer> {
 
 const readText = (path: string, name: string): Promise<string> =>
   readFile(path, 'utf8').catch((error: Error) => {
-    throw new LogKeyUnfit(`${name} is ${path}, which cannot be read: ${error.message}`)
+    throw new LogKeyUnfitError(`${name} is ${path}, which cannot be read: ${error.message}`)
   })
 
 /** A crash leaves a whole file or none. */

@@ -6,7 +6,7 @@ import { parseCheckpoint, splitNote } from '@ulmus/content/log'
 import { beginLog, type Database, findLog, lockLog, restartLog } from '@ulmus/storage'
 import { v7 as newId } from 'uuid'
 import type { Outside } from '../outside/ask.ts'
-import { StoresUnfit } from '../stores/installation.ts'
+import { StoresUnfitError } from '../stores/installation.ts'
 import { askWitness, type Witness } from './cosigning.ts'
 import { nextOrigin, storedHashes } from './signing.ts'
 
@@ -15,7 +15,7 @@ export type RestoredLog =
   | { readonly kind: 'restarts' }
   | { readonly kind: 'continues'; readonly witnesses: readonly Witness[]; readonly outside: Outside | null }
 
-/** @throws StoresUnfit if a witness knows a later log, or does not answer */
+/** @throws StoresUnfitError if a witness knows a later log, or does not answer */
 export async function settleLog(database: Database, log: RestoredLog): Promise<void> {
   if (log.kind === 'continues') await demandLatest(database, log.witnesses, log.outside)
   else await renameLog(database)
@@ -40,21 +40,21 @@ async function demandLatest(
   outside: Outside | null,
 ): Promise<void> {
   if (witnesses.length === 0) return
-  const otherwise = 'Restore without --log-continues: the log then goes on under another name.'
+  const otherwise = 'Restore without --log-continues: the log then continues under another name.'
   const note = (await findLog(database))?.checkpoint
-  if (outside === null) throw new StoresUnfit(`OUTSIDE=off: witnesses cannot be asked. ${otherwise}`)
-  if (note == null) throw new StoresUnfit(`The log of the backup is not signed. ${otherwise}`)
+  if (outside === null) throw new StoresUnfitError(`OUTSIDE=off: witnesses cannot be asked. ${otherwise}`)
+  if (note == null) throw new StoresUnfitError(`The log of the backup is not signed. ${otherwise}`)
   const { size } = parseCheckpoint(splitNote(note).text)
   for (const witness of witnesses) {
     const hashes = storedHashes(database, size)
     const answer = await askWitness(witness, { note, hashes, known: size, outside })
     const { name } = witness.key
     if (answer.kind === 'conflict')
-      throw new StoresUnfit(
+      throw new StoresUnfitError(
         `The witness ${name} knows the log with ${answer.size} entries; the backup has ${size}, or others. ${otherwise}`,
       )
     // 404: it has never cosigned this log.
     if (answer.kind === 'failed' && answer.status !== 404)
-      throw new StoresUnfit(`The witness ${name} cannot be asked: ${answer.why}. ${otherwise}`)
+      throw new StoresUnfitError(`The witness ${name} cannot be asked: ${answer.why}. ${otherwise}`)
   }
 }

@@ -27,7 +27,7 @@ import {
 import { instantText } from '../clock.ts'
 import type { Context } from '../context.ts'
 
-/** The key, and a former one that goes on signing. Empty: leaves are not signed. */
+/** The key, and a former one that still signs. Empty: leaves are not signed. */
 export type LogSigners = readonly Signer[]
 
 /** A former key signs so long beside the new one, for readers who know it alone. Days. */

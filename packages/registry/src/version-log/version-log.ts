@@ -69,7 +69,7 @@ export function versionLogOf(
   const { database } = context
   const witnessing = witnessingOf(context, log === 'off' ? [] : log, witnessed)
   const here: SignedHere = {}
-  context.jobs.repeat(schedule.versionLog, () => sequenceAll(context, log, here))
+  context.jobs.clear('log', () => sequenceAll(context, log, here))
   context.jobs.repeat(schedule.cosigning, cosigningOf(context, witnesses))
   if (log !== 'off' && log.length === 0) context.log.warn({}, unsigned)
 

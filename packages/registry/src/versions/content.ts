@@ -69,7 +69,7 @@ export async function readContent(context: Context, version: VersionRow): Promis
 }
 
 /** The digest for readers of a view: `private:…` for members, `public:…` for others. */
-export const shownDigest = (version: VersionRow, view: View): string =>
+export const digestOfView = (version: VersionRow, view: View): string =>
   view === 'full'
     ? digestLabel('private', storedHash(version.fullDigest))
     : digestLabel('public', storedHash(version.publicDigest))

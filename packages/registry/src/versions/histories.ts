@@ -3,7 +3,7 @@
 import { emptyTree, findEntry, type Hash, idFault, parseSemver, type Tree, typeFault } from '@ulmus/content'
 import { listVersions, type VersionRow } from '@ulmus/storage'
 import type { HistoryItem } from '@ulmus/wire'
-import { findVisibleCollection, type Seen } from '../access/find-collection.ts'
+import { findVisibleCollection, type VisibleCollection } from '../access/find-collection.ts'
 import {
   mapPage,
   type Page,
@@ -82,7 +82,7 @@ const notFound = ({ type, id }: RecordPosition) =>
 
 async function readSlice(
   context: Context,
-  seen: Seen,
+  seen: VisibleCollection,
   place: RecordPosition,
   slice: PageSlice,
 ): Promise<Change[] | Stopped<Change>> {
@@ -109,7 +109,7 @@ interface Read {
 /** Versions beyond a position, in the slice's direction, each with its predecessor. */
 async function* successions(
   context: Context,
-  seen: Seen,
+  seen: VisibleCollection,
   type: string,
   slice: PageSlice,
 ): AsyncGenerator<[version: Read, base: Read | undefined]> {
@@ -124,7 +124,7 @@ async function* successions(
 
 async function* versionsBeyond(
   context: Context,
-  seen: Seen,
+  seen: VisibleCollection,
   type: string,
   { beyond, backwards }: Pick<PageSlice, 'beyond' | 'backwards'>,
 ): AsyncGenerator<Read> {
@@ -151,7 +151,7 @@ const placeOf = (version: VersionRow) => ({ value: semverOf(version), id: versio
 
 async function versionBefore(
   context: Context,
-  seen: Seen,
+  seen: VisibleCollection,
   type: string,
   { version }: Read,
 ): Promise<Read | undefined> {
@@ -166,7 +166,7 @@ async function versionBefore(
 /** @param trees by sidecar: versions that differ only in metadata share one */
 async function read(
   context: Context,
-  seen: Seen,
+  seen: VisibleCollection,
   type: string,
   version: VersionRow,
   trees = new Map<string, Promise<Tree>>(),

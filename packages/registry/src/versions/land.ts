@@ -21,8 +21,8 @@ import {
   findHead,
   type Landing,
   landVersion,
-  NotLanded,
-  ObjectsSwept,
+  NotLandedError,
+  ObjectsSweptError,
   type ObjectWriter,
   packAlone,
   recordPacks,
@@ -75,8 +75,8 @@ const rowBytes = 1_024
 /**
  * Makes a version completely or not at all; durable when it resolves.
  * @throws version_conflict with `currentVersion` if the head is no longer `base`; collection_not_found if it was deleted
- * meanwhile; publishers_only; quota_exceeded; the errors of `demandNow`; NotLanded if the update or session has ended otherwise; ObjectsSwept;
- * StorageFull.
+ * meanwhile; publishers_only; quota_exceeded; the errors of `demandNow`; NotLandedError if the update or session has ended otherwise;
+ * ObjectsSweptError; StorageFullError.
  */
 export async function makeVersion(context: Context, making: VersionMaking): Promise<VersionRow> {
   const { writer, content } = making
@@ -109,13 +109,14 @@ export async function makeVersion(context: Context, making: VersionMaking): Prom
       })
     }
   } catch (error) {
-    const isRefused = error instanceof NotLanded || error instanceof ObjectsSwept
+    const isRefused = error instanceof NotLandedError || error instanceof ObjectsSweptError
     // An existing version needs these packs. Otherwise a sweep finds them.
     if (isRefused || !mayStand) await writer.abort()
-    throw error instanceof NotLanded ? await refusalFor(context, making, error) : error
+    throw error instanceof NotLandedError ? await refusalFor(context, making, error) : error
   }
   for (const { kind, hash } of packed.replaced) context.objects.forget(kind, hash)
   for (const { digest, text } of documents) context.objects.primeDocument(digest, text)
+  context.jobs.wake('events')
   const { full, public: publicView } = content
   context.readmes.landed(making.by.owner.slug, full.metadata['readme'], publicView.metadata['readme'])
   return version
@@ -123,7 +124,7 @@ export async function makeVersion(context: Context, making: VersionMaking): Prom
 
 /**
  * Writes the version that `makeVersion` would make, as far as that can fail, and aborts it: records nothing.
- * @throws quota_exceeded; StorageFull, and the errors of stores.
+ * @throws quota_exceeded; StorageFullError, and the errors of stores.
  */
 export async function tryVersion(context: Context, making: VersionMaking): Promise<VersionRow> {
   const { version, packed } = await writeVersion(context, making)
@@ -171,7 +172,7 @@ function writtenDocument(document: ViewDocument): { digest: Hash; text: string }
 async function refusalFor(
   context: Context,
   { base, by, collection }: VersionMaking,
-  notLanded: NotLanded,
+  notLanded: NotLandedError,
 ): Promise<Error> {
   if (notLanded.why === 'update_ended' || notLanded.why === 'lease_lost') return notLanded
   await demandNow(context, by)

@@ -26,10 +26,10 @@ import {
 import { countAnswer, readerOf } from '../budgets/answer-budget.ts'
 import type { Context } from '../context.ts'
 import type { Principal } from '../principal.ts'
-import { rootsOf, semverOf, shownDigest, storedHash } from './content.ts'
+import { digestOfView, rootsOf, semverOf, storedHash } from './content.ts'
 import { differenceReader, fileNameBytes, type TypePair, typePairs } from './differences/changes.ts'
 import { readSidecar } from './sidecar.ts'
-import { type SeenVersion, versionIn } from './versions.ts'
+import { type VisibleVersion, versionIn } from './versions.ts'
 
 export interface ManifestAsk {
   /** A version that the caller has: the answer has only the changes since. */
@@ -64,8 +64,9 @@ export function manifestsOf(context: Context) {
       const schemas = Object.entries(requested.roots.types).map(([type, { schema }]) => [type, schema])
       return {
         semver: semverOf(requested.version),
-        hash: shownDigest(requested.version, seen.view),
+        hash: digestOfView(requested.version, seen.view),
         schemas: Object.fromEntries(schemas),
+        ...(known !== undefined && { since: semverOf(known.version) }),
         ...entries,
         ...(beyond === undefined && { files: await filesOf(context, requested.roots) }),
         pagination: { limit: ask.limit, hasMore: nextCursor !== null, nextCursor },
@@ -76,7 +77,7 @@ export function manifestsOf(context: Context) {
 
 async function recordsPage(
   context: Context,
-  { seen, version, roots }: SeenVersion,
+  { seen, version, roots }: VisibleVersion,
   beyond: RecordPosition | undefined,
   limit: number,
 ) {
@@ -101,7 +102,7 @@ async function recordsPage(
 
 async function deltaPage(
   context: Context,
-  { known, requested, reader }: { known: SeenVersion; requested: SeenVersion; reader: string },
+  { known, requested, reader }: { known: VisibleVersion; requested: VisibleVersion; reader: string },
   beyond: RecordPosition | undefined,
   limit: number,
 ) {

@@ -18,7 +18,7 @@ import {
   countWithdrawn,
   giveWay,
   listReadableVersions,
-  ObjectCorrupt,
+  ObjectCorruptError,
   type ReadableVersion,
 } from '@ulmus/storage'
 import { LRUCache } from 'lru-cache'
@@ -111,7 +111,7 @@ async function openedIn(context: Context, collectionId: string, by: string): Pro
     }
   } catch (error) {
     // A damaged version must neither stop the pages of its collection nor pass as compared.
-    if (!(error instanceof ObjectCorrupt)) throw error
+    if (!(error instanceof ObjectCorruptError)) throw error
   }
   return { ...walk.parts(), notCompared: total - 1 - compared }
 }

@@ -10,7 +10,7 @@ import { type AccountRow, openObjectReader } from '@ulmus/storage'
 import { anyDatabase } from '@ulmus/storage/testing'
 import type { ListedRecord } from '@ulmus/wire'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { writeCursor } from '../answers/places.ts'
 import { AnswerBudget, counting } from '../budgets/answer-budget.ts'
 import { RegistryError } from '../errors/errors.ts'
@@ -25,6 +25,7 @@ import {
   addAccount,
   addCollection,
   callerOf,
+  idleJobs,
   openContext,
   type TestContext,
   tickingClock,
@@ -147,9 +148,9 @@ describe.each(anyDatabase)('reads on $name', (database) => {
     let model = emptyModel()
     for (const step of steps) {
       const { next, push: change } = takeStep(model, step, fileNames)
-      model = next
       try {
         const semver = await push(path, made.at(-1)?.semver ?? null, change)
+        model = next
         made.push({ semver, model })
       } catch (error) {
         expect(error).toMatchObject({ code: 'no_changes' })
@@ -481,8 +482,7 @@ describe.each(anyDatabase)('reads on $name', (database) => {
     // Later than the clock of other servers' recovery: the commit's lease does not expire for them.
     const at = new Date('2099-01-01T00:00:00Z')
     const fixed = { ...context, now: () => at }
-    const jobs = { ...context.jobs, define: () => undefined, repeat: () => undefined }
-    const alone = { ...fixed, jobs }
+    const alone = { ...fixed, jobs: idleJobs }
     const own = pushesOf(alone, new PushSessions(alone))
     const { slug } = await addCollection(context, account, { slug: 'fixed', public: true })
     const path = { owner: account.slug, slug }
@@ -644,6 +644,7 @@ describe.each(anyDatabase)('reads on $name', (database) => {
           return context.work.run(task, input, by)
         },
       }
+      const clock = vi.spyOn(performance, 'now').mockReturnValue(performance.now())
       // Start after the first leaf: it has a large record and is read on this thread.
       const { lines } = await recordsOf({ ...watched, work }).stream(
         anonymous,
@@ -655,10 +656,11 @@ describe.each(anyDatabase)('reads on $name', (database) => {
       expect(decoded).toBe(1)
       await lines.next()
       expect(decoded).toBe(3)
-      await new Promise((resolve) => setTimeout(resolve, 1_050))
+      clock.mockReturnValue(performance.now() + 1_050)
       await lines.next()
       // One was ready; no other is started for a slow reader.
       expect(decoded).toBe(3)
+      clock.mockRestore()
       await lines.return(undefined)
     })
 
@@ -667,11 +669,11 @@ describe.each(anyDatabase)('reads on $name', (database) => {
       damageAfter(4)
       await expect(
         Array.fromAsync((await exportsOf(watched).open(anonymous, { ...path, v: 'v1.0.0' })).bytes),
-      ).rejects.toMatchObject({ name: 'ObjectCorrupt' })
+      ).rejects.toMatchObject({ name: 'ObjectCorruptError' })
       damageAfter(4)
       await expect(
         Array.fromAsync((await recordsOf(watched).stream(anonymous, { ...path, v: 'v1.0.0' }, {})).lines),
-      ).rejects.toMatchObject({ name: 'ObjectCorrupt' })
+      ).rejects.toMatchObject({ name: 'ObjectCorruptError' })
     })
 
     /** The same registry with a cold cache of its own. Counts its reads of the store and damages them on demand. */

@@ -4,6 +4,7 @@ import { giveWay, type ObjectReader } from '@ulmus/storage'
 import { LRUCache } from 'lru-cache'
 import { JsonText } from '../answers/json-text.ts'
 import { countAnswer } from '../budgets/answer-budget.ts'
+import { fieldNames } from './field-names.ts'
 
 /** Schemas as JSON with members in canonical order, for an answer. @throws busy. */
 export async function schemasOf(objects: ObjectReader, roots: ViewRoots): Promise<Map<string, JsonText>> {
@@ -14,6 +15,17 @@ export async function schemasOf(objects: ObjectReader, roots: ViewRoots): Promis
   }
   return schemas
 }
+
+/** Names in the schemas of a public view, for searches. */
+export async function namesIn(objects: ObjectReader, shown: ViewRoots): Promise<string> {
+  async function* texts() {
+    for await (const { type, bytes } of readSchemaObjects(objects, shown))
+      yield [type, decoder.decode(bytes)] as const
+  }
+  return fieldNames(texts())
+}
+
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
 /** `bytes`: canonical JSON. Yields to the event loop between schemas. */
 export async function* readSchemaObjects(

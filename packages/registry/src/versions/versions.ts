@@ -13,7 +13,7 @@ import {
 } from '@ulmus/storage'
 import type { VersionItem, VersionPath } from '@ulmus/wire'
 import { findVisibleAccount } from '../access/find-account.ts'
-import { findVisibleCollection, type Seen } from '../access/find-collection.ts'
+import { findVisibleCollection, type VisibleCollection } from '../access/find-collection.ts'
 import type { View } from '../access/policy.ts'
 import { JsonText } from '../answers/json-text.ts'
 import { mapPage, type Page, type PageAsk, type PageOrder, pageOf } from '../answers/pages.ts'
@@ -25,6 +25,7 @@ import type { Principal } from '../principal.ts'
 import {
   type Actor,
   deprecationOf,
+  digestOfView,
   findActors,
   metadataBytes,
   noticeDeprecation,
@@ -33,7 +34,6 @@ import {
   rootsOf,
   semverOf,
   shownCounts,
-  shownDigest,
   shownWords,
   shownWorkload,
   withdrawalOf,
@@ -56,28 +56,45 @@ export interface OwnedVersionItem extends VersionItem {
 }
 
 /** A version that the caller may see, with the roots of the caller's view. */
-export interface SeenVersion {
-  readonly seen: Seen
+export interface VisibleVersion {
+  readonly seen: VisibleCollection
   readonly version: VersionRow
   readonly roots: ViewRoots
 }
 
 /** @throws collection_not_found, version_not_found. */
-export async function seeVersion(context: Context, who: Principal, path: VersionPath): Promise<SeenVersion> {
+export async function seeVersion(
+  context: Context,
+  who: Principal,
+  path: VersionPath,
+): Promise<VisibleVersion> {
   return versionIn(context, await findVisibleCollection(context, who, path), path.v)
 }
 
 /** A version of a collection that is already found: two versions must be read in one view. @throws version_not_found. */
-export async function versionIn(context: Context, seen: Seen, v: string): Promise<SeenVersion> {
+export async function versionIn(
+  context: Context,
+  seen: VisibleCollection,
+  v: string,
+): Promise<VisibleVersion> {
   const version = demandReadable(await namedVersion(context, seen, v))
   noticeDeprecation(version)
   return { seen, version, roots: await rootsOf(context, version, seen.view) }
 }
 
 /** The row of a version, withdrawn or not. @throws version_not_found. */
-export async function namedVersion(context: Context, seen: Seen, v: string): Promise<VersionRow> {
+export async function namedVersion(
+  context: Context,
+  seen: VisibleCollection,
+  v: string,
+): Promise<VersionRow> {
   const version = await resolveVersion(context, seen, v)
-  if (version === undefined) throw new RegistryError('version_not_found', { say: { version: v } })
+  if (version === undefined) {
+    const wereWithdrawn = seen.collection.newestWithdrawn !== null
+    throw new RegistryError('version_not_found', {
+      say: { version: v, isEmpty: seen.head === null, wereWithdrawn },
+    })
+  }
   noticeVersion(version, v)
   return version
 }
@@ -90,7 +107,7 @@ function demandReadable(version: VersionRow): VersionRow {
 
 async function resolveVersion(
   context: Context,
-  seen: Seen,
+  seen: VisibleCollection,
   requested: string,
 ): Promise<VersionRow | undefined> {
   if (requested === 'latest') return seen.head ?? undefined
@@ -139,7 +156,7 @@ export function versionsOf(context: Context) {
     /**
      * The newest versions with public changes in an account's public collections, as outsiders see them, newest first. Every caller gets
      * the same, members too.
-     * @throws account_not_found, Moved
+     * @throws account_not_found, MovedError
      */
     async newestPublic(who: Principal, owner: string, limit: number): Promise<OwnedVersionItem[]> {
       const { account } = await findVisibleAccount(context, who, owner)
@@ -164,7 +181,7 @@ export function versionsOf(context: Context) {
 /** @throws busy. */
 export async function detailOf(
   context: Context,
-  { seen, version, roots }: SeenVersion,
+  { seen, version, roots }: VisibleVersion,
 ): Promise<VersionDetail> {
   const metadata = await metadataBytes(context, version, seen.view)
   countAnswer(metadata.length)
@@ -188,10 +205,11 @@ function versionItem(version: VersionRow, view: View, actor: Actor | null): Vers
   const workload = shownWorkload(version, view)
   return {
     semver: semverOf(version),
+    ...{ major: version.major, minor: version.minor, patch: version.patch },
     ...(withdrawn && { withdrawn }),
     ...(deprecated && { deprecated }),
-    hash: shownDigest(version, view),
-    publicHash: shownDigest(version, 'public'),
+    hash: digestOfView(version, view),
+    publicHash: digestOfView(version, 'public'),
     ...shownWords(version, view),
     actor,
     ...(workload && { workload }),

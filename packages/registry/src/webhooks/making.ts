@@ -19,8 +19,8 @@ import type { Context } from '../context.ts'
 import { demand, RegistryError } from '../errors/errors.ts'
 import type { Caller } from '../principal.ts'
 import { addressOf, demandSealing, findOwn } from './own.ts'
-import { shownWebhook } from './shown.ts'
 import { makeSecret, placeOf } from './signing.ts'
+import { webhookAnswer } from './webhook-answers.ts'
 
 /** The subject of a webhook: one collection, or all collections of an account. */
 export type WebhookPlace =
@@ -66,7 +66,7 @@ export async function createWebhook(
     const details = { webhook: id, host: address.host }
     tell({ action: 'webhook.made', account: account.id, target: found.target, details })
   })
-  return { ...shownWebhook(await findOwn(context, caller, id)), secret }
+  return { ...webhookAnswer(await findOwn(context, caller, id)), secret }
 }
 
 /** Account and collection of a new webhook. */

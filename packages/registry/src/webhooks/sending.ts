@@ -1,5 +1,4 @@
 /** Sends requests to webhooks: finds events for them, and repeats requests that fail. http-api §13. */
-import { setTimeout as sleep } from 'node:timers/promises'
 import {
   type ClaimedDelivery,
   claimDeliveries,
@@ -16,8 +15,9 @@ import {
 import type { WebhookTest } from '@ulmus/wire'
 import { type Act, audited } from '../audit/acts.ts'
 import type { Context } from '../context.ts'
-import { messageOf } from '../events/shown.ts'
-import { type Asked, ask } from '../outside/ask.ts'
+import { messageOf } from '../events/event-answers.ts'
+import type { Taken } from '../jobs.ts'
+import { type AskOutcome, ask } from '../outside/ask.ts'
 import { anonymous } from '../principal.ts'
 import { schedule } from '../schedule.ts'
 import { messageId, openSecrets, signatureHeaders } from './signing.ts'
@@ -40,7 +40,7 @@ const claims = {
   /** Longer than any request takes. */
   leaseSeconds: 20,
 }
-/** Between two looks for due deliveries after requests that ended. */
+/** From the end of a request to the next look for due deliveries. */
 const pauseMilliseconds = 50
 const askMilliseconds = 15_000
 /** Before each attempt, as Standard Webhooks recommends. Seconds. */
@@ -56,79 +56,39 @@ const failingDays = 5
 export type Sending = ReturnType<typeof sendingOf>
 
 export function sendingOf(context: Context) {
-  const { database, jobs, log } = context
+  const { database, jobs } = context
   const closing = new AbortController()
-  const running = new Set<Promise<void>>()
-
   const fanAll = async () => {
     let fanned = fannedAtOnce
     while (fanned === fannedAtOnce && !closing.signal.aborted)
       fanned = await database.transact((tx) => fanOut(tx, fannedAtOnce, context.now()))
+    jobs.wake('deliveries')
   }
-  let claiming: Promise<number> | undefined
-  const sendDue = (): Promise<number> => {
-    claiming ??= claim().finally(() => {
-      claiming = undefined
-    })
-    return claiming
+  const deliveries: Taken<ClaimedDelivery> = {
+    atOnce: sentAtOnce,
+    pauseMilliseconds,
+    async claim(most) {
+      // Another server may have what this one lacks.
+      if (context.outside === null || context.sealing === null || closing.signal.aborted) return []
+      return database.transact((tx) => claimDeliveries(tx, { most, ...claims, now: context.now() }))
+    },
+    run: (claimed) => deliver(context, claimed, closing.signal),
   }
-  /** @returns the number of requests that began */
-  const claim = async (): Promise<number> => {
-    const most = sentAtOnce - running.size
-    // Another server may have what this one lacks.
-    if (context.outside === null || context.sealing === null) return 0
-    if (closing.signal.aborted || most <= 0) return 0
-    const claimed = await database.transact((tx) =>
-      claimDeliveries(tx, { most, ...claims, now: context.now() }),
-    )
-    for (const one of claimed) {
-      const sending = deliverOne(one).finally(() => running.delete(sending))
-      running.add(sending)
-      // A place is free, and perhaps one at this host.
-      jobs.leave(sending.then(soon))
-    }
-    return claimed.length
-  }
-  const deliverOne = (claimed: ClaimedDelivery): Promise<void> =>
-    deliver(context, claimed, closing.signal).catch((error: unknown) => {
-      // The claim ends by itself.
-      log.error({ err: error }, 'a request to a webhook failed')
-    })
-  let pausing: Promise<void> | undefined
-  /** Sends due deliveries after a pause, in which further calls do nothing. */
-  const soon = (): Promise<void> => {
-    pausing ??= sleep(pauseMilliseconds).then(async () => {
-      pausing = undefined
-      try {
-        await sendDue()
-      } catch (error) {
-        log.error({ err: error }, 'the sending of webhooks failed')
-      }
-    })
-    return pausing
-  }
-
-  jobs.repeat(schedule.webhooks, async () => {
-    try {
-      await fanAll()
-    } finally {
-      await sendDue()
-    }
-  })
+  jobs.clear('fanOut', fanAll)
+  jobs.take('deliveries', deliveries)
   jobs.repeat(schedule.webhooksBehind, () => disableAllBehind(context))
   return {
-    /** Finds events for webhooks and sends all that is due. Resolves when no request is left; the background does not wait for them. */
+    /** Finds events for webhooks and sends all that is due, also beside background work. Resolves when nothing is due. */
     async sendAll(): Promise<void> {
       await fanAll()
-      for (let isDone = false; !isDone; ) {
-        // A look that began before, or beside a request, may not have found all.
-        const isSure = running.size === 0 && claiming === undefined && pausing === undefined
-        isDone = (await sendDue()) === 0 && isSure
-        await Promise.all([...running, pausing])
+      for (let claimed: readonly ClaimedDelivery[] = []; ; ) {
+        claimed = await deliveries.claim(sentAtOnce)
+        if (claimed.length === 0) return
+        await Promise.all(claimed.map((one) => deliveries.run(one)))
       }
     },
-    /** Sends due deliveries without waiting for the next run of the task. */
-    poke: () => jobs.leave(soon()),
+    /** Sends due deliveries without waiting for the next look. */
+    poke: () => jobs.wake('deliveries'),
     close: () => closing.abort(),
   }
 }
@@ -238,7 +198,7 @@ export async function send(
   return sentOf(asked, at)
 }
 
-function sentOf(asked: Asked, at: Date): Sent {
+function sentOf(asked: AskOutcome, at: Date): Sent {
   const milliseconds = asked.milliseconds
   if (asked.kind === 'failed') {
     // No body is read, so none is too large.

@@ -5,7 +5,7 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto'
 import { parseJson } from '@ulmus/content'
 import type { WebhookRow } from '@ulmus/storage'
-import { LostSecret, type Place, type Sealing } from '../secrets/sealing.ts'
+import { LostSecretError, type Place, type Sealing } from '../secrets/sealing.ts'
 
 const prefix = 'whsec_'
 const secretBytes = 32
@@ -65,7 +65,7 @@ function openOne(sealing: Sealing, id: string, sealed: Uint8Array): string[] {
   try {
     return [sealing.open(Buffer.from(sealed), placeOf(id))]
   } catch (error) {
-    if (error instanceof LostSecret) return []
+    if (error instanceof LostSecretError) return []
     throw error
   }
 }

@@ -137,7 +137,7 @@ describe.each(serviceDatabases)('webhooks on $name', (database) => {
     ])
   })
 
-  test('kinds and parts of the number are filters, and an account hears of all its collections', async () => {
+  test('kinds and parts of the number are filters, and a webhook of an account receives all its collections', async () => {
     const { id, path } = await make(true)
     await hook(ada, path, { kinds: ['version.made'], bumps: ['minor'] })
     const all = await webhooks.create(ada, { account: 'ada' }, { url: `${url}/all` })
@@ -156,7 +156,7 @@ describe.each(serviceDatabases)('webhooks on $name', (database) => {
     expect(await webhooks.list(ada, { account: 'ada' })).toHaveLength(2)
   })
 
-  test('a stranger hears of what is public alone, and of nothing once the collection is private', async () => {
+  test('a stranger receives public changes only, and nothing once the collection is private', async () => {
     const { id, path } = await make(true)
     const mine = await hook(eve, path)
     expect(mine).toMatchObject({ account: 'eve', madeBy: 'eve' })
@@ -184,7 +184,7 @@ describe.each(serviceDatabases)('webhooks on $name', (database) => {
     await expect(hook(eve, path)).rejects.toMatchObject({ code: 'collection_not_found' })
   })
 
-  test('rights are decided at each request: a member who left hears of nothing private that was waiting', async () => {
+  test('rights are decided at each request: a member who left receives nothing private that was waiting', async () => {
     const org = await addAccount(context, `org-${Math.random().toString(36).slice(2, 8)}`, 'org')
     const grace = callers.get('grace')!
     const role = (name: Role) => addMember(context, org, { id: grace.accountId }, name)
@@ -228,7 +228,7 @@ describe.each(serviceDatabases)('webhooks on $name', (database) => {
       await expect(webhooks.find(who, id)).rejects.toMatchObject({ code: 'webhook_not_found' })
   })
 
-  test('a suspended maker hears of nothing, until another user enables it', async () => {
+  test('a suspended creator receives nothing, until another user enables it', async () => {
     const { id, path } = await make(true)
     const { id: hookId } = await hook(eve, path)
     await context.database.query('update accounts set suspended_at = now() where id = $1', [eve.accountId])
@@ -577,7 +577,7 @@ describe.each(serviceDatabases)('webhooks on $name', (database) => {
     await webhooks.remove(eve, hookId)
   })
 
-  test('what a maker hears of another organization is not shown to admins of the first', async () => {
+  test('what a creator receives of another organization is not shown to admins of the first', async () => {
     const [a, b] = [
       await addAccount(context, `orga-${slugs}`, 'org'),
       await addAccount(context, `orgb-${slugs}`, 'org'),
@@ -724,7 +724,7 @@ describe.each(serviceDatabases)('webhooks on $name', (database) => {
     await context.database.query('delete from events where seq > 2000000')
   })
 
-  test('a webhook hears of nothing that was done before it was made, or while it was off', async () => {
+  test('a webhook receives nothing that was done before it was made, or while it was off', async () => {
     answer = () => ({ status: 204 })
     const old = await collectionsOf(context).create(ada, 'ada', { slug: 'before', public: true })
     await collectionsOf(context).patch(ada, { owner: 'ada', slug: 'before' }, { public: false })

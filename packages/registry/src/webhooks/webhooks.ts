@@ -29,7 +29,7 @@ import { changeWebhook, rotateSecret, testWebhook } from './changing.ts'
 import { createWebhook, type WebhookPlace } from './making.ts'
 import { actOn, findOwn } from './own.ts'
 import { type Sending, sendingOf } from './sending.ts'
-import { shownDelivery, shownWebhook } from './shown.ts'
+import { deliveryAnswer, webhookAnswer } from './webhook-answers.ts'
 
 export type { WebhookPlace } from './making.ts'
 
@@ -45,7 +45,7 @@ export function webhooksOf(context: Context) {
   return {
     /**
      * Makes a webhook. Only this result contains its secret.
-     * @throws collection_not_found, account_not_found, Moved, not_a_member, insufficient_role, url_refused, too_many_webhooks,
+     * @throws collection_not_found, account_not_found, MovedError, not_a_member, insufficient_role, url_refused, too_many_webhooks,
      * webhooks_unavailable
      */
     create: (who: Principal, place: WebhookPlace, wanted: CreateWebhook): Promise<CreatedWebhook> =>
@@ -55,12 +55,12 @@ export function webhooksOf(context: Context) {
     list: (who: Principal, place: WebhookPlace): Promise<Webhook[]> => listed(context, who, place),
 
     find: async (who: Principal, id: string): Promise<Webhook> =>
-      shownWebhook(await findOwn(context, who, id)),
+      webhookAnswer(await findOwn(context, who, id)),
 
     /** @throws url_refused, webhooks_unavailable */
     async change(who: Principal, id: string, wanted: ChangeWebhook): Promise<Webhook> {
       await changeWebhook(context, demandCaller(who), id, wanted)
-      return shownWebhook(await findOwn(context, who, id))
+      return webhookAnswer(await findOwn(context, who, id))
     },
 
     async remove(who: Principal, id: string): Promise<void> {
@@ -79,7 +79,7 @@ export function webhooksOf(context: Context) {
 
     ...deliveriesOf(context, sending),
 
-    /** Sends all that is due, and waits for it. The background does so each second, without waiting. */
+    /** Sends all that is due, and waits for it. For tests: background work does so, without waiting. */
     sendAll: () => sending.sendAll(),
 
     /** Ends running requests; they are repeated later. */
@@ -94,12 +94,12 @@ async function listed(context: Context, who: Principal, place: WebhookPlace): Pr
     const accountIds = [caller.accountId, ...(webhookBelongs(caller, role) === 'owner' ? [owner.id] : [])]
     return (
       await listWebhooks(context.database, caller.accountId, { accountIds, collectionId: collection.id })
-    ).map(shownWebhook)
+    ).map(webhookAnswer)
   }
   const { account, role } = await findVisibleAccount(context, caller, place.account)
   demand(mayManageAccount(caller, role), { owner: account.slug, needed: 'admin' })
   return (await listWebhooks(context.database, caller.accountId, { accountIds: [account.id] })).map(
-    shownWebhook,
+    webhookAnswer,
   )
 }
 
@@ -113,7 +113,7 @@ function deliveriesOf(context: Context, sending: Sending) {
       ask: { before?: number | undefined; state?: Delivery['state'] | undefined },
     ): Promise<Delivery[]> {
       await findOwn(context, who, id)
-      return (await listDeliveries(database, id, { ...ask, limit: deliveriesPage })).map(shownDelivery)
+      return (await listDeliveries(database, id, { ...ask, limit: deliveriesPage })).map(deliveryAnswer)
     },
 
     /** @throws delivery_not_found */
@@ -125,7 +125,7 @@ function deliveriesOf(context: Context, sending: Sending) {
       sending.poke()
       const [delivery] = await listDeliveries(database, id, { seq, limit: 1 })
       if (delivery === undefined) throw new RegistryError('delivery_not_found', { say: { seq } })
-      return shownDelivery(delivery)
+      return deliveryAnswer(delivery)
     },
 
     /** @param after 0: all events that are kept. @throws events_gone */

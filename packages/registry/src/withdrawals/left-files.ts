@@ -1,4 +1,4 @@
-/** Finds the files that leave a collection when its only version with them is withdrawn. Reads only; `withdrawals.ts` records them. */
+/** Finds the files that leave a collection when all its versions with them are withdrawn. Reads only; `withdrawals.ts` records them. */
 import type { Hash, Tree } from '@ulmus/content'
 import { walkLeaves } from '@ulmus/content'
 import { type CollectionRow, standingSidecars, type VersionRow } from '@ulmus/storage'
@@ -12,7 +12,7 @@ import { readSidecar } from '../versions/sidecar.ts'
 export interface LeftFiles {
   /** Files that no other readable version has, by view. */
   readonly left: Record<View, Hash[]>
-  /** For the first version of a fork, which records the inherited files: those that another version has. */
+  /** If the first version of a fork goes, which records the inherited files: those that another version has. */
   readonly kept: Record<View, Hash[]>
 }
 
@@ -20,19 +20,32 @@ export interface LeftFiles {
 export async function filesLeftBy(
   context: Context,
   collection: CollectionRow,
-  version: VersionRow,
+  versions: readonly VersionRow[],
 ): Promise<LeftFiles> {
-  const { roots } = await readSidecar(context.objects, storedHash(version.sidecar))
-  const others = await standingSidecars(context.database, [collection.id], version.id)
-  const isFirstOfFork = (await inheritedVersion(context, collection))?.id === version.id
+  const ids = versions.map(({ id }) => id)
+  const others = await standingSidecars(context.database, collection.id, ids)
+  const inherited = await inheritedVersion(context, collection)
+  const isFirstOfFork = inherited !== undefined && ids.includes(inherited.id)
   const found: LeftFiles = { left: { full: [], public: [] }, kept: { full: [], public: [] } }
   for (const view of ['full', 'public'] as const) {
-    const files = await allFiles(context, roots[view].files)
+    const files = await filesIn(context, versions, view)
     const left = await withoutThoseIn(context, files, others, view)
     found.left[view] = [...left]
     if (isFirstOfFork) found.kept[view] = files.filter((file) => !left.has(file))
   }
   return found
+}
+
+/** All files of some versions. Reads equal trees once. */
+async function filesIn(context: Context, versions: readonly VersionRow[], view: View): Promise<Hash[]> {
+  const trees = new Map<Hash | null, Tree>()
+  for (const sidecar of new Set(versions.map((version) => version.sidecar))) {
+    const { roots } = await readSidecar(context.objects, storedHash(sidecar))
+    trees.set(roots[view].files.root, roots[view].files)
+  }
+  const files = new Set<Hash>()
+  for (const tree of trees.values()) for (const file of await allFiles(context, tree)) files.add(file)
+  return [...files]
 }
 
 /** All files of a file tree. */

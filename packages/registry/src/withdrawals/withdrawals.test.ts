@@ -4,10 +4,11 @@ import { filesPrefix, openObjectReader, packsPrefix } from '@ulmus/storage'
 import { serviceDatabases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { forksOf } from '../collections/forks.ts'
-import { Moved } from '../errors/errors.ts'
+import { MovedError } from '../errors/errors.ts'
 import { filesOf } from '../files/files.ts'
 import { metadataOf } from '../metadata/metadata.ts'
 import { anonymous, type Principal } from '../principal.ts'
+import { idleJobs } from '../testing/context.ts'
 import { textOf } from '../testing/text-of.ts'
 import { openWorld, type Path, type World } from '../testing/world.ts'
 import { rebuild } from '../upkeep/fsck/rebuild.ts'
@@ -37,7 +38,7 @@ describe.each(serviceDatabases)('withdrawing versions ($name)', (database) => {
   const outcome = (work: Promise<unknown>) =>
     work.then(
       () => 'ok',
-      (error) => (error instanceof Moved ? error.to : (error.code ?? error)),
+      (error) => (error instanceof MovedError ? error.to : (error.code ?? error)),
     )
   const detail = (path: Path, v: string, who: Principal = world.me) =>
     world.versions.detail(who, { ...path, v })
@@ -128,8 +129,7 @@ describe.each(serviceDatabases)('withdrawing versions ($name)', (database) => {
       },
     })
     // The jobs are those of the world.
-    const jobs = { ...world.context.jobs, define: () => undefined, repeat: () => undefined }
-    const { update } = metadataOf({ ...world.context, jobs, database: late })
+    const { update } = metadataOf({ ...world.context, jobs: idleJobs, database: late })
     expect((await update(world.me, path, { title: 'T' })).semver).toBe('v1.1.1')
     expect(await world.read(path, 'v1.1.1')).toBe(await world.read(path, 'v1.0.0'))
   })
@@ -138,7 +138,7 @@ describe.each(serviceDatabases)('withdrawing versions ($name)', (database) => {
     const { path } = await leaky()
     const jobs = metadataOf({
       ...world.context,
-      jobs: { ...world.context.jobs, define: () => undefined, repeat: () => undefined },
+      jobs: idleJobs,
     })
     const { job_id } = await jobs.start(world.me, path, { title: 'T' })
     await vi.waitFor(
@@ -219,7 +219,8 @@ describe.each(serviceDatabases)('withdrawing versions ($name)', (database) => {
     return text.includes(wanted)
   }
   const rowsWithSecret = async () => {
-    const tables = ['versions', 'pushes', 'metadata_jobs', 'collections', 'collection_words', 'audit_events']
+    const tables =
+      'versions version_strips pushes metadata_jobs collections collection_words audit_events'.split(' ')
     const found = await Promise.all(
       tables.map(async (table) => {
         const text = `select count(*)::integer as n from ${table} t where t::text like '%secret%'`

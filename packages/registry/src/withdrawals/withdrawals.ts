@@ -6,6 +6,7 @@
 
 import { compareSemver, parseSemver, topicsOf, type ViewDocument } from '@ulmus/content'
 import {
+  correctStrips,
   countWithdrawn,
   findNewestStanding,
   findVersionById,
@@ -18,14 +19,14 @@ import {
   markFilesInViews,
   markVersion,
   moveHead,
-  ObjectCorrupt,
+  ObjectCorruptError,
   type Tx,
   unmarkFilesInViews,
   type VersionRow,
 } from '@ulmus/storage'
-import type { VersionItem, VersionPath, WithdrawnVersion, WithdrawVersion } from '@ulmus/wire'
+import type { CollectionPath, VersionItem, VersionPath, WithdrawnVersion, WithdrawVersion } from '@ulmus/wire'
 import { demandStill } from '../access/authority.ts'
-import { findVisibleCollection, type Seen } from '../access/find-collection.ts'
+import { findVisibleCollection, type VisibleCollection } from '../access/find-collection.ts'
 import { mayDeprecate, mayWithdraw } from '../access/policy.ts'
 import { audited, type Tell } from '../audit/acts.ts'
 import type { Context } from '../context.ts'
@@ -34,9 +35,8 @@ import { recordInherited } from '../files/known-files.ts'
 import { demandCaller, type Principal, taskFor } from '../principal.ts'
 import { namesToKeep } from '../pushes/schemas/made-public.ts'
 import { deprecationOf, documentOf, refusalOfWithdrawn, semverOf, withdrawalOf } from '../versions/content.ts'
-import { fieldNames } from '../versions/field-names.ts'
 import { foundOf, listedDescription } from '../versions/land.ts'
-import { readSchemaObjects } from '../versions/schemas.ts'
+import { namesIn } from '../versions/schemas.ts'
 import { namedVersion } from '../versions/versions.ts'
 import { filesLeftBy, type LeftFiles } from './left-files.ts'
 
@@ -45,9 +45,9 @@ export type VersionMarks = Pick<VersionItem, 'semver' | 'withdrawn' | 'deprecate
 
 /** State read before the transaction, which checks that it still holds. */
 interface Look {
-  readonly seen: Seen
-  readonly version: VersionRow
-  /** The head after the withdrawal of `version`. */
+  readonly seen: VisibleCollection
+  readonly versions: readonly VersionRow[]
+  /** The head after the withdrawal of `versions`. */
   readonly head: VersionRow | null
   readonly found: HeadFound
   readonly files: LeftFiles
@@ -63,7 +63,7 @@ export const withdrawalsOf = (context: Context) => ({
   /**
    * Makes a version unreadable; `latest` is then the newest remaining one. Withdrawals are permanent. Repeating one changes
    * nothing, but may add the erasure.
-   * @throws collection_not_found, Moved, version_not_found, insufficient_scope, key_limited, not_a_member, insufficient_role
+   * @throws collection_not_found, MovedError, version_not_found, insufficient_scope, key_limited, not_a_member, insufficient_role
    */
   withdraw: (who: Principal, path: VersionPath, wanted: WithdrawVersion): Promise<WithdrawnVersion> =>
     withdraw(context, who, path, wanted),
@@ -95,8 +95,8 @@ async function seenFor(
   may: typeof mayWithdraw,
   context: Context,
   who: Principal,
-  path: VersionPath,
-): Promise<Seen> {
+  path: CollectionPath,
+): Promise<VisibleCollection> {
   const seen = await findVisibleCollection(context, who, path)
   demand(may(who, seen.collection, seen.role), { owner: seen.owner.slug, needed: 'admin' })
   return seen
@@ -111,35 +111,68 @@ async function withdraw(
   path: VersionPath,
   wanted: WithdrawVersion,
 ): Promise<WithdrawnVersion> {
+  const choose = async (seen: VisibleCollection) => [await namedVersion(context, seen, path.v)]
+  const { versions, head } = await withdrawAll(context, who, path, { choose, wanted })
+  const [version] = versions as [VersionRow]
+  const { at: withdrawnAt, reason, erase: isErased } = withdrawalOf(version)!
+  return {
+    semver: semverOf(version),
+    withdrawnAt,
+    reason,
+    erase: isErased,
+    latest: head === null ? null : semverOf(head),
+  }
+}
+
+export interface WithdrawSeveral {
+  /** The versions, from the collection as it is now; called again if it changed before they were recorded. */
+  readonly choose: (seen: VisibleCollection) => Promise<VersionRow[]>
+  readonly wanted: WithdrawVersion
+  /** Runs last in the transaction. */
+  readonly also?: (tell: Tell, seen: VisibleCollection) => void
+}
+
+/** Withdraws versions together. Returns them as they are then, and the newest one that is left. @throws the errors of `withdraw` */
+export async function withdrawAll(
+  context: Context,
+  who: Principal,
+  path: CollectionPath,
+  several: WithdrawSeveral,
+): Promise<{ versions: VersionRow[]; head: VersionRow | null }> {
   for (let looks = 1; ; looks++) {
-    const look = await lookAt(context, who, path)
+    const look = await lookAt(context, who, path, several)
     try {
-      return await audited(context, who, (tx, tell) => record(context, tx, tell, { who, look, wanted }))
+      return await audited(context, who, (tx, tell) => record(context, tx, tell, { who, look, several }))
     } catch (error) {
-      if (!(error instanceof MovedOn)) throw error
+      if (!(error instanceof MovedOnError)) throw error
       if (looks === looksMax) throw new RegistryError('unavailable', { cause: error })
     }
   }
 }
 
-class MovedOn extends Error {}
+class MovedOnError extends Error {}
 
-async function lookAt(context: Context, who: Principal, path: VersionPath): Promise<Look> {
+async function lookAt(
+  context: Context,
+  who: Principal,
+  path: CollectionPath,
+  { choose }: WithdrawSeveral,
+): Promise<Look> {
   const seen = await seenFor(mayWithdraw, context, who, path)
   const withdrawn = await countWithdrawn(context.database, seen.collection.id)
-  const version = await namedVersion(context, seen, path.v)
+  const versions = await choose(seen)
+  const readable = versions.filter(({ withdrawnAt }) => withdrawnAt === null)
+  const isHead = readable.some(({ id }) => id === seen.head?.id)
+  const ids = readable.map(({ id }) => id)
+  const head = isHead ? await findNewestStanding(context.database, seen.collection.id, ids) : seen.head
   const nothing = { full: [], public: [] }
-  if (version.withdrawnAt !== null)
-    return {
-      ...{ seen, version, head: seen.head, found: nothingFound, withdrawn },
-      ...{ files: { left: nothing, kept: nothing }, privateNames: null },
-    }
-  const isHead = seen.head?.id === version.id
-  const head = isHead ? await findNewestStanding(context.database, seen.collection.id, version.id) : seen.head
-  const files = await filesLeftBy(context, seen.collection, version)
-  const privateNames = isHead ? await namesToKeep(context, version, taskFor(who)) : null
+  const files =
+    readable.length > 0
+      ? await filesLeftBy(context, seen.collection, readable)
+      : { left: nothing, kept: nothing }
+  const privateNames = isHead ? await namesToKeep(context, seen.head!, taskFor(who)) : null
   const found = isHead && head !== null ? await foundIn(context, head) : nothingFound
-  return { seen, version, head, found, files, privateNames, withdrawn }
+  return { seen, versions, head, found, files, privateNames, withdrawn }
 }
 
 const nothingFound: HeadFound = { description: null, topics: [], readme: '', fields: '', facets: [] }
@@ -149,76 +182,86 @@ async function foundIn(context: Context, head: VersionRow): Promise<HeadFound> {
   const shown = await documentOf(context, head, 'public')
   const { metadata } = shown
   const listed = { description: listedDescription(metadata), topics: topicsOf(metadata) }
-  return { ...listed, ...foundOf(shown, head), fields: await namesInSchemas(context, shown) }
+  return { ...listed, ...foundOf(shown, head), fields: await readableNames(context, shown) }
 }
 
 /** Empty if damage makes the schemas unreadable: that must not prevent a withdrawal. */
-async function namesInSchemas({ objects }: Context, shown: ViewDocument): Promise<string> {
-  async function* texts() {
-    for await (const { type, bytes } of readSchemaObjects(objects, shown))
-      yield [type, decoder.decode(bytes)] as const
-  }
+async function readableNames({ objects }: Context, shown: ViewDocument): Promise<string> {
   try {
-    return await fieldNames(texts())
+    return await namesIn(objects, shown)
   } catch (error) {
-    if (!(error instanceof ObjectCorrupt)) throw error
+    if (!(error instanceof ObjectCorruptError)) throw error
     return ''
   }
 }
-
-const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
 async function record(
   context: Context,
   tx: Tx,
   tell: Tell,
-  { who, look, wanted }: { who: Principal; look: Look; wanted: WithdrawVersion },
-): Promise<WithdrawnVersion> {
+  { who, look, several }: { who: Principal; look: Look; several: WithdrawSeveral },
+): Promise<{ versions: VersionRow[]; head: VersionRow | null }> {
   const { seen, head, found, files, privateNames } = look
   const { collection, owner } = seen
   const locked = await lockCollection(tx, collection.id, 'update')
   await demandStill(context, tx, { who: demandCaller(who), collection, owner }, mayWithdraw)
-  const version = await findVersionById(tx, look.version.id)
-  if (locked === undefined || version === undefined) throw new RegistryError('collection_not_found')
-  const at = context.now()
-  const isFirstTime = version.withdrawnAt === null
-  const erase = wanted.erase === true && version.erasure === null
-  if (isFirstTime) {
-    const isSameHead = locked.headId === (seen.head?.id ?? null)
-    const isSame = isSameHead && (await countWithdrawn(tx, collection.id)) === look.withdrawn
-    if (!isSame || look.version.withdrawnAt !== null) throw new MovedOn()
+  if (locked === undefined) throw new RegistryError('collection_not_found')
+  const withdrawn = await countWithdrawn(tx, collection.id)
+  const isSameHead = locked.headId === (seen.head?.id ?? null)
+  const withdraws = look.versions.some(({ withdrawnAt }) => withdrawnAt === null)
+  // Repeating a withdrawal concerns no other version.
+  if (withdraws && !(isSameHead && withdrawn === look.withdrawn)) throw new MovedOnError()
+  if (withdraws) {
     if (head?.id !== locked.headId)
-      await moveHead(tx, collection.id, { ...found, headId: head?.id ?? null, updatedAt: at })
+      await moveHead(tx, collection.id, { ...found, headId: head?.id ?? null, updatedAt: context.now() })
     if (privateNames !== null) await keepWithdrawnNames(tx, collection.id, privateNames)
     await recordInherited(tx, collection.id, [...new Set([...files.kept.full, ...files.kept.public])])
     await markFilesInViews(tx, collection.id, files.kept)
     await unmarkFilesInViews(tx, collection.id, files.left)
-    if (isNewer(version, locked.newestWithdrawn))
-      await keepWithdrawnNumber(tx, collection.id, semverOf(version))
   }
+  let newest = locked.newestWithdrawn
+  const versions: VersionRow[] = []
+  for (const { id } of look.versions) {
+    const version = await markWithdrawn(context, tx, tell, { id, seen, wanted: several.wanted })
+    versions.push(version)
+    if (isNewer(version, newest)) newest = semverOf(version)
+  }
+  if (withdraws) await correctStrips(tx, [collection.id])
+  if (withdraws && newest !== null && newest !== locked.newestWithdrawn)
+    await keepWithdrawnNumber(tx, collection.id, newest)
+  several.also?.(tell, seen)
+  return { versions, head }
+}
+
+/** Marks one version, with its entry in the audit log. Returns it as it is then. */
+async function markWithdrawn(
+  context: Context,
+  tx: Tx,
+  tell: Tell,
+  {
+    id,
+    seen: { collection, owner },
+    wanted,
+  }: { id: string; seen: VisibleCollection; wanted: WithdrawVersion },
+): Promise<VersionRow> {
+  const version = await findVersionById(tx, id)
+  if (version === undefined) throw new RegistryError('collection_not_found')
+  const isFirstTime = version.withdrawnAt === null
+  const erase = wanted.erase === true && version.erasure === null
+  if (!isFirstTime && !erase) return version
   const marks = {
-    ...(isFirstTime && { withdrawnAt: at, withdrawnReason: wanted.reason }),
+    ...(isFirstTime && { withdrawnAt: context.now(), withdrawnReason: wanted.reason }),
     ...(erase && { erasure: 'asked' as const, ...wordless }),
   }
-  if (isFirstTime || erase) {
-    await markVersion(tx, version.id, marks)
-    const target = `${owner.slug}/${collection.slug}@${semverOf(version)}`
-    if (erase) {
-      await forgetWordsOfPush(tx, collection.id, semverOf(version))
-      await forgetAuditMessages(tx, version)
-    }
-    const details = { erase, ...(isFirstTime && { reason: wanted.reason }) }
-    tell({ action: 'version.withdrawn', account: owner.id, target, details })
+  await markVersion(tx, version.id, marks)
+  const target = `${owner.slug}/${collection.slug}@${semverOf(version)}`
+  if (erase) {
+    await forgetWordsOfPush(tx, collection.id, semverOf(version))
+    await forgetAuditMessages(tx, version)
   }
-  const after = { ...version, ...marks }
-  const { at: withdrawnAt, reason, erase: isErased } = withdrawalOf(after)!
-  return {
-    semver: semverOf(version),
-    withdrawnAt,
-    reason,
-    erase: isErased,
-    latest: head === null ? null : semverOf(head),
-  }
+  const details = { erase, ...(isFirstTime && { reason: wanted.reason }) }
+  tell({ action: 'version.withdrawn', account: owner.id, target, details })
+  return { ...version, ...marks }
 }
 
 /** Changes that remove all texts about a version. */

@@ -1,5 +1,7 @@
-import { expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { limitCpu } from './cpu-limit.ts'
+
+afterEach(() => void vi.useRealTimers())
 
 /** Runs a task that uses this share of its time to its end. */
 const ended = (milliseconds: number, share: number, more?: { maySleep: boolean }) =>
@@ -15,7 +17,10 @@ test.each<[name: string, share: number, maySleep: boolean, isCostly: boolean, af
   ['sleeps, though it may not', 0, false, false, 6_000],
   ['sleeps of its own accord', 0, true, true, 1_000],
 ])('a task that %s', async (_, share, maySleep, isCostly, after) => {
-  const end = await ended(1_000, share, { maySleep })
+  vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'setImmediate'] })
+  const ending = ended(1_000, share, { maySleep })
+  await vi.advanceTimersByTimeAsync(10_000)
+  const end = await ending
   expect(end.isCostly).toBe(isCostly)
   expect(end.after).toBeGreaterThanOrEqual(after - 10)
   expect(end.after).toBeLessThan(after + 900)

@@ -39,14 +39,14 @@ test('a single read does not wait for many reads of another owner', async () => 
   }
 })
 
-test('damage that a thread finds is reported, and throws ObjectCorrupt with the place', async () => {
+test('damage that a thread finds is reported, and throws ObjectCorruptError with the place', async () => {
   const found: string[] = []
   const work = openWork({ threads, onDamage: (kind, hash) => void found.push(`${kind} ${hash}`) })
   try {
     const leaf = leafOf(rawOf({ a: { n: 1 } }))
     leaf.node.chain[0]!.bytes = new Uint8Array(leaf.node.chain[0]!.bytes).fill(7, 4)
     const reading = work.run(findRecord, { ...leaf, id: 'a' }, { owner: 'ada' })
-    await expect(reading).rejects.toMatchObject({ name: 'ObjectCorrupt', hash: leaf.node.hash })
+    await expect(reading).rejects.toMatchObject({ name: 'ObjectCorruptError', hash: leaf.node.hash })
     expect(found).toEqual([`plain ${leaf.node.hash}`])
   } finally {
     await work.close()

@@ -1,5 +1,5 @@
 /** The part of `work.ts` that runs in a worker thread: push-thread.ts and read-thread.ts export it, and the pool calls it. */
-import { ObjectCorrupt } from '@ulmus/storage/decoding'
+import { ObjectCorruptError } from '@ulmus/storage/decoding'
 import { move, transferableSymbol, valueSymbol } from 'piscina'
 import { taskNamed } from './task.ts'
 
@@ -13,7 +13,7 @@ export interface TaskMessage {
 export type TaskResult =
   | { readonly outcome: unknown }
   /** The thread found a damaged object. Messages between threads do not keep the class of an error. */
-  | { readonly damaged: Pick<ObjectCorrupt, 'kind' | 'hash' | 'pack'> }
+  | { readonly damaged: Pick<ObjectCorruptError, 'kind' | 'hash' | 'pack'> }
 
 /** @throws Error if no module of the thread's program defines the task. */
 export async function runTask({ name, input }: TaskMessage): Promise<TaskResult> {
@@ -23,7 +23,7 @@ export async function runTask({ name, input }: TaskMessage): Promise<TaskResult>
   try {
     outcome = await task.run(input)
   } catch (error) {
-    if (!(error instanceof ObjectCorrupt)) throw error
+    if (!(error instanceof ObjectCorruptError)) throw error
     const { kind, hash, pack } = error
     return { damaged: { kind, hash, pack } }
   }

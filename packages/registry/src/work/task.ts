@@ -5,7 +5,7 @@ export interface Task<Input extends object, Outcome> {
   readonly name: string
   /** `push`: threads for pushes and metadata updates. `read`: threads for readers; pushes do not wait for these. */
   readonly pool: 'push' | 'read'
-  /** May be async. The thread reports ObjectCorrupt; other errors lose their class. */
+  /** May be async. The thread reports ObjectCorruptError; other errors lose their class. */
   readonly run: (input: Input) => Outcome
   /**
    * Set for tasks that run users' schemas: these have limits of CPU time and memory. Default: no limit, because the time is

@@ -1,5 +1,5 @@
 /** Runs tasks in worker threads, so that CPU-heavy work delays no other request. */
-import { ObjectCorrupt } from '@ulmus/storage/decoding'
+import { ObjectCorruptError } from '@ulmus/storage/decoding'
 import { RegistryError } from '../errors/errors.ts'
 import { memoryBudgets, threadsUsual } from '../memory.ts'
 import { Costly } from './costly.ts'
@@ -12,7 +12,7 @@ import { type Turn, Turns } from './turns.ts'
 export interface Work {
   /**
    * Runs a task in a thread of its pool at its owner's turn, a short task in this thread.
-   * @throws too_costly if a task that runs users' schemas exceeds its limit of time or memory; ObjectCorrupt; the signal's
+   * @throws too_costly if a task that runs users' schemas exceeds its limit of time or memory; ObjectCorruptError; the signal's
    * reason.
    */
   run<Input extends object, Outcome>(
@@ -30,7 +30,7 @@ export interface WorkOptions extends Partial<typeof usual> {
   /** Programs of the threads. Each imports the modules of its pool's tasks and exports `runTask`. */
   threads: { push: URL; read: URL }
   /** Called with each damaged object that a thread finds: its cached location may be outdated. */
-  onDamage?: (kind: ObjectCorrupt['kind'], hash: ObjectCorrupt['hash']) => void
+  onDamage?: (kind: ObjectCorruptError['kind'], hash: ObjectCorruptError['hash']) => void
 }
 
 /** Limits of tasks that run users' schemas. */
@@ -82,7 +82,7 @@ export function openWork(options: WorkOptions): Work {
       if ('outcome' in result) return result.outcome as Awaited<Outcome>
       const { kind, hash, pack } = result.damaged
       options.onDamage?.(kind, hash)
-      throw new ObjectCorrupt(kind, hash, pack)
+      throw new ObjectCorruptError(kind, hash, pack)
     },
     hasReader: () => pools.read.hasBegun(),
     async close() {

@@ -4,7 +4,7 @@
  */
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { BlobMissing } from '../errors/stores.ts'
+import { BlobMissingError } from '../errors/stores.ts'
 import type { BlobStore } from './blob-store.ts'
 import { packName, spillName, spillsPrefix } from './names.ts'
 
@@ -42,7 +42,7 @@ export function blobStoreContract(
       return names.sort()
     }
 
-    it('gives back what was put, whole or in pieces, whatever its size', async () => {
+    it('returns what was put, whole or in pieces, whatever its size', async () => {
       for (const length of [0, 1, 4_096, 1_000_003]) {
         const name = fresh()
         const bytes = randomBytes(length)
@@ -114,15 +114,15 @@ export function blobStoreContract(
       const absent = fresh()
       const short = fresh()
       await store.put(short, Buffer.alloc(10))
-      await expect(store.read(absent)).rejects.toThrow(BlobMissing)
-      await expect(collect(store.stream(absent))).rejects.toThrow(BlobMissing)
+      await expect(store.read(absent)).rejects.toThrow(BlobMissingError)
+      await expect(collect(store.stream(absent))).rejects.toThrow(BlobMissingError)
       expect(await store.size(absent)).toBeUndefined()
       for (const range of [
         { start: 5, length: 6 },
         { start: 11, length: 0 },
       ]) {
-        await expect(store.read(short, range)).rejects.toThrow(BlobMissing)
-        await expect(collect(store.stream(short, range))).rejects.toThrow(BlobMissing)
+        await expect(store.read(short, range)).rejects.toThrow(BlobMissingError)
+        await expect(collect(store.stream(short, range))).rejects.toThrow(BlobMissingError)
       }
       await expect(store.read(absent)).rejects.toMatchObject({ blob: absent })
     })
@@ -193,7 +193,7 @@ export function blobStoreContract(
       await store.remove(name)
       await store.remove(name)
       expect(await store.size(name)).toBeUndefined()
-      await expect(store.read(name)).rejects.toThrow(BlobMissing)
+      await expect(store.read(name)).rejects.toThrow(BlobMissingError)
       await store.put(name, Buffer.from('y'))
       expect(Buffer.from(await store.read(name)).toString()).toBe('y')
     })

@@ -26,14 +26,14 @@ export interface BlobStore {
   put(name: string, source: Uint8Array | AsyncIterable<Uint8Array>): Promise<number>
   /**
    * Reads a blob or a range of it.
-   * @throws BlobMissing if the blob is absent or shorter than the range.
+   * @throws BlobMissingError if the blob is absent or shorter than the range.
    */
   read(name: string, range?: ByteRange): Promise<Uint8Array>
   /**
    * Streams a blob in pieces, for blobs that do not fit in memory. The reader may stop at any time. The reader owns each piece, and may
    * transfer one that fills its buffer once it requests the next. If the blob is replaced or removed during the read, the
    * stream yields the old bytes or fails; it never mixes old and new.
-   * @throws BlobMissing from the iterator.
+   * @throws BlobMissingError from the iterator.
    */
   stream(name: string, range?: ByteRange): AsyncIterable<Uint8Array>
   /** Size in bytes, or undefined if the blob is absent. */

@@ -1,6 +1,6 @@
 /** In-memory blob store for tests and for measurements without a disk. It passes the contract suite, but nothing survives the process. */
 
-import { BlobMissing } from '../errors/stores.ts'
+import { BlobMissingError } from '../errors/stores.ts'
 import type { BlobStore, ByteRange } from './blob-store.ts'
 import { checkedName } from './names.ts'
 
@@ -9,9 +9,9 @@ export function openMemoryStore(): BlobStore {
 
   function part(name: string, range?: ByteRange): Uint8Array {
     const blob = blobs.get(checkedName(name))
-    if (blob === undefined) throw new BlobMissing(name)
+    if (blob === undefined) throw new BlobMissingError(name)
     if (range === undefined) return blob.bytes
-    if (range.start + range.length > blob.bytes.length) throw new BlobMissing(name)
+    if (range.start + range.length > blob.bytes.length) throw new BlobMissingError(name)
     return blob.bytes.subarray(range.start, range.start + range.length)
   }
 

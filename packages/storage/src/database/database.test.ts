@@ -8,7 +8,13 @@ import { columnsOf, insertInto } from '../sql/columns/rows.ts'
 import { findCollectionByPath } from '../sql/joins/found-collection.ts'
 import { databases, onServer } from '../testing/databases.ts'
 import { startPostgres } from '../testing/postgres.ts'
-import { type Database, DatabaseUnfit, isUnavailable, isUniqueViolation, type Queries } from './database.ts'
+import {
+  type Database,
+  DatabaseUnfitError,
+  isUnavailable,
+  isUniqueViolation,
+  type Queries,
+} from './database.ts'
 import { openDatabase } from './open.ts'
 
 const account = (slug: string) => ({
@@ -239,7 +245,7 @@ describe('a server', () => {
     try {
       rmSync(join(folder, 'postgres/native/share/postgresql/extension/pg_trgm.control'))
       const error = await rejectionOf(openDatabase({ url: bare.url }))
-      expect(error).toBeInstanceOf(DatabaseUnfit)
+      expect(error).toBeInstanceOf(DatabaseUnfitError)
       expect(error).toMatchObject({ message: expect.stringContaining('pg_trgm') })
     } finally {
       await bare.stop()

@@ -3,15 +3,20 @@
  * statements and migrations. Opened by open.ts.
  */
 export { isUnavailable } from '../errors/unavailable.ts'
-export { FolderInUse } from './embedded/folder-lock.ts'
-export { DatabaseUnfit, isForeignKeyViolation, isUniqueViolation, isUnstorableText } from './sql-errors.ts'
+export { FolderInUseError } from './embedded/folder-lock.ts'
+export {
+  DatabaseUnfitError,
+  isForeignKeyViolation,
+  isUniqueViolation,
+  isUnstorableText,
+} from './sql-errors.ts'
 
 /** Runs statements: the database itself or an open transaction. */
 export interface Queries {
   /**
    * Runs SQL with `$1`… parameters. Without parameters, the text may contain several statements; the rows of all are then returned in
-   * order. `bigint` is returned as a number, up to 2^53 − 1; `numeric`, such as a sum of `bigint`, as text. Nothing checks the rows against
-   * `Row`.
+   * order. `bigint` is returned as a number, up to 2^53 − 1; `numeric`, such as a sum of `bigint`, as text. CI compares
+   * `Row` with the columns that PostgreSQL describes (testing/rows).
    * @param name unique name of a frequent statement, which is then planned once per connection.
    */
   query<Row = Record<string, unknown>>(
@@ -44,6 +49,13 @@ export interface Database extends Queries {
    * Like `transact` for a `work` that makes a single statement, by `query`: the statement commits by itself, without `begin` and `commit`.
    */
   transactOnce<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  /**
+   * Tells the listeners of all processes on this database. At most once and without a guarantee: a process without a connection misses it.
+   * @param topic at most 100 characters
+   */
+  notify(topic: string): Promise<void>
+  /** Calls `heard` with each topic that a process tells, this one included. */
+  listen(heard: (topic: string) => void): void
   /** Connections of the pool for transactions and for statements other than look-ups; `waiting` counts callers without a connection. */
   connections(): { open: number; idle: number; waiting: number }
   /** Cheap; rejects when the database does not answer. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { databases } from '../testing/databases.ts'
-import { DatabaseUnfit } from './database.ts'
+import { DatabaseUnfitError } from './database.ts'
 import { migrationTimes } from './migrate.ts'
 import { openDatabase } from './open.ts'
 
@@ -41,7 +41,7 @@ describe.each(databases)('migrations ($name)', ({ settings }) => {
         () => undefined,
         (error: unknown) => error,
       )
-      expect(refused).toBeInstanceOf(DatabaseUnfit)
+      expect(refused).toBeInstanceOf(DatabaseUnfitError)
       expect((refused as Error).message).toMatch(sentence)
     } finally {
       await made.dispose()

@@ -5,7 +5,7 @@
 import { fileURLToPath } from 'node:url'
 import { type MigrationMeta, readMigrationFiles } from 'drizzle-orm/migrator'
 import type pg from 'pg'
-import { DatabaseUnfit } from './sql-errors.ts'
+import { DatabaseUnfitError } from './sql-errors.ts'
 
 /** Selection of the migrations to run. Only tests, and restores of older dumps, run fewer than all. */
 export interface Migrations {
@@ -23,7 +23,7 @@ export const migrationTimes = (): number[] =>
 
 /**
  * Runs the pending migrations in one transaction. The caller must ensure that only one process migrates at a time.
- * @throws DatabaseUnfit for a database migrated by a newer release or by a version that was never released
+ * @throws DatabaseUnfitError for a database migrated by a newer release or by a version that was never released
  */
 export async function migrate(client: pg.ClientBase, which: Migrations = {}): Promise<void> {
   const { last = Number.POSITIVE_INFINITY, folder = migrationsFolder } = which
@@ -51,10 +51,10 @@ export async function migrate(client: pg.ClientBase, which: Migrations = {}): Pr
 function refuseUnknown(migrations: readonly MigrationMeta[], done: number): void {
   if (done === 0 || migrations.some(({ folderMillis }) => folderMillis === done)) return
   if (done > migrations.at(-1)!.folderMillis)
-    throw new DatabaseUnfit(
+    throw new DatabaseUnfitError(
       'The database is of a newer release than this program, which does not know its tables. Nothing was changed. Start the newer release; or restore the backup that was made before the upgrade, with the release that made it.',
     )
-  throw new DatabaseUnfit(
+  throw new DatabaseUnfitError(
     'The database was made by a version of this program that was never released, and cannot be upgraded. Nothing was changed. Start the version that made it, or begin with an empty database.',
   )
 }

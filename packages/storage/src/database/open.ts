@@ -18,7 +18,7 @@ export interface DatabaseConfig {
 
 /**
  * Opens the database and migrates its tables. Servers that start at the same time migrate one after the other.
- * @throws FolderInUse if another process has the embedded database open; DatabaseUnfit for a server too old or without `pg_trgm`, and for
+ * @throws FolderInUseError if another process has the embedded database open; DatabaseUnfitError for a server too old or without `pg_trgm`, and for
  * a database that is newer than this program.
  */
 export async function openDatabase(config: DatabaseConfig): Promise<Database> {

@@ -42,13 +42,10 @@ function queryOn(run: Run): Queries['query'] {
 }
 
 /** @param parts.pool of connections for transactions */
-export function pooledDatabase(parts: {
-  kind: Database['kind']
-  pool: pg.Pool
-  outside: Outside
-  close: () => Promise<void>
-}): Database {
-  const { kind, pool, close } = parts
+export function pooledDatabase(
+  parts: Pick<Database, 'kind' | 'notify' | 'listen' | 'close'> & { pool: pg.Pool; outside: Outside },
+): Database {
+  const { kind, pool, notify, listen, close } = parts
   const query = queryOn(parts.outside.run)
   const lookUp = queryOn(parts.outside.lookUp)
   return {
@@ -73,6 +70,8 @@ export function pooledDatabase(parts: {
     async ping() {
       await pool.query('select 1')
     },
+    notify,
+    listen,
     close,
   }
 }

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { onServer } from '../testing/databases.ts'
 import { startPostgres } from '../testing/postgres.ts'
 import { openDatabase } from './open.ts'
-import { DatabaseUnfit } from './sql-errors.ts'
+import { DatabaseUnfitError } from './sql-errors.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'ulmus-refusals-'))
 let server: Awaited<ReturnType<typeof startPostgres>>
@@ -102,7 +102,7 @@ test.each<[string, string, string, RegExp]>([
   const [name = '', query] = database.split('?')
   const url = urlOf(user, name) + (query === undefined ? '' : `?${query}`)
   const opened = openDatabase({ url }).then((made) => made.close())
-  await expect(opened).rejects.toThrow(DatabaseUnfit)
+  await expect(opened).rejects.toThrow(DatabaseUnfitError)
   await expect(opened).rejects.toThrow(sentence)
   const { message } = (await opened.catch((error: unknown) => error)) as Error
   expect(message.split('\n')).toHaveLength(1)

@@ -3,7 +3,7 @@
  * prints it instead of a stack.
  */
 import { causes } from '../errors/causes.ts'
-import { DatabaseUnfit } from './sql-errors.ts'
+import { DatabaseUnfitError } from './sql-errors.ts'
 
 /** By SQLSTATE: https://www.postgresql.org/docs/current/errcodes-appendix.html. `said` is PostgreSQL's message without its full stop. */
 const sentences: Record<string, (said: string) => string> = {
@@ -25,13 +25,13 @@ const sentences: Record<string, (said: string) => string> = {
     `The database of DATABASE_URL holds tables of something else: ${said}. Give Ulmus a database of its own.`,
 }
 
-/** The error, or a DatabaseUnfit in its place. */
+/** The error, or a DatabaseUnfitError in its place. */
 export function refusalOf(error: unknown): unknown {
   for (const { code, message } of causes(error)) {
     const sentence = typeof code === 'string' && Object.hasOwn(sentences, code) ? sentences[code] : undefined
-    if (sentence !== undefined) return new DatabaseUnfit(sentence(lineOf(message)), { cause: error })
+    if (sentence !== undefined) return new DatabaseUnfitError(sentence(lineOf(message)), { cause: error })
     if (typeof message === 'string' && /does not support SSL connections/.test(message)) {
-      return new DatabaseUnfit(
+      return new DatabaseUnfitError(
         'The database server does not speak TLS, but DATABASE_URL asks for it. Remove sslmode from DATABASE_URL, or set it to disable.',
         { cause: error },
       )

@@ -2,6 +2,7 @@
  * Opens a database on a PostgreSQL server: checks the server, migrates under an advisory lock, and returns a pool whose silent connections
  * are closed. The other kind is embedded/database.ts.
  */
+import { EventEmitter } from 'node:events'
 import pg from 'pg'
 import type { Database } from './database.ts'
 import { databaseHosts } from './failover/hosts.ts'
@@ -11,7 +12,7 @@ import { type Migrations, migrate } from './migrate.ts'
 import { pooledDatabase, types } from './pool.ts'
 import { refusalOf } from './server-refusals.ts'
 import { giveUpSilent } from './silent-connections.ts'
-import { DatabaseUnfit } from './sql-errors.ts'
+import { DatabaseUnfitError } from './sql-errors.ts'
 
 /** Timeout for a new connection, and for a free one of the pool. Milliseconds. */
 const connectMillisecondsMax = 5_000
@@ -21,6 +22,8 @@ const connectMillisecondsMax = 5_000
 const idleInTransactionMillisecondsMax = 20_000
 /** Oldest supported major version of PostgreSQL; docs and the message name it too. */
 const serverVersionMin = 13
+/** Channel of notifications. */
+const channel = 'ulmus'
 /** "ulmus" as a number: the advisory lock for migrations. */
 const migrationLock = 0x75_6c_6d_75
 
@@ -55,6 +58,7 @@ export async function openServer(options: {
     each.on('connect', (client) => client.on('error', tellLoss))
   }
   const lookUps = new LookUps(lookUpPool)
+  const hearing = new EventEmitter<{ topic: [string] }>()
   let isDirect: boolean
   try {
     ;({ isDirect } = await prepare(pool, options.migrations))
@@ -62,6 +66,12 @@ export async function openServer(options: {
     await pool.end()
     throw refusalOf(error)
   }
+  // The connection of look-ups is never long without one, so it is kept. A pooler in between passes on no notifications.
+  if (isDirect)
+    lookUpPool.on('connect', (client) => {
+      client.on('notification', ({ payload = '' }) => hearing.emit('topic', payload))
+      client.query(`listen ${channel}`).catch(() => undefined)
+    })
   const { silenceMilliseconds } = options
   const ask = (text: string, values: unknown[]) => lookUps.query({ text, values })
   // A pooler in between has its own numbers for connections, and closes silent ones itself.
@@ -74,6 +84,10 @@ export async function openServer(options: {
       run: (statement) => pool.query(statement),
       lookUp: (statement) => lookUps.query(statement),
     },
+    async notify(topic) {
+      await pool.query('select pg_notify($1, $2)', [channel, topic])
+    },
+    listen: (heard) => hearing.on('topic', heard),
     async close() {
       end()
       endWatch?.()
@@ -113,17 +127,17 @@ async function refuseUnfit(client: pg.PoolClient): Promise<void> {
   const server = rows[0]
   if (server === undefined || server.version < serverVersionMin) {
     const version = server?.version ?? 'unknown'
-    throw new DatabaseUnfit(
+    throw new DatabaseUnfitError(
       `The database server is PostgreSQL ${version}; ${serverVersionMin} or newer is needed.`,
     )
   }
   if (server.encoding !== 'UTF8') {
-    throw new DatabaseUnfit(
+    throw new DatabaseUnfitError(
       `The database of DATABASE_URL has the encoding ${server.encoding}; UTF8 is needed. Create one by: create database … encoding 'UTF8' template template0.`,
     )
   }
   if (!server.trigrams) {
-    throw new DatabaseUnfit(
+    throw new DatabaseUnfitError(
       'The database server lacks the pg_trgm extension. It comes with PostgreSQL as "contrib" (postgresql-contrib).',
     )
   }

@@ -5,8 +5,8 @@
 import { causes } from '../errors/causes.ts'
 
 /** The database cannot be used, for a reason that its operator can fix. The message says which. */
-export class DatabaseUnfit extends Error {
-  override name = 'DatabaseUnfit'
+export class DatabaseUnfitError extends Error {
+  override name = 'DatabaseUnfitError'
 }
 
 /** True if a unique index or primary key refused the statement; if `constraint` is given, this one. */

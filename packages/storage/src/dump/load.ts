@@ -3,7 +3,7 @@
  * transaction, so a failed load leaves it empty.
  */
 import type { Tx } from '../database/database.ts'
-import { type DumpedRow, type DumpedRows, DumpUnreadable } from './read.ts'
+import { type DumpedRow, type DumpedRows, DumpUnreadableError } from './read.ts'
 import { quoted } from './tables.ts'
 
 /** More events than a registry makes between a backup and its restore. */
@@ -11,7 +11,7 @@ const numbersSkipped = 1_000_000_000
 
 /**
  * Inserts every row and moves the sequences past them. Returns the number of rows by table.
- * @throws DumpUnreadable for a table or column that this database lacks
+ * @throws DumpUnreadableError for a table or column that this database lacks
  */
 export async function loadDump(tx: Tx, dump: AsyncIterable<DumpedRows>): Promise<Record<string, number>> {
   const counts: Record<string, number> = {}
@@ -46,7 +46,7 @@ async function insertionInto(tx: Tx, table: string, columns: readonly string[]):
   const types = new Map(rows.map((row) => [String(row['name']), String(row['type'])]))
   const lost = columns.find((column) => !types.has(column))
   if (lost !== undefined)
-    throw new DumpUnreadable(`The dump has ${table}.${lost}, which the release that made it has not.`)
+    throw new DumpUnreadableError(`The dump has ${table}.${lost}, which the release that made it has not.`)
   const values = columns.map((column, index) => `c${index}::${types.get(column)!}`)
   return `insert into ${quoted(table)} (${columns.map(quoted).join(', ')}) overriding system value
      select ${values.join(', ')}

@@ -17,8 +17,8 @@ export interface DumpedRows {
 }
 
 /** The dump is damaged or has another format. The message says which. */
-export class DumpUnreadable extends Error {
-  override name = 'DumpUnreadable'
+export class DumpUnreadableError extends Error {
+  override name = 'DumpUnreadableError'
 }
 
 /**
@@ -35,7 +35,7 @@ const bytesAtOnce = 4_194_304
  * Yields all rows of a dump, with tables in an order in which they can be inserted. Each table appears at least once, without rows if it
  * is empty.
  * @param lineBytesMax smaller in tests
- * @throws DumpUnreadable
+ * @throws DumpUnreadableError
  */
 export async function* readDump(
   source: AsyncIterable<Uint8Array>,
@@ -49,7 +49,7 @@ export async function* readDump(
   for await (const text of lines) {
     const part = parsed(text) as { end?: true; table?: string; columns?: string[] }
     if (part.end === true) return
-    if (part.table === undefined || part.columns === undefined) throw new DumpUnreadable(notWritten)
+    if (part.table === undefined || part.columns === undefined) throw new DumpUnreadableError(notWritten)
     at.table = part.table
     yield* rowsOf(lines, part.table, part.columns)
   }
@@ -69,7 +69,7 @@ async function* rowsOf(
     const value = parsed(text)
     if (!Array.isArray(value)) {
       yield { table, columns, rows }
-      if ((value as { rows?: number }).rows !== count) throw new DumpUnreadable(notWritten)
+      if ((value as { rows?: number }).rows !== count) throw new DumpUnreadableError(notWritten)
       return
     }
     rows.push(value as DumpedRow)
@@ -82,7 +82,7 @@ async function* rowsOf(
   }
 }
 
-/** Last migration of the dumped database. @throws DumpUnreadable */
+/** Last migration of the dumped database. @throws DumpUnreadableError */
 export async function dumpedMigration(source: AsyncIterable<Uint8Array>): Promise<number> {
   const lines = linesOf(source, dumpLines(dumpLineBytesMax))
   try {
@@ -103,22 +103,22 @@ const headOf = (text: Buffer): Head => parsed(text) as Head
 
 function demandFormat({ format, migration }: Head): number {
   if (format === dumpFormat && typeof migration === 'number') return migration
-  throw new DumpUnreadable(
+  throw new DumpUnreadableError(
     `The dump of the database has the format ${String(format)}, and this program reads ${dumpFormat}. Use the release that wrote it, or a newer one.`,
   )
 }
 
 const notWritten = 'The dump of the database is damaged.'
-const cutOff = () => new DumpUnreadable('The dump of the database ends too early.')
+const cutOff = () => new DumpUnreadableError('The dump of the database ends too early.')
 
 /** @param at the table being read, if it is known */
 const dumpLines = (bytesMax: number, at: { readonly table?: string } = {}): CompressedLines => ({
   bytesMax,
   cutOff,
-  damaged: (cause) => new DumpUnreadable(notWritten, { cause }),
+  damaged: (cause) => new DumpUnreadableError(notWritten, { cause }),
   tooLong(line) {
     const where = at.table === undefined ? `Line ${line}` : `Line ${line}, in the table ${at.table},`
-    return new DumpUnreadable(
+    return new DumpUnreadableError(
       `${where} of the dump of the database is longer than ${bytesMax} bytes, which no backup writes. The dump is damaged, or was made to exhaust memory. Nothing of it was kept. Take another backup (\`--backup ID\`), and only from places that you trust.`,
     )
   },
@@ -128,6 +128,6 @@ function parsed(text: Buffer): unknown {
   try {
     return parseJson(text.toString())
   } catch (error) {
-    throw new DumpUnreadable(notWritten, { cause: error })
+    throw new DumpUnreadableError(notWritten, { cause: error })
   }
 }

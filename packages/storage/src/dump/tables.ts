@@ -1,6 +1,5 @@
 /**
- * Tables in a dump: all of ours except caches, events with their deliveries, and the request counts of a minute. Tables of pg-boss are left out, because its jobs
- * are recreated from our own rows.
+ * Tables in a dump: all except caches, events with their deliveries, and the request counts of a minute.
  */
 import { is } from 'drizzle-orm'
 import { getTableConfig, PgTable } from 'drizzle-orm/pg-core'

@@ -4,7 +4,7 @@
  */
 
 /** Members of errors of drivers and clients that such tests compare. */
-export interface Told {
+export interface ErrorMembers {
   code?: unknown
   constraint?: unknown
   message?: unknown
@@ -16,9 +16,9 @@ export interface Told {
 const depthMax = 8
 
 /** Yields the error, its causes, and the errors gathered in it (such as an AggregateError for several addresses). */
-export function* causes(error: unknown, depth = 0): Generator<Told> {
+export function* causes(error: unknown, depth = 0): Generator<ErrorMembers> {
   if (typeof error !== 'object' || error === null || depth > depthMax) return
-  const told: Told = error
+  const told: ErrorMembers = error
   yield told
   yield* causes(told.cause, depth + 1)
   if (Array.isArray(told.errors)) for (const one of told.errors) yield* causes(one, depth + 1)

@@ -2,8 +2,8 @@
 import { causes } from './causes.ts'
 
 /** There is no space for a write. Nothing of it is stored. */
-export class StorageFull extends Error {
-  override name = 'StorageFull'
+export class StorageFullError extends Error {
+  override name = 'StorageFullError'
 }
 
 /** ENOSPC and EDQUOT are from the file system; 53100 is PostgreSQL's `disk_full`. */
@@ -11,6 +11,6 @@ const codes = new Set<unknown>(['ENOSPC', 'EDQUOT', '53100'])
 
 /** True if a write failed because a store's disk or quota is full. */
 export function isStorageFull(error: unknown): boolean {
-  for (const told of causes(error)) if (told instanceof StorageFull || codes.has(told.code)) return true
+  for (const told of causes(error)) if (told instanceof StorageFullError || codes.has(told.code)) return true
   return false
 }

@@ -8,8 +8,8 @@ import type { Hash } from '@ulmus/content'
 export type ObjectKind = 'plain' | 'body'
 
 /** The store has no blob of this name, or the blob is shorter than the requested range. */
-export class BlobMissing extends Error {
-  override name = 'BlobMissing'
+export class BlobMissingError extends Error {
+  override name = 'BlobMissingError'
   readonly blob: string
 
   constructor(blob: string, options?: ErrorOptions) {
@@ -19,8 +19,8 @@ export class BlobMissing extends Error {
 }
 
 /** The store does not answer or refuses access: a network problem, an outage, rejected credentials. A retry may succeed. */
-export class StoreUnavailable extends Error {
-  override name = 'StoreUnavailable'
+export class StoreUnavailableError extends Error {
+  override name = 'StoreUnavailableError'
 
   constructor(why: string, options?: ErrorOptions) {
     super(`The object store is not available: ${why}`, options)
@@ -28,13 +28,13 @@ export class StoreUnavailable extends Error {
 }
 
 /** The configured bucket cannot be used. The message tells the operator the fault and the remedy. */
-export class BucketUnusable extends Error {
-  override name = 'BucketUnusable'
+export class BucketUnusableError extends Error {
+  override name = 'BucketUnusableError'
 }
 
 /** A pack whose magic, footer or trailer is damaged. */
-export class PackCorrupt extends Error {
-  override name = 'PackCorrupt'
+export class PackCorruptError extends Error {
+  override name = 'PackCorruptError'
   readonly pack: string
 
   constructor(pack: string, why: string, options?: ErrorOptions) {
@@ -44,8 +44,8 @@ export class PackCorrupt extends Error {
 }
 
 /** The index has no such object. */
-export class ObjectMissing extends Error {
-  override name = 'ObjectMissing'
+export class ObjectMissingError extends Error {
+  override name = 'ObjectMissingError'
   readonly hash: Hash
   readonly kind: ObjectKind
 
@@ -57,8 +57,8 @@ export class ObjectMissing extends Error {
 }
 
 /** The index has the object, but its bytes are gone or differ from the stored ones. */
-export class ObjectCorrupt extends Error {
-  override name = 'ObjectCorrupt'
+export class ObjectCorruptError extends Error {
+  override name = 'ObjectCorruptError'
   readonly hash: Hash
   readonly kind: ObjectKind
   readonly pack: string
@@ -75,11 +75,11 @@ export class ObjectCorrupt extends Error {
  * A sweep removed objects that a commit had found in the index and relied on; some may exist again in another form. Nothing is
  * recorded: the commit must be rebuilt from the current state of the index.
  */
-export class ObjectsSwept extends Error {
-  override name = 'ObjectsSwept'
+export class ObjectsSweptError extends Error {
+  override name = 'ObjectsSweptError'
   readonly objects: readonly { kind: ObjectKind; hash: Hash }[]
 
-  constructor(objects: ObjectsSwept['objects']) {
+  constructor(objects: ObjectsSweptError['objects']) {
     const [{ kind, hash } = { kind: '', hash: '' }] = objects
     super(`The ${kind} object ${hash} was swept away while a commit relied on it (${objects.length} in all).`)
     this.objects = objects

@@ -1,6 +1,6 @@
 /** Recognises a store, of rows or of bytes, that is currently unreachable or not writable. HTTP answers 503, and a retry may succeed. */
 import { causes } from './causes.ts'
-import { StoreUnavailable } from './stores.ts'
+import { StoreUnavailableError } from './stores.ts'
 
 const networkCodes = new Set([
   'ECONNREFUSED',
@@ -24,7 +24,7 @@ const driverSays =
 /** True if the database or the object store is unreachable or not writable, as opposed to refusing the request. */
 export function isUnavailable(error: unknown): boolean {
   for (const told of causes(error)) {
-    if (told instanceof StoreUnavailable) return true
+    if (told instanceof StoreUnavailableError) return true
     if (typeof told.code === 'string' && (networkCodes.has(told.code) || databaseAway.test(told.code)))
       return true
     if (typeof told.message === 'string' && driverSays.test(told.message)) return true

@@ -4,7 +4,7 @@ import { type Hash, hashText } from '@ulmus/content'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { BlobStore } from '../blobs/blob-store.ts'
 import { openMemoryStore } from '../blobs/memory.ts'
-import { ObjectCorrupt, ObjectMissing } from '../errors/stores.ts'
+import { ObjectCorruptError, ObjectMissingError } from '../errors/stores.ts'
 import { type Database, recordPacks } from '../index.ts'
 import { databases } from '../testing/databases.ts'
 import { openObjectIndex } from './object-index.ts'
@@ -98,7 +98,7 @@ describe.each(databases)('the index of objects ($name)', ({ open }) => {
     await store(blobs, delta!, base![0])
     await remove(base![0])
     const index = openObjectIndex({ database, bytesMax: megabyte })
-    await expect(index.find('plain', never![0])).rejects.toThrow(ObjectMissing)
-    await expect(index.find('plain', delta![0])).rejects.toThrow(ObjectCorrupt)
+    await expect(index.find('plain', never![0])).rejects.toThrow(ObjectMissingError)
+    await expect(index.find('plain', delta![0])).rejects.toThrow(ObjectCorruptError)
   })
 })

@@ -3,7 +3,7 @@ import type { Hash } from '@ulmus/content'
 import { LRUCache } from 'lru-cache'
 import type { Database } from '../database/database.ts'
 import { refuseInsideTransaction } from '../database/transaction-scope.ts'
-import { ObjectCorrupt, type ObjectKind, ObjectMissing } from '../errors/stores.ts'
+import { ObjectCorruptError, type ObjectKind, ObjectMissingError } from '../errors/stores.ts'
 import { basesMax } from '../packs/pack.ts'
 import { findObjects, type ObjectPlace, objectKey } from '../sql/objects/objects.ts'
 
@@ -11,8 +11,8 @@ import { findObjects, type ObjectPlace, objectKey } from '../sql/objects/objects
 export interface ObjectIndex {
   /**
    * Locations of the object and its bases, in the order of the chain.
-   * @throws ObjectMissing if the index lacks the object; this is not cached, since it may be stored at any moment.
-   * ObjectCorrupt if the index has the object but lacks one of its bases.
+   * @throws ObjectMissingError if the index lacks the object; this is not cached, since it may be stored at any moment.
+   * ObjectCorruptError if the index has the object but lacks one of its bases.
    */
   find(kind: ObjectKind, hash: Hash): Promise<ObjectPlace[]>
   /** Caches the locations of those leaves and bodies that the index has. */
@@ -89,9 +89,9 @@ export function openObjectIndex(options: { database: Database; bytesMax: number 
         for (const [key, place] of await lookUpSoon(asked)) found.set(key, place)
       }
       if ('chain' in looked) return looked.chain
-      const missing = new ObjectMissing(kind, looked.missing)
+      const missing = new ObjectMissingError(kind, looked.missing)
       const place = found.get(objectKey({ kind, hash }))
-      throw place === undefined ? missing : new ObjectCorrupt(kind, hash, place.pack, { cause: missing })
+      throw place === undefined ? missing : new ObjectCorruptError(kind, hash, place.pack, { cause: missing })
     },
     async prefetch(leaves) {
       // One row has the locations of both the leaf and its body.

@@ -2,7 +2,12 @@
 import { crc32 } from 'node:zlib'
 import type { Hash } from '@ulmus/content'
 import type { ByteRange } from '../blobs/blob-store.ts'
-import { BlobMissing, ObjectCorrupt, type ObjectKind, ObjectMissing } from '../errors/stores.ts'
+import {
+  BlobMissingError,
+  ObjectCorruptError,
+  type ObjectKind,
+  ObjectMissingError,
+} from '../errors/stores.ts'
 import { decodeEncoded, type EncodedObject } from '../packs/encoded-object.ts'
 import type { PackSource } from '../packs/pack.ts'
 import type { DamagedObject } from '../sql/objects/damaged-objects.ts'
@@ -23,12 +28,12 @@ export interface LoadedFrom {
   kept: (kind: ObjectKind, hash: Hash) => Uint8Array | undefined
 }
 
-/** @throws ObjectMissing if the index lacks the object; ObjectCorrupt, naming the object, if it or its chain is damaged. */
+/** @throws ObjectMissingError if the index lacks the object; ObjectCorruptError, naming the object, if it or its chain is damaged. */
 export async function loadObject(from: LoadedFrom, kind: ObjectKind, hash: Hash): Promise<LoadedObject> {
   try {
     return await loadOnce(from, kind, hash)
   } catch (error) {
-    if (!(error instanceof ObjectCorrupt)) throw error
+    if (!(error instanceof ObjectCorruptError)) throw error
     // The cached location may be outdated: the object may have been replaced.
     from.index.forget(kind, hash)
     return loadOnce(from, kind, hash)
@@ -48,9 +53,9 @@ export async function findDamaged(from: LoadedFrom, names: readonly ObjectName[]
   try {
     return (await readEncoded(from, names)).filter((encoded) => !isAsStored(encoded)).map(placeOfDamage)
   } catch (error) {
-    if (error instanceof ObjectMissing && names.length === 1) return []
-    if (error instanceof ObjectCorrupt && names.length === 1) return [error]
-    if (!(error instanceof ObjectMissing || error instanceof ObjectCorrupt)) throw error
+    if (error instanceof ObjectMissingError && names.length === 1) return []
+    if (error instanceof ObjectCorruptError && names.length === 1) return [error]
+    if (!(error instanceof ObjectMissingError || error instanceof ObjectCorruptError)) throw error
   }
   const found: DamagedObject[] = []
   for (const name of names) found.push(...(await findDamaged(from, [name])))
@@ -69,7 +74,7 @@ const placeOfDamage = ({ kind, hash, chain }: EncodedObject): DamagedObject => (
 /**
  * Reads objects in stored form: one look-up in the index, then concurrent range reads for the objects and their bases. Adjacent ranges are
  * merged, and a shared base is read once.
- * @throws ObjectMissing if the index lacks an object; ObjectCorrupt, naming the object, if the store lacks bytes that the index lists.
+ * @throws ObjectMissingError if the index lacks an object; ObjectCorruptError, naming the object, if the store lacks bytes that the index lists.
  */
 export async function readEncoded(from: LoadedFrom, names: readonly ObjectName[]): Promise<EncodedObject[]> {
   const lacking = new Map<string, string>()
@@ -78,12 +83,12 @@ export async function readEncoded(from: LoadedFrom, names: readonly ObjectName[]
     try {
       return await readChains(from, chains)
     } catch (cause) {
-      if (!(cause instanceof BlobMissing)) throw cause
+      if (!(cause instanceof BlobMissingError)) throw cause
       // The pack is gone: a sweep moved the object since the look-up, or the object is lost.
       const lost = chains.find((chain) => chain.some(({ pack }) => pack === cause.blob))!
       const { kind, hash, pack } = lost[0]!
       const where = lost.map((place) => place.pack).join()
-      if (lacking.get(objectKey({ kind, hash })) === where) throw new ObjectCorrupt(kind, hash, pack)
+      if (lacking.get(objectKey({ kind, hash })) === where) throw new ObjectCorruptError(kind, hash, pack)
       lacking.set(objectKey({ kind, hash }), where)
       for (const place of lost) from.index.forget(kind, place.hash)
     }
@@ -128,7 +133,7 @@ const readBytesMax = 4_194_304
 /**
  * Bytes of each location, in the given order; views of the read bytes, shared by repeated locations. Merges adjacent ones and runs the
  * reads concurrently.
- * @throws BlobMissing
+ * @throws BlobMissingError
  */
 async function readPlaces(packs: PackSource, places: readonly PlaceInPack[]): Promise<Uint8Array[]> {
   const read: Uint8Array[] = []

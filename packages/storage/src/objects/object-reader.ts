@@ -15,7 +15,7 @@ import {
 import { LRUCache } from 'lru-cache'
 import type { BlobStore } from '../blobs/blob-store.ts'
 import type { Database } from '../database/database.ts'
-import { ObjectCorrupt, type ObjectKind } from '../errors/stores.ts'
+import { ObjectCorruptError, type ObjectKind } from '../errors/stores.ts'
 import type { EncodedObject } from '../packs/encoded-object.ts'
 import type { DamagedObject } from '../sql/objects/damaged-objects.ts'
 import { packsOf } from '../sql/objects/inline-packs.ts'
@@ -25,7 +25,7 @@ import { findDamaged, loadObject, readEncoded } from './object-loader.ts'
 import { openReadCache } from './read-cache.ts'
 
 /**
- * Every read rejects with ObjectMissing if the index lacks the object, and with ObjectCorrupt if its bytes differ from the stored
+ * Every read rejects with ObjectMissingError if the index lacks the object, and with ObjectCorruptError if its bytes differ from the stored
  * ones. Results are shared with other readers and must not be changed.
  */
 export interface ObjectReader extends NodeReader {
@@ -130,7 +130,7 @@ export function openObjectReader(options: {
         return parseDocument(bytes)
       } catch (cause) {
         const [place] = await index.find('plain', digest)
-        throw new ObjectCorrupt('plain', digest, place!.pack, { cause })
+        throw new ObjectCorruptError('plain', digest, place!.pack, { cause })
       }
     },
     decoded: async <T extends object>(hash: Hash, decode: (raw: Uint8Array) => T) =>
@@ -190,7 +190,7 @@ function loaderOf(stores: Stores) {
     try {
       return { value: decode(raw), bytes: raw.length * factor }
     } catch (cause) {
-      throw new ObjectCorrupt('plain', hash, pack, { cause })
+      throw new ObjectCorruptError('plain', hash, pack, { cause })
     }
   }
   return {

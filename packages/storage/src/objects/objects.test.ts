@@ -11,7 +11,7 @@ import {
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { BlobStore } from '../blobs/blob-store.ts'
 import { openMemoryStore } from '../blobs/memory.ts'
-import { ObjectCorrupt, ObjectMissing, PackCorrupt } from '../errors/stores.ts'
+import { ObjectCorruptError, ObjectMissingError, PackCorruptError } from '../errors/stores.ts'
 import { type Database, recordPacks } from '../index.ts'
 import { encodeObjectHere, objectBytesMax } from '../packs/codec.ts'
 import { decodeEncoded } from '../packs/encoded-object.ts'
@@ -103,12 +103,12 @@ describe.each(databases)('objects ($name)', ({ open }) => {
     const reader = openReader(blobs)
     const text = random(100)
     const hash = hashText(text)
-    await expect(reader.plain(hash)).rejects.toThrow(ObjectMissing)
+    await expect(reader.plain(hash)).rejects.toThrow(ObjectMissingError)
     await expect(reader.node(hash)).rejects.toMatchObject({ kind: 'plain', hash })
     await expect(reader.body(hash)).rejects.toMatchObject({ kind: 'body', hash })
     await store(blobs, [text])
     expect(Buffer.from(await reader.plain(hash)).toString()).toBe(text)
-    await expect(reader.body(hash)).rejects.toThrow(ObjectMissing)
+    await expect(reader.body(hash)).rejects.toThrow(ObjectMissingError)
   })
 
   it('writes an object once: within a commit, and when the index has it', async () => {
@@ -140,10 +140,10 @@ describe.each(databases)('objects ($name)', ({ open }) => {
     expect(Buffer.from(await openReader(blobs).plain(hashText(text))).toString()).toBe(text)
   })
 
-  it('builds on an object read through a base that was stored anew', async () => {
+  it('builds on an object read through a base that was stored again', async () => {
     const blobs = openMemoryStore()
     const lines = Array.from({ length: 200 }, (_, n) => `{"id":"${n}","text":"${random(60)}"}\n`)
-    const leafs = ['a', 'b', 'c', 'd'].map((name) => hashText(`anew ${name}`))
+    const leafs = ['a', 'b', 'c', 'd'].map((name) => hashText(`again ${name}`))
     const text = (changes: number) =>
       lines.map((line, n) => (n < changes ? line.replace('text', 'changed') : line)).join('')
     const next = async (number: number) => {
@@ -205,7 +205,7 @@ describe.each(databases)('objects ($name)', ({ open }) => {
       await blobs.put(pack.name, damaged)
       const reader = openReader(blobs)
       const hit = pack.entries.find((entry) => at >= entry.offset && at < entry.offset + entry.length)
-      if (hit === undefined) await expect(readFooter(blobs, pack.name)).rejects.toThrow(PackCorrupt)
+      if (hit === undefined) await expect(readFooter(blobs, pack.name)).rejects.toThrow(PackCorruptError)
       for (const entry of pack.entries) {
         const work = entry.kind === 'body' ? reader.body(entry.hash) : reader.plain(entry.hash)
         const outcome = await work.then(
@@ -214,7 +214,7 @@ describe.each(databases)('objects ($name)', ({ open }) => {
         )
         // A flip that zstd ignores (an unused bit of its header) still decodes to the right bytes.
         if (entry === hit && outcome !== true) {
-          expect(outcome).toBeInstanceOf(ObjectCorrupt)
+          expect(outcome).toBeInstanceOf(ObjectCorruptError)
           expect(outcome).toMatchObject({ hash: entry.hash, kind: entry.kind, pack: pack.name })
         } else expect(outcome).toBe(true)
       }
@@ -229,7 +229,7 @@ describe.each(databases)('objects ($name)', ({ open }) => {
     const whole = await blobs.read(name)
     const reader = openReader(blobs)
     const corrupt = async (hash: Hash) => {
-      await expect(reader.plain(hash)).rejects.toThrow(ObjectCorrupt)
+      await expect(reader.plain(hash)).rejects.toThrow(ObjectCorruptError)
       await expect(openReader(blobs).plain(hash)).rejects.toMatchObject({ hash, pack: name })
     }
     await blobs.put(name, whole.subarray(0, entries[1]!.offset + 5))
@@ -244,10 +244,10 @@ describe.each(databases)('objects ($name)', ({ open }) => {
       entries[1]!.hash,
     ])
     await corrupt(hashText(second)).catch(() => undefined)
-    await expect(openReader(blobs).plain(hashText(second))).rejects.toThrow(ObjectCorrupt)
+    await expect(openReader(blobs).plain(hashText(second))).rejects.toThrow(ObjectCorruptError)
     const notNode = hashText(first)
-    await expect(openReader(blobs).node(notNode)).rejects.toThrow(ObjectCorrupt)
-    await expect(openReader(blobs).document(notNode)).rejects.toThrow(ObjectCorrupt)
+    await expect(openReader(blobs).node(notNode)).rejects.toThrow(ObjectCorruptError)
+    await expect(openReader(blobs).document(notNode)).rejects.toThrow(ObjectCorruptError)
   })
 
   it('finds an object that was moved to another pack', async () => {
@@ -326,7 +326,7 @@ describe.each(databases)('objects ($name)', ({ open }) => {
     }
     // One read for each leaf with its body, and one for each body read again.
     expect([statements, blobs.reads]).toEqual([1, 40])
-    await expect(reader.encodedLeaf(hashText('absent'))).rejects.toThrow(ObjectMissing)
+    await expect(reader.encodedLeaf(hashText('absent'))).rejects.toThrow(ObjectMissingError)
   })
 
   it('reads what two leaves have in common once for both', async () => {
@@ -363,7 +363,7 @@ describe.each(databases)('objects ($name)', ({ open }) => {
     const whole = await blobs.read(packs[0]!.name)
     const reader = openReader(blobs)
     await blobs.remove(packs[0]!.name)
-    await expect(reader.node(hashText(text))).rejects.toThrow(ObjectCorrupt)
+    await expect(reader.node(hashText(text))).rejects.toThrow(ObjectCorruptError)
     await blobs.put(packs[0]!.name, whole)
     expect((await reader.node(hashText(text))).kind).toBe('leaf')
   })

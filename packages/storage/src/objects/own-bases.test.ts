@@ -4,7 +4,7 @@ import { type Hash, hashText } from '@ulmus/content'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { BlobStore } from '../blobs/blob-store.ts'
 import { openMemoryStore } from '../blobs/memory.ts'
-import { ObjectsSwept } from '../errors/stores.ts'
+import { ObjectsSweptError } from '../errors/stores.ts'
 import { type Database, recordPacks } from '../index.ts'
 import { encodeObjectHere } from '../packs/codec.ts'
 import { databases } from '../testing/databases.ts'
@@ -79,7 +79,7 @@ describe.each(databases)('bases of the same commit ($name)', ({ open }) => {
         expect(Buffer.from(await openReader().plain(hashText(full))).toString()).toBe(full)
         continue
       }
-      await expect(record(packed)).rejects.toThrow(ObjectsSwept)
+      await expect(record(packed)).rejects.toThrow(ObjectsSweptError)
       await writer.abort()
       // Built again, the commit finds the base in the index.
       const again = openWriter()

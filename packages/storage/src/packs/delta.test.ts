@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { BlobStore } from '../blobs/blob-store.ts'
 import { openMemoryStore } from '../blobs/memory.ts'
-import { ObjectCorrupt, type ObjectKind } from '../errors/stores.ts'
+import { ObjectCorruptError, type ObjectKind } from '../errors/stores.ts'
 import { type Database, recordPacks } from '../index.ts'
 import { type ObjectReader, openObjectReader } from '../objects/object-reader.ts'
 import { openObjectWriter } from '../objects/object-writer.ts'
@@ -52,7 +52,7 @@ describe('base of the next delta', () => {
     expect(deepest).toBe(basesMax)
     const long = historyLengths(500, 100)
     expect(long.deepest).toBe(basesMax)
-    // Stays far below the cost of starting anew with every seventh.
+    // Stays far below the cost of restarting with every seventh.
     expect(long.lengths.reduce((sum, length) => sum + length)).toBeLessThan((500 / 7) * 100 * 0.6)
   })
 })
@@ -223,7 +223,7 @@ describe.each(databases)('deltas ($name)', ({ open }) => {
             const { bases } = packs[i]!.entries[0]!
             const outcome = await read(reader, version).then(utf8, (error: unknown) => error)
             if (i === hit || bases.includes(hash)) {
-              expect(outcome).toBeInstanceOf(ObjectCorrupt)
+              expect(outcome).toBeInstanceOf(ObjectCorruptError)
               expect(outcome).toMatchObject({ kind: 'body', hash: version.hash })
             } else expect(outcome).toBe(version.text)
           }
@@ -238,7 +238,7 @@ describe.each(databases)('deltas ($name)', ({ open }) => {
     const { versions } = await chained(blobs)
     await database.query('delete from objects where hash = $1', [versions[0]!.hash])
     await expect(readerOn(blobs).body(versions[3]!.hash)).rejects.toMatchObject({
-      name: 'ObjectCorrupt',
+      name: 'ObjectCorruptError',
       hash: versions[3]!.hash,
     })
   })

@@ -58,7 +58,7 @@ export const encodeAlone = async (raw: Uint8Array, encode: Encode = encodeObject
  * between them and makes room for i − 1 further deltas. So, until the chain is full again, it adds the mean of their lengths to every
  * version. This chooses the i with the least mean, the greatest of several. An object without a base makes room for six deltas and
  * costs its own length; if a seventh of that is less, the result is undefined. With this, 20 versions that each change 1 % take
- * about 1.3 times the size of the first; starting anew with every seventh would take 3.2 times.
+ * about 1.3 times the size of the first; restarting with every seventh would take 3.2 times.
  * @param lengths Encoded lengths of the chain's objects, nearest first. Bytes.
  */
 export function goingOnFrom(lengths: readonly number[]): number | undefined {

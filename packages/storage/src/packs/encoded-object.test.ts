@@ -72,7 +72,7 @@ describe('chains', () => {
         place.bytes[at % place.bytes.length]! ^= 1 << bit
         expect(() => decodeChainInParts(encoded)).toThrow('pack')
         await expect(decodeChain(encoded)).rejects.toMatchObject({
-          name: 'ObjectCorrupt',
+          name: 'ObjectCorruptError',
           hash: encoded.hash,
         })
       }),

@@ -4,11 +4,11 @@
  */
 import { crc32 } from 'node:zlib'
 import { type Hash, hashBytes } from '@ulmus/content'
-import { ObjectCorrupt, type ObjectKind } from '../errors/stores.ts'
+import { ObjectCorruptError, type ObjectKind } from '../errors/stores.ts'
 import { decodeObject, decodeObjectHere, decodeParts, objectBytesMax } from './codec.ts'
 import type { RawParts } from './patch.ts'
 
-export { ObjectCorrupt, type RawParts }
+export { ObjectCorruptError, type RawParts }
 
 /** One link of an object's chain. */
 export interface EncodedLink {
@@ -44,7 +44,7 @@ export const decodeEncoded = async (
 
 /**
  * Decodes a chain from its far end and verifies it. Returns the raw bytes of every link, the object's own first.
- * @throws ObjectCorrupt, naming the object, if it or its chain is damaged.
+ * @throws ObjectCorruptError, naming the object, if it or its chain is damaged.
  */
 export async function decodeChain(
   encoded: EncodedObject,
@@ -82,7 +82,7 @@ export function decodeChainInParts(encoded: EncodedObject): RawParts[] {
 }
 
 const damaged = ({ kind, hash, chain }: EncodedObject, cause?: unknown) =>
-  new ObjectCorrupt(kind, hash, chain[0]!.pack, { cause })
+  new ObjectCorruptError(kind, hash, chain[0]!.pack, { cause })
 
 function checkBytes(encoded: EncodedObject, { hash, pack, crc, bytes }: EncodedLink): void {
   if (crc32(bytes) !== crc) throw damaged(encoded, new Error(`The bytes of ${hash} in ${pack} are others.`))

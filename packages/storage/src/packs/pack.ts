@@ -11,7 +11,7 @@
 import { crc32 } from 'node:zlib'
 import { type Hash, hashBytes, parseHash, parseJson } from '@ulmus/content'
 import type { BlobStore } from '../blobs/blob-store.ts'
-import { BlobMissing, type ObjectKind, PackCorrupt } from '../errors/stores.ts'
+import { BlobMissingError, type ObjectKind, PackCorruptError } from '../errors/stores.ts'
 import { decodeObject, encodeObject } from './codec.ts'
 import { Relay } from './relay.ts'
 
@@ -169,26 +169,26 @@ function encodeTrailer(offset: number, footer: Uint8Array): Uint8Array {
 
 /**
  * Reads the entries of a pack from its footer.
- * @throws PackCorrupt if any byte outside the objects is damaged; BlobMissing if there is no such pack.
+ * @throws PackCorruptError if any byte outside the objects is damaged; BlobMissingError if there is no such pack.
  */
 export async function readFooter(packs: PackSource, name: string): Promise<StoredPack> {
   const bytes = await packs.size(name)
-  if (bytes === undefined) throw new BlobMissing(name)
-  if (bytes < headerBytes + trailerBytes) throw new PackCorrupt(name, 'it is too short')
+  if (bytes === undefined) throw new BlobMissingError(name)
+  if (bytes < headerBytes + trailerBytes) throw new PackCorruptError(name, 'it is too short')
   const header = Buffer.from(await packs.read(name, { start: 0, length: headerBytes }))
   if (!header.subarray(0, magic.length).equals(magic))
-    throw new PackCorrupt(name, 'it does not begin as a pack')
-  if (header.readUInt32LE(magic.length) !== format) throw new PackCorrupt(name, 'its format is unknown')
+    throw new PackCorruptError(name, 'it does not begin as a pack')
+  if (header.readUInt32LE(magic.length) !== format) throw new PackCorruptError(name, 'its format is unknown')
   const trailer = Buffer.from(await packs.read(name, { start: bytes - trailerBytes, length: trailerBytes }))
   if (!trailer.subarray(12 + digestBytes).equals(magic))
-    throw new PackCorrupt(name, 'it does not end as a pack')
+    throw new PackCorruptError(name, 'it does not end as a pack')
   const start = Number(trailer.readBigUInt64LE(0))
   const length = trailer.readUInt32LE(8)
   if (start + length + trailerBytes !== bytes)
-    throw new PackCorrupt(name, 'its footer is not where it should be')
+    throw new PackCorruptError(name, 'its footer is not where it should be')
   const footer = await packs.read(name, { start, length })
   if (hashBytes(footer) !== trailer.toString('hex', 12, 12 + digestBytes)) {
-    throw new PackCorrupt(name, 'its footer does not match its checksum')
+    throw new PackCorruptError(name, 'its footer does not match its checksum')
   }
   return { name, bytes, entries: await decodeFooter(name, footer) }
 }
@@ -198,7 +198,7 @@ async function decodeFooter(name: string, footer: Uint8Array): Promise<PackEntry
     const text = Buffer.from(await decodeObject(footer, footerBytesMax)).toString('utf8')
     return text === '' ? [] : text.split('\n').map(parseEntry)
   } catch (error) {
-    throw new PackCorrupt(name, 'its footer does not read', { cause: error })
+    throw new PackCorruptError(name, 'its footer does not read', { cause: error })
   }
 }
 

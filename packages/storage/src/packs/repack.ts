@@ -6,12 +6,12 @@ import { randomUUID } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import type { BlobStore } from '../blobs/blob-store.ts'
 import { packName } from '../blobs/names.ts'
-import { ObjectCorrupt } from '../errors/stores.ts'
+import { ObjectCorruptError } from '../errors/stores.ts'
 import { type PackEntry, type PackSource, type StoredPack, writePack } from './pack.ts'
 
 /**
  * Writes a pack with the given objects of other packs; it is durable when this resolves. If this rejects, nothing is left in the store.
- * @throws ObjectCorrupt if the bytes are damaged, because a copy would hide that. BlobMissing.
+ * @throws ObjectCorruptError if the bytes are damaged, because a copy would hide that. BlobMissingError.
  */
 export async function copyObjects(
   blobs: BlobStore,
@@ -23,7 +23,7 @@ export async function copyObjects(
     for (const { name, entries } of from) {
       for (const { hash, kind, offset, length, crc, checksum, bases } of entries) {
         const encoded = await packs.read(name, { start: offset, length })
-        if (crc32(encoded) !== crc) throw new ObjectCorrupt(kind, hash, name)
+        if (crc32(encoded) !== crc) throw new ObjectCorruptError(kind, hash, name)
         await copy.add({ hash, kind, checksum, bases }, encoded)
       }
     }

@@ -1,22 +1,37 @@
 /** Infers the kind of a column from its values, and what else a plan may offer for it: ids, closed lists, conversions. */
-import { parseJson } from '@ulmus/content'
+import { newNameFault, parseJson } from '@ulmus/content'
 import { Numeral, Real } from '../reading/table.ts'
 import { textOf } from '../reading/table-error.ts'
-import { ConversionWatch, type OfferedConversion } from './conversions.ts'
+import { type Conversion, ConversionWatch, type OfferedConversion } from './conversions.ts'
 import { type HashBudget, HashSet } from './hash-set.ts'
-import { type Kind, kindOfAll, kindOfText, kindOfValue, nestedOf, type Seen } from './kinds.ts'
+import { isIdAlone, mayBeMistakes } from './id-names.ts'
+import {
+  type CellKind,
+  isLongNumber,
+  type Kind,
+  kindOfAll,
+  kindOfText,
+  kindOfValue,
+  nestedOf,
+} from './kinds.ts'
 import { type Mark, MarkWatch } from './marks.ts'
 import { type CodeReason, type NumberBudget, NumberTexts } from './number-texts.ts'
 import { Shape } from './shape.ts'
 
 /** Values of one kind in a column. */
 export interface Tally {
-  readonly kind: Seen
+  readonly kind: CellKind
   /** Number of values. */
   readonly count: number
   /** Line of the first value. */
   readonly line: number
   readonly value: unknown
+}
+
+/** A later row with a value that another has. */
+export interface RepeatedValue {
+  readonly value: string
+  readonly line: number
 }
 
 /** A column after all rows were read. Nothing here changes data: a plan decides. */
@@ -33,8 +48,12 @@ export interface Column {
   readonly isNullable: boolean
   /** True if all values differ, and none is empty or too long for an id. Also false if determining it would take too much memory. */
   readonly isUnique: boolean
+  /** True if some value has a line break or the like, which new ids must not have. */
+  readonly hasControls: boolean
   /** The values of a unique column. */
   readonly ids: HashSet | undefined
+  /** Values that come again in a column called like an id and unique but for these, each with its later line. */
+  readonly repeats: readonly RepeatedValue[] | undefined
   /** All values, if they are few texts that each occur often: offer them as a closed list. A plan uses them only on request. */
   readonly choices: readonly string[] | undefined
   /** All distinct values, sorted, of a column with at most 100 distinct short texts. */
@@ -44,6 +63,8 @@ export interface Column {
    * them only on request.
    */
   readonly conversions: readonly OfferedConversion[]
+  /** Conversions that every value admits and that change some, whatever the kind: all of `1.234` may mean 1234. */
+  readonly admitted: readonly Conversion[]
   /** Reason for keeping a column of texts although all values are numbers, because a conversion would lose information. */
   readonly codes: CodeReason | undefined
   /** Values that may mean missing, such as `NA`. They count as values unless the caller decides otherwise. */
@@ -64,6 +85,8 @@ const distinctMax = 100
 const choiceCharactersMax = 64
 /** Fewer values are too few to infer a closed list. */
 const choiceRowsMin = 100
+/** More repetitions are no mistake: the column is no id. */
+const repeatsMax = 10
 /** Maximum of examples. */
 const examplesMax = 5
 /** Maximum length of an example; longer ones are truncated. Characters. */
@@ -86,6 +109,8 @@ export function idOf(value: unknown): string | undefined {
 /** Copies a text: a slice would keep the whole piece of the file in memory. */
 const copyOf = (text: string): string => parseJson(JSON.stringify(text)) as string
 
+const shownText = (value: unknown): string => (value instanceof Numeral ? value.text : textOf(value))
+
 const exampleOf = (value: unknown): unknown => {
   const text = typeof value === 'string' ? value : value instanceof Numeral ? value.text : textOf(value)
   if (text.length > exampleCharactersMax) return `${copyOf(text.slice(0, exampleCharactersMax))}…`
@@ -101,18 +126,24 @@ interface Count {
 /** Observes the values of one column, one after another, and then describes it. */
 export class ColumnWatch {
   readonly #isText: boolean
-  readonly #counts = new Map<Seen, Count>()
+  readonly #counts = new Map<CellKind, Count>()
   #nulls = 0
   #empties = 0
+  readonly #name: string
   #ids: HashSet | undefined
+  readonly #repeats: RepeatedValue[] = []
+  #hasControls = false
   #distinct: Set<string> | undefined = new Set()
   readonly #conversions = new ConversionWatch()
   readonly #marks = new MarkWatch()
   readonly #numbers: NumberTexts
   readonly #examples: unknown[] = []
+  /** Numbers of too many digits. */
+  #long: Count | undefined
   #shape: Shape | undefined
 
-  constructor(isText: boolean, budget: HashBudget, numbers: NumberBudget) {
+  constructor(name: string, isText: boolean, budget: HashBudget, numbers: NumberBudget) {
+    this.#name = name
     this.#isText = isText
     this.#numbers = new NumberTexts(numbers)
     this.#ids = new HashSet(budget)
@@ -124,7 +155,7 @@ export class ColumnWatch {
       this.#nulls++
       return
     }
-    if (this.#ids !== undefined) this.#seeId(value)
+    if (this.#ids !== undefined) this.#seeId(value, line)
     if (this.#distinct !== undefined) this.#seeText(value)
     if (value === '' && this.#isText) {
       this.#empties++
@@ -134,7 +165,7 @@ export class ColumnWatch {
     const known = this.#counts.get(kind)
     if (known === undefined) this.#counts.set(kind, { count: 1, line, value: exampleOf(value) })
     else known.count++
-    this.#marks.see(value, kind, line)
+    this.#marks.see(value, kind, line, copyOf)
     this.#seeReadings(value, kind, line)
     if (kind === 'array' || kind === 'object') {
       this.#shape ??= new Shape()
@@ -143,9 +174,15 @@ export class ColumnWatch {
     if (this.#examples.length < examplesMax) this.#examples.push(exampleOf(value))
   }
 
-  #seeId(value: unknown): void {
+  #seeId(value: unknown, line: number): void {
     const id = idOf(value)
+    if (id !== undefined) this.#hasControls ||= newNameFault('id', id) !== undefined
     if (id !== undefined && this.#ids!.add(id)) return
+    const mayRepeat = isIdAlone(this.#name) && this.#repeats.length < repeatsMax && !this.#ids!.isFull
+    if (id !== undefined && mayRepeat) {
+      this.#repeats.push({ value: copyOf(id), line })
+      return
+    }
     this.#ids!.clear()
     this.#ids = undefined
   }
@@ -159,7 +196,12 @@ export class ColumnWatch {
     }
   }
 
-  #seeReadings(value: unknown, kind: Seen, line: number): void {
+  #seeReadings(value: unknown, kind: CellKind, line: number): void {
+    const text = value instanceof Numeral ? value.text : value
+    if (typeof text === 'string' && (kind === 'numeral' || this.#isText) && isLongNumber(text)) {
+      if (this.#long === undefined) this.#long = { count: 1, line, value: exampleOf(value) }
+      else this.#long.count++
+    }
     if (typeof value === 'string') this.#conversions.see(value, kind, line)
     else this.#conversions.seeValue(kind)
     if (!this.#isText || typeof value !== 'string') return
@@ -167,19 +209,30 @@ export class ColumnWatch {
     else this.#numbers.clear()
   }
 
+  /** The first number of too many digits, if all other values are numbers. */
+  #longReason(tallies: readonly Tally[]): CodeReason | undefined {
+    const others = tallies.filter(({ kind }) => kind !== 'integer' && kind !== 'number')
+    const count = others.reduce((sum, one) => sum + one.count, 0)
+    if (this.#long?.count !== count) return undefined
+    return { line: this.#long.line, value: shownText(this.#long.value), other: undefined, isLong: true }
+  }
+
   /** @param rows total number of rows */
-  column(name: string, rows: number): Column {
+  column(rows: number): Column {
+    const name = this.#name
     const tallies = Array.from(this.#counts, ([kind, count]) => ({ kind, ...count })).sort(
       (a, b) => b.count - a.count,
     )
     const seen = kindOfAll(new Set(this.#counts.keys()), this.#isText)
     this.#numbers.clear()
-    const codes = seen === 'number' ? this.#numbers.reason : undefined
+    const codes = seen === 'number' ? this.#numbers.reason : this.#longReason(tallies)
     const kind = codes === undefined ? seen : 'string'
     const values = tallies.reduce((sum, { count }) => sum + count, 0)
     // An empty text is a value only among texts; otherwise it means a missing one.
     const count = values + (kind === 'string' ? this.#empties : 0)
-    const isUnique = this.#ids !== undefined && values > 0 && values === rows
+    const isAlmost = this.#ids !== undefined && values > 0 && values === rows
+    const isUnique = isAlmost && this.#repeats.length === 0
+    const repeats = isAlmost && mayBeMistakes(name, this.#repeats.length, rows) ? this.#repeats : undefined
     if (!isUnique) this.#ids?.clear()
     const distinct =
       kind === 'string' && this.#distinct !== undefined ? [...this.#distinct].sort() : undefined
@@ -191,12 +244,14 @@ export class ColumnWatch {
       !isUnique
     const mayConvert = (kind === 'string' || kind === 'any') && codes === undefined
     return {
-      ...{ name, kind, tallies, examples: this.#examples, isUnique, distinct, codes },
+      ...{ name, kind, tallies, examples: this.#examples, isUnique, repeats, distinct, codes },
       conversions: mayConvert ? this.#conversions.offered(copyOf) : [],
+      admitted: this.#conversions.admitted(),
       isEmpty: count + this.#nulls === 0 || (values === 0 && this.#nulls === rows),
       isFull: count + this.#nulls === rows,
       hasEmptyTexts: this.#empties > 0,
       isNullable: this.#nulls > 0,
+      hasControls: this.#hasControls,
       marks: this.#marks.found(),
       ids: isUnique ? this.#ids : undefined,
       choices: isChoice ? distinct : undefined,

@@ -1,5 +1,7 @@
 /** Proposes the columns that make the id of a record. */
-import type { Column } from './column.ts'
+import type { Column, RepeatedValue, Tally } from './column.ts'
+import { isNamedLikeId, isPartName, isRankName, isYearName, nameWeight } from './id-names.ts'
+import type { CellKind, Kind } from './kinds.ts'
 
 /** A proposed id, with the reason for it. */
 export interface IdProposal {
@@ -7,57 +9,50 @@ export interface IdProposal {
   readonly columns: readonly string[]
   /** `declared`: the file's key; `named`: the name is that of an id; `unique`: only the values differ, so ask the user for confirmation. */
   readonly why: 'declared' | 'named' | 'unique'
+  /** Values that several rows have: a mistake in the file, which the user must correct, or choose other columns. */
+  readonly repeats?: readonly RepeatedValue[] | undefined
 }
 
-/** Last words in names of id columns. */
-const idWords = /^(?:ids?|uuid|guid|identifier|key|code|slug|no|nr)$/
-/** Likewise without a separator before it, as in `stationid`. */
-const idEnding = /(?:code|uuid|guid|identifier|..[^aeiou]id)$/
-/** Words with the same ending by chance. */
-const otherWords = /(?:grid|hybrid|orchid|valid|solid|humid|rapid|acid|covid|pyramid|encode|decode)$/
-const bareId = /^_?(?:id|uuid|guid)$/i
 /** Column of record ids in the CSV that a registry serves. */
 export const registryId = '_id'
-/** Names of positions in an order, which the next file may give to other records. */
-const rankWords = /^(?:rank|ranking|position|pos|place|order|row|index|idx|sort|n|number|line)$/
-const yearName = /^(?:year|jahr|année|annee|año|ano)$/i
 /** Names that `openTable` gives to unnamed columns. */
 const unnamed = /^column_\d+_*$/
 
-/** `StationID` → station, id; `country-code` → country, code. */
-const wordsOf = (name: string): string[] =>
-  name
-    .replace(/([a-z\d])([A-Z])/g, '$1 $2')
-    .replace(/([A-Z])([A-Z][a-z])/g, '$1 $2')
-    .toLowerCase()
-    .split(/[^\p{L}\p{N}]+/u)
-    .filter((word) => word !== '')
-
-/** Weight of a column's name as the name of an id: 2 for `id`, 1 for `country-code`, else 0. */
-function nameWeight(name: string): number {
-  if (bareId.test(name)) return 2
-  const last = wordsOf(name).at(-1) ?? ''
-  return idWords.test(last) || (idEnding.test(last) && !otherWords.test(last)) ? 1 : 0
-}
-
-export const isNamedLikeId = (name: string): boolean => nameWeight(name) > 0
-
 /** True if a column may be the id despite its name: texts, days or years. Other numbers are counts or measurements. */
-function isPlausible({ name, kind }: Column): boolean {
-  const words = wordsOf(name)
-  if (unnamed.test(name) || words.length === 0 || rankWords.test(words.at(-1)!)) return false
-  return kind === 'string' || kind === 'date' || (kind === 'integer' && yearName.test(name))
+const isPlausible = (column: Column): boolean =>
+  !unnamed.test(column.name) &&
+  !isRankName(column.name) &&
+  (column.kind === 'date' ||
+    (column.kind === 'string' && !isMeasured(column)) ||
+    (column.kind === 'integer' && isYearName(column.name)))
+
+const isMeasure = (kind: CellKind | Kind): boolean =>
+  ['integer', 'number', 'boolean', 'date-time'].includes(kind)
+
+/** True for texts that are numbers or times but for marks, units or notation: `€ 5`, or `n/a` among numbers. Codes such as `007` are none. */
+function isMeasured({ tallies, conversions, codes }: Column): boolean {
+  if (codes !== undefined) return false
+  if (conversions.some(({ kind }) => isMeasure(kind))) return true
+  const of = (some: readonly Tally[]) => some.reduce((sum, { count }) => sum + count, 0)
+  return of(tallies.filter(({ kind }) => isMeasure(kind))) * 2 > of(tallies)
 }
 
-/** True if a column may be part of a joined id: a count such as a stop's position in its trip may, a measurement may not. */
-export const canBePart = ({ name, kind, isFull }: Column): boolean =>
-  isFull && !unnamed.test(name) && (kind === 'string' || kind === 'integer' || kind === 'date')
+/** True if a column may be part of a joined id: a stop's position in its trip may, a measurement may not. */
+export const canBePart = (column: Column): boolean =>
+  column.isFull &&
+  !unnamed.test(column.name) &&
+  (column.kind === 'date' ||
+    (column.kind === 'string' && !isMeasured(column)) ||
+    (column.kind === 'integer' && isPartName(column.name)))
 
 /** Columns whose values can be ids, likeliest first: those with the name of an id, then the others in the order of the file. */
 export function idCandidates(columns: readonly Column[]): Column[] {
   const can = columns.filter(
-    ({ name, isUnique, kind }) =>
-      isUnique && !unnamed.test(name) && (kind === 'string' || kind === 'integer' || kind === 'date'),
+    ({ name, isUnique, hasControls, kind }) =>
+      isUnique &&
+      !hasControls &&
+      !unnamed.test(name) &&
+      (kind === 'string' || kind === 'integer' || kind === 'date'),
   )
   const named = can.filter(({ name }) => isNamedLikeId(name))
   named.sort((a, b) => nameWeight(b.name) - nameWeight(a.name))
@@ -85,6 +80,9 @@ export function proposeId(
     return { columns: key, why: 'declared' }
   const candidates = idCandidates(columns)
   const first = candidates.find(({ name }) => name === registryId) ?? candidates[0]
+  const almost = columns.find(({ repeats }) => repeats !== undefined)
+  if (almost !== undefined && (first === undefined || !isNamedLikeId(first.name)))
+    return { columns: [almost.name], why: 'named', repeats: almost.repeats }
   if (first === undefined) return undefined
   return { columns: [first.name], why: isNamedLikeId(first.name) ? 'named' : 'unique' }
 }

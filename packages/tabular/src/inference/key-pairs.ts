@@ -1,8 +1,10 @@
 /** Joined keys, for tables in which no single column is unique. */
+import { newNameFault } from '@ulmus/content'
 import type { Table } from '../reading/table.ts'
 import { idOf } from './column.ts'
 import { HashBudget, HashSet } from './hash-set.ts'
-import { canBePart, isNamedLikeId, joinIds } from './ids.ts'
+import { isNamedLikeId, isTimeName } from './id-names.ts'
+import { canBePart, joinIds } from './ids.ts'
 import type { Inference } from './infer.ts'
 
 /** Maximum of columns that are tried; most keys are at the left. */
@@ -65,7 +67,7 @@ export async function keyOfTwo(
   // Skip pairs of two counts, such as a rank and a number of medals: they differ by chance.
   const isCount = (place: number) => {
     const { name, kind } = columns[place]!
-    return kind === 'integer' && !isNamedLikeId(name)
+    return kind === 'integer' && !isNamedLikeId(name) && !isTimeName(name)
   }
   let pairs = places.flatMap((a, at) =>
     places
@@ -77,7 +79,10 @@ export async function keyOfTwo(
     for (const { values } of batch) {
       pairs = pairs.filter(({ a, b, ids }) => {
         const [one, other] = [idOf(values[a]), idOf(values[b])]
-        if (one !== undefined && other !== undefined && ids.add(joinIds([one, other]))) return true
+        if (one !== undefined && other !== undefined) {
+          const id = joinIds([one, other])
+          if (newNameFault('id', id) === undefined && ids.add(id)) return true
+        }
         ids.clear()
         return false
       })

@@ -17,7 +17,7 @@ export const kinds = [
 export type Kind = (typeof kinds)[number]
 
 /** Kind of a single value. `numeral`: a number that a double would round, so it stays a text. */
-export type Seen = Exclude<Kind, 'any'> | 'numeral'
+export type CellKind = Exclude<Kind, 'any'> | 'numeral'
 
 /** Excludes leading zeros, which are part of a code, and `-0`, which JSON readers do not distinguish from 0. */
 const integer = /^(?:0|-?[1-9]\d{0,15})$/
@@ -31,6 +31,10 @@ const dateTime =
 function isNumber(text: string): boolean {
   return number.test(text) && /^-?\.?\d/.test(text) && text !== '-0' && !isRounded(text)
 }
+
+/** True for a number with more digits than a double keeps. */
+export const isLongNumber = (text: string): boolean =>
+  number.test(text) && /^-?\.?\d/.test(text) && text !== '-0' && isRounded(text)
 
 /** True if the calendar has the day: there is no 30th of February. */
 const isDay = (text: string): boolean => {
@@ -55,7 +59,7 @@ export function nestedOf(text: string): object | undefined {
 }
 
 /** The narrowest kind of a text that is not empty; its first character excludes most kinds. */
-export function kindOfText(text: string): Seen {
+export function kindOfText(text: string): CellKind {
   const first = text.charCodeAt(0)
   if ((first >= 0x30 && first <= 0x39) || first === 0x2d || first === 0x2e) {
     if (integer.test(text) && Number.isSafeInteger(Number(text))) return 'integer'
@@ -70,14 +74,14 @@ export function kindOfText(text: string): Seen {
 }
 
 /** Kind of a text that is not to be read as a number: a day, a moment, or just a text. */
-function kindOfString(text: string): Seen {
+function kindOfString(text: string): CellKind {
   if (text.length < 10 || text.charCodeAt(4) !== 0x2d) return 'string'
   if (date.test(text)) return isDay(text) ? 'date' : 'string'
   return dateTime.test(text) && isDay(text) ? 'date-time' : 'string'
 }
 
 /** Kind of a value that has a type already. Not for null and undefined. */
-export function kindOfValue(value: unknown): Seen {
+export function kindOfValue(value: unknown): CellKind {
   if (typeof value === 'string') return kindOfString(value)
   if (typeof value === 'number') return Number.isSafeInteger(value) ? 'integer' : 'number'
   if (typeof value === 'boolean') return 'boolean'
@@ -87,11 +91,11 @@ export function kindOfValue(value: unknown): Seen {
 }
 
 /** The common kind of all values. @param isText whether the file stores numbers as texts, too */
-export function kindOfAll(seen: ReadonlySet<Seen>, isText: boolean): Kind {
+export function kindOfAll(seen: ReadonlySet<CellKind>, isText: boolean): Kind {
   const [first, second] = seen
   if (first === undefined) return 'string'
   if (second === undefined) return first === 'numeral' ? 'string' : first
-  const isOf = (...some: Seen[]) => [...seen].every((kind) => some.includes(kind))
+  const isOf = (...some: CellKind[]) => [...seen].every((kind) => some.includes(kind))
   if (isOf('integer', 'number')) return 'number'
   // A single number that must remain a text makes all of them texts.
   if (isText || isOf('integer', 'number', 'numeral') || isOf('string', 'date', 'date-time', 'numeral'))

@@ -7,7 +7,17 @@ export interface CodeReason {
   readonly value: string
   /** Another text in the column for the same number; undefined: no program writes numbers like this value. */
   readonly other: string | undefined
+  /** True if the value has more digits than a number keeps. */
+  readonly isLong?: true
 }
+
+/** The reason in words: `1.1 and 1.10 (line 3) would be one number`. */
+export const codeText = ({ line, value, other, isLong }: CodeReason, unit: string): string =>
+  isLong === true
+    ? `${value} (${unit} ${line}) has more digits than a number keeps`
+    : other === undefined
+      ? `${value} in ${unit} ${line} looks like a code`
+      : `${other} and ${value} (${unit} ${line}) would be one number`
 
 /** Maximum of distinct numbers remembered per table: about 100 bytes each. Beyond it a pair may be missed. */
 const numbersMax = 2 ** 19

@@ -1,5 +1,5 @@
 /** Infers the shape of lists and objects, level by level, within bounds. */
-import { type Kind, kindOfAll, kindOfValue, type Seen } from './kinds.ts'
+import { type CellKind, type Kind, kindOfAll, kindOfValue } from './kinds.ts'
 
 /** Maximum of inspected levels; deeper ones may have any shape. */
 const depthMax = 8
@@ -12,7 +12,7 @@ const shapesMax = 1_000
 export class Shape {
   readonly #depth: number
   readonly #counted: { shapes: number }
-  readonly #seen = new Set<Seen>()
+  readonly #seen = new Set<CellKind>()
   #isNullable = false
   #items: Shape | undefined
   #members: Map<string, Shape> | undefined = new Map()

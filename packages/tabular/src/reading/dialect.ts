@@ -129,19 +129,24 @@ export const isBlank = ({ values }: Line): boolean =>
 const filled = ({ values }: Line): number =>
   values.filter((value) => value !== undefined && value.trim() !== '').length
 
-/**
- * Number of lines above the header: lines with one value and no delimiter, or with fewer than half as many values as most lines have, if
- * these have at least three.
- */
+/** Number of the last line above the header, or 0, after the skipped ones. */
 function titleLines({ lines, dialect }: Attempt): number {
+  const titles = titleRows(lines)
+  return titles === 0 ? 0 : lines[titles]!.line - 1 - dialect.skip
+}
+
+/**
+ * Number of rows above the header: with one value and no delimiter, or with fewer than half as many values as most rows have, if these
+ * have at least three.
+ */
+export function titleRows(lines: readonly Line[]): number {
   const most = mostFrequent(lines.map(filled).filter((count) => count > 0))
   if (most < 2) return 0
   // With two columns, `,value` may be a header with an unnamed index.
   const isTitle = (line: Line) =>
     line.values.length === 1 || filled(line) === 0 || (most > 2 && filled(line) < Math.max(2, most / 2))
   const header = lines.findIndex((line) => !isTitle(line))
-  if (header < 1 || header > titleLinesMax || header + 1 === lines.length) return 0
-  return lines[header]!.line - 1 - dialect.skip
+  return header < 1 || header > titleLinesMax || header + 1 === lines.length ? 0 : header
 }
 
 interface Reasons {

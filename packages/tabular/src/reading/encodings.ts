@@ -1,28 +1,10 @@
 /**
- * Detects the encoding of a text file: by byte order mark, by zero bytes, by trying UTF-8; otherwise assumes Windows-1252 and reports it.
+ * Detects the encoding of a text file: by byte order mark, by zero bytes, by trying UTF-8, and otherwise by its words (guessed-encoding.ts).
  */
-import type { Choice, Note } from './options.ts'
+import type { Encoding } from './encoding-names.ts'
+import type { Note } from './options.ts'
 import { type FileSource, piecesOf } from './source.ts'
 import { errorAt, shown } from './table-error.ts'
-
-export interface Encoding {
-  readonly encoding: string
-  readonly notes: readonly Note[]
-}
-
-const readAs = (encoding: string, label: string): Choice => ({
-  label: `Read the text as ${label}`,
-  options: { encoding },
-})
-
-/** Encodings that the user may try if the guess is wrong. */
-const others: readonly Choice[] = [
-  readAs('windows-1252', 'Windows-1252 (Western Europe)'),
-  readAs('windows-1250', 'Windows-1250 (Central Europe)'),
-  readAs('windows-1251', 'Windows-1251 (Cyrillic)'),
-  readAs('shift_jis', 'Shift JIS (Japanese)'),
-  readAs('gb18030', 'GB 18030 (Chinese)'),
-]
 
 /** @param head the first bytes of a file @returns undefined if neither a mark nor zero bytes determine it */
 export function encodingByMark(head: Uint8Array): string | undefined {
@@ -63,12 +45,20 @@ export async function encodingOf(source: FileSource, given: string | undefined):
     throw errorAt(source.name, 'The file is UTF-32, which few programs read. Save it as UTF-8 and try again.')
   if (marked !== undefined) {
     const hasMark = marked === 'utf-8' || head[0]! >= 0xfe
-    return { encoding: marked, notes: hasMark ? [] : [noteOf(marked, marked.toUpperCase(), 'The text')] }
+    return { encoding: marked, notes: hasMark ? [] : [markedNote(marked)] }
   }
   const broken = await firstBroken(source)
   if (broken === undefined) return { encoding: 'utf-8', notes: [] }
-  return guessed(source, broken)
+  // Imported on demand: most files are UTF-8.
+  return (await import('./guessed-encoding.ts')).guessEncoding(source, broken)
 }
+
+const markedNote = (encoding: string): Note => ({
+  option: 'encoding',
+  sentence: `The text is read as ${encoding.toUpperCase()}.`,
+  isUncertain: false,
+  choices: [{ label: `Read the text as ${encoding.toUpperCase()}`, options: { encoding } }],
+})
 
 function labelOf(file: string, label: string): string {
   try {
@@ -79,79 +69,18 @@ function labelOf(file: string, label: string): string {
   }
 }
 
-interface Broken {
-  readonly line: number
-  /** The first line that is not UTF-8, decoded as Windows-1252. */
-  readonly text: string
-}
-
-async function firstBroken(source: FileSource): Promise<Broken | undefined> {
+/** Number of the first piece that is not UTF-8; undefined if all are. */
+async function firstBroken(source: FileSource): Promise<number | undefined> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
-  let piecesBefore = -1
+  let piece = -1
   try {
-    for await (const piece of piecesOf(source)) {
-      piecesBefore++
-      decoder.decode(piece, { stream: true })
+    for await (const bytes of piecesOf(source)) {
+      piece++
+      decoder.decode(bytes, { stream: true })
     }
     decoder.decode()
     return undefined
   } catch {
-    return brokenIn(source, piecesBefore)
+    return piece
   }
-}
-
-/** Counts the lines before the first invalid byte. A second pass, because most files have none. */
-async function brokenIn(source: FileSource, piecesBefore: number): Promise<Broken> {
-  let newlines = 0
-  let pieces = 0
-  for await (const piece of piecesOf(source)) {
-    if (pieces++ < piecesBefore) {
-      for (let at = piece.indexOf(10); at >= 0; at = piece.indexOf(10, at + 1)) newlines++
-      continue
-    }
-    const [good = ''] = new TextDecoder().decode(piece).split('\ufffd', 1)
-    const lines = good.split('\n').length
-    const text = new TextDecoder('windows-1252').decode(piece).split('\n')[lines - 1] ?? ''
-    return { line: newlines + lines, text }
-  }
-  return { line: newlines + 1, text: '' }
-}
-
-/** Windows-1252, uncertain if it has bytes that Windows-1252 does not define. @throws TableError if most non-ASCII text is UTF-8 */
-async function guessed(source: FileSource, { line, text }: Broken): Promise<Encoding> {
-  const decoder = new TextDecoder('utf-8')
-  let good = 0
-  let bad = 0
-  let isForeign = false
-  for await (const piece of piecesOf(source)) {
-    for (const character of decoder.decode(piece, { stream: true }).match(/[^\u0000-\u007f]/gu) ?? [])
-      if (character === '\ufffd') bad++
-      else good++
-    isForeign ||= piece.some((byte) => byte === 0x81 || byte === 0x8d || byte === 0x8f || byte === 0x90)
-  }
-  if (good > bad) {
-    const sentence = `There are bytes that are not UTF-8, though the rest of the file is. Save the file as UTF-8, or read it as another encoding.`
-    throw errorAt(source.name, sentence, { line }, 'line', others)
-  }
-  const value = shown(text.trim())
-  return {
-    encoding: 'windows-1252',
-    notes: [
-      noteOf('windows-1252', 'Windows-1252 (Western Europe)', `Line ${line}, ${value},`, isForeign, others),
-    ],
-  }
-}
-
-function noteOf(
-  encoding: string,
-  label: string,
-  subject: string,
-  isUncertain = false,
-  choices: readonly Choice[] = [readAs(encoding, label)],
-): Note {
-  const sentence =
-    encoding === 'windows-1252'
-      ? `${subject} is not UTF-8. The text is read as ${label}; if letters look wrong, choose another encoding.`
-      : `${subject} is read as ${label}.`
-  return { option: 'encoding', sentence, isUncertain, choices }
 }

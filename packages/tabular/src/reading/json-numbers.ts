@@ -2,6 +2,8 @@
 import { type Json, parseJson, refuseRepeatedMembers } from '@ulmus/content'
 import { Numeral, Real } from './table.ts'
 
+/** Digits that any double keeps. */
+const keptDigits = 15
 /** Significant digits that identify any double. */
 const digitsMax = 17
 /** Maximum argument of `toPrecision`. */
@@ -61,6 +63,7 @@ export const isAnother = (numeral: string): boolean => lossOf(numeral) === 'valu
 function lossOf(numeral: string): 'value' | 'digits' | undefined {
   const value = Number(numeral)
   if (!Number.isFinite(value)) return 'value'
+  if (numeral.length <= keptDigits && !/e/i.test(numeral)) return undefined
   const written = decimalOf(numeral)
   if (written.digits === '') return undefined
   if (value === 0) return 'value'

@@ -1,6 +1,7 @@
 /** JSON and NDJSON as tables: the members of all objects are the columns. */
 import { InputError, parseJson } from '@ulmus/content'
 import { encodingOf } from './encodings.ts'
+import { recordSeparator } from './formats.ts'
 import { columnNames, detectHeader, numberedNames } from './header.ts'
 import { parseExactly } from './json-numbers.ts'
 import { findRows, type RowsLocation } from './json-outline.ts'
@@ -90,25 +91,30 @@ async function* itemsOf(
   if (walker.fault !== undefined) throw errorAt(source.name, walker.fault)
 }
 
+/** Lines of NDJSON, or the texts of a JSON text sequence, which may have several lines each. */
 async function* linesOf(source: FileSource, encoding: string): AsyncGenerator<Taken, void> {
+  let end: string | undefined
   let rest = ''
   let number = 0
+  const taken = (line: string): Taken[] => {
+    const at = number + 1
+    number += end === '\n' ? 1 : line.split('\n').length - 1
+    return line.trim() === '' ? [] : [{ name: undefined, number: at, text: line }]
+  }
   for await (const text of textsOf(source, encoding)) {
-    const [first = '', ...others] = text.split('\n')
+    end ??= text.trimStart().startsWith(recordSeparator) ? recordSeparator : '\n'
+    const [first = '', ...others] = text.split(end)
     // Only the new piece is split, so that a long line is not searched again with each piece.
     rest += first
     const lines = others.length === 0 ? [] : [rest, ...others.slice(0, -1)]
     rest = others.at(-1) ?? rest
-    for (const line of lines) {
-      number++
-      if (line.trim() !== '') yield { name: undefined, number, text: line }
-    }
+    for (const line of lines) yield* taken(line)
     if (rest.length > rowCharactersMax) {
       const sentence = `The line is longer than ${rowCharactersMax} characters. No record may be that long; for a list of objects, call the file .json.`
       throw errorAt(source.name, sentence, { line: number + 1 })
     }
   }
-  if (rest.trim() !== '') yield { name: undefined, number: number + 1, text: rest }
+  yield* taken(rest)
 }
 
 /** The rows that determine the shape of all: several only if they are lists. */

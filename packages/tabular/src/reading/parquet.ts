@@ -7,6 +7,7 @@ import {
   parquetSchema,
 } from 'hyparquet'
 import { compressors as libraryCompressors } from 'hyparquet-compressors'
+import type { ReadOptions } from './options.ts'
 import { converterOf, isPlainBytes, parsers, textOfBytes, withoutDecimals } from './parquet-values.ts'
 import type { FileSource } from './source.ts'
 import { batchRows, columnsMax, type Row, type Table } from './table.ts'
@@ -30,7 +31,8 @@ interface ReadingOptions {
   readonly metadata: FileMetaData
 }
 
-export async function openParquet(source: FileSource): Promise<Table> {
+/** @param leaveOut columns that are not read: they have no values */
+export async function openParquet(source: FileSource, { leaveOut = [] }: ReadOptions = {}): Promise<Table> {
   const file: AsyncBuffer = {
     byteLength: source.size,
     slice: async (start, end = source.size) => (await source.read(start, end)).buffer,
@@ -41,10 +43,11 @@ export async function openParquet(source: FileSource): Promise<Table> {
   checkColumns(source.name, columns)
   const converters = tree.children.map(converterOf)
   const metadata = { ...said, schema: said.schema.map(withoutDecimals) }
-  const options = { file, metadata, compressors, parsers, utf8: false, geoparquet: false }
+  const readable = columns.filter((name) => !leaveOut.includes(name))
+  const options = { file, metadata, compressors, parsers, utf8: false, geoparquet: false, columns: readable }
   for (const [place, { element }] of tree.children.entries())
-    if (isPlainBytes(element) && (await isText(source.name, options, element.name)))
-      converters[place] = textOfBytes
+    if (isPlainBytes(element) && readable.includes(element.name))
+      if (await isText(source.name, options, element.name)) converters[place] = textOfBytes
   return {
     name: source.name,
     format: 'parquet',
@@ -55,7 +58,12 @@ export async function openParquet(source: FileSource): Promise<Table> {
     notes: [],
     async *batches() {
       for (const { rowStart, rowEnd } of groupsOf(source.name, metadata, columns.length)) {
-        const objects = await reading(source.name, () => parquetReadObjects({ ...options, rowStart, rowEnd }))
+        const read = (some: string[]) => parquetReadObjects({ ...options, columns: some, rowStart, rowEnd })
+        const objects = await reading(
+          source.name,
+          () => read(readable),
+          () => unreadableIn(readable, read),
+        )
         for (let at = 0; at < objects.length; at += batchRows) {
           const rowOf = (object: Record<string, unknown>, index: number): Row => ({
             line: rowStart + at + index + 1,
@@ -87,13 +95,44 @@ async function isText(name: string, options: ReadingOptions, column: string): Pr
   return true
 }
 
-/** Turns hyparquet's errors into sentences about the file. */
-async function reading<Result>(name: string, read: () => Promise<Result>): Promise<Result> {
+/** Turns hyparquet's errors into sentences about the file. @param culprits names the columns that cannot be read although others can */
+async function reading<Result>(
+  name: string,
+  read: () => Promise<Result>,
+  culprits: () => Promise<string[]> = async () => [],
+): Promise<Result> {
   try {
     return await read()
   } catch (error) {
-    throw errorAt(name, `The file cannot be read as Parquet: ${(error as Error).message}. Is it complete?`)
+    const reason = (error as Error).message.replace(/^parquet /, '')
+    // Of a damaged column the file is to blame.
+    const columns = /supported/.test(reason) ? await culprits() : []
+    if (columns.length === 0)
+      throw errorAt(name, `The file cannot be read as Parquet: ${reason}. Is it complete?`)
+    const [which, them] = columns.length === 1 ? ['The column', 'it'] : ['The columns', 'them']
+    const named = columns.map(shown).join(', ')
+    const label = `Leave ${columns.join(', ')} out`
+    throw errorAt(
+      name,
+      `${which} ${named} cannot be read: ${reason}. Leave ${them} out, or write the file with another kind.`,
+      { column: columns[0] },
+      'row',
+      [{ label, options: { leaveOut: columns } }],
+    )
   }
+}
+
+/** Columns whose reading fails. Empty if all do: then the file is to blame. */
+async function unreadableIn(
+  columns: readonly string[],
+  read: (some: string[]) => Promise<unknown>,
+): Promise<string[]> {
+  const failing: string[] = []
+  for (const column of columns)
+    await read([column]).catch(() => {
+      failing.push(column)
+    })
+  return failing.length < columns.length ? failing : []
 }
 
 function checkColumns(name: string, columns: readonly string[]): void {

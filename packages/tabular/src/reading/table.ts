@@ -1,5 +1,5 @@
 /** A file as rows of values, whatever its format: the interface between the readers and everything else, and the limits of all readers. */
-import type { Detected, Format, Note } from './options.ts'
+import type { Detected, Format, Note, ReadOptions } from './options.ts'
 import type { Unit } from './table-error.ts'
 
 export interface Row {
@@ -7,6 +7,15 @@ export interface Row {
   readonly line: number
   /** In the order of the table's columns; undefined or absent if the row has no value there. */
   readonly values: readonly unknown[]
+}
+
+/** A value that was removed from a column, because it means missing. */
+export interface RemovedMark {
+  readonly column: string
+  readonly mark: string
+  readonly count: number
+  /** Line of the first. */
+  readonly line: number
 }
 
 /** An open file. Every reader returns this. */
@@ -23,8 +32,14 @@ export interface Table {
   readonly key?: readonly string[] | undefined
   /** The options that the file is read with, given or detected. */
   readonly detected: Detected
+  /** The options that were given. */
+  readonly options?: ReadOptions | undefined
   /** Findings for the user; ask about the uncertain ones before anything is published. */
   readonly notes: readonly Note[]
+  /** Rows that the last reading passed over, because the options say so. */
+  passedOver?(): { readonly units: Row | undefined; readonly footer: readonly Row[] }
+  /** Values that the last reading removed, because they mean missing. */
+  removed?(): readonly RemovedMark[]
   /** Reads the file from the start, some hundred rows at a time. @throws TableError */
   batches(): AsyncIterable<readonly Row[]>
   /** Closes the file. Nothing can be read afterwards. */

@@ -1,4 +1,5 @@
 /** Reads cells of a table by the columns of a plan. */
+import type { TableColumn } from '@ulmus/content'
 import { converted } from '../inference/conversions.ts'
 import type { Table } from '../reading/table.ts'
 import type { PlannedColumn } from './plan.ts'
@@ -13,8 +14,9 @@ export interface CellColumn extends PlannedColumn {
 export function cellColumnOf(column: PlannedColumn, table: Table): CellColumn {
   const read = readerFor(column, table.isText)
   const isNullable = column.isNullable === true
-  // CSV writes null and a missing value alike: where a value is required, only null is possible.
-  const none = table.isText && isNullable && column.isRequired ? null : undefined
+  // Tables write null and a missing value alike: where a value is required, only null is possible.
+  const isTable = table.isText || table.format === 'parquet'
+  const none = isTable && isNullable && column.isRequired ? null : undefined
   return {
     ...column,
     field: column.field ?? column.name,
@@ -29,16 +31,44 @@ export function cellColumnOf(column: PlannedColumn, table: Table): CellColumn {
 
 const fileHash = /^sha256:[0-9a-f]{64}$/
 
-function readerFor({ kind, conversion, isFile }: PlannedColumn, isText: boolean): ReadValue {
+/** A value of a downloaded table with its files, which the table has as `sha256:…`. */
+function withFiles(column: Pick<TableColumn, 'type' | 'items' | 'members'>, value: unknown): unknown {
+  const { type, items, members } = column
+  if (type === 'file') return fileHash.test(value as string) ? { $file: value } : value
+  if (type === 'list' && Array.isArray(value)) return value.map((item) => withFiles({ type: items! }, item))
+  if (type !== 'object' || typeof value !== 'object' || value === null) return value
+  const inner = new Map(members!.map((member) => [member.name, member]))
+  return Object.fromEntries(
+    Object.entries(value).map(([name, one]) => [
+      name,
+      inner.has(name) ? withFiles(inner.get(name)!, one) : one,
+    ]),
+  )
+}
+
+const hasFiles = ({ type, items, members }: TableColumn): boolean =>
+  type === 'file' || items === 'file' || members?.some(hasFiles) === true
+
+function readerFor(column: PlannedColumn, isText: boolean): ReadValue {
+  const read = plainReader(column, isText)
+  const { stored } = column
+  if (stored === undefined || !hasFiles(stored)) return read
+  if (stored.type !== 'file') return (value) => withFiles(stored, read(value))
+  return (value) => (fileHash.test(value as string) ? withFiles(stored, value) : read(value))
+}
+
+function plainReader({ kind, conversion, unit: known }: PlannedColumn, isText: boolean): ReadValue {
   const asItIs = readerOf(kind, isText)
-  if (isFile && isText) return (value) => (fileHash.test(value as string) ? { $file: value } : asItIs(value))
   if (conversion === undefined) return asItIs
   const asText = readerOf(kind, true)
+  // Amounts of several currencies are not numbers of one column.
+  let unit = known
   return (value) => {
     if (typeof value !== 'string') return asItIs(value)
     if (value.trim() === '') return undefined
     const made = converted(conversion, value)
-    return made === undefined ? unfit : asText(made.text)
+    if (made?.unit !== undefined) unit ??= made.unit
+    return made === undefined || (made.unit ?? unit) !== unit ? unfit : asText(made.text)
   }
 }
 

@@ -5,7 +5,7 @@
 import type { Conversion } from '../inference/conversions.ts'
 import type { HashSet } from '../inference/hash-set.ts'
 import type { Inference } from '../inference/infer.ts'
-import { type Kind, kindOfAll, kindOfText, kindOfValue, type Seen } from '../inference/kinds.ts'
+import { type CellKind, type Kind, kindOfAll, kindOfText, kindOfValue } from '../inference/kinds.ts'
 import type { Table } from '../reading/table.ts'
 import { shown, type Unit } from '../reading/table-error.ts'
 import { type CellColumn, cellColumnOf, Places } from './cells.ts'
@@ -14,7 +14,7 @@ import { kindNames } from './records.ts'
 import { rowId } from './row-id.ts'
 import { unfit } from './values.ts'
 
-/** A remedy, as a change of the wishes (`wishesWith`). `missing` is an option of `openTable`. */
+/** A remedy, as a change of the wishes (`wishesWith`). `missing` is an option of `openTable`, `missingIn` of the column. */
 export type Way =
   | { readonly do: 'kind'; readonly kind: Kind }
   | { readonly do: 'convert'; readonly conversion: Conversion }
@@ -58,7 +58,7 @@ interface Watched {
   unfit: Found
   unlisted: Found
   empty: Found
-  readonly kinds: Set<Seen>
+  readonly kinds: Set<CellKind>
   /** Distinct texts that do not fit, up to a bound. */
   readonly texts: Set<string>
 }
@@ -91,7 +91,7 @@ export async function checkTable(
       column: cellColumnOf(column, table),
       choices: column.choices && new Set(column.choices),
       ...{ place: undefined, unfit: none(), unlisted: none(), empty: none() },
-      ...{ kinds: new Set<Seen>(), texts: new Set<string>() },
+      ...{ kinds: new Set<CellKind>(), texts: new Set<string>() },
     }),
   )
   let idPlaces: (number | undefined)[] = []
@@ -187,7 +187,7 @@ function waysToKind({ column, kinds, texts, unfit: wrong }: Watched, inference: 
     texts.size === 1 && isText && conversions.length === 0 && text!.trim() !== ''
       ? [{ do: 'missing', value: text!, optional: column.isRequired }]
       : []
-  const all = new Set<Seen>([...(column.kind === 'any' ? [] : [column.kind]), ...kinds])
+  const all = new Set<CellKind>([...(column.kind === 'any' ? [] : [column.kind]), ...kinds])
   const isNumeric = [...all].every((kind) => kind === 'integer' || kind === 'number')
   const widest = isNumeric
     ? 'number'

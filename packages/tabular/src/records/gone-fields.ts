@@ -1,7 +1,7 @@
 /** Finds fields of an existing type that a file lacks. */
 import type { Inference } from '../inference/infer.ts'
+import type { FieldState } from './field-states.ts'
 import type { GoneField, Plan, PlannedColumn, PlanWishes } from './plan.ts'
-import type { FieldState } from './schema.ts'
 
 export function goneFields(
   inference: Inference,

@@ -6,9 +6,11 @@ import type { Inference } from '../inference/infer.ts'
 import { joinedIds } from '../inference/key-pairs.ts'
 import type { Table } from '../reading/table.ts'
 import { shown, TableError } from '../reading/table-error.ts'
+import { assumedConversion } from './assumed-conversion.ts'
+import { type FieldState, isPrivateType, statesFor } from './field-states.ts'
 import { goneFields } from './gone-fields.ts'
 import { checkNames, type Plan, type PlannedColumn, type PlanWishes, planOf, typeNameOf } from './plan.ts'
-import { type FieldState, isPrivateType, statesFor, statesOf } from './schema.ts'
+import { keptOptions } from './remembered.ts'
 
 /** An existing type of the collection. The more the caller provides, the better the proposal. */
 export interface KnownType {
@@ -57,8 +59,9 @@ function matchOf(
   known: KnownType,
   sharedIds: number | undefined,
 ): { match: TypeMatch; weight: number } {
-  const names = inference.columns.map(({ name }) => name).filter((name) => !isBareId.test(name))
-  const states = statesFor(known.schema, names)
+  const all = inference.columns.map(({ name }) => name)
+  const names = all.filter((name) => !isBareId.test(name))
+  const states = statesFor(known.schema, all)
   const fields = [...states.keys()].filter((field) => !isBareId.test(field))
   const columns = names.filter((name) => states.has(name))
   const likeness = columns.length / (new Set([...names, ...fields]).size || 1)
@@ -121,6 +124,7 @@ async function sharedWith(
 export interface KnownIdProposal {
   readonly columns: readonly string[]
   readonly why: IdProposal['why'] | 'known'
+  readonly repeats?: IdProposal['repeats']
 }
 
 /**
@@ -153,8 +157,10 @@ export const isNumbered = ({ ids, samples = [] }: KnownType): boolean =>
   ids?.has('1') === true && ids.has(String(ids.size)) && idFieldsOf(samples) === undefined
 
 /** True for a downloaded table, even if edited rows repeat or lack an id: those are then refused by line. */
-const hasRegistryId = ({ columns }: Inference, { schema }: KnownType): boolean =>
-  columns.some(({ name }) => name === registryId) && !statesOf(schema).has(registryId)
+function hasRegistryId({ columns }: Inference, { schema }: KnownType): boolean {
+  const names = columns.map(({ name }) => name)
+  return names.includes(registryId) && !statesFor(schema, names).has(registryId)
+}
 
 /** Columns of the file that make the ids of the type. Undefined if its samples are inconclusive, or the file lacks one of the columns. */
 function idColumnsOf(
@@ -223,7 +229,19 @@ export function planFor(inference: Inference, known: KnownType, wishes: PlanWish
     inference,
     optional.filter((name) => !fields.has(name)),
   )
-  const plan = planOf(inference, { ...wishes, id, kinds: { ...Object.fromEntries(kept), ...kinds } })
+  const isDownload = hasRegistryId(inference, known)
+  const assumed = new Map(
+    inference.columns.flatMap((column) => {
+      const state = stateOf(column.name)
+      const kind = kinds[column.name] ?? state?.kind
+      const found = state && kind && assumedConversion(column, kind, isDownload ? {} : state.read)
+      return found === undefined ? [] : [[column.name, found] as const]
+    }),
+  )
+  const plan = planOf(inference, {
+    ...{ ...wishes, id, kinds: { ...Object.fromEntries(kept), ...kinds } },
+    conversions: { ...Object.fromEntries(assumed), ...wishes.conversions },
+  })
   const columns = plan.columns.map((column): PlannedColumn => {
     const state = stateOf(column.name)
     if (state === undefined) return { ...column, isRequired: required.includes(column.name) }
@@ -232,29 +250,36 @@ export function planFor(inference: Inference, known: KnownType, wishes: PlanWish
     return {
       ...column,
       isKnown: true,
+      assumed: assumed.get(column.name),
+      unit: column.conversion === state.read.convert ? (state.read.unit ?? column.unit) : column.unit,
       isRequired: (state.isRequired && !isOptional) || required.includes(column.name),
       isNullable: state.isNullable,
       isPrivate: state.isPrivate || column.isPrivate,
       choices: column.choices ?? allowed(state, allow[column.name]),
       reference: state.reference ?? column.reference,
-      ...(state.isFile ? { isFile: true } : {}),
+      stored: state.stored,
       ...(state.path === undefined ? {} : { path: state.path }),
     }
   })
   const privateIds = plan.id.filter(
     (name) => hidden.includes(name) && !columns.some((column) => column.name === name),
   )
+  // Detected options are kept for a new type alone: a change of the schema makes a major version.
+  const reading = isDownload ? {} : keptOptions(inference.options)
   return {
     ...plan,
     columns,
+    reading,
     gone: goneFields(inference, known, states, { ...plan, columns }, wishes),
     ...(isPrivate ? { isPrivate } : {}),
     ...(privateIds.length > 0 ? { privateIds } : {}),
   }
 }
 
-const memberText = ([object]: readonly string[]): string =>
-  object === undefined ? 'the whole record' : `a member of the object ${shown(object)}`
+const memberText = ([first, ...inner]: readonly string[]): string => {
+  if (first === undefined) return 'the whole record'
+  return inner.length === 0 ? `the field ${shown(first)}` : `a member of the object ${shown(first)}`
+}
 
 /** @throws TableError for a wish that would change the schema of an object */
 function checkMember(

@@ -1,10 +1,13 @@
 /** Plan for converting the rows of a table to records of one type. Plain data: callers may show, change and store it. */
+import type { TableColumn } from '@ulmus/content'
 import type { Column } from '../inference/column.ts'
 import { type Conversion, kindsAfter } from '../inference/conversions.ts'
 import { proposeId } from '../inference/ids.ts'
 import type { Inference } from '../inference/infer.ts'
 import type { Kind } from '../inference/kinds.ts'
+import type { ReadOptions } from '../reading/options.ts'
 import { shown, TableError } from '../reading/table-error.ts'
+import { keptOptions } from './remembered.ts'
 
 export interface PlannedColumn {
   /** Name in the file. */
@@ -20,12 +23,21 @@ export interface PlannedColumn {
   readonly repeats?: RepeatedField | undefined
   /** True if the type has this field already: the plan then starts from its schema. */
   readonly isKnown?: boolean | undefined
-  /** True if the value is a file, which CSV has as `sha256:…`. */
-  readonly isFile?: boolean | undefined
-  /** Names from the outside in, for a member of an object such as `name.common`; empty for the whole record. Its schema cannot be changed by a plan. */
+  /** Column of a downloaded table, if the type has the field already. */
+  readonly stored?: TableColumn | undefined
+  /**
+   * Names from the outside in, for a member of an object such as `name.common` and for a field whose column has another name; empty for the
+   * whole record. Its schema cannot be changed by a plan.
+   */
   readonly path?: readonly string[] | undefined
   /** Rewrites texts of the file before they are read as the kind. */
   readonly conversion?: Conversion | undefined
+  /** The conversion that the plan proposes by itself; another one is the user's, and is kept in the schema. */
+  readonly assumed?: Conversion | undefined
+  /** Values that mean missing in this column, to be kept in the schema. */
+  readonly missing?: readonly string[] | undefined
+  /** The currency of the values; those of another are refused. */
+  readonly unit?: string | undefined
   /** A closed list: other values are refused. */
   readonly choices?: readonly string[] | undefined
   /** The type whose ids the column contains. */
@@ -39,6 +51,10 @@ export interface RepeatedField {
   readonly type: string
   readonly field: string
 }
+
+/** `repeats the values of the private column Case officer`. @param type of the plan */
+export const repeatText = ({ type: of, field }: RepeatedField, type: string): string =>
+  `repeats the values of the private column ${field}${of === type ? '' : ` of ${of}`}`
 
 /** A column of the file without a field: on request, because no row has a value, or because it is only the id. */
 export interface LeftOut {
@@ -56,6 +72,8 @@ export interface Plan {
   readonly isPrivate?: boolean | undefined
   /** Columns of the id that make no field, and are private by the wishes or the existing type. */
   readonly privateIds?: readonly string[]
+  /** Options of the file, to be kept in the schema. */
+  readonly reading?: ReadOptions
   readonly leftOut?: readonly LeftOut[]
   /** Fields of an existing type without a column in the file. */
   readonly gone?: readonly GoneField[]
@@ -89,8 +107,8 @@ export interface PlanWishes {
   readonly closed?: readonly string[] | undefined
   /** Values by column to add to the closed list of an existing type. */
   readonly allow?: Readonly<Record<string, readonly string[]>> | undefined
-  /** By column, such as those in `Column.conversions`. */
-  readonly conversions?: Readonly<Record<string, Conversion>> | undefined
+  /** By column, such as those in `Column.conversions`; `none` for no conversion where earlier files had one. */
+  readonly conversions?: Readonly<Record<string, Conversion | 'none'>> | undefined
   /** By column: the kind that all values must have; rows with others are refused. */
   readonly kinds?: Readonly<Record<string, Kind>> | undefined
   /** Fields by column. */
@@ -99,9 +117,11 @@ export interface PlanWishes {
   readonly references?: ReadonlyMap<string, string> | undefined
 }
 
-/** `world-cities.csv` → `WorldCities`: a name that is valid in schemas. */
+/** `world-cities.csv.gz` → `WorldCities`: a name that is valid in schemas. @param file may have folders, as in an archive */
 export function typeNameOf(file: string): string {
   const words = file
+    .replace(/^.*\//, '')
+    .replace(/\.gz$/i, '')
     .replace(/\.[a-z]+$/i, '')
     .normalize('NFKD')
     .split(/[^A-Za-z0-9]+/)
@@ -123,7 +143,7 @@ export function planOf(inference: Inference, wishes: PlanWishes): Plan {
     ...[...(wishes.required ?? []), ...(wishes.closed ?? [])],
     ...[kinds, rename, conversions].flatMap((byColumn) => Object.keys(byColumn)),
   ])
-  checkNames(inference, [...wished, ...leaveOut, ...id])
+  checkNames(inference, [...wished, ...leaveOut, ...id, ...Object.keys(inference.options.missingIn ?? {})])
   const whyNot = ({ name, isEmpty }: Column): LeftOut['why'] | undefined => {
     if (leaveOut.includes(name)) return 'asked'
     if (wished.has(name)) return undefined
@@ -140,11 +160,16 @@ export function planOf(inference: Inference, wishes: PlanWishes): Plan {
     .map((column) => plannedColumn(inference, column, wishes, id))
   checkFields(inference, planned)
   const privateIds = id.filter((name) => left.has(name) && hidden.includes(name))
-  return { type, id, columns: planned, leftOut, ...(privateIds.length > 0 ? { privateIds } : {}) }
+  const reading = keptOptions(inference.reading)
+  return {
+    ...{ type, id, columns: planned, leftOut },
+    ...(Object.keys(reading).length > 0 ? { reading } : {}),
+    ...(privateIds.length > 0 ? { privateIds } : {}),
+  }
 }
 
 function plannedColumn(
-  { name: file }: Inference,
+  { name: file, options }: Inference,
   column: Column,
   {
     private: hidden = [],
@@ -158,9 +183,13 @@ function plannedColumn(
   id: readonly string[],
 ): PlannedColumn {
   const { name, kind, isNullable, distinct, nested } = column
-  const conversion = Object.hasOwn(conversions, name) ? conversions[name] : undefined
+  const wished = Object.hasOwn(conversions, name) ? conversions[name] : undefined
+  const conversion = wished === 'none' ? undefined : wished
+  const { missingIn = {} } = options
+  const missing = Object.hasOwn(missingIn, name) ? missingIn[name]! : []
   const converted = conversion && kindAfter(column, conversion)
   const chosen = Object.hasOwn(kinds, name) ? kinds[name]! : (converted ?? kind)
+  const { unit } = column.conversions.find((one) => one.conversion === conversion) ?? {}
   const reference = references?.get(name)
   if (closed.includes(name) && distinct === undefined) {
     const sentence = `${shown(name)} has more than 100 different values, long ones, or values that are no texts: too many for a closed list.`
@@ -173,6 +202,8 @@ function plannedColumn(
     // References are texts, because ids are.
     kind: reference === undefined ? chosen : 'string',
     ...(conversion === undefined ? {} : { conversion }),
+    ...(unit === undefined ? {} : { unit }),
+    ...(missing.length === 0 ? {} : { missing }),
     ...(reference === undefined ? {} : { reference }),
     ...(closed.includes(name) ? { choices: distinct } : {}),
     ...(chosen === kind && reference === undefined ? { nested } : {}),

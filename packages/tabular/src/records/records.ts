@@ -7,6 +7,7 @@ import { errorAt, type Fault, shown, type TableError } from '../reading/table-er
 import { type CellColumn, cellColumnOf, Places } from './cells.ts'
 import type { Plan, PlannedColumn } from './plan.ts'
 import { IdCopies, privateIdError } from './private-ids.ts'
+import { setMember, setWithin } from './set-member.ts'
 import { unfit } from './values.ts'
 
 /** A record made from a row. */
@@ -155,8 +156,17 @@ class RecordMaker {
     return this.#fault(sentence, { line, column, value })
   }
 
-  #kindFault(line: number, { name: column, kind, conversion }: PlannedColumn, given: unknown): TableError {
+  #kindFault(
+    line: number,
+    { name: column, kind, conversion, unit }: PlannedColumn,
+    given: unknown,
+  ): TableError {
     const value = shown(given)
+    if (unit !== undefined)
+      return this.#fault(
+        `\`${column}\` is ${value}, no amount in ${unit}. Say that it stands for no value, or read the column without a conversion.`,
+        { line, column, value },
+      )
     if (conversion !== undefined)
       return this.#fault(
         `\`${column}\` is ${value}, which cannot be read as ${conversion}. Say that it stands for no value, or read the column without a conversion.`,
@@ -186,22 +196,3 @@ export const kindNames = {
   object: 'object of at most 63 levels',
   any: 'value of at most 63 levels',
 } as const
-
-function setWithin(data: Record<string, unknown>, path: readonly string[], value: unknown): void {
-  if (path.length === 0) {
-    for (const [name, member] of Object.entries(value as object)) setMember(data, name, member)
-    return
-  }
-  let object = data
-  for (const name of path.slice(0, -1)) {
-    if (!Object.hasOwn(object, name)) setMember(object, name, {})
-    object = object[name] as Record<string, unknown>
-  }
-  setMember(object, path.at(-1)!, value)
-}
-
-/** Sets a member of any name: an assignment to `__proto__` would set the prototype. */
-function setMember(data: Record<string, unknown>, name: string, value: unknown): void {
-  if (name !== '__proto__') data[name] = value
-  else Object.defineProperty(data, name, { value, enumerable: true, configurable: true, writable: true })
-}

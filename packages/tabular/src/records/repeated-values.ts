@@ -8,7 +8,7 @@ import type { Table } from '../reading/table.ts'
 import { Places } from './cells.ts'
 import { type KnownType, proposeIdFor } from './known-types.ts'
 import type { GoneField, Plan, PlannedColumn, RepeatedField } from './plan.ts'
-import { type PlainValue, type PrivateValues, plainValue } from './private-values.ts'
+import { type PlainValue, PrivateValues, plainValue } from './private-values.ts'
 import { rowId } from './row-id.ts'
 
 /** Minimum share of equal values. */
@@ -195,14 +195,38 @@ export function withRepeats(plan: Plan, repeats: ReadonlyMap<string, RepeatedFie
       const repeated = repeats.get(column.name)
       return repeated === undefined ? column : { ...column, isPrivate: true, repeats: repeated }
     }),
-    ...(plan.gone === undefined
-      ? {}
-      : {
-          gone: plan.gone.map((one): GoneField => ({ ...one, renamed: columnOf(one.field) ?? one.renamed })),
-        }),
+    ...(plan.gone === undefined ? {} : { gone: renamedFields(plan.gone, columnOf) }),
   }
 }
 
-/** `repeats the values of the private column Case officer`. @param type of the plan */
-export const repeatText = ({ type: of, field }: RepeatedField, type: string): string =>
-  `repeats the values of the private column ${field}${of === type ? '' : ` of ${of}`}`
+/**
+ * The plan with fields that the file lacks and whose values a new column repeats: they are the renamed ones, whatever their names. Compares
+ * the samples of the type, and reads the table once more if there is anything to compare.
+ */
+export async function withRenames(
+  table: Table,
+  inference: Inference,
+  plan: Plan,
+  known: KnownType | undefined,
+): Promise<Plan> {
+  const gone = plan.gone ?? []
+  if (known?.samples === undefined || gone.length === 0) return plan
+  const fields = gone.map(({ field }) => field)
+  const values = new PrivateValues(known.type, known.schema, fields)
+  for (const { id, data } of known.samples) values.add(id, data)
+  const repeats = await repeatedIn(table, inference, plan, [values], known)
+  const columnOf = (field: string) => [...repeats].find(([, one]) => one.field === field)?.[0]
+  return { ...plan, gone: renamedFields(gone, columnOf) }
+}
+
+/** A column that has the values of one field is not the renamed one of another. */
+function renamedFields(
+  gone: readonly GoneField[],
+  columnOf: (field: string) => string | undefined,
+): GoneField[] {
+  const taken = new Set(gone.map(({ field }) => columnOf(field)))
+  return gone.map((one) => ({
+    ...one,
+    renamed: columnOf(one.field) ?? (taken.has(one.renamed) ? undefined : one.renamed),
+  }))
+}

@@ -1,15 +1,15 @@
-/** Converts plans to JSON Schemas, and fields of schemas to columns. */
-import { registryId } from '../inference/ids.ts'
-import type { Kind } from '../inference/kinds.ts'
+/** Converts plans to JSON Schemas, and changes existing ones. */
 import { typeOf } from '../inference/shape.ts'
+import { type FieldState, objectOf, propertiesOf, statesOf } from './field-states.ts'
 import type { Plan, PlannedColumn } from './plan.ts'
+import { type FieldReading, fileReading, readKeyword } from './remembered.ts'
 
 type JsonSchema = Readonly<Record<string, unknown>>
 
 const fieldOf = ({ name, field = name }: PlannedColumn): string => field
 
 /** A JSON Schema that the rows of a plan match. `propertyOrder` keeps the order of the columns. */
-export function schemaOf({ columns }: Plan): Record<string, unknown> {
+export function schemaOf({ columns, reading }: Plan): Record<string, unknown> {
   const properties = columns.map((column, place) => [fieldOf(column), schemaOfColumn(column, place)])
   const required = columns.filter(({ isRequired }) => isRequired).map(fieldOf)
   return {
@@ -17,17 +17,34 @@ export function schemaOf({ columns }: Plan): Record<string, unknown> {
     properties: Object.fromEntries(properties),
     ...(required.length > 0 ? { required } : {}),
     additionalProperties: false,
+    ...(reading === undefined ? {} : { [readKeyword]: reading }),
+  }
+}
+
+/** Memory of how a column is read; undefined if a plan finds it without. */
+function columnReading({
+  conversion,
+  unit,
+  missing = [],
+}: Pick<PlannedColumn, 'conversion' | 'unit' | 'missing'>): FieldReading | undefined {
+  if (conversion === undefined && missing.length === 0) return undefined
+  return {
+    ...(conversion === undefined ? {} : { convert: conversion }),
+    ...(conversion === undefined || unit === undefined ? {} : { unit }),
+    ...(missing.length === 0 ? {} : { missing }),
   }
 }
 
 function schemaOfColumn(column: PlannedColumn, propertyOrder: number | undefined): Record<string, unknown> {
   const { kind, choices, reference, isPrivate, isNullable = false, nested = {} } = column
+  const read = columnReading(column)
   return {
     ...nested,
     ...typeOf(kind, isNullable),
     ...(kind === 'string' && choices !== undefined ? { enum: listOf(choices, isNullable) } : {}),
     ...(reference === undefined ? {} : { 'x-ref-type': reference }),
     ...(isPrivate ? { private: true } : {}),
+    ...(read === undefined ? {} : { [readKeyword]: read }),
     ...(propertyOrder === undefined ? {} : { propertyOrder }),
   }
 }
@@ -35,90 +52,10 @@ function schemaOfColumn(column: PlannedColumn, propertyOrder: number | undefined
 const listOf = (choices: readonly string[], isNullable: boolean) =>
   isNullable ? [...choices, null] : [...choices]
 
-/** A field with the properties needed to write it to a table and read it again. */
-export interface Field {
-  readonly name: string
-  readonly kind: Kind
-}
-
-/** Fields of any schema: `any` if it declares no type, or several. */
-export const fieldsOf = (schema: unknown): Field[] =>
-  Object.entries(propertiesOf(schema)).map(([name, member]) => ({ name, kind: kindOfSchema(member) }))
-
-/** A field of a schema, in the terms of a plan. */
-export interface FieldState {
-  readonly kind: Kind
-  readonly isRequired: boolean
-  readonly isNullable: boolean
-  readonly isPrivate: boolean
-  readonly choices: readonly string[] | undefined
-  readonly reference: string | undefined
-  /** True if the value is a file, which CSV has as `sha256:…`. */
-  readonly isFile: boolean
-  /** Names from the outside in, for a member of an object; empty for the whole record. Undefined: a field of the record. */
-  readonly path?: readonly string[] | undefined
-}
-
-/** States by field. */
-export const statesOf = (schema: unknown): Map<string, FieldState> =>
-  new Map(
-    Object.entries(propertiesOf(schema)).map(([field, member]) => [field, stateOf(schema, field, member)]),
-  )
-
-/**
- * States by field for a file. If it has columns such as `name.common` and none `name`, as a table that was downloaded with chosen columns,
- * then the members of the object `name` are fields of their own.
- */
-export function statesFor(schema: unknown, columns: readonly string[]): Map<string, FieldState> {
-  const fields = propertiesOf(schema)
-  // Downloaded from a type whose schema lists no properties.
-  if (Object.keys(fields).length === 0 && columns.join() === `${registryId},data`)
-    return new Map([['data', { ...stateOf({ required: ['data'] }, 'data', { type: 'object' }), path: [] }]])
-  const within = (object: unknown, path: readonly string[], outer?: FieldState): [string, FieldState][] =>
-    Object.entries(propertiesOf(object)).flatMap(([name, member]): [string, FieldState][] => {
-      const names = [...path, name]
-      const field = names.join('.')
-      const own = stateOf(object, name, member)
-      const state =
-        outer === undefined
-          ? own
-          : {
-              ...own,
-              isRequired: own.isRequired && outer.isRequired,
-              isPrivate: own.isPrivate || outer.isPrivate,
-              path: names,
-            }
-      const isSpread =
-        own.kind === 'object' &&
-        !columns.includes(field) &&
-        columns.some((column) => column.startsWith(`${field}.`) && !Object.hasOwn(fields, column))
-      const members = isSpread ? within(member, names, state) : []
-      return members.length > 0 ? members : [[field, state]]
-    })
-  return new Map(within(schema, []))
-}
-
-function stateOf(object: unknown, field: string, member: unknown): FieldState {
-  const { required } = objectOf(object)
-  const { type, enum: list, private: isPrivate, 'x-ref-type': reference } = objectOf(member)
-  const values = Array.isArray(list) ? list.filter((one) => one !== null) : undefined
-  return {
-    kind: kindOfSchema(member),
-    isRequired: Array.isArray(required) && required.includes(field),
-    isNullable: Array.isArray(type) && type.includes('null'),
-    isPrivate: isPrivate === true,
-    choices: values?.every((one) => typeof one === 'string') ? (values as string[]) : undefined,
-    reference: typeof reference === 'string' ? reference : undefined,
-    isFile: Object.keys(propertiesOf(member)).join() === '$file',
-  }
-}
-
-export const isPrivateType = (schema: unknown): boolean => objectOf(schema)['private'] === true
-
 /** One change of a schema, described in a sentence. */
 export interface SchemaChange {
   readonly field: string
-  readonly what: 'new' | 'kind' | 'values' | 'required' | 'optional' | 'private' | 'public' | 'null'
+  readonly what: 'new' | 'kind' | 'values' | 'required' | 'optional' | 'private' | 'public' | 'null' | 'read'
   readonly sentence: string
 }
 
@@ -128,7 +65,7 @@ export interface SchemaChange {
  */
 export function changeSchema(
   schema: JsonSchema,
-  { columns, gone = [] }: Plan,
+  { columns, gone = [], reading }: Plan,
 ): { schema: Record<string, unknown>; changes: SchemaChange[] } {
   if (typeof schema['properties'] !== 'object' || schema['properties'] === null)
     return { schema: { ...schema }, changes: [] }
@@ -169,8 +106,13 @@ export function changeSchema(
   }
   for (const { field, isRequired } of gone) {
     if (isRequired || !required.delete(field)) continue
-    say(field, 'optional', `${field} is optional from now on.`)
+    say(field, 'optional', `${field} is optional from now on, since the file has none.`)
   }
+  const file = { ...fileReading(schema), ...reading }
+  const isReadAnew = reading !== undefined && JSON.stringify(file) !== JSON.stringify(fileReading(schema))
+  // A choice alone makes no major version, unless it corrects the kept one.
+  if (isReadAnew && Object.hasOwn(schema, readKeyword))
+    say('', 'read', 'The next file is read with the options of this one.')
   if (changes.length === 0) return { schema: { ...schema }, changes }
   const { required: _, ...rest } = schema
   const names = [...required].filter((name) => name !== undefined)
@@ -179,6 +121,7 @@ export function changeSchema(
       ...rest,
       properties: Object.fromEntries(properties),
       ...(names.length > 0 ? { required: names } : {}),
+      ...(isReadAnew ? { [readKeyword]: file } : {}),
     },
     changes,
   }
@@ -188,12 +131,12 @@ export function changeSchema(
 function changedProperty(
   property: JsonSchema,
   state: FieldState,
-  { kind, choices, isPrivate, isNullable = false }: PlannedColumn,
+  { kind, choices, isPrivate, isNullable = false, conversion, assumed, unit, missing = [] }: PlannedColumn,
   say: (what: SchemaChange['what'], words: string) => void,
 ): JsonSchema | undefined {
   let changed: JsonSchema = property
   if (kind !== state.kind || isNullable !== state.isNullable) {
-    const { type: _, format: __, ...rest } = changed
+    const { type: _, format: __, $ref: ___, anyOf: ____, oneOf: _____, ...rest } = changed
     changed = { ...typeOf(kind, isNullable), ...rest }
     if (kind !== state.kind) say('kind', `changes from ${state.kind} to ${kind}.`)
     else say('null', isNullable ? 'may be null from now on.' : 'may no longer be null.')
@@ -211,6 +154,24 @@ function changedProperty(
       isPrivate ? 'private' : 'public',
       isPrivate ? 'becomes private. Earlier versions still show it.' : 'becomes public.',
     )
+  }
+  const { read } = state
+  const isOther = conversion !== undefined && conversion !== assumed && conversion !== read.convert
+  const marks = missing.filter((mark) => read.missing?.includes(mark) !== true)
+  if (isOther || marks.length > 0) {
+    const missing = [...(read.missing ?? []), ...marks]
+    const next = isOther
+      ? { conversion, unit, missing }
+      : { conversion: read.convert, unit: read.unit, missing }
+    changed = { ...changed, [readKeyword]: columnReading(next) }
+    const words = [
+      ...(isOther ? [`is read as ${conversion}`] : []),
+      ...(marks.length > 0
+        ? [`lacks a value where it says ${marks.map((mark) => JSON.stringify(mark)).join(', ')}`]
+        : []),
+    ]
+    const hasMemory = read.convert !== undefined || read.missing !== undefined
+    if (hasMemory) say('read', `${words.join(', and ')}, in the next files too.`)
   }
   return changed === property ? undefined : changed
 }
@@ -230,18 +191,3 @@ function listWords(before: readonly string[] | undefined, after: readonly string
   const named = added.slice(0, namedMax).map((value) => JSON.stringify(value))
   return `may also be ${named.join(', ')}${added.length > namedMax ? `, and ${added.length - namedMax} more` : ''}.`
 }
-
-const plainKinds: readonly unknown[] = ['string', 'integer', 'number', 'boolean', 'array', 'object']
-
-function kindOfSchema(schema: unknown): Kind {
-  const { type, format } = objectOf(schema)
-  const types = (Array.isArray(type) ? type : [type]).filter((one) => one !== 'null')
-  if (types.length !== 1 || !plainKinds.includes(types[0])) return 'any'
-  if (types[0] === 'string' && (format === 'date' || format === 'date-time')) return format
-  return types[0] as Kind
-}
-
-const objectOf = (value: unknown): Record<string, unknown> =>
-  typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
-
-const propertiesOf = (schema: unknown): Record<string, unknown> => objectOf(objectOf(schema)['properties'])

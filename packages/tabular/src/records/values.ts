@@ -1,4 +1,5 @@
 /** Converts values of a file to values of a record. */
+import { isDateTime } from '@ulmus/content'
 import { booleanOf, type Kind, kindOfText, kindOfValue, nestedOf } from '../inference/kinds.ts'
 import { isAnother, isRounded, parseExactly } from '../reading/json-numbers.ts'
 import { Numeral, Real } from '../reading/table.ts'
@@ -27,6 +28,16 @@ function numberOf(text: string): unknown {
 
 const ofKind = (kind: Kind) => (text: string) => (kindOfText(text) === kind ? text : unfit)
 
+/** As the registry checks a time: tables write UTC, but records have other zones and leap seconds. */
+const timeOf = (text: string): unknown => (isDateTime(text) ? text : unfit)
+
+/** An integer beyond 2^53 as tables write it: all digits of a double. */
+function wholeOf(text: string): unknown {
+  if (!/^-?\d{16,19}$/.test(text)) return unfit
+  const value = Number(text)
+  return BigInt(value) === BigInt(text) ? value : unfit
+}
+
 const nestedAs = (kind: Kind) => (text: string) => {
   const value = nestedOf(text)
   return value !== undefined && kindOfValue(value) === kind ? plain(value) : unfit
@@ -36,12 +47,12 @@ const textReaders: Readonly<Record<Kind, (text: string) => unknown>> = {
   string: (text) => text,
   integer: (text) => {
     const value = numberOf(text)
-    return Number.isInteger(value) && !isRounded(text) ? value : unfit
+    return Number.isInteger(value) && !isRounded(text) ? value : wholeOf(text)
   },
   number: numberOf,
   boolean: (text) => booleanOf(text) ?? unfit,
   date: ofKind('date'),
-  'date-time': ofKind('date-time'),
+  'date-time': timeOf,
   array: nestedAs('array'),
   object: nestedAs('object'),
   any: (text) => {
@@ -65,11 +76,14 @@ const valueReaders: Readonly<Record<Kind, ReadValue>> = {
     if (value instanceof Real) return String(value.value)
     return typeof value === 'number' || typeof value === 'boolean' ? String(value) : unfit
   },
-  integer: (value) => (Number.isSafeInteger(plainNumber(value)) ? plainNumber(value) : unfit),
+  integer: (value) => {
+    if (value instanceof Numeral) return wholeOf(value.text)
+    return Number.isSafeInteger(plainNumber(value)) ? plainNumber(value) : unfit
+  },
   number: (value) => (typeof plainNumber(value) === 'number' ? plainNumber(value) : unfit),
   boolean: valueAs('boolean'),
   date: valueAs('date'),
-  'date-time': valueAs('date-time'),
+  'date-time': (value) => (typeof value === 'string' ? timeOf(value) : unfit),
   array: nestedValueAs('array'),
   object: nestedValueAs('object'),
   any: (value) => plain(value),

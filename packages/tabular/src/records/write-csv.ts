@@ -6,9 +6,10 @@
  * `1` for the number.
  */
 import { parseJson } from '@ulmus/content'
+import { registryId } from '../inference/ids.ts'
 import type { Kind } from '../inference/kinds.ts'
 import { TableError } from '../reading/table-error.ts'
-import type { Field } from './schema.ts'
+import type { Field } from './field-states.ts'
 
 interface Content {
   readonly id: string
@@ -24,10 +25,12 @@ const special = /[",;|\t\r\n]/
 const cellOf = (text: string): string =>
   text === '' || special.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 
-/** Name of the column of ids: `id`, with as many leading `_` as it needs to differ from all fields. */
+const columnOf = ({ name, column = name }: Field): string => column
+
+/** Name of the column of ids: `_id`, as in every table, with as many more leading `_` as it needs to differ from all fields. */
 export function idColumnOf(fields: readonly Field[]): string {
-  let name = 'id'
-  while (fields.some((field) => field.name.trim() === name)) name = `_${name}`
+  let name = registryId
+  while (fields.some((field) => columnOf(field).trim() === name)) name = `_${name}`
   return name
 }
 
@@ -40,7 +43,7 @@ export async function* csvOf(
   records: AsyncIterable<Content> | Iterable<Content>,
   fields: readonly Field[],
 ): AsyncGenerator<string, void> {
-  let piece = `${[idColumnOf(fields), ...fields.map(({ name }) => name)].map(cellOf).join(',')}\n`
+  let piece = `${[idColumnOf(fields), ...fields.map(columnOf)].map(cellOf).join(',')}\n`
   const names = new Set(fields.map(({ name }) => name))
   for await (const { id, data } of records) {
     const members = membersOf(id, data, names)

@@ -77,6 +77,12 @@ export const readingCases: readonly ReadingCase[] = [
     ],
   },
   {
+    file: 'features.geojsonl',
+    columns: ['code', 'geometry'],
+    rows: ['A', 'B'].map((code) => [code, { type: 'Point', coordinates: [1.5, 2.5] }]),
+    notes: ['records'],
+  },
+  {
     file: 'float32.parquet',
     columns: ['code', 'price'],
     rows: [
@@ -300,6 +306,15 @@ export const readingCases: readonly ReadingCase[] = [
 ]
 
 export const refusalCases: readonly RefusalCase[] = [
+  {
+    file: 'interval.parquet',
+    says: 'interval.parquet: The column "wait" cannot be read: interval not supported.',
+    way: { leaveOut: ['wait'] },
+    rows: [
+      ['a', undefined, 1],
+      ['b', undefined, 2],
+    ],
+  },
   {
     file: 'nan.ndjson',
     says: 'nan.ndjson, line 1: NaN is no JSON, though Python writes it.',

@@ -31,7 +31,6 @@ export const accountOperations = {
       'Returns the account of the session or key, including its e-mail address, which only this call and those of operators return. Requires any scope. Use it to check a credential and to learn the slug of its account.',
     entrance: { scope: 'any' },
     answers: { 200: OwnAccount },
-    refusals: ['publisher_key'],
   }),
   'GET /api/accounts/me/memberships': operation({
     id: 'listMemberships',
@@ -43,7 +42,6 @@ export const accountOperations = {
     query: ListQuery,
     answers: { 200: z.array(Membership) },
     answerWords: { 200: 'A page of organizations; empty if the caller is a member of none.' },
-    refusals: ['publisher_key'],
   }),
   'GET /api/accounts/:slug': operation({
     id: 'getAccount',
@@ -53,7 +51,6 @@ export const accountOperations = {
       'Returns the public profile of a user or an organization, without its e-mail address. No credential is required. List its collections with `GET /api/accounts/{owner}/collections`.',
     params: AccountPath,
     answers: { 200: Account },
-    refusals: ['account_not_found'],
   }),
   'PATCH /api/accounts/:slug': operation({
     id: 'updateAccount',
@@ -65,16 +62,7 @@ export const accountOperations = {
     params: AccountPath,
     body: UpdateAccount,
     answers: { 200: Done },
-    refusals: [
-      'account_not_found',
-      'not_an_org',
-      'not_a_member',
-      'insufficient_role',
-      'slug_taken',
-      'slug_kept',
-      'invalid_slug',
-      'reserved_slug',
-    ],
+    refusals: ['not_an_org', 'slug_taken', 'slug_kept', 'invalid_slug', 'reserved_slug'],
   }),
   'GET /api/accounts/:slug/settings': operation({
     id: 'getSettings',
@@ -85,7 +73,7 @@ export const accountOperations = {
     entrance: { scope: 'any', unlimited: true },
     params: OrgPath,
     answers: { 200: OrgSettings },
-    refusals: ['account_not_found', 'not_a_member', 'not_an_org'],
+    refusals: ['not_an_org'],
   }),
   'DELETE /api/accounts/:slug': operation({
     id: 'deleteAccount',
@@ -96,7 +84,7 @@ export const accountOperations = {
     entrance: { scope: 'admin', unlimited: true },
     params: OrgPath,
     answers: { 200: Done },
-    refusals: ['account_not_found', 'not_a_member', 'insufficient_role', 'has_collections', 'last_owner'],
+    refusals: ['has_collections', 'last_owner'],
   }),
   'GET /api/accounts/:slug/usage': operation({
     id: 'getAccountUsage',
@@ -107,6 +95,5 @@ export const accountOperations = {
     entrance: { scope: 'any', unlimited: true },
     params: AccountPath,
     answers: { 200: AccountUsage },
-    refusals: ['account_not_found', 'not_a_member'],
   }),
 }

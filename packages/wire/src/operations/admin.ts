@@ -34,7 +34,6 @@ export const adminOperations = {
     query: OperatedAccountsQuery,
     answers: { 200: z.array(OperatedAccount) },
     answerWords: { 200: 'A page of accounts.' },
-    refusals: ['not_an_operator'],
   }),
   'PATCH /api/admin/accounts/:slug': operation({
     id: 'operateAccount',
@@ -45,7 +44,7 @@ export const adminOperations = {
     params: AccountPath,
     body: OperateAccount,
     answers: { 200: Done },
-    refusals: ['not_an_operator', 'account_not_found', 'not_a_user', 'not_an_org', 'has_owner'],
+    refusals: ['not_a_user', 'not_an_org', 'has_owner'],
   }),
   'DELETE /api/admin/accounts/:slug': operation({
     id: 'eraseAccount',
@@ -57,7 +56,7 @@ export const adminOperations = {
     query: EraseQuery,
     answers: { 200: ErasedAccount },
     answerWords: { 200: 'Erased.' },
-    refusals: ['not_an_operator', 'account_not_found', 'not_a_user', 'has_public_collections'],
+    refusals: ['not_a_user', 'has_public_collections'],
   }),
   'GET /api/admin/usage': operation({
     id: 'getUsage',
@@ -66,7 +65,6 @@ export const adminOperations = {
     description: `Counts accounts, collections, versions and stored bytes. Reads a row for each pack and file. ${operatorsOnly}`,
     entrance: { scope: 'admin', unlimited: true },
     answers: { 200: Usage },
-    refusals: ['not_an_operator'],
   }),
   'GET /api/admin/jobs': operation({
     id: 'getJobs',
@@ -75,7 +73,6 @@ export const adminOperations = {
     description: `Counts open and committing push sessions, and background jobs by queue and state. ${operatorsOnly}`,
     entrance: { scope: 'admin', unlimited: true },
     answers: { 200: JobsUnderWay },
-    refusals: ['not_an_operator'],
   }),
   'GET /api/admin/audit': operation({
     id: 'listAllAudit',
@@ -86,7 +83,6 @@ export const adminOperations = {
     query: AuditQuery,
     answers: { 200: z.array(AuditEvent) },
     answerWords: { 200: 'A page of events.' },
-    refusals: ['not_an_operator'],
   }),
   'POST /api/admin/accounts/:slug/identities': operation({
     id: 'linkIdentity',
@@ -98,7 +94,7 @@ export const adminOperations = {
     body: LinkIdentity,
     answers: { 200: LinkedIdentity },
     answerWords: { 200: 'The identity can sign in as the user.' },
-    refusals: ['not_an_operator', 'account_not_found', 'not_a_user', 'identity_taken'],
+    refusals: ['not_a_user', 'identity_taken'],
   }),
   'POST /api/admin/accounts/:slug/transfer': operation({
     id: 'handOverCollections',
@@ -110,6 +106,6 @@ export const adminOperations = {
     body: HandOver,
     answers: { 200: HandedOver },
     answerWords: { 200: 'The former and new paths of the collections.' },
-    refusals: ['not_an_operator', 'account_not_found', 'collection_not_found', 'not_a_user'],
+    refusals: ['collection_not_found', 'not_a_user'],
   }),
 }

@@ -16,7 +16,6 @@ export const auditOperations = {
     query: AuditQuery,
     answers: { 200: z.array(AuditEvent) },
     answerWords: { 200: 'A page of events.' },
-    refusals: ['account_not_found', 'not_a_member', 'insufficient_role'],
   }),
   'GET /api/accounts/:slug/audit.ndjson': operation({
     id: 'streamAudit',
@@ -29,6 +28,5 @@ export const auditOperations = {
     params: OrgPath,
     query: AuditStreamQuery,
     answers: { 200: linesOf(AuditEvent, 'One `AuditEvent` per line, newest first.') },
-    refusals: ['account_not_found', 'not_a_member', 'insufficient_role'],
   }),
 }

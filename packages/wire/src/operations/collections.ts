@@ -62,7 +62,6 @@ export const collectionOperations = {
     query: CollectionListQuery,
     answers: { 200: z.array(CollectionItem) },
     answerWords: { 200: 'A page of collections.' },
-    refusals: ['account_not_found'],
   }),
   'POST /api/accounts/:owner/collections': operation({
     id: 'createCollection',
@@ -74,15 +73,7 @@ export const collectionOperations = {
     params: OwnerPath,
     body: CreateCollection,
     answers: { 201: CreatedCollection },
-    refusals: [
-      'account_not_found',
-      'not_a_member',
-      'insufficient_role',
-      'slug_taken',
-      'slug_kept',
-      'too_many_collections',
-      'invalid_slug',
-    ],
+    refusals: ['insufficient_role', 'slug_taken', 'slug_kept', 'too_many_collections', 'invalid_slug'],
   }),
   'GET /api/collections/:owner/:slug': operation({
     id: 'getCollection',
@@ -92,7 +83,7 @@ export const collectionOperations = {
       'Returns a collection with a summary of its latest version. A private collection requires a credential of a member. `latestVersion` is null before the first version; its counts cover the records and files that the caller can read. `forkedFrom` is present for a fork if the caller can see its source.',
     params: CollectionPath,
     answers: { 200: Collection },
-    refusals: ['collection_not_found', 'object_corrupt'],
+    refusals: ['object_corrupt'],
   }),
   'PATCH /api/collections/:owner/:slug': operation({
     id: 'updateCollection',
@@ -106,16 +97,7 @@ export const collectionOperations = {
     body: UpdateCollection,
     answers: { 200: UpdatedCollection },
     answerWords: { 200: 'Changed, or with `dry_run=true` checked.' },
-    refusals: [
-      'collection_not_found',
-      'not_a_member',
-      'key_limited',
-      'publisher_key',
-      'insufficient_role',
-      'slug_taken',
-      'slug_kept',
-      'invalid_slug',
-    ],
+    refusals: ['publisher_key', 'insufficient_role', 'slug_taken', 'slug_kept', 'invalid_slug'],
   }),
   'DELETE /api/collections/:owner/:slug': operation({
     id: 'deleteCollection',
@@ -126,7 +108,7 @@ export const collectionOperations = {
     entrance: { scope: 'write' },
     params: CollectionPath,
     answers: { 200: Done },
-    refusals: ['collection_not_found', 'not_a_member', 'key_limited', 'insufficient_role'],
+    refusals: ['insufficient_role'],
   }),
   'POST /api/collections/:owner/:slug/transfer': operation({
     id: 'transferCollection',
@@ -139,15 +121,6 @@ export const collectionOperations = {
     body: TransferCollection,
     answers: { 200: TransferredCollection },
     answerWords: { 200: 'The new path of the collection.' },
-    refusals: [
-      'collection_not_found',
-      'account_not_found',
-      'not_a_member',
-      'insufficient_role',
-      'slug_taken',
-      'slug_kept',
-      'too_many_collections',
-      'quota_exceeded',
-    ],
+    refusals: ['account_not_found', 'slug_taken', 'slug_kept', 'too_many_collections', 'quota_exceeded'],
   }),
 }

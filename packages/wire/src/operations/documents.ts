@@ -24,7 +24,7 @@ export const documentOperations = {
     tag: 'versions',
     summary: 'Describe a version as Croissant',
     description:
-      'Returns JSON-LD of MLCommons Croissant 1.1: the facts of a version, the address of each type as CSV, and its columns as fields. Types beyond 5,000 columns in total come without fields.',
+      'Returns JSON-LD of MLCommons Croissant 1.1: the facts of a version, the address of each type as CSV and Parquet, and the columns of the latter as fields. Types beyond 5,000 columns in total come without fields.',
     names: 'version',
     params: VersionPath,
     query: TableQuery,

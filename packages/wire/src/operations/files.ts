@@ -34,7 +34,7 @@ export const fileOperations = {
       200: 'The collection already has the file.',
       201: 'The file is new to the collection.',
     },
-    refusals: ['collection_not_found', 'not_a_member', 'key_limited', 'hash_mismatch', 'quota_exceeded'],
+    refusals: ['hash_mismatch', 'quota_exceeded'],
   }),
   'GET /api/collections/:owner/:slug/files/:hash': operation({
     id: 'downloadFile',
@@ -58,7 +58,7 @@ export const fileOperations = {
     ],
     answers: { 200: bytesOf('*/*', 'The bytes.'), 206: bytesOf('*/*', 'The bytes.') },
     answerWords: { 200: 'The bytes of the file.', 206: 'The bytes of the requested range.' },
-    refusals: ['collection_not_found', 'file_not_found', 'range_not_satisfiable', 'busy', 'object_corrupt'],
+    refusals: ['file_not_found', 'range_not_satisfiable', 'busy', 'object_corrupt'],
   }),
   'GET /api/collections/:owner/:slug/export': operation({
     id: 'exportVersion',

@@ -1,5 +1,6 @@
 /** Operation that forks a collection into an organization. docs/design/http-api.md §6. */
-import { CreateFork, Fork } from '../forks.ts'
+import { CreateFork, Family, Fork } from '../forks.ts'
+import { NoQuery } from '../lists.ts'
 import { operation } from '../operation.ts'
 import { CollectionPath } from '../paths.ts'
 
@@ -15,9 +16,7 @@ export const forkOperations = {
     body: CreateFork,
     answers: { 201: Fork },
     refusals: [
-      'collection_not_found',
       'account_not_found',
-      'not_a_member',
       'private_content',
       'slug_taken',
       'slug_kept',
@@ -27,5 +26,15 @@ export const forkOperations = {
       'invalid_slug',
       'object_corrupt',
     ],
+  }),
+  'GET /api/collections/:owner/:slug/family': operation({
+    id: 'getFamily',
+    tag: 'forks',
+    summary: 'Get the source and the forks of a collection',
+    description:
+      'Returns the source of a fork and the forks of a collection, with the number of versions that each fork is behind its source. `GET …/versions/{v}/diff` of the source shows what it lacks.',
+    params: CollectionPath,
+    query: NoQuery,
+    answers: { 200: Family },
   }),
 }

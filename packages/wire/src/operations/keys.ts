@@ -23,7 +23,6 @@ export const keyOperations = {
       'insufficient_scope',
       'insufficient_role',
       'key_limited',
-      'publisher_key',
       'too_many_keys',
     ],
   }),
@@ -36,7 +35,6 @@ export const keyOperations = {
     entrance: { scope: 'any' },
     answers: { 200: z.array(Key) },
     answerWords: { 200: 'All keys of the account.' },
-    refusals: ['publisher_key'],
   }),
   'DELETE /api/accounts/keys/:id': operation({
     id: 'revokeKey',
@@ -47,6 +45,6 @@ export const keyOperations = {
     entrance: { scope: 'any' },
     params: KeyPath,
     answers: { 200: Done },
-    refusals: ['key_not_found', 'insufficient_scope', 'insufficient_role', 'key_limited', 'publisher_key'],
+    refusals: ['key_not_found', 'insufficient_scope', 'insufficient_role', 'key_limited'],
   }),
 }

@@ -26,7 +26,7 @@ export const memberOperations = {
     query: ListQuery,
     answers: { 200: z.array(Member) },
     answerWords: { 200: 'A page of members.' },
-    refusals: ['account_not_found', 'not_a_member', 'not_an_org'],
+    refusals: ['not_an_org'],
   }),
   'PUT /api/accounts/:slug/members/:user': operation({
     id: 'setMember',
@@ -39,15 +39,7 @@ export const memberOperations = {
     body: SetMember,
     answers: { 200: Done, 202: CreatedInvitation },
     answerWords: { 202: 'The user is invited and becomes a member by accepting.' },
-    refusals: [
-      'account_not_found',
-      'not_a_member',
-      'insufficient_role',
-      'last_owner',
-      'not_an_org',
-      'not_a_user',
-      'too_many_invitations',
-    ],
+    refusals: ['last_owner', 'not_an_org', 'not_a_user', 'too_many_invitations'],
   }),
   'DELETE /api/accounts/:slug/members/:user': operation({
     id: 'removeMember',
@@ -58,15 +50,7 @@ export const memberOperations = {
     entrance: { scope: 'admin', unlimited: true },
     params: MemberPath,
     answers: { 200: Done },
-    refusals: [
-      'account_not_found',
-      'member_not_found',
-      'not_a_member',
-      'insufficient_role',
-      'last_owner',
-      'not_an_org',
-      'not_a_user',
-    ],
+    refusals: ['member_not_found', 'last_owner', 'not_an_org', 'not_a_user'],
   }),
   'POST /api/accounts/:slug/invitations': operation({
     id: 'createInvitation',
@@ -79,15 +63,7 @@ export const memberOperations = {
     body: CreateInvitation,
     answers: { 201: CreatedInvitation },
     answerWords: { 201: 'The invitation and its link.' },
-    refusals: [
-      'account_not_found',
-      'not_a_member',
-      'insufficient_role',
-      'not_an_org',
-      'not_a_user',
-      'already_member',
-      'too_many_invitations',
-    ],
+    refusals: ['not_an_org', 'not_a_user', 'already_member', 'too_many_invitations'],
   }),
   'GET /api/accounts/:slug/invitations': operation({
     id: 'listInvitations',
@@ -99,7 +75,7 @@ export const memberOperations = {
     params: OrgPath,
     answers: { 200: z.array(Invitation) },
     answerWords: { 200: 'The invitations.' },
-    refusals: ['account_not_found', 'not_a_member', 'insufficient_role', 'not_an_org'],
+    refusals: ['not_an_org'],
   }),
   'DELETE /api/accounts/:slug/invitations/:id': operation({
     id: 'removeInvitation',
@@ -110,13 +86,7 @@ export const memberOperations = {
     entrance: { scope: 'admin', unlimited: true },
     params: InvitationPath,
     answers: { 200: Done },
-    refusals: [
-      'account_not_found',
-      'invitation_not_found',
-      'not_a_member',
-      'insufficient_role',
-      'not_an_org',
-    ],
+    refusals: ['invitation_not_found', 'not_an_org'],
   }),
   'GET /api/accounts/me/invitations': operation({
     id: 'listOwnInvitations',

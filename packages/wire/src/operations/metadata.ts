@@ -23,9 +23,6 @@ export const metadataOperations = {
       202: 'With `async=true`: the job that creates the version.',
     },
     refusals: [
-      'collection_not_found',
-      'not_a_member',
-      'key_limited',
       'publishers_only',
       'metadata_update_in_progress',
       'version_conflict',
@@ -45,6 +42,6 @@ export const metadataOperations = {
     entrance: { scope: 'read' },
     params: MetadataJobPath,
     answers: { 200: MetadataJob },
-    refusals: ['collection_not_found', 'job_not_found', 'not_a_member', 'key_limited', 'object_corrupt'],
+    refusals: ['job_not_found', 'object_corrupt'],
   }),
 }

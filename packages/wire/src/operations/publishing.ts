@@ -11,7 +11,6 @@ import {
 } from '../publishing.ts'
 import { Done } from '../text.ts'
 
-const refusals = ['collection_not_found', 'not_a_member', 'key_limited', 'insufficient_role'] as const
 const entrance = { scope: 'admin' } as const
 
 export const publishingOperations = {
@@ -24,7 +23,6 @@ export const publishingOperations = {
     entrance,
     params: CollectionPath,
     answers: { 200: Publishers },
-    refusals,
   }),
   'POST /api/collections/:owner/:slug/publishers': operation({
     id: 'createPublisher',
@@ -36,7 +34,7 @@ export const publishingOperations = {
     params: CollectionPath,
     body: CreatePublisher,
     answers: { 201: Publisher },
-    refusals: [...refusals, 'too_many_publishers', 'issuer_not_trusted', 'publishing_unavailable'],
+    refusals: ['too_many_publishers', 'issuer_not_trusted', 'publishing_unavailable'],
   }),
   'GET /api/collections/:owner/:slug/publishers/:id': operation({
     id: 'getPublisher',
@@ -47,7 +45,7 @@ export const publishingOperations = {
     entrance,
     params: PublisherPath,
     answers: { 200: Publisher },
-    refusals: [...refusals, 'publisher_not_found'],
+    refusals: ['publisher_not_found'],
   }),
   'PATCH /api/collections/:owner/:slug/publishers/:id': operation({
     id: 'updatePublisher',
@@ -59,7 +57,7 @@ export const publishingOperations = {
     params: PublisherPath,
     body: ChangePublisher,
     answers: { 200: Publisher },
-    refusals: [...refusals, 'publisher_not_found', 'issuer_not_trusted'],
+    refusals: ['publisher_not_found', 'issuer_not_trusted'],
   }),
   'DELETE /api/collections/:owner/:slug/publishers/:id': operation({
     id: 'removePublisher',
@@ -69,7 +67,7 @@ export const publishingOperations = {
     entrance,
     params: PublisherPath,
     answers: { 200: Done },
-    refusals: [...refusals, 'publisher_not_found'],
+    refusals: ['publisher_not_found'],
   }),
   'POST /auth/exchange': operation({
     id: 'exchangeToken',

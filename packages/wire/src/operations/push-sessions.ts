@@ -16,11 +16,9 @@ import {
 import { operation } from '../operation.ts'
 import { PushPath } from '../paths.ts'
 
-const working = ['collection_not_found', 'not_a_member', 'key_limited'] as const
 /** Refusals of the operations that open a session. */
 export const opening = [
   'publishers_only',
-  ...working,
   'version_conflict',
   'too_many_pushes',
   'quota_exceeded',
@@ -31,7 +29,7 @@ export const opening = [
   'busy',
   'object_corrupt',
 ] as const
-const session = [...working, 'push_not_found'] as const
+const session = ['push_not_found'] as const
 /** Refusals of the operations that receive lines. */
 export const batch = [
   ...session,

@@ -1,5 +1,6 @@
 /** Operations that read records of a version, single or many, and a record's history. docs/design/http-api.md §7. */
 import { z } from 'zod'
+import { ErasedRecord, EraseRecord, RecordErasure } from '../erasures.ts'
 import { HistoryItem } from '../histories.ts'
 import { HistoryQuery } from '../lists.ts'
 import { linesOf, operation } from '../operation.ts'
@@ -13,6 +14,8 @@ import {
   RecordsStreamQuery,
 } from '../records.ts'
 import { reading } from './versions.ts'
+
+/** Refusals of the removal of a record and of its preview. */
 
 export const recordOperations = {
   'GET /api/collections/:owner/:slug/versions/:v/records': operation({
@@ -63,6 +66,37 @@ export const recordOperations = {
     query: HistoryQuery,
     answers: { 200: z.array(HistoryItem) },
     answerWords: { 200: 'A page of changes.' },
-    refusals: ['collection_not_found', 'record_not_found', 'object_corrupt'],
+    refusals: ['record_not_found', 'object_corrupt'],
+  }),
+  'GET /api/collections/:owner/:slug/records/:type/:id/erasure': operation({
+    id: 'previewRecordErasure',
+    tag: 'records',
+    summary: 'Preview the removal of a record from all versions',
+    description:
+      'Lists the versions that have the record, also those that are withdrawn and still stored, and what the removal would do. Requires the permission to withdraw: the `admin` scope and, in an organization, the role admin or owner.',
+    entrance: { scope: 'admin' },
+    params: HistoryPath,
+    answers: { 200: RecordErasure },
+    refusals: ['record_not_found', 'object_corrupt'],
+  }),
+  'POST /api/collections/:owner/:slug/records/:type/:id/erase': operation({
+    id: 'eraseRecord',
+    tag: 'records',
+    summary: 'Remove a record from all versions',
+    description:
+      'If the latest version has the record, publishes a version without it. Then withdraws and erases every version that has it, because a version is bound to its digest and cannot lose a single record. The next sweep deletes the record, and everything else that only these versions have. Forks, downloads and backups keep the record. This cannot be undone. If the answer is lost, repeat the request with the new `latest`: it continues, or gets 404 when nothing is left.',
+    entrance: { scope: 'admin' },
+    params: HistoryPath,
+    body: EraseRecord,
+    answers: { 200: ErasedRecord },
+    answerWords: { 200: 'Removed.' },
+    refusals: [
+      'record_not_found',
+      'version_conflict',
+      'publishers_only',
+      'quota_exceeded',
+      'too_many_pushes',
+      'object_corrupt',
+    ],
   }),
 }

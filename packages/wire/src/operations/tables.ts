@@ -28,7 +28,6 @@ const sqlForms = {
 const sqlRefusals = [
   'invalid_sql',
   ...reading,
-  'unauthenticated',
   'sql_unavailable',
   'tables_unavailable',
   'query_too_costly',

@@ -24,7 +24,7 @@ export const versionLogOperations = {
     query: LogQuery,
     answers: { 200: z.array(LogStatement) },
     answerWords: { 200: 'Statements; empty after the last.' },
-    refusals: ['collection_not_found', 'log_unavailable'],
+    refusals: ['log_unavailable'],
   }),
   'GET /api/collections/:owner/:slug/versions/:v/log': operation({
     id: 'getVersionLog',
@@ -34,13 +34,6 @@ export const versionLogOperations = {
       'Returns the statement that made a version and a proof that it is in the signed log. The leaf of a new version comes within two seconds, and the call waits up to 10 for it.',
     params: VersionPath,
     answers: { 200: VersionInLog },
-    refusals: [
-      'collection_not_found',
-      'version_not_found',
-      'version_withdrawn',
-      'not_logged',
-      'log_behind',
-      'log_unavailable',
-    ],
+    refusals: ['version_not_found', 'version_withdrawn', 'not_logged', 'log_behind', 'log_unavailable'],
   }),
 }

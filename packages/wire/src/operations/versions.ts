@@ -9,16 +9,19 @@ import { Manifest, ManifestQuery } from '../manifests.ts'
 import { linesOf, operation } from '../operation.ts'
 import { CollectionPath, VersionPath } from '../paths.ts'
 import { Done } from '../text.ts'
-import { DeprecateVersion, Version, VersionItem, WithdrawnVersion, WithdrawVersion } from '../versions.ts'
+import {
+  DeprecateVersion,
+  RestoredVersion,
+  RestoreVersion,
+  Strip,
+  Version,
+  VersionItem,
+  WithdrawnVersion,
+  WithdrawVersion,
+} from '../versions.ts'
 
 /** Refusals of every operation that reads a version, also of those in records.ts and files.ts. */
-export const reading = [
-  'collection_not_found',
-  'version_not_found',
-  'version_withdrawn',
-  'object_corrupt',
-  'busy',
-] as const
+export const reading = ['version_not_found', 'version_withdrawn', 'object_corrupt', 'busy'] as const
 
 export const versionOperations = {
   'GET /api/collections/:owner/:slug/versions': operation({
@@ -31,7 +34,16 @@ export const versionOperations = {
     query: VersionListQuery,
     answers: { 200: z.array(VersionItem) },
     answerWords: { 200: 'A page of versions; empty before the first version.' },
-    refusals: ['collection_not_found'],
+  }),
+  'GET /api/collections/:owner/:slug/versions/strip': operation({
+    id: 'getVersionStrip',
+    tag: 'versions',
+    summary: 'Get the strip of versions',
+    description:
+      'Returns how much each version changed of each column: the share of values that differ from the version before, in the view that the caller reads. Withdrawn versions are left out. Shares are computed soon after a version is published, those of old versions later. The values themselves are at `…/versions/{v}/diff`.',
+    params: CollectionPath,
+    answers: { 200: Strip },
+    refusals: ['busy'],
   }),
   'GET /api/collections/:owner/:slug/versions/:v': operation({
     id: 'getVersion',
@@ -56,6 +68,28 @@ export const versionOperations = {
     answerWords: { 200: 'All files of the version; empty if it has none.' },
     refusals: reading,
   }),
+  'POST /api/collections/:owner/:slug/versions/:v/restore': operation({
+    id: 'restoreVersion',
+    tag: 'versions',
+    summary: 'Publish an earlier version again',
+    description:
+      'Makes a new version with the records, files, schemas and metadata of an earlier one, which it shares: this takes no space for the records. Its number follows from the difference to the latest version, as for a push. If the latest version has this content already, no version is made and the answer has `unchanged: true`. Data that is public in that version and private now must be named in `confirm_public`.',
+    entrance: { scope: 'write' },
+    params: VersionPath,
+    body: RestoreVersion,
+    answers: { 201: RestoredVersion },
+    answerWords: { 201: 'Published, or unchanged.' },
+    refusals: [
+      'publishers_only',
+      'version_not_found',
+      'version_withdrawn',
+      'version_conflict',
+      'private_field_made_public',
+      'private_record_made_public',
+      'quota_exceeded',
+      'object_corrupt',
+    ],
+  }),
   'POST /api/collections/:owner/:slug/versions/:v/withdraw': operation({
     id: 'withdrawVersion',
     tag: 'versions',
@@ -67,13 +101,7 @@ export const versionOperations = {
     body: WithdrawVersion,
     answers: { 200: WithdrawnVersion },
     answerWords: { 200: 'Withdrawn.' },
-    refusals: [
-      'collection_not_found',
-      'version_not_found',
-      'not_a_member',
-      'key_limited',
-      'insufficient_role',
-    ],
+    refusals: ['version_not_found'],
   }),
   'POST /api/collections/:owner/:slug/versions/:v/deprecate': operation({
     id: 'deprecateVersion',
@@ -85,14 +113,7 @@ export const versionOperations = {
     params: VersionPath,
     body: DeprecateVersion,
     answers: { 200: Done },
-    refusals: [
-      'collection_not_found',
-      'version_not_found',
-      'version_withdrawn',
-      'not_a_member',
-      'key_limited',
-      'insufficient_role',
-    ],
+    refusals: ['version_not_found', 'version_withdrawn', 'insufficient_role'],
   }),
   'GET /api/collections/:owner/:slug/versions/:v/manifest': operation({
     id: 'getManifest',

@@ -1,10 +1,11 @@
 /** Describes conflicts between a folder and a version, with the next command. */
+
+import { counted } from '@ulmus/content/quantities'
 import type { Conflict } from '../../folder/update/merge-records.ts'
 import type { PartConflict, Updated } from '../../folder/update/update.ts'
 import { exitCodes } from '../../terminal/exit-codes.ts'
 import { CommandError } from '../../terminal/failure.ts'
 import { shellWord } from '../../terminal/shell-word.ts'
-import { counted } from '../../terminal/words.ts'
 
 /** Maximum number of conflicts listed. */
 const named = 20

@@ -1,6 +1,7 @@
 import { type Json, withMembersInOrder } from '@ulmus/content'
 import type { DiffPage } from '@ulmus/wire'
-import type { Call, Command, CommonFlags, TrustedFlag } from '../../context.ts'
+import { command, noun } from '../../command.ts'
+import type { Call, CommonFlags, TrustedFlag } from '../../context.ts'
 import { collectionOf, type FolderState, readState } from '../../folder/base/state.ts'
 import { checkView } from '../../folder/base/verified-version.ts'
 import { type Counts, changesOf, type Folder, folderRecordChanges } from '../../folder/changes/changes.ts'
@@ -13,6 +14,7 @@ import {
 } from '../../folder/changes/differences.ts'
 import { checkedCollection, inFolder, remoteOf } from '../../folder/changes/open.ts'
 import { findRoot } from '../../folder/files/layout.ts'
+import { flag, optional, trusted } from '../../parameters.ts'
 import { type CollectionName, parseReference, pathOf, type Reference } from '../../reference.ts'
 import { exitCodes } from '../../terminal/exit-codes.ts'
 import { jsonText } from '../../terminal/harmless.ts'
@@ -36,19 +38,33 @@ interface Compared {
 }
 
 /** `ulmus diff [V1] [V2]`: compares the folder with its base, the folder with a version, or two versions. */
-const diff: Command<DiffFlags, [from?: string, to?: string]> = async (call, flags, from, to) => {
-  const isDifferent =
-    from === undefined || to === undefined
-      ? await inFolder(call, async (folder, state) =>
-          show(
-            call,
-            flags,
-            from === undefined ? ofBase(folder) : await ofVersion(call, flags, folder, state, from),
-          ),
-        )
-      : await show(call, flags, await ofVersions(call, flags, from, to))
-  if (isDifferent && flags.exitCode) call.terminal.fail(exitCodes.failed)
-}
+const diff = command<DiffFlags, [from?: string, to?: string]>({
+  brief: 'Show differences, by type, record and field',
+  description:
+    'Without a version, compares this folder with its base version. Inside a working folder write v1.2.0, elsewhere owner/slug@v1.2.0.',
+  page: 'Compare the folder with its base or another version, or two versions. `--stat` shows counts only, `--exit-code` exits with 1 if anything differs',
+  flags: { stat: flag('Show counts only'), exitCode: flag('Exit with 1 if anything differs'), trusted },
+  positional: {
+    kind: 'tuple',
+    parameters: [
+      optional('from', 'Version to compare from (default: the base version)'),
+      optional('to', 'Version to compare to (default: this folder)'),
+    ],
+  },
+  run: async (call, flags, from, to) => {
+    const isDifferent =
+      from === undefined || to === undefined
+        ? await inFolder(call, async (folder, state) =>
+            show(
+              call,
+              flags,
+              from === undefined ? ofBase(folder) : await ofVersion(call, flags, folder, state, from),
+            ),
+          )
+        : await show(call, flags, await ofVersions(call, flags, from, to))
+    if (isDifferent && flags.exitCode) call.terminal.fail(exitCodes.failed)
+  },
+})
 
 function ofBase(folder: Folder): Compared {
   return {
@@ -218,4 +234,9 @@ function valueText(value: Json | undefined): string {
   return text.length > valueLength ? `${text.slice(0, valueLength - 1)}…` : text
 }
 
-export default diff
+export default noun({
+  section: 'The working folder',
+  words: {
+    diff: { command: diff, group: 'Publish', place: 30 },
+  },
+})

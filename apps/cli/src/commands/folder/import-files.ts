@@ -1,7 +1,9 @@
 import { basename, resolve } from 'node:path'
 import type { MaxRemoved, Removal } from '@ulmus/client'
 import type { JsonObject, Schema } from '@ulmus/content'
+import { counted, countText } from '@ulmus/content/quantities'
 import {
+  firstLines,
   HashSet,
   type Inference,
   idCandidates,
@@ -19,6 +21,7 @@ import {
   type TypeIds,
   typeNameOf,
 } from '@ulmus/tabular'
+import { keeperOf } from '@ulmus/tabular/kept-values'
 import type { Call, Command, CommonFlags } from '../../context.ts'
 import { readBase } from '../../folder/base/state.ts'
 import { readSchemas } from '../../folder/files/content.ts'
@@ -34,7 +37,7 @@ import {
   renamesOf,
 } from '../../folder/import/plan.ts'
 import { type Importing, importRecords } from '../../folder/import/records.ts'
-import { changeLines, columnLines, newIdsLines, planLines } from '../../folder/import/words.ts'
+import { changeLines, columnLines, newIdsLines, planLines, removedLines } from '../../folder/import/words.ts'
 import { type Guarded, guardRemovals } from '../../folder/push/removal-guard.ts'
 import { askOneOf, askText, askYes } from '../../terminal/ask.ts'
 import { exitCodes } from '../../terminal/exit-codes.ts'
@@ -42,9 +45,8 @@ import { CommandError, usageError } from '../../terminal/failure.ts'
 import { harmless } from '../../terminal/harmless.ts'
 import { openProgress } from '../../terminal/progress.ts'
 import { shellWord } from '../../terminal/shell-word.ts'
-import { counted, numberText } from '../../terminal/words.ts'
 
-/** Flags of `ulmus import`, declared in folder-commands.ts. */
+/** Flags of `ulmus import`, declared in import.ts. */
 export type ImportFlags = ReadFlags &
   PlanFlags & {
     readonly type?: string
@@ -102,23 +104,27 @@ async function importFile(
   flags: ImportFlags & CommonFlags,
   { root, file, earlier }: ImportedFile,
 ): Promise<object> {
-  const table = await openTable(call, flags, resolve(call.terminal.cwd, file))
+  const schemas = readSchemas(root)
+  const types = [...schemas].map(([type, { source }]) => ({ type, schema: source }))
+  const named = flags.type === undefined ? types : types.filter(({ type }) => type === flags.type)
+  const { table, notes } = await openTable(call, flags, resolve(call.terminal.cwd, file), named)
   const progress = openProgress(call, flags.quiet)
   try {
     progress.show(`Reading ${basename(file)}…`)
     const inference = await inferTable(table)
     progress.end()
-    const schemas = readSchemas(root)
+    const findings = notesIn([...notes, ...table.notes, ...inference.hints])
+    if (!flags.json) for (const line of [...findings, ...removedLines(inference, table.unit)]) call.say(line)
     const type = await typeOf(call, flags, { root, file, earlier }, { table, inference }, schemas)
     const before = schemas.get(type)
-    const bring = (schema: JsonObject, records: Importing['records'], onProgress = ignore) => {
+    const bring = (brought: Pick<Importing, 'schema' | 'records' | 'keepValues'>, onProgress = ignore) => {
       const beforeRemoval = (removal: Removal) => guardRemovals([removal], guardedBy(call, flags, file))
-      return importRecords({ root, type, schema, records, keepsOthers: flags.add, onProgress, beforeRemoval })
+      return importRecords({ root, type, ...brought, keepsOthers: flags.add, onProgress, beforeRemoval })
     }
     if (inference.rows === 0) {
       if (before === undefined)
         throw new TableError(`${table.name} has no rows, so there is no record to import.`)
-      const imported = await bring(before.source as JsonObject, noRecords())
+      const imported = await bring({ schema: before.source as JsonObject, records: noRecords() })
       call.say(`0 records of ${type} from ${basename(file)}.`)
       return { file, type, id: null, ...imported, schema: before.source }
     }
@@ -138,7 +144,6 @@ async function importFile(
       references,
     })
     if (!flags.json) {
-      for (const line of notesIn(table)) call.say(line)
       const words = { plan: made.plan, inference, why: id.why }
       for (const line of [...planLines(words), ...columnLines(words)]) call.say(line)
       for (const line of changeLines(made, known === undefined, readBase(root))) call.say(line)
@@ -147,8 +152,10 @@ async function importFile(
     if (call.terminal.canAsk && !flags.yes && !(await askYes('Import?')))
       throw new CommandError('Nothing was imported.', { exitCode: exitCodes.cancelled, code: 'cancelled' })
     const onProgress = (count: number) =>
-      progress.show(`${numberText(count)} of ${counted(inference.rows, 'row')}`)
-    const imported = await bring(made.schema, recordsOf(table, made.plan), onProgress)
+      progress.show(`${countText(count)} of ${counted(inference.rows, 'row')}`)
+    const records = recordsOf(table, made.plan)
+    const brought = { schema: made.schema, records, keepValues: keeperOf(table, made.plan) }
+    const imported = await bring(brought, onProgress)
     progress.end()
     const ids = inference.columns.find(({ name }) => id.columns?.length === 1 && name === single)?.ids
     earlier.push({ type, ids: ids ?? new HashSet() })
@@ -180,7 +187,7 @@ async function typeOf(
   schemas: ReadonlyMap<string, Schema>,
 ): Promise<string> {
   if (flags.type !== undefined) return flags.type
-  const named = typeNameOf(flags.table ?? basename(file))
+  const named = typeNameOf(flags.table ?? table.detected.table ?? basename(file))
   const canAsk = call.terminal.canAsk && !flags.yes
   const others = [...schemas].filter(([type]) => !earlier.some((one) => one.type === type))
   const types = schemas.has(named) ? [] : others.map(([type, schema]) => knownType(root, type, schema))
@@ -190,6 +197,10 @@ async function typeOf(
     call.say(
       canAsk ? reason : `${reason} To import the file as this type, add --type ${shellWord(like.type)}.`,
     )
+  } else if (types.length > 0) {
+    const names =
+      types.length > 5 ? 'all types of the folder' : types.map(({ type }) => harmless(type)).join(', ')
+    call.say(`${basename(file)} is unlike ${names}. Is it the right file? It becomes a new type.`)
   }
   return canAsk ? askText('Record type', like?.type ?? named) : named
 }
@@ -210,8 +221,15 @@ async function idOf(call: Call, flags: ImportFlags, table: Table, file: PlannedF
   const hidden = hiddenColumns(flags, file)
   const proposal =
     known === undefined ? proposeId(inference, hidden) : proposeIdFor(inference, known, rename, hidden)
-  const isSure = proposal !== undefined && proposal.why !== 'unique'
+  const repeats = proposal?.why === 'named' ? await repeatedText(table, inference, proposal) : undefined
+  if (repeats !== undefined && (!call.terminal.canAsk || flags.yes))
+    throw new CommandError(`${inference.name}: ${repeats} Correct them, or choose another id: ${idFlags}`, {
+      exitCode: exitCodes.refused,
+      code: 'bad_table',
+    })
+  const isSure = proposal !== undefined && proposal.why !== 'unique' && repeats === undefined
   if (isSure || (proposal !== undefined && (!call.terminal.canAsk || flags.yes))) return proposal
+  if (repeats !== undefined) call.say(repeats)
   const pair = proposal === undefined ? await keyOfTwo(table, inference, hidden) : undefined
   if (!call.terminal.canAsk || flags.yes) throw noIdError(inference, pair, hidden)
   const candidates = idCandidates(inference.columns)
@@ -223,6 +241,20 @@ async function idOf(call: Call, flags: ImportFlags, table: Table, file: PlannedF
   const byNumber = '(number the rows)'
   const chosen = await askOneOf('Which column identifies a record?', [...choices.keys(), byNumber])
   return { columns: choices.get(chosen) ?? null, why: undefined }
+}
+
+/** Values that several rows of a column called like an id have, with their lines; undefined: each row has another one. */
+async function repeatedText(
+  table: Table,
+  inference: Inference,
+  { columns, repeats = [] }: KnownIdProposal,
+): Promise<string | undefined> {
+  if (repeats.length === 0) return undefined
+  const lines = await firstLines(table, inference, columns, new Set(repeats.map(({ value }) => value)))
+  const named = repeats.map(
+    ({ value, line }) => `${JSON.stringify(value)} in ${table.unit}s ${lines.get(value)} and ${line}`,
+  )
+  return harmless(`${columns.join()} is called like an id, but rows have the same: ${named.join(', ')}.`)
 }
 
 function noIdError(

@@ -1,4 +1,6 @@
-import type { Call, Command, CommonFlags, TrustedFlag } from '../../context.ts'
+import { counted, countText } from '@ulmus/content/quantities'
+import { command, noun } from '../../command.ts'
+import type { Call, CommonFlags, TrustedFlag } from '../../context.ts'
 import { readBase } from '../../folder/base/state.ts'
 import { checkView, readHead } from '../../folder/base/verified-version.ts'
 import { readFolder } from '../../folder/changes/changes.ts'
@@ -6,10 +8,10 @@ import { cacheOf, checkedCollection, inFolder, type Remote, remoteOf } from '../
 import { settlePush } from '../../folder/push/push.ts'
 import type { Resolution } from '../../folder/update/merge-records.ts'
 import { type Updated, updateFolder } from '../../folder/update/update.ts'
+import { flag, trusted } from '../../parameters.ts'
 import { warnIfDeprecated } from '../../terminal/deprecated.ts'
 import { usageError } from '../../terminal/failure.ts'
 import { openProgress } from '../../terminal/progress.ts'
-import { counted, numberText } from '../../terminal/words.ts'
 import { conflictError } from './conflicts.ts'
 
 type PullFlags = TrustedFlag & {
@@ -18,37 +20,47 @@ type PullFlags = TrustedFlag & {
 }
 
 /** `ulmus pull`: merges the latest version into the folder, after settling an interrupted push. */
-const pull: Command<PullFlags> = (call, flags) => {
-  if (flags.ours && flags.theirs) throw usageError('--ours and --theirs exclude each other. Use one of them.')
-  const resolution: Resolution = flags.ours ? 'ours' : flags.theirs ? 'theirs' : 'stop'
-  return inFolder(call, async (before, state) => {
-    const remote = await remoteOf(call, state, flags.trusted)
-    const { source, host } = remote
-    const { latestVersion } = await checkedCollection(before.root, state, remote)
-    await settlePush(before.root, before.base, before.index, source, host)
-    const folder = await readFolder(before.root, readBase(before.root), before.index)
-    if (latestVersion === null || latestVersion.semver === folder.base?.semver)
-      return upToDate(call, flags, remote, latestVersion?.semver ?? null)
-    if (folder.base !== null) await checkView(source, folder.base)
-    const head = await readHead(source, latestVersion.semver)
-    const progress = openProgress(call, flags.quiet)
-    const onProgress = ({ records }: { records: number }) => progress.show(`${numberText(records)} records`)
-    const updated = await updateFolder({
-      folder,
-      source,
-      head,
-      resolution,
-      discardsOurs: false,
-      cache: cacheOf(call),
-      onProgress,
+const pull = command<PullFlags>({
+  brief: 'Merge the latest version into this folder',
+  page: 'Merge the latest version. `--ours`, `--theirs`: see [conflicts](cli.md#conflicts)',
+  flags: {
+    ours: flag('On conflict, keep the record of this folder'),
+    theirs: flag('On conflict, take the record of the registry and back up the local one'),
+    trusted,
+  },
+  run: (call, flags) => {
+    if (flags.ours && flags.theirs)
+      throw usageError('--ours and --theirs exclude each other. Use one of them.')
+    const resolution: Resolution = flags.ours ? 'ours' : flags.theirs ? 'theirs' : 'stop'
+    return inFolder(call, async (before, state) => {
+      const remote = await remoteOf(call, state, flags.trusted)
+      const { source, host } = remote
+      const { latestVersion } = await checkedCollection(before.root, state, remote)
+      await settlePush(before.root, before.base, before.index, source, host)
+      const folder = await readFolder(before.root, readBase(before.root), before.index)
+      if (latestVersion === null || latestVersion.semver === folder.base?.semver)
+        return upToDate(call, flags, remote, latestVersion?.semver ?? null)
+      if (folder.base !== null) await checkView(source, folder.base)
+      const head = await readHead(source, latestVersion.semver)
+      const progress = openProgress(call, flags.quiet)
+      const onProgress = ({ records }: { records: number }) => progress.show(`${countText(records)} records`)
+      const updated = await updateFolder({
+        folder,
+        source,
+        head,
+        resolution,
+        discardsOurs: false,
+        cache: cacheOf(call),
+        onProgress,
+      })
+      progress.end()
+      warnIfDeprecated(call, head.version)
+      if (resolution === 'stop' && updated.totalConflicts > 0)
+        throw conflictError(source.collection, head.version.semver, updated)
+      await tell(call, flags, head.version, folder.base?.semver, updated)
     })
-    progress.end()
-    warnIfDeprecated(call, head.version)
-    if (resolution === 'stop' && updated.totalConflicts > 0)
-      throw conflictError(source.collection, head.version.semver, updated)
-    await tell(call, flags, head.version, folder.base?.semver, updated)
-  })
-}
+  },
+})
 
 async function upToDate(
   call: Call,
@@ -81,4 +93,9 @@ async function tell(
   if (setAside !== undefined) call.say(`The replaced records are in ${setAside}.`)
 }
 
-export default pull
+export default noun({
+  section: 'The working folder',
+  words: {
+    pull: { command: pull, group: 'Publish', place: 50, line: ['pull', 'merge the latest version'] },
+  },
+})

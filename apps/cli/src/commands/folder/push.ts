@@ -1,10 +1,17 @@
-import type { MaxRemoved, PushProgress, PushResult } from '@ulmus/client'
-import { UlmusError } from '@ulmus/client'
+import { type MaxRemoved, type PushProgress, type PushResult, UlmusError } from '@ulmus/client'
+import { counted, countText, sizeText } from '@ulmus/content/quantities'
 import type { Collection } from '@ulmus/wire'
-import type { Call, Command, CommonFlags } from '../../context.ts'
+import { command, noun } from '../../command.ts'
+import type { Call, CommonFlags } from '../../context.ts'
 import { type FolderState, readBase, writeState } from '../../folder/base/state.ts'
 import { type Folder, readFolder } from '../../folder/changes/changes.ts'
-import { checkedCollection, inFolder, type Remote, remoteOf } from '../../folder/changes/open.ts'
+import {
+  adviceBehind,
+  checkedCollection,
+  inFolder,
+  type Remote,
+  remoteOf,
+} from '../../folder/changes/open.ts'
 import {
   checkBase,
   dryRunFolder,
@@ -15,14 +22,13 @@ import {
 } from '../../folder/push/push.ts'
 import { type PushPlan, planPush } from '../../folder/push/push-plan.ts'
 import { guardRemovals, removalsOf } from '../../folder/push/removal-guard.ts'
+import { flag, maxRemoved, text, trusted } from '../../parameters.ts'
 import { notSignedIn } from '../../session/connect.ts'
 import { openProgress, type Progress } from '../../terminal/progress.ts'
-import { counted, numberText, sizeText } from '../../terminal/words.ts'
-import { type VisibilityFlags, visibilityIn, visibilityMade } from '../collections/visibility.ts'
+import { type VisibilityFlags, visibilityIn, visibilityMade } from '../../visibility.ts'
 import { countsText, tellMissing } from './status.ts'
 
-/** Flags of `ulmus push`, declared in folder-commands.ts. */
-export type PushFlags = VisibilityFlags & {
+type PushFlags = VisibilityFlags & {
   readonly message?: string
   readonly dryRun: boolean
   readonly trusted: boolean
@@ -32,52 +38,73 @@ export type PushFlags = VisibilityFlags & {
 }
 
 /** `ulmus push`: publishes the changes of the folder. All local checks run before anything is created or sent. */
-const push: Command<PushFlags> = (call, flags) =>
-  inFolder(call, async (before, state) => {
-    const visibility = visibilityIn(flags)
-    const remote = await remoteOf(call, state, flags.trusted)
-    const folder = await settled(call, before, remote)
-    const plan = await planPush(folder, flags.publishPrivate)
-    if (!flags.snapshot) tellMissing(call, folder)
-    if (plan.isEmpty && !flags.snapshot) return nothing(call, flags, folder)
-    if (remote.key === undefined) throw notSignedIn(remote.host)
-    for (const [type, counts] of plan.counts) call.say([`${type}  `, countsText(counts)])
-    for (const what of plan.exposed) call.say(`Becomes public: ${what}.`)
-    const detail = await presentCollection(folder, state, remote)
-    if (detail === undefined) {
-      if (flags.dryRun)
-        return call.say(
-          `${remote.source.collection} does not exist yet: \`ulmus push\` creates it. All local checks passed.`,
-        )
-      const id = await makeCollection(call, visibility, remote)
-      writeState(folder.root, { ...state, id })
-    }
-    await checkBase(remote.source, folder.base, detail?.latestVersion?.semver ?? null)
-    await guardRemovals(removalsOf(folder.root, plan), {
-      max: flags.maxRemoved,
-      canAsk: call.terminal.canAsk,
-      what: 'This push would remove',
-      otherwise: 'Nothing was pushed.',
-    })
-    const progress = openProgress(call, flags.quiet)
-    const pushing: Pushing = {
-      folder,
-      plan,
-      source: remote.source,
-      host: remote.host,
-      message: flags.message,
-      onProgress: (now) => showProgress(progress, now, changesIn(plan)),
-      onExposed: (what) => call.say(`Becomes public: ${what}.`),
-    }
-    const result = flags.dryRun
-      ? await dryRunFolder(pushing, flags.snapshot)
-      : flags.snapshot
-        ? await snapshotFolder(pushing)
-        : await pushFolder(pushing)
-    progress.end()
-    if (result === undefined) return nothing(call, flags, folder)
-    await tell(call, flags, remote, result)
-  })
+const push = command<PushFlags>({
+  brief: 'Publish changes as a new version',
+  description:
+    'Checks all records against their schemas before sending. Resumes an interrupted push.\n\n--trusted takes the token of the job from ULMUS_ID_TOKEN, else from GitHub, else from the file /var/run/secrets/ulmus/token. On other CI systems, set ULMUS_ID_TOKEN to a token with the address of the registry as its audience.',
+  examples: [
+    'ulmus push -m "Oslo grew"',
+    'ulmus clone --trusted ada/cities && cd cities && ulmus push --trusted',
+  ],
+  page: 'Publish changes. A type whose schema you deleted is removed (`null` in the delta); a folder [follows a renamed collection](cli.md#the-working-folder). `-m`, `--message` describes the version; `--dry-run` only shows what would be published; `--snapshot` publishes exactly this folder, which drops files that no record refers to; `--trusted` publishes as a job of a trusted publisher; `--publish-private` allows private data to become public; `--max-removed` ([limit](cli.md#limit-removals)); `--public` or `--private` for a new collection',
+  flags: {
+    message: text('text', 'Message of the version'),
+    dryRun: flag('Show what would be published, without publishing'),
+    snapshot: flag('Publish exactly this folder, without files that no record refers to'),
+    trusted,
+    publishPrivate: flag('Allow private data to become public'),
+    maxRemoved,
+    public: flag('Make a new collection public'),
+    private: flag('Make a new collection private'),
+  },
+  aliases: { m: 'message' },
+  run: (call, flags) =>
+    inFolder(call, async (before, state) => {
+      const visibility = visibilityIn(flags)
+      const remote = await remoteOf(call, state, flags.trusted)
+      const folder = await settled(call, before, remote)
+      const plan = await planPush(folder, flags.publishPrivate)
+      if (!flags.snapshot) tellMissing(call, folder)
+      if (plan.isEmpty && !flags.snapshot) return nothing(call, flags, folder, remote)
+      if (remote.key === undefined) throw notSignedIn(remote.host)
+      for (const [type, counts] of plan.counts) call.say([`${type}  `, countsText(counts)])
+      for (const what of plan.exposed) call.say(`Becomes public: ${what}.`)
+      const detail = await presentCollection(folder, state, remote)
+      if (detail === undefined) {
+        if (flags.dryRun)
+          return call.say(
+            `${remote.source.collection} does not exist yet: \`ulmus push\` creates it. All local checks passed.`,
+          )
+        const id = await makeCollection(call, visibility, remote)
+        writeState(folder.root, { ...state, id })
+      }
+      await checkBase(remote.source, folder.base, detail?.latestVersion?.semver ?? null)
+      await guardRemovals(removalsOf(folder.root, plan), {
+        max: flags.maxRemoved,
+        canAsk: call.terminal.canAsk,
+        what: 'This push would remove',
+        otherwise: 'Nothing was pushed.',
+      })
+      const progress = openProgress(call, flags.quiet)
+      const pushing: Pushing = {
+        folder,
+        plan,
+        source: remote.source,
+        host: remote.host,
+        message: flags.message,
+        onProgress: (now) => showProgress(progress, now, changesIn(plan)),
+        onExposed: (what) => call.say(`Becomes public: ${what}.`),
+      }
+      const result = flags.dryRun
+        ? await dryRunFolder(pushing, flags.snapshot)
+        : flags.snapshot
+          ? await snapshotFolder(pushing)
+          : await pushFolder(pushing)
+      progress.end()
+      if (result === undefined) return nothing(call, flags, folder, remote)
+      await tell(call, flags, remote, result)
+    }),
+})
 
 /** Settles an earlier interrupted push, and returns the folder in its new state. */
 async function settled(call: Call, folder: Folder, { source, host }: Remote): Promise<Folder> {
@@ -88,10 +115,15 @@ async function settled(call: Call, folder: Folder, { source, host }: Remote): Pr
   return readFolder(root, readBase(root), index)
 }
 
-async function nothing(call: Call, flags: CommonFlags, { base }: Folder): Promise<void> {
+async function nothing(call: Call, flags: CommonFlags, { base }: Folder, { source }: Remote): Promise<void> {
   if (flags.json)
     return call.json({ unchanged: true, semver: base?.semver ?? null, hash: base?.digest ?? null })
-  call.say(base === null ? 'There is nothing to publish yet.' : `Nothing changed since ${base.semver}.`)
+  if (base === null) return call.say('There is nothing to publish yet.')
+  call.say(`Nothing changed since ${base.semver}.`)
+  // Without a connection there is no advice, but the answer is right.
+  const now = await source.client.collections.get(source.collection).catch(() => undefined)
+  const latest = now?.latestVersion?.semver ?? base.semver
+  if (latest !== base.semver) for (const line of adviceBehind(base.semver, latest)) call.say(line)
 }
 
 /** Reads the collection. Returns undefined if the first push must create it. */
@@ -131,7 +163,7 @@ function showProgress(
   total: number,
 ): void {
   const again = retries === 0 ? '' : `, tried again ${counted(retries, 'time')}`
-  const sent = `${numberText(recordsSent + deletesSent)} sent, ${sizeText(bytesSent)}`
+  const sent = `${countText(recordsSent + deletesSent)} sent, ${sizeText(bytesSent)}`
   progress.show(
     phase === 'committing' || phase === 'checking' ? `${phase}: ${sent}${again}` : `${sent}${again}`,
     { done: recordsSent + deletesSent, total },
@@ -158,4 +190,9 @@ async function tell(
   call.say(`${host}/${source.collection}`)
 }
 
-export default push
+export default noun({
+  section: 'The working folder',
+  words: {
+    push: { command: push, group: 'Publish', place: 40, line: ['push -m MESSAGE', 'publish a version'] },
+  },
+})

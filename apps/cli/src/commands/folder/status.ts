@@ -1,4 +1,6 @@
-import type { Call, Command } from '../../context.ts'
+import { counted, countText } from '@ulmus/content/quantities'
+import { command, noun } from '../../command.ts'
+import type { Call } from '../../context.ts'
 import { type FolderState, isPublicView } from '../../folder/base/state.ts'
 import {
   type Counts,
@@ -10,15 +12,18 @@ import {
 import { inFolder } from '../../folder/changes/open.ts'
 import { paths } from '../../folder/files/layout.ts'
 import { painted, type Text } from '../../terminal/text.ts'
-import { counted, numberText } from '../../terminal/words.ts'
 
 /** `ulmus status`: compares the folder with its base. Sends no request. */
-const status: Command<Record<never, never>> = (call, flags) =>
-  inFolder(call, async (folder, state) => {
-    const found = await statusOf(folder)
-    if (flags.json) return call.json({ ...state, base: baseOf(folder), ...found })
-    await tell(call, folder, state, found)
-  })
+const status = command<Record<never, never>>({
+  brief: 'Show what a push would publish',
+  page: 'Show what a push would publish',
+  run: (call, flags) =>
+    inFolder(call, async (folder, state) => {
+      const found = await statusOf(folder)
+      if (flags.json) return call.json({ ...state, base: baseOf(folder), ...found })
+      await tell(call, folder, state, found)
+    }),
+})
 
 /** Printed by `ulmus status --json`, with the state of the folder. Scripts use these names: keep them. */
 export interface Status {
@@ -93,11 +98,16 @@ export function tellMissing(call: Call, folder: Folder): void {
 /** `+3 added  ~1 updated`; omits zeros. */
 export function countsText({ added, updated, removed }: Counts): Text {
   const parts = [
-    added > 0 ? [painted('green', `+${numberText(added)} added`)] : [],
-    updated > 0 ? [painted('yellow', `~${numberText(updated)} updated`)] : [],
-    removed > 0 ? [painted('red', `-${numberText(removed)} removed`)] : [],
+    added > 0 ? [painted('green', `+${countText(added)} added`)] : [],
+    updated > 0 ? [painted('yellow', `~${countText(updated)} updated`)] : [],
+    removed > 0 ? [painted('red', `-${countText(removed)} removed`)] : [],
   ].flat()
   return parts.flatMap((part, index) => (index === 0 ? [part] : ['  ', part]))
 }
 
-export default status
+export default noun({
+  section: 'The working folder',
+  words: {
+    status: { command: status, group: 'Publish', place: 20, line: ['status, diff', 'show what changed'] },
+  },
+})

@@ -2,19 +2,21 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { UlmusError, verifyProof } from '@ulmus/client'
 import { parseDigestLabel, parseJson } from '@ulmus/content'
+import { counted, countText } from '@ulmus/content/quantities'
 import type { ProvenRecord } from '@ulmus/wire'
-import type { Call, Command, CommonFlags, TrustedFlag } from '../../context.ts'
+import { command, noun } from '../../command.ts'
+import type { Call, CommonFlags, TrustedFlag } from '../../context.ts'
 import { digestOfFolder } from '../../folder/base/digest.ts'
 import { readBase, readState } from '../../folder/base/state.ts'
 import { readHead, readVerified, tampered } from '../../folder/base/verified-version.ts'
 import { fileAt } from '../../folder/files/inside.ts'
 import { findRoot, paths } from '../../folder/files/layout.ts'
 import { type ComputedVersion, type LogFlags, type LogPlace, verifyLogged } from '../../log/verify-version.ts'
+import { optional, policy, text, trusted } from '../../parameters.ts'
 import { parseReference, pathOf } from '../../reference.ts'
 import type { Connection } from '../../session/connect.ts'
 import { CommandError, usageError } from '../../terminal/failure.ts'
 import { openProgress } from '../../terminal/progress.ts'
-import { counted, numberText } from '../../terminal/words.ts'
 
 type VerifyFlags = TrustedFlag &
   LogFlags & {
@@ -26,17 +28,34 @@ type VerifyFlags = TrustedFlag &
  * `ulmus verify [REF | FOLDER | proof.json]`: recomputes a digest, and finds it in the signed log of the registry. A file is a proof; a
  * path without a folder is a reference.
  */
-const verify: Command<VerifyFlags, [what?: string]> = async (call, flags, what) => {
-  const path = resolve(call.terminal.cwd, what ?? '.')
-  if (what !== undefined && existsSync(path) && statSync(path).isFile())
-    return verifyRecord(call, flags, path)
-  const root =
-    what === undefined ? findRoot(path) : fileAt(path, paths.state) === undefined ? undefined : path
-  if (root !== undefined) return verifyFolder(call, flags, root)
-  if (what === undefined) throw usageError('Nothing to verify. Name a version, a working folder or a proof.')
-  if (!what.includes('/')) throw new CommandError(`${path} does not exist.`)
-  return verifyVersion(call, flags, what)
-}
+const verify = command<VerifyFlags, [what?: string]>({
+  brief: 'Recompute a digest, compare it, and find it in the signed log',
+  description:
+    'The first time, remembers the keys of the log. Later, refuses a log that is smaller, has another history or unknown keys. `ulmus trust` forgets them.',
+  page: "Recompute a digest: of the folder, of a version, or of one record with its proof (`ulmus api GET '/collections/ada/cities/versions/v1.0.0/records/City/OSL?proof=true' > proof.json`). `--digest` gives the expected one, from a source you trust. If the registry signs a log, finds the version [in the log](cli.md#verify-in-the-signed-log), too: `--policy FILE` demands witnesses, `--no-log` skips it",
+  flags: {
+    digest: text('digest', 'Expected digest, from a source you trust'),
+    policy,
+    log: { kind: 'boolean', default: true, brief: 'Find it in the log of the registry, too (default)' },
+    trusted,
+  },
+  positional: {
+    kind: 'tuple',
+    parameters: [optional('what', 'Version, working folder, or file with a record and its proof')],
+  },
+  run: async (call, flags, what) => {
+    const path = resolve(call.terminal.cwd, what ?? '.')
+    if (what !== undefined && existsSync(path) && statSync(path).isFile())
+      return verifyRecord(call, flags, path)
+    const root =
+      what === undefined ? findRoot(path) : fileAt(path, paths.state) === undefined ? undefined : path
+    if (root !== undefined) return verifyFolder(call, flags, root)
+    if (what === undefined)
+      throw usageError('Nothing to verify. Name a version, a working folder or a proof.')
+    if (!what.includes('/')) throw new CommandError(`${path} does not exist.`)
+    return verifyVersion(call, flags, what)
+  },
+})
 
 /** Fetches a complete version and recomputes its digest. */
 async function verifyVersion(call: Call, flags: VerifyFlags & CommonFlags, text: string): Promise<void> {
@@ -53,7 +72,7 @@ async function verifyVersion(call: Call, flags: VerifyFlags & CommonFlags, text:
   const progress = openProgress(call, flags.quiet)
   let records = 0
   await readVerified(source, head, () =>
-    progress.show(`${numberText(++records)} of ${counted(recordCount, 'record')}`),
+    progress.show(`${countText(++records)} of ${counted(recordCount, 'record')}`),
   )
   progress.end()
   // A digest in the reference names what the content must be.
@@ -143,7 +162,7 @@ async function answer(call: Call, flags: VerifyFlags & CommonFlags, verified: Ve
     const why = isOfPublic
       ? ' You named a digest of the public view, and members read the full one. Verify signed out.'
       : ''
-    throw tampered(`${name} is whole, and its digest is ${digest}: not the one that you named.${why}`)
+    throw tampered(`${name} is intact, but its digest is ${digest}, not the expected ${flags.digest}.${why}`)
   }
   const log = flags.log ? await findInLog(call, flags, verified) : null
   if (flags.json) return call.json({ ok: true, digest, semver, records, log })
@@ -178,4 +197,14 @@ async function findInLog(call: Call, flags: VerifyFlags, verified: Verified): Pr
   }
 }
 
-export default verify
+export default noun({
+  section: 'The working folder',
+  words: {
+    verify: {
+      command: verify,
+      group: 'Read',
+      place: 80,
+      line: ['verify', 'recompute a digest; find it in the signed log'],
+    },
+  },
+})

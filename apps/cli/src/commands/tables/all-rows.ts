@@ -3,12 +3,12 @@
  * order that every statement has. Rows that are alike in all columns may change places unseen.
  */
 import type { Client } from '@ulmus/client'
+import { counted } from '@ulmus/content/quantities'
 import type { Call, CommonFlags } from '../../context.ts'
 import { pathOf, type Reference } from '../../reference.ts'
 import { exitCodes } from '../../terminal/exit-codes.ts'
 import { usageError } from '../../terminal/failure.ts'
 import { openProgress } from '../../terminal/progress.ts'
-import { counted } from '../../terminal/words.ts'
 import { chunksOf } from '../save-response.ts'
 import { whileBuilding } from './building.ts'
 import { firstLines } from './rows.ts'

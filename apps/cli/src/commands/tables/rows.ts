@@ -1,13 +1,13 @@
 /** Records that match words and filters, and whole tables as Parquet: parts of `ulmus get`. */
 import { resolve } from 'node:path'
 import type { Client, TableSelection } from '@ulmus/client'
+import { sizeText } from '@ulmus/content/quantities'
 import type { Call, CommonFlags } from '../../context.ts'
 import { pathOf, type Reference } from '../../reference.ts'
 import { usageError } from '../../terminal/failure.ts'
 import { jsonText } from '../../terminal/harmless.ts'
 import { openProgress } from '../../terminal/progress.ts'
 import { shellWord } from '../../terminal/shell-word.ts'
-import { sizeText } from '../../terminal/words.ts'
 import { chunksOf, saveResponse } from '../save-response.ts'
 import { typeOf, whileBuilding } from './building.ts'
 

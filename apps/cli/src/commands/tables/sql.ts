@@ -1,13 +1,15 @@
 import { text } from 'node:stream/consumers'
 import type { SqlAnswer } from '@ulmus/client'
-import type { Call, Command, CommonFlags } from '../../context.ts'
+import { counted } from '@ulmus/content/quantities'
+import { command, noun } from '../../command.ts'
+import type { Call, CommonFlags } from '../../context.ts'
 import { referenceHere } from '../../folder/base/here.ts'
+import { count, flag, required } from '../../parameters.ts'
 import { pathOf, type Reference } from '../../reference.ts'
 import { exitCodes } from '../../terminal/exit-codes.ts'
 import { usageError } from '../../terminal/failure.ts'
 import { grid } from '../../terminal/grid.ts'
 import { shellWord } from '../../terminal/shell-word.ts'
-import { counted } from '../../terminal/words.ts'
 import { writeAll } from './all-rows.ts'
 import { whileBuilding } from './building.ts'
 import { writeBody } from './rows.ts'
@@ -20,34 +22,61 @@ type SqlFlags = {
 }
 
 /** `ulmus sql [REF] STATEMENT`: a table on a terminal, CSV for programs. */
-const sql: Command<SqlFlags, string[]> = async (call, flags, ...words) => {
-  const { csv, ndjson, json, limit, all } = flags
-  if ([csv, ndjson, json].filter(Boolean).length > 1)
-    throw usageError('--csv, --ndjson and --json exclude each other. Use one of them.')
-  if (all && (json || limit !== undefined))
-    throw usageError(`--all and ${json ? '--json' : '--limit'} exclude each other. Use one of them.`)
-  const { reference, statement } = await questionOf(call, words)
-  const { client } = await call.connect({ host: reference.host })
-  if (all) return writeAll(call, flags, client, reference, statement)
-  const asked = [pathOf(reference), reference.version ?? 'latest', statement] as const
-  const width = csv || ndjson ? undefined : call.terminal.columns
-  if (json || width !== undefined) {
-    const answer = await whileBuilding(call, flags, (options) =>
-      client.tables.sql(...asked, { ...options, limit }),
+const sql = command<SqlFlags, string[]>({
+  brief: 'Ask a question in SQL',
+  description:
+    'Each type of the version is a table of DuckDB’s SQL. Prints a table on a terminal, otherwise CSV.',
+  examples: [
+    'ulmus sql mercator/countries "SELECT region, count(*) FROM Country GROUP BY region"',
+    'ulmus sql mercator/countries@v1.0.0 "SELECT name.common, area FROM Country" --csv > areas.csv',
+    'ulmus sql mercator/cities "SELECT name, country FROM City" --all > names.csv',
+    'ulmus sql mercator/cities - < question.sql',
+  ],
+  page: 'Run a [SELECT statement](#sql) on the types of a version: a table on a terminal, otherwise CSV. `--csv`, `--ndjson`, `--limit`; exits with 7 if the registry cut the answer (10,000 rows, 16 MiB); `--all` writes all rows; `-` reads the statement from standard input',
+  flags: {
+    csv: flag('Write CSV (default without a terminal)'),
+    ndjson: flag('Write one JSON object per line'),
+    limit: count('rows', 'Maximum number of rows (default and maximum: 10000)'),
+    all: flag('Write all rows, in the order of their columns'),
+  },
+  positional: {
+    kind: 'array',
+    minimum: 1,
+    maximum: 2,
+    parameter: required(
+      'reference and statement',
+      'owner/slug or …@v1.2.0 (default: the collection of the working folder), then a SELECT, or - for standard input',
+    ),
+  },
+  run: async (call, flags, ...words) => {
+    const { csv, ndjson, json, limit, all } = flags
+    if ([csv, ndjson, json].filter(Boolean).length > 1)
+      throw usageError('--csv, --ndjson and --json exclude each other. Use one of them.')
+    if (all && (json || limit !== undefined))
+      throw usageError(`--all and ${json ? '--json' : '--limit'} exclude each other. Use one of them.`)
+    const { reference, statement } = await questionOf(call, words)
+    const { client } = await call.connect({ host: reference.host })
+    if (all) return writeAll(call, flags, client, reference, statement)
+    const question = [pathOf(reference), reference.version ?? 'latest', statement] as const
+    const width = csv || ndjson ? undefined : call.terminal.columns
+    if (json || width !== undefined) {
+      const answer = await whileBuilding(call, flags, (options) =>
+        client.tables.sql(...question, { ...options, limit }),
+      )
+      const isCut = answer.truncated && answer.rows.length < (limit ?? Number.POSITIVE_INFINITY)
+      await (json || width === undefined ? call.json(answer) : show(call, flags, answer, width))
+      return isCut ? reportCut(call) : undefined
+    }
+    const response = await whileBuilding(call, flags, (options) =>
+      client.tables.sql(...question, { ...options, limit, format: ndjson ? 'ndjson' : 'csv' }),
     )
-    const isCut = answer.truncated && answer.rows.length < (limit ?? Number.POSITIVE_INFINITY)
-    await (json || width === undefined ? call.json(answer) : show(call, flags, answer, width))
-    return isCut ? reportCut(call) : undefined
-  }
-  const response = await whileBuilding(call, flags, (options) =>
-    client.tables.sql(...asked, { ...options, limit, format: ndjson ? 'ndjson' : 'csv' }),
-  )
-  const rows = await writeBody(call, response, { isCsv: !ndjson })
-  if (!response.headers.has('x-truncated')) return
-  // CSV has a header.
-  if (limit !== undefined && rows - (ndjson ? 0 : 1) >= limit) call.warn('There are more rows.')
-  else reportCut(call)
-}
+    const rows = await writeBody(call, response, { isCsv: !ndjson })
+    if (!response.headers.has('x-truncated')) return
+    // CSV has a header.
+    if (limit !== undefined && rows - (ndjson ? 0 : 1) >= limit) call.warn('There are more rows.')
+    else reportCut(call)
+  },
+})
 
 /** The caller did not ask for fewer rows, so a script must not take them for all. */
 function reportCut(call: Call): void {
@@ -101,4 +130,9 @@ function cellOf(value: unknown): string | null {
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
-export default sql
+export default noun({
+  section: 'Reading',
+  words: {
+    sql: { command: sql, group: 'Read', place: 40, line: ['sql REF STATEMENT', 'ask a question in SQL'] },
+  },
+})

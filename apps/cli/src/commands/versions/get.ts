@@ -1,8 +1,10 @@
 import type { Client } from '@ulmus/client'
-import { compareUtf8, inFieldOrder, type Json, knownFieldsOf } from '@ulmus/content'
+import { compareUtf8, fieldNames, type Json, knownFieldsOf, type PlainSchema } from '@ulmus/content'
 import { csvOf, type Field, fieldsOf, TableError } from '@ulmus/tabular'
-import type { Call, Command, TrustedFlag } from '../../context.ts'
+import { command, noun } from '../../command.ts'
+import type { Call, TrustedFlag } from '../../context.ts'
 import { referenceHere } from '../../folder/base/here.ts'
+import { count, flag, optional, several, text, trusted } from '../../parameters.ts'
 import { pathOf, type Reference } from '../../reference.ts'
 import { CommandError, usageError } from '../../terminal/failure.ts'
 import { jsonText } from '../../terminal/harmless.ts'
@@ -19,25 +21,53 @@ type GetFlags = SelectionFlags &
   }
 
 /** `ulmus get REF`: streams the records of a version or of one of its types, those that match, or a type as Parquet. */
-const get: Command<GetFlags, [reference?: string]> = async (call, flags, text) => {
-  demandUsable(flags)
-  const reference = referenceHere(call.terminal.cwd, text)
-  if (reference.id !== undefined && (selects(flags) || flags.parquet))
-    throw usageError(
-      `\`#${reference.type}/${reference.id}\` is one record. Name a type, such as \`#${reference.type}\`, to select records of it.`,
-    )
-  const { client } = await call.connect({
-    host: reference.host,
-    jobOf: flags.trusted ? pathOf(reference) : undefined,
-  })
-  if (flags.parquet) return writeParquet(call, client, reference, flags)
-  if (selects(flags)) return writeRows(call, client, reference, flags)
-  if (flags.csv) return writeCsv(call, client, reference)
-  const { version = 'latest', type, id } = reference
-  if (type !== undefined && id !== undefined)
-    return call.line(jsonText(await client.records.one(pathOf(reference), version, type, id)))
-  await inBatches(call, client, reference, type, (record) => jsonText(record))
-}
+const get = command<GetFlags, [reference?: string]>({
+  brief: 'Write records to standard output',
+  description:
+    'With --where, --search, --sort, --columns or --limit, the registry selects records of one type. Operators of filters: eq, ne, lt, le, gt, ge, contains, starts, ends, in, null, notnull.',
+  examples: [
+    'ulmus get mercator/countries#Country/NOR',
+    "ulmus get mercator/countries#Country --where 'region eq Africa' --sort -area --limit 5",
+    'ulmus get mercator/cities@v1.0.0#City --search tromso --columns name,country --csv',
+  ],
+  page: 'Write records to standard output: `--ndjson` (default), or `--csv` for one type ([columns](#tables)). Resumes after a broken connection. `--where`, `--search`, `--sort`, `--columns` and `--limit` [select records](#select-records) of one type. `--parquet` writes a type as a Parquet file, to standard output or to `-o`, `--output`',
+  flags: {
+    where: several('filter', "Only records that match, such as 'population gt 1000000'; repeat for several"),
+    search: text('words', 'Only records whose texts contain all words'),
+    sort: text('fields', 'Sort by these fields, - for descending: -population,name'),
+    columns: text('fields', 'Write only these fields: name,country'),
+    limit: count('records', 'Maximum number of records (default: all)'),
+    ndjson: flag('Write one JSON object per line (default)'),
+    csv: flag('Write one type as CSV'),
+    parquet: flag('Write one type as a Parquet file'),
+    output: text('file', 'Output file of --parquet (default: standard output)'),
+    trusted,
+  },
+  aliases: { o: 'output' },
+  positional: {
+    kind: 'tuple',
+    parameters: [optional('reference', 'owner/slug, …@v1.2.0, …#Type or …#Type/id')],
+  },
+  run: async (call, flags, text) => {
+    demandUsable(flags)
+    const reference = referenceHere(call.terminal.cwd, text)
+    if (reference.id !== undefined && (selects(flags) || flags.parquet))
+      throw usageError(
+        `\`#${reference.type}/${reference.id}\` is one record. Name a type, such as \`#${reference.type}\`, to select records of it.`,
+      )
+    const { client } = await call.connect({
+      host: reference.host,
+      jobOf: flags.trusted ? pathOf(reference) : undefined,
+    })
+    if (flags.parquet) return writeParquet(call, client, reference, flags)
+    if (selects(flags)) return writeRows(call, client, reference, flags)
+    if (flags.csv) return writeCsv(call, client, reference)
+    const { version = 'latest', type, id } = reference
+    if (type !== undefined && id !== undefined)
+      return call.line(jsonText(await client.records.one(pathOf(reference), version, type, id)))
+    await inBatches(call, client, reference, type, (record) => jsonText(record))
+  },
+})
 
 /** @throws CommandError (usage) for flags that exclude each other */
 function demandUsable(flags: GetFlags): void {
@@ -104,7 +134,7 @@ async function writeCsv(call: Call, client: Client, reference: Reference): Promi
 
 function fieldsInOrder(schema: unknown): Field[] {
   const fields = new Map(fieldsOf(schema).map((field) => [field.name, field]))
-  return inFieldOrder([...fields.keys()], schema).map((name) => fields.get(name)!)
+  return fieldNames(schema as PlainSchema).map((name) => fields.get(name)!)
 }
 
 /** Fields of a type whose schema lists none. Reads all records to find them. */
@@ -117,4 +147,14 @@ async function fieldsIn(records: AsyncIterable<{ data: unknown }>): Promise<Fiel
   return [...names].sort(compareUtf8).map((name) => ({ name, kind: 'any' }))
 }
 
-export default get
+export default noun({
+  section: 'Reading',
+  words: {
+    get: {
+      command: get,
+      group: 'Read',
+      place: 30,
+      line: ['get REF --csv', 'write records for other programs'],
+    },
+  },
+})

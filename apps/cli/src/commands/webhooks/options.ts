@@ -3,6 +3,7 @@ import { UlmusError, type WebhookSource } from '@ulmus/client'
 import type { CreateWebhook, Webhook } from '@ulmus/wire'
 import { disabledText, eventKinds } from '@ulmus/wire/names'
 import type { Call } from '../../context.ts'
+import { required } from '../../parameters.ts'
 import { parseReference, pathOf } from '../../reference.ts'
 import { exitCodes } from '../../terminal/exit-codes.ts'
 import { CommandError, usageError } from '../../terminal/failure.ts'
@@ -17,6 +18,10 @@ export type WebhookFlags = {
   readonly bumps?: string
   readonly label?: string
 }
+
+export const id = required('id', 'Id from `ulmus webhooks list`')
+/** Arguments of a command for one webhook. */
+export const ofOne = { positional: { kind: 'tuple', parameters: [id] } } as const
 
 const bumps = ['major', 'minor', 'patch'] as const
 

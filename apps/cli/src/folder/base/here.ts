@@ -23,11 +23,12 @@ export function referenceHere(cwd: string, text: string | undefined): Reference 
 }
 
 /**
- * Version for a command that changes it permanently. Refuses `latest`, which could name a different version in the next request.
+ * Version for a command that changes it permanently; in a working folder its number suffices. Refuses `latest`, which could name a different version in the next request.
  * @throws CommandError (usage)
  */
 export function versionHere(cwd: string, text: string): Reference & { readonly version: string } {
-  const reference = referenceHere(cwd, text)
+  const isNumber = /^v?\d+\.\d+\.\d+$/.test(text) && collectionHere(cwd) !== undefined
+  const reference = referenceHere(cwd, isNumber ? `@${text}` : text)
   const { version, type } = reference
   const next = [`ulmus log ${shellWord(pathOf(reference))}`]
   if (type !== undefined) throw usageError('This works on whole versions only. Remove the part from `#`.')

@@ -51,7 +51,7 @@ test.each([
     expect([command, code, said]).toEqual([
       command,
       1,
-      'ulmus: .ulmus/base/version.json is damaged: it describes no version. Clone the collection anew, and copy what you changed into the new folder.\n',
+      'ulmus: .ulmus/base/version.json is damaged: it describes no version. Clone the collection again, and copy what you changed into the new folder.\n',
     ])
   }
 })

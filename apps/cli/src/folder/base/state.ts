@@ -52,7 +52,7 @@ function readJson(root: string, path: string): unknown {
   try {
     return parseJson(bytes.toString())
   } catch (cause) {
-    throw new CommandError(`${path} is damaged: it is not JSON. Clone the collection anew.`, { cause })
+    throw new CommandError(`${path} is damaged: it is not JSON. Clone the collection again.`, { cause })
   }
 }
 
@@ -77,7 +77,7 @@ function checkedState(state: FolderState): FolderState {
 
 const untrusted = (fault: string): CommandError =>
   new CommandError(
-    `${paths.state} ${fault}. Clone the collection anew, and do not trust this folder if you do not know how that got there.`,
+    `${paths.state} ${fault}. Clone the collection again, and do not trust this folder if you do not know how that got there.`,
     { exitCode: exitCodes.refused, code: 'unsafe_folder' },
   )
 
@@ -91,7 +91,7 @@ export function readBase(root: string): BaseVersion | null {
   if (base === undefined) return null
   if (isBaseVersion(base)) return base
   throw new CommandError(
-    `${paths.baseVersion} is damaged: it describes no version. Clone the collection anew, and copy what you changed into the new folder.`,
+    `${paths.baseVersion} is damaged: it describes no version. Clone the collection again, and copy what you changed into the new folder.`,
   )
 }
 

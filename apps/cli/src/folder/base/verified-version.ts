@@ -15,11 +15,11 @@ import {
   type TreeEntry,
   treeOfBatches,
 } from '@ulmus/content'
+import { countText } from '@ulmus/content/quantities'
 import type { ListedRecord, Version, VersionFile } from '@ulmus/wire'
 import { exitCodes } from '../../terminal/exit-codes.ts'
 import { CommandError } from '../../terminal/failure.ts'
 import { shellWord } from '../../terminal/shell-word.ts'
-import { numberText } from '../../terminal/words.ts'
 import type { FolderRecord } from '../files/record-line.ts'
 import { type BaseVersion, isPublicView } from './state.ts'
 
@@ -81,7 +81,7 @@ export async function checkView(
   const next = [`ulmus clone ${shellWord(collection)}`]
   if (isPublicView(base))
     throw new CommandError(
-      `This folder holds only the public view of ${collection}. Pushing it would drop the private data. Clone it anew while signed in as a member.`,
+      `This folder holds only the public view of ${collection}. Pushing it would drop the private data. Clone it again while signed in as a member.`,
       { code: 'another_view', next },
     )
   throw new CommandError(
@@ -96,7 +96,7 @@ const isWithdrawn = (error: unknown): error is UlmusError =>
 /** The registry sends no diff from a withdrawn version. */
 const leftBehind = (error: UlmusError, collection: string): CommandError =>
   new CommandError(
-    `${error.message}\nThis folder is based on it and cannot be updated. Clone the collection anew and copy your changes into the new folder.`,
+    `${error.message}\nThis folder is based on it and cannot be updated. Clone the collection again and copy your changes into the new folder.`,
     { code: error.code, next: [`ulmus clone ${shellWord(collection)} FOLDER`], cause: error },
   )
 
@@ -197,7 +197,7 @@ function privateMarks({ client, collection, signal }: VersionSource, version: Ve
 
 export const tooMany = (what: string, count: number): CommandError =>
   tampered(
-    `The registry sends more ${what} than the ${numberText(count)} that the version has by its own count.`,
+    `The registry sends more ${what} than the ${countText(count)} that the version has by its own count.`,
   )
 
 /** Error for data that does not match its digest, hash or count. */

@@ -52,6 +52,12 @@ export async function remoteOf(call: Call, state: FolderState, asJob = false): P
   return { source, host, collection, key, say: (text) => call.say(text) }
 }
 
+/** Ways on from a folder at an earlier version than the latest. */
+export const adviceBehind = (base: string, latest: string): string[] => [
+  `The latest version is ${latest}. Publish ${base} again: \`ulmus restore ${shellWord(base)}\`.`,
+  `Return to the latest: \`ulmus checkout ${shellWord(latest)}\`.`,
+]
+
 /**
  * Reads the collection of a folder. Stores its id at the first call, and its new name if the registry redirects to it.
  * @throws CommandError `another_collection` if the path now belongs or leads to another collection

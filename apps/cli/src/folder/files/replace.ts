@@ -59,7 +59,7 @@ function demandOwn({ places, removes }: Partial<Replacement>): void {
   const strange = named.find((path) => typeof path !== 'string' || !own.test(path))
   if (strange !== undefined)
     throw new CommandError(
-      `${paths.replacement} names ${JSON.stringify(strange)}, which ulmus never replaces. Do not trust this folder: clone the collection anew.`,
+      `${paths.replacement} names ${JSON.stringify(strange)}, which ulmus never replaces. Do not trust this folder: clone the collection again.`,
       { code: 'unsafe_path' },
     )
 }

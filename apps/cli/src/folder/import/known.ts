@@ -1,6 +1,7 @@
 /** Existing types of a working folder, for an import: schemas, ids and sample records. */
 import type { Schema, SchemaSources } from '@ulmus/content'
-import { HashSet, type KnownType, PrivateValues, privateFieldsIn, statesOf } from '@ulmus/tabular'
+import { HashSet, type KnownType, statesOf } from '@ulmus/tabular'
+import { PrivateValues, privateFieldsIn } from '@ulmus/tabular/private'
 import { recordFiles } from '../files/layout.ts'
 import { lineBatches } from '../files/lines.ts'
 import { idOf, parseLine } from '../files/record-line.ts'

@@ -2,12 +2,10 @@
  * Plans the import of a file from flags and the existing type. Refuses columns that do not fit the schema, with the flags that would
  * publish them.
  */
-import type { JsonObject, Schema } from '@ulmus/content'
+import { type JsonObject, type Schema, schemaBytesMax } from '@ulmus/content'
 import {
-  type ColumnMisfit,
   type Conversion,
   changeSchema,
-  checkTable,
   conversions,
   type Inference,
   isPrivateType,
@@ -19,20 +17,20 @@ import {
   planFor,
   planOf,
   privateIdError,
-  repeatedIn,
   type SchemaChange,
   schemaOf,
   statesOf,
   type Table,
-  type Way,
-  withRepeats,
 } from '@ulmus/tabular'
+import { type ColumnMisfit, checkTable, type Way } from '@ulmus/tabular/check'
+import { repeatedIn, withRenames, withRepeats } from '@ulmus/tabular/private'
 import { exitCodes } from '../../terminal/exit-codes.ts'
 import { CommandError, usageError } from '../../terminal/failure.ts'
 import { harmless } from '../../terminal/harmless.ts'
 import { shellWord } from '../../terminal/shell-word.ts'
 import { recordFiles, schemaPath } from '../files/layout.ts'
 import { privateFields, privateValues, sourcesOf } from './known.ts'
+import { missingFlags } from './open-table.ts'
 
 /** Flags of `ulmus import` about columns, each `column` or `column=value`. */
 export type PlanFlags = {
@@ -100,14 +98,16 @@ export async function planImport(flags: PlanFlags, planning: Planning): Promise<
     ...{ type, id, references, rename },
     private: [...(flags.private ?? []), ...inherited.keys()],
     kinds: wordsOf<Kind>(flags.kind, 'kind', kinds),
-    conversions: wordsOf<Conversion>(flags.convert, 'convert', conversions),
+    conversions: wordsOf<Conversion | 'none'>(flags.convert, 'convert', [...conversions, 'none']),
     ...{ leaveOut: flags.leaveOut, required: flags.required, optional: flags.optional },
     closed: flags.closedList,
   }
   checkAllowed(flags, inference)
   if (known === undefined) {
     const plan = await guardedPlan(planOf(inference, wishes), planning)
-    return { plan, inherited, schema: schemaOf(plan) as JsonObject, changes: [], knownIds: undefined }
+    const schema = schemaOf(plan) as JsonObject
+    demandSize(type, schema)
+    return { plan, inherited, schema, changes: [], knownIds: undefined }
   }
   const ids = known.ids === undefined || known.ids.size === 0 ? undefined : known.ids
   let plan = await guardedPlan(planFor(inference, known, wishes), planning)
@@ -120,7 +120,16 @@ export async function planImport(flags: PlanFlags, planning: Planning): Promise<
   }
   if (check.misfits.length > 0) throw misfitError(inference.name, type, check.misfits)
   const { schema, changes } = changeSchema(known.schema as JsonObject, plan)
+  demandSize(type, schema as JsonObject)
   return { plan, inherited, schema: schema as JsonObject, changes, knownIds: check.knownIds }
+}
+
+/** @throws CommandError (refused) for a schema that a registry would refuse */
+function demandSize(type: string, schema: JsonObject): void {
+  const bytes = Buffer.byteLength(JSON.stringify(schema))
+  if (bytes <= schemaBytesMax) return
+  const message = `The file has so many columns, or names so long, that the schema of ${harmless(type)} would have ${bytes.toLocaleString('en')} bytes; at most ${schemaBytesMax.toLocaleString('en')} are possible. Nothing was imported. Add --leave-out for some columns, or divide the file into several types.`
+  throw new CommandError(message, { exitCode: exitCodes.refused, code: 'bad_table' })
 }
 
 /**
@@ -130,7 +139,8 @@ export async function planImport(flags: PlanFlags, planning: Planning): Promise<
 async function guardedPlan(plan: Plan, { root, table, inference, known, schemas }: Planning): Promise<Plan> {
   const files = recordFiles(root)
   const values = privateValues(root, sourcesOf(schemas), (type) => files.get(type))
-  const guarded = withRepeats(plan, await repeatedIn(table, inference, plan, values, known))
+  const repeats = await repeatedIn(table, inference, plan, values, known)
+  const guarded = withRepeats(await withRenames(table, inference, plan, known), repeats)
   const error = privateIdError(inference.name, guarded)
   if (error !== undefined) throw error
   return guarded
@@ -202,7 +212,7 @@ function flagOf({ column, field, why }: ColumnMisfit, way: Way): string {
     case 'optional':
       return `--optional ${shellWord(column)}${why === 'gone' ? ' (without it)' : ''}`
     case 'missing':
-      return `--missing ${shellWord(way.value)}${way.optional ? ` --optional ${shellWord(column)}` : ''}`
+      return `${missingFlags([way.value], column)}${way.optional ? ` --optional ${shellWord(column)}` : ''}`
     case 'rename':
       return `renamed? --rename ${shellWord(`${way.from}=${field}`)}`
   }

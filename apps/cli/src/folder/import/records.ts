@@ -9,6 +9,7 @@ import {
   newNameFault,
   recordOf,
 } from '@ulmus/content'
+import type { KeepValues } from '@ulmus/tabular/kept-values'
 import { exitCodes } from '../../terminal/exit-codes.ts'
 import { CommandError } from '../../terminal/failure.ts'
 import { jsonText } from '../base/state.ts'
@@ -25,6 +26,8 @@ export interface Importing {
   readonly type: string
   readonly schema: JsonObject
   readonly records: AsyncIterable<{ readonly id: string; readonly data: unknown }>
+  /** For a file that may be a downloaded table. */
+  readonly keepValues?: KeepValues | undefined
   /** True: keep existing records that the import lacks. */
   readonly keepsOthers: boolean
   readonly onProgress: (records: number) => void
@@ -41,7 +44,7 @@ export interface Imported {
 
 /** Stages the sorted records, and replaces all files of the type together. Keeps private marks of existing records. */
 export async function importRecords(importing: Importing): Promise<Imported> {
-  const { root, type, schema, keepsOthers } = importing
+  const { root, type, schema, keepsOthers, keepValues } = importing
   const staging = new Staging(root)
   const unsorted = `${paths.staged}/import/${fileNameOf(type)}.ndjson`
   const records = await writeUnsorted(importing, unsorted)
@@ -54,10 +57,8 @@ export async function importRecords(importing: Importing): Promise<Imported> {
     const [next, old] = [coming.current, here.current]
     const order = next === undefined ? 1 : old === undefined ? -1 : compareUtf8(next.id, old.id)
     if (order <= 0) {
-      const wasPrivate = order === 0 && parseLine(old!.text, type, old!).record.private
-      writer.write(
-        wasPrivate ? lineOf({ ...parseLine(next!.text, type, next!).record, private: true }) : next!.text,
-      )
+      const isSame = order < 0 || next!.text === old!.text
+      writer.write(isSame ? next!.text : mergedLine(type, next!, old!, keepValues))
       coming.next()
     } else if (keepsOthers) writer.write(old!.text)
     else removed++
@@ -79,6 +80,15 @@ export async function importRecords(importing: Importing): Promise<Imported> {
   staging.text(schemaPath(type), jsonText(schema))
   staging.commit()
   return { records, total: writer.count }
+}
+
+/** The line of an existing record with the data of the file. */
+function mergedLine(type: string, next: Entry, old: Entry, keepValues: KeepValues | undefined): string {
+  const { record } = parseLine(next.text, type, next)
+  const before = parseLine(old.text, type, old).record
+  const data =
+    keepValues === undefined ? record.data : (keepValues(before.data, record.data as never) as Json)
+  return lineOf({ id: record.id, data, private: before.private })
 }
 
 async function writeUnsorted({ root, type, records, onProgress }: Importing, path: string): Promise<number> {

@@ -1,7 +1,9 @@
 /** Describes the plan of an import before the user confirms it: columns, findings with their flags, and changes. */
 import { formatSemver, nextSemver, parseSemver } from '@ulmus/content'
+import { counted, countText } from '@ulmus/content/quantities'
 import {
   type Column,
+  codeText,
   type Inference,
   type KnownIdProposal,
   misfitsOf,
@@ -10,7 +12,6 @@ import {
 } from '@ulmus/tabular'
 import { harmless } from '../../terminal/harmless.ts'
 import { shellWord } from '../../terminal/shell-word.ts'
-import { counted, numberText } from '../../terminal/words.ts'
 import type { BaseVersion } from '../base/state.ts'
 import { schemaPath } from '../files/layout.ts'
 import { missingFlags } from './open-table.ts'
@@ -65,6 +66,21 @@ function leftOutLine({ leftOut = [], gone = [] }: Plan): string[] {
 const guessedId = (id: readonly string[]): string =>
   `No column is called like an id. ${id.map(harmless).join(' and ')} was taken because it has another value in every row. To choose, add --id COLUMN, or --number.`
 
+/** Values that were removed because they mean missing, by column: `NA` may be the code of Namibia in another one. */
+export function removedLines({ removed }: Inference, unit: string): string[] {
+  const marks = new Set(removed.map(({ mark }) => mark))
+  return Array.from(marks, (mark) => {
+    const places = removed
+      .filter((one) => one.mark === mark)
+      .map(({ column, count, line }) =>
+        count === 1
+          ? `1 value of ${column} (${unit} ${line})`
+          : `${countText(count)} values of ${column} (the first in ${unit} ${line})`,
+      )
+    return harmless(`${JSON.stringify(mark)} means missing: ${places.join(', ')}.`)
+  })
+}
+
 /** Offers and warnings about single columns, each with its flag. @param plan for these columns */
 export const columnLines = ({ plan, inference }: PlanWords): string[] =>
   inference.columns.flatMap((column) => {
@@ -87,12 +103,8 @@ function offers(column: Column, planned: Plan['columns'][number]): string[] {
     )
   }
   if (codes !== undefined && planned.kind === 'string') {
-    const { line, value, other } = codes
-    const reason =
-      other === undefined
-        ? `${value} in line ${line} looks like a code`
-        : `${other} and ${value} (line ${line}) would be one number`
-    lines.push(`${name} stays text: ${reason}. For numbers, add --kind ${shellWord(`${name}=number`)}.`)
+    const way = codes.isLong ? '' : ` For numbers, add --kind ${shellWord(`${name}=number`)}.`
+    lines.push(`${name} stays text: ${codeText(codes, 'line')}.${way}`)
   }
   if (
     choices !== undefined &&
@@ -101,13 +113,13 @@ function offers(column: Column, planned: Plan['columns'][number]): string[] {
     offer === undefined
   )
     lines.push(
-      `${name} has only ${choices.length} values: ${choices.join(', ')}. To refuse others from now on, add --closed-list ${shellWord(name)}.`,
+      `${name} has only ${choices.length} values: ${choices.map((value) => JSON.stringify(value)).join(', ')}. To refuse others from now on, add --closed-list ${shellWord(name)}.`,
     )
   if (misfits !== undefined && planned.kind === column.kind) {
     const { kind, count, line, value, marks = [value] } = misfits
     const text = typeof value === 'string' ? value : JSON.stringify(value)
     lines.push(
-      `${name} would be ${kind} but for ${counted(count, 'value')}, the first in line ${line}: ${text}. If that means missing: ${missingFlags(marks)}.`,
+      `${name} would be ${kind} but for ${counted(count, 'value')}, the first in line ${line}: ${text}. If that means missing: ${missingFlags(marks, name)}.`,
     )
   }
   return lines.map(harmless)
@@ -149,6 +161,6 @@ export function newIdsLines({ plan, knownIds }: ImportPlan, here: number): strin
   if (knownIds !== 0) return []
   const id = plan.id.length === 0 ? 'the number' : plan.id.map(harmless).join(' and ')
   return [
-    `Warning: None of the ${numberText(here)} ${harmless(plan.type)} records remains: all ids of the file are new. Is ${id} the right id? See --id.`,
+    `Warning: None of the ${countText(here)} ${harmless(plan.type)} records remains: all ids of the file are new. Is ${id} the right id? See --id.`,
   ]
 }

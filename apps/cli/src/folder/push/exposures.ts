@@ -38,7 +38,7 @@ export function refusedExposures(body: object): RefusedExposure[] {
     })),
     ...[...recordTypes].map((type) => ({
       confirm: `${type}/*`,
-      what: `all records of ${type} that were private and are sent without their mark`,
+      what: `all records of ${type} that were private and come without their mark`,
     })),
   ]
 }

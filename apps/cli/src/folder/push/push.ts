@@ -14,6 +14,7 @@ import { fileReferences, type Json } from '@ulmus/content'
 import type { RecordLine } from '@ulmus/wire'
 import { exitCodes } from '../../terminal/exit-codes.ts'
 import { CommandError } from '../../terminal/failure.ts'
+import { shellWord } from '../../terminal/shell-word.ts'
 import type { BaseVersion } from '../base/state.ts'
 import { checkView, readHead, type VersionSource } from '../base/verified-version.ts'
 import type { Folder } from '../changes/changes.ts'
@@ -92,7 +93,13 @@ export async function checkBase(
   if (newest !== (base?.semver ?? null))
     throw new CommandError(
       `${collection} is at ${newest ?? 'no version'}, this folder at ${base?.semver ?? 'none'}. Pull first.`,
-      { exitCode: exitCodes.conflict, code: 'version_conflict', next: ['ulmus pull'] },
+      {
+        ...{ exitCode: exitCodes.conflict, code: 'version_conflict' },
+        next: [
+          'ulmus pull',
+          ...(base === null ? [] : [`ulmus restore ${shellWord(base.semver)}    # first publishes it again`]),
+        ],
+      },
     )
   if (base !== null) await checkView({ client, collection }, base)
 }

@@ -3,14 +3,8 @@
  * registry compares only names.
  */
 import { isJsonObject } from '@ulmus/content'
-import {
-  isPrivateType,
-  privateFieldsIn,
-  type RepeatedField,
-  RepeatWatch,
-  repeatText,
-  statesOf,
-} from '@ulmus/tabular'
+import { isPrivateType, type RepeatedField, repeatText, statesOf } from '@ulmus/tabular'
+import { privateFieldsIn, RepeatWatch } from '@ulmus/tabular/private'
 import type { Folder } from '../changes/changes.ts'
 import { fileAt } from '../files/inside.ts'
 import { baseRecordsPath } from '../files/layout.ts'

@@ -1,50 +1,26 @@
-/** Renders errors as HTTP responses. Map kinds of errors to statuses only in this folder. */
+/** Renders errors as HTTP responses. */
 import type { Socket } from 'node:net'
 import {
-  catalogue,
-  type ErrorCode,
   InputError,
   isStorageFull,
   isUnavailable,
   isUnstorableText,
-  Moved,
-  ObjectCorrupt,
-  type RefusalKind,
+  MovedError,
+  ObjectCorruptError,
   RegistryError,
   type StoredRefusal,
 } from '@ulmus/registry'
 import type { ErrorBody } from '@ulmus/wire'
+import { statusOf } from '@ulmus/wire/refusals'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ndjsonTypes } from '../requests/bodies.ts'
-
-const statusOf: Record<RefusalKind, number> = {
-  invalid: 400,
-  unauthenticated: 401,
-  forbidden: 403,
-  missing: 404,
-  gone: 410,
-  unsupported_method: 405,
-  conflict: 409,
-  too_large: 413,
-  unsupported_media: 415,
-  unsatisfiable: 416,
-  unacceptable: 422,
-  limited: 429,
-  corrupt: 500,
-  unsupported: 501,
-  unavailable: 503,
-  full: 507,
-}
 
 /** Default `Retry-After` while a store is unavailable or full. Seconds. */
 const retryAfterSeconds = 5
 
-/** HTTP status of a refusal, from the kind of its code. */
-export const statusFor = (code: ErrorCode): number => statusOf[catalogue[code].kind]
-
 /** The body of a refusal, as in `interface.md` and http-api §1. */
 export function errorBody(error: RegistryError): Record<string, unknown> {
-  return { error: error.message, code: error.code, statusCode: statusFor(error.code), ...error.details }
+  return { error: error.message, code: error.code, statusCode: statusOf(error.code), ...error.details }
 }
 
 /** Renders a stored refusal (of a job or a push session) as the call would have answered it. */
@@ -59,9 +35,9 @@ export function answerErrors(app: FastifyInstance): void {
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   takeBack(reply)
   reply.removeHeader('X-Resource')
-  if (error instanceof Moved) return answerMoved(error, request, reply)
+  if (error instanceof MovedError) return answerMoved(error, request, reply)
   const refusal = noteRefusal(error, request, reply)
-  const status = statusFor(refusal.code)
+  const status = statusOf(refusal.code)
   return reply
     .code(status)
     .type('application/json; charset=utf-8')
@@ -79,7 +55,7 @@ export function addRefusalHeaders(status: number, reply: FastifyReply): void {
 /** Maps an error to a refusal, and records it for the log and for the headers of JSON answers and pages. */
 export function noteRefusal(error: unknown, request: FastifyRequest, reply: FastifyReply): RegistryError {
   const refusal = refusalOf(error, request)
-  const status = statusFor(refusal.code)
+  const status = statusOf(refusal.code)
   // A setting of the operator or a missing package is no fault; a process that cannot be started is.
   if (status >= 500 && (status !== 501 || refusal.cause !== undefined)) logFault(request, error, refusal)
   if (refusal.retryAfter !== undefined) reply.header('Retry-After', refusal.retryAfter)
@@ -91,7 +67,7 @@ export function noteRefusal(error: unknown, request: FastifyRequest, reply: Fast
 export function logFault({ log }: FastifyRequest, error: unknown, refusal: RegistryError, what = ''): void {
   const { code, cause, message } = refusal
   // Omit the stack: on a full disk every write fails this way, and the log may be on that disk.
-  if (statusFor(code) === 507) log.warn({ code, cause: String(cause) }, what + message)
+  if (statusOf(code) === 507) log.warn({ code, cause: String(cause) }, what + message)
   else log.error({ err: error, code }, what + message)
 }
 
@@ -126,7 +102,7 @@ export function refusalOf(error: unknown, request: FastifyRequest): RegistryErro
     const issues = [{ path: '', message: error.message, rule: error.code }]
     return new RegistryError('invalid_request', { details: { issues }, cause: error })
   }
-  if (error instanceof ObjectCorrupt) {
+  if (error instanceof ObjectCorruptError) {
     return new RegistryError('object_corrupt', { details: { hash: error.hash }, cause: error })
   }
   // Check before errors of the request: a full store also aborts the reading of its body.
@@ -223,7 +199,7 @@ export function tooLarge(bytes: number | undefined): RegistryError {
  * Redirects (308) to the current address of the account or collection: the same path and query with the new slugs. Paths under
  * `/api/accounts/` and `/api/collections/` have the account as third and the collection as fourth segment.
  */
-function answerMoved(moved: Moved, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+function answerMoved(moved: MovedError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const [path = '', query] = request.url.split(/\?(.*)/s, 2)
   const segments = path.split('/')
   segments[3] = moved.to.owner

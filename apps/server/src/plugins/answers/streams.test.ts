@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
 import { Writable } from 'node:stream'
-import { ObjectCorrupt, RegistryError } from '@ulmus/registry'
+import { ObjectCorruptError, RegistryError } from '@ulmus/registry'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import pino from 'pino'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -18,7 +18,7 @@ describe('streams that fail after their first bytes', () => {
 
   async function* damaged() {
     for (let chunks = 0; chunks < 4; chunks++) yield chunk
-    throw new ObjectCorrupt('body', 'c0ffee' as never, 'pack')
+    throw new ObjectCorruptError('body', 'c0ffee' as never, 'pack')
   }
   // biome-ignore lint/correctness/useYield: it is refused before the first byte
   async function* refused(): AsyncGenerator<Uint8Array> {

@@ -1,7 +1,8 @@
 /** Streams answers: backpressure, disconnects, and errors before and after the first byte. */
 import { Readable } from 'node:stream'
+import { statusOf } from '@ulmus/wire/refusals'
 import { type FastifyRequest, LogController } from 'fastify'
-import { logFault, refusalOf, statusFor } from './errors.ts'
+import { logFault, refusalOf } from './errors.ts'
 
 /**
  * Streams a handler's answer with backpressure, and stops when the caller disconnects. An error before the first byte becomes a refusal. A
@@ -69,7 +70,7 @@ export class StreamLog extends LogController {
     if (request.raw.socket.destroyed) return
     const refusal = refusalOf(error, request)
     const { code, message } = refusal
-    if (statusFor(code) >= 500) logFault(request, error, refusal, 'An answer was broken off. ')
+    if (statusOf(code) >= 500) logFault(request, error, refusal, 'An answer was broken off. ')
     else request.log.info({ code }, `An answer was broken off. ${message}`)
   }
 }

@@ -5,7 +5,7 @@
 import { IncomingMessage } from 'node:http'
 import { PassThrough, Readable } from 'node:stream'
 import { parseStrict, RegistryError } from '@ulmus/registry'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { errorCodes, type FastifyInstance, type FastifyRequest } from 'fastify'
 import { cutLateBodies, hasBodyToCome } from './slow-peers.ts'
 
 /** Default limit of a JSON body; a route may set `bodyLimit`. Parsing blocks the event loop, 40 ms per MiB. Bytes. */
@@ -25,6 +25,26 @@ export function readStrictJson(app: FastifyInstance): void {
     { parseAs: 'buffer' },
     async (_request: FastifyRequest, body: Buffer) => (body.length === 0 ? undefined : parseStrict(body)),
   )
+  refuseOtherTypes(app)
+  // Fastify refuses an unreadable type before it looks for a parser.
+  app.addHook('onRequest', async (request) => {
+    if (!hasBodyToCome(request.raw) && request.mediaType === undefined) delete request.headers['content-type']
+  })
+}
+
+/** Refuses bodies without a parser. An empty body has no type: many programs send the same `Content-Type` with each request. */
+function refuseOtherTypes(scope: FastifyInstance): void {
+  scope.addContentTypeParser('*', async (request: FastifyRequest, stream: Readable) => {
+    if (request.is404 || !(await hasBytes(request, stream))) return undefined
+    throw new errorCodes.FST_ERR_CTP_INVALID_MEDIA_TYPE()
+  })
+}
+
+/** Reads the first bytes only if no header has their number. */
+async function hasBytes({ raw, headers }: FastifyRequest, stream: Readable): Promise<boolean> {
+  if (headers['transfer-encoding'] === undefined) return hasBodyToCome(raw)
+  const first = await stream.iterator({ destroyOnReturn: false }).next()
+  return first.done !== true
 }
 
 /** In the scope of routes that accept NDJSON: `request.body` is the unread, unlimited stream. */
@@ -36,6 +56,7 @@ export function receiveNdjson(scope: FastifyInstance): void {
     ndjsonTypes,
     async (_request: FastifyRequest, stream: FastifyRequest['raw']) => stream,
   )
+  refuseOtherTypes(scope)
 }
 
 /**
@@ -61,6 +82,7 @@ export function receiveLargeJson(scope: FastifyInstance): void {
     'application/json',
     async (_request: FastifyRequest, stream: FastifyRequest['raw']) => stream,
   )
+  refuseOtherTypes(scope)
 }
 
 /**

@@ -2,6 +2,10 @@
 import type { Entrance, Principal } from '@ulmus/registry'
 
 declare module 'fastify' {
+  interface FastifySchema {
+    /** True: the route is not in the described API. */
+    hide?: boolean
+  }
   interface FastifyContextConfig {
     /** The credential the route needs; none when absent. Enforced before the body is read. */
     entrance?: Entrance

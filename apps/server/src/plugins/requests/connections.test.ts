@@ -11,7 +11,7 @@ test('a process has descriptors left for files, the database and threads, howeve
   const limits = [512, 1_024, 4_096, 20_000, Number.POSITIVE_INFINITY]
   expect(limits.map((limit) => connectionsFor({ limit, open: 224 }))).toEqual([80, 336, 1_872, 8_192, 8_192])
   expect(connectionsFor({ limit: 256, open: 64 })).toBe(32)
-  expect(() => connectionsFor({ limit: 256, open: 224 })).toThrow(/256 .* 224 open .*LimitNOFILE/)
+  expect(() => connectionsFor({ limit: 256, open: 224 })).toThrow(/256 .* needs 224 without .*LimitNOFILE/)
 })
 
 test('one who connects is an IPv4 address, however it is written, or the network of an IPv6 one', () => {
@@ -88,12 +88,12 @@ describe('a server with few connections', () => {
   test('one address has a quarter of them, a proxy all; further ones are closed at once and logged once', async () => {
     const of = async (address: string, count: number) => {
       const opened = await Promise.all(Array.from({ length: count }, () => open(address)))
-      return (await Promise.all(opened.map(isOpen))).filter(Boolean).length
+      return async () => (await Promise.all(opened.map(isOpen))).filter(Boolean).length
     }
-    expect(await of('127.0.0.2', 8)).toBe(5)
+    await expect.poll(await of('127.0.0.2', 8)).toBe(5)
     expect(openConnections()).toBe(5)
-    expect(await of('127.0.0.3', 20)).toBe(15)
-    expect(await of('127.0.0.4', 2)).toBe(0)
+    await expect.poll(await of('127.0.0.3', 20)).toBe(15)
+    await expect.poll(await of('127.0.0.4', 2)).toBe(0)
     expect(openConnections()).toBe(most)
     expect(said).toHaveLength(1)
     expect(said[0]).toMatch(/^One address .* TRUST_PROXY/)

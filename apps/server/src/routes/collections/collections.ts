@@ -53,6 +53,10 @@ export const collectionRoutes: FastifyPluginAsync<RouteOptions> = async (app, { 
     collections.transfer(principal, params, body.to),
   )
 
+  serve(app, 'GET /api/collections/:owner/:slug/family', async ({ principal, params }) =>
+    registry.forks.family(principal, params),
+  )
+
   serve(app, 'POST /api/collections/:owner/:slug/fork', async ({ principal, params, body }) =>
     registry.forks.create(principal, params, body),
   )

@@ -263,4 +263,36 @@ describe.each(anyDatabase)('forks over HTTP on $name', (testDatabase) => {
     expect(await outsider.post(taken.fork, clash)).toMatchObject(refusal(409, 'slug_taken'))
     expect(await outsider.post(taken.fork, { targetOrg: 'target' })).toMatchObject(refusal(409, 'slug_taken'))
   })
+
+  test('the family names the source and the forks, and how many versions a fork lacks', async () => {
+    const { path, fork, forked, slug } = await source()
+    expect((await anonymous.get(`${path}/family`)).json).toEqual({ source: null, forks: [], publicForks: 0 })
+    expect((await outsider.post(fork, { targetOrg: 'target' })).status).toBe(201)
+    const hidden = { targetOrg: 'target', slug: `${slug}-hidden`, public: false }
+    expect((await outsider.post(fork, hidden)).status).toBe(201)
+    const one = { owner: 'target', slug, name: `Source ${slug}`, public: true, version: 'v1.0.0' }
+    expect((await anonymous.get(`${path}/family`)).json).toEqual({
+      source: null,
+      forks: [{ ...one, latest: 'v1.0.0', behind: 0 }],
+      publicForks: 1,
+    })
+    expect((await member.get(`${path}/family`)).json.forks).toHaveLength(2)
+    await pushVersion(member, path, { base: 'v1.0.0', puts: [line('c')] })
+    await pushVersion(member, path, { base: 'v1.1.0', puts: [line('d')] })
+    await pushVersion(outsider, forked, { base: 'v1.0.0', puts: [line('own')] })
+    const [own] = (await anonymous.get(`${path}/family`)).json.forks
+    expect(own).toEqual({ ...one, latest: 'v1.1.0', behind: 2 })
+    const { json } = await anonymous.get(`${forked}/family`)
+    expect(json.source).toEqual({
+      ...{ owner: 'acme', slug, name: `Source ${slug}`, public: true },
+      ...{ version: 'v1.0.0', latest: 'v1.2.0', behind: 2 },
+    })
+    const page = await testClient(server.url, undefined, '').get(`/target/${slug}`)
+    expect(page.text).toMatch(new RegExp(`/acme/${slug}/compare/v1.0.0...v1.2.0">2 versions behind<`))
+    // A source that becomes private is known to its members alone.
+    expect((await member.patch(path, { public: false })).status).toBe(200)
+    for (const stranger of [anonymous, outsider])
+      expect((await stranger.get(`${forked}/family`)).json.source).toBe(null)
+    expect((await member.get(`${forked}/family`)).json.source).toMatchObject({ behind: 2 })
+  })
 })

@@ -258,7 +258,7 @@ describe.each(anyDatabase)('commits of pushes on $name', (database) => {
       })
     })
 
-    test.each(['async=yes', 'async=1', 'async=', 'sync=true'])('?%s is 400', async (query) => {
+    test.each(['async=yes', 'async=2', 'async=', 'sync=true'])('?%s is 400', async (query) => {
       const session = await openedWith({ A: {} })
       const { status, json: body } = await ada.post(`${session}/commit?${query}`)
       expect([status, body.code]).toEqual([400, 'invalid_request'])

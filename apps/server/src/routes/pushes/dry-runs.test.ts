@@ -136,7 +136,7 @@ describe.each(anyDatabase)('dry runs of commits on $name', (database) => {
     expect(json.issues).toEqual([
       { path: 'dry_run', message: expect.stringContaining('together with `async`') },
     ])
-    expect((await ada.post(`${session}/commit?dry_run=1`)).status).toBe(400)
+    expect((await ada.post(`${session}/commit?dry_run=yes`)).status).toBe(400)
     expect((await state(session)).status).toBe('open')
     expect((await ada.post(`${session}/commit?dry_run=false`)).status).toBe(201)
   })

@@ -1,5 +1,6 @@
 /** Routes of both kinds of push session: commit, state, cancel. http-api §9. */
-import type { Registry } from '@ulmus/registry'
+import { type Registry, RegistryError } from '@ulmus/registry'
+import { asyncDryRun } from '@ulmus/wire'
 import type { FastifyInstance } from 'fastify'
 import { renderStored } from '../../plugins/answers/errors.ts'
 import { leaving } from '../../plugins/answers/leaving.ts'
@@ -19,8 +20,13 @@ export function sessionRoutes(
     `POST ${root}/:id/commit`,
     async ({ principal, params: { id, ...path }, query, body }, reply) => {
       const confirmPublic = body?.confirm_public
+      const isAsync = query.async || body?.async === true
+      if (query.dry_run && isAsync) {
+        const issue = { path: 'dry_run', message: asyncDryRun }
+        throw new RegistryError('invalid_request', { details: { issues: [issue] } })
+      }
       if (query.dry_run) return service.dryRun(principal, path, id, { confirmPublic, signal: leaving(reply) })
-      const answer = await service.commit(principal, path, id, { async: query.async, confirmPublic })
+      const answer = await service.commit(principal, path, id, { async: isAsync, confirmPublic })
       reply.code(answer.kind === 'committed' ? 201 : 202)
       if (answer.kind === 'committed') return answer.result
       return { session_id: answer.session_id, status: answer.status }

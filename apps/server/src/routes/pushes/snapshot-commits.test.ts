@@ -65,7 +65,7 @@ describe.each(anyDatabase)('commits of snapshots on $name', (database) => {
         422,
         [{ line: 3, code: 'syntax' }],
       ])
-      const typed = await ada.request('POST', `${session}/manifest`, { body: '', headers: json })
+      const typed = await ada.request('POST', `${session}/manifest`, { body: '{}', headers: json })
       expect(typed.status).toBe(415)
       expect((await state(session)).needed_records).toBe(0)
     })

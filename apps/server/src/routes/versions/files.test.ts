@@ -165,7 +165,7 @@ describe.each(anyDatabase)('files on $name', (database) => {
       'sha256:abc',
       `sha256:${'G'.repeat(64)}`,
       `sha256:${'A'.repeat(64)}`,
-      'a'.repeat(64),
+      'A'.repeat(64),
       `sha512:${'a'.repeat(64)}`,
       '%00',
       '__proto__',

@@ -186,11 +186,11 @@ describe.each(anyDatabase)('reads of whole versions on $name', (database) => {
       expect((await ada.get(`${path}/versions/v1.1.1/diff?from=v1.0.0&change=moved`)).status).toBe(400)
     })
 
-    test('`from` is needed, and may be the newer version', async () => {
-      expect((await ada.get(`${path}/versions/v1.0.0/diff`)).json).toMatchObject({
-        code: 'invalid_request',
-        issues: [{ path: 'from' }],
-      })
+    test('`from` is the version before unless it is given, and may be the newer version', async () => {
+      const [own, given] = await Promise.all(
+        ['', '?from=v1.0.0'].map((query) => ada.get(`${path}/versions/v1.1.0/diff${query}`)),
+      )
+      expect(own!.json).toEqual(given!.json)
       const back = await ada.get(`${path}/versions/v1.0.0/diff?from=latest`)
       expect(back.json.meta.totals).toEqual({ added: 1, updated: 2, removed: 1 })
       expect(back.json.removed.map((entry: { id: string }) => entry.id)).toEqual(['ulm'])

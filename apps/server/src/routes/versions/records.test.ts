@@ -305,7 +305,7 @@ describe.each(anyDatabase)('records on $name', (database) => {
       ).toBe(false)
     })
 
-    test.each(['proof=yes', 'proof=1', 'proof=', 'proofs=true'])('%s is 400', async (query) => {
+    test.each(['proof=yes', 'proof=2', 'proof=', 'proofs=true'])('%s is 400', async (query) => {
       const { status, json } = await anyone.get(`${many}/versions/latest/records/N/id-1?${query}`)
       expect([status, json.code]).toEqual([400, 'invalid_request'])
     })

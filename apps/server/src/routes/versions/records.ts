@@ -4,14 +4,16 @@ import type { FastifyPluginAsync } from 'fastify'
 import { goneOf } from '../../plugins/answers/leaving.ts'
 import { bytesLentBy } from '../../plugins/answers/streams.ts'
 import { textIn } from '../../plugins/shapes.ts'
-import { linkPages } from '../links.ts'
+import { linkNext, linkPages } from '../links.ts'
 import type { RouteOptions } from '../options.ts'
 import { serve } from '../serve.ts'
 
 export const recordRoutes: FastifyPluginAsync<RouteOptions> = async (app, { registry }) => {
-  serve(app, 'GET /api/collections/:owner/:slug/versions/:v/records', async ({ principal, params, query }) =>
-    textIn<RecordsPage>(await registry.records.page(principal, params, query)),
-  )
+  serve(app, 'GET /api/collections/:owner/:slug/versions/:v/records', async (request, reply) => {
+    const { principal, params, query } = request
+    const page = await registry.records.page(principal, params, query)
+    return textIn<RecordsPage>(linkNext(request, reply, 'after', page))
+  })
 
   serve(
     app,
@@ -33,4 +35,14 @@ export const recordRoutes: FastifyPluginAsync<RouteOptions> = async (app, { regi
     const { principal, params, query } = request
     return linkPages(request, reply, await registry.histories.list(principal, params, query))
   })
+
+  serve(app, 'GET /api/collections/:owner/:slug/records/:type/:id/erasure', async ({ principal, params }) =>
+    registry.recordErasures.plan(principal, params),
+  )
+
+  serve(
+    app,
+    'POST /api/collections/:owner/:slug/records/:type/:id/erase',
+    async ({ principal, params, body }) => registry.recordErasures.erase(principal, params, body),
+  )
 }

@@ -40,7 +40,8 @@ function formatFor({ headers }: FastifyRequest): Format {
   return /application\/(x-)?ndjson/.test(accepted) ? 'ndjson' : 'json'
 }
 
-function sendSql(
+/** Sends the answer to a statement in its format. */
+export function sendSql(
   request: FastifyRequest,
   reply: FastifyReply,
   answer: SqlText | Building,

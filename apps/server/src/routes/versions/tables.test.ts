@@ -98,9 +98,9 @@ describe.each(serviceDatabases)('tables on $name', (database) => {
       'name object',
       'country text',
       'area number',
-      'extra json',
       'founded date',
       'people integer',
+      'extra json',
     ])
     expect(columns[2]).toMatchObject({ path: '/country', refersTo: 'Country', nullable: true })
     expect(parquet).toMatchObject({ state: 'on_demand', bytes: null })
@@ -265,7 +265,7 @@ describe.each(serviceDatabases)('tables on $name', (database) => {
     expect(tablesIn(stage.server.dataFolder)).toEqual(before)
   })
 
-  test('a damaged table is built anew', async () => {
+  test('a damaged table is rebuilt', async () => {
     const other = (await stage.newCollection()).path
     await stage.push(other, { opening: { schemas: { Country: {} } }, puts: [puts[5]!] })
     const at = `${other}/versions/v1.0.0/tables/Country/rows`

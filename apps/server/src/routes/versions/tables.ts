@@ -1,7 +1,7 @@
 /** Questions about tables over HTTP. docs/queries.md */
-import type { Building, Principal } from '@ulmus/registry'
+import type { Building, Principal, Registry } from '@ulmus/registry'
 import type { Facets, RowsPage, TableStatistics, VersionTable } from '@ulmus/wire'
-import type { FastifyPluginAsync, FastifyReply } from 'fastify'
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { goneOf } from '../../plugins/answers/leaving.ts'
 import { bytesFrom } from '../../plugins/answers/streams.ts'
 import { textIn } from '../../plugins/shapes.ts'
@@ -14,7 +14,7 @@ const retryAfterSeconds = 1
 const byteOrderMark = Buffer.from('\uFEFF')
 
 export const tableRoutes: FastifyPluginAsync<RouteOptions> = async (app, { registry }) => {
-  const { tables, answers } = registry
+  const { tables } = registry
 
   serve(app, 'GET /api/collections/:owner/:slug/versions/:v/tables', async (request) => {
     const { principal, params, query } = request
@@ -68,11 +68,7 @@ export const tableRoutes: FastifyPluginAsync<RouteOptions> = async (app, { regis
     const { principal, params, query } = request
     const { view: _view, bom, ...text } = query
     const csv = await tables.csv(seenAs(principal, query), params, text)
-    if ('building' in csv) return answerOf(reply, csv)
-    reply.tagBy(`${csv.hash} ${bom}`)
-    reply.type('text/csv; charset=utf-8').header('Content-Disposition', attachment(params, csv.semver, 'csv'))
-    const bytes = bom === undefined ? csv.stream() : afterMark(csv.stream())
-    return reply.send(bytesFrom(request, answers.stream(principal, goneOf(reply), 'file', bytes)))
+    return sendCsv(registry, request, reply, { ...params, csv, isMarked: bom !== undefined })
   })
 
   serve(
@@ -99,6 +95,30 @@ export function answerOf<T>(reply: FastifyReply, answer: T | Building): T | Buil
   if (typeof answer === 'object' && answer !== null && 'building' in answer)
     reply.code(202).header('Retry-After', retryAfterSeconds).header('Cache-Control', 'no-store')
   return answer
+}
+
+interface SentCsv {
+  readonly slug: string
+  readonly type: string
+  readonly csv: Awaited<ReturnType<Registry['tables']['csv']>>
+  /** True: begin with a byte order mark. */
+  readonly isMarked?: boolean
+}
+
+/** Sends rows as CSV, or the progress of their table. */
+export function sendCsv(
+  { answers }: Pick<Registry, 'answers'>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { slug, type, csv, isMarked = false }: SentCsv,
+): Building | FastifyReply {
+  if ('building' in csv) return answerOf(reply, csv)
+  reply.tagBy(isMarked ? `${csv.hash} 1` : csv.hash)
+  reply
+    .type('text/csv; charset=utf-8')
+    .header('Content-Disposition', attachment({ slug, type }, csv.semver, 'csv'))
+  const bytes = isMarked ? afterMark(csv.stream()) : csv.stream()
+  return reply.send(bytesFrom(request, answers.stream(request.principal, goneOf(reply), 'file', bytes)))
 }
 
 /** A file name for browsers. Types have no other characters than these in most collections. */

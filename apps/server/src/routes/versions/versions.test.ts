@@ -60,7 +60,8 @@ describe.each(anyDatabase)('versions on $name', (database) => {
         'v1.0.0',
       ])
       expect(json[2]).toEqual({
-        ...{ semver: 'v1.0.0', hash: expect.stringMatching(/^private:[0-9a-f]{64}$/) },
+        ...{ semver: 'v1.0.0', major: 1, minor: 0, patch: 0 },
+        hash: expect.stringMatching(/^private:[0-9a-f]{64}$/),
         publicHash: expect.stringMatching(/^public:[0-9a-f]{64}$/),
         ...{ message: 'first', appId: 'app-1', actorId: 'actor-1' },
         actor: { slug: 'ada', displayName: 'ada' },

@@ -5,7 +5,7 @@ import type { FastifyPluginAsync } from 'fastify'
 import { goneOf } from '../../plugins/answers/leaving.ts'
 import { bytesFrom } from '../../plugins/answers/streams.ts'
 import { textIn } from '../../plugins/shapes.ts'
-import { linkPages } from '../links.ts'
+import { linkNext, linkPages } from '../links.ts'
 import type { RouteOptions } from '../options.ts'
 import { serve } from '../serve.ts'
 
@@ -23,6 +23,13 @@ export const versionRoutes: FastifyPluginAsync<RouteOptions & { origin: () => st
     { repeated: true },
   )
 
+  serve(
+    app,
+    'GET /api/collections/:owner/:slug/versions/strip',
+    async ({ principal, params }) => registry.strips.read(principal, params),
+    { repeated: true },
+  )
+
   serve(app, 'GET /api/collections/:owner/:slug/versions/:v', async ({ principal, params }, reply) => {
     const { owner, slug } = params
     const version = await registry.versions.detail(principal, params)
@@ -36,6 +43,10 @@ export const versionRoutes: FastifyPluginAsync<RouteOptions & { origin: () => st
     registry.files.list(principal, params),
   )
 
+  serve(app, 'POST /api/collections/:owner/:slug/versions/:v/restore', async ({ principal, params, body }) =>
+    registry.restores.restore(principal, params, body),
+  )
+
   serve(app, 'POST /api/collections/:owner/:slug/versions/:v/withdraw', async ({ principal, params, body }) =>
     registry.withdrawals.withdraw(principal, params, body),
   )
@@ -46,13 +57,16 @@ export const versionRoutes: FastifyPluginAsync<RouteOptions & { origin: () => st
     async ({ principal, params, body }) => registry.withdrawals.deprecate(principal, params, body.message),
   )
 
-  serve(app, 'GET /api/collections/:owner/:slug/versions/:v/manifest', async ({ principal, params, query }) =>
-    registry.manifests.page(principal, params, query),
-  )
+  serve(app, 'GET /api/collections/:owner/:slug/versions/:v/manifest', async (request, reply) => {
+    const { principal, params, query } = request
+    return linkNext(request, reply, 'cursor', await registry.manifests.page(principal, params, query))
+  })
 
-  serve(app, 'GET /api/collections/:owner/:slug/versions/:v/diff', async ({ principal, params, query }) =>
-    textIn<DiffPage>(await registry.diffs.page(principal, params, query)),
-  )
+  serve(app, 'GET /api/collections/:owner/:slug/versions/:v/diff', async (request, reply) => {
+    const { principal, params, query } = request
+    const page = await registry.diffs.page(principal, params, query)
+    return textIn<DiffPage>(linkNext(request, reply, 'cursor', page))
+  })
 
   serve(app, 'GET /api/collections/:owner/:slug/versions/:v/diff.ndjson', async (request, reply) => {
     const { principal, params, query } = request

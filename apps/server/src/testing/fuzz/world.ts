@@ -1,6 +1,6 @@
 /**
  * Accounts, collections and their content as targets for requests, and the callers. Requests of a fuzz run delete, rename and revoke what
- * they can, so the world is created anew every few hundred requests; earlier targets stay known.
+ * they can, so the world is created again every few hundred requests; earlier targets stay known.
  */
 
 import { type Contract, type Instead, requestOf } from '../contract.ts'
@@ -128,7 +128,7 @@ export function worldOf(server: TestServer, contract: Contract, places: ReturnTy
   }
 
   return {
-    /** Creates everything anew. @param number index of the world, part of all names */
+    /** Creates everything again. @param number index of the world, part of all names */
     async furnish(number: number): Promise<readonly Caller[]> {
       places.age()
       const [login, org] = [`ada-${number}`, `atlas-${number}`]

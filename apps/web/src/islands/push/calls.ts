@@ -29,15 +29,18 @@ export class RefusedError extends Error {
   }
 }
 
-/** In the worker: answers the calls of the page. @param refusalOf converts an error for display */
-export function answerCalls(calls: Calls, refusalOf: (error: unknown) => Promise<Refusal> | Refusal): void {
+/** In the worker: answers the calls of the page. @param convert an error for display; it may need a script that does not load */
+export function answerCalls(calls: Calls, convert: (error: unknown) => Promise<Refusal>): void {
   const answer = (message: Message) => postMessage(message)
   const run = async ({ number, name, input }: Request) => {
     const report: Report = (progress) => answer({ number, progress })
     try {
       answer({ number, result: await calls[name]!(input as never, report) })
     } catch (error) {
-      answer({ number, refusal: await refusalOf(error) })
+      answer({
+        number,
+        refusal: await convert(error).catch(() => refusalOf((error as Error).message)),
+      })
     }
   }
   // Run calls in sequence: they share the open file.
@@ -58,15 +61,15 @@ export type Caller<Offered extends Calls> = <Name extends keyof Offered & string
 
 /**
  * In the page: calls the worker at `script`, which starts at the first call. Calls reject with RefusedError. @param script path of the
- * worker
+ * worker @param name of the worker, which it can read
  */
-export function callsOf<Offered extends Calls>(script: string): Caller<Offered> {
+export function callsOf<Offered extends Calls>(script: string, name: string): Caller<Offered> {
   const waiting = new Map<number, (message: Message) => void>()
   let worker: Worker | undefined
   let last = 0
-  return (name, input, report) =>
+  return (call, input, report) =>
     new Promise((resolve, reject) => {
-      worker ??= started(script, waiting)
+      worker ??= started(new Worker(script, { type: 'module', name }), waiting)
       const number = ++last
       waiting.set(number, (message) => {
         if ('progress' in message) return report(message.progress)
@@ -74,12 +77,11 @@ export function callsOf<Offered extends Calls>(script: string): Caller<Offered> 
         if ('refusal' in message) reject(new RefusedError(message.refusal))
         else resolve(message.result as never)
       })
-      worker.postMessage({ number, name, input } satisfies Request)
+      worker.postMessage({ number, name: call, input } satisfies Request)
     })
 }
 
-function started(script: string, waiting: ReadonlyMap<number, (message: Message) => void>): Worker {
-  const worker = new Worker(script, { type: 'module' })
+function started(worker: Worker, waiting: ReadonlyMap<number, (message: Message) => void>): Worker {
   worker.onmessage = ({ data }: MessageEvent<Message>) => waiting.get(data.number)?.(data)
   worker.onerror = ({ message }) => {
     const sentence = message || 'A part of this page could not be loaded. Reload the page.'

@@ -11,7 +11,8 @@ interface Props {
 }
 
 /** Extensions that the file dialog offers. SQLite is missing: only the command line reads it. */
-const endings = '.csv,.tsv,.tab,.txt,.json,.geojson,.ndjson,.jsonl,.parquet'
+const endings =
+  '.csv,.tsv,.tab,.txt,.json,.geojson,.geojsonl,.ndjson,.jsonl,.parquet,.xlsx,.xlsm,.ods,.gz,.zip'
 
 export const FileChoice = ({ opened, isBusy, onChoose }: Props) => (
   <label
@@ -24,8 +25,8 @@ export const FileChoice = ({ opened, isBusy, onChoose }: Props) => (
   >
     {opened === undefined ? (
       <span>
-        <strong>Choose a file</strong> or drop it here: CSV, TSV, JSON, NDJSON or Parquet, up to 200 MB.
-        Nothing is published before you have seen the changes.
+        <strong>Choose a file</strong> or drop it here: CSV, TSV, JSON, NDJSON, Parquet, XLSX or ODS, up to
+        200 MB. Nothing is published before you have seen the changes.
       </span>
     ) : (
       <>

@@ -88,7 +88,7 @@ function ColumnState({ name, column, planned: { plan, isNew, guarded } }: StateP
     ...(field === name ? [] : [`becomes ${field}`]),
     ...(isNew || column === undefined || isKnown ? [] : ['new field']),
     ...(isKnown && column !== undefined && before !== undefined ? changesOf(before, column) : []),
-    ...(guarded[name] === undefined ? [] : [guarded[name]]),
+    ...(guarded.has(name) ? [guarded.get(name)!] : []),
   ]
   return words.length === 0 ? null : <span class="help">{words.join(' · ')}</span>
 }
@@ -109,6 +109,11 @@ interface CellsProps {
   onEdit(set: Edits[string]): void
 }
 
+function pathText([first, ...inner]: readonly string[]): string {
+  if (first === undefined) return 'The whole record.'
+  return inner.length === 0 ? `The field ${first}.` : 'A member of an object, by its name.'
+}
+
 function FieldCells({ facts, column, before, onEdit }: CellsProps) {
   const { name } = facts
   const choices = column?.choices ?? before?.choices ?? facts.choices
@@ -124,7 +129,7 @@ function FieldCells({ facts, column, before, onEdit }: CellsProps) {
     return (
       <>
         <td class="quiet" colSpan={3}>
-          {column.path.length === 0 ? 'The whole record.' : 'A member of an object, by its name.'}
+          {pathText(column.path)}
         </td>
         <td>
           <span class="quiet examples">{facts.examples.join(' · ')}</span>
@@ -164,6 +169,7 @@ function FieldCells({ facts, column, before, onEdit }: CellsProps) {
       </td>
       <td>
         <span class="quiet examples">{facts.examples.join(' · ')}</span>
+        {facts.codes !== undefined && <span class="help">{facts.codes}</span>}
         {facts.readings.map(({ label, values, set }) => (
           <Tick
             key={label}
@@ -209,6 +215,6 @@ const Tick = ({ label, values, checked, onTick }: TickProps) => (
 const listCharacters = 120
 
 function listed(choices: readonly string[]): string {
-  const text = choices.join(', ')
+  const text = choices.map((value) => JSON.stringify(value)).join(', ')
   return text.length > listCharacters ? `${text.slice(0, listCharacters)}…` : text
 }

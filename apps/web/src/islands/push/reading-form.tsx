@@ -1,10 +1,12 @@
-/** Form for reading the file as a table: the detected format, controls to change it, and the first rows. */
+/** Form for reading the file as a table: the detected format, controls to change it, and some rows. */
 
 import type { Detected, Note, ReadOptions } from '@ulmus/tabular'
+import { encodingNames } from '@ulmus/tabular/encodings'
 import { shownName } from '../shared/shown-name.ts'
 import { Progress } from './beside.tsx'
-import type { OpenedFile } from './shapes.ts'
-import { counted } from './words.ts'
+import { marksFor } from './edits.ts'
+import type { MissingMarker, OpenedFile } from './shapes.ts'
+import { counted, countText } from './words.ts'
 
 interface Props {
   readonly opened: OpenedFile
@@ -24,18 +26,23 @@ export function ReadingForm({ opened, options, working, onOptions }: Props) {
       {marks.length > 0 && (
         <fieldset class="field marks">
           <legend>Values that mean missing</legend>
-          {marks.map(({ mark, count }) => (
-            <label key={mark} class="check">
+          {marks.map((marker) => (
+            <label key={marker.mark} class="check">
               <input
                 type="checkbox"
-                checked={options.missing?.includes(mark) ?? false}
+                checked={marker.columns.every(({ column }) => isMissing(opened.options, column, marker.mark))}
                 onChange={({ currentTarget: { checked } }) =>
-                  change({ missing: toggled(options.missing ?? [], mark, checked) })
+                  change(toggled(opened.options, marker, checked))
                 }
               />
-              <span>
-                <code>{mark === '' ? 'an empty text' : mark}</code>
-                {count !== undefined && <span class="help"> {counted(count, 'value')}</span>}
+              <span dir="auto">
+                <code>{marker.mark}</code> in {namesIn(marker)}{' '}
+                <span class="help">
+                  {counted(
+                    marker.columns.reduce((sum, { count }) => sum + count, 0),
+                    'value',
+                  )}
+                </span>
               </span>
             </label>
           ))}
@@ -45,7 +52,7 @@ export function ReadingForm({ opened, options, working, onOptions }: Props) {
         <summary>
           Read it differently <span class="quiet">{summaryOf(detected)}</span>
         </summary>
-        <Controls detected={detected} options={options} onChange={change} />
+        <Controls detected={{ ...detected, ...options }} options={opened.options} onChange={change} />
       </details>
       <Progress text={working} />
       <Sample opened={opened} />
@@ -87,8 +94,32 @@ const Notes = ({ notes, onOptions }: NotesProps) => (
   </>
 )
 
-const toggled = (list: readonly string[], one: string, isIn: boolean): string[] =>
-  isIn ? [...list, one] : list.filter((other) => other !== one)
+const isMissing = ({ missing, missingIn }: ReadOptions, column: string, mark: string): boolean =>
+  missing?.includes(mark) === true || marksFor(column, missingIn).includes(mark)
+
+/** Columns named beside a mark. */
+const namedMax = 10
+
+/** With the number of values of each, if there are several. */
+function namesIn({ columns }: MissingMarker): string {
+  const named = columns
+    .slice(0, namedMax)
+    .map(({ column, count }) => (columns.length === 1 ? column : `${column} (${countText(count)})`))
+  const more = columns.length > namedMax ? ` and ${columns.length - namedMax} more` : ''
+  return named.join(', ') + more
+}
+
+/** The mark in its columns, or in none. */
+function toggled({ missing = [], missingIn }: ReadOptions, { mark, columns }: MissingMarker, isIn: boolean) {
+  const inThese = columns.map(({ column }) => {
+    const others = marksFor(column, missingIn).filter((one) => one !== mark)
+    return [column, isIn ? [...others, mark] : others] as const
+  })
+  return {
+    missing: isIn ? missing : missing.filter((one) => one !== mark),
+    missingIn: { ...missingIn, ...Object.fromEntries(inThese) },
+  }
+}
 
 const delimiters = [
   [',', 'comma'],
@@ -98,21 +129,13 @@ const delimiters = [
   [' ', 'space'],
 ] as const
 
-const encodings = [
-  ['utf-8', 'UTF-8'],
-  ['utf-16le', 'UTF-16'],
-  ['windows-1252', 'Windows-1252 (Western Europe)'],
-  ['windows-1250', 'Windows-1250 (Central Europe)'],
-  ['windows-1251', 'Windows-1251 (Cyrillic)'],
-  ['shift_jis', 'Shift JIS (Japanese)'],
-  ['gb18030', 'GB 18030 (Chinese)'],
-] as const
+const encodings = [['utf-8', 'UTF-8'], ['utf-16le', 'UTF-16'], ...encodingNames] as const
 
 const isDelimited = ({ format }: Detected): boolean => format === 'csv' || format === 'tsv'
 
 function summaryOf(detected: Detected): string {
   const { format, delimiter, encoding, header, skip = 0 } = detected
-  if (!isDelimited(detected)) return format === 'ndjson' ? 'NDJSON' : format === 'json' ? 'JSON' : 'Parquet'
+  if (!isDelimited(detected)) return format === 'parquet' ? 'Parquet' : format.toUpperCase()
   const named = delimiters.find(([one]) => one === delimiter)?.[1] ?? `“${delimiter}”`
   return [
     `separated by ${named}s`,
@@ -133,13 +156,15 @@ function Controls({ detected, options, onChange }: ControlsProps) {
   return (
     <div class="form inline reading-controls">
       {isDelimited(detected) && (
+        <Pick
+          label="Between values"
+          value={delimiter}
+          of={delimiters}
+          onPick={(one) => onChange({ delimiter: one })}
+        />
+      )}
+      {detected.skip !== undefined && (
         <>
-          <Pick
-            label="Between values"
-            value={delimiter}
-            of={delimiters}
-            onPick={(one) => onChange({ delimiter: one })}
-          />
           <div class="field">
             <label for="push-skip">Lines to skip</label>
             <input
@@ -163,7 +188,7 @@ function Controls({ detected, options, onChange }: ControlsProps) {
           </label>
         </>
       )}
-      {detected.format !== 'parquet' && (
+      {encoding !== undefined && (
         <Pick
           label="Encoding"
           value={encoding}
@@ -172,7 +197,7 @@ function Controls({ detected, options, onChange }: ControlsProps) {
         />
       )}
       <div class="field">
-        <label for="push-missing">Values that mean missing</label>
+        <label for="push-missing">Values that mean missing in all columns</label>
         <input
           id="push-missing"
           value={(options.missing ?? []).join(', ')}
@@ -212,11 +237,11 @@ const Pick = ({ label, value = '', of, onPick }: PickProps) => (
   </label>
 )
 
-/** The first rows with the current options. */
+/** The first and the last rows with the current options. */
 const Sample = ({ opened: { sample, rows } }: { opened: OpenedFile }) => (
   <>
     {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls by keyboard, too */}
-    <section class="table-scroll" tabIndex={0} aria-label="First rows">
+    <section class="table-scroll" tabIndex={0} aria-label="Some rows">
       <table class="data sample">
         <thead>
           <tr>
@@ -228,7 +253,7 @@ const Sample = ({ opened: { sample, rows } }: { opened: OpenedFile }) => (
           </tr>
         </thead>
         <tbody>
-          {sample.rows.map(({ line, values }) => (
+          {[...sample.rows, ...sample.last].map(({ line, values }) => (
             <tr key={line}>
               {sample.columns.map((name, place) => (
                 <td key={name} dir="auto">
@@ -241,8 +266,8 @@ const Sample = ({ opened: { sample, rows } }: { opened: OpenedFile }) => (
       </table>
     </section>
     <p class="quiet">
-      {rows > sample.rows.length
-        ? `The first ${sample.rows.length} of ${counted(rows, 'row')}.`
+      {sample.last.length > 0
+        ? `The first ${sample.rows.length} and the last ${sample.last.length} of ${counted(rows, 'row')}.`
         : `${counted(rows, 'row')}.`}
     </p>
   </>

@@ -1,5 +1,6 @@
 /** Data that the page and its worker exchange. Messages are cloned, so it contains no functions and no classes of ours. */
 import type { DryRunResult } from '@ulmus/client'
+import type { CellChange } from '@ulmus/content'
 import type { Detected, Note, Plan, PlannedColumn, ReadOptions } from '@ulmus/tabular'
 import type { Exposure } from '../shared/exposures.ts'
 import type { Audience } from './audience.ts'
@@ -29,6 +30,8 @@ export interface ColumnFacts {
   /** The first values, shortened. */
   readonly examples: readonly string[]
   readonly readings: readonly OfferedReading[]
+  /** Reason for keeping numbers as texts. */
+  readonly codes: string | undefined
   /** All values if they are few: the user may make them a closed list. */
   readonly choices: readonly string[] | undefined
 }
@@ -38,13 +41,22 @@ export interface LikeType {
   readonly type: string
   /** Similarity of the file, as a sentence. */
   readonly likeness: string
+  /** True if the type is similar enough to be proposed. */
+  readonly isLikely: boolean
+  /** True if it keeps how its files were read. */
+  readonly isRemembered: boolean
 }
 
-/** A text that may stand for a missing value. */
+/** A text that may mean missing, and the columns in which it would, or does by the options. */
 export interface MissingMarker {
   readonly mark: string
-  /** Undefined: not counted. */
-  readonly count: number | undefined
+  readonly columns: readonly { readonly column: string; readonly count: number }[]
+}
+
+/** A row of the file as it is read, its values shortened. */
+export interface SampleRow {
+  readonly line: number
+  readonly values: readonly (string | undefined)[]
 }
 
 /** Answer of `open`: everything that the page shows about the file. */
@@ -54,13 +66,19 @@ export interface OpenedFile {
   /** Word for a row: line, item, row. */
   readonly unit: string
   readonly detected: Detected
+  /** The options in use: the user's, and those of earlier files. */
+  readonly options: ReadOptions
   readonly notes: readonly Note[]
   readonly marks: readonly MissingMarker[]
   readonly sample: {
     readonly columns: readonly string[]
-    readonly rows: readonly { readonly line: number; readonly values: readonly (string | undefined)[] }[]
+    readonly rows: readonly SampleRow[]
+    /** Rows at the end that are not among `rows`. */
+    readonly last: readonly SampleRow[]
   }
   readonly facts: readonly ColumnFacts[]
+  /** The type as whose files this one is read; undefined: as detected. */
+  readonly readAs: string | undefined
   /** Most similar types first. */
   readonly types: readonly LikeType[]
   /** Name of a new type, from the name of the file. */
@@ -76,7 +94,7 @@ export interface Planned {
   readonly idText: string
   readonly isNew: boolean
   /** Columns that begin private because the collection keeps their names or values private, with the reason. */
-  readonly guarded: Readonly<Record<string, string>>
+  readonly guarded: ReadonlyMap<string, string>
 }
 
 /** Input of `open`. */
@@ -133,6 +151,18 @@ export interface RecordTable {
 
 export type ChangedRecords = Readonly<Record<'updated' | 'added' | 'removed', RecordTable>>
 
+/** Numbers of changed cells of a column of updated records. */
+export interface ColumnCounts extends Readonly<Record<CellChange, number>> {
+  /** Names of the value, with dots between. Empty: one side is no object. */
+  readonly label: string
+}
+
+/** A count of changed cells, whose records are shown on request. */
+export interface ChangedCell {
+  readonly label: string
+  readonly change: CellChange
+}
+
 /** Answer of `compare`: the changes that a push would publish. */
 export interface Compared {
   readonly added: number
@@ -140,6 +170,7 @@ export interface Compared {
   readonly removed: number
   readonly unchanged: number
   readonly records: ChangedRecords
+  readonly columns: readonly ColumnCounts[]
   /** Changes of the schema. */
   readonly sentences: readonly string[]
   /** A possible mistake, such as an id that no record has. */

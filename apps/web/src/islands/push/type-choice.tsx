@@ -55,6 +55,11 @@ export function TypeChoice({ types, planned, newName, onChoose }: Props) {
           {isNew ? 'The records of other types stay as they are.' : likeness}
         </span>
       </p>
+      {isNew && !types.some(({ isLikely }) => isLikely) && (
+        <p class="note warn">
+          The file is unlike everything in this collection. Is it the right file, and the right collection?
+        </p>
+      )}
     </fieldset>
   )
 }

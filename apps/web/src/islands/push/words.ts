@@ -1,10 +1,7 @@
 /** Formats counts and kinds for people. */
 import type { Kind, Plan } from '@ulmus/tabular'
 
-export const countText = (count: number): string => count.toLocaleString('en-US')
-
-export const counted = (count: number, one: string, many = `${one}s`): string =>
-  `${countText(count)} ${count === 1 ? one : many}`
+export { counted, countText } from '@ulmus/content/quantities'
 
 /** Names of kinds in the form, in its order. */
 export const kindLabels: Readonly<Record<Kind, string>> = {

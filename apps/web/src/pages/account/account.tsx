@@ -1,12 +1,10 @@
 /** `/:owner`: an account and its collections. */
 import { RegistryError } from '@ulmus/registry'
 import { CollectionList } from '../../components/collections.tsx'
-import { accountFeeds, FeedLinks } from '../../components/feed-links.tsx'
-import { Icon } from '../../components/icon.tsx'
-import { Empty, Name, Pager, Time } from '../../components/small.tsx'
+import { Empty, FeedLinks, Icon, Name, Pager, Time } from '../../components/small.tsx'
 import { counted } from '../../format.ts'
 import type { Page, Visit } from '../../page.ts'
-import { accountPath, withQuery } from '../../paths.ts'
+import { accountFeeds, accountPath, withQuery } from '../../paths.ts'
 import { FirstSteps } from '../site/home.tsx'
 
 export const account: Page = {

@@ -1,5 +1,5 @@
 /** `/:owner/-/audit`: audit log of an organization or of the user's own account. */
-import { AuditLog, askedOf } from '../../components/audit-log.tsx'
+import { AuditLog, filterIn } from '../../components/audit-log.tsx'
 import type { Page } from '../../page.ts'
 import { accountPath } from '../../paths.ts'
 import { ManagedPage } from './managed.tsx'
@@ -9,7 +9,7 @@ export const audit: Page = {
   async show({ registry, who, params, url }) {
     const slug = params['owner']!
     const { type } = await registry.accounts.profile(slug)
-    const page = await registry.audit.list(who, slug, askedOf(url))
+    const page = await registry.audit.list(who, slug, filterIn(url))
     return {
       title: `Audit log · ${slug}`,
       isPublic: false,

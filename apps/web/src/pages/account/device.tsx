@@ -4,7 +4,7 @@ import type { Scope } from '@ulmus/wire'
 import type { ComponentChildren } from 'preact'
 import { Field, Refusal, type Refused, Select } from '../../components/form.tsx'
 import { Name, Time } from '../../components/small.tsx'
-import { submitted, typed } from '../../form.ts'
+import { formPage, typed } from '../../form.ts'
 import type { Answer, Form, Page, Visit } from '../../page.ts'
 import { keyEndOf, keyEnds, usualKeyEnd } from './key-ends.ts'
 import { keyRights } from './key-rights.ts'
@@ -31,19 +31,15 @@ async function orAnotherCode(code: string, answer: () => Promise<Answer>): Promi
 }
 
 /** Handles the form of `device`. */
-export const deviceAnswer: Page = {
-  needsCaller: true,
-  show: async () => askForCode(),
-  act: (visit, form) => {
+export const deviceAnswer = formPage(
+  (visit, form) => decide(visit, form, typed(form, 'code') ?? ''),
+  (visit, { form, error }) => {
     const code = typed(form, 'code') ?? ''
-    return orAnotherCode(code, () =>
-      submitted(
-        () => decide(visit, form, code),
-        (error) => askToAllow(visit, code, form, error),
-      ),
-    )
+    return error === undefined
+      ? askForCode()
+      : orAnotherCode(code, () => askToAllow(visit, code, form, error))
   },
-}
+)
 
 async function decide({ registry, who }: Visit, form: Form, code: string): Promise<Answer> {
   if (form['decision'] !== 'allow') {
@@ -53,7 +49,7 @@ async function decide({ registry, who }: Visit, form: Form, code: string): Promi
   await registry.deviceLogins.allow(who, code, keyEndOf(form['ends']))
   return done(
     'Allowed',
-    'Go back to your terminal: it goes on within seconds. The key is among your API keys, where you can revoke it.',
+    'Go back to your terminal: it continues within seconds. The key is among your API keys, where you can revoke it.',
   )
 }
 

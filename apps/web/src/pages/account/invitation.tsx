@@ -1,30 +1,20 @@
 /** `/invitations/:token`: invitation to an organization. */
-import { Refusal, type Refused } from '../../components/form.tsx'
+import { Refusal } from '../../components/form.tsx'
 import { Name, Time } from '../../components/small.tsx'
-import { submitted } from '../../form.ts'
-import { type Answer, type Page, Redirect, type Visit } from '../../page.ts'
+import { type FormState, formPage } from '../../form.ts'
+import { Redirect, type View, type Visit } from '../../page.ts'
 import { accountPath } from '../../paths.ts'
 
-export const invitation: Page = {
-  needsCaller: true,
-  show: (visit) => invitationPage(visit),
-  act: (visit, form) =>
-    submitted(
-      async () => {
-        const accept = form['do'] === 'accept'
-        const { org } = await visit.registry.invitations.answer(visit.who, visit.params['token']!, accept)
-        return new Redirect(accept ? accountPath(org) : '/')
-      },
-      (error) => invitationPage(visit, error),
-    ),
-}
+export const invitation = formPage(async (visit, form) => {
+  const accept = form['do'] === 'accept'
+  const { org } = await visit.registry.invitations.answer(visit.who, visit.params['token']!, accept)
+  return new Redirect(accept ? accountPath(org) : '/')
+}, invitationPage)
 
-async function invitationPage({ registry, who, caller, params }: Visit, error?: Refused): Promise<Answer> {
+async function invitationPage({ registry, who, caller, params }: Visit, { error }: FormState): Promise<View> {
   const { org, role, invitedBy, expiresAt } = await registry.invitations.find(who, params['token']!)
   return {
     title: `Join ${org.displayName}`,
-    isPublic: false,
-    refused: error,
     body: (
       <div class="wide content narrow-page">
         <h1>

@@ -1,25 +1,21 @@
 /** `/settings/keys`: creates, lists and revokes API keys. A new key is shown once. */
-import { Moved } from '@ulmus/registry'
+import { MovedError } from '@ulmus/registry'
 import { CreateKey } from '@ulmus/wire'
-import { Choice, Field, Refusal, type Refused, Select } from '../../components/form.tsx'
+import { type Column, DataTable } from '../../components/data-table.tsx'
+import { Choice, Field, Refusal, Select } from '../../components/form.tsx'
 import { Badge, Code, Empty, Name, Time } from '../../components/small.tsx'
-import { checked, submitted, typed } from '../../form.ts'
-import type { Answer, Form, Page, Visit } from '../../page.ts'
+import { Again, checked, type FormState, formPage, typed } from '../../form.ts'
+import type { Form, View, Visit } from '../../page.ts'
 import { keyEndOf, keyEnds, usualKeyEnd } from './key-ends.ts'
 import { keyRightOf, keyRights } from './key-rights.ts'
 import { SettingsPage } from './settings.tsx'
 
-export const keys: Page = {
-  needsCaller: true,
-  show: (visit) => keysPage(visit, {}),
-  act: (visit, form) =>
-    submitted(
-      () => (form['revoke'] === undefined ? make(visit, form) : revoke(visit, form['revoke'])),
-      (error) => keysPage(visit, { form, error }),
-    ),
-}
+export const keys = formPage(
+  (visit, form) => (form['revoke'] === undefined ? make(visit, form) : revoke(visit, form['revoke'])),
+  keysPage,
+)
 
-async function make(visit: Visit, form: Form): Promise<Answer> {
+async function make(visit: Visit, form: Form): Promise<Again<Results>> {
   const { registry, who } = visit
   const expiresAt = keyEndOf(form['ends'])?.toISOString() ?? null
   const collectionId = await collectionIn(visit, typed(form, 'collection'))
@@ -28,7 +24,7 @@ async function make(visit: Visit, form: Form): Promise<Answer> {
   const roleCap = scope === 'admin' ? null : 'member'
   const wanted = { label: typed(form, 'label') ?? '', scope, roleCap, expiresAt, collectionId }
   const { key } = await registry.keys.create(who, checked(CreateKey, wanted))
-  return keysPage(visit, { made: key })
+  return new Again({ made: key })
 }
 
 /** Id of the key's collection. @param name `owner/slug`; undefined: the key is for all collections. @throws collection_not_found */
@@ -39,36 +35,33 @@ async function collectionIn({ registry, who }: Visit, name: string | undefined):
     (await registry.collections.detail(who, path)).id
   return idOf({ owner, slug }).catch((error) => {
     // Accept a former name. Rethrown, the error would redirect the form to the collection.
-    if (error instanceof Moved) return idOf({ slug, ...error.to })
+    if (error instanceof MovedError) return idOf({ slug, ...error.to })
     throw error
   })
 }
 
-async function revoke(visit: Visit, id: string): Promise<Answer> {
+async function revoke(visit: Visit, id: string): Promise<Again<Results>> {
   await visit.registry.keys.revoke(visit.who, id)
-  return keysPage(visit, { said: 'The key is revoked. Programs that use it are refused from now on.' })
+  return new Again({ notice: 'The key is revoked. Programs that use it are refused from now on.' })
 }
 
-interface Shown {
-  form?: Form
-  error?: Refused
-  made?: string
-  said?: string
+interface Results {
+  /** The new key. */
+  readonly made: string
+  readonly notice: string
 }
 
-async function keysPage(visit: Visit, { form = {}, error, made, said }: Shown): Promise<Answer> {
+async function keysPage(visit: Visit, { form, error, made, notice }: FormState<Results>): Promise<View> {
   const list = await visit.registry.keys.list(visit.who)
   return {
     title: 'API keys',
-    isPublic: false,
     json: '/api/accounts/keys',
-    refused: error,
     body: (
       <SettingsPage tab="keys">
         {made !== undefined && <Made value={made} origin={visit.origin} />}
-        {said !== undefined && (
+        {notice !== undefined && (
           <p class="note" role="status">
-            {said}
+            {notice}
           </p>
         )}
         <h1>API keys</h1>
@@ -137,51 +130,38 @@ const Made = ({ value, origin }: { value: string; origin: string }) => (
   </section>
 )
 
-const List = ({ items }: { items: Awaited<ReturnType<Visit['registry']['keys']['list']>> }) => (
-  <div class="table-scroll">
-    <table class="data stacked">
-      <thead>
-        <tr>
-          <th scope="col">Label</th>
-          <th scope="col">Key</th>
-          <th scope="col">May</th>
-          <th scope="col">Made</th>
-          <th scope="col">Last used</th>
-          <th scope="col">Ends</th>
-          <th scope="col">
-            <span class="sr-only">Revoke</span>
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {items.map(({ id, label, start, scope, roleCap, collectionId, createdAt, lastUsedAt, expiresAt }) => (
-          <tr key={id}>
-            <th scope="row">
-              <Name of={label} />
-            </th>
-            <td>
-              <code>{start}…</code>
-            </td>
-            <td data-label="May">
-              {keyRightOf(scope).label}
-              {scope === 'write' && roleCap === null && ' and delete'}{' '}
-              {collectionId !== null && <Badge>one collection</Badge>}
-            </td>
-            <td data-label="Made">
-              <Time at={createdAt} />
-            </td>
-            <td data-label="Last used">{lastUsedAt === null ? 'never' : <Time at={lastUsedAt} />}</td>
-            <td data-label="Ends">{expiresAt === null ? 'never' : <Time at={expiresAt} />}</td>
-            <td>
-              <form method="post">
-                <button type="submit" class="danger" name="revoke" value={id} aria-label={`Revoke ${label}`}>
-                  Revoke
-                </button>
-              </form>
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  </div>
+type Key = Awaited<ReturnType<Visit['registry']['keys']['list']>>[number]
+
+const List = ({ items }: { items: readonly Key[] }) => (
+  <DataTable class="data stacked" items={items} keyOf={({ id }) => id} columns={columns} />
 )
+
+const orNever = (instant: string | null) => (instant === null ? 'never' : <Time at={instant} />)
+
+const columns: readonly Column<Key>[] = [
+  { header: 'Label', cell: ({ label }) => <Name of={label} /> },
+  { header: 'Key', cell: ({ start }) => <code>{start}…</code> },
+  {
+    label: 'May',
+    cell: ({ scope, roleCap, collectionId }) => (
+      <>
+        {keyRightOf(scope).label}
+        {scope === 'write' && roleCap === null && ' and delete'}{' '}
+        {collectionId !== null && <Badge>one collection</Badge>}
+      </>
+    ),
+  },
+  { label: 'Made', cell: ({ createdAt }) => <Time at={createdAt} /> },
+  { label: 'Last used', cell: ({ lastUsedAt }) => orNever(lastUsedAt) },
+  { label: 'Ends', cell: ({ expiresAt }) => orNever(expiresAt) },
+  {
+    action: 'Revoke',
+    cell: ({ id, label }) => (
+      <form method="post">
+        <button type="submit" class="danger" name="revoke" value={id} aria-label={`Revoke ${label}`}>
+          Revoke
+        </button>
+      </form>
+    ),
+  },
+]

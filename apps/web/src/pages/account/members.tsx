@@ -1,9 +1,10 @@
 /** `/:org/-/members`: members of an organization and their roles. */
 import { CreateInvitation, SetMember } from '@ulmus/wire'
-import { Field, Refusal, type Refused, Select } from '../../components/form.tsx'
+import { DataTable } from '../../components/data-table.tsx'
+import { Field, Refusal, Select } from '../../components/form.tsx'
 import { Code, Pager, Time } from '../../components/small.tsx'
-import { checked, refusedField, submitted, typed } from '../../form.ts'
-import { type Answer, type Form, type Page, Redirect, type Visit } from '../../page.ts'
+import { Again, checked, type FormState, formPage, refusedField, typed } from '../../form.ts'
+import { type Form, Redirect, type View, type Visit } from '../../page.ts'
 import { accountPath, withQuery } from '../../paths.ts'
 import { ManagedPage } from './managed.tsx'
 
@@ -13,27 +14,19 @@ const roles = [
   ['owner', 'Owner'],
 ] as const
 
-export const members: Page = {
-  needsCaller: true,
-  show: (visit) => membersPage(visit, {}),
-  act: (visit, form) =>
-    submitted(
-      async () => {
-        const slug = visit.params['owner']!
-        const user = typed(form, 'user') ?? ''
-        const { members, invitations } = visit.registry
-        if (form['do'] === 'remove') await members.remove(visit.who, { slug, user })
-        else if (form['do'] === 'take-back') await invitations.remove(visit.who, slug, form['id'] ?? '')
-        else {
-          const made = await add(visit, slug, form)
-          if (made !== undefined) return membersPage(visit, { made })
-        }
-        const isLeaving = form['do'] === 'remove' && user === visit.caller?.accountSlug
-        return new Redirect(isLeaving ? accountPath(slug) : `${membersPath(slug)}${visit.url.search}`)
-      },
-      (error) => membersPage(visit, { form, error }),
-    ),
-}
+export const members = formPage(async (visit, form) => {
+  const slug = visit.params['owner']!
+  const user = typed(form, 'user') ?? ''
+  const { members, invitations } = visit.registry
+  if (form['do'] === 'remove') await members.remove(visit.who, { slug, user })
+  else if (form['do'] === 'take-back') await invitations.remove(visit.who, slug, form['id'] ?? '')
+  else {
+    const made = await add(visit, slug, form)
+    if (made !== undefined) return new Again({ made })
+  }
+  const isLeaving = form['do'] === 'remove' && user === visit.caller?.accountSlug
+  return new Redirect(isLeaving ? accountPath(slug) : `${membersPath(slug)}${visit.url.search}`)
+}, membersPage)
 
 const membersPath = (slug: string): string => `${accountPath(slug)}/-/members`
 
@@ -53,13 +46,6 @@ async function add({ registry, who }: Visit, slug: string, form: Form): Promise<
   return registry.invitations.create(who, slug, invitation.data)
 }
 
-interface Shown {
-  readonly form?: Form
-  readonly error?: Refused
-  /** A new invitation, with its link. */
-  readonly made?: Made
-}
-
 /** Members per page. */
 const membersAPage = 100
 
@@ -72,7 +58,7 @@ async function listOf({ registry, who, url }: Visit, slug: string) {
   return page.items.length === 0 && cursor !== undefined ? list({}) : page
 }
 
-async function membersPage(visit: Visit, { form = {}, error, made }: Shown): Promise<Answer> {
+async function membersPage(visit: Visit, { form, error, made }: FormState<{ made: Made }>): Promise<View> {
   const slug = visit.params['owner']!
   const [{ items, links }, role] = await Promise.all([
     listOf(visit, slug),
@@ -86,9 +72,7 @@ async function membersPage(visit: Visit, { form = {}, error, made }: Shown): Pro
   const pending = mayManage ? await visit.registry.invitations.list(visit.who, slug) : []
   return {
     title: `Members · ${slug}`,
-    isPublic: false,
     json: `/api/accounts/${slug}/members`,
-    refused: error,
     body: (
       <ManagedPage slug={slug} isOrg tab="members">
         <h1>Members</h1>
@@ -133,45 +117,42 @@ interface PeopleProps {
 }
 
 const People = ({ items, mayManage, own }: PeopleProps) => (
-  <div class="table-scroll">
-    <table class="data stacked">
-      <thead>
-        <tr>
-          <th scope="col">Person</th>
-          <th scope="col">Role</th>
-          <th scope="col">Since</th>
-          <th scope="col">
-            <span class="sr-only">Remove</span>
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {items.map(({ account, role, since }) => (
-          <tr key={account.id}>
-            <th scope="row">
-              <a href={accountPath(account.slug)}>{account.displayName}</a>{' '}
-              <span class="quiet">{account.slug}</span>
-            </th>
-            <td>{mayManage ? <RoleForm user={account.slug} role={role} /> : role}</td>
-            <td data-label="Since">
-              <Time at={since} />
-            </td>
-            <td>
-              {(mayManage || account.slug === own) && (
-                <form method="post">
-                  <input type="hidden" name="user" value={account.slug} />
-                  <button type="submit" class="danger" name="do" value="remove">
-                    {account.slug === own ? 'Leave' : 'Remove'}
-                    <span class="sr-only"> {account.slug}</span>
-                  </button>
-                </form>
-              )}
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  </div>
+  <DataTable
+    class="data stacked"
+    items={items}
+    keyOf={({ account }) => account.id}
+    columns={[
+      {
+        header: 'Person',
+        cell: ({ account }) => (
+          <>
+            <a href={accountPath(account.slug)}>{account.displayName}</a>{' '}
+            <span class="quiet">{account.slug}</span>
+          </>
+        ),
+      },
+      {
+        header: 'Role',
+        cell: ({ account, role }) => (mayManage ? <RoleForm user={account.slug} role={role} /> : role),
+      },
+      { label: 'Since', cell: ({ since }) => <Time at={since} /> },
+      {
+        action: 'Remove',
+        cell: ({ account: { slug } }) =>
+          (mayManage || slug === own) && <RemoveForm slug={slug} isOwn={slug === own} />,
+      },
+    ]}
+  />
+)
+
+const RemoveForm = ({ slug, isOwn }: { slug: string; isOwn: boolean }) => (
+  <form method="post">
+    <input type="hidden" name="user" value={slug} />
+    <button type="submit" class="danger" name="do" value="remove">
+      {isOwn ? 'Leave' : 'Remove'}
+      <span class="sr-only"> {slug}</span>
+    </button>
+  </form>
 )
 
 /** The invitation link, shown once. */

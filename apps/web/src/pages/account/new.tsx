@@ -1,8 +1,8 @@
 /** `/new` and `/new/org`: creates a collection or an organization. */
 import { CreateCollection, CreateOrg } from '@ulmus/wire'
-import { Choice, Field, Refusal, type Refused, Select } from '../../components/form.tsx'
-import { checked, submitted, typed } from '../../form.ts'
-import { type Answer, type Form, type Page, Redirect, type Visit } from '../../page.ts'
+import { Choice, Field, Refusal, Select } from '../../components/form.tsx'
+import { checked, type FormState, formPage, typed } from '../../form.ts'
+import { Redirect, type View, type Visit } from '../../page.ts'
 import { accountPath, collectionPath, versionPath } from '../../paths.ts'
 import { slugFor } from '../../slug.ts'
 
@@ -10,31 +10,19 @@ import { slugFor } from '../../slug.ts'
 const slugMax = 100
 const handleMax = 39
 
-export const newCollection: Page = {
-  needsCaller: true,
-  show: (visit) => collectionForm(visit, {}),
-  act: (visit, form) =>
-    submitted(
-      async () => {
-        const owner = form['owner'] ?? visit.caller!.accountSlug
-        const name = typed(form, 'name')
-        const wanted = {
-          slug: typed(form, 'slug') ?? slugFor(name ?? '', slugMax),
-          name,
-          description: typed(form, 'description'),
-          public: visibilities.get(form['visibility']),
-        }
-        const made = await visit.registry.collections.create(
-          visit.who,
-          owner,
-          checked(CreateCollection, wanted),
-        )
-        const place = { owner: made.owner, slug: made.slug }
-        return new Redirect(form['next'] === 'push' ? collectionPath(place, 'push') : versionPath(place))
-      },
-      (error) => collectionForm(visit, { form, error }),
-    ),
-}
+export const newCollection = formPage(async (visit, form) => {
+  const owner = form['owner'] ?? visit.caller!.accountSlug
+  const name = typed(form, 'name')
+  const wanted = {
+    slug: typed(form, 'slug') ?? slugFor(name ?? '', slugMax),
+    name,
+    description: typed(form, 'description'),
+    public: visibilities.get(form['visibility']),
+  }
+  const made = await visit.registry.collections.create(visit.who, owner, checked(CreateCollection, wanted))
+  const place = { owner: made.owner, slug: made.slug }
+  return new Redirect(form['next'] === 'push' ? collectionPath(place, 'push') : versionPath(place))
+}, collectionForm)
 
 /** Visibility chosen in the form. Other values mean the owner's default. */
 const visibilities = new Map<string | undefined, boolean>([
@@ -61,18 +49,11 @@ const usualVisibility = [
   'private, unless the settings of the organization make new collections public',
 ] as const
 
-interface Shown {
-  form?: Form
-  error?: Refused
-}
-
-async function collectionForm(visit: Visit, { form = {}, error }: Shown): Promise<Answer> {
+async function collectionForm(visit: Visit, { form, error }: FormState): Promise<View> {
   const owners = await ownersFor(visit)
   const isForSelf = owners.length === 1
   return {
     title: 'New collection',
-    isPublic: false,
-    refused: error,
     body: (
       <div class="wide content narrow-page">
         <h1>New collection</h1>
@@ -127,26 +108,19 @@ async function collectionForm(visit: Visit, { form = {}, error }: Shown): Promis
   }
 }
 
-export const newOrg: Page = {
-  needsCaller: true,
-  show: async () => orgForm({}),
-  act: (visit, form) =>
-    submitted(
-      async () => {
-        const name = typed(form, 'name')
-        const slug = typed(form, 'slug') ?? slugFor(name ?? '', handleMax)
-        const wanted = checked(CreateOrg, { slug, displayName: name ?? slug })
-        const made = await visit.registry.accounts.createOrg(visit.who, wanted)
-        return new Redirect(accountPath(made.slug))
-      },
-      (error) => orgForm({ form, error }),
-    ),
-}
+export const newOrg = formPage(
+  async (visit, form) => {
+    const name = typed(form, 'name')
+    const slug = typed(form, 'slug') ?? slugFor(name ?? '', handleMax)
+    const wanted = checked(CreateOrg, { slug, displayName: name ?? slug })
+    const made = await visit.registry.accounts.createOrg(visit.who, wanted)
+    return new Redirect(accountPath(made.slug))
+  },
+  (_, state) => orgForm(state),
+)
 
-const orgForm = ({ form = {}, error }: Shown): Answer => ({
+const orgForm = ({ form, error }: FormState): View => ({
   title: 'New organization',
-  isPublic: false,
-  refused: error,
   body: (
     <div class="wide content narrow-page">
       <h1>New organization</h1>

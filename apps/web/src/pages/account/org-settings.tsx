@@ -1,21 +1,16 @@
 /** `/:org/-/settings`: name of an organization, rule for public collections, and deletion. */
 import { UpdateAccount } from '@ulmus/wire'
-import { Choice, Field, Refusal, type Refused } from '../../components/form.tsx'
+import { Choice, Field, Refusal } from '../../components/form.tsx'
 import { Storage } from '../../components/usage.tsx'
-import { checked, refusedField, submitted, typed } from '../../form.ts'
-import { type Answer, type Form, type Page, Redirect, type Visit } from '../../page.ts'
+import { checked, type FormState, formPage, refusedField, typed } from '../../form.ts'
+import { type Answer, type Form, Redirect, type View, type Visit } from '../../page.ts'
 import { accountPath } from '../../paths.ts'
 import { ManagedPage } from './managed.tsx'
 
-export const orgSettings: Page = {
-  needsCaller: true,
-  show: (visit) => settingsPage(visit, {}),
-  act: (visit, form) =>
-    submitted(
-      () => (form['do'] === 'delete' ? remove(visit, form) : save(visit, form)),
-      (error) => settingsPage(visit, { form, error }),
-    ),
-}
+export const orgSettings = formPage(
+  (visit, form) => (form['do'] === 'delete' ? remove(visit, form) : save(visit, form)),
+  settingsPage,
+)
 
 async function save({ registry, who, params }: Visit, form: Form): Promise<Answer> {
   const slug = params['owner']!
@@ -45,8 +40,8 @@ async function remove({ registry, who, params }: Visit, form: Form): Promise<Ans
 
 async function settingsPage(
   { registry, who, caller, params, url }: Visit,
-  { form = {}, error }: { form?: Form; error?: Refused },
-): Promise<Answer> {
+  { form, error }: FormState,
+): Promise<View> {
   const slug = params['owner']!
   const settings = await registry.accounts.settings(who, slug)
   const usage = await registry.accounts.usage(who, slug)
@@ -54,9 +49,7 @@ async function settingsPage(
   const role = await registry.members.roleOf(who, slug)
   return {
     title: `Settings · ${slug}`,
-    isPublic: false,
     json: `/api/accounts/${slug}/settings`,
-    refused: error,
     body: (
       <ManagedPage slug={slug} isOrg tab="settings">
         <div class="narrow">

@@ -1,33 +1,24 @@
 /** `/new/sample`: publishes a sample collection, in one step. */
-import { Refusal, type Refused } from '../../components/form.tsx'
+import { Refusal } from '../../components/form.tsx'
 import { SampleForm } from '../../components/sample.tsx'
 import { publishSample, sampleSlug, sampleType } from '../../data/sample.ts'
-import { submitted } from '../../form.ts'
-import { type Answer, type Page, Redirect } from '../../page.ts'
+import { type FormState, formPage } from '../../form.ts'
+import { Redirect, type View, type Visit } from '../../page.ts'
 import { versionPath } from '../../paths.ts'
 
-export const sample: Page = {
-  needsCaller: true,
-  show: async (visit) => samplePage(visit.caller!.accountSlug),
-  act: (visit, form) => {
-    const owner = form['owner'] ?? visit.caller!.accountSlug
-    return submitted(
-      async () => {
-        await publishSample(visit, owner)
-        return new Redirect(versionPath({ owner, slug: sampleSlug }, 'records', sampleType))
-      },
-      (error) => samplePage(error.code === 'slug_taken' ? owner : visit.caller!.accountSlug, error),
-    )
-  },
-}
+export const sample = formPage(async (visit, form) => {
+  const owner = form['owner'] ?? visit.caller!.accountSlug
+  await publishSample(visit, owner)
+  return new Redirect(versionPath({ owner, slug: sampleSlug }, 'records', sampleType))
+}, samplePage)
 
-/** @param owner of the sample; after `slug_taken`, of the collection in its way */
-function samplePage(owner: string, error?: Refused): Answer {
+function samplePage({ caller }: Visit, { form, error }: FormState): View {
+  const own = caller!.accountSlug
+  // After `slug_taken`: the owner of the collection that has the address.
+  const owner = error?.code === 'slug_taken' ? (form['owner'] ?? own) : own
   const at = `${owner}/${sampleSlug}`
   return {
     title: 'Load a sample',
-    isPublic: false,
-    refused: error,
     body: (
       <div class="wide content narrow-page">
         <h1>Load a sample</h1>

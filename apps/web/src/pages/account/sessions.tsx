@@ -1,20 +1,13 @@
 /** `/settings/sessions`: lists the browser sessions of the user, and signs them out. */
 import Bowser from 'bowser'
-import { Refusal, type Refused } from '../../components/form.tsx'
-import { Badge, TableScroll, Time } from '../../components/small.tsx'
-import { submitted } from '../../form.ts'
-import { type Answer, type Form, type Page, Redirect, type Visit } from '../../page.ts'
+import { type Column, DataTable } from '../../components/data-table.tsx'
+import { Refusal } from '../../components/form.tsx'
+import { Badge, Time } from '../../components/small.tsx'
+import { type FormState, formPage } from '../../form.ts'
+import { type Answer, type Form, Redirect, type View, type Visit } from '../../page.ts'
 import { SettingsPage } from './settings.tsx'
 
-export const sessions: Page = {
-  needsCaller: true,
-  show: (visit) => sessionsPage(visit, {}),
-  act: (visit, form) =>
-    submitted(
-      () => end(visit, form['end']),
-      (error) => sessionsPage(visit, { error }),
-    ),
-}
+export const sessions = formPage((visit, form) => end(visit, form['end']), sessionsPage)
 
 /** @param which id of a session; undefined: all except this one */
 async function end(visit: Visit, which: Form[string] | undefined): Promise<Answer> {
@@ -24,13 +17,11 @@ async function end(visit: Visit, which: Form[string] | undefined): Promise<Answe
   return new Redirect('/settings/sessions?ended=1')
 }
 
-async function sessionsPage(visit: Visit, { error }: { error?: Refused }): Promise<Answer> {
+async function sessionsPage(visit: Visit, { error }: FormState): Promise<View> {
   const list = await visit.registry.sessions.list(visit.who)
   return {
     title: 'Browsers',
-    isPublic: false,
     json: '/api/accounts/me/sessions',
-    refused: error,
     body: (
       <SettingsPage tab="sessions">
         <h1>Browsers that are signed in</h1>
@@ -57,52 +48,47 @@ async function sessionsPage(visit: Visit, { error }: { error?: Refused }): Promi
   }
 }
 
-const List = ({ items }: { items: Awaited<ReturnType<Visit['registry']['sessions']['list']>> }) => (
-  <TableScroll label="Browsers that are signed in">
-    <table class="data stacked">
-      <thead>
-        <tr>
-          <th scope="col">Browser</th>
-          <th scope="col">Signed in</th>
-          <th scope="col">Last used</th>
-          <th scope="col">
-            <span class="sr-only">Sign out</span>
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {items.map(({ id, userAgent, createdAt, lastUsedAt, current }) => (
-          <tr key={id}>
-            <th scope="row">
-              <span title={userAgent}>{browserName(userAgent)}</span> {current && <Badge>this one</Badge>}
-            </th>
-            <td data-label="Signed in">
-              <Time at={createdAt} />
-            </td>
-            <td data-label="Last used">
-              <Time at={lastUsedAt} />
-            </td>
-            <td>
-              {!current && (
-                <form method="post">
-                  <button
-                    type="submit"
-                    class="danger"
-                    name="end"
-                    value={id}
-                    aria-label={`Sign out ${browserName(userAgent)}`}
-                  >
-                    Sign out
-                  </button>
-                </form>
-              )}
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  </TableScroll>
+type Session = Awaited<ReturnType<Visit['registry']['sessions']['list']>>[number]
+
+const List = ({ items }: { items: readonly Session[] }) => (
+  <DataTable
+    class="data stacked"
+    label="Browsers that are signed in"
+    items={items}
+    keyOf={({ id }) => id}
+    columns={columns}
+  />
 )
+
+const columns: readonly Column<Session>[] = [
+  {
+    header: 'Browser',
+    cell: ({ userAgent, current }) => (
+      <>
+        <span title={userAgent}>{browserName(userAgent)}</span> {current && <Badge>this one</Badge>}
+      </>
+    ),
+  },
+  { label: 'Signed in', cell: ({ createdAt }) => <Time at={createdAt} /> },
+  { label: 'Last used', cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
+  {
+    action: 'Sign out',
+    cell: ({ id, userAgent, current }) =>
+      !current && (
+        <form method="post">
+          <button
+            type="submit"
+            class="danger"
+            name="end"
+            value={id}
+            aria-label={`Sign out ${browserName(userAgent)}`}
+          >
+            Sign out
+          </button>
+        </form>
+      ),
+  },
+]
 
 /** `Firefox on Linux`. @param userAgent empty if the browser sent none */
 function browserName(userAgent: string): string {

@@ -2,10 +2,10 @@
 import { mayEnter } from '@ulmus/registry'
 import { UpdateAccount } from '@ulmus/wire'
 import type { ComponentChildren } from 'preact'
-import { Field, Refusal, type Refused } from '../../components/form.tsx'
+import { Field, Refusal } from '../../components/form.tsx'
 import { Storage } from '../../components/usage.tsx'
-import { checked, submitted, typed } from '../../form.ts'
-import { type Answer, type Form, type Page, Redirect, type Visit } from '../../page.ts'
+import { checked, type FormState, formPage, typed } from '../../form.ts'
+import { Redirect, type View, type Visit } from '../../page.ts'
 import { accountPath } from '../../paths.ts'
 
 const tabs = {
@@ -28,34 +28,21 @@ export const SettingsPage = ({ tab, children }: { tab: keyof typeof tabs; childr
   </div>
 )
 
-export const settings: Page = {
-  needsCaller: true,
-  show: (visit) => profilePage(visit, {}),
-  act: (visit, form) =>
-    submitted(
-      async () => {
-        const own = visit.caller!.accountSlug
-        const changes = { displayName: typed(form, 'displayName'), slug: typed(form, 'slug') }
-        await visit.registry.accounts.update(visit.who, own, checked(UpdateAccount, changes))
-        return new Redirect('/settings?saved=1')
-      },
-      (error) => profilePage(visit, { form, error }),
-    ),
-}
+export const settings = formPage(async (visit, form) => {
+  const own = visit.caller!.accountSlug
+  const changes = { displayName: typed(form, 'displayName'), slug: typed(form, 'slug') }
+  await visit.registry.accounts.update(visit.who, own, checked(UpdateAccount, changes))
+  return new Redirect('/settings?saved=1')
+}, profilePage)
 
-async function profilePage(
-  visit: Visit,
-  { form = {}, error }: { form?: Form; error?: Refused },
-): Promise<Answer> {
+async function profilePage(visit: Visit, { form, error }: FormState): Promise<View> {
   const own = await visit.registry.accounts.own(visit.who)
   // A key limited to one collection sees the profile, but not the usage of other collections.
   const seesUsage = mayEnter(visit.who, { scope: 'any', unlimited: true }) === 'ok'
   const usage = seesUsage ? await visit.registry.accounts.usage(visit.who, own.slug) : undefined
   return {
     title: 'Settings',
-    isPublic: false,
     json: '/api/accounts/me',
-    refused: error,
     body: (
       <SettingsPage tab="profile">
         <h1>Profile</h1>

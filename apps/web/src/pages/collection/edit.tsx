@@ -1,13 +1,13 @@
 /** `…/edit`: description, topics, readme, licence and other metadata. Saving makes a patch version. */
 import { jsonFault, parseJson } from '@ulmus/content'
-import { Field, Refusal, type Refused, Suggestions } from '../../components/form.tsx'
+import { Field, Refusal, Suggestions } from '../../components/form.tsx'
 import { Empty } from '../../components/small.tsx'
-import { demandWork, type ShownVersion, seeVersion } from '../../data/collection.ts'
+import { demandWork, seeVersion, type VersionResponse } from '../../data/collection.ts'
 import { licenceMeant, suggestedLicences } from '../../data/licence.ts'
 import { afterSaving } from '../../data/saved.ts'
-import { refusedField, submitted, typed } from '../../form.ts'
+import { Again, type FormState, formPage, refusedField, typed } from '../../form.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
-import { type Answer, type Form, type Page, Redirect, readJson, type Visit } from '../../page.ts'
+import { type Answer, type Form, Redirect, readJson, type View, type Visit } from '../../page.ts'
 import { versionPath } from '../../paths.ts'
 import { readmeOf } from '../../readme/readme.ts'
 
@@ -15,19 +15,13 @@ const own = ['description', 'readme', 'license']
 /** Timeout of a preview, which may first have to start the rendering process. */
 const previewMilliseconds = 3_000
 
-export const edit: Page = {
-  needsCaller: true,
-  show: (visit) => editPage(visit, {}),
-  act: (visit, form) =>
-    form['do'] === 'preview'
-      ? editPage(visit, { form, isPreview: true })
-      : submitted(
-          () => save(visit, form),
-          (error) => editPage(visit, { form, error }),
-        ),
-}
+export const edit = formPage(
+  async (visit, form) =>
+    form['do'] === 'preview' ? new Again({ form, isPreview: true }) : save(visit, form),
+  editPage,
+)
 
-const metadataOf = (version: ShownVersion | null): Record<string, unknown> =>
+const metadataOf = (version: VersionResponse | null): Record<string, unknown> =>
   version === null ? {} : readJson(version.metadata)
 
 /** Sends only changed fields, so that concurrent changes of other fields are kept. */
@@ -45,6 +39,9 @@ async function save(visit: Visit, form: Form): Promise<Answer> {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])]
   const changed = names.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
   const patch = Object.fromEntries(changed.map((name) => [name, after[name] ?? null]))
+  // The collection's own description, typed at its creation, would show again.
+  if (after['description'] === undefined && seen.description !== null)
+    await visit.registry.collections.patch(visit.who, seen, { description: null })
   const made = await visit.registry.metadata.update(
     visit.who,
     seen,
@@ -99,13 +96,10 @@ function othersIn(form: Form): Record<string, unknown> {
   return Object.fromEntries(Object.entries(value).filter(([name]) => !own.includes(name)))
 }
 
-interface Shown {
-  form?: Form
-  error?: Refused
-  isPreview?: boolean
-}
-
-async function editPage(visit: Visit, { form = {}, error, isPreview }: Shown): Promise<Answer> {
+async function editPage(
+  visit: Visit,
+  { form, error, isPreview }: FormState<{ isPreview: boolean }>,
+): Promise<View> {
   const { seen, version } = await seeVersion(visit)
   demandWork(seen)
   const metadata = metadataOf(version)
@@ -118,8 +112,6 @@ async function editPage(visit: Visit, { form = {}, error, isPreview }: Shown): P
     isPreview === true ? await readmeOf(form['readme'], seen, visit, previewMilliseconds) : undefined
   return {
     title: `Edit ${seen.owner}/${seen.slug}`,
-    isPublic: false,
-    refused: error,
     islands: ['json-field'],
     body: (
       <CollectionPage seen={seen} tab="overview">
@@ -139,7 +131,7 @@ async function editPage(visit: Visit, { form = {}, error, isPreview }: Shown): P
                 name="description"
                 label="Description"
                 form={form}
-                value={text('description')}
+                value={text('description') || (seen.description ?? '')}
                 lines={2}
               />
               <Field

@@ -1,44 +1,31 @@
 /** `…/fork`: copies the collection to an organization of the visitor. A fork takes no extra space. */
 import { CreateFork } from '@ulmus/wire'
-import { Choice, Field, Refusal, type Refused, Select } from '../../components/form.tsx'
+import { Choice, Field, Refusal, Select } from '../../components/form.tsx'
 import { Empty } from '../../components/small.tsx'
 import { seeCollection } from '../../data/collection.ts'
-import { checked, submitted, typed } from '../../form.ts'
+import { checked, type FormState, formPage, typed } from '../../form.ts'
 import { withoutUnseen } from '../../format.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
-import { type Answer, type Form, type Page, Redirect, type Visit } from '../../page.ts'
+import { Redirect, type View, type Visit } from '../../page.ts'
 import { versionPath } from '../../paths.ts'
 
-export const fork: Page = {
-  needsCaller: true,
-  show: (visit) => forkPage(visit, {}),
-  act: (visit, form) =>
-    submitted(
-      async () => {
-        const path = { owner: visit.params['owner']!, slug: visit.params['slug']! }
-        const wanted = {
-          targetOrg: form['org'],
-          slug: typed(form, 'slug'),
-          ...(form['visibility'] === 'private' ? { public: false } : {}),
-        }
-        const made = await visit.registry.forks.create(visit.who, path, checked(CreateFork, wanted))
-        return new Redirect(versionPath({ owner: made.owner, slug: made.slug }))
-      },
-      (error) => forkPage(visit, { form, error }),
-    ),
-}
+export const fork = formPage(async (visit, form) => {
+  const path = { owner: visit.params['owner']!, slug: visit.params['slug']! }
+  const wanted = {
+    targetOrg: form['org'],
+    slug: typed(form, 'slug'),
+    ...(form['visibility'] === 'private' ? { public: false } : {}),
+  }
+  const made = await visit.registry.forks.create(visit.who, path, checked(CreateFork, wanted))
+  return new Redirect(versionPath({ owner: made.owner, slug: made.slug }))
+}, forkPage)
 
-async function forkPage(
-  visit: Visit,
-  { form = {}, error }: { form?: Form; error?: Refused },
-): Promise<Answer> {
+async function forkPage(visit: Visit, { form, error }: FormState): Promise<View> {
   const seen = await seeCollection(visit)
   const title = `Fork ${seen.owner}/${seen.slug}`
   if (seen.latest === null)
     return {
       title,
-      isPublic: false,
-      refused: error,
       body: (
         <CollectionPage seen={seen} tab="overview">
           <Empty title="This collection has no version yet, so there is nothing to fork." />
@@ -48,8 +35,6 @@ async function forkPage(
   const orgs = (await visit.registry.members.membershipsOf(visit.who, { limit: 100 })).items
   return {
     title,
-    isPublic: false,
-    refused: error,
     body: (
       <CollectionPage seen={seen} tab="overview">
         <div class="narrow">

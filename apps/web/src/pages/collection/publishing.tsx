@@ -1,44 +1,46 @@
 /** `…/publishing`: trusted publishers, whose jobs publish without a stored key. */
 import { RegistryError } from '@ulmus/registry'
 import { ChangePublisher, CreatePublisher, type Publisher, type Publishers } from '@ulmus/wire'
-import { Refusal, type Refused } from '../../components/form.tsx'
+import { type Column, DataTable } from '../../components/data-table.tsx'
+import { Refusal } from '../../components/form.tsx'
 import { Badge, Empty, Time } from '../../components/small.tsx'
 import { seeCollection } from '../../data/collection.ts'
-import { checked, type Issue, refusedField, submitted, typed } from '../../form.ts'
+import {
+  checked,
+  type FormAction,
+  type FormState,
+  formPage,
+  type Issue,
+  refusedField,
+  typed,
+} from '../../form.ts'
 import { counted, cutText } from '../../format.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
-import { type Answer, type Form, type Page, Redirect, type Visit } from '../../page.ts'
+import { type Form, Redirect, type View, type Visit } from '../../page.ts'
 import { apiCollectionPath, collectionPath, withQuery } from '../../paths.ts'
 import { hostsOf, PublisherForms, shownTo } from './publisher-forms.tsx'
 
-export const publishing: Page = {
-  needsCaller: true,
-  show: (visit) => publishingPage(visit, {}),
-  act: (visit, form) =>
-    submitted(
-      () => (works.get(form['do']) ?? add)(visit, form),
-      (error) => publishingPage(visit, { form, error }),
-    ),
-}
-
-type Work = (visit: Visit, form: Form) => Promise<Answer>
+export const publishing = formPage(
+  (visit, form) => (works.get(form['do']) ?? add)(visit, form),
+  publishingPage,
+)
 
 const nameIn = ({ params }: Visit) => ({ owner: params['owner']!, slug: params['slug']! })
 const saved = (visit: Visit, done: string) =>
   new Redirect(withQuery(collectionPath(nameIn(visit), 'publishing'), { saved: done }))
 
-const remove: Work = async (visit, form) => {
+const remove: FormAction = async (visit, form) => {
   await visit.registry.publishing.remove(visit.who, nameIn(visit), form['id'] ?? '')
   return saved(visit, 'publisher-removed')
 }
 
-const only: Work = async (visit, form) => {
+const only: FormAction = async (visit, form) => {
   const publishersOnly = form['only'] === 'on'
   await visit.registry.collections.patch(visit.who, nameIn(visit), { publishersOnly })
   return saved(visit, publishersOnly ? 'publishers-only' : 'publishers-and-members')
 }
 
-const add: Work = async (visit, form) => {
+const add: FormAction = async (visit, form) => {
   const wanted = { ...claimsIn(visit, form), ...optionsIn(form) }
   try {
     await visit.registry.publishing.create(visit.who, nameIn(visit), checked(CreatePublisher, wanted))
@@ -60,7 +62,7 @@ function atClaims(error: unknown): RegistryError | undefined {
 }
 
 // A map, because a form may name a member that every object has.
-const works = new Map<string | undefined, Work>([
+const works = new Map<string | undefined, FormAction>([
   ['remove', remove],
   ['only', only],
 ])
@@ -117,17 +119,12 @@ function linesIn(form: Form): Record<string, string> {
   )
 }
 
-async function publishingPage(
-  visit: Visit,
-  { form = {}, error }: { form?: Form; error?: Refused },
-): Promise<Answer> {
+async function publishingPage(visit: Visit, { form, error }: FormState): Promise<View> {
   const seen = await seeCollection(visit)
   const { issuers, publishers, publishersOnly } = await visit.registry.publishing.list(visit.who, seen)
   return {
     title: `Publish from CI · ${seen.owner}/${seen.slug}`,
-    isPublic: false,
     json: apiCollectionPath(seen, 'publishers'),
-    refused: error,
     body: (
       <CollectionPage seen={seen} tab="settings">
         <h2>Publish from CI</h2>
@@ -176,70 +173,65 @@ const Only = ({ publishersOnly, hasNone }: { publishersOnly: boolean; hasNone: b
 )
 
 const List = ({ items }: { items: Publishers['publishers'] }) => (
-  <div class="table-scroll">
-    <table class="data stacked publishers">
-      <thead>
-        <tr>
-          <th scope="col">Label</th>
-          <th scope="col">Claims</th>
-          <th scope="col">Ids</th>
-          <th scope="col">Key</th>
-          <th scope="col">Job shown to</th>
-          <th scope="col">Last used</th>
-          <th scope="col">
-            <span class="sr-only">Remove</span>
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {items.map((item) => (
-          <Row key={item.id} item={item} />
-        ))}
-      </tbody>
-    </table>
-  </div>
+  <DataTable class="data stacked publishers" items={items} keyOf={({ id }) => id} columns={columns} />
 )
 
-const Row = ({ item }: { item: Publisher }) => (
-  <tr>
-    <th scope="row">
-      <bdi>{item.label}</bdi> {item.kind === null && <Badge>the operator no longer trusts its issuer</Badge>}
-    </th>
-    <td data-label="Claims" class="whole">
-      <Claims claims={{ iss: item.issuer, ...item.claims }} />
-    </td>
-    <td data-label="Ids" class="whole">
+const columns: readonly Column<Publisher>[] = [
+  {
+    header: 'Label',
+    cell: ({ label, kind }) => (
+      <>
+        <bdi>{label}</bdi> {kind === null && <Badge>the operator no longer trusts its issuer</Badge>}
+      </>
+    ),
+  },
+  {
+    label: 'Claims',
+    class: 'whole',
+    cell: ({ issuer, claims }) => <Claims claims={{ iss: issuer, ...claims }} />,
+  },
+  {
+    label: 'Ids',
+    class: 'whole',
+    cell: ({ pinned, refused }) => (
       <div>
-        {item.pinned === null ? <span class="quiet">none pinned</span> : <Claims claims={item.pinned} />}
-        {item.refused !== null && (
+        {pinned === null ? <span class="quiet">none pinned</span> : <Claims claims={pinned} />}
+        {refused !== null && (
           <>
             <p>
-              Refused <Time at={item.refused.at} />: a project of that name, but another.
+              Refused <Time at={refused.at} />: a project of that name, but another.
             </p>
-            <Claims claims={item.refused.claims} />
+            <Claims claims={refused.claims} />
           </>
         )}
       </div>
-    </td>
-    <td data-label="Key">
-      {item.scope}, {counted(item.lifetimeMinutes, 'minute')}
-    </td>
-    <td data-label="Job shown to">{shownTo[item.shows]}</td>
-    <td data-label="Last used">{item.lastUsedAt === null ? 'never' : <Time at={item.lastUsedAt} />}</td>
-    <td>
+    ),
+  },
+  {
+    label: 'Key',
+    cell: ({ scope, lifetimeMinutes }) => `${scope}, ${counted(lifetimeMinutes, 'minute')}`,
+  },
+  { label: 'Job shown to', cell: ({ shows }) => shownTo[shows] },
+  {
+    label: 'Last used',
+    cell: ({ lastUsedAt }) => (lastUsedAt === null ? 'never' : <Time at={lastUsedAt} />),
+  },
+  {
+    action: 'Remove',
+    cell: ({ id, label }) => (
       <details>
-        <summary aria-label={`Remove ${item.label}`}>Remove…</summary>
+        <summary aria-label={`Remove ${label}`}>Remove…</summary>
         <form method="post">
           <p>Its jobs can publish no more, and their keys end at once.</p>
-          <input type="hidden" name="id" value={item.id} />
+          <input type="hidden" name="id" value={id} />
           <button type="submit" class="danger" name="do" value="remove">
             Remove this publisher
           </button>
         </form>
       </details>
-    </td>
-  </tr>
-)
+    ),
+  },
+]
 
 /** Longest claim that is shown. Characters. */
 const claimMax = 200

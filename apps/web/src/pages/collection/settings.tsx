@@ -1,30 +1,25 @@
 /** `…/settings`: name, address, visibility, transfer and deletion. */
 import { type OpeningWarning, TransferCollection, UpdateCollection } from '@ulmus/wire'
-import { Choice, Field, Refusal, type Refused, Select } from '../../components/form.tsx'
+import { Choice, Field, Refusal, Select } from '../../components/form.tsx'
 import { Name, Time } from '../../components/small.tsx'
-import { demandWork, type SeenCollection, seeCollection } from '../../data/collection.ts'
-import { checked, refusedField, submitted, typed } from '../../form.ts'
+import { demandWork, seeCollection, type VisitedCollection } from '../../data/collection.ts'
+import { Again, checked, type FormAction, type FormState, formPage, refusedField, typed } from '../../form.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
-import { type Answer, type Form, type Page, Redirect, type Visit } from '../../page.ts'
+import { type Answer, type Form, Redirect, type View, type Visit } from '../../page.ts'
 import { accountPath, collectionPath, versionPath, withQuery } from '../../paths.ts'
 
-export const collectionSettings: Page = {
-  needsCaller: true,
-  show: (visit) => settingsPage(visit, {}),
-  act: (visit, form) =>
-    submitted(
-      () => (works.get(form['do']) ?? save)(visit, form),
-      (error) => settingsPage(visit, { form, error }),
-    ),
-}
+export const collectionSettings = formPage(
+  (visit, form) => (works.get(form['do']) ?? save)(visit, form),
+  settingsPage,
+)
 
 // A map, because a form may name a member that every object has.
-const works = new Map<string | undefined, typeof save>([
+const works = new Map<string | undefined, FormAction<Warned>>([
   ['delete', remove],
   ['transfer', transfer],
 ])
 
-async function save(visit: Visit, form: Form): Promise<Answer> {
+async function save(visit: Visit, form: Form): Promise<Answer | Again<Warned>> {
   const path = { owner: visit.params['owner']!, slug: visit.params['slug']! }
   const slug = typed(form, 'slug') ?? path.slug
   const isPublic = form['visibility'] === 'public'
@@ -40,7 +35,7 @@ async function save(visit: Visit, form: Form): Promise<Answer> {
   const wanted = checked(UpdateCollection, change)
   if (form['open_older'] !== 'yes') {
     const { warnings } = await visit.registry.collections.patch(visit.who, path, wanted, { dryRun: true })
-    if (warnings !== undefined) return settingsPage(visit, { form, warnings })
+    if (warnings !== undefined) return new Again({ form, warnings })
   }
   await visit.registry.collections.patch(visit.who, path, wanted)
   return new Redirect(
@@ -76,10 +71,12 @@ async function receiversFor({ registry, who, caller }: Visit, owner: string): Pr
   return [caller!.accountSlug, ...orgs].filter((slug) => slug !== owner)
 }
 
-async function settingsPage(
-  visit: Visit,
-  { form = {}, error, warnings }: { form?: Form; error?: Refused; warnings?: OpeningWarning[] },
-): Promise<Answer> {
+/** Content that would become public with a collection. */
+interface Warned {
+  readonly warnings: readonly OpeningWarning[]
+}
+
+async function settingsPage(visit: Visit, { form, error, warnings }: FormState<Warned>): Promise<View> {
   const seen = await seeCollection(visit)
   demandWork(seen)
   const keys = (await visit.registry.keys.list(visit.who)).filter(
@@ -88,8 +85,6 @@ async function settingsPage(
   const receivers = seen.deletion === 'ok' ? await receiversFor(visit, seen.owner) : []
   return {
     title: `Settings · ${seen.owner}/${seen.slug}`,
-    isPublic: false,
-    refused: error,
     body: (
       <CollectionPage seen={seen} tab="settings">
         <div class="narrow">
@@ -161,7 +156,7 @@ async function settingsPage(
 }
 
 /** Content that older versions would show, before the collection becomes public. */
-const Older = ({ seen, warnings }: { seen: SeenCollection; warnings: readonly OpeningWarning[] }) => {
+const Older = ({ seen, warnings }: { seen: VisitedCollection; warnings: readonly OpeningWarning[] }) => {
   const versions = [...new Set(warnings.flatMap((warning) => warning.versions))]
   return (
     <div class="note bad" role="alert">
@@ -196,7 +191,7 @@ const Older = ({ seen, warnings }: { seen: SeenCollection; warnings: readonly Op
 }
 
 interface KeysProps {
-  seen: SeenCollection
+  seen: VisitedCollection
   keys: Awaited<ReturnType<Visit['registry']['keys']['list']>>
 }
 
@@ -235,7 +230,7 @@ const Transfer = ({
   form,
   receivers,
 }: {
-  seen: SeenCollection
+  seen: VisitedCollection
   form: Form
   receivers: readonly string[]
 }) => (
@@ -261,7 +256,7 @@ const Transfer = ({
   </section>
 )
 
-const Danger = ({ seen, form }: { seen: SeenCollection; form: Form }) => (
+const Danger = ({ seen, form }: { seen: VisitedCollection; form: Form }) => (
   <section class="danger-zone">
     <h2>Delete</h2>
     {seen.deletion === 'ok' ? (

@@ -1,14 +1,14 @@
 /** `…/versions`: all versions of a collection, newest first, with a form to compare two of them. */
 import type { VersionItem } from '@ulmus/wire'
-import { collectionFeeds, FeedLinks } from '../../components/feed-links.tsx'
-import { Badge, Pager, ShortHash, Time } from '../../components/small.tsx'
+import { Badge, FeedLinks, Pager, ShortHash, Time } from '../../components/small.tsx'
+import { Strip } from '../../components/strip/strip.tsx'
 import { WorkloadLine } from '../../components/workload.tsx'
 import { reasonOf } from '../../data/changes.ts'
-import { type SeenCollection, seeCollection } from '../../data/collection.ts'
-import { bytesText, counted, cutText } from '../../format.ts'
+import { seeCollection, type VisitedCollection } from '../../data/collection.ts'
+import { counted, cutText, sizeText } from '../../format.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
 import type { Page } from '../../page.ts'
-import { apiCollectionPath, collectionPath, versionPath, withQuery } from '../../paths.ts'
+import { apiCollectionPath, collectionFeeds, collectionPath, versionPath, withQuery } from '../../paths.ts'
 import { NoVersion } from '../version/overview-empty.tsx'
 
 /** Longer messages are cut. Characters. */
@@ -24,6 +24,7 @@ export const versions: Page = {
       limit: 50,
       ...(cursor === '' ? {} : { cursor }),
     })
+    const strip = cursor === '' ? await visit.registry.strips.read(seen.who, seen) : undefined
     const here = collectionPath(seen, 'versions')
     const to = (link: string | undefined) =>
       link === undefined
@@ -38,6 +39,7 @@ export const versions: Page = {
       feeds: collectionFeeds(seen),
       body: (
         <CollectionPage seen={seen} tab="versions">
+          {strip !== undefined && <Strip seen={seen} strip={strip} />}
           {page.items.length === 0 ? (
             <NoVersion seen={seen} origin={visit.origin} />
           ) : (
@@ -72,7 +74,7 @@ const Standing = ({ item: { withdrawn, deprecated } }: { item: VersionItem }) =>
 
 const isStanding = ({ withdrawn }: VersionItem): boolean => withdrawn === undefined
 
-function List({ seen, items }: { seen: SeenCollection; items: readonly VersionItem[] }) {
+function List({ seen, items }: { seen: VisitedCollection; items: readonly VersionItem[] }) {
   const [newest, older = newest] = items.filter(isStanding)
   return (
     <ol class="versions">
@@ -91,7 +93,7 @@ function List({ seen, items }: { seen: SeenCollection; items: readonly VersionIt
 }
 
 interface VersionProps {
-  readonly seen: SeenCollection
+  readonly seen: VisitedCollection
   readonly item: VersionItem
   /** True if the version is preselected as the start, or the end, of a comparison. */
   readonly isFrom: boolean
@@ -136,7 +138,7 @@ const Version = ({ seen, item, isFrom, isTo, before }: VersionProps) => (
         <Time at={item.createdAt} />
         <span>{counted(item.recordCount, 'record')}</span>
         {item.fileCount > 0 && <span>{counted(item.fileCount, 'file')}</span>}
-        <span>{bytesText(item.totalBytes)}</span>
+        <span>{sizeText(item.totalBytes)}</span>
         {item.actor !== null && (
           <span>
             by{' '}
@@ -166,6 +168,9 @@ const Version = ({ seen, item, isFrom, isTo, before }: VersionProps) => (
           <a href={seen.inView(collectionPath(seen, 'compare', `${before.semver}...${item.semver}`))}>
             what changed
           </a>
+        )}
+        {seen.mayWork && item.withdrawn === undefined && item.semver !== seen.latest && (
+          <a href={withQuery(collectionPath(seen, 'restore'), { version: item.semver })}>publish again</a>
         )}
         {seen.withdrawal === 'ok' && item.withdrawn?.erase === true && <span>erased, or about to be</span>}
         {seen.withdrawal === 'ok' && item.withdrawn?.erase !== true && (

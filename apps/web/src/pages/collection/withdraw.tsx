@@ -1,22 +1,14 @@
 /** `…/withdraw?version=v1.1.0`: deprecates or withdraws a version, or erases a withdrawn one. */
 import { demand } from '@ulmus/registry'
 import { DeprecateVersion, WithdrawVersion } from '@ulmus/wire'
-import { Field, Refusal, type Refused } from '../../components/form.tsx'
-import { type SeenCollection, seeCollection } from '../../data/collection.ts'
-import { checked, refusedField, submitted, typed } from '../../form.ts'
+import { Field, Refusal } from '../../components/form.tsx'
+import { seeCollection, type VisitedCollection } from '../../data/collection.ts'
+import { checked, type FormState, formPage, refusedField, typed } from '../../form.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
-import { type Answer, type Form, type Page, Redirect, type Visit } from '../../page.ts'
+import { type Answer, type Form, Redirect, type View, type Visit } from '../../page.ts'
 import { collectionPath, versionPath } from '../../paths.ts'
 
-export const withdraw: Page = {
-  needsCaller: true,
-  show: (visit) => withdrawPage(visit, {}),
-  act: (visit, form) =>
-    submitted(
-      () => (acts.get(form['do']) ?? warn)(visit, form),
-      (error) => withdrawPage(visit, { form, error }),
-    ),
-}
+export const withdraw = formPage((visit, form) => (acts.get(form['do']) ?? warn)(visit, form), withdrawPage)
 
 const pathOf = ({ params, url }: Visit) => ({
   owner: params['owner']!,
@@ -72,18 +64,13 @@ const acts = new Map<string | undefined, typeof warn>([
   ['erase', erase],
 ])
 
-async function withdrawPage(
-  visit: Visit,
-  { form = {}, error }: { form?: Form; error?: Refused },
-): Promise<Answer> {
+async function withdrawPage(visit: Visit, { form, error }: FormState): Promise<View> {
   const seen = await seeCollection(visit)
   demand(seen.withdrawal, { owner: seen.owner, needed: 'admin' })
   const { marks } = await marked(visit)
   const { semver, withdrawn } = marks
   return {
     title: `${withdrawn === undefined ? 'Withdraw' : 'Erase'} ${semver} · ${seen.owner}/${seen.slug}`,
-    isPublic: false,
-    refused: error,
     body: (
       <CollectionPage seen={seen} tab="versions">
         <div class="narrow">
@@ -124,7 +111,7 @@ const Warning = ({ marks, form }: { marks: Marks; form: Form }) => (
 const whatGoes =
   'The next sweep deletes data that no other version uses. Forks and downloads keep their copies.'
 
-const Withdrawal = ({ seen, semver, form }: { seen: SeenCollection; semver: string; form: Form }) => (
+const Withdrawal = ({ seen, semver, form }: { seen: VisitedCollection; semver: string; form: Form }) => (
   <section class="danger-zone">
     <h2>Withdraw {semver}</h2>
     <p>

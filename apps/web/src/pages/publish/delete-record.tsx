@@ -1,25 +1,17 @@
 /** `…/records/:type/:id/delete`: removes a record from the next version. */
 import { RegistryError } from '@ulmus/registry'
-import { Field, Refusal, type Refused } from '../../components/form.tsx'
+import { Field, Refusal } from '../../components/form.tsx'
 import { Name } from '../../components/small.tsx'
 import { readRecords } from '../../data/records.ts'
 import { afterSaving } from '../../data/saved.ts'
-import { submitted } from '../../form.ts'
+import { type FormState, formPage } from '../../form.ts'
 import { cutName, shownName } from '../../format.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
-import { type Answer, type Form, type Page, Redirect, type Visit } from '../../page.ts'
-import { recordPath, versionPath } from '../../paths.ts'
+import { type Answer, type Form, Redirect, type View, type Visit } from '../../page.ts'
+import { collectionPath, recordPath, versionPath, withQuery } from '../../paths.ts'
 import { afterConflict, publishDelete, seeToEdit } from './record/publish.ts'
 
-export const deleteRecord: Page = {
-  needsCaller: true,
-  show: (visit) => deletePage(visit, {}),
-  act: (visit, form) =>
-    submitted(
-      () => remove(visit, form),
-      (error) => deletePage(visit, { form, error }),
-    ),
-}
+export const deleteRecord = formPage(remove, deletePage)
 
 /** @throws record_not_found */
 async function readNamed(visit: Visit) {
@@ -42,10 +34,7 @@ async function remove(visit: Visit, form: Form): Promise<Answer> {
   return new Redirect(afterSaving(path, 'deleted', made))
 }
 
-async function deletePage(
-  visit: Visit,
-  { form = {}, error }: { form?: Form; error?: Refused },
-): Promise<Answer> {
+async function deletePage(visit: Visit, { form, error }: FormState): Promise<View> {
   const { seen, version, type, id } = await readNamed(visit)
   const base = { latest: seen.latest, base: form['base'] }
   const refused = error && afterConflict(error, base, 'Look at the record again, then confirm.')
@@ -62,7 +51,21 @@ async function deletePage(
           </h2>
           <p>
             Version <span class="semver">{seen.next.content}</span> will be published without this record.
-            Versions that exist keep it. References of other records to it stay as they are.
+            Versions that exist keep it{' '}
+            {seen.withdrawal === 'ok' ? (
+              <>
+                (
+                <a href={withQuery(collectionPath(seen, 'erase'), { type, id })}>
+                  remove it from all versions
+                </a>
+                )
+              </>
+            ) : (
+              <>
+                (<a href="/docs/delete-personal-data">how to remove it there, too</a>)
+              </>
+            )}
+            . References of other records to it stay as they are.
           </p>
           <Refusal error={refused} />
           <form method="post" class="form">

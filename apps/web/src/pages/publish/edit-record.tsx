@@ -1,28 +1,19 @@
 /** `…/records/:type/:id/edit`: edits one record by a form, or as JSON. Saving makes a version. */
 import { RegistryError } from '@ulmus/registry'
-import type { Refused } from '../../components/form.tsx'
 import { Name } from '../../components/small.tsx'
 import { schemaIn } from '../../data/collection.ts'
 import { readRecords } from '../../data/records.ts'
 import { afterSaving } from '../../data/saved.ts'
-import { submitted } from '../../form.ts'
+import { type FormState, formPage } from '../../form.ts'
 import { cutName, shownName } from '../../format.ts'
-import { type Answer, type Form, type Page, Redirect, type Visit } from '../../page.ts'
+import { type Answer, type Form, Redirect, type View, type Visit } from '../../page.ts'
 import { recordPath } from '../../paths.ts'
 import { allControls, initialText } from './record/controls.ts'
 import { atInputs } from './record/entries.ts'
 import { dataIn, type Edited, inputsOf, isJsonForm, isPrivateIn, recordFormPage } from './record/form.tsx'
 import { afterConflict, inWords, isPushedAsPrivate, publishRecord, seeToEdit } from './record/publish.ts'
 
-export const editRecord: Page = {
-  needsCaller: true,
-  show: (visit) => editPage(visit, {}),
-  act: (visit, form) =>
-    submitted(
-      () => save(visit, form),
-      (error) => editPage(visit, { form, error }),
-    ),
-}
+export const editRecord = formPage(save, editPage)
 
 interface EditedRecord extends Edited {
   readonly id: string
@@ -111,10 +102,7 @@ async function save(visit: Visit, form: Form): Promise<Answer> {
   return new Redirect(afterSaving(path, gone === undefined ? 'changed' : 'added', made))
 }
 
-async function editPage(
-  visit: Visit,
-  { form = {}, error }: { form?: Form; error?: Refused },
-): Promise<Answer> {
+async function editPage(visit: Visit, { form, error }: FormState): Promise<View> {
   const edited = await readEdited(visit, form)
   const { type, id } = edited
   const { form: kept, error: refused } =
@@ -144,11 +132,14 @@ async function movedToLatest(visit: Visit, edited: EditedRecord, form: Form, err
   }
   const base = form['base'] ?? ''
   const before = await formerRecord(visit, edited, base)
-  const told = (advice: string) => afterConflict(error, { latest: seen.latest, base }, advice)
+  const conflict = (advice: string) => afterConflict(error, { latest: seen.latest, base }, advice)
   if (before === undefined)
-    return { form: onLatest, error: told('All your entries are kept. Check each of them, then save again.') }
+    return {
+      form: onLatest,
+      error: conflict('All your entries are kept. Check each of them, then save again.'),
+    }
   if (before.hash !== edited.hash && isJsonForm(visit, form))
-    return { form, error: told('Open this page again in another tab, and repeat your change there.') }
+    return { form, error: conflict('Open this page again in another tab, and repeat your change there.') }
   const former = new Map(formerTexts({ ...edited, ...before }))
   const isEdited = ([name, text]: [string, string]) =>
     name === 'private'
@@ -157,7 +148,7 @@ async function movedToLatest(visit: Visit, edited: EditedRecord, form: Form, err
   const kept = Object.fromEntries(Object.entries(form).filter(isEdited))
   return {
     form: { ...kept, base: version.semver },
-    error: told('Your entries are kept. Check them, then save again.'),
+    error: conflict('Your entries are kept. Check them, then save again.'),
   }
 }
 

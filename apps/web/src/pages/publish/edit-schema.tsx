@@ -3,12 +3,12 @@ import { canonicalize, hashText, type Json, type PlainSchema, parseJson, schemaC
 import { RegistryError } from '@ulmus/registry'
 import { Field, type Refused, Suggestions } from '../../components/form.tsx'
 import { Empty } from '../../components/small.tsx'
-import type { ShownVersion } from '../../data/collection.ts'
+import type { VersionResponse } from '../../data/collection.ts'
 import { afterSaving } from '../../data/saved.ts'
-import { refusedField, submitted, typed } from '../../form.ts'
+import { Again, type FormState, formPage, refusedField, typed } from '../../form.ts'
 import { cutName, cutText, shownName } from '../../format.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
-import { type Answer, type Form, type Page, Redirect, type Visit } from '../../page.ts'
+import { type Form, Redirect, type View, type Visit } from '../../page.ts'
 import { collectionPath, withQuery } from '../../paths.ts'
 import { Confirmations, confirmedIn, inFormWords } from './confirmations.tsx'
 import { editedSchema } from './edited-schema.ts'
@@ -19,20 +19,13 @@ import { PropertyFields, typesList } from './schema-fields.tsx'
 import { inOrder, isMove, movedBy } from './schema-order.ts'
 import { commitSchema, trySchema } from './schema-push.ts'
 
-export const editSchema: Page = {
-  needsCaller: true,
-  show: (visit) => schemaPage(inFullView(visit), {}),
-  async act(asked, form) {
-    const visit = inFullView(asked)
-    if (form['do'] === 'add' || isMove(form)) return schemaPage(visit, { form })
-    return submitted(
-      () => checkOrSave(visit, form),
-      (error) => schemaPage(visit, { form, error: inFormWords(error) }),
-    )
-  },
-}
+export const editSchema = formPage<{ checked: Checked }>(
+  async (visit, form) =>
+    form['do'] === 'add' || isMove(form) ? new Again({ form }) : checkOrSave(inFullView(visit), form),
+  (visit, { error, ...state }) => schemaPage(inFullView(visit), { ...state, error: inFormWords(error) }),
+)
 
-export const newSchema: Page = editSchema
+export const newSchema = editSchema
 
 /** The visit without `?view=public`: the public view lacks private parts of the schema, which a save would remove. */
 const inFullView = (visit: Visit): Visit => ({ ...visit, url: new URL(visit.url.pathname, visit.url) })
@@ -43,7 +36,7 @@ const blankEntries = 3
 const typesMax = 1_000
 
 /** Checks the submitted changes, or saves them if they are those that the form has shown as checked. */
-async function checkOrSave(visit: Visit, form: Form): Promise<Answer> {
+async function checkOrSave(visit: Visit, form: Form): Promise<Redirect | Again<{ checked: Checked }>> {
   const draft = await draftOf(visit, form)
   const { seen, version, schema, edit, isNew } = draft
   const from = version?.semver ?? null
@@ -76,11 +69,11 @@ async function checkOrSave(visit: Visit, form: Form): Promise<Answer> {
     sentences: schemaChanges(before, parseJson(after) as PlainSchema),
     records: version?.typeCounts[type] ?? 0,
   }
-  return schemaPage(visit, { form, checked })
+  return new Again({ form, checked })
 }
 
 /** @throws invalid_request */
-function newType(form: Form, version: ShownVersion | null): string {
+function newType(form: Form, version: VersionResponse | null): string {
   const type = typed(form, 'type')
   if (type === undefined) throw refusedField('type', 'Name the type.')
   if (Object.hasOwn(version?.schemas ?? {}, type))
@@ -88,21 +81,16 @@ function newType(form: Form, version: ShownVersion | null): string {
   return type
 }
 
-interface Shown {
-  readonly form?: Form
-  readonly error?: Refused
-  readonly checked?: Checked
-}
-
-async function schemaPage(visit: Visit, { form = {}, error, checked }: Shown): Promise<Answer> {
+async function schemaPage(
+  visit: Visit,
+  { form, error, checked }: FormState<{ checked: Checked }>,
+): Promise<View> {
   const draft = await draftOf(visit, form)
   const { seen, type } = draft
   const fault = faultOf(draft)
   const shownType = type === undefined ? undefined : cutName(type, 100)
   return {
     title: `${type === undefined ? 'New type' : `Edit ${shownType}`} · ${seen.owner}/${seen.slug}`,
-    isPublic: false,
-    refused: error,
     body: (
       <CollectionPage seen={seen} tab="schemas">
         <div class="schema-page">
@@ -142,7 +130,7 @@ function faultOf({ schema, edit }: Draft): string | undefined {
   return undefined
 }
 
-interface FormProps extends Required<Pick<Shown, 'form'>> {
+interface FormProps extends Pick<FormState, 'form'> {
   readonly draft: Draft
   readonly error: Refused
   readonly checked: Checked | undefined

@@ -1,27 +1,18 @@
 /** `…/records/:type/new`: adds a record by a form, or as JSON. Saving makes a version. */
 import { RegistryError } from '@ulmus/registry'
-import type { Refused } from '../../components/form.tsx'
 import { Name } from '../../components/small.tsx'
 import { schemaIn } from '../../data/collection.ts'
 import { readRecords } from '../../data/records.ts'
 import { afterSaving } from '../../data/saved.ts'
-import { refusedField, submitted, typed } from '../../form.ts'
+import { type FormState, formPage, refusedField, typed } from '../../form.ts'
 import { cutName, shownName } from '../../format.ts'
-import { type Answer, type Form, type Page, Redirect, type Visit } from '../../page.ts'
+import { type Answer, type Form, Redirect, type View, type Visit } from '../../page.ts'
 import { recordPath } from '../../paths.ts'
 import { atInputs } from './record/entries.ts'
 import { dataIn, inputsOf, isPrivateIn, recordFormPage } from './record/form.tsx'
 import { afterConflict, publishRecord, seeToEdit } from './record/publish.ts'
 
-export const newRecord: Page = {
-  needsCaller: true,
-  show: (visit) => newPage(visit, {}),
-  act: (visit, form) =>
-    submitted(
-      () => save(visit, form),
-      (error) => newPage(visit, { form, error }),
-    ),
-}
+export const newRecord = formPage(save, newPage)
 
 /** @throws type_not_found */
 async function readType(visit: Visit) {
@@ -49,10 +40,7 @@ async function save(visit: Visit, form: Form): Promise<Answer> {
   return new Redirect(afterSaving(path, 'added', made))
 }
 
-async function newPage(
-  visit: Visit,
-  { form = {}, error }: { form?: Form; error?: Refused },
-): Promise<Answer> {
+async function newPage(visit: Visit, { form, error }: FormState): Promise<View> {
   const edited = await readType(visit)
   const { seen, version, type } = edited
   const advice = 'Your entries are kept. Check them, then save again.'

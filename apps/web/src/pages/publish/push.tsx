@@ -24,6 +24,7 @@ export const push: Page = {
             data-head={seen.latest ?? ''}
             data-public={String(seen.isPublic)}
             data-worker={visit.script('push-worker')}
+            data-workbook={visit.script('push-workbook')}
           >
             <noscript>
               <p class="note">

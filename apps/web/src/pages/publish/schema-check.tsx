@@ -5,7 +5,7 @@ import type { PushWarning } from '@ulmus/wire'
 import { Reasons, type Refused } from '../../components/form.tsx'
 import { Name, Words } from '../../components/small.tsx'
 import { reasonOf } from '../../data/changes.ts'
-import type { SeenCollection } from '../../data/collection.ts'
+import type { VisitedCollection } from '../../data/collection.ts'
 import { counted, cutText, shownName } from '../../format.ts'
 import { recordPath } from '../../paths.ts'
 
@@ -77,7 +77,7 @@ export const CheckedChange = ({ type, sentences, from, to, records, warnings, st
 )
 
 interface RefusalProps {
-  readonly seen: SeenCollection
+  readonly seen: VisitedCollection
   readonly error: Refused
   /** Sentences about the latest version if the form was made from another one. */
   readonly moved: string | undefined
@@ -107,7 +107,7 @@ interface UnfitRecord {
 }
 
 /** Faults of records, each with the first records that have it. */
-function Unfit({ seen, error }: { seen: SeenCollection; error: RegistryError }) {
+function Unfit({ seen, error }: { seen: VisitedCollection; error: RegistryError }) {
   const { validationErrors = [], totalErrors = 0 } = error.details as {
     validationErrors?: readonly UnfitRecord[]
     totalErrors?: number

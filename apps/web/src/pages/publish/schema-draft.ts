@@ -3,10 +3,10 @@ import type { PlainSchema } from '@ulmus/content'
 import { RegistryError } from '@ulmus/registry'
 import {
   demandWork,
-  type SeenCollection,
-  type ShownVersion,
   schemaIn,
   seeVersion,
+  type VersionResponse,
+  type VisitedCollection,
 } from '../../data/collection.ts'
 import { cutText } from '../../format.ts'
 import type { Form, Visit } from '../../page.ts'
@@ -23,8 +23,8 @@ import {
 
 /** The latest version with the submitted changes on top of it. */
 export interface Draft {
-  readonly seen: SeenCollection
-  readonly version: ShownVersion | null
+  readonly seen: VisitedCollection
+  readonly version: VersionResponse | null
   /** Undefined: the form asks for the name of a new type. */
   readonly type: string | undefined
   /** Schema in the latest version, or an empty one. */

@@ -9,7 +9,7 @@ interface Positioned {
   readonly isNew: boolean
 }
 
-/** Entries by their positions, which are numbered anew. Entries whose position is no number stay where they are. */
+/** Entries by their positions, which are renumbered. Entries whose position is no number stay where they are. */
 export function inOrder({ entries, added }: Pick<SchemaEdit, 'entries' | 'added'>): Positioned[] {
   const all = [
     ...entries.map((entry, index) => ({ entry, index, isNew: false })),

@@ -1,13 +1,13 @@
 /** Pushes that change the schema of one type: tried without a version, or committed. */
 import { type DryRun, OpenPush, type PushWarning } from '@ulmus/wire'
-import type { SeenCollection, ShownVersion } from '../../data/collection.ts'
+import type { VersionResponse, VisitedCollection } from '../../data/collection.ts'
 import { checked } from '../../form.ts'
 import type { Visit } from '../../page.ts'
 
 /** A schema to publish on top of `version`. */
 export interface SchemaPush {
-  readonly seen: SeenCollection
-  readonly version: ShownVersion | null
+  readonly seen: VisitedCollection
+  readonly version: VersionResponse | null
   readonly type: string
   /** Canonical JSON. */
   readonly schema: string

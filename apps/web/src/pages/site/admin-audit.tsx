@@ -1,11 +1,11 @@
 /** `/admin/audit`: audit log of all accounts, for operators. */
-import { AuditLog, askedOf } from '../../components/audit-log.tsx'
+import { AuditLog, filterIn } from '../../components/audit-log.tsx'
 import type { Page } from '../../page.ts'
 
 export const adminAudit: Page = {
   needsCaller: true,
   async show({ registry, who, url }) {
-    const page = await registry.operators.audit(who, askedOf(url))
+    const page = await registry.operators.audit(who, filterIn(url))
     return {
       title: 'Every audit log',
       isPublic: false,

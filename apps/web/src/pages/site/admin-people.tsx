@@ -1,7 +1,7 @@
 /** Forms for people on `/admin`: link an identity, hand over collections, erase a person. */
 import { HandOver, LinkIdentity } from '@ulmus/wire'
-import { Field, type Refused } from '../../components/form.tsx'
-import { checked, refusedField, typed } from '../../form.ts'
+import { Field } from '../../components/form.tsx'
+import { checked, type FormState, refusedField, typed } from '../../form.ts'
 import type { Form, Visit } from '../../page.ts'
 import { collectionPath } from '../../paths.ts'
 
@@ -68,18 +68,13 @@ const Paths = ({ paths }: { paths: readonly string[] }) =>
     </ul>
   )
 
-interface Shown {
-  readonly form: Form
-  readonly error: Refused
-}
-
 const Tick = ({ name, form, children }: { name: string; form: Form; children: string }) => (
   <label class="check">
     <input type="checkbox" name={name} checked={form[name] === 'on'} /> <span>{children}</span>
   </label>
 )
 
-export const LinkIdentityForm = ({ form, error }: Shown) => (
+export const LinkIdentityForm = ({ form, error }: FormState) => (
   <>
     <h2>A person with another identity</h2>
     <p>
@@ -127,7 +122,7 @@ export const HandOverForm = ({ form }: { form: Form }) => (
   </>
 )
 
-export const EraseForm = ({ form, error }: Shown) => (
+export const EraseForm = ({ form, error }: FormState) => (
   <section class="danger-zone narrow">
     <h2>Erase a person</h2>
     <p>

@@ -1,10 +1,11 @@
 /** `/admin`: status of the registry and actions for operators. */
 import type { JobsUnderWay, OperatedAccount, Usage } from '@ulmus/wire'
-import { Field, Refusal, type Refused } from '../../components/form.tsx'
+import { type Column, DataTable } from '../../components/data-table.tsx'
+import { Field, Refusal } from '../../components/form.tsx'
 import { Badge, Empty, Name, Pager, Time } from '../../components/small.tsx'
-import { refusedField, submitted, typed } from '../../form.ts'
-import { bytesText, counted } from '../../format.ts'
-import { type Answer, type Form, type Page, Redirect, type Visit } from '../../page.ts'
+import { Again, type FormAction, type FormState, formPage, refusedField, typed } from '../../form.ts'
+import { counted, sizeText } from '../../format.ts'
+import { type Answer, type Form, Redirect, type View, type Visit } from '../../page.ts'
 import { accountPath, withQuery } from '../../paths.ts'
 import {
   type Done,
@@ -17,15 +18,7 @@ import {
   linkIdentity,
 } from './admin-people.tsx'
 
-export const admin: Page = {
-  needsCaller: true,
-  show: (visit) => adminPage(visit, {}),
-  act: (visit, form) =>
-    submitted(
-      () => (acts.get(form['do']) ?? suspend)(visit, form),
-      (error) => adminPage(visit, { form, error }),
-    ),
-}
+export const admin = formPage((visit, form) => (acts.get(form['do']) ?? suspend)(visit, form), adminPage)
 
 async function suspend({ registry, who, url }: Visit, form: Form): Promise<Answer> {
   await registry.operators.change(who, form['account'] ?? '', { suspended: form['do'] === 'suspend' })
@@ -49,13 +42,11 @@ async function nameOwner({ registry, who, url }: Visit, form: Form): Promise<Ans
 }
 
 /** Shows the result of an action on the page. */
-const reported =
-  (act: (visit: Visit, form: Form) => Promise<Done>) =>
-  async (visit: Visit, form: Form): Promise<Answer> =>
-    adminPage(visit, { done: await act(visit, form) })
+const reported = (act: (visit: Visit, form: Form) => Promise<Done>) => async (visit: Visit, form: Form) =>
+  new Again({ done: await act(visit, form) })
 
 // A map, because a form may name a member that every object has.
-const acts = new Map<string | undefined, typeof suspend>([
+const acts = new Map<string | undefined, FormAction<{ done: Done }>>([
   ['erase', reported(erase)],
   ['link', reported(linkIdentity)],
   ['transfer', reported(handOver)],
@@ -63,13 +54,10 @@ const acts = new Map<string | undefined, typeof suspend>([
   ['owner', nameOwner],
 ])
 
-interface Shown {
-  readonly form?: Form
-  readonly error?: Refused
-  readonly done?: Done
-}
-
-async function adminPage({ registry, who, url }: Visit, { form = {}, error, done }: Shown): Promise<Answer> {
+async function adminPage(
+  { registry, who, url }: Visit,
+  { form, error, done }: FormState<{ done: Done }>,
+): Promise<View> {
   const q = url.searchParams.get('q')?.trim() || undefined
   const cursor = url.searchParams.get('cursor') ?? undefined
   const [usage, jobs, { items, links }] = await Promise.all([
@@ -83,9 +71,7 @@ async function adminPage({ registry, who, url }: Visit, { form = {}, error, done
       : withQuery('/admin', { q, cursor: new URLSearchParams(link).get('cursor') ?? '' })
   return {
     title: 'Operators',
-    isPublic: false,
     json: '/api/admin/accounts',
-    refused: error,
     body: (
       <div class="wide content managed">
         <h1>This registry</h1>
@@ -120,16 +106,16 @@ const Facts = ({ usage }: { usage: Usage }) => (
     <span>{counted(usage.collections, 'collection')}</span>
     <span>{usage.publicCollections} of them public</span>
     <span>{counted(usage.versions, 'version')}</span>
-    <span>{bytesText(usage.bytes.packs)} of records</span>
-    <span>{bytesText(usage.bytes.files)} of files</span>
-    {usage.bytes.setAside > 0 && <span>{bytesText(usage.bytes.setAside)} set aside</span>}
+    <span>{sizeText(usage.bytes.packs)} of records</span>
+    <span>{sizeText(usage.bytes.files)} of files</span>
+    {usage.bytes.setAside > 0 && <span>{sizeText(usage.bytes.setAside)} set aside</span>}
   </p>
 )
 
 const ended: ReadonlySet<string> = new Set(['completed', 'failed', 'cancelled'])
 
 function UnderWay({ jobs: { pushes, queues } }: { jobs: JobsUnderWay }) {
-  const told = [
+  const work = [
     pushes.open > 0 && counted(pushes.open, 'open push', 'open pushes'),
     pushes.committing > 0 &&
       counted(pushes.committing, 'push being committed or checked', 'pushes being committed or checked'),
@@ -138,15 +124,15 @@ function UnderWay({ jobs: { pushes, queues } }: { jobs: JobsUnderWay }) {
   const failed = queues.filter(({ state }) => state === 'failed')
   return (
     <>
-      <Told title={told.length === 0 ? 'Nothing is under way.' : 'Under way:'} texts={told} />
-      {failed.length > 0 && <Told title="In the last day:" texts={failed.map(jobText)} />}
+      <FactLine title={work.length === 0 ? 'Nothing is under way.' : 'Under way:'} texts={work} />
+      {failed.length > 0 && <FactLine title="In the last day:" texts={failed.map(jobText)} />}
     </>
   )
 }
 
 const jobText = ({ queue, state, jobs }: JobsUnderWay['queues'][number]) => `${jobs} × ${queue} ${state}`
 
-const Told = ({ title, texts }: { title: string; texts: readonly string[] }) => (
+const FactLine = ({ title, texts }: { title: string; texts: readonly string[] }) => (
   <p class="facts">
     <span>{title}</span>
     {texts.map((text) => (
@@ -156,61 +142,51 @@ const Told = ({ title, texts }: { title: string; texts: readonly string[] }) => 
 )
 
 const Accounts = ({ items }: { items: readonly OperatedAccount[] }) => (
-  <div class="table-scroll">
-    <table class="data stacked">
-      <thead>
-        <tr>
-          <th scope="col">Account</th>
-          <th scope="col">E-mail</th>
-          <th scope="col">Collections</th>
-          <th scope="col">Stored</th>
-          <th scope="col">Since</th>
-          <th scope="col">
-            <span class="sr-only">Suspend</span>
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {items.map((account) => (
-          <tr key={account.id}>
-            <th scope="row">
-              <a href={accountPath(account.slug)}>
-                <Name of={account.displayName} />
-              </a>{' '}
-              <span class="quiet">{account.slug}</span> <Identities of={account} />
-              {account.type === 'org' && <Badge>Organization</Badge>}
-              {account.suspendedAt !== null && <Badge tone="warn">Suspended</Badge>}
-            </th>
-            <td>{account.email && <bdi>{account.email}</bdi>}</td>
-            <td data-label="Collections">{account.collections}</td>
-            <td data-label="Stored">
-              {bytesText(account.usedBytes)}
-              {account.quotaBytes !== null && <span class="quiet"> of {bytesText(account.quotaBytes)}</span>}
-            </td>
-            <td data-label="Since">
-              <Time at={account.createdAt} />
-            </td>
-            <td>
-              {account.type === 'user' && (
-                <form method="post">
-                  <input type="hidden" name="account" value={account.slug} />
-                  {account.suspendedAt === null ? (
-                    <button type="submit" class="danger" name="do" value="suspend">
-                      Suspend<span class="sr-only"> {account.slug}</span>
-                    </button>
-                  ) : (
-                    <button type="submit" name="do" value="release">
-                      Take back<span class="sr-only"> the suspension of {account.slug}</span>
-                    </button>
-                  )}
-                </form>
-              )}
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  </div>
+  <DataTable class="data stacked" items={items} keyOf={({ id }) => id} columns={columns} />
+)
+
+const columns: readonly Column<OperatedAccount>[] = [
+  {
+    header: 'Account',
+    cell: (account) => (
+      <>
+        <a href={accountPath(account.slug)}>
+          <Name of={account.displayName} />
+        </a>{' '}
+        <span class="quiet">{account.slug}</span> <Identities of={account} />
+        {account.type === 'org' && <Badge>Organization</Badge>}
+        {account.suspendedAt !== null && <Badge tone="warn">Suspended</Badge>}
+      </>
+    ),
+  },
+  { header: 'E-mail', cell: ({ email }) => email && <bdi>{email}</bdi> },
+  { label: 'Collections', cell: ({ collections }) => collections },
+  {
+    label: 'Stored',
+    cell: ({ usedBytes, quotaBytes }) => (
+      <>
+        {sizeText(usedBytes)}
+        {quotaBytes !== null && <span class="quiet"> of {sizeText(quotaBytes)}</span>}
+      </>
+    ),
+  },
+  { label: 'Since', cell: ({ createdAt }) => <Time at={createdAt} /> },
+  { action: 'Suspend', cell: (account) => account.type === 'user' && <SuspendForm account={account} /> },
+]
+
+const SuspendForm = ({ account: { slug, suspendedAt } }: { account: OperatedAccount }) => (
+  <form method="post">
+    <input type="hidden" name="account" value={slug} />
+    {suspendedAt === null ? (
+      <button type="submit" class="danger" name="do" value="suspend">
+        Suspend<span class="sr-only"> {slug}</span>
+      </button>
+    ) : (
+      <button type="submit" name="do" value="release">
+        Take back<span class="sr-only"> the suspension of {slug}</span>
+      </button>
+    )}
+  </form>
 )
 
 /** Values that an operator needs to link an identity to another account. */
@@ -232,7 +208,7 @@ const Quota = ({ form, usual }: { form: Form; usual: number | null }) => (
     <p>
       {usual === null
         ? 'Accounts have no limit, unless they have a quota of their own.'
-        : `Accounts may store ${bytesText(usual)} each, unless they have a quota of their own.`}
+        : `Accounts may store ${sizeText(usual)} each, unless they have a quota of their own.`}
     </p>
     <form method="post" class="form">
       <Field name="quotaOf" label="Handle" form={form} required most={39} />

@@ -1,6 +1,6 @@
 /** `/downloads`: the packages that this server offers to its users. */
 import { Code, CopyButton, Empty } from '../../components/small.tsx'
-import { bytesText } from '../../format.ts'
+import { sizeText } from '../../format.ts'
 import type { Download, Page } from '../../page.ts'
 
 const title = 'Downloads'
@@ -99,7 +99,7 @@ const Offer = ({
       </p>
       <Code>{`npm ${install} ${origin}/downloads/${file}`}</Code>
       <p class="quiet">
-        <a href={`/downloads/${file}`}>{file}</a>, {bytesText(size)}, SHA-256 <code>{sha256}</code>
+        <a href={`/downloads/${file}`}>{file}</a>, {sizeText(size)}, SHA-256 <code>{sha256}</code>
         <CopyButton text={sha256} what="the hash" />
       </p>
     </section>

@@ -50,7 +50,7 @@ export function filterIn(query: URLSearchParams): ExploreFilter {
 }
 
 /** The filter as the registry and its API have it. */
-export const askedIn = ({ topic, type, license, size, owner }: ExploreFilter) => ({
+export const parametersOf = ({ topic, type, license, size, owner }: ExploreFilter) => ({
   ...(topic.length > 0 && { topic }),
   ...(type.length > 0 && { type }),
   ...(license !== '' && { license }),

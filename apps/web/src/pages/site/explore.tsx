@@ -4,7 +4,14 @@ import { Empty, Pager } from '../../components/small.tsx'
 import { countText } from '../../format.ts'
 import type { Page } from '../../page.ts'
 import { withQuery } from '../../paths.ts'
-import { askedIn, Chosen, type ExploreFilter, FacetPanel, facetsToAdd, filterIn } from './explore-filter.tsx'
+import {
+  Chosen,
+  type ExploreFilter,
+  FacetPanel,
+  facetsToAdd,
+  filterIn,
+  parametersOf,
+} from './explore-filter.tsx'
 
 const orders = { match: 'Best match', updated: 'Recently updated', created: 'Newest', name: 'Name' } as const
 type Order = keyof typeof orders
@@ -18,13 +25,13 @@ export const explore: Page = {
     const chosen = url.searchParams.get('sort') as Order
     const sort: Order = Object.hasOwn(orders, chosen) ? chosen : search === '' ? 'updated' : 'match'
     const order = sort === 'match' ? {} : { sort }
-    const asked = { ...(search !== '' && { search }), ...askedIn(filter) }
+    const parameters = { ...(search !== '' && { search }), ...parametersOf(filter) }
     const isExact = url.searchParams.get('exact') === '1'
     const { items, links, instead } = await registry.collections.browse({
-      ...{ ...asked, ...order, similar: !isExact, limit: aPage },
+      ...{ ...parameters, ...order, similar: !isExact, limit: aPage },
       ...placeIn(url.searchParams),
     })
-    const facets = await registry.collections.facets({ ...asked, ...(instead && { search: instead }) })
+    const facets = await registry.collections.facets({ ...parameters, ...(instead && { search: instead }) })
     const to = (wanted: ExploreFilter, link?: string) =>
       withQuery('/explore', {
         q: search,
@@ -34,12 +41,12 @@ export const explore: Page = {
         ...Object.fromEntries(new URLSearchParams(link)),
       })
     const further = (link: string | undefined) => link && to(filter, link)
-    const isFiltered = Object.keys(askedIn(filter)).length > 0
+    const isFiltered = Object.keys(parametersOf(filter)).length > 0
     const hasFacets = facetsToAdd(facets, filter).length > 0
     return {
       title: [search, ...filter.topic, ...filter.type, 'Explore'].filter((part) => part !== '').join(' · '),
       description: 'Public collections of this registry.',
-      json: withQuery('/api/collections', { ...asked, ...order }),
+      json: withQuery('/api/collections', { ...parameters, ...order }),
       body: (
         <div class="wide content">
           <h1>Explore</h1>
@@ -84,7 +91,7 @@ export const explore: Page = {
 
 function emptyTitle(search: string, filter: ExploreFilter): string {
   if (search !== '') return `No collection has “${search}” in it.`
-  const { topic, ...others } = askedIn(filter)
+  const { topic, ...others } = parametersOf(filter)
   if (Object.keys(others).length > 0) return 'No collection has all of these.'
   return topic === undefined ? 'Nothing is public here yet.' : 'No collection has these topics.'
 }

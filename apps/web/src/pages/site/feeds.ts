@@ -1,10 +1,9 @@
 /** Feeds of new versions: of a collection as Atom and as JSON Feed 1.1, of an account's public collections as Atom. */
 import type { VersionItem } from '@ulmus/wire'
-import { accountFeeds, feedTypes } from '../../components/feed-links.tsx'
-import { type SeenCollection, seeCollection } from '../../data/collection.ts'
+import { seeCollection, type VisitedCollection } from '../../data/collection.ts'
 import { counted, cutText } from '../../format.ts'
-import { type Page, Plain, type Visit } from '../../page.ts'
-import { accountPath, collectionPath, versionPath } from '../../paths.ts'
+import { feedTypes, type Page, Plain, type Visit } from '../../page.ts'
+import { accountFeeds, accountPath, collectionPath, versionPath } from '../../paths.ts'
 
 /** Entries of a feed, the newest ones. */
 const entriesMax = 50
@@ -86,7 +85,7 @@ async function ofCollection(visit: Visit, name: string): Promise<Feed> {
 }
 
 function entryOf(
-  { id, owner, slug }: Pick<SeenCollection, 'id' | 'owner' | 'slug'>,
+  { id, owner, slug }: Pick<VisitedCollection, 'id' | 'owner' | 'slug'>,
   item: VersionItem,
 ): Entry {
   const { semver, withdrawn, createdAt } = item

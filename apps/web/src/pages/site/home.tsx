@@ -1,9 +1,8 @@
 /** `/`: introduces the registry; signed-in users see their collections first. */
 import type { CollectionItem } from '@ulmus/wire'
 import { CollectionList } from '../../components/collections.tsx'
-import { Icon } from '../../components/icon.tsx'
 import { SampleForm } from '../../components/sample.tsx'
-import { Code, Empty, Name } from '../../components/small.tsx'
+import { Code, Empty, Icon, Name } from '../../components/small.tsx'
 import { counted } from '../../format.ts'
 import type { Page, Visit } from '../../page.ts'
 import { accountPath, versionPath } from '../../paths.ts'

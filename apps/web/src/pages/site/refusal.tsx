@@ -1,5 +1,6 @@
 /** Page of a refusal: the reason and links to continue. Hidden and absent things get the same page. */
-import type { ErrorCode, RegistryError } from '@ulmus/registry'
+import type { RegistryError } from '@ulmus/registry'
+import type { RefusalCode } from '@ulmus/wire'
 import { Reasons } from '../../components/form.tsx'
 import type { View } from '../../page.ts'
 import { withQuery } from '../../paths.ts'
@@ -18,7 +19,7 @@ const titles: Readonly<Record<number, string>> = {
 }
 
 /** Refusals within a collection that the visitor may see: their pages name the reason and link to the collection. */
-const withinCollection: Readonly<Partial<Record<ErrorCode, string>>> = {
+const withinCollection: Readonly<Partial<Record<RefusalCode, string>>> = {
   version_not_found: 'No such version',
   version_withdrawn: 'This version was withdrawn',
   type_not_found: 'No such type',

@@ -1,10 +1,11 @@
 /** `…/files`: files that records refer to; `?hash=` shows one of them. */
 import type { VersionFile } from '@ulmus/wire'
+import { DataTable } from '../../components/data-table.tsx'
 import { Preview } from '../../components/file.tsx'
-import { Empty, Name, ShortHash, TableScroll, Time } from '../../components/small.tsx'
-import { type SeenCollection, seeVersion, versionOf } from '../../data/collection.ts'
+import { Empty, Name, ShortHash, Time } from '../../components/small.tsx'
+import { seeVersion, type VisitedCollection, versionOf } from '../../data/collection.ts'
 import { fileHref, hasThumbnail, namesOfFiles, previewKind, readText } from '../../data/files.ts'
-import { bytesText, counted } from '../../format.ts'
+import { counted, sizeText } from '../../format.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
 import { type Page, Redirect, type Visit } from '../../page.ts'
 import { apiVersionPath, collectionPath, recordPath, versionPath, withQuery } from '../../paths.ts'
@@ -19,12 +20,12 @@ const show = async (visit: Visit) => {
   if (version === null) return new Redirect(collectionPath(seen), 302)
   const all = await visit.registry.files.list(seen.who, versionOf(seen))
   const hash = visit.url.searchParams.get('hash') ?? ''
-  const asked = hash === '' ? all : all.filter((file) => file.hash === hash)
+  const matching = hash === '' ? all : all.filter((file) => file.hash === hash)
   const from = Math.max(0, Number.parseInt(visit.url.searchParams.get('from') ?? '0', 10) || 0)
   const here = versionPath(seen, 'files')
-  const [one] = hash === '' ? [] : asked
-  const shown = asked.slice(from, from + filesAPage)
-  const names = await namesOfFiles(visit, seen, shown)
+  const [one] = hash === '' ? [] : matching
+  const rendered = matching.slice(from, from + filesAPage)
+  const names = await namesOfFiles(visit, seen, rendered)
   const text =
     one !== undefined && previewKind(one) === 'text' ? await readText(visit, seen, hash) : undefined
   return {
@@ -40,7 +41,7 @@ const show = async (visit: Visit) => {
             <a href={seen.inView(here)}>All files</a>
           </p>
         )}
-        {asked.length === 0 ? (
+        {matching.length === 0 ? (
           <Empty title={hash === '' ? 'This version has no files.' : 'This version has no such file.'}>
             <p>
               Records refer to files by their hash, <code>{'{"$file": "sha256:…"}'}</code>.{' '}
@@ -48,11 +49,11 @@ const show = async (visit: Visit) => {
             </p>
           </Empty>
         ) : (
-          <Table seen={seen} files={shown} names={names} />
+          <Table seen={seen} files={rendered} names={names} />
         )}
-        {hash === '' && asked.length > 0 && (
+        {hash === '' && matching.length > 0 && (
           <Pager
-            of={asked.length}
+            of={matching.length}
             from={from}
             at={(place) => seen.inView(withQuery(here, { from: place || undefined }))}
           />
@@ -78,79 +79,72 @@ const Pager = ({ of, from, at }: { of: number; from: number; at: (place: number)
 )
 
 interface TableProps {
-  readonly seen: SeenCollection
+  readonly seen: VisitedCollection
   readonly files: readonly VersionFile[]
   /** Names that records give to the files, by hash. */
   readonly names: ReadonlyMap<string, string>
 }
 
 const Table = ({ seen, files: some, names }: TableProps) => (
-  <TableScroll label="Files">
-    <table class="data">
-      <thead>
-        <tr>
-          <th scope="col">File</th>
-          <th scope="col">Type</th>
-          <th scope="col" class="right">
-            Size
-          </th>
-          <th scope="col">Referred to by</th>
-          <th scope="col">Uploaded</th>
-        </tr>
-      </thead>
-      <tbody>
-        {some.map(({ hash, size, contentType, createdAt, references }) => (
-          <tr key={hash}>
-            <th scope="row">
-              {hasThumbnail({ contentType, size }) && (
-                <img
-                  class="thumbnail"
-                  src={fileHref(seen, hash)}
-                  alt=""
-                  loading="lazy"
-                  width="48"
-                  height="48"
-                />
-              )}
-              {names.has(hash) && (
-                <>
-                  <bdi>{names.get(hash)}</bdi>{' '}
-                </>
-              )}
-              <ShortHash hash={hash} />{' '}
-              {previewKind({ contentType, size }) !== undefined && (
-                <>
-                  <a href={seen.inView(withQuery(versionPath(seen, 'files'), { hash }))}>Preview</a> ·{' '}
-                </>
-              )}
-              <a href={fileHref(seen, hash)} download={names.get(hash) ?? ''}>
-                Download
-              </a>
-            </th>
-            <td>
-              <bdi>{contentType}</bdi>
-            </td>
-            <td class="right number">{bytesText(size)}</td>
-            <td>
-              {references.slice(0, referencesMax).map(({ type, id }, index) => (
-                <span key={`${type}/${id}`}>
-                  {index > 0 && ', '}
-                  <a href={seen.inView(recordPath(seen, type, id))}>
-                    <Name of={type} />/<Name of={id} most={40} />
-                  </a>
-                </span>
-              ))}
-              {references.length > referencesMax && (
-                <span class="quiet"> and {references.length - referencesMax} more</span>
-              )}
-              {references.length === 0 && <span class="quiet">the version itself</span>}
-            </td>
-            <td>
-              <Time at={createdAt} />
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  </TableScroll>
+  <DataTable
+    class="data"
+    label="Files"
+    items={some}
+    keyOf={({ hash }) => hash}
+    columns={[
+      { header: 'File', cell: (file) => <File seen={seen} file={file} name={names.get(file.hash)} /> },
+      { header: 'Type', cell: ({ contentType }) => <bdi>{contentType}</bdi> },
+      { header: 'Size', isNumber: true, cell: ({ size }) => sizeText(size) },
+      {
+        header: 'Referred to by',
+        cell: ({ references }) => <References seen={seen} references={references} />,
+      },
+      { header: 'Uploaded', cell: ({ createdAt }) => <Time at={createdAt} /> },
+    ]}
+  />
+)
+
+interface FileProps {
+  readonly seen: VisitedCollection
+  readonly file: VersionFile
+  readonly name: string | undefined
+}
+
+const File = ({ seen, file, name }: FileProps) => (
+  <>
+    {hasThumbnail(file) && (
+      <img class="thumbnail" src={fileHref(seen, file.hash)} alt="" loading="lazy" width="48" height="48" />
+    )}
+    {name !== undefined && (
+      <>
+        <bdi>{name}</bdi>{' '}
+      </>
+    )}
+    <ShortHash hash={file.hash} />{' '}
+    {previewKind(file) !== undefined && (
+      <>
+        <a href={seen.inView(withQuery(versionPath(seen, 'files'), { hash: file.hash }))}>Preview</a> ·{' '}
+      </>
+    )}
+    <a href={fileHref(seen, file.hash)} download={name ?? ''}>
+      Download
+    </a>
+  </>
+)
+
+const References = ({ seen, references }: { seen: VisitedCollection } & Pick<VersionFile, 'references'>) => (
+  <>
+    {references.slice(0, referencesMax).map(({ type, id }, index) => (
+      <span key={`${type}/${id}`}>
+        {index > 0 && ', '}
+        <a href={seen.inView(recordPath(seen, type, id))}>
+          <Name of={type} />/<Name of={id} most={40} />
+        </a>
+      </span>
+    ))}
+    {references.length > referencesMax && (
+      <span class="quiet"> and {references.length - referencesMax} more</span>
+    )}
+    {references.length === 0 && <span class="quiet">the version itself</span>}
+  </>
 )

@@ -1,9 +1,9 @@
 /** First steps on the overview of a collection without versions. */
 import { Code, Empty } from '../../components/small.tsx'
-import type { SeenCollection } from '../../data/collection.ts'
+import type { VisitedCollection } from '../../data/collection.ts'
 import { collectionPath } from '../../paths.ts'
 
-export const NoVersion = ({ seen, origin }: { seen: SeenCollection; origin: string }) => (
+export const NoVersion = ({ seen, origin }: { seen: VisitedCollection; origin: string }) => (
   <Empty title="This collection has no version yet.">
     {seen.mayWork && (
       <>
@@ -25,7 +25,7 @@ export const NoVersion = ({ seen, origin }: { seen: SeenCollection; origin: stri
   </Empty>
 )
 
-const firstPush = ({ owner, slug }: SeenCollection, origin: string): string => `export ULMUS_TOKEN=ul_…
+const firstPush = ({ owner, slug }: VisitedCollection, origin: string): string => `export ULMUS_TOKEN=ul_…
 export ULMUS_HOST=${origin}
 SESSION=$(curl -s -H "Authorization: Bearer $ULMUS_TOKEN" -H 'Content-Type: application/json' $ULMUS_HOST/api/collections/${owner}/${slug}/pushes -d '{
   "base_version": null,

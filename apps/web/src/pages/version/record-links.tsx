@@ -1,13 +1,14 @@
-/** Links from a record to those beside it in a result, and to those that refer to it. */
-import { Name } from '../../components/small.tsx'
-import type { SeenCollection } from '../../data/collection.ts'
+/** Links from a record to those beside it in a result, to those that refer to it, and to the forms that change it. */
+import { Icon, Name } from '../../components/small.tsx'
+import type { VisitedCollection } from '../../data/collection.ts'
 import type { Neighbours, Referrers } from '../../data/neighbours.ts'
+import type { PageRecord } from '../../data/records.ts'
 import { countText, cutName } from '../../format.ts'
-import { recordPath, versionPath, withQuery } from '../../paths.ts'
-import type { resultIn } from './records/url.ts'
+import { collectionPath, recordPath, versionPath, withQuery } from '../../paths.ts'
+import type { resultIn } from '../../record-table/address.ts'
 
 interface BesideProps {
-  readonly seen: SeenCollection
+  readonly seen: VisitedCollection
   readonly type: string
   readonly neighbours: Neighbours
   readonly result: ReturnType<typeof resultIn>
@@ -16,10 +17,10 @@ interface BesideProps {
 /** Links to the previous and the next record of the result that the visitor came from. */
 export function Beside({ seen, type, neighbours: { previous, next, total }, result }: BesideProps) {
   const to = (id: string, step: number) => {
-    const query = result && { ...result.question, at: result.place + step }
+    const query = result && { ...result.query, at: result.place + step }
     return seen.inView(withQuery(recordPath(seen, type, id), query ?? {}))
   }
-  const back = result && seen.inView(withQuery(versionPath(seen, 'records', type), result.question))
+  const back = result && seen.inView(withQuery(versionPath(seen, 'records', type), result.query))
   return (
     <span class="beside">
       {previous !== undefined && (
@@ -42,7 +43,7 @@ export function Beside({ seen, type, neighbours: { previous, next, total }, resu
 }
 
 interface ReferredByProps {
-  readonly seen: SeenCollection
+  readonly seen: VisitedCollection
   readonly referrers: readonly Referrers[]
 }
 
@@ -63,4 +64,36 @@ export const ReferredBy = ({ seen, referrers }: ReferredByProps) => (
       ))}
     </ul>
   </section>
+)
+
+/** Links for editors. A path cannot contain the ids `.` and `..`. */
+export function Work({ seen, record: { type, id, data } }: { seen: VisitedCollection; record: PageRecord }) {
+  const at = (...below: string[]) => collectionPath(seen, 'records', type, ...below)
+  const isInPath = id !== '.' && id !== '..'
+  return (
+    <p class="actions">
+      {isInPath && data !== undefined && (
+        <a class="button" href={at(id, 'edit')}>
+          <Icon name="edit" />
+          Edit
+        </a>
+      )}
+      {isInPath && (
+        <a class="button danger" href={at(id, 'delete')}>
+          Delete
+        </a>
+      )}
+      <a class="button" href={at('new')}>
+        <Icon name="plus" />
+        Add record
+      </a>
+    </p>
+  )
+}
+
+/** For callers who may erase versions. */
+export const Removal = ({ seen, type, id }: { seen: VisitedCollection; type: string; id: string }) => (
+  <p>
+    <a href={withQuery(collectionPath(seen, 'erase'), { type, id })}>Remove it from all versions</a>
+  </p>
 )

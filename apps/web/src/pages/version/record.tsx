@@ -2,28 +2,27 @@
 
 import { type Field, fieldsMax, fieldsOf, tellingField } from '@ulmus/content'
 import { RegistryError } from '@ulmus/registry'
-import { Icon } from '../../components/icon.tsx'
 import { Places } from '../../components/place.tsx'
-import { Badge, Name, ShortHash, Time } from '../../components/small.tsx'
+import { Badge, Icon, Name, ShortHash, Time } from '../../components/small.tsx'
 import { Value, wholeMax } from '../../components/value.tsx'
-import { type SeenCollection, type ShownVersion, schemaIn, seeVersion } from '../../data/collection.ts'
+import { schemaIn, seeVersion, type VersionResponse, type VisitedCollection } from '../../data/collection.ts'
 import { filesOfRecord, type NamedFile } from '../../data/files.ts'
 import { readNeighbours, readReferrers } from '../../data/neighbours.ts'
-import { own } from '../../data/own.ts'
+import { knownNumbers, knownProfiles, type Profiles } from '../../data/profiles.ts'
 import {
   fieldsBeside,
   isObject,
   nameOf,
   namesOfReferences,
+  type PageRecord,
   readRecords,
-  type ShownRecord,
 } from '../../data/records.ts'
-import { bytesText, cutName, cutText, shownName } from '../../format.ts'
+import { areQuantities, cutName, cutText, shownName, sizeText } from '../../format.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
-import type { Page, Visit } from '../../page.ts'
+import { own, type Page, type Visit } from '../../page.ts'
 import { apiVersionPath, collectionPath, recordPath, versionPath, withQuery } from '../../paths.ts'
-import { Beside, ReferredBy } from './record-links.tsx'
-import { resultIn } from './records/url.ts'
+import { resultIn } from '../../record-table/address.ts'
+import { Beside, ReferredBy, Removal, Work } from './record-links.tsx'
 
 /** Maximum number of versions in the history. */
 const historyMax = 20
@@ -46,7 +45,8 @@ const show = async (visit: Visit) => {
   const fields = fieldsOf(schema, fieldsMax)
   const name = nameOf(record, tellingField(fields))
   const result = resultIn(query)
-  const [names, files, neighbours, referrers, history] = await Promise.all([
+  const [profiles, names, files, neighbours, referrers, history] = await Promise.all([
+    knownProfiles(visit, seen, type),
     namesOfReferences(visit, seen, version, record, fields),
     filesOfRecord(visit, seen, record.data),
     readNeighbours(visit, seen, { type, id }, result),
@@ -81,7 +81,7 @@ const show = async (visit: Visit) => {
               {seen.mayWork && seen.version === undefined && <Work seen={seen} record={record} />}
             </div>
             <Places data={record.data} />
-            <Fields seen={seen} record={record} fields={fields} names={names} files={files} />
+            <Fields {...{ seen, record, fields, profiles, names, files }} />
             {referrers.length > 0 && <ReferredBy seen={seen} referrers={referrers} />}
           </div>
           <aside>
@@ -93,6 +93,7 @@ const show = async (visit: Visit) => {
               items={history.items}
               isWhole={history.links.next === undefined}
             />
+            {seen.withdrawal === 'ok' && <Removal seen={seen} type={type} id={id} />}
           </aside>
         </div>
       </CollectionPage>
@@ -103,21 +104,23 @@ const show = async (visit: Visit) => {
 export const record: Page = { show }
 
 interface FieldsProps {
-  seen: SeenCollection
-  record: ShownRecord
+  seen: VisitedCollection
+  record: PageRecord
   fields: readonly Field[]
+  /** Of the records of the type, if they are known. */
+  profiles: Profiles | undefined
   /** Labels of referenced records. */
   names: ReadonlyMap<string, string>
   /** Files that the record refers to. */
   files: ReadonlyMap<string, NamedFile>
 }
 
-function Fields({ seen, record, fields, names, files }: FieldsProps) {
+function Fields({ seen, record, fields, profiles, names, files }: FieldsProps) {
   const { data } = record
   if (data === undefined) {
     return (
       <p class="note">
-        This record has {bytesText(record.bytes)}, too much for a page.{' '}
+        This record has {sizeText(record.bytes)}, too much for a page.{' '}
         <a href={apiVersionPath(seen, 'records', record.type, record.id)}>Read it as JSON</a>
       </p>
     )
@@ -127,12 +130,12 @@ function Fields({ seen, record, fields, names, files }: FieldsProps) {
   const isThere = ({ name }: Field) => Object.hasOwn(data, name)
   const ordered =
     all.length > shownMax ? [...all.filter(isThere), ...all.filter((one) => !isThere(one))] : all
-  const shown = ordered.slice(0, shownMax)
-  const wholeAt = Math.max(valueMin, Math.min(wholeMax, Math.floor(valuesMax / shown.length)))
+  const rendered = ordered.slice(0, shownMax)
+  const wholeAt = Math.max(valueMin, Math.min(wholeMax, Math.floor(valuesMax / rendered.length)))
   return (
     <>
       <dl class="fields">
-        {shown.map(({ name, title, description, isPrivate, refersTo }) => (
+        {rendered.map(({ name, title, description, isPrivate, refersTo }) => (
           <div key={name}>
             <dt>
               <Name of={title ?? name} most={100} />
@@ -150,14 +153,21 @@ function Fields({ seen, record, fields, names, files }: FieldsProps) {
               )}
             </dt>
             <dd>
-              <Value value={own(data, name)} {...{ seen, refersTo, names, files, wholeAt }} />
+              <Value
+                value={own(data, name)}
+                {...{ seen, refersTo, names, files, wholeAt }}
+                isQuantity={areQuantities(
+                  name,
+                  knownNumbers(profiles?.get(name), () => [own(data, name)]),
+                )}
+              />
             </dd>
           </div>
         ))}
       </dl>
-      {ordered.length > shown.length && (
+      {ordered.length > rendered.length && (
         <p class="quiet">
-          and {ordered.length - shown.length} more values,{' '}
+          and {ordered.length - rendered.length} more values,{' '}
           <a href={apiVersionPath(seen, 'records', record.type, record.id)}>as JSON</a>
         </p>
       )}
@@ -166,16 +176,16 @@ function Fields({ seen, record, fields, names, files }: FieldsProps) {
 }
 
 const proofPath = (
-  { owner, slug }: SeenCollection,
-  { semver }: ShownVersion,
-  { type, id }: ShownRecord,
+  { owner, slug }: VisitedCollection,
+  { semver }: VersionResponse,
+  { type, id }: PageRecord,
 ): string =>
   withQuery(apiVersionPath({ owner, slug, version: semver }, 'records', type, id), { proof: 'true' })
 
 interface FactsProps {
-  seen: SeenCollection
-  record: ShownRecord
-  version: ShownVersion
+  seen: VisitedCollection
+  record: PageRecord
+  version: VersionResponse
   /** Address of the record's proof. */
   proof: string
 }
@@ -191,7 +201,7 @@ const Facts = ({ seen, record, version, proof }: FactsProps) => (
         </a>
       </dd>
       <dt>Size</dt>
-      <dd>{bytesText(record.bytes)}</dd>
+      <dd>{sizeText(record.bytes)}</dd>
       <dt>Hash</dt>
       <dd>
         <ShortHash hash={record.hash} />
@@ -216,33 +226,8 @@ const Facts = ({ seen, record, version, proof }: FactsProps) => (
   </>
 )
 
-/** Links for editors. A path cannot contain the ids `.` and `..`. */
-function Work({ seen, record: { type, id, data } }: Pick<FactsProps, 'seen' | 'record'>) {
-  const at = (...below: string[]) => collectionPath(seen, 'records', type, ...below)
-  const isInPath = id !== '.' && id !== '..'
-  return (
-    <p class="actions">
-      {isInPath && data !== undefined && (
-        <a class="button" href={at(id, 'edit')}>
-          <Icon name="edit" />
-          Edit
-        </a>
-      )}
-      {isInPath && (
-        <a class="button danger" href={at(id, 'delete')}>
-          Delete
-        </a>
-      )}
-      <a class="button" href={at('new')}>
-        <Icon name="plus" />
-        Add record
-      </a>
-    </p>
-  )
-}
-
 interface HistoryProps {
-  seen: SeenCollection
+  seen: VisitedCollection
   type: string
   id: string
   items: readonly { semver: string; change: string; createdAt: string }[]

@@ -2,9 +2,9 @@
 
 import { type Field, fieldsOf, type Json, type PlainSchema, withPropertiesInOrder } from '@ulmus/content'
 import { giveWay } from '@ulmus/registry'
-import { Icon } from '../../components/icon.tsx'
-import { Badge, Empty, Name, TableScroll } from '../../components/small.tsx'
-import { type SeenCollection, type ShownVersion, schemaIn, seeVersion } from '../../data/collection.ts'
+import { DataTable } from '../../components/data-table.tsx'
+import { Badge, Empty, Icon, Name } from '../../components/small.tsx'
+import { schemaIn, seeVersion, type VersionResponse, type VisitedCollection } from '../../data/collection.ts'
 import { counted, cutName, cutText, shownJson, shownMarks, shownName } from '../../format.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
 import { type Page, Redirect, type Visit } from '../../page.ts'
@@ -26,14 +26,14 @@ const nameMax = 100
 const show = async (visit: Visit) => {
   const { seen, version } = await seeVersion(visit)
   if (version === null) return new Redirect(collectionPath(seen), 302)
-  const asked = visit.url.searchParams.get('type')
+  const chosen = visit.url.searchParams.get('type')
   const types = Object.keys(version.schemas)
-  const shown = asked === null ? types.slice(0, typesMax) : types.filter((type) => type === asked)
-  const open = new Set(shown)
+  const rendered = chosen === null ? types.slice(0, typesMax) : types.filter((type) => type === chosen)
+  const open = new Set(rendered)
   const mayEdit = seen.mayWork && seen.view === 'full' && seen.version === undefined
   const rest = types.filter((type) => !open.has(type))
   const read: ReadType[] = []
-  for (const type of shown) read.push(await readType(version, type, shown.length))
+  for (const type of rendered) read.push(await readType(version, type, rendered.length))
   return {
     title: `Schemas · ${seen.owner}/${seen.slug}`,
     description: `Types of records in ${seen.owner}/${seen.slug}, with their properties.`,
@@ -49,7 +49,7 @@ const show = async (visit: Visit) => {
             key={type.type}
             seen={seen}
             count={version.typeCounts[type.type] ?? 0}
-            of={shown.length}
+            of={rendered.length}
             mayEdit={mayEdit}
           />
         ))}
@@ -92,7 +92,7 @@ interface ReadType {
 }
 
 /** Gives other requests turns of the event loop: a page shows schemas of up to 4 MiB. @param of number of types on the page */
-async function readType(version: ShownVersion, type: string, of: number): Promise<ReadType> {
+async function readType(version: VersionResponse, type: string, of: number): Promise<ReadType> {
   await giveWay()
   const schema = schemaIn(version, type)!
   await giveWay()
@@ -104,7 +104,7 @@ async function readType(version: ShownVersion, type: string, of: number): Promis
 }
 
 interface TypeProps extends ReadType {
-  seen: SeenCollection
+  seen: VisitedCollection
   count: number
   /** Number of types on the page. */
   of: number
@@ -156,44 +156,46 @@ const wordsFor = (fields: number): number =>
   Math.max(wordsMin, Math.min(wordsMax, Math.floor(wordsOfPage / fields / 2)))
 
 const Fields = ({ fields, type, of }: { fields: readonly Field[]; type: string; of: number }) => (
-  <TableScroll label={`Properties of ${shownName(type)}`}>
-    <table class="data stacked">
-      <thead>
-        <tr>
-          <th scope="col">Property</th>
-          <th scope="col">Kind</th>
-          <th scope="col">Rules</th>
-          <th scope="col">Description</th>
-        </tr>
-      </thead>
-      <tbody>
-        {fields.map(({ name, title, description, type: kind, rules, isRequired, isPrivate, refersTo }) => (
-          <tr key={name}>
-            <th scope="row">
-              <code>{cutName(name, nameMax)}</code> {isRequired && <span class="required">required</span>}{' '}
-              {isPrivate && <Badge tone="private">Private</Badge>}
-            </th>
-            <td data-label="Kind">
-              <bdi>{cutText(kind, nameMax)}</bdi>
-              {refersTo !== undefined && (
-                <>
-                  {' → '}
-                  <a href={`#type-${cutText(refersTo, nameMax)}`}>
-                    <Name of={refersTo} most={nameMax} />
-                  </a>
-                </>
-              )}
-            </td>
-            <td class="quiet">{shownMarks(rules.join('; ')) || null}</td>
-            <td dir="auto">
-              {[title, description]
-                .filter((text) => text !== undefined)
-                .map((text) => cutText(text, wordsFor(fields.length * of)))
-                .join('. ') || null}
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  </TableScroll>
+  <DataTable
+    class="data stacked"
+    label={`Properties of ${shownName(type)}`}
+    items={fields}
+    keyOf={({ name }) => name}
+    columns={[
+      {
+        header: 'Property',
+        cell: ({ name, isRequired, isPrivate }) => (
+          <>
+            <code>{cutName(name, nameMax)}</code> {isRequired && <span class="required">required</span>}{' '}
+            {isPrivate && <Badge tone="private">Private</Badge>}
+          </>
+        ),
+      },
+      { label: 'Kind', cell: ({ type: kind, refersTo }) => <Kind kind={kind} refersTo={refersTo} /> },
+      { header: 'Rules', class: 'quiet', cell: ({ rules }) => shownMarks(rules.join('; ')) || null },
+      {
+        header: 'Description',
+        dir: 'auto',
+        cell: ({ title, description }) =>
+          [title, description]
+            .filter((text) => text !== undefined)
+            .map((text) => cutText(text, wordsFor(fields.length * of)))
+            .join('. ') || null,
+      },
+    ]}
+  />
+)
+
+const Kind = ({ kind, refersTo }: { kind: string; refersTo: string | undefined }) => (
+  <>
+    <bdi>{cutText(kind, nameMax)}</bdi>
+    {refersTo !== undefined && (
+      <>
+        {' → '}
+        <a href={`#type-${cutText(refersTo, nameMax)}`}>
+          <Name of={refersTo} most={nameMax} />
+        </a>
+      </>
+    )}
+  </>
 )

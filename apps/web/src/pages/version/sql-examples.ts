@@ -2,9 +2,9 @@
 
 import type { TableColumn } from '@ulmus/content'
 import { quoted } from '@ulmus/registry'
-import { own } from '../../data/own.ts'
 import { isObject, type TableRecord } from '../../data/records.ts'
 import { shownName } from '../../format.ts'
+import { own } from '../../page.ts'
 
 /** A type of the version as SQL has it. */
 export interface SqlTable {
@@ -115,12 +115,18 @@ const rowsExample = ({ type, name }: SqlTable): Example => ({
   sql: `SELECT *\nFROM ${quoted(name)}\nORDER BY "_id" LIMIT 10`,
 })
 
+/** A field of a table in SQL. With the name of the table where DuckDB would take the object for the table. */
+export const fieldSql = (table: string, names: readonly string[]): string =>
+  (names.length > 1 && names[0]!.toLowerCase() === table.toLowerCase() ? [table, ...names] : names)
+    .map(quoted)
+    .join('.')
+
 /** Expression for the name of a record: its telling field or the first text in it, or the id. */
-function tellingOf({ columns, telling }: SqlTable, prefix = ''): string {
+function tellingOf({ name, columns, telling }: SqlTable, prefix = ''): string {
   const column = telling === undefined ? undefined : columns.find(({ path }) => path === `/${telling}`)
   const member = column?.members?.find(({ type }) => type === 'text')
   if (column?.type === 'text') return `${prefix}${quoted(column.name)}`
   if (column !== undefined && member !== undefined)
-    return `${prefix}${quoted(column.name)}.${quoted(member.name)} AS ${quoted(column.name)}`
+    return `${prefix}${fieldSql(prefix === '' ? name : '', [column.name, member.name])} AS ${quoted(column.name)}`
   return `${prefix}"_id"`
 }

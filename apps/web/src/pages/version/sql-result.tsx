@@ -1,14 +1,19 @@
-/** Answer to a statement: its rows, a chart of two columns, and the same answer for programs. */
+/** Answer to a statement: its rows, a chart or a map of them, and the same answer for programs. */
 import { parseJson } from '@ulmus/content'
 import type { SqlAnswer } from '@ulmus/wire'
-import { Chart, type ChartData, timeOf } from '../../components/chart.tsx'
-import { Code, Empty, Name, TableScroll } from '../../components/small.tsx'
-import { shellText } from '../../components/use-it.tsx'
+import { useContext } from 'preact/hooks'
+import { isNumberType } from '../../components/chart/plan.ts'
+import { DataTable } from '../../components/data-table.tsx'
+import { isCited, ResultCitation } from '../../components/result-citation.tsx'
+import { Code, Empty, Name, shellText } from '../../components/small.tsx'
 import { Value } from '../../components/value.tsx'
-import type { SeenCollection } from '../../data/collection.ts'
-import { counted, countText, cutText, shownJson, withoutUnseen } from '../../format.ts'
+import type { VersionResponse, VisitedCollection } from '../../data/collection.ts'
+import { questionPath, savingPath } from '../../data/questions.ts'
+import { areQuantities, counted, countText, cutText, shownJson, withoutUnseen } from '../../format.ts'
+import { SavedQuestionContext } from '../../layout/saved-question.tsx'
 import type { Visit } from '../../page.ts'
-import { apiVersionPath, versionPath, withQuery } from '../../paths.ts'
+import { apiVersionPath, toggled, versionPath, withQuery } from '../../paths.ts'
+import { type AnswerDrawing, Drawing, NoDrawing } from './sql-drawing.tsx'
 
 /** Bytes of HTML of all rows; rows beyond it are omitted. */
 const htmlMax = 300_000
@@ -20,71 +25,110 @@ const cellLimits = {
 } as const
 /** Longer names of columns are cut. Characters. */
 const namesMax = 60
-/** Number of rows of which a chart is made. */
-const charted = { least: 2, most: 200 }
-
-const isNumber = (type: string): boolean =>
-  /^(?:U?(?:TINY|SMALL|BIG|HUGE)?INT(?:EGER)?|FLOAT|DOUBLE|DECIMAL\b.*)$/.test(type)
-
 interface Props {
-  readonly seen: SeenCollection
+  readonly seen: VisitedCollection
+  readonly version: VersionResponse
   readonly statement: string
   readonly answer: SqlAnswer
+  readonly drawing: AnswerDrawing
   readonly visit: Visit
 }
 
-export function Result({ seen, statement, answer, visit }: Props) {
+export function Result({ seen, version, statement, answer, drawing, visit }: Props) {
+  const saved = useContext(SavedQuestionContext)
   const { columns, rows, truncated, ms } = answer
-  const shown = shownOf(answer)
-  const chart = truncated ? undefined : chartOf(answer)
-  const isCut = truncated || shown.rows.length < rows.length
+  const rendered = shownOf(answer)
+  const { plan } = drawing
+  const isCut = truncated || rendered.rows.length < rows.length
   const permanent = { ...seen, version: seen.version ?? seen.latest ?? undefined }
-  const path = (format: string) =>
-    seen.inView(withQuery(apiVersionPath(seen, 'sql'), { sql: statement, format }))
+  const form = drawing.isChosen ? { view: drawing.form, coordinates: drawing.coordinates } : {}
+  const page = withQuery(versionPath(permanent, 'sql'), { sql: statement, ...form })
   return (
     <section class="sql-result" aria-label="Result">
       <div class="tools">
         <p>
           <strong>
             {isCut && 'The first '}
-            {counted(shown.rows.length, 'row')}
+            {counted(rendered.rows.length, 'row')}
           </strong>
           , {countText(Math.ceil(ms))} ms
         </p>
         <span class="grow" />
         <span class="downloads">
-          {(['csv', 'ndjson', 'json'] as const).map((format) => (
-            <a key={format} href={path(format)} rel="nofollow">
-              {format.toUpperCase()}
-            </a>
-          ))}
-          {seen.version === undefined && (
-            <a
-              href={seen.inView(withQuery(versionPath(permanent, 'sql'), { sql: statement }))}
-              rel="nofollow"
-              title={`The same question about ${permanent.version}, whose answer never changes`}
-            >
-              Permanent link
-            </a>
+          {saved === undefined && (
+            <Links
+              {...{ seen, permanent, statement, page }}
+              view={drawing.isChosen ? drawing.form : 'table'}
+            />
           )}
+          <a href={toggled(visit.url, 'cite', '1')} rel="nofollow">
+            Cite
+          </a>
         </span>
       </div>
+      {isCited(visit) && (
+        <ResultCitation
+          {...{ seen, version, visit }}
+          part={`${isCut ? 'rows' : counted(rows.length, 'row')} of an SQL query`}
+          path={saved !== undefined && saved.version !== 'latest' ? questionPath(seen, saved) : page}
+        />
+      )}
       {isCut && <p class="note">There are more rows than the page shows. CSV has up to 10,000.</p>}
       {columns.length > columnsMax && (
         <p class="note">
           The page shows {columnsMax} of {counted(columns.length, 'column')}. CSV has all.
         </p>
       )}
-      {chart !== undefined && <Chart data={chart} />}
-      {shown.rows.length > 0 && <Rows seen={seen} {...shown} />}
+      {rows.length > 0 && <Drawing {...{ seen, statement, answer, drawing }} />}
+      {rendered.rows.length > 0 && <Rows seen={seen} {...rendered} />}
       {rows.length === 0 && !isCut && <Empty title="The answer has no rows." />}
+      {rows.length > 1 && !drawing.isChosen && plan !== undefined && 'reason' in plan && (
+        <NoDrawing form="chart" reason={plan.reason} />
+      )}
       <details class="raw">
-        <summary>curl</summary>
-        <Code>{curlOf(seen, statement, visit)}</Code>
+        <summary>{saved === undefined ? 'curl' : 'Statement'}</summary>
+        <Code>{saved === undefined ? curlOf(permanent, statement, visit) : statement}</Code>
       </details>
     </section>
   )
 }
+
+interface LinksProps extends Pick<Props, 'seen' | 'statement'> {
+  /** The collection with the version that answered. */
+  readonly permanent: VisitedCollection
+  /** Path of the page of the same statement about this version. */
+  readonly page: string
+  readonly view: AnswerDrawing['form']
+}
+
+/** The answer for programs, and as a permanent address. */
+const Links = ({ seen, permanent, statement, page, view }: LinksProps) => (
+  <>
+    {(['csv', 'ndjson', 'json'] as const).map((format) => (
+      <a
+        key={format}
+        href={seen.inView(withQuery(apiVersionPath(permanent, 'sql'), { sql: statement, format }))}
+        rel="nofollow"
+      >
+        {format.toUpperCase()}
+      </a>
+    ))}
+    {seen.mayWork && (
+      <a href={savingPath(seen, { sql: statement, type: null, query: null, view })} rel="nofollow">
+        Save
+      </a>
+    )}
+    {seen.version === undefined && (
+      <a
+        href={seen.inView(page)}
+        rel="nofollow"
+        title={`The same question about ${permanent.version}, whose answer never changes`}
+      >
+        Permanent link
+      </a>
+    )}
+  </>
+)
 
 interface CellLimits {
   /** Maximum length of a text in a cell. Characters. */
@@ -93,15 +137,15 @@ interface CellLimits {
   readonly unfoldedAt: number
 }
 
-type ShownRows = Pick<SqlAnswer, 'columns' | 'rows'> & CellLimits
+type CutRows = Pick<SqlAnswer, 'columns' | 'rows'> & CellLimits
 
 /** The part of an answer that the page shows: with short cells if that makes room for more rows. */
-function shownOf(answer: SqlAnswer): ShownRows {
+function shownOf(answer: SqlAnswer): CutRows {
   const usual = shownWith(answer, cellLimits.usual)
   return usual.rows.length === answer.rows.length ? usual : shownWith(answer, cellLimits.short)
 }
 
-function shownWith({ columns: all, rows: found }: SqlAnswer, limits: CellLimits): ShownRows {
+function shownWith({ columns: all, rows: found }: SqlAnswer, limits: CellLimits): CutRows {
   const columns = all.slice(0, columnsMax)
   const rows: SqlAnswer['rows'] = []
   let bytes = 0
@@ -159,58 +203,32 @@ function cellBytes(cell: Cell, { most, unfoldedAt }: CellLimits): number {
 const escapedBytes = (text: string): number =>
   Buffer.byteLength(text) + 5 * (text.match(/[<>&"]/g)?.length ?? 0)
 
-const Rows = ({ seen, columns, rows, most, unfoldedAt }: ShownRows & { seen: SeenCollection }) => (
-  <TableScroll label="Rows of the answer">
-    <table class="data sql-rows">
-      <thead>
-        <tr>
-          {columns.map(({ name, type }) => (
-            <th
-              key={name}
-              scope="col"
-              title={cutText(type, namesMax)}
-              class={isNumber(type) ? 'right' : undefined}
-            >
-              <Name of={name} most={namesMax} />
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map((row, index) => (
-          <tr key={index}>
-            {row.map((cell, at) => (
-              <td key={columns[at]!.name} class={isNumber(columns[at]!.type) ? 'right' : undefined}>
-                <Value value={cell} seen={seen} most={most} unfoldedAt={unfoldedAt} />
-              </td>
-            ))}
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  </TableScroll>
+const Rows = ({ seen, columns, rows, most, unfoldedAt }: CutRows & { seen: VisitedCollection }) => (
+  <DataTable
+    class="data sql-rows"
+    label="Rows of the answer"
+    hasRowHeaders={false}
+    items={rows}
+    keyOf={(_, index) => index}
+    columns={columns.map(({ name, type }, at) => {
+      const isQuantity = areQuantities(
+        name,
+        rows.map((row) => row[at]),
+      )
+      return {
+        header: <Name of={name} most={namesMax} />,
+        title: cutText(type, namesMax),
+        isNumber: isNumberType(type),
+        class: isNumberType(type) ? 'right' : undefined,
+        cell: (row: readonly unknown[]) => (
+          <Value value={row[at]} {...{ seen, most, unfoldedAt, isQuantity }} />
+        ),
+      }
+    })}
+  />
 )
 
-/** A chart of the first column, if it has texts or dates, and the first one with numbers. */
-export function chartOf({ columns, rows }: Pick<SqlAnswer, 'columns' | 'rows'>): ChartData | undefined {
-  if (rows.length < charted.least || rows.length > charted.most) return undefined
-  const [by] = columns
-  const of = columns.findIndex(({ type }) => isNumber(type))
-  const kind =
-    by?.type === 'VARCHAR' ? 'bars' : /^(?:DATE|TIMESTAMP.*)$/.test(by?.type ?? '') ? 'line' : undefined
-  if (by === undefined || of === -1 || kind === undefined) return undefined
-  const points = rows.map((row) => {
-    const value = row[of] === null ? Number.NaN : Number(row[of])
-    return { label: String(row[0]), value: Number.isFinite(value) ? value : null }
-  })
-  const drawn = points.filter(
-    ({ label, value }) => value !== null && (kind === 'bars' || !Number.isNaN(timeOf(label))),
-  )
-  if (drawn.length < charted.least) return undefined
-  return { kind, by: by.name, of: columns[of]!.name, points: kind === 'bars' ? points : drawn }
-}
-
-function curlOf(seen: SeenCollection, statement: string, { origin, registry, caller }: Visit): string {
+function curlOf(seen: VisitedCollection, statement: string, { origin, registry, caller }: Visit): string {
   const isOpen = seen.isPublic && registry.tables.sqlFor === 'public' && caller === undefined
   const head = isOpen ? '' : '  -H "Authorization: Bearer $ULMUS_TOKEN" \\\n'
   const view = seen.isMember && seen.view === 'public' ? ' -d view=public' : ''

@@ -40,8 +40,8 @@ const Name = ({ of }: { of: string }) => <code>{withoutUnseen(cutName(of, namesM
 
 function Table({ table, isOpen, most }: { table: SqlTable; isOpen: boolean; most: number }) {
   const { name, records, isPrivate, columns } = table
-  const shown = columns.slice(0, most)
-  const rest = shown.slice(unfoldedMax.columns)
+  const rendered = columns.slice(0, most)
+  const rest = rendered.slice(unfoldedMax.columns)
   return (
     <details open={isOpen}>
       <summary>
@@ -49,7 +49,7 @@ function Table({ table, isOpen, most }: { table: SqlTable; isOpen: boolean; most
         {isPrivate && <Badge tone="private">Private</Badge>}
       </summary>
       <ul>
-        {shown.slice(0, unfoldedMax.columns).map((column) => (
+        {rendered.slice(0, unfoldedMax.columns).map((column) => (
           <Column key={column.name} column={column} />
         ))}
       </ul>
@@ -60,8 +60,8 @@ function Table({ table, isOpen, most }: { table: SqlTable; isOpen: boolean; most
             {rest.map((column) => (
               <Column key={column.name} column={column} />
             ))}
-            {columns.length > shown.length && (
-              <li class="quiet">and {countText(columns.length - shown.length)} more</li>
+            {columns.length > rendered.length && (
+              <li class="quiet">and {countText(columns.length - rendered.length)} more</li>
             )}
           </ul>
         </details>

@@ -1,32 +1,34 @@
 /** `…/sql`: questions in SQL about a version. The statement is in the URL, so that a result can be shared. */
 import { fieldsMax, fieldsOf, type JsonObject, parseJson, tableColumns, tellingField } from '@ulmus/content'
-import { type Building, giveWay, RegistryError, sqlNames } from '@ulmus/registry'
+import { type Building, giveWay, RegistryError, type SqlText, sqlNames } from '@ulmus/registry'
 import type { SqlAnswer } from '@ulmus/wire'
 import {
-  type SeenCollection,
-  type ShownVersion,
   schemaIn,
   seeVersion,
+  type VersionResponse,
+  type VisitedCollection,
   versionOf,
 } from '../../data/collection.ts'
+import { formIn } from '../../data/questions.ts'
 import { readRecords } from '../../data/records.ts'
 import { cutText, shownMarks } from '../../format.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
 import { type Page, Redirect, type Visit } from '../../page.ts'
 import { collectionPath, signInPath, versionPath, withQuery } from '../../paths.ts'
 import { BuildingNote } from './records/question.tsx'
+import { drawAnswer } from './sql-drawing.tsx'
 import { type Example, examplesOf, type SqlTable, sampledTable } from './sql-examples.ts'
 import { Result } from './sql-result.tsx'
 import { Schema } from './sql-schema.tsx'
 
 /** Rows of the page, and bytes of the answer that it reads. */
-const answerMax = { rows: 1_000, bytes: 1_048_576 }
+export const answerMax = { rows: 1_000, bytes: 1_048_576 }
 /** Length of a query in the URL: with its cookies, a request may have 16 KiB (docs/limits.md). Characters. */
 const queryMax = 8_000
 /** Number of types whose schema is shown. */
 const typesMax = 30
 /** Interval while a table is being built. Each answer waits for it, too. Seconds. */
-const reloadSeconds = 2
+export const reloadSeconds = 2
 /** Lines of the text field. */
 const lines = { least: 5, most: 20 }
 /** Longer reasons are cut: they may quote the statement. Characters. */
@@ -44,7 +46,7 @@ const refusals: ReadonlySet<string> = new Set([
   'tables_unavailable',
 ])
 
-interface Asked {
+export interface SqlResponse {
   readonly answer?: SqlAnswer
   /** Progress of a table that the statement names. */
   readonly building?: Building
@@ -55,7 +57,8 @@ const show = async (visit: Visit) => {
   const { seen, version } = await seeVersion(visit)
   if (version === null) return new Redirect(collectionPath(seen), 302)
   const statement = (visit.url.searchParams.get('sql') ?? '').trim()
-  const asked = statement === '' ? {} : await ask(visit, seen, statement)
+  const response = statement === '' ? {} : await ask(visit, seen, statement)
+  const drawing = response.answer && (await drawAnswer(response.answer, visit.url.searchParams))
   const tables = await tablesIn(version)
   const examples = statement === '' ? await examplesFor(visit, seen, version, tables) : []
   return {
@@ -64,19 +67,19 @@ const show = async (visit: Visit) => {
     canonical: versionPath(seen, 'sql'),
     // Crawlers must not collect statements.
     isPublic: seen.isPublic && statement === '',
-    refused: asked.refused,
-    ...(asked.building !== undefined && { reloadSeconds }),
+    refused: response.refused,
+    ...(response.building !== undefined && { reloadSeconds }),
     body: (
       <CollectionPage seen={seen} tab="sql">
         <div class="ask">
-          <Question {...{ visit, seen, statement, asked, examples }} />
-          {asked.answer !== undefined && (
-            <Result seen={seen} statement={statement} answer={asked.answer} visit={visit} />
+          <StatementForm {...{ visit, seen, statement, response, examples }} />
+          {response.answer !== undefined && drawing !== undefined && (
+            <Result {...{ seen, version, statement, drawing, visit }} answer={response.answer} />
           )}
           <Schema
             tables={tables}
             types={Object.keys(version.schemas).length}
-            isFolded={asked.answer !== undefined}
+            isFolded={response.answer !== undefined}
           />
         </div>
       </CollectionPage>
@@ -86,8 +89,8 @@ const show = async (visit: Visit) => {
 
 export const sql: Page = { show }
 
-async function ask(visit: Visit, seen: SeenCollection, sql: string): Promise<Asked> {
-  try {
+const ask = (visit: Visit, seen: VisitedCollection, sql: string): Promise<SqlResponse> =>
+  readAnswer(() => {
     if (visit.url.search.length > queryMax)
       throw new RegistryError('invalid_sql', {
         say: {
@@ -95,12 +98,18 @@ async function ask(visit: Visit, seen: SeenCollection, sql: string): Promise<Ask
             'The statement is too long for the address of a page. Shorten it, or send it to the API with POST.',
         },
       })
-    const answer = await visit.registry.tables.sql(seen.who, versionOf(seen), {
+    return visit.registry.tables.sql(seen.who, versionOf(seen), {
       sql,
       limit: answerMax.rows,
       bytesMax: answerMax.bytes,
       format: 'json',
     })
+  })
+
+/** Parses the answer to a statement. Refusals of the statement are a part of the page. */
+export async function readAnswer(read: () => Promise<SqlText | Building>): Promise<SqlResponse> {
+  try {
+    const answer = await read()
     if ('building' in answer) return { building: answer }
     return { answer: parseJson(answer.pieces.join('')) as SqlAnswer }
   } catch (error) {
@@ -110,7 +119,7 @@ async function ask(visit: Visit, seen: SeenCollection, sql: string): Promise<Ask
 }
 
 /** Tables of the first types. Parses their schemas one by one, so that other requests get turns of the event loop. */
-async function tablesIn(version: ShownVersion): Promise<SqlTable[]> {
+async function tablesIn(version: VersionResponse): Promise<SqlTable[]> {
   const types = Object.keys(version.schemas)
   const names = sqlNames(types)
   const tables: SqlTable[] = []
@@ -132,8 +141,8 @@ async function tablesIn(version: ShownVersion): Promise<SqlTable[]> {
 
 async function examplesFor(
   visit: Visit,
-  seen: SeenCollection,
-  version: ShownVersion,
+  seen: VisitedCollection,
+  version: VersionResponse,
   tables: readonly SqlTable[],
 ): Promise<readonly Example[]> {
   if (!runsSql(visit)) return []
@@ -146,15 +155,22 @@ async function examplesFor(
 /** False: this server runs no SQL, for anyone. */
 const runsSql = ({ registry: { tables } }: Visit): boolean => tables.isAvailable && tables.sqlFor !== 'off'
 
-interface QuestionProps {
+interface StatementProps {
   readonly visit: Visit
-  readonly seen: SeenCollection
+  readonly seen: VisitedCollection
   readonly statement: string
-  readonly asked: Asked
+  readonly response: SqlResponse
   readonly examples: readonly Example[]
 }
 
-function Question({ visit, seen, statement, asked: { refused, building }, examples }: QuestionProps) {
+function StatementForm({
+  visit,
+  seen,
+  statement,
+  response: { refused, building },
+  examples,
+}: StatementProps) {
+  const form = formIn(visit.url.searchParams)
   const needsCaller = visit.registry.tables.sqlFor === 'members' && visit.caller === undefined
   if (statement === '' && !runsSql(visit))
     return (
@@ -173,7 +189,7 @@ function Question({ visit, seen, statement, asked: { refused, building }, exampl
           </a>
         </p>
       ) : (
-        refused !== undefined && <Refused error={refused} />
+        refused !== undefined && <RefusedStatement error={refused} />
       )}
       {building !== undefined && <BuildingNote {...building} />}
       <form class="sql-form" action={versionPath(seen, 'sql')} data-most={queryMax}>
@@ -190,6 +206,7 @@ function Question({ visit, seen, statement, asked: { refused, building }, exampl
           autocapitalize="off"
           {...(refused !== undefined && { 'aria-invalid': true, 'aria-describedby': 'sql-refusal' })}
         />
+        {form !== undefined && <input type="hidden" name="view" value={form} />}
         {seen.isMember && seen.view === 'public' && <input type="hidden" name="view" value="public" />}
         <p class="inline">
           <button type="submit" class="primary">
@@ -206,7 +223,7 @@ function Question({ visit, seen, statement, asked: { refused, building }, exampl
 }
 
 /** The engine's reason has a sentence, then the line of the statement with a mark below it. */
-function Refused({ error }: { error: RegistryError }) {
+export function RefusedStatement({ error }: { error: RegistryError }) {
   const [sentence = '', ...rest] = cutText(error.message, reasonMax).split('\n')
   const quotation = rest.join('\n').replace(/^\n+/, '')
   return (
@@ -220,7 +237,7 @@ function Refused({ error }: { error: RegistryError }) {
   )
 }
 
-const Examples = ({ seen, examples }: Pick<QuestionProps, 'seen' | 'examples'>) => (
+const Examples = ({ seen, examples }: Pick<StatementProps, 'seen' | 'examples'>) => (
   <section class="examples">
     <h2>Examples</h2>
     <ul>

@@ -1,10 +1,11 @@
 /** Table of a webhook's deliveries, with a filter, and buttons that send them again. */
-import { type Delivery, deliveryStates, resultText, type Webhook } from '@ulmus/wire'
-import { Badge, Empty, Pager, TableScroll, Time } from '../../components/small.tsx'
+import { type Delivery, deliveryStates, eventLabels, resultText, type Webhook } from '@ulmus/wire'
+import { DataTable } from '../../components/data-table.tsx'
+import { Badge, Empty, Pager, Time } from '../../components/small.tsx'
 import { countText } from '../../format.ts'
 import type { Visit } from '../../page.ts'
 import { collectionPath, versionPath, withQuery } from '../../paths.ts'
-import { kindNames, webhookPath } from './parts.tsx'
+import { webhookPath } from './webhook-form.tsx'
 
 const stateNames: Readonly<Record<Delivery['state'], string>> = {
   waiting: 'Waiting',
@@ -16,7 +17,7 @@ const nameOf = (state: Delivery['state'] | undefined) => (state === undefined ? 
 const pageRows = 100
 
 /** Filter and page in the query; values that mean nothing are left out. */
-export function askedOf({ searchParams }: Visit['url']) {
+export function filterIn({ searchParams }: Visit['url']) {
   const before = searchParams.get('before') ?? ''
   return {
     state: deliveryStates.find((state) => state === searchParams.get('state')),
@@ -27,10 +28,10 @@ export function askedOf({ searchParams }: Visit['url']) {
 interface Props {
   readonly webhook: Webhook
   readonly items: readonly Delivery[]
-  readonly asked: ReturnType<typeof askedOf>
+  readonly filter: ReturnType<typeof filterIn>
 }
 
-export function Deliveries({ webhook, items, asked: { state, before } }: Props) {
+export function Deliveries({ webhook, items, filter: { state, before } }: Props) {
   const here = webhookPath(webhook)
   const to = (query: Parameters<typeof withQuery>[1]) => `${withQuery(here, query)}#deliveries`
   const last = items.length === pageRows ? items.at(-1) : undefined
@@ -65,67 +66,57 @@ export function Deliveries({ webhook, items, asked: { state, before } }: Props) 
 }
 
 const List = ({ items, enabled }: Pick<Props, 'items'> & { enabled: boolean }) => (
-  <TableScroll label="Deliveries">
-    <table class="data stacked">
-      <thead>
-        <tr>
-          <th scope="col">Event</th>
-          <th scope="col">Collection</th>
-          <th scope="col">Number</th>
-          <th scope="col">When</th>
-          <th scope="col">State</th>
-          <th scope="col">Result</th>
-          <th scope="col">Attempts</th>
-          <th scope="col">
-            <span class="sr-only">Send again</span>
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {items.map((item) => (
-          <tr key={item.seq}>
-            <th scope="row">{kindNames[item.kind]}</th>
-            <td>
-              <Subject item={item} />
-            </td>
-            <td data-label="Number">{item.seq}</td>
-            <td data-label="When">
-              <Time at={item.at} />
-            </td>
-            <td data-label="State">
-              <Badge {...(item.state === 'failed' ? { tone: 'warn' } : {})}>{stateNames[item.state]}</Badge>
-            </td>
-            <td data-label="Result" class="whole">
-              {resultText(item) || <span class="quiet">none yet</span>}
-              {item.milliseconds !== null && <span class="quiet"> in {countText(item.milliseconds)} ms</span>}
-            </td>
-            <td data-label="Attempts">
-              <span>
-                {item.attempts}
-                {item.nextAt !== null && (
-                  <span class="quiet">
-                    , next: <Next at={item.nextAt} enabled={enabled} />
-                  </span>
-                )}
+  <DataTable
+    class="data stacked"
+    label="Deliveries"
+    items={items}
+    keyOf={({ seq }) => seq}
+    columns={[
+      { header: 'Event', cell: ({ kind }) => eventLabels[kind] },
+      { header: 'Collection', cell: (item) => <Subject item={item} /> },
+      { label: 'Number', cell: ({ seq }) => seq },
+      { label: 'When', cell: ({ at }) => <Time at={at} /> },
+      {
+        label: 'State',
+        cell: ({ state }) => (
+          <Badge {...(state === 'failed' ? { tone: 'warn' } : {})}>{stateNames[state]}</Badge>
+        ),
+      },
+      {
+        label: 'Result',
+        class: 'whole',
+        cell: (item) => (
+          <>
+            {resultText(item) || <span class="quiet">none yet</span>}
+            {item.milliseconds !== null && <span class="quiet"> in {countText(item.milliseconds)} ms</span>}
+          </>
+        ),
+      },
+      {
+        label: 'Attempts',
+        cell: ({ attempts, nextAt }) => (
+          <span>
+            {attempts}
+            {nextAt !== null && (
+              <span class="quiet">
+                , next: <Next at={nextAt} enabled={enabled} />
               </span>
-            </td>
-            <td>
-              <form method="post">
-                <button
-                  type="submit"
-                  name="retry"
-                  value={item.seq}
-                  aria-label={`Send again: event ${item.seq}`}
-                >
-                  Send again
-                </button>
-              </form>
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  </TableScroll>
+            )}
+          </span>
+        ),
+      },
+      {
+        action: 'Send again',
+        cell: ({ seq }) => (
+          <form method="post">
+            <button type="submit" name="retry" value={seq} aria-label={`Send again: event ${seq}`}>
+              Send again
+            </button>
+          </form>
+        ),
+      },
+    ]}
+  />
 )
 
 const Next = ({ at, enabled }: { at: string; enabled: boolean }) => {

@@ -1,38 +1,24 @@
 /** `/:owner/-/webhooks/:id`: one webhook: state, test request, new secret, changes, deliveries, deletion. */
 import { RegistryError } from '@ulmus/registry'
 import { ChangeWebhook, ReplayWebhook, type Webhook, type WebhookSecret, type WebhookTest } from '@ulmus/wire'
-import { Refusal, type Refused } from '../../components/form.tsx'
-import { checked, refusedField, submitted, typed } from '../../form.ts'
+import { Refusal } from '../../components/form.tsx'
+import { Again, checked, type FormAction, type FormState, formPage, refusedField, typed } from '../../form.ts'
 import { counted } from '../../format.ts'
-import { type Answer, type Form, type Page, Redirect, type Visit } from '../../page.ts'
+import { type Answer, type Form, Redirect, type Visit } from '../../page.ts'
 import { accountPath, withQuery } from '../../paths.ts'
 import { ManagedPage } from '../account/managed.tsx'
-import { askedOf, Deliveries } from './deliveries.tsx'
-import { fieldsOf, WebhookForm, webhookPath } from './parts.tsx'
-import {
-  Danger,
-  Facts,
-  hostOf,
-  Links,
-  NewSecret,
-  OtherActions,
-  Problem,
-  Replay,
-  Test,
-} from './webhook-parts.tsx'
+import { Deliveries, filterIn } from './deliveries.tsx'
+import { Danger, OtherActions, Replay, Test } from './webhook-actions.tsx'
+import { Facts, hostOf, Links, NewSecret, Problem } from './webhook-facts.tsx'
+import { fieldsOf, WebhookForm, webhookPath } from './webhook-form.tsx'
 
-export const webhook: Page = {
-  needsCaller: true,
-  show: (visit) => webhookPage(visit, {}),
-  act: (visit, form) =>
-    submitted(
-      () => (works.get(form['do']) ?? (form['retry'] === undefined ? save : retry))(visit, form),
-      (error) => webhookPage(visit, { form, error }),
-    ),
-}
+export const webhook = formPage(
+  (visit, form) => (works.get(form['do']) ?? (form['retry'] === undefined ? save : retry))(visit, form),
+  webhookPage,
+)
 
 // A map, because a form may name a member that every object has.
-const works = new Map<string | undefined, (visit: Visit, form: Form) => Promise<Answer>>([
+const works = new Map<string | undefined, FormAction<Results>>([
   ['test', test],
   ['rotate', rotate],
   ['enable', (visit) => change(visit, { enabled: true }, 'enabled')],
@@ -64,20 +50,18 @@ async function save(visit: Visit, form: Form): Promise<Answer> {
   return change(visit, url === before.url ? rest : { ...rest, url }, 'saved')
 }
 
-async function test(visit: Visit): Promise<Answer> {
+async function test(visit: Visit): Promise<Again<Results>> {
   try {
-    return await webhookPage(visit, {
-      tested: await visit.registry.webhooks.test(visit.who, visit.params['id']!),
-    })
+    return new Again({ tested: await visit.registry.webhooks.test(visit.who, visit.params['id']!) })
   } catch (error) {
     // Show the limit of tests here, not as a page of its own.
     if (!(error instanceof RegistryError) || error.code !== 'rate_limited') throw error
-    return webhookPage(visit, { error })
+    return new Again({ error })
   }
 }
 
-async function rotate(visit: Visit): Promise<Answer> {
-  return webhookPage(visit, { made: await visit.registry.webhooks.rotate(visit.who, visit.params['id']!) })
+async function rotate(visit: Visit): Promise<Again<Results>> {
+  return new Again({ made: await visit.registry.webhooks.rotate(visit.who, visit.params['id']!) })
 }
 
 async function retry({ registry, who, params }: Visit, form: Form): Promise<Answer> {
@@ -87,7 +71,7 @@ async function retry({ registry, who, params }: Visit, form: Form): Promise<Answ
   return backTo(item, item.enabled ? 'again' : 'later')
 }
 
-async function replay(visit: Visit, form: Form): Promise<Answer> {
+async function replay(visit: Visit, form: Form): Promise<Again<Results>> {
   const text = typed(form, 'after') ?? ''
   if (!/^\d{1,15}$/.test(text)) throw refusedField('after', 'This must be the number of an event.')
   const { events, next } = await visit.registry.webhooks.replay(
@@ -97,10 +81,10 @@ async function replay(visit: Visit, form: Form): Promise<Answer> {
   )
   const { enabled } = await visit.registry.webhooks.find(visit.who, visit.params['id']!)
   const [now, later] = [events === 1 ? 'is sent' : 'are sent', 'will be sent']
-  const said = `${counted(events, 'event')} ${enabled ? `${now} again` : `${later} again when the webhook is enabled`}.`
-  if (next === null) return webhookPage(visit, { said })
-  return webhookPage(visit, {
-    said: `${said} There may be more: when these are sent, replay again after ${next}.`,
+  const notice = `${counted(events, 'event')} ${enabled ? `${now} again` : `${later} again when the webhook is enabled`}.`
+  if (next === null) return new Again({ notice })
+  return new Again({
+    notice: `${notice} There may be more: when these are sent, replay again after ${next}.`,
     form: { after: String(next) },
   })
 }
@@ -115,44 +99,40 @@ async function remove({ registry, who, params }: Visit, form: Form): Promise<Ans
   return new Redirect(`${accountPath(item.account)}/-/webhooks`)
 }
 
-interface Shown {
-  readonly form?: Form
-  readonly error?: Refused
-  readonly said?: string
-  readonly tested?: WebhookTest
-  readonly made?: WebhookSecret
+interface Results {
+  readonly notice: string
+  readonly tested: WebhookTest
+  readonly made: WebhookSecret
 }
 
-async function webhookPage(visit: Visit, shown: Shown): Promise<Answer> {
+async function webhookPage(visit: Visit, state: FormState<Results>): Promise<Answer> {
   const { registry, who, params, url } = visit
   const item = await registry.webhooks.find(who, params['id']!)
   // Its account may have another name than in the path by now.
   if (item.account !== params['owner']) return new Redirect(`${webhookPath(item)}${url.search}`, 302)
   const { type } = await registry.accounts.profile(item.account)
-  const asked = askedOf(url)
-  const items = await registry.webhooks.deliveries(who, item.id, asked)
-  const { form = {}, error, made } = shown
-  const said = shown.said ?? (error === undefined ? done[url.searchParams.get('done') ?? ''] : undefined)
+  const filter = filterIn(url)
+  const items = await registry.webhooks.deliveries(who, item.id, filter)
+  const { form, error, made } = state
+  const notice = state.notice ?? (error === undefined ? done[url.searchParams.get('done') ?? ''] : undefined)
   return {
     title: `Webhook to ${hostOf(item)} · ${item.account}`,
-    isPublic: false,
     json: `/api/webhooks/${item.id}`,
-    refused: error,
     body: (
       <ManagedPage slug={item.account} isOrg={type === 'org'} tab="webhooks">
         {made !== undefined && <NewSecret made={made} />}
         <h1>Webhook to {hostOf(item)}</h1>
         <Links item={item} />
-        {said !== undefined && (
+        {notice !== undefined && (
           <p class="note" role="status">
-            {said}
+            {notice}
           </p>
         )}
         <Refusal error={error} />
         <Problem item={item} />
         <Facts item={item} />
-        <Test tested={shown.tested} />
-        <Deliveries webhook={item} items={items} asked={asked} />
+        <Test tested={state.tested} />
+        <Deliveries webhook={item} items={items} filter={filter} />
         <div class="narrow">
           <Replay form={form} />
           <h2 id="settings">Settings</h2>

@@ -1,66 +1,59 @@
 /** `/:owner/:slug/webhooks` and `/:owner/-/webhooks`: list and make webhooks of a collection, and of an account. */
 import { type CreatedWebhook, CreateWebhook, type Webhook } from '@ulmus/wire'
-import { Refusal, type Refused } from '../../components/form.tsx'
-import { Empty, Name, TableScroll } from '../../components/small.tsx'
+import type { ComponentChildren } from 'preact'
+import { type Column, DataTable } from '../../components/data-table.tsx'
+import { Refusal } from '../../components/form.tsx'
+import { Empty, Name } from '../../components/small.tsx'
 import { seeCollection } from '../../data/collection.ts'
-import { checked, submitted } from '../../form.ts'
+import { Again, checked, type FormState, formPage } from '../../form.ts'
 import { cutText } from '../../format.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
-import type { Answer, Form, Page, View, Visit } from '../../page.ts'
-import { collectionPath } from '../../paths.ts'
+import type { View, Visit } from '../../page.ts'
 import { ManagedPage } from '../account/managed.tsx'
-import { About, demandAdmin, fieldsOf, Secret, State, WebhookForm, webhookPath } from './parts.tsx'
+import { Place, Secret, State } from './webhook-facts.tsx'
+import { demandAdmin, fieldsOf, WebhookForm, webhookPath } from './webhook-form.tsx'
 
-interface Shown {
-  readonly form?: Form
-  readonly error?: Refused
+type ListState = FormState<{
   /** The new webhook, with its secret. */
-  readonly made?: CreatedWebhook
-}
+  readonly made: CreatedWebhook
+}>
 
-type Place = Parameters<Visit['registry']['webhooks']['create']>[1]
-type Show = (visit: Visit, shown: Shown) => Promise<View>
+type WebhookPlace = Parameters<Visit['registry']['webhooks']['create']>[1]
 
-const pageOf = (placeOf: (visit: Visit) => Place, show: Show): Page => ({
-  needsCaller: true,
-  show: (visit) => show(visit, {}),
-  act: (visit, form): Promise<Answer> =>
-    submitted(
-      async () => {
-        demandAdmin(visit)
-        const wanted = checked(CreateWebhook, fieldsOf(form))
-        const made = await visit.registry.webhooks.create(visit.who, placeOf(visit), wanted)
-        return show(visit, { made })
-      },
-      (error) => show(visit, { form, error }),
-    ),
-})
+const pageOf = (
+  placeOf: (visit: Visit) => WebhookPlace,
+  show: (visit: Visit, state: ListState) => Promise<View>,
+) =>
+  formPage(async (visit, form) => {
+    demandAdmin(visit)
+    const wanted = checked(CreateWebhook, fieldsOf(form))
+    const made = await visit.registry.webhooks.create(visit.who, placeOf(visit), wanted)
+    return new Again({ made })
+  }, show)
 
 const collectionOf = ({ params }: Visit) => ({ owner: params['owner']!, slug: params['slug']! })
 
 export const webhooks = pageOf(
   (visit) => ({ collection: collectionOf(visit) }),
-  async (visit, shown) => {
+  async (visit, state) => {
     const seen = await seeCollection(visit)
     demandAdmin(visit)
     const items = await visit.registry.webhooks.list(visit.who, { collection: collectionOf(visit) })
     const name = `${seen.owner}/${seen.slug}`
     return {
       title: `Webhooks · ${name}`,
-      isPublic: false,
       json: `/api/collections/${name}/webhooks`,
-      refused: shown.error,
       body: (
         <CollectionPage seen={seen} tab={seen.mayWork ? 'settings' : 'versions'}>
           <div class="narrow">
             <h2>Webhooks</h2>
             <About place={name}>
-              {!seen.isMember && 'It hears of public changes. '}
+              {!seen.isMember && 'It receives public changes. '}
               {!seen.isMember || seen.owner === visit.caller?.accountSlug
                 ? 'The webhook belongs to you.'
                 : `The webhook belongs to ${seen.owner} if you administer that organization, and to you otherwise.`}
             </About>
-            <Body items={items} shown={shown} withPlace={false} />
+            <Body items={items} state={state} withPlace={false} />
           </div>
         </CollectionPage>
       ),
@@ -70,15 +63,13 @@ export const webhooks = pageOf(
 
 export const accountWebhooks = pageOf(
   ({ params }) => ({ account: params['owner']! }),
-  async (visit, shown) => {
+  async (visit, state) => {
     const slug = visit.params['owner']!
     const items = await visit.registry.webhooks.list(visit.who, { account: slug })
     const { type } = await visit.registry.accounts.profile(slug)
     return {
       title: `Webhooks · ${slug}`,
-      isPublic: false,
       json: `/api/accounts/${slug}/webhooks`,
-      refused: shown.error,
       body: (
         <ManagedPage slug={slug} isOrg={type === 'org'} tab="webhooks">
           <div class="narrow">
@@ -86,7 +77,7 @@ export const accountWebhooks = pageOf(
             <About place={`the collections of ${slug}`}>
               For a single collection, also of others, make one on its own page.
             </About>
-            <Body items={items} shown={shown} withPlace />
+            <Body items={items} state={state} withPlace />
           </div>
         </ManagedPage>
       ),
@@ -96,14 +87,14 @@ export const accountWebhooks = pageOf(
 
 interface BodyProps {
   readonly items: readonly Webhook[]
-  readonly shown: Shown
+  readonly state: ListState
   readonly withPlace: boolean
 }
 
 /** New versions are preselected: most receivers want them alone. */
 const usual = { kinds: ['version.made'], bumps: [] } satisfies Pick<Webhook, 'kinds' | 'bumps'>
 
-const Body = ({ items, shown: { form = {}, error, made }, withPlace }: BodyProps) => (
+const Body = ({ items, state: { form, error, made }, withPlace }: BodyProps) => (
   <>
     {made !== undefined && (
       <Secret value={made.secret}>
@@ -127,50 +118,37 @@ const Body = ({ items, shown: { form = {}, error, made }, withPlace }: BodyProps
 const addressMax = 45
 
 const List = ({ items, withPlace }: Pick<BodyProps, 'items' | 'withPlace'>) => (
-  <TableScroll label="Webhooks">
-    <table class="data stacked">
-      <thead>
-        <tr>
-          <th scope="col">Address</th>
-          <th scope="col">State</th>
-          {withPlace && <th scope="col">Events of</th>}
-          <th scope="col">Label</th>
-        </tr>
-      </thead>
-      <tbody>
-        {items.map((webhook) => (
-          <tr key={webhook.id}>
-            <th scope="row" class="whole">
-              <a href={webhookPath(webhook)} title={webhook.url}>
-                {cutText(webhook.url, addressMax)}
-              </a>
-            </th>
-            <td>
-              <State webhook={webhook} />
-            </td>
-            {withPlace && (
-              <td>
-                <Place webhook={webhook} />
-              </td>
-            )}
-            <td>
-              <Name of={webhook.label} />
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  </TableScroll>
+  <DataTable
+    class="data stacked"
+    label="Webhooks"
+    items={items}
+    keyOf={({ id }) => id}
+    columns={[
+      {
+        header: 'Address',
+        class: 'whole',
+        cell: (webhook) => (
+          <a href={webhookPath(webhook)} title={webhook.url}>
+            {cutText(webhook.url, addressMax)}
+          </a>
+        ),
+      },
+      { header: 'State', cell: (webhook) => <State webhook={webhook} /> },
+      ...(withPlace ? [placeColumn] : []),
+      { header: 'Label', cell: ({ label }) => <Name of={label} /> },
+    ]}
+  />
 )
 
-/** Link to the collection, or words for all collections of the account, and for one that the reader may not see. */
-export function Place({ webhook: { account, collection } }: { webhook: Webhook }) {
-  if (collection === null) return <>all of {account}</>
-  const { owner, slug } = collection
-  if (owner === null || slug === null) return <span class="quiet">a collection that is private or gone</span>
-  return (
-    <a href={collectionPath({ owner, slug })}>
-      {owner}/{slug}
-    </a>
-  )
+const placeColumn: Column<Webhook> = {
+  header: 'Events of',
+  cell: (webhook) => <Place webhook={webhook} />,
 }
+
+/** @param place “ada/birds”, or “the collections of ada” */
+export const About = ({ place, children }: { place: string; children?: ComponentChildren }) => (
+  <p>
+    When something happens to {place}, the registry sends a signed request to an address of yours. {children}{' '}
+    <a href="/docs/webhooks">About webhooks</a>
+  </p>
+)

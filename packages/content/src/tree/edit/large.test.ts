@@ -70,7 +70,7 @@ describe('forced splits at 8,192 entries', () => {
     expect(nodes.leaves).toHaveLength(3)
   })
 
-  test('stay when an entry is replaced: only its leaf is made anew', async () => {
+  test('stay when an entry is replaced: only its leaf is rebuilt', async () => {
     await editedTree([put(run[9_000]!, 2)])
     expect(nodes.opened).toHaveLength(1)
     expect(nodes.leaves).toHaveLength(1)

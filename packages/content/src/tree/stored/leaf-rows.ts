@@ -94,9 +94,9 @@ export class LeafRows {
     return { key: this.key(row), hash: this.hash(row), size: this.size(row), leaf: this.leaf, index: row }
   }
 
-  /** The first row from `from` on with a key ≥ `key`; `length` if there is none. */
-  firstAtLeast(key: string, from = 0): number {
-    let low = from
+  /** The first row with a key ≥ `key`; `length` if there is none. */
+  #firstAtLeast(key: string): number {
+    let low = 0
     let high = this.length
     while (low < high) {
       const middle = (low + high) >>> 1
@@ -108,19 +108,14 @@ export class LeafRows {
 
   /** The first row with a key > `key`; `length` if there is none. */
   firstAfter(key: string): number {
-    const row = this.firstAtLeast(key)
+    const row = this.#firstAtLeast(key)
     return row < this.length && this.key(row) === key ? row + 1 : row
   }
 
   /** The row with this key. */
   find(key: string): Located | undefined {
-    const row = this.firstAtLeast(key)
+    const row = this.#firstAtLeast(key)
     return row < this.length && this.key(row) === key ? this.at(row) : undefined
-  }
-
-  /** Text of the rows [from, to), at least one, with the commas between them, as a view. */
-  text(from: number, to: number): Uint8Array {
-    return this.#bytes.subarray(this.#starts[from]!, this.#starts[to]! - 1)
   }
 
   /** Start of each record's line in the leaf's body, and at last the body's end. Bytes. */

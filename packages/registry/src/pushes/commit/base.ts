@@ -1,6 +1,6 @@
 /** Base version of a push: its commit requires that it is still the head, and reads the content that the push changes. */
-import { emptySidecar, emptyTree, type Hash, type Sidecar, type ViewDocument } from '@ulmus/content'
-import { findHead, findVersionById, ObjectCorrupt, type PushRow, type VersionRow } from '@ulmus/storage'
+import { emptySidecar, emptyTree, type Sidecar, type ViewDocument } from '@ulmus/content'
+import { findHead, findVersionById, ObjectCorruptError, type PushRow, type VersionRow } from '@ulmus/storage'
 import type { Context } from '../../context.ts'
 import { RegistryError } from '../../errors/errors.ts'
 import { readContent, semverOf } from '../../versions/content.ts'
@@ -29,14 +29,13 @@ export interface Base {
   full: ViewDocument
   public: ViewDocument
   sidecar: Sidecar
-  sidecarHash: Hash | null
   schemas: Map<string, PushSchema>
 }
 
 /** Document before the first version. */
 export const emptyDocument: ViewDocument = Object.freeze({ files: emptyTree, metadata: {}, types: {} })
 
-/** @param pushed complete schemas of the push: if the base's copy of one is damaged, it is stored anew first */
+/** @param pushed complete schemas of the push: if the base's copy of one is damaged, it is stored again first */
 export async function readBase(
   context: Context,
   push: PushRow,
@@ -45,7 +44,7 @@ export async function readBase(
   try {
     return await readBaseAsStored(context, push)
   } catch (error) {
-    if (!(error instanceof ObjectCorrupt) || pushed === undefined) throw error
+    if (!(error instanceof ObjectCorruptError) || pushed === undefined) throw error
     await restoreSchemas(context, pushed)
     return readBaseAsStored(context, push)
   }
@@ -54,7 +53,7 @@ export async function readBase(
 async function readBaseAsStored(context: Context, push: PushRow): Promise<Base> {
   if (push.baseId === null) {
     const empty = { full: emptyDocument, public: emptyDocument, sidecar: emptySidecar() }
-    return { version: null, ...empty, sidecarHash: null, schemas: new Map() }
+    return { version: null, ...empty, schemas: new Map() }
   }
   const version = await findVersionById(context.database, push.baseId)
   if (version === undefined) throw new RegistryError('collection_not_found')
@@ -64,7 +63,6 @@ async function readBaseAsStored(context: Context, push: PushRow): Promise<Base> 
     full: content.full,
     public: content.public,
     sidecar: await readSidecar(context.objects, content.sidecar),
-    sidecarHash: content.sidecar,
     schemas: byType((await baseSchemas(context, version)).list),
   }
 }

@@ -190,11 +190,16 @@ class VersionBuild {
   }
 
   /** Applies a type's change to the references of the public view, which may gain or lose the type. */
-  async #notePublic(type: string, baseShadow: Tree, changes: ReferenceChanges, anew: boolean): Promise<void> {
+  async #notePublic(
+    type: string,
+    baseShadow: Tree,
+    changes: ReferenceChanges,
+    isNew: boolean,
+  ): Promise<void> {
     const wasPublic = this.#basePublic.has(type)
     const isPublic = this.#input.schemas.get(type)!.publicHash !== null
-    if (wasPublic && (!isPublic || anew)) await this.#noteTree('public', type, baseShadow, false)
-    if (!wasPublic && isPublic && !anew) await this.#noteTree('public', type, baseShadow, true)
+    if (wasPublic && (!isPublic || isNew)) await this.#noteTree('public', type, baseShadow, false)
+    if (!wasPublic && isPublic && !isNew) await this.#noteTree('public', type, baseShadow, true)
     if (isPublic) await this.#references.public.add(changes)
   }
 

@@ -8,7 +8,7 @@ import {
   markFilesInViews,
   markFilesUsed,
   movePush,
-  NotLanded,
+  NotLandedError,
   type PushRow,
   type VersionRow,
 } from '@ulmus/storage'
@@ -18,7 +18,7 @@ import type { Context } from '../../context.ts'
 import { refusalOf, storedRefusal } from '../../errors/errors.ts'
 import { recordInherited } from '../../files/known-files.ts'
 import { retryIfSwept } from '../../upkeep/retry-if-swept.ts'
-import { semverOf, shownCounts, shownDigest } from '../../versions/content.ts'
+import { digestOfView, semverOf, shownCounts } from '../../versions/content.ts'
 import { makeVersion } from '../../versions/land.ts'
 import { dropSpills } from '../spills/spills.ts'
 import { idleEnd } from '../state/idle-end.ts'
@@ -131,7 +131,7 @@ async function land(
     void dropSpills(context, push.id)
     return resultOf(next, version)
   } catch (error) {
-    throw error instanceof NotLanded ? leaseLost() : error
+    throw error instanceof NotLandedError ? leaseLost() : error
   }
 }
 
@@ -140,8 +140,8 @@ export function resultOf({ built, warnings }: NextVersion, version: VersionRow):
   const { recordCount, fileCount } = shownCounts(version, 'full')
   return {
     semver: semverOf(version),
-    hash: shownDigest(version, 'full'),
-    publicHash: shownDigest(version, 'public'),
+    hash: digestOfView(version, 'full'),
+    publicHash: digestOfView(version, 'public'),
     recordCount,
     fileCount,
     changes: built.changes,

@@ -1,6 +1,6 @@
 /**
- * Finds records that are private in the base and that a push sends without their mark. Most such pushes come from programs that never
- * send it, so the push must confirm each record or all of a type.
+ * Finds records that are private in the base and that the next version has without their mark. Most such pushes come from programs that
+ * never send it, so the author must confirm each record or all of a type.
  */
 import { recordsToConfirm, recordToConfirm, type Tree } from '@ulmus/content'
 import { LeafCursor } from '@ulmus/content/stored'
@@ -17,7 +17,7 @@ interface BaseTrees {
   unmarked: Tree
 }
 
-/** Records that lose their mark in one push. */
+/** Records that lose their mark in one version. */
 export class LostMarks {
   readonly #objects: ObjectReader
   readonly #confirmed: ReadonlySet<string>
@@ -32,10 +32,18 @@ export class LostMarks {
 
   /** Passes the entries of a type on. Reads the base only if it has private records of the type, and only at pushed ids. */
   watched(type: string, base: BaseTrees, entries: AsyncGenerator<PushEntry[]>): AsyncGenerator<PushEntry[]> {
-    const hasPrivate = base.full.count !== base.unmarked.count
-    return hasPrivate && !this.#confirmed.has(recordsToConfirm(type))
-      ? this.#watch(type, base, entries)
-      : entries
+    return this.#mayLose(type, base) ? this.#watch(type, base, entries) : entries
+  }
+
+  /** Notes the records that enter the tree of records without a mark, in its order. */
+  async note(type: string, base: BaseTrees, ids: AsyncIterable<string>): Promise<void> {
+    if (!this.#mayLose(type, base)) return
+    const look = this.#looks(type, base)
+    for await (const id of ids) await look(id)
+  }
+
+  #mayLose(type: string, base: BaseTrees): boolean {
+    return base.full.count !== base.unmarked.count && !this.#confirmed.has(recordsToConfirm(type))
   }
 
   async *#watch(
@@ -43,32 +51,39 @@ export class LostMarks {
     base: BaseTrees,
     entries: AsyncGenerator<PushEntry[]>,
   ): AsyncGenerator<PushEntry[]> {
-    const unmarked = new LeafCursor(this.#objects, base.unmarked)
-    const full = new LeafCursor(this.#objects, base.full)
+    const look = this.#looks(type, base)
     for await (const batch of entries) {
-      for (const { id, put } of batch) {
-        if (put === undefined || put.private) continue
-        if ((await unmarked.find(id)) === undefined && (await full.find(id)) !== undefined)
-          this.#note(type, id)
-      }
+      for (const { id, put } of batch) if (put !== undefined && !put.private) await look(id)
       yield batch
     }
   }
 
-  #note(type: string, id: string): void {
+  /** A look at one id after the other, in the order of the trees. */
+  #looks(type: string, base: BaseTrees): (id: string) => Promise<void> {
+    const unmarked = new LeafCursor(this.#objects, base.unmarked)
+    const full = new LeafCursor(this.#objects, base.full)
+    return async (id) => {
+      if ((await unmarked.find(id)) === undefined && (await full.find(id)) !== undefined) this.#list(type, id)
+    }
+  }
+
+  #list(type: string, id: string): void {
     const confirm = recordToConfirm({ type, id })
     if (this.#confirmed.has(confirm)) return
     this.#counts.set(type, (this.#counts.get(type) ?? 0) + 1)
     if (this.#listed.length < listedMax) this.#listed.push({ type, id, confirm })
   }
 
-  /** @throws private_record_made_public. */
-  demandConfirmed(): void {
+  /**
+   * @param restored the earlier version that has the records, for the refusal; undefined: a push sends them
+   * @throws private_record_made_public.
+   */
+  demandConfirmed(restored?: string): void {
     const total = [...this.#counts.values()].reduce((sum, count) => sum + count, 0)
     if (total === 0) return
     throw new RegistryError('private_record_made_public', {
       details: { madePublicRecords: this.#listed, totalMadePublic: total },
-      say: { types: [...this.#counts.keys()] },
+      say: { types: [...this.#counts.keys()], restored },
     })
   }
 }

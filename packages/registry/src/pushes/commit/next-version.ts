@@ -179,7 +179,8 @@ async function sizesOfKnown(
 }
 
 /**
- * Requires a change: a first version must have content; a later one must differ from its base, if only in private data.
+ * Requires a change: a first version must have content; a later one must differ from its base in a digest. Marks of records in private
+ * types are in neither.
  * @throws no_changes.
  */
 function demandChange(base: Base, { content }: Built): Change {
@@ -193,6 +194,5 @@ function changeFrom(base: Base, content: VersionContent): ReturnType<typeof chan
     const isEmpty = documentDigest(content.full) === documentDigest(emptyDocument)
     return isEmpty ? 'none' : 'first'
   }
-  const change = changeBetween({ full: base.full, public: base.public }, content)
-  return change === 'none' && base.sidecarHash !== content.sidecar ? 'other' : change
+  return changeBetween({ full: base.full, public: base.public }, content)
 }

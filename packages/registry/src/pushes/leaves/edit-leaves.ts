@@ -16,7 +16,6 @@ import {
   type NewLeaf,
   type OpenedLeaf,
 } from '@ulmus/content'
-import { LeafRows } from '@ulmus/content/stored'
 import type { EncodedLeaf, EncodedObject, PreparedObject } from '@ulmus/storage'
 import { decodeChain } from '@ulmus/storage/decoding'
 import {
@@ -30,7 +29,6 @@ import { free, wholeBuffers } from '../../work/buffers.ts'
 import { defineTask } from '../../work/task.ts'
 import { unpackEntries } from '../spills/frame.ts'
 import { type LeafLine, mayRefer } from './line.ts'
-import { spliceLeaf } from './splice-leaf.ts'
 
 /** Input of the task. */
 export interface LeavesTask {
@@ -82,7 +80,7 @@ async function edit({ range: taken, edits, apart, encoded, beside }: LeavesTask)
   const old = await Promise.all(encoded.map(readLeaf))
   const counterpart = beside && (await readLeaf(beside))
   const range = { ...taken, edits: editsOf(edits, apart) }
-  const made = spliced(range, old) ?? madeAnew(range, old)
+  const made = editedRange(range, old)
   const objects: PreparedObject[] = []
   for (const { made: leaf } of made.leaves) {
     // The public pass has written a leaf without private data.
@@ -113,20 +111,7 @@ interface MadeLeaf extends Pick<NewLeaf<LeafLine>, 'hash' | 'replaces'> {
   body: Uint8Array
 }
 
-/** Edits a single leaf that stays one; undefined for any other range. */
-function spliced(range: EditRange<LeafLine>, old: readonly OldLeaf[]): Made | undefined {
-  if (old.length !== 1) return undefined
-  const [{ hash: replaces, text: oldText, lines }] = old as [OldLeaf]
-  const rows = new LeafRows(range.leaves[0]!, oldText)
-  const edited = spliceLeaf(range, { rows, body: lines })
-  if (edited === undefined) return undefined
-  const { leaf, changes, text, body } = edited
-  if (text === undefined || body === undefined) return { leaves: [{ ...leaf, hash: replaces }], changes }
-  const hash = hashBytes(text)
-  return { leaves: [{ ...leaf, hash, made: { hash, text, body, replaces } }], changes }
-}
-
-function madeAnew(range: EditRange<LeafLine>, old: readonly OldLeaf[]): Made {
+function editedRange(range: EditRange<LeafLine>, old: readonly OldLeaf[]): Made {
   const { leaves, changes } = editRange(range, old.map(opened), cut)
   return {
     leaves: leaves.map(({ made, ...leaf }) => ({

@@ -8,9 +8,9 @@ import {
   isJsonObject,
   type Json,
   type JsonObject,
-  parseFileReference,
   parseStrict,
 } from '@ulmus/content'
+import { requestedFile, requestedFileRule } from '../../files/requested-file.ts'
 import { buffersOf, type InPieces, joined, lengthOf } from '../../work/buffers.ts'
 import { defineTask, shortBytesMax } from '../../work/task.ts'
 import { checkEntries, type ManifestOutcome } from '../receiving/check-manifest.ts'
@@ -52,7 +52,6 @@ export const metadataPatchBytesMax = 2 * 1024 ** 2
 const restUnitsMax = 256 * 1024
 /** Maximum faulty file names in the answer. */
 const faultsMax = 100
-export const fileNameRule = 'must be `sha256:` and 64 lowercase hex digits'
 
 /** Manifest entries are checked against the schemas in the same body. */
 export const checkOpening = defineTask({
@@ -125,8 +124,8 @@ function openingOf({
 function faultsOf(files: readonly Json[]): { path: string; message: string }[] {
   const faults: { path: string; message: string }[] = []
   for (const [index, file] of files.entries()) {
-    if (typeof file === 'string' && parseFileReference(file) !== undefined) continue
-    if (faults.push({ path: `files.${index}`, message: fileNameRule }) === faultsMax) break
+    if (typeof file === 'string' && requestedFile(file) !== undefined) continue
+    if (faults.push({ path: `files.${index}`, message: requestedFileRule }) === faultsMax) break
   }
   return faults
 }

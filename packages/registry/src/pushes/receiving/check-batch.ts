@@ -10,8 +10,8 @@ import {
   parseRecordLine,
   recordOf,
   type Schema,
-  type SchemaIssue,
 } from '@ulmus/content'
+import type { ValidationError } from '@ulmus/wire'
 import { buffersOf, type InPieces, joined, lengthOf } from '../../work/buffers.ts'
 import { defineTask } from '../../work/task.ts'
 import { LazySchemas, type PushSchemas } from '../schemas/push-schema.ts'
@@ -34,16 +34,8 @@ export interface BatchTask {
   linesMax: number
 }
 
-/** Error in a line, a member of `validationErrors`. Its fields are public: change them together with packages/wire/src/errors.ts. */
-export interface LineError {
-  /** Counts from 1, including blank lines. */
-  line: number
-  id: string | null
-  type: string | null
-  code: string
-  message: string
-  errors?: SchemaIssue[]
-}
+/** Error in a line; it counts from 1, including blank lines. */
+export type LineError = ValidationError & { line: number }
 
 /** Either a spill of all lines or a refusal: nothing of a refused batch is stored. */
 export type BatchOutcome =
@@ -183,7 +175,7 @@ export function checkData(
   if (issues.length === 0) return { data: kept }
   return {
     code: 'schema_violation',
-    message: 'the data does not match the schema of its type',
+    message: `the data does not match the schema of its type: ${issues.map(({ path, message }) => `${path} ${message}`.trim()).join('; ')}`,
     errors: issues,
   }
 }

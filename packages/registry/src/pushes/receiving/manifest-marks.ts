@@ -3,7 +3,13 @@
  * rebuilds them from the session's spills. A record's hash covers its type and id, so each hash identifies one entry of the
  * manifest.
  */
-import { BlobMissing, findPush, listPushSpills, type PushSpillRow, type PushStanding } from '@ulmus/storage'
+import {
+  BlobMissingError,
+  findPush,
+  listPushSpills,
+  type PushSpillRow,
+  type PushStanding,
+} from '@ulmus/storage'
 import { LRUCache } from 'lru-cache'
 import type { Context } from '../../context.ts'
 import { entriesOf } from '../spills/spills.ts'
@@ -128,7 +134,7 @@ export class ManifestMarksCache {
     // Set it again to update its size in the cache.
     this.#kept.set(push.id, { marks: kept.marks, ready })
     const damage = await ready.catch((error: unknown) => {
-      if (error instanceof BlobMissing) return error
+      if (error instanceof BlobMissingError) return error
       throw error
     })
     const now = await findPush(this.#context.database, push.collectionId, push.id)
@@ -140,7 +146,7 @@ export class ManifestMarksCache {
   /**
    * Reads new spills into the marks; reading one twice changes nothing. A missing spill of a live session was merged into a
    * longer one: the rows, read again, no longer name it.
-   * @throws BlobMissing if they still name it
+   * @throws BlobMissingError if they still name it
    */
   async #takeIn(pushId: string, marks: ManifestMarks): Promise<void> {
     const taken = new Set<string>()
@@ -155,7 +161,7 @@ export class ManifestMarksCache {
         marks.sequence = spills.at(-1)?.sequence ?? marks.sequence
         return
       } catch (error) {
-        if (!(error instanceof BlobMissing) || gone.has(error.blob)) throw error
+        if (!(error instanceof BlobMissingError) || gone.has(error.blob)) throw error
         gone.add(error.blob)
       }
     }

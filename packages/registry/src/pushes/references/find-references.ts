@@ -5,6 +5,7 @@ import {
   leafLines,
   malformedFileReferences,
   parseCanonical,
+  parseHash,
   parseJson,
   referenceFieldsOf,
 } from '@ulmus/content'
@@ -70,7 +71,10 @@ function noteMalformed(
   { type, id, data }: { type: string; id: string; data: Json },
 ): void {
   for (const { path, value } of malformedFileReferences(data)) {
-    const message = `${shortened(JSON.stringify(value))} names no file: \`sha256:\` and 64 lowercase hexadecimal digits do`
+    const isBare = typeof value === 'string' && parseHash(value) !== undefined
+    const message = isBare
+      ? `"${value}" names no file: write "sha256:${value}"`
+      : `${shortened(JSON.stringify(value))} names no file: \`sha256:\` and 64 lowercase hexadecimal digits do`
     malformed.add({ code: 'file_reference_malformed', type, id, path, message })
   }
 }

@@ -1,7 +1,7 @@
 /** Checks the base, schemas and metadata of the body that opens a session before its row is written. Long texts go to worker threads. */
 import { formatSemver, type Hash, parseSemver } from '@ulmus/content'
-import { ObjectCorrupt, type PushRow, type VersionRow } from '@ulmus/storage'
-import type { Seen } from '../../access/find-collection.ts'
+import { ObjectCorruptError, type PushRow, type VersionRow } from '@ulmus/storage'
+import type { VisibleCollection } from '../../access/find-collection.ts'
 import type { Context } from '../../context.ts'
 import { RegistryError } from '../../errors/errors.ts'
 import { documentOf, rootsOf, semverOf } from '../../versions/content.ts'
@@ -72,7 +72,7 @@ async function textsOf(
   try {
     return await read()
   } catch (error) {
-    if (!(error instanceof ObjectCorrupt)) throw error
+    if (!(error instanceof ObjectCorruptError)) throw error
     const alone = await context.work.run(acceptSchemas, { given, kept: [], stored }, by)
     if (alone.kind !== 'accepted') throw error
     await restoreSchemas(context, byType(await readSchemas(alone.text)))
@@ -105,7 +105,12 @@ export function tooManyTypes(types: number): RegistryError {
 }
 
 /** Checks the metadata of a push and returns it as text. @throws invalid_request, too_large. */
-export async function fitted(context: Context, seen: Seen, patch: string, by: TaskFor): Promise<string> {
+export async function fitted(
+  context: Context,
+  seen: VisibleCollection,
+  patch: string,
+  by: TaskFor,
+): Promise<string> {
   const base = seen.head === null ? {} : (await documentOf(context, seen.head, 'full')).metadata
   const outcome = await context.work.run(fitMetadata, { patch, base }, by)
   if (outcome.kind === 'fits') return outcome.patch
@@ -118,7 +123,7 @@ export async function fitted(context: Context, seen: Seen, patch: string, by: Ta
 }
 
 /** Requires that the caller's base is the head. @throws version_conflict, invalid_request */
-export function demandHead(seen: Seen, baseVersion: string | null): void {
+export function demandHead(seen: VisibleCollection, baseVersion: string | null): void {
   const semver = baseVersion === null ? null : parseSemver(baseVersion)
   if (semver === undefined) {
     const message = `${JSON.stringify(baseVersion)} is not a version such as v1.2.3`

@@ -1,15 +1,15 @@
-/** Refuses a push that would publish private names of its base, unless the push confirms them. */
+/** Refuses a version that would publish private names of its base, unless its author confirms them. */
 import { type MadePublic, nameToConfirm, type PrivateName, parseJson } from '@ulmus/content'
-import { findWithdrawnNames, ObjectCorrupt, type VersionRow } from '@ulmus/storage'
+import { findWithdrawnNames, ObjectCorruptError, type VersionRow } from '@ulmus/storage'
 import type { Context } from '../../context.ts'
 import { RegistryError } from '../../errors/errors.ts'
 import { storedHash } from '../../versions/content.ts'
 import { readSidecar } from '../../versions/sidecar.ts'
 import type { TaskFor } from '../../work/task.ts'
-import type { AcceptedSchemas, SchemaTexts } from './accept-schemas.ts'
+import type { SchemaTexts } from './accept-schemas.ts'
 import { comparePrivacy, type Privacy } from './compare-privacy.ts'
 import { byType, type PushSchema } from './push-schema.ts'
-import { baseSchemas, readSchemas, restoreSchemas } from './session-schemas.ts'
+import { baseSchemas, restoreSchemas } from './session-schemas.ts'
 
 /** Maximum names listed in the refusal. */
 const listedMax = 1_000
@@ -17,18 +17,22 @@ const listedMax = 1_000
 const namedMax = 5
 
 /**
- * Checks when a session opens. One check suffices: the commit requires the same base.
+ * Checks the schemas of a next version. A session checks once, when it opens: its commit requires the same base.
  * @param base.head null: no version is readable, but withdrawn ones may have had private names
  * @param confirmed names of fields and types that may become public
+ * @param restored the earlier version that has the schemas, for the refusal; undefined: a push sends them
  * @throws private_field_made_public.
  */
 export async function demandConfirmed(
   context: Context,
   base: { collectionId: string; head: VersionRow | null },
-  { pushed, confirmed }: { pushed: AcceptedSchemas; confirmed: readonly string[] },
+  {
+    next,
+    confirmed,
+    restored,
+  }: { next: readonly PushSchema[]; confirmed: readonly string[]; restored?: string },
   by: TaskFor,
 ): Promise<void> {
-  const next = await readSchemas(pushed.text)
   const ofWithdrawn = await withdrawnNamesOf(context, base.collectionId)
   const { list, former } =
     base.head === null
@@ -40,7 +44,7 @@ export async function demandConfirmed(
   if (refused.length === 0) return
   throw new RegistryError('private_field_made_public', {
     details: { madePublic: refused.slice(0, listedMax).map(detailOf), totalMadePublic: refused.length },
-    say: { names: namesIn(refused) },
+    say: { names: namesIn(refused), restored },
   })
 }
 
@@ -72,7 +76,7 @@ export async function namesToKeep(context: Context, head: VersionRow, by: TaskFo
     const { former: names } = await privacyOf(context, { base: list, next: [], former }, by)
     return names.length === 0 ? null : JSON.stringify(names)
   } catch (error) {
-    if (!(error instanceof ObjectCorrupt)) throw error
+    if (!(error instanceof ObjectCorruptError)) throw error
     return null
   }
 }
@@ -111,7 +115,7 @@ async function readBase(context: Context, base: VersionRow, pushed: readonly Pus
   try {
     return await baseSchemas(context, base)
   } catch (error) {
-    if (!(error instanceof ObjectCorrupt)) throw error
+    if (!(error instanceof ObjectCorruptError)) throw error
     await restoreSchemas(context, byType(pushed))
     return baseSchemas(context, base)
   }

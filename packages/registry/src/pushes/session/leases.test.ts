@@ -2,7 +2,7 @@
 import { type Database, openMemoryStore } from '@ulmus/storage'
 import { databases } from '@ulmus/storage/testing'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { contextOn } from '../../testing/context.ts'
+import { contextOn, manualJobs } from '../../testing/context.ts'
 import { inhabit, type Path, settle } from '../../testing/world.ts'
 import { editLeaves } from '../leaves/edit-leaves.ts'
 import { expireSessions } from '../spills/spills.ts'
@@ -55,10 +55,12 @@ describe.each(databases)('leases of commits ($name)', (testDatabase) => {
           plain.work.run(task, input, by),
         ),
     }
-    const context = { ...plain, work }
+    const { jobs, run } = manualJobs()
+    const context = { ...plain, work, jobs }
     const world = await inhabit(context, people, name)
     ending.defer(() => world.dispose())
-    return { ...world, gate, leases: new CommitLeases(context) }
+    new CommitLeases(context)
+    return { ...world, gate, recover: () => run('dryRuns', 'commits') }
   }
   let settled: Awaited<ReturnType<typeof settle>>
 
@@ -95,7 +97,7 @@ describe.each(databases)('leases of commits ($name)', (testDatabase) => {
   async function takenOverByB(session: string): Promise<void> {
     b.gate.shut()
     await endLease(session)
-    await b.leases.recover()
+    await b.recover()
     await reached(b)
   }
   const linesOf = async (path: Path) => (await c.read(path)).split('\n').filter(Boolean).length
@@ -138,7 +140,7 @@ describe.each(databases)('leases of commits ($name)', (testDatabase) => {
   test('whose lease ends later than any that is given now is taken over: the clock has turned back since', async () => {
     const { path, session, answer } = await stuck()
     await database.query(`update pushes set lease_until = now() + interval '1 hour' where id = $1`, [session])
-    await b.leases.recover()
+    await b.recover()
     await becomes(path, session, 'committed')
     a.gate.open()
     expect(await answer).toBe('v1.0.0')
@@ -154,18 +156,17 @@ describe.each(databases)('leases of commits ($name)', (testDatabase) => {
       `update pushes set status = 'committing', lease_until = now() - interval '1 second' where id = $1`,
       [second],
     )
-    await b.leases.recover()
+    await b.recover()
     await becomes(other, second, 'committed')
     expect(await status(path, session)).toBe('committing')
     for (const { gate } of [b, a]) gate.open()
     expect(await answer).toBe('v1.0.0')
   })
 
-  test('a job leaves a commit alone that another process has leased', async () => {
+  test('a commit that another process has leased is left alone', async () => {
     const { path, session, answer } = await stuck()
-    const { rows } = await database.query('select collection_id as id from pushes where id = $1', [session])
     b.gate.shut()
-    await b.leases.runJob({ pushId: session, collectionId: String(rows[0]!['id']) })
+    await b.recover()
     expect(b.gate.arrived).toBe(0)
     a.gate.open()
     expect(await answer).toBe('v1.0.0')
@@ -188,11 +189,11 @@ describe.each(databases)('leases of commits ($name)', (testDatabase) => {
     test('whose server fell silent is not taken over: the session is open again, with what it had received', async () => {
       const { path, session, answer } = await stuckDryRun()
       b.gate.shut()
-      await b.leases.recover()
+      await b.recover()
       expect(await status(path, session)).toBe('checking')
       await expireSessions(b.context)
       await endLease(session)
-      await b.leases.recover()
+      await b.recover()
       expect([await status(path, session), b.gate.arrived]).toEqual(['open', 0])
       b.gate.open()
       expect(await b.receive(path, session, [late])).toEqual({ received: 1 })
@@ -207,7 +208,7 @@ describe.each(databases)('leases of commits ($name)', (testDatabase) => {
     test('that goes on after another server has committed changes nothing', async () => {
       const { path, session, answer } = await stuckDryRun()
       await endLease(session)
-      await b.leases.recover()
+      await b.recover()
       expect(await c.commit(path, session)).toBe('v1.0.0')
       a.gate.open()
       expect(await answer).toMatchObject({ code: 'push_not_open', details: { status: 'committed' } })

@@ -6,13 +6,12 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
+  claimCommits,
   findPush,
-  listAbandonedCommits,
   type PushRow,
   type PushStanding,
   renewPushLease,
   reopenAbandonedDryRuns,
-  takePushLease,
 } from '@ulmus/storage'
 import type { CommittedPush } from '@ulmus/wire'
 import { v4 as randomId } from 'uuid'
@@ -29,24 +28,33 @@ const leaseSeconds = 4
 const renewalMilliseconds = 1_000
 /** Interval of looks at the row while another process works on the session. */
 const pollMilliseconds = 100
-/** Commits that one process takes over concurrently; others wait, or other servers take them. */
-const takenOverAtOnceMax = 4
+/** Commits without a waiting request that one process runs at the same time; others wait, or other servers take them. */
+const atOnce = 4
 
 /** Lease for work that begins now in this process. */
 export const newLease = () => ({ holder: randomId(), seconds: leaseSeconds })
-/** Lease of a commit that is left to a job. If no job takes it in time, `recover` does. */
-export const noLease = { holder: null, seconds: leaseSeconds }
+/** Lease of a commit that any process may take. */
+export const noLease = { holder: null, seconds: 0 }
 
 /** Leases of this process, and the commits that it takes over. One instance per process, in `sessions.ts`. */
 export class CommitLeases {
   readonly #context: Context
   /** Holders of leases that are at work in this process. */
   readonly #active = new Set<string>()
-  /** Number of running commits that were taken over. */
-  #takenOver = 0
 
+  /** Also defines the background work of leases. */
   constructor(context: Context) {
+    const { database, jobs } = context
     this.#context = context
+    jobs.take('commits', {
+      atOnce,
+      claim: (most) =>
+        database.transactOnce((tx) =>
+          claimCommits(tx, { most, seconds: leaseSeconds, except: [...this.#active] }),
+        ),
+      run: (push) => this.#settle(push),
+    })
+    jobs.clear('dryRuns', () => database.transactOnce((tx) => reopenAbandonedDryRuns(tx, idleEnd(context))))
   }
 
   /** Runs `work` and renews the lease meanwhile, unless it is lost. Writes the progress of `work` to the session's row. */
@@ -69,39 +77,6 @@ export class CommitLeases {
       clearInterval(renewal)
       this.#active.delete(holder)
     }
-  }
-
-  /** Commits a session that an asynchronous request left to a job. A refusal becomes the session's `error`. */
-  async runJob(job: { pushId: string; collectionId: string }): Promise<void> {
-    const push = await findPush(this.#context.database, job.collectionId, job.pushId)
-    const taken = push?.status === 'committing' ? await this.#take(push) : undefined
-    if (taken !== undefined) await this.#settle(taken)
-  }
-
-  /** Takes over commits of servers whose lease expired; opens the sessions of their dry runs again. */
-  async recover(): Promise<void> {
-    await reopenAbandonedDryRuns(this.#context.database, idleEnd(this.#context))
-    if (this.#takenOver === takenOverAtOnceMax) return
-    for (const push of await listAbandonedCommits(this.#context.database)) {
-      const taken = await this.#take(push)
-      if (taken === undefined) continue
-      this.#takenOver++
-      this.#context.jobs.leave(
-        this.#settle(taken).finally(() => {
-          this.#takenOver--
-        }),
-      )
-      if (this.#takenOver === takenOverAtOnceMax) return
-    }
-  }
-
-  /**
-   * Takes the lease of a commit. Returns undefined if another process holds it, or if this one is still at work under it, even
-   * after its expiry.
-   */
-  async #take({ id, leaseHolder }: PushStanding): Promise<PushRow | undefined> {
-    if (leaseHolder !== null && this.#active.has(leaseHolder)) return undefined
-    return this.#context.database.transact((tx) => takePushLease(tx, id, newLease()))
   }
 
   async #settle(push: PushRow): Promise<void> {

@@ -1,5 +1,4 @@
 /** Push sessions of both kinds: opened against the head, committed once, polled, cancelled. http-api §9. */
-
 import {
   claimPush,
   claimPushForDryRun,
@@ -16,7 +15,7 @@ import {
 import type { CollectionPath, CommittedPush, DryRun } from '@ulmus/wire'
 import { validate as isId, v7 as newId } from 'uuid'
 import { type Acting, demandNow, demandStill } from '../../access/authority.ts'
-import { findVisibleCollection, type Seen } from '../../access/find-collection.ts'
+import { findVisibleCollection, type VisibleCollection } from '../../access/find-collection.ts'
 import { mayPublish, mayWork } from '../../access/policy.ts'
 import { demandRoom } from '../../accounts/quotas.ts'
 import { instantText } from '../../clock.ts'
@@ -36,6 +35,7 @@ import type { PushOpening } from '../opening/opening-body.ts'
 import type { AcceptedSchemas } from '../schemas/accept-schemas.ts'
 import { accepted, demandHead, fitted } from '../schemas/accepted.ts'
 import { demandConfirmed } from '../schemas/made-public.ts'
+import { readSchemas } from '../schemas/session-schemas.ts'
 import { noWarnings, type PushWarnings } from '../schemas/warnings.ts'
 import { dropSpills, expireSessions } from '../spills/spills.ts'
 import { idleEnd, isWorthPuttingOff } from '../state/idle-end.ts'
@@ -46,9 +46,6 @@ import { UnderWay } from './under-way.ts'
 
 export type PushKind = PushRow['kind']
 
-/** Queue of commits with `?async=true`. Its name is stored: jobs of an earlier release must still run. */
-const commitQueue = 'push-commit'
-
 /** Everything that delta pushes (pushes.ts) and snapshots (snapshots.ts) have in common. */
 export class PushSessions {
   readonly #context: Context
@@ -58,24 +55,19 @@ export class PushSessions {
   /** Also defines the background work of sessions. */
   constructor(context: Context) {
     this.#context = context
-    const leases = new CommitLeases(context)
-    this.#leases = leases
-    context.jobs.define(commitQueue, ({ pushId, collectionId }) =>
-      leases.runJob({ pushId: String(pushId), collectionId: String(collectionId) }),
-    )
-    context.jobs.repeat(schedule.commitRecovery, () => leases.recover())
+    this.#leases = new CommitLeases(context)
     context.jobs.repeat(schedule.pushExpiry, () => expireSessions(context))
   }
 
   /** The collection, if the caller may push to it. */
-  async workplace(who: Principal, path: CollectionPath, scope: Scope): Promise<Seen> {
+  async workplace(who: Principal, path: CollectionPath, scope: Scope): Promise<VisibleCollection> {
     const seen = await findVisibleCollection(this.#context, who, path)
     demand(mayWork(who, seen.collection, seen.role, scope), { owner: seen.owner.slug, needed: scope })
     return seen
   }
 
   /** @throws push_not_found. */
-  async find(seen: Seen, kind: PushKind, id: string): Promise<PushStanding> {
+  async find(seen: VisibleCollection, kind: PushKind, id: string): Promise<PushStanding> {
     const push = isId(id) ? await findPush(this.#context.database, seen.collection.id, id) : undefined
     if (push?.kind !== kind) throw new RegistryError('push_not_found')
     return push.status === 'open' && push.expiresAt <= this.#context.now()
@@ -84,7 +76,7 @@ export class PushSessions {
   }
 
   /** Like `find`, for polling. A poll is a request, too, and postpones the session's end. */
-  async watch(seen: Seen, kind: PushKind, id: string): Promise<PushStanding> {
+  async watch(seen: VisibleCollection, kind: PushKind, id: string): Promise<PushStanding> {
     const push = await this.find(seen, kind, id)
     if (push.status !== 'open' || !isWorthPuttingOff(this.#context, push.expiresAt)) return push
     const touch = { now: this.#context.now(), expiresAt: idleEnd(this.#context), receivedRecords: 0 }
@@ -112,7 +104,7 @@ export class PushSessions {
    */
   async open(
     who: Caller,
-    seen: Seen,
+    seen: VisibleCollection,
     { opening, schemas, metadata }: ReadOpening<PushOpening>,
     as: { kind: PushKind; manifestExpected?: number },
     task: TaskFor,
@@ -126,11 +118,12 @@ export class PushSessions {
     const pushed = schemas && (await accepted(this.#context, seen.head, { schemas, kind: as.kind }, task))
     if (pushed !== undefined) {
       const base = { collectionId: seen.collection.id, head: seen.head }
-      const confirmed = opening.confirm_public ?? []
-      await demandConfirmed(this.#context, base, { pushed, confirmed }, task)
+      const [next, confirmed] = [await readSchemas(pushed.text), opening.confirm_public ?? []]
+      await demandConfirmed(this.#context, base, { next, confirmed }, task)
     }
     const patch = metadata === undefined ? null : await fitted(this.#context, seen, metadata, task)
-    const files = declaredFiles(opening.files ?? [])
+    const names = declaredFiles(opening.files ?? [])
+    const files = [...names.keys()]
     const row = {
       id: newId(),
       collectionId: seen.collection.id,
@@ -151,9 +144,9 @@ export class PushSessions {
       expiresAt: idleEnd(this.#context),
     }
     const push = await this.#insertOpened(row, pushed, by)
-    const neededFiles = await filesNeeded(this.#context, seen.collection.id, files)
+    const needed = await filesNeeded(this.#context, seen.collection.id, files)
     const warnings = pushed?.warnings ?? noWarnings
-    return { push, totalFiles: files.length, neededFiles, warnings }
+    return { push, totalFiles: files.length, neededFiles: needed.map((file) => names.get(file)!), warnings }
   }
 
   /** Runs work for a session; a cancellation in this process aborts it. @throws push_not_open then; errors of `work`. */
@@ -183,7 +176,7 @@ export class PushSessions {
     // Another request was faster: return its outcome.
     if (claimed === undefined) return this.commit(who, path, kind, id, options)
     if (options.async) {
-      this.#context.jobs.poke(commitQueue)
+      this.#context.jobs.wake('commits')
       return committing(claimed)
     }
     const result = await this.#leases.hold(claimed, (progress) =>
@@ -265,25 +258,18 @@ export class PushSessions {
     })
   }
 
-  /** Moves an open session to `committing`; with `async`, adds the job that commits it. */
+  /** Moves an open session to `committing`; with `async`, any process may commit it. */
   #claim(push: PushStanding, by: Acting, options: CommitOptions): Promise<PushRow | undefined> {
     return this.#context.database.transact(async (tx) => {
       await demandStill(this.#context, tx, by)
       const confirmed = options.confirmPublic?.length ? await findConfirmations(tx, push.id) : null
-      const claimed = await claimPush(tx, push.id, {
+      return claimPush(tx, push.id, {
         now: this.#context.now(),
         expiresAt: idleEnd(this.#context),
         lease: options.async ? noLease : newLease(),
         committer: { id: by.who.accountId, means: meansOf(by.who) },
         confirmPublic: withConfirmations(confirmed, options.confirmPublic),
       })
-      if (claimed !== undefined && options.async) {
-        await this.#context.jobs.enqueue(tx, commitQueue, {
-          pushId: push.id,
-          collectionId: push.collectionId,
-        })
-      }
-      return claimed
     })
   }
 }

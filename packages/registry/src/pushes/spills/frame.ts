@@ -35,8 +35,8 @@ export interface SpillEntry {
 }
 
 /** The bytes of a spill are corrupt. */
-export class SpillDamaged extends Error {
-  override name = 'SpillDamaged'
+export class SpillDamagedError extends Error {
+  override name = 'SpillDamagedError'
 }
 
 /** Packs any number of entries like a frame, without compression, for another thread to take over. */
@@ -122,13 +122,13 @@ export class FrameEntries implements Iterable<PushEntry> {
 
   /**
    * @param buffer of the bytes: retained for each entry that puts a record, and released by the iterator after the last entry
-   * @throws SpillDamaged if the bytes do not end with a whole entry
+   * @throws SpillDamagedError if the bytes do not end with a whole entry
    */
   constructor(bytes: Uint8Array, buffer?: FrameBuffer) {
     const raw = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     let [length, at] = [0, 0]
     for (; at + entryHeaderBytes <= raw.length; length++) at += entryLength(raw, at)
-    if (at !== raw.length) throw new SpillDamaged('a spill holds a damaged frame')
+    if (at !== raw.length) throw new SpillDamagedError('a spill holds a damaged frame')
     this.#raw = raw
     this.length = length
     this.#buffer = buffer

@@ -3,7 +3,7 @@ import type { Hash } from '@ulmus/content'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { PushEntry } from './entries.ts'
-import { SpillDamaged } from './frame.ts'
+import { SpillDamagedError } from './frame.ts'
 import { encodeSpill, encodeSpillStream, readSpill } from './spill.ts'
 
 const anId = fc.integer({ min: 0, max: 1e6 }).map((n) => `r${n}`)
@@ -72,11 +72,11 @@ test('a spill that is cut off within a frame, or damaged anywhere, is refused', 
       const spill = encodeSpill(made)
       const damaged = new Uint8Array(spill)
       damaged[place % spill.length]! ^= 1 << (place % 8)
-      await expect(read(cut(damaged, lengths, own))).rejects.toThrow(SpillDamaged)
+      await expect(read(cut(damaged, lengths, own))).rejects.toThrow(SpillDamagedError)
       const bounds = await frameBounds(made)
       const kept = place % spill.length
       if (!bounds.has(kept))
-        await expect(read(cut(spill.subarray(0, kept), lengths, own))).rejects.toThrow(SpillDamaged)
+        await expect(read(cut(spill.subarray(0, kept), lengths, own))).rejects.toThrow(SpillDamagedError)
     }),
     { numRuns: 150 },
   )
@@ -100,7 +100,7 @@ async function frameBounds(made: readonly PushEntry[]): Promise<Set<number>> {
 test('a length that no frame has is refused before there is room for it', async () => {
   const header = Buffer.alloc(12)
   header.writeUInt32LE(0xffff_ffff, 0)
-  await expect(read([header])).rejects.toThrow(SpillDamaged)
+  await expect(read([header])).rejects.toThrow(SpillDamagedError)
 })
 
 test('a piece that fills its buffer is given back once it is read, and no other', async () => {

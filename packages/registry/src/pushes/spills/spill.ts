@@ -7,7 +7,7 @@
 import { promisify } from 'node:util'
 import { constants, crc32, zstdCompress, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import { free, freeWhole } from '../../work/buffers.ts'
-import { Frame, FrameEntries, SpillDamaged, type SpillEntry } from './frame.ts'
+import { Frame, FrameEntries, SpillDamagedError, type SpillEntry } from './frame.ts'
 import { FrameBuffer } from './frame-buffer.ts'
 
 /** A frame is closed at this size. Bytes, raw. */
@@ -65,7 +65,7 @@ function framed(raw: Buffer, encoded: Buffer): [Buffer, Buffer] {
 /**
  * Entries of a spill in order, a frame at a time, as views of its memory, which is freed when all users of put entries have
  * released it. Takes `source` over: a piece that fills its buffer is empty after reading.
- * @throws SpillDamaged, also if the spill ends within a frame.
+ * @throws SpillDamagedError, also if the spill ends within a frame.
  */
 export async function* readSpill(
   source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
@@ -96,17 +96,17 @@ async function* framesOf(source: AsyncIterable<Uint8Array> | Iterable<Uint8Array
     }
     freeWhole(piece)
   }
-  if (begun.length > 0) throw new SpillDamaged('a spill is cut off')
+  if (begun.length > 0) throw new SpillDamagedError('a spill is cut off')
 }
 
 /**
  * Size of the frame that begins here; the header's size until the header is complete. Bytes.
- * @throws SpillDamaged if it is too large.
+ * @throws SpillDamagedError if it is too large.
  */
 function frameSize(bytes: Buffer): number {
   if (bytes.length < frameHeaderBytes) return frameHeaderBytes
   const encodedLength = bytes.readUInt32LE(0)
-  if (encodedLength > encodedBytesMax) throw new SpillDamaged('a spill holds a damaged frame')
+  if (encodedLength > encodedBytesMax) throw new SpillDamagedError('a spill holds a damaged frame')
   return frameHeaderBytes + encodedLength
 }
 
@@ -143,14 +143,14 @@ function inflated(frame: Buffer): Buffer {
   const encoded = frame.subarray(frameHeaderBytes)
   // Zstd decodes much damaged data without an error, and the hashes of entries are not verified again.
   if (rawLength > frameBytesMax || crc32(encoded) !== frame.readUInt32LE(8))
-    throw new SpillDamaged('a spill holds a damaged frame')
+    throw new SpillDamagedError('a spill holds a damaged frame')
   const limits = { maxOutputLength: Math.max(1, rawLength), chunkSize: Math.max(1024, rawLength + 1) }
   let raw: Buffer
   try {
     raw = zstdDecompressSync(encoded, limits)
   } catch (cause) {
-    throw new SpillDamaged('a spill holds a damaged frame', { cause })
+    throw new SpillDamagedError('a spill holds a damaged frame', { cause })
   }
-  if (raw.length !== rawLength) throw new SpillDamaged('a spill holds a damaged frame')
+  if (raw.length !== rawLength) throw new SpillDamagedError('a spill holds a damaged frame')
   return raw
 }

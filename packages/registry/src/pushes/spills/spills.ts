@@ -21,7 +21,7 @@ import { RegistryError } from '../../errors/errors.ts'
 import { freeWhole } from '../../work/buffers.ts'
 import { type Lease, leaseLost } from '../state/lease.ts'
 import type { PushEntry } from './entries.ts'
-import { type FrameEntries, SpillDamaged } from './frame.ts'
+import { type FrameEntries, SpillDamagedError } from './frame.ts'
 import { groupsToMerge, mergeSpills, type Superseded, spillsAtOnceMax } from './merge.ts'
 import { encodeSpillStream, readSpill } from './spill.ts'
 
@@ -121,9 +121,9 @@ export async function* entriesOf(context: Context, spill: PushSpillRow): AsyncGe
       entries += frame.length
       yield frame
     }
-    if (entries !== spill.entries) throw new SpillDamaged('a spill ends too soon')
+    if (entries !== spill.entries) throw new SpillDamagedError('a spill ends too soon')
   } catch (cause) {
-    if (!(cause instanceof SpillDamaged)) throw cause
+    if (!(cause instanceof SpillDamagedError)) throw cause
     throw new RegistryError('object_corrupt', { say: { received: spill.name }, cause })
   }
 }

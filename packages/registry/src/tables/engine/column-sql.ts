@@ -2,7 +2,13 @@
  * DuckDB's types and expressions for the columns of a table. Rows come from NDJSON lines of records, in two forms: `typed` reads `data` as
  * one STRUCT, which is fast; `json` extracts each property from JSON, for data that may be no object and for names that differ in case only.
  */
-import { type JsonObject, type ScalarType, type TableColumn, valueCharactersMax } from '@ulmus/content'
+import {
+  instantPattern,
+  type JsonObject,
+  type ScalarType,
+  type TableColumn,
+  valueCharactersMax,
+} from '@ulmus/content'
 
 /** The only table of a file. */
 export const tableName = 'records'
@@ -18,8 +24,18 @@ export const formFor = (schema: JsonObject, columns: readonly TableColumn[]): Re
 export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
 export const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`
 
+/** Column of the texts that searches read. */
+export const searchColumn = '_search'
+
+/**
+ * A column of a publisher as it is stored: with a dot before its name, which no name of ours or DuckDB's has. Without it `value` was our
+ * alias, `records` the table and `rowid` the order of rows.
+ */
+export const storedName = (name: string): string => quoted(`.${name}`)
+
 /** A column as an expression: its names from the outside in. */
-export const expressionOf = (names: readonly string[]): string => names.map(quoted).join('.')
+export const expressionOf = ([name, ...members]: readonly string[]): string =>
+  [storedName(name!), ...members.map(quoted)].join('.')
 
 const stored: Record<ScalarType | 'json', string> = {
   text: 'VARCHAR',
@@ -50,14 +66,23 @@ function typeOf({ type, items, members }: TableColumn, scalars: typeof stored): 
 /** Type of a column in a table file. */
 export const storedType = (column: TableColumn): string => typeOf(column, stored)
 
-/** Source of rows: an NDJSON file of records, all of one type. @param columns without the id */
+/**
+ * Source of rows: an NDJSON file of records, all of one type, with `id` and the read value of each column, before it is converted. Each
+ * value is extracted once: binding and optimising many expressions on `data` takes minutes with a thousand columns.
+ * @param columns without the id
+ */
 export function rowsOf(path: string, columns: readonly TableColumn[], form: ReadingForm): string {
   const data =
     // Without columns if all properties are private.
     form === 'json' || columns.every((column) => column.path === '')
       ? 'JSON'
       : `STRUCT(${columns.map((column) => `${quoted(lastOf(column.path))} ${typeOf(column, read)}`).join(', ')})`
-  return `read_ndjson(${literal(path)}, columns = {id: 'VARCHAR', data: ${literal(data)}}, maximum_object_size = 33554432)`
+  const values = columns.map((column) => `${extracted(column, form)} AS ${storedName(column.name)}`)
+  const rows = `SELECT ${['id', ...values].join(', ')}
+    FROM read_ndjson(${literal(path)}, columns = {id: 'VARCHAR', data: ${literal(data)}}, maximum_object_size = 33554432)`
+  if (form === 'typed') return `(${rows})`
+  const parsed = columns.map((column) => `${ofJson(column)} AS ${storedName(column.name)}`)
+  return `(SELECT ${['id', ...parsed].join(', ')} FROM (${rows}))`
 }
 
 const lastOf = (pointer: string): string =>
@@ -66,19 +91,23 @@ const lastOf = (pointer: string): string =>
     .replaceAll('~1', '/')
     .replaceAll('~0', '~')
 
-/** Value of a top-level column before it is converted. */
-export function readExpression(column: TableColumn, form: ReadingForm): string {
-  if (column.path === '') return 'data'
-  if (form === 'typed') return `data.${quoted(lastOf(column.path))}`
-  const value = `json_extract(data, ${literal(column.path)})`
-  const { type } = column
+function extracted({ path }: TableColumn, form: ReadingForm): string {
+  if (path === '') return 'data'
+  return form === 'typed' ? `data.${quoted(lastOf(path))}` : `json_extract(data, ${literal(path)})`
+}
+
+/** The read value of an extracted one. */
+function ofJson(column: TableColumn): string {
+  const value = storedName(column.name)
+  const { type, path } = column
+  if (path === '') return value
   switch (type) {
     case 'json':
       return `CASE WHEN json_type(${value}) <> 'NULL' THEN ${value} END`
     case 'text':
     case 'date':
     case 'date-time':
-      return `CASE WHEN json_type(${value}) = 'VARCHAR' THEN json_extract_string(data, ${literal(column.path)}) END`
+      return `CASE WHEN json_type(${value}) = 'VARCHAR' THEN json_extract_string(${value}, '$') END`
     case 'number':
     case 'integer':
       return `CASE WHEN json_type(${value}) IN ('BIGINT', 'UBIGINT', 'DOUBLE') THEN try_cast(${value} AS DOUBLE) END`
@@ -111,8 +140,8 @@ export function storedExpression(column: TableColumn, value: string): string {
   return `CASE WHEN ${value} IS NOT NULL THEN struct_pack(${packed.join(', ')}) END`
 }
 
-/** Time of RFC 3339 without leap seconds. */
-const timePattern = '([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?([Zz]|[+-]([01]\\d|2[0-3]):[0-5]\\d)'
+/** The years whose times have a spelling in RFC 3339. A zone may lead beyond them. */
+const years = "BETWEEN TIMESTAMPTZ '0001-01-01 00:00:00+00' AND TIMESTAMPTZ '9999-12-31 23:59:59.999999+00'"
 
 function scalarExpression(type: ScalarType | 'json', value: string): string {
   switch (type) {
@@ -120,8 +149,10 @@ function scalarExpression(type: ScalarType | 'json', value: string): string {
       return `CASE WHEN ${value} >= -9223372036854775808 AND ${value} < 9223372036854775808 THEN CAST(${value} AS BIGINT) END`
     case 'date':
       return `CASE WHEN regexp_full_match(${value}, '\\d{4}-\\d{2}-\\d{2}') AND NOT starts_with(${value}, '0000') THEN try_cast(${value} AS DATE) END`
-    case 'date-time':
-      return `CASE WHEN regexp_full_match(${value}, '\\d{4}-\\d{2}-\\d{2}[Tt ]${timePattern}') AND NOT starts_with(${value}, '0000') THEN try_cast(upper(${value}) AS TIMESTAMPTZ) END`
+    case 'date-time': {
+      const time = `try_cast(upper(${value}) AS TIMESTAMPTZ)`
+      return `CASE WHEN regexp_full_match(${value}, '${instantPattern}') AND NOT starts_with(${value}, '0000') AND ${time} ${years} THEN ${time} END`
+    }
     case 'file':
       return `${value}."$file"`
     default:
@@ -129,23 +160,36 @@ function scalarExpression(type: ScalarType | 'json', value: string): string {
   }
 }
 
-/** True if the column may not be able to represent a value of its schema. */
-export const isFallible = ({ type }: Pick<TableColumn, 'type'>): boolean =>
-  type === 'integer' || type === 'date' || type === 'date-time'
+/** True if the column, or an item of its lists, may not be able to represent a value of its schema. */
+export const isFallible = ({ type, items }: Pick<TableColumn, 'type' | 'items'>): boolean => {
+  const own = type === 'list' ? items : type
+  return own === 'integer' || own === 'date' || own === 'date-time'
+}
 
 /** Columns and members that hold values which may be misfits, with their read values. */
-export function fallibleValues(
-  columns: readonly TableColumn[],
-  form: ReadingForm,
-): { column: TableColumn; value: string }[] {
+export function fallibleValues(columns: readonly TableColumn[]): { column: TableColumn; value: string }[] {
   const within = (column: TableColumn, value: string): { column: TableColumn; value: string }[] =>
     column.type === 'object'
       ? column.members!.flatMap((member) => within(member, `${value}.${quoted(member.name)}`))
       : isFallible(column)
         ? [{ column, value }]
         : []
-  return columns.flatMap((column) => within(column, readExpression(column, form)))
+  return columns.flatMap((column) => within(column, storedName(column.name)))
 }
+
+/** Number of values in all rows that the column cannot represent. @param value an expression of the read type */
+export function misfitCount({ type, items }: TableColumn, value: string): string {
+  const isLost = (type: ScalarType | 'json', one: string) =>
+    `${one} IS NOT NULL AND ${scalarExpression(type, one)} IS NULL`
+  if (type !== 'list') return `count(*) FILTER (${isLost(type as ScalarType, value)})`
+  return `coalesce(sum(len(list_filter(${value}, lambda x: ${isLost(items!, 'x')}))), 0)`
+}
+
+/** Number of nulls in all rows of a column, and in its lists. @param value an expression of the stored type */
+export const nullCount = ({ type }: TableColumn, value: string): string =>
+  type === 'list'
+    ? `coalesce(sum(len(list_filter(${value}, lambda x: x IS NULL))), 0)`
+    : `count(*) - count(${value})`
 
 /** Texts of a row, folded, one a line: what a search for words reads. Case and accents do not count. */
 export function searchedExpression(columns: readonly TableColumn[]): string {
@@ -156,7 +200,7 @@ export function searchedExpression(columns: readonly TableColumn[]): string {
     if (column.type === 'json') return [`CAST(${value} AS VARCHAR)`]
     return column.type === 'text' ? [value] : []
   }
-  const texts = columns.flatMap((column) => textsIn(column, quoted(column.name)))
+  const texts = columns.flatMap((column) => textsIn(column, storedName(column.name)))
   return folded(`concat_ws(chr(10), ${texts.join(', ')})`)
 }
 

@@ -1,7 +1,7 @@
 /** Engine processes of a server: one that builds table files, and three that answer questions about them. */
 import { rm } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { StorageFull } from '@ulmus/storage'
+import { StorageFullError } from '@ulmus/storage'
 import { LRUCache } from 'lru-cache'
 import { memoryBudgets } from '../../memory.ts'
 import { ProcessQueue, type QueuedTask, QueueError } from '../../work/process-queue.ts'
@@ -175,7 +175,7 @@ const programOf = (
   more: { keepsState?: boolean } = {},
 ): EngineProgram => new Program({ ...common, ...more, tasksMax })
 
-/** @throws EngineError, StorageFull */
+/** @throws EngineError, StorageFullError */
 async function rowsOf(
   program: EngineProgram,
   owner: string,
@@ -190,7 +190,7 @@ async function rowsOf(
   if (result.kind === 'unavailable') throw failed('unavailable', 'No engine process is free.')
   const { answer } = result
   if (answer.error === undefined) return answer.results
-  if (fullDisk.test(answer.error)) throw new StorageFull(answer.error)
+  if (fullDisk.test(answer.error)) throw new StorageFullError(answer.error)
   if (answer.kind === 'lost' || answer.kind === 'waiting') throw failed('unavailable', answer.error)
   const isCostly = /^INTERRUPT|^Out of Memory/.test(answer.error)
   throw failed(isCostly ? 'too_costly' : answer.kind, answer.error)

@@ -3,11 +3,20 @@ import {
   type Filter,
   type FilterValue,
   type FoundColumn,
-  searchColumn,
+  idColumn,
   type TableColumn,
   type TableQuery,
 } from '@ulmus/content'
-import { cutExpression, expressionOf, folded, literal, quoted, tableName } from './column-sql.ts'
+import {
+  cutExpression,
+  expressionOf,
+  folded,
+  literal,
+  quoted,
+  searchColumn,
+  storedName,
+  tableName,
+} from './column-sql.ts'
 
 /** A statement with the values of its parameters `$1` …. Numbers are texts. */
 export interface Statement {
@@ -16,7 +25,7 @@ export interface Statement {
 }
 
 /** Collects values while the text of a statement is made. */
-class Parameters {
+export class Parameters {
   readonly values: (string | boolean)[] = []
 
   /** @returns `$n`, which has the type of the column */
@@ -45,7 +54,7 @@ const searches = { contains: 'contains', starts: 'starts_with', ends: 'ends_with
 export function pageStatement(query: TableQuery): Statement {
   const parameters = new Parameters()
   const where = whereClause(query, parameters)
-  const sql = `SELECT "_id" FROM ${tableName}${where} ORDER BY ${orderOf(query)} LIMIT ${query.limit} OFFSET ${query.offset}`
+  const sql = `SELECT ${storedName(idColumn.name)} FROM ${tableName}${where} ORDER BY ${orderOf(query)} LIMIT ${query.limit} OFFSET ${query.offset}`
   return { sql, values: parameters.values }
 }
 
@@ -98,11 +107,18 @@ export function copyStatement(query: TableQuery, columns: readonly FoundColumn[]
   }
 }
 
-function csvExpression({ type, names, members }: FoundColumn): string {
+/** A time as RFC 3339 writes it. */
+const timeExpression = (value: string): string =>
+  `regexp_replace(replace(CAST(${value} AS VARCHAR), ' ', 'T'), '\\+00$', 'Z')`
+
+function csvExpression({ type, names, items, members }: FoundColumn): string {
   const value = expressionOf(names)
   switch (type) {
-    case 'list':
-      return `CAST(to_json(${value}) AS VARCHAR)`
+    case 'list': {
+      const list =
+        items === 'date-time' ? `list_transform(${value}, lambda x: ${timeExpression('x')})` : value
+      return `CAST(to_json(${list}) AS VARCHAR)`
+    }
     case 'object':
       return objectExpression(names, members!)
     case 'json':
@@ -111,7 +127,7 @@ function csvExpression({ type, names, members }: FoundColumn): string {
       // 5.0 is written 5.
       return `regexp_replace(CAST(${value} AS VARCHAR), '\\.0$', '')`
     case 'date-time':
-      return `regexp_replace(replace(CAST(${value} AS VARCHAR), ' ', 'T'), '\\+00$', 'Z')`
+      return timeExpression(value)
     default:
       return value
   }
@@ -125,15 +141,17 @@ function objectExpression(names: readonly string[], members: readonly TableColum
     const json =
       member.type === 'object'
         ? objectExpression(within, member.members!)
-        : `CAST(to_json(${member.type === 'date-time' ? csvExpression({ ...member, names: within }) : value}) AS VARCHAR)`
+        : member.type === 'list'
+          ? csvExpression({ ...member, names: within })
+          : `CAST(to_json(${member.type === 'date-time' ? timeExpression(value) : value}) AS VARCHAR)`
     return `CASE WHEN ${value} IS NOT NULL THEN ${literal(`${JSON.stringify(member.name)}:`)} || ${json} END`
   })
   return `CASE WHEN ${expressionOf(names)} IS NOT NULL THEN '{' || concat_ws(',', ${pairs.join(', ')}) || '}' END`
 }
 
 /**
- * Ties by id: rows are stored in the order of their ids, and numbers sort faster than texts. With the name of the table: CSV has columns
- * of the same names as texts.
+ * Ties by id: rows are stored in the order of their ids, and numbers sort faster than texts. With the name of the table: the header of a
+ * CSV file may have the stored name of another column.
  */
 function orderOf({ sort }: TableQuery): string {
   const parts = sort.map(
@@ -143,7 +161,7 @@ function orderOf({ sort }: TableQuery): string {
   return [...parts, `${tableName}.rowid`].join(', ')
 }
 
-function whereClause(
+export function whereClause(
   { words, filters }: Pick<TableQuery, 'words' | 'filters'>,
   parameters: Parameters,
 ): string {

@@ -1,23 +1,9 @@
 /** Schemas and records with odd names and values, for properties of tables. */
 import { isJsonObject, type Json, type JsonObject } from '@ulmus/content'
 import fc from 'fast-check'
+import { takenNames } from '../../../../content/src/testing/taken-names.ts'
 import type { Row } from './reference.fixture.ts'
 
-const names = [
-  'name',
-  'Name',
-  'a b',
-  'quo"te',
-  "it's",
-  '',
-  '_id',
-  '_search',
-  'é.ü',
-  'a/b~c',
-  'select',
-  '$1',
-  '__proto__',
-]
 export const texts = fc.oneof(
   fc.constantFrom('', 'Tromsø', 'tromsø', 'Århus', 'a', 'b', 'line\nline', '%', "'", '"', 'null', '12'),
   fc.string({ maxLength: 6 }),
@@ -65,7 +51,7 @@ const properties = fc.oneof(
 /** A schema, and records that match it. */
 export const tables = fc
   .tuple(
-    fc.uniqueArray(fc.tuple(fc.constantFrom(...names), properties), {
+    fc.uniqueArray(fc.tuple(fc.constantFrom(...takenNames), properties), {
       selector: ([name]) => name,
       minLength: 1,
       maxLength: 6,

@@ -27,7 +27,7 @@ import { jsonOf } from '../../answers/json-text.ts'
 import type { Principal } from '../../principal.ts'
 import { openContext } from '../../testing/context.ts'
 import { inhabit, type Path, settle, type World } from '../../testing/world.ts'
-import type { Building } from '../find-table.ts'
+import type { Building, TablePath } from '../find-table.ts'
 import { installTables } from '../install.ts'
 import { type Tables, tablesOf, usualTables } from '../tables.ts'
 import { cellOf, type Row, topValues } from './reference.fixture.ts'
@@ -173,6 +173,19 @@ describe.each(anyDatabase)('both views on $name', (database) => {
     }
   }
 
+  /** Groups of a chart count the values that there are: names each, times and numbers all together. */
+  async function checkGroups(who: Principal, table: TablePath, column: FoundColumn, rows: readonly Row[]) {
+    const x = JSON.stringify(column.name)
+    const ask = { x, measure: 'count', of: undefined, by: undefined } as const
+    const groups = await built(() => tables.groups(who, table, ask))
+    const counts = groups.rows.map(([, , count]) => count!)
+    const values = rows
+      .map((row) => cellOf(row, column))
+      .filter((value) => value !== null && value !== undefined)
+    if (groups.kind === 'names') expect(counts).toEqual(topValues(rows, column).map(({ count }) => count))
+    else if (new Set(values).size > 1) expect(counts.reduce((a, b) => a + b, 0)).toBe(values.length)
+  }
+
   /** Compares all answers of a view. Returns everything that its reader got. */
   async function check(
     who: Principal,
@@ -198,6 +211,8 @@ describe.each(anyDatabase)('both views on $name', (database) => {
       const wanted = topValues(rows, { ...fields[index]!, names: [fields[index]!.name] })
       expect(values.map(({ count }) => count)).toEqual(wanted.map(({ count }) => count))
     }
+
+    for (const column of fields) await checkGroups(who, table, { ...column, names: [column.name] }, rows)
 
     const statistics = parsed(await built(() => tables.statistics(who, table))) as unknown as TableStatistics
     expect(statistics.rows).toBe(rows.length)

@@ -1,7 +1,7 @@
 /** The folder of a server for its tables. Servers with one `DATA_DIR` get a folder each: they would evict and lock files of each other. */
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { FolderInUse, type FolderLock, lockFolder } from '@ulmus/storage'
+import { FolderInUseError, type FolderLock, lockFolder } from '@ulmus/storage'
 import { isFolderName } from './sweep-tables.ts'
 
 /** Servers with one data folder. */
@@ -47,7 +47,7 @@ function lockOf(base: string, name: string): FolderLock | undefined {
   try {
     return lockFolder(join(base, `${name}${lockEnding}`))
   } catch (error) {
-    if (error instanceof FolderInUse) return undefined
+    if (error instanceof FolderInUseError) return undefined
     throw error
   }
 }

@@ -15,7 +15,7 @@ import {
 } from '@duckdb/node-api'
 import { limitCpu, ownCpu } from '../../work/cpu-limit.ts'
 import { becomeExpendable, endWithServer } from '../../work/expendable.ts'
-import { literal, quoted, tableName } from '../engine/column-sql.ts'
+import { literal, quoted, storedName, tableName } from '../engine/column-sql.ts'
 import type { SqlColumn, SqlFormat, SqlNamesTask, SqlReply, SqlTables, SqlTask } from './sql-task.ts'
 
 /** Characters of a message. */
@@ -57,8 +57,9 @@ async function open({ tables, memoryMebibytes }: SqlTables): Promise<DuckDBConne
   for (const [index, { file, name, columns }] of tables.entries()) {
     await connection.run(`ATTACH ${literal(file)} AS t${index} (READ_ONLY)`)
     hide(file)
+    const selected = columns.map((column) => `${storedName(column)} AS ${quoted(column)}`)
     await connection.run(
-      `CREATE VIEW ${quoted(name)} AS SELECT ${columns.map(quoted).join(', ')} FROM t${index}.${tableName}`,
+      `CREATE VIEW ${quoted(name)} AS SELECT ${selected.join(', ')} FROM t${index}.${tableName}`,
     )
   }
   await connection.run("SET TimeZone = 'UTC'")

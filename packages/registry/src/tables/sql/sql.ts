@@ -1,5 +1,6 @@
 /** SQL of callers on the tables of a version. */
-import type { TypeEntry } from '@ulmus/content'
+import { hash } from 'node:crypto'
+import { parseJson, type TypeEntry } from '@ulmus/content'
 import type { VersionPath } from '@ulmus/wire'
 import { mayEnter } from '../../access/policy.ts'
 import { countAnswer, readerOf } from '../../budgets/answer-budget.ts'
@@ -9,8 +10,9 @@ import type { Principal } from '../../principal.ts'
 import { seeVersion } from '../../versions/versions.ts'
 import { type Building, keyOf, patience, sourceOf, type TableFinder } from '../find-table.ts'
 import type { CostlyQuestions } from '../patience.ts'
-import type { TableFile } from '../table-files.ts'
+import type { TableFile, TableFiles } from '../table-files.ts'
 import { SqlError, type SqlTable } from './processes.ts'
+import { plainSqlError, type SqlNames } from './sql-errors.ts'
 import type { SqlFormat } from './sql-task.ts'
 import { faultOf, withoutComments } from './statement.ts'
 
@@ -31,6 +33,8 @@ export interface SqlRequest {
   readonly format: SqlFormat
   /** Bytes of the answer. Default and maximum: 16 MiB. */
   readonly bytesMax?: number
+  /** True: a member published the statement. Every reader may have it answered, once for each version. */
+  readonly isPublished?: boolean
 }
 
 export interface SqlText {
@@ -56,21 +60,22 @@ export async function runSql(
   { context, config, finder, costly }: SqlServices,
   who: Principal,
   path: VersionPath,
-  { sql, limit, format, bytesMax = sqlMax.answerBytes }: SqlRequest,
+  { sql, limit, format, bytesMax = sqlMax.answerBytes, isPublished = false }: SqlRequest,
 ): Promise<SqlText | Building> {
   if (config.sql === 'off')
     throw new RegistryError('sql_unavailable', { say: { reason: 'its operator switched it off' } })
-  demand(mayEnter(who, config.sql === 'members' ? { scope: 'read' } : {}))
+  demand(mayEnter(who, config.sql === 'members' && !isPublished ? { scope: 'read' } : {}))
   const fault = faultOf(sql, sqlMax.textBytes)
   if (fault !== undefined) throw new RegistryError('invalid_sql', { say: { reason: fault } })
   const { files, sql: processes } = finder.installed
   const found = await seeVersion(context, who, path)
   const asker = { owner: readerOf(who), isAnonymous: who.kind === 'anonymous' }
+  const tableNames = sqlNames(Object.keys(found.roots.types))
   const named = await namedIn(sql, found.roots.types, {
     isBuilt: async ({ type, entry }) => files.isBuilt(await keyOf(context, found, type, entry)),
     parse: () => processes.namesIn(asker, sql),
   }).catch((error: unknown) => {
-    throw error instanceof SqlError ? refusalOf(error, config) : error
+    throw error instanceof SqlError ? refusalOf(error, config, { tables: tableNames, columns: [] }) : error
   })
   const tables: SqlTable[] = []
   const read: TableFile[] = []
@@ -87,18 +92,59 @@ export async function runSql(
   try {
     const rowsMax = Math.min(limit, sqlMax.rows)
     const question = [path.owner, path.slug, tables.map((table) => table.path), sql]
-    const { pieces, end } = await costly.run(question, () =>
-      processes.ask(asker, tables, { sql, format, rowsMax, ...limits }),
-    )
+    const answer = async (): Promise<SqlText> => {
+      const { pieces, end } = await costly.run(question, () =>
+        processes.ask(asker, tables, { sql, format, rowsMax, ...limits }),
+      )
+      return { pieces, truncated: end.truncated }
+    }
+    const { pieces, truncated } = isPublished
+      ? await rememberSql(
+          files,
+          read,
+          [sql, format, rowsMax, limits.bytesMax, tables.map(({ name }) => name)],
+          answer,
+        )
+      : await answer()
     countAnswer(pieces.reduce((sum, piece) => sum + piece.length, 0))
-    return { pieces, truncated: end.truncated }
+    return { pieces, truncated }
   } catch (error) {
     if (!(error instanceof SqlError)) throw error
     // A process that ended by itself may have damaged what it could reach.
     if (error.kind === 'crashed' || error.kind === 'interrupted')
       for (const file of read) if (!(await files.isIntact(file))) await files.discard(file)
-    throw refusalOf(error, config)
+    throw refusalOf(error, config, {
+      tables: tableNames,
+      columns: [...new Set(tables.flatMap(({ columns }) => columns))],
+    })
   }
+}
+
+/** Longer answers are computed each time: any reader may have them written. Bytes. */
+const rememberedMax = 1_048_576
+
+/** The answer to a published statement: computed once and stored beside the first of its tables. */
+async function rememberSql(
+  files: TableFiles,
+  [first, ...others]: readonly TableFile[],
+  question: readonly unknown[],
+  answer: () => Promise<SqlText>,
+): Promise<SqlText> {
+  if (first === undefined) return answer()
+  const key = JSON.stringify([...question, ...others.map(({ path }) => path)])
+  // 128 bits: names of files are limited.
+  const name = `sql${BigInt(`0x${hash('sha256', key).slice(0, 32)}`)}`
+  let computed: SqlText | undefined
+  const bytes = await files.remember(first, name, async () => {
+    computed = await answer()
+    const text = Buffer.from(JSON.stringify(computed))
+    return text.length > rememberedMax ? undefined : text
+  })
+  if (computed !== undefined) {
+    await files.evict(first)
+    return computed
+  }
+  return bytes === undefined ? answer() : (parseJson(Buffer.from(bytes).toString()) as unknown as SqlText)
 }
 
 /** Names of the types of a version in SQL, unique whatever the case: `City`, `city_2`. */
@@ -146,12 +192,15 @@ async function namedIn(
   return mentioned.filter(({ name }) => parsed.has(name.toLowerCase()))
 }
 
-function refusalOf(error: SqlError, { sqlSeconds }: SqlConfig): RegistryError {
+function refusalOf(error: SqlError, { sqlSeconds }: SqlConfig, names: SqlNames): RegistryError {
   switch (error.kind) {
     case 'busy':
       return new RegistryError('busy', { cause: error })
     case 'invalid':
-      return new RegistryError('invalid_sql', { say: { reason: error.message.trim() }, cause: error })
+      return new RegistryError('invalid_sql', {
+        say: { reason: plainSqlError(error.message.trim(), names) },
+        cause: error,
+      })
     case 'unavailable':
       return new RegistryError('sql_unavailable', { say: { reason: error.message }, cause: error })
     default:

@@ -5,11 +5,11 @@
 import { crc32 } from 'node:zlib'
 import {
   allPacks,
-  BlobMissing,
+  BlobMissingError,
   type BlobStore,
   type Database,
   objectKey,
-  PackCorrupt,
+  PackCorruptError,
   type PackEntry,
   type PackSource,
   packsOf,
@@ -73,7 +73,7 @@ async function checkFooter(
     }
     return entries
   } catch (error) {
-    if (!(error instanceof PackCorrupt || error instanceof BlobMissing)) throw error
+    if (!(error instanceof PackCorruptError || error instanceof BlobMissingError)) throw error
     found.push([`pack ${pack.name}`, error])
     return undefined
   }
@@ -99,7 +99,7 @@ async function checkBytes(
     const bytes = await source
       .read(name, { start, length: last.offset + last.length - start })
       .catch((error: unknown) => {
-        if (error instanceof BlobMissing) return undefined
+        if (error instanceof BlobMissingError) return undefined
         throw error
       })
     for (const entry of group) {

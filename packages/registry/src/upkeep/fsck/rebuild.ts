@@ -3,9 +3,9 @@
  * --rebuild-index`.
  */
 import {
-  BlobMissing,
+  BlobMissingError,
   inlinePacksLeft,
-  PackCorrupt,
+  PackCorruptError,
   packsPrefix,
   putInlinePacks,
   readFooter,
@@ -35,7 +35,7 @@ export async function rebuild({ database, blobs }: SweepContext): Promise<Rebuil
       await readFooter(blobs, name)
       readable.push(name)
     } catch (error) {
-      if (!(error instanceof PackCorrupt || error instanceof BlobMissing)) throw error
+      if (!(error instanceof PackCorruptError || error instanceof BlobMissingError)) throw error
       damages.push({ what: `pack ${name}`, why: error.message })
       unreadable.add(name)
     }

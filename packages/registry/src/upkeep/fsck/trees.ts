@@ -20,7 +20,7 @@ import {
   type TreeNode,
   trailingZeroBits,
 } from '@ulmus/content'
-import { ObjectCorrupt, ObjectMissing, type ObjectReader } from '@ulmus/storage'
+import { ObjectCorruptError, ObjectMissingError, type ObjectReader } from '@ulmus/storage'
 import type { Damages } from './damage.ts'
 import { objectName } from './packs.ts'
 
@@ -105,7 +105,9 @@ export class TreeCheck {
     try {
       return await read()
     } catch (error) {
-      const isDamage = [ObjectCorrupt, ObjectMissing, TreeError].some((kind) => error instanceof kind)
+      const isDamage = [ObjectCorruptError, ObjectMissingError, TreeError].some(
+        (kind) => error instanceof kind,
+      )
       if (!isDamage) throw error
       this.#damages.add(what, error as Error)
       return undefined
@@ -171,7 +173,10 @@ export class TreeCheck {
     const max = node.kind === 'leaf' ? defaultShape.leafEntriesMax : defaultShape.childrenMax
     const end = keys.findIndex((key) => trailingZeroBits(key) >= bits)
     if (end !== -1 && end < keys.length - 1)
-      this.#damages.add(nodeName(hash), `It goes on after ${JSON.stringify(keys[end])}, where it should end.`)
+      this.#damages.add(
+        nodeName(hash),
+        `It continues after ${JSON.stringify(keys[end])}, where it should end.`,
+      )
     return end !== -1 || keys.length === max
   }
 

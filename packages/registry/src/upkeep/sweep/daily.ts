@@ -6,7 +6,7 @@ import { claimPeriodicTask } from '@ulmus/storage'
 import type { Context } from '../../context.ts'
 import { schedule } from '../../schedule.ts'
 import { sweep, sweeping } from '../sweep.ts'
-import { SweepTooLarge } from './most.ts'
+import { SweepTooLargeError } from './most.ts'
 
 /**
  * Sweeps once a day, on one of the servers.
@@ -28,7 +28,7 @@ async function sweepAlone(context: Context, demandSame: () => Promise<void>): Pr
     const report = await sweep(context, { uploadDays: context.limits.uploadDays })
     context.log.info({ ...report }, 'swept')
   } catch (error) {
-    if (!(error instanceof SweepTooLarge)) throw error
+    if (!(error instanceof SweepTooLargeError)) throw error
     context.log.error({ bytes: error.bytes, storeBytes: error.storeBytes }, error.message)
   }
 }

@@ -7,7 +7,7 @@ import type { Hash } from '@ulmus/content'
 import {
   fileName,
   forgetFile,
-  ObjectMissing,
+  ObjectMissingError,
   type ObjectReader,
   passSweepGate,
   recordedFiles,
@@ -34,7 +34,7 @@ export async function filesOf(
       found.set(version, await allFiles({ objects }, roots.full.files))
     } catch (error) {
       // An interrupted sweep has erased the files, and then the trees.
-      if (!(error instanceof ObjectMissing)) throw error
+      if (!(error instanceof ObjectMissingError)) throw error
     }
   }
   return found

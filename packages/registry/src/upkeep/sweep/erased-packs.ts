@@ -3,11 +3,11 @@
  * made the same object concurrently, and in packs that a sweep rewrote and set aside. Their footers list them.
  */
 import {
-  BlobMissing,
+  BlobMissingError,
   copyObjects,
   moveRows,
   objectKey,
-  PackCorrupt,
+  PackCorruptError,
   packNames,
   packsAside,
   packsOf,
@@ -64,7 +64,7 @@ async function holdsAny(context: Stores, name: string, keys: ReadonlySet<string>
     const { entries } = await readFooter(packsOf(context), name)
     return entries.some((entry) => keys.has(objectKey(entry)))
   } catch (error) {
-    if (error instanceof PackCorrupt || error instanceof BlobMissing) return false
+    if (error instanceof PackCorruptError || error instanceof BlobMissingError) return false
     throw error
   }
 }

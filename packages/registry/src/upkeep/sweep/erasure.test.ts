@@ -91,7 +91,7 @@ describe.each(databases)('erasing ($name)', (database) => {
 
   test.each([
     { call: 'remove', prefix: filesPrefix, what: 'a file was removed' },
-    { call: 'put', prefix: packsPrefix, what: 'a pack was written anew' },
+    { call: 'put', prefix: packsPrefix, what: 'a pack was rewritten' },
   ] as const)('broken off before $what, it resumes', async ({ call, prefix }) => {
     const path = await leaky()
     await withdraw(path)

@@ -21,7 +21,7 @@ import {
   emptyPacks,
   endErasure,
   endPeriodicTask,
-  ObjectMissing,
+  ObjectMissingError,
   type ObjectName,
   type ObjectReader,
   objectKey,
@@ -189,7 +189,7 @@ async function detach(context: SweepContext, rows: readonly SweptRow[]): Promise
             await writer.add(kind, hash, await reader.raw(kind, hash))
           } catch (error) {
             // The object was swept meanwhile.
-            if (!(error instanceof ObjectMissing)) throw error
+            if (!(error instanceof ObjectMissingError)) throw error
           }
         }
         const { packs } = await writer.finish()

@@ -4,11 +4,11 @@
  * rows and packs in place, so that they can be found after a repair.
  */
 import {
-  BlobMissing,
+  BlobMissingError,
   findVersionById,
-  ObjectCorrupt,
-  ObjectMissing,
-  PackCorrupt,
+  ObjectCorruptError,
+  ObjectMissingError,
+  PackCorruptError,
   type Queries,
   type VersionToErase,
   versionsToErase,
@@ -50,10 +50,10 @@ async function damageIn(work: Promise<void>): Promise<Error | undefined> {
 }
 
 const isDamage = (error: unknown): error is Error =>
-  error instanceof ObjectCorrupt ||
-  error instanceof ObjectMissing ||
-  error instanceof PackCorrupt ||
-  error instanceof BlobMissing
+  error instanceof ObjectCorruptError ||
+  error instanceof ObjectMissingError ||
+  error instanceof PackCorruptError ||
+  error instanceof BlobMissingError
 
 /**
  * Names of the blocked erasures, without those that another sweep has finished meanwhile or that were deleted with their

@@ -13,8 +13,8 @@ import {
 } from '@ulmus/content'
 import {
   findVersionById,
-  ObjectCorrupt,
-  ObjectMissing,
+  ObjectCorruptError,
+  ObjectMissingError,
   type ObjectName,
   type ObjectReader,
   objectKey,
@@ -95,7 +95,7 @@ export class Marks {
         // A version that was deleted with its collection, or erased and swept by another process, needs nothing.
         const erasure = (await findVersionById(this.#database, version.id))?.erasure
         if (this.#mayLack || erasure === null) throw error
-        if (erasure === 'asked' && error instanceof ObjectCorrupt) this.#hasGaps = true
+        if (erasure === 'asked' && error instanceof ObjectCorruptError) this.#hasGaps = true
       }
       this.#versions.add(version.id)
     }
@@ -143,7 +143,7 @@ export class Marks {
     try {
       return await read()
     } catch (error) {
-      if (this.#mayLack && error instanceof ObjectMissing) return undefined
+      if (this.#mayLack && error instanceof ObjectMissingError) return undefined
       throw error
     }
   }

@@ -7,15 +7,15 @@ import { weighStore } from './unreferenced.ts'
 const trivialBytes = 1_048_576
 
 /** A sweep would set aside more than half of the store, so it did nothing. The message is for the operator. */
-export class SweepTooLarge extends Error {
-  override name = 'SweepTooLarge'
+export class SweepTooLargeError extends Error {
+  override name = 'SweepTooLargeError'
   readonly bytes: number
   readonly storeBytes: number
 
   constructor(bytes: number, storeBytes: number) {
     super(
       `No version needs ${bytes} of the ${storeBytes} bytes in the object store, which is more than half, so nothing was removed. ` +
-        'If much was deleted, that is right: `ulmus-server sweep --force` goes on. If not, the database may be the wrong one, or restored ' +
+        'If much was deleted, that is right: `ulmus-server sweep --force` continues. If not, the database may be the wrong one, or restored ' +
         'from before the objects: check DATABASE_URL and DATA_DIR.',
     )
     this.bytes = bytes
@@ -26,7 +26,7 @@ export class SweepTooLarge extends Error {
 /**
  * Refuses a sweep that is too large.
  * @param dead rows that the sweep is about to condemn
- * @throws SweepTooLarge
+ * @throws SweepTooLargeError
  */
 export async function refuseMost(
   context: Pick<Context, 'database' | 'blobs'>,
@@ -35,7 +35,7 @@ export async function refuseMost(
 ): Promise<void> {
   const { storeBytes, unreferencedBytes } = await weighStore(context, before)
   const going = unreferencedBytes + (await packBytesGoing(context, dead, graceSeconds))
-  if (going > trivialBytes && going * 2 > storeBytes) throw new SweepTooLarge(going, storeBytes)
+  if (going > trivialBytes && going * 2 > storeBytes) throw new SweepTooLargeError(going, storeBytes)
 }
 
 /** Bytes that the sweep would free: packs that will be empty, and the parts of rewritten packs that are not copied. */

@@ -1,17 +1,9 @@
 /** Task that finds the changed cells of many records. */
-import { type ColumnChange, columnChanges, parseJson } from '@ulmus/content'
+import { type CellChange, cellChangeOf, columnChanges, parseJson } from '@ulmus/content'
 import { defineTask, shortBytesMax } from '../../work/task.ts'
-
-/** Kind of a change of a cell. Null and absent values are empty. */
-export type CellChange = 'filled' | 'changed' | 'emptied'
 
 /** Column and kind of a change. */
 export type ChangedCell = readonly [names: readonly string[], kind: CellChange]
-
-const isEmpty = (value: unknown): boolean => value === undefined || value === null
-
-const kindOf = ({ was, is }: ColumnChange): CellChange =>
-  isEmpty(was) === isEmpty(is) ? 'changed' : isEmpty(was) ? 'filled' : 'emptied'
 
 /** Changed cells found of a record; further ones are left out. */
 export const cellsMax = 300
@@ -28,7 +20,7 @@ export const changedCells = defineTask({
     return Array.from({ length: data.length / 2 }, (_, n) =>
       columnChanges(data[2 * n], data[2 * n + 1])
         .slice(0, cellsMax)
-        .map((change) => [change.names, kindOf(change)]),
+        .map((change) => [change.names, cellChangeOf(change)]),
     )
   },
   isShort: ({ lines }) => lines.length <= shortBytesMax,

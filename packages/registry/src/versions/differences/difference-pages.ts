@@ -14,7 +14,7 @@ export interface PageAsk {
   type?: string
   /** Only records with this kind of change. Default: all kinds. */
   change?: RecordChange
-  /** Only updated records with a change in this column: `name.common`. Default: all records. */
+  /** Only updated records with a change in this column or within it: `name.common`, `name`. Default: all records. */
   column?: string
   /** Only the record with this id. Default: all records. */
   id?: string
@@ -113,7 +113,7 @@ export interface ScannedDifference extends RecordDifference {
 }
 
 const hasColumn = ({ cells = [] }: ScannedDifference, column: string): boolean =>
-  cells.some(([names]) => names.join('.') === column)
+  cells.some(([names]) => `${names.join('.')}.`.startsWith(`${column}.`))
 
 /** Larger records are not compared cell by cell: both versions together. Bytes. */
 const comparedBytesMax = 1_048_576

@@ -1,9 +1,9 @@
 /** Counts the differences between two views by type and column. */
-import { hashText, type ViewRoots } from '@ulmus/content'
+import { type CellChange, hashText, type ViewRoots } from '@ulmus/content'
 import { LRUCache } from 'lru-cache'
 import type { Context } from '../../context.ts'
 import { type TypePair, typePairs } from './changes.ts'
-import { type CellChange, cellsMax } from './column-changes.ts'
+import { cellsMax } from './column-changes.ts'
 import {
   changeOf,
   differencesOf,

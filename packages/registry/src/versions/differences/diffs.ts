@@ -1,24 +1,32 @@
 /** Differences between two versions, with the data of both (http-api §7), made of stored canonical forms. */
 
 import { documentDigest, emptyTree, type Hash, type ViewRoots } from '@ulmus/content'
+import { findVersionBefore } from '@ulmus/storage'
 import type { VersionPath } from '@ulmus/wire'
-import { findNamedCollection, findVisibleCollection, type Seen } from '../../access/find-collection.ts'
+import {
+  findNamedCollection,
+  findVisibleCollection,
+  type VisibleCollection,
+} from '../../access/find-collection.ts'
 import type { JsonText } from '../../answers/json-text.ts'
 import { readCursor } from '../../answers/places.ts'
 import { counting, readerOf } from '../../budgets/answer-budget.ts'
 import type { Context } from '../../context.ts'
 import type { Principal } from '../../principal.ts'
-import { metadataBytes, semverOf, shownDigest } from '../content.ts'
+import { digestOfView, metadataBytes, semverOf } from '../content.ts'
 import { describeSchemaChanges, type TypeChanges } from '../schema-changes.ts'
-import { type SeenVersion, versionIn } from '../versions.ts'
+import { type VisibleVersion, versionIn } from '../versions.ts'
 import { countDifferences, type DifferenceTotals, differenceReader, fileDifferences } from './changes.ts'
 import { lineOf, type ReadDifference, type RecordChange } from './difference-forms.ts'
 import { type PageAsk, readPage, type ViewPair } from './difference-pages.ts'
 import { type DiffSummary, SummaryCache } from './difference-summary.ts'
 
 export interface DiffAsk extends Omit<PageAsk, 'reader'> {
-  /** The first version: `latest`, a semver or a digest; for another collection, prefixed with `owner/slug@`. */
-  from: string
+  /**
+   * The first version: `latest`, a semver or a digest; for another collection, prefixed with `owner/slug@`. Absent: the version before, or
+   * nothing if there is none.
+   */
+  from?: string
   /** `nextCursor` of a page, or base64url of JCS([type, id]). */
   cursor?: string
   /** 1 – 2,000, of added, updated and removed together. A page of large records has fewer (`pageBytesMax`). */
@@ -29,8 +37,8 @@ export type { RecordChange } from './difference-forms.ts'
 
 /** Page of a difference. Its fields are public: change them together with packages/wire/src/diffs.ts. */
 export interface DiffPage {
-  /** Semvers; `from` has the prefix `owner/slug@` if it is of another collection. */
-  from: string
+  /** Semvers; `from` has the prefix `owner/slug@` if it is of another collection. Null: nothing. */
+  from: string | null
   to: string
   /** Each `{id, type, hash, data}`. */
   added: JsonText[]
@@ -78,7 +86,7 @@ export function diffsOf(context: Context) {
     async page(who: Principal, path: VersionPath, ask: DiffAsk): Promise<DiffPage> {
       const { from, to, other } = await pairOf(context, who, path, ask.from)
       const beyond = ask.cursor === undefined ? undefined : readCursor(ask.cursor, 'cursor')
-      const pair = { from: from.roots, to: to.roots }
+      const pair = viewsOf(from, to)
       const reader = readerOf(who)
       const { nextCursor, differences } = await readPage(context, pair, beyond, { ...ask, reader })
       const page = {
@@ -90,7 +98,7 @@ export function diffsOf(context: Context) {
       const isFirst = beyond === undefined
       const isAll = [ask.type, ask.change, ask.column, ask.id].every((filter) => filter === undefined)
       return {
-        from: `${other === undefined ? '' : placeOf(other.seen)}${semverOf(from.version)}`,
+        from: from && `${other === undefined ? '' : placeOf(other.seen)}${semverOf(from.version)}`,
         to: semverOf(to.version),
         ...page,
         ...(ask.withRemoved && { removedRecords: textsOf(differences, 'removed') }),
@@ -114,7 +122,7 @@ export function diffsOf(context: Context) {
      */
     async summary(who: Principal, path: VersionPath, requested: string): Promise<DiffSummary> {
       const { from, to } = await pairOf(context, who, path, requested)
-      return summaries.read(context, { from: from.roots, to: to.roots }, readerOf(who))
+      return summaries.read(context, viewsOf(from, to), readerOf(who))
     },
 
     /**
@@ -128,9 +136,9 @@ export function diffsOf(context: Context) {
       ask: Pick<DiffAsk, 'from' | 'type' | 'change'>,
     ): Promise<{ hash: string; lines: AsyncGenerator<Uint8Array> }> {
       const { from, to } = await pairOf(context, who, path, ask.from)
-      const pair = { from: from.roots, to: to.roots }
+      const pair = viewsOf(from, to)
       const whole = { ...ask, limit: streamedAtOnce, reader: readerOf(who) }
-      const hash = [from, to].map(({ version, seen }) => shownDigest(version, seen.view)).join(' ')
+      const hash = [from, to].map((one) => one && digestOfView(one.version, one.seen.view)).join(' ')
       return { hash, lines: linesOf(context, pair, whole) }
     },
   }
@@ -158,14 +166,27 @@ async function* linesOf(
 }
 
 /** Both versions in the caller's view; in the public one if the caller sees either only in that. */
-async function pairOf(context: Context, who: Principal, path: VersionPath, requested: string) {
+async function pairOf(context: Context, who: Principal, path: VersionPath, requested: string | undefined) {
   const seen = await findVisibleCollection(context, who, path)
-  const other = await seeOther(context, who, requested)
+  const other = requested === undefined ? undefined : await seeOther(context, who, requested)
   const view = other === undefined || other.seen.view === seen.view ? seen.view : 'public'
   const to = await versionIn(context, { ...seen, view }, path.v)
-  const from = await versionIn(context, { ...(other?.seen ?? seen), view }, other?.v ?? requested)
+  const v = other?.v ?? requested ?? (await semverBefore(context, to))
+  const from = v === null ? null : await versionIn(context, { ...(other?.seen ?? seen), view }, v)
   return { from, to, other }
 }
+
+async function semverBefore(context: Context, { version }: VisibleVersion): Promise<string | null> {
+  const before = await findVersionBefore(context.database, version)
+  return before === undefined ? null : semverOf(before)
+}
+
+const nothing: ViewRoots = Object.freeze({ files: emptyTree, types: {} })
+
+const viewsOf = (from: VisibleVersion | null, to: VisibleVersion): ViewPair => ({
+  from: from?.roots ?? nothing,
+  to: to.roots,
+})
 
 /**
  * The collection and version in `owner/slug@v1.0.0`; undefined if no other collection is named.
@@ -175,13 +196,13 @@ async function seeOther(
   context: Context,
   who: Principal,
   requested: string,
-): Promise<{ seen: Seen; v: string } | undefined> {
+): Promise<{ seen: VisibleCollection; v: string } | undefined> {
   const [, owner, slug, v] = /^([^/@]+)\/([^/@]+)@(.+)$/.exec(requested) ?? []
   if (owner === undefined || slug === undefined || v === undefined) return undefined
   return { seen: await findNamedCollection(context, who, { owner, slug }), v }
 }
 
-const placeOf = ({ owner, collection }: Seen) => `${owner.slug}/${collection.slug}@`
+const placeOf = ({ owner, collection }: VisibleCollection) => `${owner.slug}/${collection.slug}@`
 
 const textsOf = (differences: readonly ReadDifference[], change: RecordChange): JsonText[] =>
   differences.flatMap((one) => (one.change === change ? one.text! : []))
@@ -211,21 +232,29 @@ async function wholeOf(
   return { ...facts, level, reason: reasons[level] }
 }
 
-async function metaOf(context: Context, from: SeenVersion, to: SeenVersion) {
+async function metaOf(context: Context, from: VisibleVersion | null, to: VisibleVersion) {
   return {
-    schemasChanged: schemasOf(from.roots) !== schemasOf(to.roots),
+    schemasChanged: schemasOf(from?.roots ?? nothing) !== schemasOf(to.roots),
     metadataChanged: await metadataDiffers(context, from, to),
   }
 }
 
 /** Compares the texts: each may have a MiB. */
-async function metadataDiffers(context: Context, from: SeenVersion, to: SeenVersion): Promise<boolean> {
-  if (from.version.id === to.version.id) return false
+async function metadataDiffers(
+  context: Context,
+  from: VisibleVersion | null,
+  to: VisibleVersion,
+): Promise<boolean> {
+  if (from?.version.id === to.version.id) return false
   const [one, other] = await Promise.all(
-    [from, to].map(({ seen, version }) => metadataBytes(context, version, seen.view)),
+    [from, to].map((side) =>
+      side === null ? noMetadata : metadataBytes(context, side.version, side.seen.view),
+    ),
   )
   return Buffer.compare(one!, other!) !== 0
 }
+
+const noMetadata = Buffer.from('{}')
 
 /** Hash of a view's types and their schemas only. */
 const schemasOf = ({ types }: ViewRoots): Hash =>

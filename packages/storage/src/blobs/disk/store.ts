@@ -7,7 +7,7 @@ import { constants } from 'node:fs'
 import { access, mkdir, open, opendir, readdir, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type DiskSpace, unlimitedSpace } from '../../disk-space.ts'
-import { BlobMissing, StoreUnavailable } from '../../errors/stores.ts'
+import { BlobMissingError, StoreUnavailableError } from '../../errors/stores.ts'
 import type { BlobStore, ByteRange, ListedBlob } from '../blob-store.ts'
 import { checkedName } from '../names.ts'
 import { openFiles } from './files.ts'
@@ -27,7 +27,7 @@ const temporaryFolder = 'tmp'
 
 /**
  * Opens the store, creates its folder if absent, and removes files in `tmp/` that crashes left there more than a day ago.
- * @param space checked when `put` begins and while it writes; it rejects with StorageFull if there is no room.
+ * @param space checked when `put` begins and while it writes; it rejects with StorageFullError if there is no room.
  */
 export async function openDiskStore(folder: string, space: DiskSpace = unlimitedSpace): Promise<BlobStore> {
   const temporary = join(folder, temporaryFolder)
@@ -70,7 +70,7 @@ export async function openDiskStore(folder: string, space: DiskSpace = unlimited
     try {
       let at = range?.start ?? 0
       const end = at + (range?.length ?? file.bytes)
-      if (end > file.bytes) throw new BlobMissing(name)
+      if (end > file.bytes) throw new BlobMissingError(name)
       while (at < end) {
         const chunk = await orMissing(name, file.read(at, Math.min(streamChunkBytes, end - at)))
         at += chunk.length
@@ -88,7 +88,7 @@ export async function openDiskStore(folder: string, space: DiskSpace = unlimited
       const file = await orMissing(name, files.take(path(name)))
       try {
         const { start, length } = range ?? { start: 0, length: file.bytes }
-        if (start + length > file.bytes) throw new BlobMissing(name)
+        if (start + length > file.bytes) throw new BlobMissingError(name)
         return await orMissing(name, file.read(start, length))
       } finally {
         file.giveBack()
@@ -169,7 +169,7 @@ async function* listFolder(root: string, prefix: string): AsyncGenerator<ListedB
 /** The folder is read-only, or its permissions changed. An operator can fix this without a restart. */
 const unwritableCodes = new Set<unknown>(['EROFS', 'EACCES', 'EPERM'])
 
-/** @throws StoreUnavailable if the folder cannot be written to */
+/** @throws StoreUnavailableError if the folder cannot be written to */
 async function orUnwritable<T>(folder: string, work: Promise<T>): Promise<T> {
   try {
     return await work
@@ -177,9 +177,12 @@ async function orUnwritable<T>(folder: string, work: Promise<T>): Promise<T> {
     const { code } = error as NodeJS.ErrnoException
     if (!unwritableCodes.has(code)) throw error
     // Commands recognise a disk error by this code.
-    throw Object.assign(new StoreUnavailable(`${folder} cannot be written to (${code}).`, { cause: error }), {
-      code,
-    })
+    throw Object.assign(
+      new StoreUnavailableError(`${folder} cannot be written to (${code}).`, { cause: error }),
+      {
+        code,
+      },
+    )
   }
 }
 
@@ -187,7 +190,7 @@ async function orMissing<T>(name: string, work: Promise<T>): Promise<T> {
   try {
     return await work
   } catch (error) {
-    if (isAbsence(error)) throw new BlobMissing(name, { cause: error })
+    if (isAbsence(error)) throw new BlobMissingError(name, { cause: error })
     throw error
   }
 }

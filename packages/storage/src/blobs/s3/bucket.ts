@@ -5,8 +5,8 @@
 import { Agent as HttpAgent } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
 import { S3Client } from '@aws-sdk/client-s3'
-import { StorageFull } from '../../errors/storage-full.ts'
-import { BlobMissing, StoreUnavailable } from '../../errors/stores.ts'
+import { StorageFullError } from '../../errors/storage-full.ts'
+import { BlobMissingError, StoreUnavailableError } from '../../errors/stores.ts'
 import { checkedName } from '../names.ts'
 
 /** Values of `AWS_ACCESS_KEY_ID` and its companions. */
@@ -139,17 +139,17 @@ export const saysFull = ({ code, status }: Pick<ReturnType<typeof answerOf>, 'co
   status === 507 || fullCodes.has(code)
 
 /**
- * Translates a rejection of the client: BlobMissing; StorageFull; StoreUnavailable for a timeout, an outage, refused
+ * Translates a rejection of the client: BlobMissingError; StorageFullError; StoreUnavailableError for a timeout, an outage, refused
  * credentials or a missing bucket. Any other error is a bug in this program and stays unchanged.
  */
 export function storeError(error: unknown, blob?: string): unknown {
   const { code, status, message } = answerOf(error)
-  if (blob !== undefined && absent.has(code)) return new BlobMissing(blob, { cause: error })
+  if (blob !== undefined && absent.has(code)) return new BlobMissingError(blob, { cause: error })
   if (saysFull({ code, status }))
-    return new StorageFull(`The object store is full: ${code}, ${message}`, { cause: error })
+    return new StorageFullError(`The object store is full: ${code}, ${message}`, { cause: error })
   const refused = status !== undefined && status >= 400 && status < 500 && !refusedForNow.has(status)
   if (refused && code !== 'NoSuchBucket') return error
-  return new StoreUnavailable(`${code || 'an error'}, ${message}`, { cause: error })
+  return new StoreUnavailableError(`${code || 'an error'}, ${message}`, { cause: error })
 }
 
 /** Returns the client's answer, or throws its translated rejection. For requests that treat absence as an error. */

@@ -9,7 +9,7 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { PutBucketPolicyCommand, S3Client } from '@aws-sdk/client-s3'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { BucketUnusable } from '../../errors/stores.ts'
+import { BucketUnusableError } from '../../errors/stores.ts'
 import { makeBucket, s3Server } from '../../testing/buckets.ts'
 import { type FlakyProxy, startFlakyProxy } from '../../testing/flaky-proxy.ts'
 import { bucketOf, type S3Keys, type S3Settings } from './bucket.ts'
@@ -136,7 +136,7 @@ duration_seconds = 1
         () => 'it opened',
         (thrown: unknown) => thrown,
       )
-      expect(error).toBeInstanceOf(BucketUnusable)
+      expect(error).toBeInstanceOf(BucketUnusableError)
       const { message } = error as Error
       expect(message.split('\n')).toHaveLength(1)
       return message

@@ -5,7 +5,7 @@ import type { S3Settings } from './bucket.ts'
 /**
  * Opens the store: checks that the bucket can be listed, written and read, and removes uploads that crashes left unfinished more
  * than a day ago.
- * @throws BucketUnusable if the bucket is missing, forbidden or unreachable.
+ * @throws BucketUnusableError if the bucket is missing, forbidden or unreachable.
  */
 export async function openS3Store(settings: S3Settings): Promise<BlobStore> {
   const store = await import('./store.ts')

@@ -5,7 +5,7 @@
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { GetObjectCommand, type GetObjectCommandOutput } from '@aws-sdk/client-s3'
-import { BlobMissing, StoreUnavailable } from '../../errors/stores.ts'
+import { BlobMissingError, StoreUnavailableError } from '../../errors/stores.ts'
 import type { ByteRange } from '../blob-store.ts'
 import { answerOf, type Bucket, storeError } from './bucket.ts'
 
@@ -52,7 +52,7 @@ export async function* streamFrom(
     }
     if (at === end) return
     if (fruitless + 1 >= fruitlessMax)
-      throw new StoreUnavailable(`${blob} breaks off at byte ${at} of ${end}.`, { cause: broken })
+      throw new StoreUnavailableError(`${blob} breaks off at byte ${at} of ${end}.`, { cause: broken })
     await sleep(Math.random() * pauseMilliseconds * 2 ** Math.max(fruitless, 0))
   }
 }
@@ -81,16 +81,16 @@ async function request(
     throw storeError(error, blob)
   }
   const { Body: body, ETag, ContentRange } = answer
-  if (!(body instanceof Readable)) throw new StoreUnavailable('it answers without a body.')
+  if (!(body instanceof Readable)) throw new StoreUnavailableError('it answers without a body.')
   const [, start, total] = /^bytes (\d+)-\d+\/(\d+)$/.exec(ContentRange ?? '') ?? []
   let wrong: Error | undefined
-  if (Number(start) !== at) wrong = new StoreUnavailable('it does not answer with the range asked for.')
+  if (Number(start) !== at) wrong = new StoreUnavailableError('it does not answer with the range asked for.')
   else if (tag !== undefined && ETag !== tag) wrong = replaced(blob)
-  else if (end !== undefined && Number(total) < end) wrong = new BlobMissing(blob)
+  else if (end !== undefined && Number(total) < end) wrong = new BlobMissingError(blob)
   if (wrong === undefined) return { body, end: end ?? Number(total), tag: ETag }
   body.destroy()
   throw wrong
 }
 
 const replaced = (blob: string, cause?: unknown) =>
-  new StoreUnavailable(`${blob} was replaced while it was read.`, { cause })
+  new StoreUnavailableError(`${blob} was replaced while it was read.`, { cause })

@@ -11,7 +11,7 @@ import {
   ListObjectsV2Command,
   PutObjectCommand,
 } from '@aws-sdk/client-s3'
-import { BucketUnusable } from '../../errors/stores.ts'
+import { BucketUnusableError } from '../../errors/stores.ts'
 import { answerOf, type Bucket, saysFull } from './bucket.ts'
 
 /** Every server writes and removes this blob when it starts. */
@@ -23,7 +23,7 @@ const probesMax = 10
 const found = 'AWS_PROFILE, AWS_SHARED_CREDENTIALS_FILE, AWS_ROLE_ARN and AWS_WEB_IDENTITY_TOKEN_FILE'
 
 /**
- * @throws BucketUnusable if there are no credentials, if the bucket is missing or unreachable, or if listing, writing, reading or
+ * @throws BucketUnusableError if there are no credentials, if the bucket is missing or unreachable, or if listing, writing, reading or
  * removing is forbidden.
  */
 export async function checkBucket(bucket: Bucket): Promise<void> {
@@ -35,7 +35,7 @@ export async function checkBucket(bucket: Bucket): Promise<void> {
       return await work()
     } catch (error) {
       if (isDefect(error)) throw error
-      throw new BucketUnusable(sentenceFor(bucket, { does, expires }, error), { cause: error })
+      throw new BucketUnusableError(sentenceFor(bucket, { does, expires }, error), { cause: error })
     }
   }
   await step('list', () => client.send(new ListObjectsV2Command({ Bucket, Prefix: prefix, MaxKeys: 1 })))
@@ -64,14 +64,14 @@ export async function checkBucket(bucket: Bucket): Promise<void> {
   let read: string | undefined | null = null
   for (let probe = 1; read === null; probe++) read = (await write()) ? await readBack(probe) : probeBody
   if (read !== probeBody) {
-    throw new BucketUnusable(
-      `${capital(placeOf(bucket))} does not give back what was written. Is S3_ENDPOINT the address of an S3 server?`,
+    throw new BucketUnusableError(
+      `${capital(placeOf(bucket))} does not return the bytes that were written. Is S3_ENDPOINT the address of an S3 server?`,
     )
   }
   await step('delete from', () => client.send(new DeleteObjectCommand({ Bucket, Key })))
 }
 
-/** Returns whether the credentials expire. @throws BucketUnusable if there are none, or their provider does not answer. */
+/** Returns whether the credentials expire. @throws BucketUnusableError if there are none, or their provider does not answer. */
 async function haveCredentials(bucket: Bucket): Promise<boolean> {
   try {
     const { sessionToken } = await bucket.client.config.credentials()
@@ -83,7 +83,7 @@ async function haveCredentials(bucket: Bucket): Promise<boolean> {
       answerOf(error).code === 'CredentialsProviderError'
         ? `There are no credentials for ${where}. Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, set AWS_PROFILE to a complete profile of ~/.aws/credentials or AWS_SHARED_CREDENTIALS_FILE, or give this machine a role.`
         : `The credentials for ${where} cannot be had: ${reasonOf(error)}. Correct ${found}, or set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.`
-    throw new BucketUnusable(sentence, { cause: error })
+    throw new BucketUnusableError(sentence, { cause: error })
   }
 }
 

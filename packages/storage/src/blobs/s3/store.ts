@@ -8,7 +8,7 @@ import {
   HeadObjectCommand,
   ListObjectsV2Command,
 } from '@aws-sdk/client-s3'
-import { BlobMissing, StoreUnavailable } from '../../errors/stores.ts'
+import { BlobMissingError, StoreUnavailableError } from '../../errors/stores.ts'
 import type { BlobStore, ByteRange, ListedBlob } from '../blob-store.ts'
 import { isName } from '../names.ts'
 import { answerOf, type Bucket, bucketOf, type S3Settings, storeError, told } from './bucket.ts'
@@ -24,7 +24,7 @@ const pingMillisecondsMax = 2_000
 /**
  * Opens the store: checks that the bucket can be listed, written and read, and removes uploads that crashes left unfinished more
  * than a day ago.
- * @throws BucketUnusable if the bucket is missing, forbidden or unreachable.
+ * @throws BucketUnusableError if the bucket is missing, forbidden or unreachable.
  */
 export async function openS3Store(settings: S3Settings): Promise<BlobStore> {
   const bucket = bucketOf(settings)
@@ -52,7 +52,7 @@ export async function openS3Store(settings: S3Settings): Promise<BlobStore> {
   async function* stream(name: string, range?: ByteRange): AsyncGenerator<Uint8Array> {
     if (range?.length !== 0) return yield* streamFrom(bucket, name, range)
     const bytes = await size(name)
-    if (bytes === undefined || bytes < range.start) throw new BlobMissing(name)
+    if (bytes === undefined || bytes < range.start) throw new BlobMissingError(name)
   }
 
   return {
@@ -90,7 +90,7 @@ export async function* listBlobs(
     const page = await told(bucket.client.send(command))
     for (const { Key, Size, LastModified } of page.Contents ?? []) {
       if (Key === undefined || Size === undefined || LastModified === undefined)
-        throw new StoreUnavailable('it lists blobs without their sizes or times.')
+        throw new StoreUnavailableError('it lists blobs without their sizes or times.')
       const name = Key.slice(bucket.prefix.length)
       // Skip foreign objects, such as the folder markers of web consoles.
       if (isName(name)) yield { name, bytes: Size, modifiedAt: LastModified }
@@ -104,6 +104,6 @@ async function headBucket({ client, name }: Bucket, abortSignal?: AbortSignal): 
     await client.send(new HeadBucketCommand({ Bucket: name }), { abortSignal })
   } catch (error) {
     if (answerOf(error).status !== 404) throw storeError(error)
-    throw new StoreUnavailable(`the bucket ${name} is gone.`, { cause: error })
+    throw new StoreUnavailableError(`the bucket ${name} is gone.`, { cause: error })
   }
 }

@@ -6,8 +6,9 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { pathToFileURL } from 'node:url'
 import { afterEach, describe, expect, inject, it, vi } from 'vitest'
+import { firstGood } from '../../../../content/src/testing/measured.ts'
 import { databases } from '../../testing/databases.ts'
-import { DatabaseUnfit, FolderInUse } from '../database.ts'
+import { DatabaseUnfitError, FolderInUseError } from '../database.ts'
 import { openDatabase } from '../open.ts'
 import { filesOf } from './files.ts'
 import { startPostgres } from './postgres.ts'
@@ -86,7 +87,7 @@ describe('the embedded database', () => {
       if (version !== undefined) writeFileSync(join(folder, 'PG_VERSION'), version)
       const before = readdirSync(folder, { recursive: true })
       const refused = await openDatabase(settings).catch((error: unknown) => error)
-      expect(refused).toBeInstanceOf(DatabaseUnfit)
+      expect(refused).toBeInstanceOf(DatabaseUnfitError)
       expect(String(refused)).toContain(`The embedded database in ${folder} ${fault}`)
       expect(readdirSync(folder, { recursive: true })).toEqual(before)
       await dispose()
@@ -95,17 +96,20 @@ describe('the embedded database', () => {
 
   it('leaves the event loop free while PostgreSQL works', async () => {
     const { database, dispose } = await embedded.open()
-    let ticks = 0
-    const ticking = setInterval(() => ticks++, 10)
-    const before = performance.now()
-    await database.query('select pg_sleep(0.5)')
-    clearInterval(ticking)
-    expect(performance.now() - before).toBeGreaterThanOrEqual(500)
-    expect(ticks).toBeGreaterThanOrEqual(10)
+    const ticksMeanwhile = async () => {
+      let ticks = 0
+      const ticking = setInterval(() => ticks++, 10)
+      const before = performance.now()
+      await database.query('select pg_sleep(0.5)')
+      clearInterval(ticking)
+      expect(performance.now() - before).toBeGreaterThanOrEqual(500)
+      return ticks
+    }
+    expect(await firstGood(ticksMeanwhile, (ticks) => ticks >= 10)).toBeGreaterThanOrEqual(10)
     await dispose()
   })
 
-  it('plans a statement with a name anew after a minute, for its tables may have grown', async () => {
+  it('replans a named statement after a minute, for its tables may have grown', async () => {
     const { database, dispose } = await embedded.open()
     await database.query(
       'create table grown (id integer primary key); insert into grown values (0); analyze grown',
@@ -219,7 +223,7 @@ describe('the embedded database', () => {
     const folder = settings.folder!
     const { child, lines } = startWriter(folder, 'holder')
     await vi.waitUntil(() => lines().length > 0, { timeout: 20_000 })
-    await expect(openDatabase({ folder })).rejects.toThrow(FolderInUse)
+    await expect(openDatabase({ folder })).rejects.toThrow(FolderInUseError)
     await expect(openDatabase({ folder })).rejects.toThrow(new RegExp(`in use by process ${child.pid} on `))
     const before = lines().length
     await vi.waitUntil(() => lines().length > before + 20, { timeout: 20_000 })
@@ -239,7 +243,7 @@ describe('the embedded database', () => {
     await once(killed.child, 'close')
     const starters = ['a', 'b', 'c'].map((round) => startWriter(folder, round))
     await vi.waitUntil(() => starters.every((one) => one.lines().length > 0), { timeout: 20_000 })
-    const refused = starters.filter((one) => one.lines()[0]!.startsWith('FolderInUse: '))
+    const refused = starters.filter((one) => one.lines()[0]!.startsWith('FolderInUseError: '))
     expect(refused).toHaveLength(2)
     for (const { child } of starters) {
       child.kill('SIGKILL')
@@ -273,7 +277,7 @@ describe('the embedded database', () => {
     process.env['NODE_OPTIONS'] = '--import=data:text/javascript,throw%20Error("no%20room")'
     try {
       await expect(openDatabase({ folder })).rejects.toMatchObject({
-        name: 'DatabaseUnfit',
+        name: 'DatabaseUnfitError',
         message: expect.stringContaining(`could not be made in ${folder}: its making ended with 1.`),
         cause: { message: expect.stringContaining('no room') },
       })

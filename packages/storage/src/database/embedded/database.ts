@@ -2,16 +2,16 @@
  * The embedded database: PostgreSQL in a thread of this process, reached through the driver for servers. Its thread computes and waits for
  * the disk while the event loop serves requests. It has one session, so statements and transactions take turns.
  */
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { Duplex } from 'node:stream'
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
 import pg from 'pg'
-import { isStorageFull, StorageFull } from '../../errors/storage-full.ts'
+import { isStorageFull, StorageFullError } from '../../errors/storage-full.ts'
 import type { Database } from '../database.ts'
 import { LookUps } from '../look-ups.ts'
 import { type Migrations, migrate } from '../migrate.ts'
 import { type Outside, pooledDatabase, types } from '../pool.ts'
-import { DatabaseUnfit } from '../sql-errors.ts'
+import { DatabaseUnfitError } from '../sql-errors.ts'
 import { lacksRoom, releaseBallast } from './ballast.ts'
 import { endProcess, exitProcess } from './ending.ts'
 import { filesOf } from './files.ts'
@@ -24,7 +24,7 @@ import { logFullExit } from './log.ts'
  */
 const planMilliseconds = 60_000
 
-/** @throws FolderInUse if another process has the folder open; StorageFull if there is no space to start. */
+/** @throws FolderInUseError if another process has the folder open; StorageFullError if there is no space to start. */
 export async function openEmbedded(options: {
   folder: string
   migrations?: Migrations | undefined
@@ -43,7 +43,16 @@ export async function openEmbedded(options: {
     const close = () => (ended ??= end())
     try {
       await migrateOn(pool, options.migrations)
-      return pooledDatabase({ kind: 'embedded', pool, outside: outsideOf(pool), close })
+      // No other process has this database.
+      const hearing = new EventEmitter<{ topic: [string] }>()
+      return pooledDatabase({
+        kind: 'embedded',
+        pool,
+        outside: outsideOf(pool),
+        notify: async (topic) => void hearing.emit('topic', topic),
+        listen: (heard) => hearing.on('topic', heard),
+        close,
+      })
     } catch (error) {
       await close()
       throw error
@@ -64,10 +73,13 @@ async function migrateOn(pool: pg.Pool, migrations: Migrations | undefined): Pro
   }
 }
 
-const noRoomToStart = (folder: string, cause: unknown): StorageFull =>
-  new StorageFull(`The disk of ${folder} is full: the database cannot start. Free 64 MiB there, or more.`, {
-    cause,
-  })
+const noRoomToStart = (folder: string, cause: unknown): StorageFullError =>
+  new StorageFullError(
+    `The disk of ${folder} is full: the database cannot start. Free 64 MiB there, or more.`,
+    {
+      cause,
+    },
+  )
 
 /**
  * Sends named statements without waiting for earlier answers. An unnamed text may contain several statements, and may leave a
@@ -112,16 +124,16 @@ class PostgresThread {
     this.#worker = worker
   }
 
-  /** @throws DatabaseUnfit if PostgreSQL does not start on these files. */
+  /** @throws DatabaseUnfitError if PostgreSQL does not start on these files. */
   static async start(files: string): Promise<PostgresThread> {
     const worker = new Worker(new URL('./thread.ts', import.meta.url), { workerData: files })
     const ended = once(worker, 'exit').then(([code]) => {
-      if (code === logFullExit) throw new StorageFull('There is no room for the log.')
+      if (code === logFullExit) throw new StorageFullError('There is no room for the log.')
       throw new Error('PostgreSQL ended as it started.')
     })
     await Promise.race([once(worker, 'message'), ended]).catch((error: Error) => {
       if (isStorageFull(error)) throw error
-      throw new DatabaseUnfit(
+      throw new DatabaseUnfitError(
         `The embedded database in ${files} does not start: ${lineOf(error.message)}. If its disk is full, free space; else its files are damaged: restore DATA_DIR from a backup.`,
         { cause: error },
       )

@@ -10,13 +10,13 @@ import { mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
-import { DatabaseUnfit } from '../sql-errors.ts'
+import { DatabaseUnfitError } from '../sql-errors.ts'
 import { syncPath } from './folder.ts'
 import { demandVersion, filesIn, hasEmbedded } from './place.ts'
 
 /**
  * Returns the folder of PostgreSQL's files; creates them if there are none. This process must hold the lock.
- * @throws DatabaseUnfit for incomplete files or files of another version: PGlite would create a new database in their place.
+ * @throws DatabaseUnfitError for incomplete files or files of another version: PGlite would create a new database in their place.
  */
 export async function filesOf(folder: string): Promise<string> {
   const files = filesIn(folder)
@@ -39,7 +39,7 @@ async function makeFiles(folder: string, files: string): Promise<void> {
   syncPath(folder)
 }
 
-/** @throws DatabaseUnfit with the process's error output if it failed. */
+/** @throws DatabaseUnfitError with the process's error output if it failed. */
 async function makeIn(folder: string): Promise<void> {
   const program = fileURLToPath(new URL('./files-making.ts', import.meta.url))
   const child = spawn(process.execPath, [program, folder], { stdio: ['ignore', 'ignore', 'pipe'] })
@@ -50,7 +50,7 @@ async function makeIn(folder: string): Promise<void> {
   const why = /No space left|ENOSPC|errno: 51/.test(said)
     ? 'the disk is full'
     : `its making ended with ${signal ?? code}`
-  throw new DatabaseUnfit(
+  throw new DatabaseUnfitError(
     `The embedded database could not be made in ${dirname(folder)}: ${why}. It needs 100 MB of free disk and 600 MB of free memory; or set DATABASE_URL.`,
     { cause },
   )

@@ -13,8 +13,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { isStorageFull } from '../../errors/storage-full.ts'
 
 /** Another process, or this one, has the folder open. The message names the holder. */
-export class FolderInUse extends Error {
-  override name = 'FolderInUse'
+export class FolderInUseError extends Error {
+  override name = 'FolderInUseError'
   readonly folder: string
   /** Such as "process 1234 on lagoon since 2026-01-31T12:00:00.000Z". */
   readonly holder: string
@@ -38,7 +38,7 @@ const sqliteBusy = 5
 
 /**
  * Locks a folder without waiting; creates it if absent.
- * @throws FolderInUse if the lock is taken.
+ * @throws FolderInUseError if the lock is taken.
  */
 export function lockFolder(folder: string): FolderLock {
   makeFolders(folder)
@@ -50,7 +50,7 @@ export function lockFolder(folder: string): FolderLock {
   } catch (error) {
     lock.close()
     if ((error as { errcode?: number }).errcode === sqliteBusy)
-      throw new FolderInUse(folder, readHolder(holderFile))
+      throw new FolderInUseError(folder, readHolder(holderFile))
     throw error
   }
   try {

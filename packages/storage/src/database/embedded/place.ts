@@ -4,7 +4,7 @@
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseUnfit } from '../sql-errors.ts'
+import { DatabaseUnfitError } from '../sql-errors.ts'
 
 /** Version of PostgreSQL in this release of PGlite, which cannot open files of another version: change it together with PGlite. */
 const majorVersion = '18'
@@ -15,7 +15,7 @@ export const filesIn = (folder: string): string => join(folder, 'pg')
 /** True if the folder contains a database. */
 export const hasEmbedded = (folder: string): boolean => existsSync(filesIn(folder))
 
-/** @throws DatabaseUnfit for incomplete files or files of another version: PGlite would create a new database over them. */
+/** @throws DatabaseUnfitError for incomplete files or files of another version: PGlite would create a new database over them. */
 export function demandVersion(files: string): void {
   const version = versionOf(files)
   if (version === majorVersion) return
@@ -23,7 +23,7 @@ export function demandVersion(files: string): void {
     version === undefined
       ? 'lacks the file PG_VERSION, so it is damaged or restored in part'
       : `is of PostgreSQL ${JSON.stringify(version)}, and this release of Ulmus opens ${majorVersion} alone`
-  throw new DatabaseUnfit(
+  throw new DatabaseUnfitError(
     `The embedded database in ${files} ${fault}. It is left as it is. Restore the whole folder from a backup.`,
   )
 }

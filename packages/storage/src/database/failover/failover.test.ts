@@ -11,7 +11,7 @@ import { TcpProxy } from '../../testing/tcp-proxy.ts'
 import type { Database } from '../database.ts'
 import { otherConnections } from '../other-connections.ts'
 import { openServer } from '../server.ts'
-import { DatabaseUnfit } from '../sql-errors.ts'
+import { DatabaseUnfitError } from '../sql-errors.ts'
 
 const recoveredMilliseconds = 10_000
 const watchMilliseconds = 500
@@ -148,7 +148,7 @@ test('a server does not start on standbys alone, nor without its database', asyn
         .replace('/postgres?', '/nowhere')
         .replace(/postgres$/, 'nowhere'),
     ),
-  ).rejects.toThrow(DatabaseUnfit)
+  ).rejects.toThrow(DatabaseUnfitError)
 })
 
 test('connections of others are counted on the primary', async () => {

@@ -14,8 +14,8 @@ const lookMillisecondsMax = 3_000
 const watchMilliseconds = 10_000
 
 /** No server of the list can be used now; later one may. `errors` has the reason of each. */
-export class NoPrimary extends AggregateError {
-  override name = 'NoPrimary'
+export class NoPrimaryError extends AggregateError {
+  override name = 'NoPrimaryError'
   /** SQL's code for a connection that cannot be made. */
   readonly code = '08001'
 }
@@ -77,7 +77,7 @@ export class Primary {
    * it is stopped. Keeps no process running. @returns a function that stops this
    */
   watch(milliseconds = watchMilliseconds): () => void {
-    const look = () => void this.#find('anew').catch(() => undefined)
+    const look = () => void this.#find('again').catch(() => undefined)
     const timer = setInterval(look, milliseconds).unref()
     return () => clearInterval(timer)
   }
@@ -101,9 +101,9 @@ export class Primary {
     return client
   }
 
-  /** @param how `anew`: also if one is known. @throws NoPrimary */
-  #find(how?: 'anew'): Promise<Address> {
-    if (this.#address !== undefined && how !== 'anew') return Promise.resolve(this.#address)
+  /** @param how `again`: also if one is known. @throws NoPrimaryError */
+  #find(how?: 'again'): Promise<Address> {
+    if (this.#address !== undefined && how !== 'again') return Promise.resolve(this.#address)
     this.#looking ??= this.#look().finally(() => {
       this.#looking = undefined
     })
@@ -116,7 +116,7 @@ export class Primary {
       .flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
       .sort((a, b) => b.timeline - a.timeline)[0]
     if (found === undefined)
-      throw new NoPrimary(
+      throw new NoPrimaryError(
         asked.flatMap((one) => (one.status === 'rejected' ? [one.reason] : [])),
         'No server of DATABASE_URL is a primary that accepts writes.',
       )
@@ -151,7 +151,8 @@ export class Primary {
 
   /** Refuses an older timeline than the newest known. At a newer one, closes connections to the former primary. */
   #reach(timeline: number): void {
-    if (timeline < this.#timeline) throw new NoPrimary([], 'The server was the primary before a failover.')
+    if (timeline < this.#timeline)
+      throw new NoPrimaryError([], 'The server was the primary before a failover.')
     if (timeline === this.#timeline) return
     if (this.#timeline > 0)
       this.#tell?.(`PostgreSQL failed over: its primary is on timeline ${timeline} now.`)
@@ -172,6 +173,6 @@ async function roleOf(client: pg.Client): Promise<Role> {
 }
 
 function demandPrimary({ isStandby, isReadOnly }: Omit<Role, 'timeline'>): void {
-  if (isStandby) throw new NoPrimary([], 'The server is a standby.')
-  if (isReadOnly) throw new NoPrimary([], 'The server is read-only.')
+  if (isStandby) throw new NoPrimaryError([], 'The server is a standby.')
+  if (isReadOnly) throw new NoPrimaryError([], 'The server is read-only.')
 }

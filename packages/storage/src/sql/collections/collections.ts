@@ -190,7 +190,7 @@ export async function updateCollection(
      where id = $1`,
     [id, slug, name, foldName(name), description, isPublic, updatedAt],
   )
-  // Only if they change: all words are indexed anew.
+  // Only if they change: all words are reindexed.
   await tx.query(
     `update collection_words set name = $2, description = $3
      where collection_id = $1 and (name, description) is distinct from ($2::tsvector, $3::tsvector)`,
@@ -215,6 +215,15 @@ export async function moveHead(
 /** Sets whether only trusted publishers make versions. */
 export async function setPublishersOnly(tx: Tx, id: string, publishersOnly: boolean): Promise<void> {
   await tx.query('update collections set publishers_only = $2 where id = $1', [id, publishersOnly])
+}
+
+/** Number of public forks of a collection, direct and indirect: private ones are known to their members alone. */
+export async function countPublicForks(at: Queries, id: string): Promise<number> {
+  const { rows } = await at.query<{ forks: number }>(
+    'select count(*) as forks from collections where ancestors @> array[$1::uuid] and public',
+    [id],
+  )
+  return rows[0]!.forks
 }
 
 /** Records the highest withdrawn version number. */

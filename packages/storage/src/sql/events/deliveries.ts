@@ -1,5 +1,5 @@
 /**
- * Table of deliveries: one row for each event that a webhook hears of, until the event goes. `fanOut` makes them in the order of events,
+ * Table of deliveries: one row for each event that a webhook receives, until the event goes. `fanOut` makes them in the order of events,
  * `claimDeliveries` hands out those that are due. A claim ends by itself, so that another server repeats what a dead one had begun.
  */
 import { sql } from 'drizzle-orm'
@@ -36,6 +36,7 @@ export const deliveries = pgTable(
     primaryKey({ columns: [t.webhookId, t.seq] }),
     index('deliveries_seq').on(t.seq),
     index('deliveries_due').on(t.webhookId, t.nextAt, t.seq).where(sql`${t.state} = 'waiting'`),
+    index('deliveries_waiting').on(t.nextAt).where(sql`${t.state} = 'waiting'`),
     index('deliveries_claimed').on(t.claimedUntil).where(sql`${t.claimedUntil} is not null`),
   ],
 )
@@ -68,7 +69,7 @@ const isWanted = `(webhooks.collection_id = events.collection_id
   and (webhooks.bumps = '{}' or events.kind <> 'version.made' or events.details->>'bump' = any(webhooks.bumps))`
 
 /**
- * Makes deliveries of the next `most` events for all webhooks that hear of them. Webhooks whose maker is gone get them too, so that
+ * Makes deliveries of the next `most` events for all webhooks that receive them. Webhooks whose maker is gone get them too, so that
  * `claimDeliveries` meets and disables these webhooks. One caller at a time.
  * @returns the number of events looked at
  */
@@ -109,7 +110,7 @@ const dueAgain = (now: string) =>
     .join(', ')}`
 
 /**
- * Makes deliveries of up to `most` events after a number that a webhook hears of, whether it had them or not.
+ * Makes deliveries of up to `most` events after a number that a webhook receives, whether it had them or not.
  * @returns their numbers, in order
  */
 export async function replayEvents(
@@ -169,6 +170,10 @@ export async function listDeliveries(
   )
   return rows
 }
+
+/** True if a request is due, and no process makes it. Disabled webhooks have none waiting. @param now placeholder of the time */
+export const isDeliveryDue = (now: string): string =>
+  `exists (select from deliveries where state = 'waiting' and next_at <= ${now} and (claimed_until is null or claimed_until <= ${now}))`
 
 /** Bounds of claims. */
 export interface ClaimBounds {

@@ -9,18 +9,6 @@ import type { Queries, Tx } from '../../database/database.ts'
 import { count, instant } from '../columns/columns.ts'
 import { columnsOf, Values } from '../columns/rows.ts'
 
-export const eventKinds = [
-  'version.made',
-  'version.withdrawn',
-  'version.deprecated',
-  'collection.made',
-  'collection.renamed',
-  'collection.transferred',
-  'collection.visibility',
-  'collection.deleted',
-] as const
-export type EventKind = (typeof eventKinds)[number]
-
 /** `semver` of versions (`v1.0.0`), `bump` of new ones (a first one has `major`), `deprecated`, `formerly` (`owner/slug`), `public`. */
 export interface EventDetails {
   readonly semver?: string
@@ -32,7 +20,8 @@ export interface EventDetails {
 
 const facts = () => ({
   at: instant('at').notNull(),
-  kind: text('kind', { enum: eventKinds }).notNull(),
+  /** As events.sql notes it, and packages/wire names it. */
+  kind: text('kind').notNull(),
   collectionId: uuid('collection_id').notNull(),
   versionId: uuid('version_id'),
   /** Owner of the collection after the change. */
@@ -108,7 +97,7 @@ export interface EventFilter {
   readonly onlyCollection?: string | undefined
   readonly collectionId?: string | undefined
   readonly accountId?: string | undefined
-  readonly kind?: EventKind | undefined
+  readonly kind?: string | undefined
 }
 
 /** Numbers that a list needs. */

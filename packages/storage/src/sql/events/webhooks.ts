@@ -38,7 +38,7 @@ export const webhooks = pgTable(
     madeBy: uuid('made_by').references(() => accounts.id, { onDelete: 'set null' }),
     createdAt: instant('created_at').notNull(),
     testedAt: instant('tested_at'),
-    /** It hears of events after this one: the last of those before it was made, or switched on again. */
+    /** It receives events after this one: the last of those before it was made, or switched on again. */
     hearsAfter: count('hears_after').notNull().default(0),
   },
   (t) => [
@@ -144,7 +144,7 @@ export async function disableWebhook(tx: Tx, id: string, why: WebhookRow['disabl
   return rows.length > 0
 }
 
-/** Deletes webhooks of collections that are gone, once they have heard so. Returns their number. */
+/** Deletes webhooks of collections that are gone, once the deletion was sent to them. Returns their number. */
 export async function dropOrphanedWebhooks(tx: Tx, max: number): Promise<number> {
   const { rows } = await tx.query(
     `delete from webhooks where id in (

@@ -206,7 +206,7 @@ describe.each(databases)('landing a fork on $name', ({ name, open }) => {
           'select from pg_locks l where not granted and pg_backend_pid() = any(pg_blocking_pids(l.pid))',
         )
         expect(rows).toHaveLength(1)
-      })
+      }, 20_000)
 
     test('that deletes the source or makes it private, or public again', async () => {
       expect(await landBeside((tx) => setPublic(tx, false), forkOf())).toMatchObject({ value: 'source_gone' })

@@ -112,6 +112,10 @@ begin
     perform set_head_words(version.collection_id, head_words);
   end if;
   insert into versions select version.*;
+  -- Equal sidecars: only metadata changed.
+  insert into version_strips (version_id, before_id, public_shares, full_shares)
+    select version.id, follows, same, same
+    from (select (select '' from versions where id = follows and sidecar = version.sidecar) as same) facts;
 
   if job is not null then
     update metadata_jobs

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Hash } from '@ulmus/content'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { Database } from '../../database/database.ts'
-import { ObjectsSwept } from '../../errors/stores.ts'
+import { ObjectsSweptError } from '../../errors/stores.ts'
 import { databases } from '../../testing/databases.ts'
 import type { Authority } from '../access/authority.ts'
 import { accounts } from '../accounts/accounts.ts'
@@ -141,10 +141,10 @@ describe.each(databases)('landing a version on $name', ({ name, open }) => {
     expect(rows).toEqual([{ id: (await findHead(database, collectionId))?.id }])
   })
 
-  const takeSlot = async (base: VersionRow, durably: boolean) => {
+  const takeSlot = async (base: VersionRow, leaseSeconds: number) => {
     const job = { id: crypto.randomUUID(), collectionId, baseId: base.id, baseSemver: 'v1.0.0' }
     const slot = { ...job, patch: '{}', means: {}, startedAt: at }
-    const isTaken = await database.transactOnce((tx) => insertMetadataJob(tx, slot, durably, by))
+    const isTaken = await database.transactOnce((tx) => insertMetadataJob(tx, slot, leaseSeconds, by))
     return { id: job.id, isTaken }
   }
   const finish = (id: string) =>
@@ -156,13 +156,13 @@ describe.each(databases)('landing a version on $name', ({ name, open }) => {
     await newCollection()
     const [first, second] = [versionOf(0), versionOf(1)]
     await land(first, null)
-    const { id } = await takeSlot(first, true)
-    await expect(takeSlot(first, true)).rejects.toThrow()
+    const { id } = await takeSlot(first, 0)
+    await expect(takeSlot(first, 0)).rejects.toThrow()
     expect([await finish(id), await finish(id)]).toEqual([true, false])
     const failed = { status: 'failed', patch: null, resultVersionId: null, unchanged: false, finishedAt: at }
     expect(await findMetadataJob(database, id)).toMatchObject({ ...failed, error: { code: 'internal' } })
     await land(second, first.id)
-    expect((await takeSlot(first, false)).isTaken).toBe(false)
+    expect((await takeSlot(first, 4)).isTaken).toBe(false)
   })
 
   test('a slot that need not last relaxes its own commit and no other', async () => {
@@ -170,19 +170,19 @@ describe.each(databases)('landing a version on $name', ({ name, open }) => {
     const first = versionOf(0)
     await land(first, null)
     // The setting made by the statement is visible within a longer transaction.
-    const during = async (durably: boolean) => {
+    const during = async (leaseSeconds: number) => {
       let mode: unknown
       const undone = database.transact(async (tx) => {
         const job = { id: crypto.randomUUID(), collectionId, baseId: first.id, baseSemver: 'v1.0.0' }
-        await insertMetadataJob(tx, { ...job, patch: '{}', means: {}, startedAt: at }, durably, by)
+        await insertMetadataJob(tx, { ...job, patch: '{}', means: {}, startedAt: at }, leaseSeconds, by)
         mode = (await tx.query(`select current_setting('synchronous_commit') as mode`)).rows[0]?.['mode']
         throw new Error('undone')
       })
       await expect(undone).rejects.toThrow('undone')
       return mode
     }
-    expect([await during(true), await during(false)]).toEqual(['on', 'off'])
-    await takeSlot(first, false)
+    expect([await during(0), await during(4)]).toEqual(['on', 'off'])
+    await takeSlot(first, 4)
     const { rows } = await database.query(`select current_setting('synchronous_commit') as mode`)
     expect(rows).toEqual([{ mode: 'on' }])
   })
@@ -229,7 +229,7 @@ describe.each(databases)('landing a version on $name', ({ name, open }) => {
       return rows[0] as { versions: number; packs: number; objects: number }
     }
     const before = await counts()
-    const { id } = await takeSlot(first, true)
+    const { id } = await takeSlot(first, 0)
     expect(await landUpdate(crypto.randomUUID(), second, first)).toBe('update_ended')
     expect(await landUpdate(id, second, third)).toBe('head_moved')
     expect(await counts()).toEqual(before)
@@ -249,7 +249,7 @@ describe.each(databases)('landing a version on $name', ({ name, open }) => {
     expect(await landUpdate(id, third, second)).toBe('update_ended')
     expect(await counts()).toEqual(after)
     // Of several servers that run one job, only one lands it.
-    const again = await takeSlot(second, true)
+    const again = await takeSlot(second, 0)
     const tries = await Promise.all(
       [3, 4, 5, 6].map((patch) => landUpdate(again.id, versionOf(patch), second)),
     )
@@ -284,7 +284,7 @@ describe.each(databases)('landing a version on $name', ({ name, open }) => {
     await newCollection()
     const [first, second] = [versionOf(0), versionOf(1)]
     await land(first, null)
-    const { id: job } = await takeSlot(first, true)
+    const { id: job } = await takeSlot(first, 0)
     return async (...entries: ReturnType<typeof object>[]) => {
       const pack = packWith(...entries)
       return landOnce({
@@ -334,7 +334,7 @@ describe.each(databases)('landing a version on $name', ({ name, open }) => {
     for (const entries of [[delta], [delta, object()]]) {
       const landing = await updating()
       await expect(landing(...entries)).rejects.toEqual(
-        new ObjectsSwept([{ hash: delta.hash, kind: 'plain' }]),
+        new ObjectsSweptError([{ hash: delta.hash, kind: 'plain' }]),
       )
       expect(await findHead(database, collectionId)).toMatchObject({ patch: 0 })
       expect(await packCounts()).toEqual(counts)
@@ -399,7 +399,7 @@ describe.each(databases)('landing a version on $name', ({ name, open }) => {
           'select from pg_locks l where not granted and pg_backend_pid() = any(pg_blocking_pids(l.pid))',
         )
         expect(rows).toHaveLength(1)
-      })
+      }, 20_000)
     })
     const [end] = await landed
     return end

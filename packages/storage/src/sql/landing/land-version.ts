@@ -92,11 +92,11 @@ const reasons = [
 /**
  * Reason why a version did not land; nothing of its transaction is recorded. `collection_gone`: deleted or transferred to another owner.
  */
-export class NotLanded extends Error {
-  override name = 'NotLanded'
+export class NotLandedError extends Error {
+  override name = 'NotLandedError'
   readonly why: (typeof reasons)[number]
 
-  constructor(why: NotLanded['why']) {
+  constructor(why: NotLandedError['why']) {
     super(`The version did not land: ${why}.`)
     this.why = why
   }
@@ -109,7 +109,7 @@ const landingWithPack = `select land_version(${arguments_}, packed => ${recordPa
 
 /**
  * Records a version and makes it its collection's head in place of `from`. Runs a single statement.
- * @throws NotLanded; ObjectsSwept, for an object of the pack that the index has without its bases; for a fork, a unique violation of
+ * @throws NotLandedError; ObjectsSweptError, for an object of the pack that the index has without its bases; for a fork, a unique violation of
  *   `collections_owner_slug` if the owner has the slug.
  */
 export async function landVersion(tx: Tx, landed: Landing): Promise<void> {
@@ -143,10 +143,10 @@ export async function landVersion(tx: Tx, landed: Landing): Promise<void> {
   }
 }
 
-function notLandedIn(error: unknown): NotLanded | undefined {
+function notLandedIn(error: unknown): NotLandedError | undefined {
   const said = raised(error, 'UL000')?.message
   const why = reasons.find((reason) => reason === said)
-  return why && new NotLanded(why)
+  return why && new NotLandedError(why)
 }
 
 const forkOf = ({ collection, owner, audit, ...facts }: ForkOf): string => {

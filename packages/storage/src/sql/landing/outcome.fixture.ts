@@ -2,15 +2,15 @@
 import { randomUUID } from 'node:crypto'
 import type { AuditEventRow } from '../audit/audit-events.ts'
 import type { VersionRow } from '../versions/versions.ts'
-import { NotLanded } from './land-version.ts'
+import { NotLandedError } from './land-version.ts'
 
 /** `landed`, or the reason of the refusal. */
-export const outcomeOf = async (landing: Promise<void>): Promise<'landed' | NotLanded['why']> => {
+export const outcomeOf = async (landing: Promise<void>): Promise<'landed' | NotLandedError['why']> => {
   try {
     await landing
     return 'landed'
   } catch (error) {
-    if (error instanceof NotLanded) return error.why
+    if (error instanceof NotLandedError) return error.why
     throw error
   }
 }

@@ -9,7 +9,7 @@
 import { pgTable } from 'drizzle-orm/pg-core'
 import type { BlobStore } from '../../blobs/blob-store.ts'
 import type { Database, Queries, Tx } from '../../database/database.ts'
-import { BlobMissing } from '../../errors/stores.ts'
+import { BlobMissingError } from '../../errors/stores.ts'
 import type { PackEntry, PackSource } from '../../packs/pack.ts'
 import { bytes, bytewiseText } from '../columns/columns.ts'
 
@@ -30,7 +30,7 @@ export function packsOf({ database, blobs }: { database: Database; blobs: BlobSt
       try {
         return await blobs.read(name, range)
       } catch (error) {
-        if (!(error instanceof BlobMissing)) throw error
+        if (!(error instanceof BlobMissingError)) throw error
         const content = await contentOf(database, name)
         const { start, length } = range ?? { start: 0, length: content?.length ?? 0 }
         if (content === undefined || start + length > content.length) throw error
@@ -81,7 +81,7 @@ export function foundPacks(packs: readonly InlinePack[]): Pick<PackSource, 'read
   return {
     async read(name, range) {
       const content = contents.get(name)
-      if (content === undefined) throw new BlobMissing(name)
+      if (content === undefined) throw new BlobMissingError(name)
       return content.subarray(range?.start ?? 0, range && range.start + range.length)
     },
   }

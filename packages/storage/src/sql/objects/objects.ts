@@ -8,7 +8,7 @@ import { sql } from 'drizzle-orm'
 import { check, index, integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 import type { Queries, Tx } from '../../database/database.ts'
 import { raised } from '../../database/sql-errors.ts'
-import { type ObjectKind, ObjectsSwept } from '../../errors/stores.ts'
+import { type ObjectKind, ObjectsSweptError } from '../../errors/stores.ts'
 import type { PackEntry, StoredPack } from '../../packs/pack.ts'
 import { bytewiseText, count, instant } from '../columns/columns.ts'
 import { type DamagedObject, dropDamaged } from './damaged-objects.ts'
@@ -96,7 +96,7 @@ interface Packed {
  * its location and is relied on as well, because a sweep may have condemned it by now. Two commits of several packs each can deadlock;
  * `transact` then runs one of them again. Call it before the version is landed: until the transaction ends, no sweep condemns anything (see
  * sweeps.ts).
- * @throws ObjectsSwept if a sweep has removed an object that is relied on, or another commit recorded an own base with another chain: the
+ * @throws ObjectsSweptError if a sweep has removed an object that is relied on, or another commit recorded an own base with another chain: the
  * commit must be rebuilt.
  */
 export async function recordPacks(
@@ -166,10 +166,10 @@ export const packColumns = (pack: StoredPack): unknown[] => [
 const inOrder = (entries: readonly PackEntry[]): PackEntry[] =>
   entries.toSorted((a, b) => (objectKey(a) < objectKey(b) ? -1 : 1))
 
-/** Returns ObjectsSwept if a function of record-pack.sql raised it. */
-export function sweptIn(error: unknown): ObjectsSwept | undefined {
+/** Returns ObjectsSweptError if a function of record-pack.sql raised it. */
+export function sweptIn(error: unknown): ObjectsSweptError | undefined {
   const detail = raised(error, 'UL001')?.detail
-  return detail === undefined ? undefined : new ObjectsSwept(parseJson(detail) as ObjectName[])
+  return detail === undefined ? undefined : new ObjectsSweptError(parseJson(detail) as ObjectName[])
 }
 
 /**

@@ -1,7 +1,7 @@
 import { type Hash, hashText } from '@ulmus/content'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Database } from '../../database/database.ts'
-import { ObjectsSwept } from '../../errors/stores.ts'
+import { ObjectsSweptError } from '../../errors/stores.ts'
 import { databases } from '../../testing/databases.ts'
 import { recordPacks } from './objects.ts'
 import { condemn, removeCondemned } from './sweeps.ts'
@@ -65,7 +65,7 @@ describe.each(databases)('sweeping the index ($name)', ({ open }) => {
     await rely()
     await condemnAs(earlier, base)
     expect(await removeAs(earlier, base)).toBe(1)
-    await expect(rely()).rejects.toThrow(ObjectsSwept)
+    await expect(rely()).rejects.toThrow(ObjectsSweptError)
   })
 
   it('pardons, with its bases, what a commit wanted to record and found recorded', async () => {
@@ -79,7 +79,7 @@ describe.each(databases)('sweeping the index ($name)', ({ open }) => {
     await recordTwo()
     await condemnAs(earlier, base)
     expect(await removeAs(earlier, base)).toBe(1)
-    await expect(record(entryOf(delta))).rejects.toThrow(ObjectsSwept)
+    await expect(record(entryOf(delta))).rejects.toThrow(ObjectsSweptError)
   })
 
   it('takes over what a sweep that died has left condemned', async () => {

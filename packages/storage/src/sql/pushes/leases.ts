@@ -4,15 +4,9 @@
  */
 import type { Queries, Tx } from '../../database/database.ts'
 import type { Means } from '../audit/audit-events.ts'
+import { isLeaseOver, leaseUntil } from '../columns/leases.ts'
 import { Values } from '../columns/rows.ts'
-import {
-  commitColumns,
-  isHeldBy,
-  type PushRow,
-  type PushStanding,
-  pushes,
-  standingColumns,
-} from './pushes.ts'
+import { commitColumns, isHeldBy, type PushRow, pushes } from './pushes.ts'
 
 /** Lease on a session for its commit or dry run. */
 export interface PushLease {
@@ -22,7 +16,13 @@ export interface PushLease {
   seconds: number
 }
 
-const leaseUntil = (seconds: string) => `now() + make_interval(secs => ${seconds})`
+/** Longest lease. Seconds. */
+const leaseSecondsMax = 8
+const isFree = isLeaseOver(leaseSecondsMax)
+/** True for a commit that no process runs, also one that no process took yet. */
+export const isCommitDue = `status = 'committing' and ${isFree}`
+/** True for a session whose dry run stopped renewing its lease. */
+export const isDryRunAbandoned = `status = 'checking' and ${isFree}`
 
 /** Data of a session's move to a commit or dry run. */
 interface PushClaim {
@@ -87,37 +87,27 @@ export async function renewPushLease(
   return rows.length === 1
 }
 
-/** Longest lease. A lease that ends later than this from now was set before the clock was turned back. Seconds. */
-const leaseSecondsMax = 8
-const isLeaseOver = `(lease_until is null or lease_until < now()
-  or lease_until > clock_timestamp() + make_interval(secs => ${leaseSecondsMax}))`
-
-/** Takes over a commit without a lease or with an expired one; of concurrent callers, one gets it and the others undefined. */
-export async function takePushLease(
+/**
+ * Takes commits that no process runs, each with a new lease; those that wait longest first. Of concurrent callers, one gets each.
+ * @param seconds of the leases
+ * @param except holders with running work in the caller's process, although their leases have expired
+ */
+export async function claimCommits(
   tx: Tx,
-  id: string,
-  { holder, seconds }: { holder: string; seconds: number },
-): Promise<PushRow | undefined> {
+  { most, seconds, except }: { most: number; seconds: number; except: readonly string[] },
+): Promise<PushRow[]> {
   const { rows } = await tx.query<PushRow>(
-    `update pushes set lease_holder = $2, lease_until = ${leaseUntil('$3')}
-     where id = $1 and status = 'committing' and (lease_holder is null or ${isLeaseOver}) returning ${commitColumns}`,
-    [id, holder, seconds],
-  )
-  return rows[0]
-}
-
-/** Committing sessions with an expired lease, or that no process took in time; longest silent first. */
-export async function listAbandonedCommits(at: Queries): Promise<PushStanding[]> {
-  const { rows } = await at.query<PushStanding>(
-    `select ${standingColumns} from pushes where status = 'committing' and ${isLeaseOver} order by lease_until`,
+    `update pushes set lease_holder = gen_random_uuid(), lease_until = ${leaseUntil('$2')}
+     where id in (
+       select id from pushes where ${isCommitDue} and (lease_holder is null or lease_holder <> all($3::uuid[]))
+       order by lease_until limit $1 for update skip locked)
+     returning ${commitColumns}`,
+    [most, seconds, except],
   )
   return rows
 }
 
-/** Reopens sessions whose dry run stopped renewing its lease, and extends their expiry. */
-export async function reopenAbandonedDryRuns(at: Queries, expiresAt: Date): Promise<void> {
-  await at.query(
-    `update pushes set status = 'open', expires_at = $1 where status = 'checking' and ${isLeaseOver}`,
-    [expiresAt],
-  )
+/** Reopens sessions whose dry run was abandoned, and extends their expiry. */
+export async function reopenAbandonedDryRuns(tx: Tx, expiresAt: Date): Promise<void> {
+  await tx.query(`update pushes set status = 'open', expires_at = $1 where ${isDryRunAbandoned}`, [expiresAt])
 }

@@ -6,7 +6,7 @@ import { accounts } from '../accounts/accounts.ts'
 import { insertCollection } from '../collections/collections.ts'
 import { columnsOf, insertInto } from '../columns/rows.ts'
 import { listPushFiles } from './files.ts'
-import { listAbandonedCommits } from './leases.ts'
+import { claimCommits } from './leases.ts'
 import { findPush, findPushSchemas, insertPush, movePush, pushes } from './pushes.ts'
 
 const at = new Date('2026-01-01T00:00:00.000Z')
@@ -57,7 +57,10 @@ describe.each(databases)('sessions that were opened with much, on $name', ({ ope
     expect(standing).toEqual(rest)
     expect(rest).toMatchObject({ id, message: 'm', expiresAt: at })
     expect(await findPush(database, collectionId, id)).toEqual(rest)
-    expect(await listAbandonedCommits(database)).toEqual([rest])
+    const claim = () => database.transactOnce((tx) => claimCommits(tx, { most: 2, seconds: 4, except: [] }))
+    const lease = { leaseHolder: expect.any(String), leaseUntil: expect.any(Date) }
+    expect(await claim()).toEqual([expect.objectContaining({ ...rest, ...lease })])
+    expect(await claim()).toEqual([])
     expect(await findPush(database, randomUUID(), id)).toBeUndefined()
   })
 

@@ -3,19 +3,40 @@
  * rarely.
  */
 import type { Queries } from '../../database/database.ts'
+import { isCommitDue } from '../pushes/leases.ts'
+import { isUpdateDue } from '../versions/metadata-jobs.ts'
+import { isDeletionDue } from './deleted-collections.ts'
 
 /** Number of background jobs of one queue in one state. */
 export interface JobCount {
   readonly queue: string
-  /** State of pg-boss: `created`, `active`, `completed`, `failed`, … */
+  /** `created`: waits for a process. `retry`: waits after a failure. `active`, `completed`, `failed`. */
   readonly state: string
   readonly jobs: number
 }
 
-/** Counts jobs; rows of ended ones are kept for a day. Call it after the start of background work, which creates pg-boss's tables. */
+/** A deletion that failed so often counts as failed; it is still tried again. */
+const attemptsMax = 5
+
+/** Counts jobs, and those that ended in the last day; a deletion leaves no row. A refusal is a result; an unforeseen error is a failure. */
 export async function countJobs(at: Queries): Promise<JobCount[]> {
   const { rows } = await at.query<JobCount>(
-    'select name as queue, state::text as state, count(*) as jobs from pgboss.job group by name, state',
+    `select queue, state, count(*) as jobs from (
+       select 'update-metadata' as queue, case
+           when ${isUpdateDue} then 'created' when status = 'running' then 'active'
+           when error->>'code' = 'internal' then 'failed' else 'completed' end as state
+         from metadata_jobs where finished_at is null or finished_at > now() - interval '1 day'
+       union all
+       select 'push-commit', case
+           when ${isCommitDue} then 'created' when status = 'committing' then 'active'
+           when error->>'code' = 'internal' then 'failed' else 'completed' end
+         from pushes where status in ('committing', 'committed', 'failed') and created_at > now() - interval '1 day'
+       union all
+       select 'sweep-deleted-collection', case
+           when not ${isDeletionDue} and last_error is null then 'active'
+           when attempts >= ${attemptsMax} then 'failed' when attempts > 0 then 'retry' else 'created' end
+         from deletions
+     ) as jobs group by queue, state order by queue, state`,
   )
   return rows
 }

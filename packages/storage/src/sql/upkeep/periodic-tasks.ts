@@ -48,7 +48,7 @@ export async function lastEndOf(
 ): Promise<{ secondsAgo: number; succeeded: boolean } | undefined> {
   const { rows } = await at.query<{ secondsAgo: number; succeeded: boolean }>(
     `select extract(epoch from now() - ended_at)::double precision as "secondsAgo", succeeded
-     from periodic_tasks where name = $1 and ended_at is not null`,
+     from periodic_tasks where name = $1 and succeeded is not null`,
     [name],
   )
   return rows[0]

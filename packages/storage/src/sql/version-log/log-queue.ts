@@ -45,10 +45,13 @@ const isRecent = "between clock_timestamp() - interval '5 minutes' and clock_tim
 const isDue = `not (kind = 'account.renamed' and exists (select from log_queue stated
   where stated.kind = 'account.stated' and stated.account_id = log_queue.account_id and stated.at ${isRecent}))`
 
+const isQueued = `exists (select from log_queue where kind <> 'account.stated' and ${isDue})`
+/** True if changes wait for their leaf, and need not wait longer, or if leaves of a signed log wait for a signature. */
+export const isLogDue = `(${isQueued} or exists (select from log_state where origin is not null and size > signed_size))`
+
 /** True if changes wait for their leaf, and need not wait longer. */
 export async function hasQueued(at: Queries): Promise<boolean> {
-  const text = `select from log_queue where kind <> 'account.stated' and ${isDue} limit 1`
-  return (await at.query(text)).rows.length > 0
+  return (await at.query(`select where ${isQueued}`)).rows.length > 0
 }
 
 /** Takes the oldest changes out of the queue. The log must be locked. */
@@ -67,7 +70,7 @@ export async function takeQueued(tx: Tx, most: number): Promise<QueuedRow[]> {
        where exists (select from versions where collection_id = c.id)`,
   )
   const { rows } = await tx.query<QueuedRow>(
-    `with taken as (delete from log_queue where id in (select id from log_queue where collection_id is not null order by id limit $1) returning *)
+    `with taken as (delete from log_queue where id in (select id from log_queue where collection_id is not null and name is not null order by id limit $1) returning *)
      select taken.at, taken.kind, taken.collection_id as "collectionId", taken.version_id as "versionId", taken.name,
        v.full_digest as "fullDigest", v.public_digest as "publicDigest", format('v%s.%s.%s', v.major, v.minor, v.patch) as semver
      from taken left join versions v on v.id = taken.version_id and (v.erasure is null or taken.kind = 'version.withdrawn')

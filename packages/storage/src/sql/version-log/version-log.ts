@@ -84,7 +84,7 @@ export const logState = pgTable(
     signedSize: count('signed_size').notNull(),
     /** Signed note with the lines of witnesses; null before the first. */
     checkpoint: text('checkpoint'),
-    /** When a backup was restored, after which the log goes on under another name; null: never. */
+    /** When a backup was restored, after which the log continues under another name; null: never. */
     restoredAt: instant('restored_at'),
   },
   (t) => [check('log_state_only_one', sql`${t.onlyOne}`)],

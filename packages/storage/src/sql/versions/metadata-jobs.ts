@@ -9,6 +9,7 @@ import { type Authority, authorityAsJson } from '../access/authority.ts'
 import type { Means } from '../audit/audit-events.ts'
 import { collections } from '../collections/collections.ts'
 import { instant } from '../columns/columns.ts'
+import { isLeaseOver, leaseUntil } from '../columns/leases.ts'
 import { columnsOf } from '../columns/rows.ts'
 
 export const metadataJobs = pgTable(
@@ -33,6 +34,8 @@ export const metadataJobs = pgTable(
     error: jsonb('error').$type<Record<string, unknown>>(),
     startedAt: instant('started_at').notNull(),
     finishedAt: instant('finished_at'),
+    /** While running: when another process may run it, too. By the database's clock. */
+    leaseUntil: instant('lease_until'),
   },
   (t) => [
     uniqueIndex('metadata_jobs_slot').on(t.collectionId).where(sql`${t.status} = 'running'`),
@@ -43,12 +46,18 @@ export const metadataJobs = pgTable(
   ],
 )
 
+/** Longest lease. Seconds. */
+const leaseSecondsMax = 8
+/** True for an update that no process runs. */
+export const isUpdateDue = `status = 'running' and ${isLeaseOver(leaseSecondsMax)}`
+
 export type MetadataJobRow = typeof metadataJobs.$inferSelect
 
 /**
  * Takes the collection's update slot if `baseId` is its head. Returns false if it is not, if the authority is no longer valid or the
  * collection has another owner, or if the collection is gone. Runs a single statement.
- * @param durably If false, the commit waits for no sync: the row need not survive a crash unless later writes do.
+ * @param leaseSeconds 0: the update is left to any process. Otherwise the caller runs it at once, and the commit waits for no sync: the row
+ *   need not survive a crash unless later writes do.
  * @throws a unique violation of `metadata_jobs_slot` if another update occupies the slot; a foreign key violation if the collection is
  *   deleted concurrently.
  */
@@ -57,22 +66,23 @@ export async function insertMetadataJob(
   job: Pick<MetadataJobRow, 'id' | 'collectionId' | 'baseId' | 'baseSemver' | 'means' | 'startedAt'> & {
     patch: string
   },
-  durably: boolean,
+  leaseSeconds: number,
   by: Authority,
 ): Promise<boolean> {
   const { rows } = await tx.query(
     // Locked, so that this waits for a version that is landing instead of missing it.
     `with waiting as materialized (
-       select case when $7 then null else set_config('synchronous_commit', 'off', true) end),
+       select case when $7 = 0 then null else set_config('synchronous_commit', 'off', true) end),
        place as (
          select id, head_id from collections where id = $2 and head_id = $3 and owner_id = ($8::jsonb->>'ownerId')::uuid for share),
        authority as materialized (select from place where hold_authority($8::jsonb))
-     insert into metadata_jobs (id, collection_id, status, base_id, base_semver, patch, started_at, account_id, means)
-     select $1, place.id, 'running', head_id, $4, $5, $6, ($8::jsonb->>'accountId')::uuid, $9 from waiting, place, authority
+     insert into metadata_jobs (id, collection_id, status, base_id, base_semver, patch, started_at, account_id, means, lease_until)
+     select $1, place.id, 'running', head_id, $4, $5, $6, ($8::jsonb->>'accountId')::uuid, $9, ${leaseUntil('$7::double precision')}
+     from waiting, place, authority
      returning id`,
     [
       ...[job.id, job.collectionId, job.baseId, job.baseSemver, job.patch, job.startedAt],
-      ...[durably, authorityAsJson(by), JSON.stringify(job.means)],
+      ...[leaseSeconds, authorityAsJson(by), JSON.stringify(job.means)],
     ],
     'take_metadata_slot',
   )
@@ -120,11 +130,21 @@ export async function finishMetadataJob(
   return rows.length === 1
 }
 
-/** Ids of running jobs, oldest first. */
-export async function listRunningMetadataJobs(at: Queries, max: number): Promise<string[]> {
-  const { rows } = await at.query<{ id: string }>(
-    "select id from metadata_jobs where status = 'running' order by started_at limit $1",
-    [max],
+/**
+ * Takes updates that no process runs, the oldest first. @returns their ids
+ * @param except updates running in the caller's process, although their leases have expired
+ */
+export async function claimMetadataJobs(
+  tx: Tx,
+  { most, seconds, except }: { most: number; seconds: number; except: readonly string[] },
+): Promise<string[]> {
+  const { rows } = await tx.query<{ id: string }>(
+    `update metadata_jobs set lease_until = ${leaseUntil('$2')}
+     where id in (
+       select id from metadata_jobs where ${isUpdateDue} and id <> all($3::uuid[])
+       order by started_at limit $1 for update skip locked)
+     returning id`,
+    [most, seconds, except],
   )
   return rows.map(({ id }) => id)
 }

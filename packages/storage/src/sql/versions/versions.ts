@@ -124,15 +124,27 @@ export const findVersionByDigest = (
     [collectionId, hash],
   )
 
-/** The newest readable version except `leftOut`. Exact only while the collection is locked. */
+/** The newest readable version except those left out. Exact only while the collection is locked. */
 export async function findNewestStanding(
   at: Queries,
   collectionId: string,
-  leftOut: string,
+  leftOut: readonly string[],
 ): Promise<VersionRow | null> {
-  const which = `collection_id = $1 and withdrawn_at is null and id <> $2 order by ${newestFirst} limit 1`
+  const which = `collection_id = $1 and withdrawn_at is null and id <> all($2::uuid[]) order by ${newestFirst} limit 1`
   return (await findVersion(at, which, [collectionId, leftOut])) ?? null
 }
+
+/** The newest readable version with a lower number. */
+export const findVersionBefore = (
+  at: Queries,
+  { collectionId, major, minor, patch }: Pick<VersionRow, 'collectionId' | 'major' | 'minor' | 'patch'>,
+): Promise<VersionRow | undefined> =>
+  findVersion(
+    at,
+    `collection_id = $1 and withdrawn_at is null and (major, minor, patch) < ($2::int, $3::int, $4::int)
+     order by ${newestFirst} limit 1`,
+    [collectionId, major, minor, patch],
+  )
 
 /** Number of a collection's withdrawn versions. Withdrawals are final: if the number is unchanged, so is the set. */
 export async function countWithdrawn(at: Queries, collectionId: string): Promise<number> {
@@ -143,16 +155,16 @@ export async function countWithdrawn(at: Queries, collectionId: string): Promise
   return rows[0]!.withdrawn
 }
 
-/** Distinct sidecars of the readable versions of some collections, except one version's. */
+/** Distinct sidecars of the readable versions of a collection, except those left out. */
 export async function standingSidecars(
   at: Queries,
-  collectionIds: readonly string[],
-  leftOut: string,
+  collectionId: string,
+  leftOut: readonly string[],
 ): Promise<string[]> {
   const { rows } = await at.query<{ sidecar: string }>(
     `select distinct sidecar from versions
-     where collection_id = any($1::uuid[]) and withdrawn_at is null and id <> $2`,
-    [collectionIds, leftOut],
+     where collection_id = $1 and withdrawn_at is null and id <> all($2::uuid[])`,
+    [collectionId, leftOut],
   )
   return rows.map(({ sidecar }) => sidecar)
 }

@@ -34,11 +34,11 @@ export function distinctExposures(exposures: readonly Exposure[]): Exposure[] {
 }
 
 /** Columns whose fields are private elsewhere in the collection, with the reason. They start as private. */
-export function guardedColumns(before: Schemas, after: Schemas, plan: Plan): Record<string, string> {
+export function guardedColumns(before: Schemas, after: Schemas, plan: Plan): Map<string, string> {
   const found = foundIn(before, after).filter(({ type }) => type === plan.type)
   const columns = plan.columns.flatMap(({ name, field = name }) => {
     const exposed = found.find((one) => one.field === field)
     return exposed === undefined ? [] : [[name, `private in ${exposed.privateIn.join(', ')}`] as const]
   })
-  return Object.fromEntries(columns)
+  return new Map(columns)
 }

@@ -1,6 +1,7 @@
 import { firstLines, inferTable, keyOfTwo, openTable, type Plan, sourceOf } from '@ulmus/tabular'
 import { expect, test } from 'vitest'
-import { FaultList, fileRefusal } from './file-faults.ts'
+import { FaultList } from './fault-list.ts'
+import { fileRefusal } from './file-faults.ts'
 import { recordsWithLines } from './lines.ts'
 
 test('a repeated id names the earlier line and offers two columns that make an id together', async () => {

@@ -1,30 +1,19 @@
 /** Refusals of the file itself: rows that do not fit the plan, with remedies. */
 import {
-  type ColumnMisfit,
   type Conversion,
   type Inference,
   idCandidates,
   type Plan,
   type PrivateIdError,
   type TableError,
-  type Way,
 } from '@ulmus/tabular'
-import { type FileFault, type Refusal, refusalOf, shownFaults } from '../refusal.ts'
+import type { ColumnMisfit, Way } from '@ulmus/tabular/check'
+import { type FileFault, type Refusal, refusalOf } from '../refusal.ts'
 import type { Remedy } from '../remedies.ts'
 import type { Edits } from '../shapes.ts'
 import { counted, countText, kindLabels } from '../words.ts'
 import { cellText, readingText } from './facts.ts'
-
-/** The first faults of a file, and the total number. */
-export class FaultList {
-  readonly first: TableError[] = []
-  total = 0
-
-  readonly add = (fault: TableError): void => {
-    this.total++
-    if (this.first.length < shownFaults) this.first.push(fault)
-  }
-}
+import { type FaultList, privateColumnsOf } from './fault-list.ts'
 
 /** Facts about repeated ids in the file. */
 export interface RepeatedIds {
@@ -85,6 +74,13 @@ function problemOf({ message, column = '', value = '' }: TableError): string {
   return rest.split(/\.(?:\s|$)/, 1)[0]!
 }
 
+/** Consequences of publishing a file that lacks a field. */
+function lossText(field: string, { gone = [], type }: Plan): string {
+  const isRequired = gone.find((one) => one.field === field)?.isRequired === true
+  const loss = `The ${type} in the file lose their ${field}; earlier versions keep it.`
+  return isRequired ? `${loss} Records need none from then on.` : loss
+}
+
 function remedyOf(misfit: ColumnMisfit, way: Way, plan: Plan, inference: Inference): Remedy[] {
   const { column, field, sentence } = misfit
   const choices = plan.columns.find(({ name }) => name === column)?.choices ?? []
@@ -101,12 +97,12 @@ function remedyOf(misfit: ColumnMisfit, way: Way, plan: Plan, inference: Inferen
       return edit('Allow the new values', { choices: [...choices, ...way.values] })
     case 'optional':
       return misfit.why === 'gone'
-        ? remedy(`Publish without ${field}`, { kind: 'absent', field }, `${field} becomes optional.`)
+        ? remedy(`Publish without ${field}`, { kind: 'absent', field }, lossText(field, plan))
         : edit(`Make ${column} optional`, { isRequired: false })
     case 'missing':
-      return remedy(`${cellText(way.value)} means missing`, {
+      return remedy(`${cellText(way.value)} in ${column} means missing`, {
         kind: 'read',
-        options: { missing: [way.value] },
+        options: { missingIn: { [column]: [way.value] } },
       })
     case 'rename':
       return remedy(
@@ -118,9 +114,9 @@ function remedyOf(misfit: ColumnMisfit, way: Way, plan: Plan, inference: Inferen
 }
 
 function conversionText(column: string, conversion: Conversion, { columns }: Inference): string {
-  const offered = columns.find(({ name }) => name === column)?.conversions ?? []
-  const found = offered.find((one) => one.conversion === conversion)
-  return found === undefined ? `Read ${column} as ${conversion}` : `Read ${readingText(found)}`
+  const { conversions = [], distinct } = columns.find(({ name }) => name === column) ?? {}
+  const found = conversions.find((one) => one.conversion === conversion)
+  return found === undefined ? `Read ${column} as ${conversion}` : `Read ${readingText(found, distinct)}`
 }
 
 /** Maximum number of other columns proposed as the id. */
@@ -178,10 +174,6 @@ function idRemedies(plan: Plan, { columns }: Inference, { pair }: Pick<RepeatedI
         ]),
   ]
 }
-
-/** Private columns, which cannot be part of an id unless the whole type is private. */
-export const privateColumnsOf = ({ columns, isPrivate }: Plan): string[] =>
-  isPrivate === true ? [] : columns.flatMap((column) => (column.isPrivate ? [column.name] : []))
 
 /** A file that cannot be read as a table. */
 export function readingRefusal(error: TableError): Refusal {

@@ -1,14 +1,12 @@
 /** Work of the worker: reads one file, plans, compares it with the latest version, and pushes it. */
 import { createPushClient, type DryRunResult, type PushClient, UlmusError } from '@ulmus/client'
 import {
-  checkTable,
-  firstLines,
   type Inference,
   inferTable,
   isNumbered,
   joinedIds,
   keyOfTwo,
-  matchTypes,
+  openAsBefore,
   openTable,
   type Plan,
   PrivateIdError,
@@ -23,8 +21,10 @@ import {
 import { type Exposure, refusedExposures } from '../../shared/exposures.ts'
 import { audienceOf } from '../audience.ts'
 import { RefusedError, type Report } from '../calls.ts'
+import { askFor } from '../edits.ts'
 import { type Refusal, refusalOf } from '../refusal.ts'
 import type {
+  ChangedCell,
   CompareAsk,
   Compared,
   OpenAsk,
@@ -32,27 +32,30 @@ import type {
   PlanAsk,
   Planned,
   PublishAsk,
+  RecordTable,
   Target,
 } from '../shapes.ts'
-import { type Comparison, cautionOf, compareRecords, hasChanges, progressOf, pushOf } from './compare.ts'
+import {
+  type Comparison,
+  cautionOf,
+  compareRecords,
+  hasChanges,
+  progressOf,
+  pushOf,
+} from './comparison/compare.ts'
 import { distinctExposures, exposuresOf, repeatExposures } from './exposures.ts'
 import { factsOf, idText, marksOf, sampleOf } from './facts.ts'
-import {
-  absentRefusal,
-  FaultList,
-  fileRefusal,
-  privateColumnsOf,
-  privateIdRefusal,
-  type RepeatedIds,
-  readingRefusal,
-} from './file-faults.ts'
+import { FaultList, privateColumnsOf } from './fault-list.ts'
+import type { RepeatedIds } from './file-faults.ts'
 import { guardedPlan } from './guarded-plan.ts'
 import { LatestVersion } from './latest.ts'
-import { freeName, isMajor, type Likeness, likenesses } from './likeness.ts'
+import { freeName, isMajor, typesLike } from './likeness.ts'
 import { recordsWithLines } from './lines.ts'
-import { changedRecordsOf } from './record-samples.ts'
 import { changesOf } from './schema-changes.ts'
-import { serverRefusal } from './server-faults.ts'
+import { WorkbookWorker } from './workbook-worker.ts'
+
+const refusals = () => import('./refusals.ts')
+const samples = () => import('./comparison/record-samples.ts')
 
 /** The open file, and the latest version for comparison. */
 interface Opened {
@@ -67,34 +70,50 @@ interface Opened {
 /** Keeps the open file between the calls of the page. Each call needs the one before: `open`, `plan`, `compare`, `publish`. */
 export class FilePublisher {
   readonly #client: PushClient
+  readonly #workbookScript: string
   #opened: Opened | undefined
   #planned: Planned | undefined
   #comparison: Comparison | undefined
 
-  constructor(origin: string) {
+  /** @param workbookScript path of the worker that reads workbooks */
+  constructor(origin: string, workbookScript: string) {
     this.#client = createPushClient({ baseUrl: origin })
+    this.#workbookScript = workbookScript
   }
 
   async open({ file, options, target, ask }: OpenAsk, report: Report): Promise<OpenedFile> {
-    const table = await openTable(sourceOf(file), options)
-    const inference = await inferTable(table)
-    if (inference.rows === 0) throw new RefusedError(refusalOf('The file has no rows.'))
     report('Reading the latest version…')
     const latest = await this.#latestOf(target)
+    const all = Object.entries(latest.schemas).map(([type, schema]) => ({ type, schema }))
+    // Of a chosen type, or a new one, no other type says how to read the file.
+    const types = ask === undefined ? all : all.filter(({ type }) => type === ask.type)
+    const source = sourceOf(file)
+    const startWorkbook = () => new WorkbookWorker(this.#workbookScript, file)
+    const { table, type, notes } = await openAsBefore(
+      (each) => openTable(source, each, { startWorkbook }),
+      options,
+      types,
+    )
+    report('Reading the file…')
+    const inference = await inferTable(table)
+    if (inference.rows === 0) throw new RefusedError(refusalOf('The file has no rows.'))
+    await this.#opened?.table.close()
     this.#opened = { target, latest, table, inference, pairs: new Map() }
-    const newName = freeName(typeNameOf(file.name), latest.schemas)
-    const types = await this.#likenesses(report)
-    const proposed = types.find(({ isLikely }) => isLikely)?.type ?? newName
+    const newName = freeName(typeNameOf(table.detected.table ?? file.name), latest.schemas)
+    const likely = await typesLike(table, inference, latest, report)
+    const proposed = likely.find(({ isLikely }) => isLikely)?.type ?? newName
     return {
       name: file.name,
       rows: inference.rows,
       unit: table.unit,
       detected: table.detected,
-      notes: table.notes,
+      options: inference.options,
+      notes: [...notes, ...table.notes, ...inference.hints],
       marks: marksOf(inference),
-      sample: await sampleOf(table),
+      sample: await sampleOf(table, inference),
       facts: inference.columns.map(factsOf),
-      types,
+      readAs: type,
+      types: likely,
       newName,
       planned: await this.plan(ask === undefined ? { type: proposed } : askFor(table, ask), report),
     }
@@ -104,15 +123,6 @@ export class FilePublisher {
     const { target: before, latest } = this.#opened ?? {}
     const isSame = before?.ref === target.ref && before.head === target.head
     return isSame && latest !== undefined ? latest : LatestVersion.read(this.#client, target)
-  }
-
-  /** Compares types by their columns. For the most similar ones, also compares ids. */
-  async #likenesses(report: Report): Promise<Likeness[]> {
-    const { latest, table, inference } = this.#opened!
-    const all = Object.entries(latest.schemas).map(([type, schema]) => ({ type, schema }))
-    const first = (await matchTypes(table, inference, all)).slice(0, matchedTypesMax)
-    const read = await Promise.all(first.map(({ type }) => latest.known(type, report)))
-    return likenesses(await matchTypes(table, inference, read), inference, Object.keys(latest.schemas))
   }
 
   async plan({ type, ...wishes }: PlanAsk, report: Report): Promise<Planned> {
@@ -135,7 +145,7 @@ export class FilePublisher {
       if (isExposed || id.length > 0) ({ plan, guarded } = await planWith(id))
     }
     const areUnique = plan.id.length > 1 && (await joinedIds(table, inference, plan.id)).isUnique
-    this.#planned = { plan, idText: idText(plan, inference, areUnique), isNew, guarded }
+    this.#planned = { plan, idText: idText(plan, inference, areUnique, table.unit), isNew, guarded }
     return this.#planned
   }
 
@@ -155,10 +165,9 @@ export class FilePublisher {
     const faults = new FaultList()
     const records = recordsWithLines(table, plan, faults.add)
     const schemas = isChanged ? after : undefined
-    const comparison = await this.#refusing(
-      plan,
-      compareRecords({ records, held, plan, mode, schemas }, report),
-    )
+    const dataOf = (ids: readonly string[]) => latest.dataOf(plan.type, ids)
+    const sides = { table, records, held, plan, mode, schemas, dataOf }
+    const comparison = await this.#refusing(plan, compareRecords(sides, report))
     await this.#refuseFaults(faults, plan)
     this.#comparison = comparison
     const { next, exposures } = hasChanges(comparison)
@@ -169,20 +178,32 @@ export class FilePublisher {
         )
       : { next: undefined, exposures: [] }
     report('Reading the records that change…')
+    const { changedRecordsOf } = await samples()
     const shown = await changedRecordsOf(this.#client, target, comparison, after[plan.type]!)
     const privateRecords = comparison.changed.filter((record) => record.private === true).length
     return {
-      added: comparison.added,
-      updated: comparison.changed.length - comparison.added,
+      added: comparison.added.length,
+      updated: comparison.updated.length,
       removed: comparison.removed.length,
       unchanged: comparison.unchanged,
       records: shown,
+      columns: comparison.cells.counts,
       sentences,
       caution: cautionOf(comparison),
       audience: audienceOf(plan, after[plan.type]!, privateRecords),
       exposures,
       next: next && { ...next, isMajor: isMajor(target.head, next.semver) },
     }
+  }
+
+  /** The first updated records with such a cell. */
+  async recordsOf(cell: ChangedCell): Promise<RecordTable> {
+    const { target, latest } = this.#opened!
+    const comparison = this.#comparison!
+    const schema = (comparison.schemas ?? latest.schemas)[comparison.plan.type]!
+    const total = comparison.cells.counts.find(({ label }) => label === cell.label)?.[cell.change] ?? 0
+    const { updatesTable } = await samples()
+    return updatesTable(target, comparison, schema, comparison.cells.updatesOf(cell), total)
   }
 
   /** Awaits the comparison. @throws RefusedError for private columns in ids */
@@ -194,6 +215,7 @@ export class FilePublisher {
       const hidden = privateColumnsOf(plan)
       const hasOther = proposeId(this.#opened!.inference, hidden) !== undefined
       const pair = hasOther ? undefined : await this.#keyOfTwo(hidden)
+      const { privateIdRefusal } = await refusals()
       throw new RefusedError(privateIdRefusal(error, plan, this.#opened!.inference, pair))
     }
   }
@@ -203,6 +225,7 @@ export class FilePublisher {
     const { table, inference } = this.#opened!
     const isGone = plan.gone?.some(({ isAccepted }) => !isAccepted) === true
     if (faults.total === 0 && !isGone) return
+    const { absentRefusal, checkTable, fileRefusal } = await refusals()
     const { misfits } = await checkTable(table, inference, plan)
     const gone = misfits.filter(({ why }) => why === 'gone')
     if (faults.total > 0) {
@@ -216,6 +239,7 @@ export class FilePublisher {
     const { table, inference } = this.#opened!
     const ids = new Set(first.flatMap(({ repeatedId }) => (repeatedId === undefined ? [] : [repeatedId])))
     if (ids.size === 0) return { lines: new Map(), unit: table.unit, pair: undefined }
+    const { firstLines } = await refusals()
     const lines = await firstLines(table, inference, plan.id, ids)
     return { lines, unit: table.unit, pair: await this.#keyOfTwo(privateColumnsOf(plan)) }
   }
@@ -252,28 +276,16 @@ export class FilePublisher {
     return semver
   }
 
-  refusalOf(error: unknown): Refusal {
+  async refusalOf(error: unknown): Promise<Refusal> {
     if (error instanceof RefusedError) return error.refusal
-    if (error instanceof TableError) return readingRefusal(error)
+    if (error instanceof TableError) return (await refusals()).readingRefusal(error)
     if (!(error instanceof UlmusError)) return refusalOf((error as Error).message)
     const { plan, changed } = this.#comparison ?? {}
     if (plan === undefined || changed === undefined) return refusalOf(error.message)
     const planned = this.#planned
     const known =
       planned?.isNew === false ? new Map(planned.plan.columns.map((one) => [one.name, one])) : undefined
+    const { serverRefusal } = await refusals()
     return serverRefusal(error, { plan, changed, known, head: this.#opened!.target.head })
   }
 }
-
-/** Removes columns that the file no longer has after it was read with other options. */
-function askFor({ columns }: Table, { id, rename = {}, ...ask }: PlanAsk): PlanAsk {
-  const isThere = (name: string) => columns.includes(name)
-  return {
-    ...ask,
-    id: id?.every(isThere) ? id : undefined,
-    rename: Object.fromEntries(Object.entries(rename).filter(([name]) => isThere(name))),
-  }
-}
-
-/** Maximum number of types whose records are read to find the type of the file. */
-const matchedTypesMax = 3

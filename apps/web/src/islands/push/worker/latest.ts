@@ -1,6 +1,7 @@
 /** Latest version of the collection for comparison: schemas, and the records of a type by hash. */
-import { cursorAfter, type PushClient } from '@ulmus/client'
-import { HashSet, type KnownType, PrivateValues, privateFieldsIn } from '@ulmus/tabular'
+import { entriesOfType, type PushClient } from '@ulmus/client'
+import { HashSet, type KnownType } from '@ulmus/tabular'
+import type { PrivateValues } from '@ulmus/tabular/private'
 import type { Report } from '../calls.ts'
 import type { Target } from '../shapes.ts'
 import { counted } from '../words.ts'
@@ -18,8 +19,10 @@ export interface HeldRecord {
 const samplesMax = 100
 /** Limit of ids read to find the type of a file. Larger types are compared only by their columns. */
 const matchedIdsMax = 200_000
-/** Records of a manifest per request. */
-const pageRecords = 10_000
+/** Records that are read one by one. */
+const singlesMax = 20
+/** Records between two progress reports. */
+const reportedEvery = 10_000
 
 /** Reads the records of a type at first use, and keeps their ids and hashes in memory. */
 export class LatestVersion {
@@ -68,6 +71,13 @@ export class LatestVersion {
     return { type, schema, ids, samples: page.records }
   }
 
+  /** Data of records, in any order: one by one, or from the stream of all. */
+  async *dataOf(type: string, ids: readonly string[]): AsyncGenerator<{ id: string; data: unknown }, void> {
+    const { ref, head } = this.#target
+    if (ids.length > singlesMax) yield* this.#client.records.ndjson(ref, head!, { type })
+    else yield* await Promise.all(ids.map((id) => this.#client.records.one(ref, head!, type, id)))
+  }
+
   /** Values of private fields, of all types that have some. Read once, as streams; a sample of bounded size is kept. */
   privateValues(report: Report): Promise<readonly PrivateValues[]> {
     this.#private ??= this.#readPrivate(report).catch((error) => {
@@ -80,12 +90,14 @@ export class LatestVersion {
   async #readPrivate(report: Report): Promise<PrivateValues[]> {
     const { ref, head } = this.#target
     const all: PrivateValues[] = []
+    if (!JSON.stringify(this.schemas).includes('"private"')) return all
+    const { PrivateValues, privateFieldsIn } = await import('@ulmus/tabular/private')
     for (const [type, fields] of privateFieldsIn(new Map(Object.entries(this.schemas)) as never)) {
       const values = new PrivateValues(type, this.schemas[type], fields)
       let count = 0
       for await (const { id, data } of this.#client.records.ndjson(ref, head!, { type })) {
         values.add(id, data)
-        if (++count % pageRecords === 0) report(`${counted(count, 'record')} with private values read`)
+        if (++count % reportedEvery === 0) report(`${counted(count, 'record')} with private values read`)
       }
       all.push(values)
     }
@@ -96,13 +108,9 @@ export class LatestVersion {
     const held = new Map<string, HeldRecord>()
     const { ref, head } = this.#target
     if (head === null || this.schemas[type] === undefined) return held
-    // Records are ordered by type: read from the first of this type until the next type begins.
-    const asked = { cursor: cursorAfter(type, ''), limit: pageRecords }
-    for await (const page of this.#client.versions.manifest(ref, head, asked)) {
-      const entries = (page.records ?? []).filter((entry) => entry.type === type)
-      for (const { id, hash, private: isPrivate } of entries)
-        held.set(id, { hash, isPrivate: isPrivate === true })
-      if (entries.length < (page.records?.length ?? 0)) break
+    const pages = (options: object) => this.#client.versions.manifest(ref, head, options)
+    for await (const entries of entriesOfType(pages, type)) {
+      for (const { id, hash, private: isPrivate = false } of entries) held.set(id, { hash, isPrivate })
       report(`${counted(held.size, 'record')} of the latest version read`)
     }
     return held

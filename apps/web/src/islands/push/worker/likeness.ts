@@ -1,31 +1,40 @@
 /** Compares the types of the collection with a file, and describes their similarity. */
 import { parseSemver } from '@ulmus/content'
-import type { Inference, TypeMatch } from '@ulmus/tabular'
+import { hasMemory, type Inference, matchTypes, type Table, type TypeMatch } from '@ulmus/tabular'
+import type { Report } from '../calls.ts'
 import type { LikeType } from '../shapes.ts'
 import { countText } from '../words.ts'
-import type { Schemas } from './latest.ts'
+import type { LatestVersion, Schemas } from './latest.ts'
 
-export interface Likeness extends LikeType {
-  /** True if the type is similar enough to be proposed. */
-  readonly isLikely: boolean
+/** Maximum number of types whose records are read to find the type of the file. */
+const matchedTypesMax = 3
+
+/** All types, most similar first. Compares them by their columns, and the most similar ones by ids, too. */
+export async function typesLike(
+  table: Table,
+  inference: Inference,
+  latest: LatestVersion,
+  report: Report,
+): Promise<LikeType[]> {
+  const all = Object.entries(latest.schemas).map(([type, schema]) => ({ type, schema }))
+  const first = (await matchTypes(table, inference, all)).slice(0, matchedTypesMax)
+  const read = await Promise.all(first.map(({ type }) => latest.known(type, report)))
+  return likenesses(await matchTypes(table, inference, read), inference, latest.schemas)
 }
 
-/** All types, most similar first. @param matches for types that share anything with the file */
-export function likenesses(
-  matches: readonly TypeMatch[],
-  inference: Inference,
-  types: readonly string[],
-): Likeness[] {
-  const matched = new Set(matches.map(({ type }) => type))
-  const others = types.filter((type) => !matched.has(type))
-  return [
-    ...matches.map((match) => ({
-      type: match.type,
-      isLikely: match.isLikely,
-      likeness: likenessText(match, inference),
-    })),
-    ...others.map((type) => ({ type, isLikely: false, likeness: `No column is a field of ${type}.` })),
-  ]
+/** @param matches for types that share anything with the file */
+function likenesses(matches: readonly TypeMatch[], inference: Inference, schemas: Schemas): LikeType[] {
+  const byType = new Map(matches.map((match) => [match.type, match]))
+  const types = new Set([...byType.keys(), ...Object.keys(schemas)])
+  return Array.from(types, (type) => {
+    const match = byType.get(type)
+    return {
+      type,
+      isLikely: match?.isLikely === true,
+      isRemembered: hasMemory(schemas[type]),
+      likeness: match === undefined ? `No column is a field of ${type}.` : likenessText(match, inference),
+    }
+  })
 }
 
 export function likenessText(

@@ -3,6 +3,12 @@ import { type Plan, recordsOf, type Table, type TableError, type TableRecord } f
 
 export type LinedRecord = TableRecord & { readonly line: number }
 
+/** A record to push. */
+export interface FileRecord extends LinedRecord {
+  /** The record was pushed as private and remains private. */
+  readonly private?: true
+}
+
 /** @param onFault called for each row that fits no record; such rows are skipped */
 export async function* recordsWithLines(
   table: Table,

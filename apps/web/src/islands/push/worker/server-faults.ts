@@ -5,7 +5,7 @@ import { refusedExposures } from '../../shared/exposures.ts'
 import { type FileFault, type Refusal, refusalOf } from '../refusal.ts'
 import type { Remedy } from '../remedies.ts'
 import { counted } from '../words.ts'
-import type { FileRecord } from './compare.ts'
+import type { FileRecord } from './lines.ts'
 
 type RefusedRecord = NonNullable<UlmusError['body']['validationErrors']>[number]
 
@@ -78,7 +78,8 @@ function recordFaults(error: UlmusError, { plan, changed }: Sent): RecordFault[]
     return errors.map(({ path, message }) => {
       const missing = /^must have required property '(.*)'$/s.exec(message)?.[1]
       const field = missing ?? fieldAt(path)
-      const value = field === undefined ? undefined : record?.data[field]
+      const value =
+        field !== undefined && record && Object.hasOwn(record.data, field) ? record.data[field] : undefined
       return {
         line: record?.line,
         id: refused.id ?? undefined,

@@ -2,13 +2,13 @@
 import type { Version } from '@ulmus/wire'
 import { Empty, Words } from '../../../components/small.tsx'
 import { memberChanges } from '../../../data/changes.ts'
-import type { SeenCollection } from '../../../data/collection.ts'
+import type { VisitedCollection } from '../../../data/collection.ts'
 import { counted, shownName } from '../../../format.ts'
 import { Changes } from './changes.tsx'
 import type { DiffAnswer } from './records.ts'
 
 interface BesideProps {
-  seen: SeenCollection
+  seen: VisitedCollection
   before: Version
   after: Version
   page: DiffAnswer

@@ -1,8 +1,9 @@
 /** List of changed fields: of metadata, or of a record with many changes. */
+import { TableHead } from '../../../components/data-table.tsx'
 import { Name } from '../../../components/small.tsx'
 import { Value } from '../../../components/value.tsx'
 import type { Change } from '../../../data/changes.ts'
-import type { SeenCollection } from '../../../data/collection.ts'
+import type { VisitedCollection } from '../../../data/collection.ts'
 
 /** Longer texts of a changed value are cut. Characters. */
 const valueCharacters = 400
@@ -10,22 +11,18 @@ const valueCharacters = 400
 export const changesMax = 200
 
 interface ChangesProps {
-  readonly seen: SeenCollection
+  readonly seen: VisitedCollection
   readonly changes: readonly Change[]
   /** Maximum number of changes shown. */
   readonly most?: number
 }
 
+const headings = [{ header: 'Column' }, { header: 'Was' }, { header: 'Is' }]
+
 /** Old and new values side by side. */
 export const Changes = ({ seen, changes, most = changesMax }: ChangesProps) => (
   <table class="changes">
-    <thead class="sr-only">
-      <tr>
-        <th scope="col">Column</th>
-        <th scope="col">Was</th>
-        <th scope="col">Is</th>
-      </tr>
-    </thead>
+    <TableHead headings={headings} isHidden />
     <tbody>
       {changes.slice(0, most).map(({ name, was, is }) => (
         <tr key={name}>

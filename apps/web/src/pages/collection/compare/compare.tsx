@@ -1,14 +1,16 @@
 /** `…/compare/v1.0.0...v1.1.0`: differences between two versions, in sentences and field by field. */
-import { giveWay, type JsonText, Moved, type Principal, RegistryError } from '@ulmus/registry'
+import { parseSemver } from '@ulmus/content'
+import { giveWay, type JsonText, MovedError, type Principal, RegistryError, stripMax } from '@ulmus/registry'
 import type { Version } from '@ulmus/wire'
 import { Pager } from '../../../components/small.tsx'
-import { publicly, type SeenCollection, seeCollection } from '../../../data/collection.ts'
+import { cellPath, clickedCell, Strip } from '../../../components/strip/strip.tsx'
+import { publicly, seeCollection, type VisitedCollection } from '../../../data/collection.ts'
 import { CollectionPage } from '../../../layout/collection.tsx'
 import { type Page, Redirect, readJson, type Visit } from '../../../page.ts'
 import { apiVersionPath, type CollectionName, collectionPath, withQuery } from '../../../paths.ts'
 import { Beside } from './beside.tsx'
 import { Differences } from './differences.tsx'
-import { askedIn, Filter } from './filter.tsx'
+import { Filter, filterIn } from './filter.tsx'
 import { differencesIn } from './records.ts'
 import { readPairs, Statistics } from './statistics.tsx'
 import { Summary } from './summary.tsx'
@@ -16,15 +18,28 @@ import { Summary } from './summary.tsx'
 /** Records per page. */
 const differencesAPage = 50
 
-/** `…/compare?from=v1.0.0&to=v1.1.0`, as sent by the form on the page of versions. */
+/** `…/compare?from=v1.0.0&to=v1.1.0`, as sent by the form on the page of versions, or by a click on its strip. */
 export const compareForm: Page = {
   async show(visit) {
     const seen = await seeCollection(visit)
     const query = visit.url.searchParams
+    const clicked = await clickedPath(visit, seen)
+    if (clicked !== undefined) return new Redirect(clicked, 302)
     const [from, to] = [query.get('from') ?? '', query.get('to') ?? seen.latest ?? '']
     if (from === '' || to === '') return new Redirect(seen.inView(collectionPath(seen, 'versions')), 302)
     return new Redirect(seen.inView(collectionPath(seen, 'compare', `${from}...${to}`)), 302)
   },
+}
+
+/** `…/compare?until=v1.9.0&cells=200&City%2Fpopulation.x=100&City%2Fpopulation.y=3`: of a strip that ended at a version. */
+async function clickedPath({ registry, url }: Visit, seen: VisitedCollection): Promise<string | undefined> {
+  const cells = Number(url.searchParams.get('cells'))
+  const until = parseSemver(url.searchParams.get('until') ?? '')
+  const clicked = cells >= 1 && cells <= stripMax.versions ? clickedCell(url.searchParams, cells) : undefined
+  if (clicked === undefined || until === undefined) return undefined
+  const { versions } = await registry.strips.read(seen.who, seen, { until, most: { versions: cells } })
+  const version = versions[cells - 1 - clicked.index] ?? versions.at(-1)
+  return version && cellPath(seen, version, clicked)
 }
 
 export const compare: Page = {
@@ -32,31 +47,35 @@ export const compare: Page = {
     const seen = await seeCollection(visit)
     const { other, from, to } = pairIn(visit.params)
     const who = other === undefined ? seen.who : await readerOfBoth(visit, seen, other)
-    if (who instanceof Moved) return new Redirect(fromMoved(visit, seen, who), 308)
+    if (who instanceof MovedError) return new Redirect(fromMoved(visit, seen, who), 308)
     const detail = async ({ owner, slug }: CollectionName, v: string) => {
       const { schemas, ...facts } = await visit.registry.versions.detail(who, { owner, slug, v })
       const version = readJson<Omit<Version, 'schemas'>>(facts)
       return { ...version, schemas: await readSchemas(schemas), owner, slug, version: version.semver }
     }
     const [before, after] = await Promise.all([detail(other ?? seen, from), detail(seen, to)])
-    const asked = askedIn(visit.url.searchParams)
+    const filter = filterIn(visit.url.searchParams)
     const fromName = `${other === undefined ? '' : `${other.owner}/${other.slug}@`}${before.semver}`
     const place = { owner: seen.owner, slug: seen.slug, v: after.semver }
-    const ask = { from: fromName, limit: differencesAPage, withRemoved: true, ...asked }
+    const ask = { from: fromName, limit: differencesAPage, withRemoved: true, ...filter }
     const [page, summary] = await Promise.all([
       visit.registry.diffs.page(who, place, ask),
       visit.registry.diffs.summary(who, place, fromName),
     ])
-    const isFirst = asked.cursor === undefined
+    const isFirst = filter.cursor === undefined
     const changed = summary.types.map(({ type }) => type)
-    const types = asked.type === undefined ? changed : changed.filter((type) => type === asked.type)
+    const types = filter.type === undefined ? changed : changed.filter((type) => type === filter.type)
     const pairs = isFirst ? await readPairs(visit, seen, { who, types, before, after }) : []
     const differences = await differencesIn(page)
+    const strip =
+      isFirst && other === undefined
+        ? await stripBetween(visit, seen, [before.semver, after.semver])
+        : undefined
     const here = visit.url.pathname
     const diffPath = withQuery(apiVersionPath(after, 'diff'), { from: fromName })
-    const { type, change, cursor } = asked
+    const { type, change, cursor } = filter
     const linesPath = withQuery(apiVersionPath(after, 'diff.ndjson'), { from: fromName, type, change })
-    const pathTo = (filter: Partial<typeof asked>) => seen.inView(withQuery(here, filter))
+    const pathTo = (next: Partial<typeof filter>) => seen.inView(withQuery(here, next))
     const { nextCursor } = page.pagination
     return {
       title: `${fromName}...${after.semver} · ${seen.owner}/${seen.slug}`,
@@ -77,6 +96,7 @@ export const compare: Page = {
           {isFirst && (
             <>
               <Beside seen={seen} before={before} after={after} page={page} />
+              {strip !== undefined && <Strip seen={seen} strip={strip} />}
               <Summary
                 summary={summary}
                 schemas={after.schemas}
@@ -86,19 +106,29 @@ export const compare: Page = {
             </>
           )}
           <Filter
-            {...{ seen, asked, page, summary }}
+            {...{ seen, filter, page, summary, pathTo }}
             types={typesOf(before, after)}
             schemas={after.schemas}
           />
           <Differences seen={seen} differences={differences} before={before} after={after} />
           <Pager
-            next={nextCursor === null ? undefined : pathTo({ ...asked, cursor: nextCursor })}
-            prev={cursor === undefined ? undefined : pathTo({ ...asked, cursor: '' })}
+            next={nextCursor === null ? undefined : pathTo({ ...filter, cursor: nextCursor })}
+            prev={cursor === undefined ? undefined : pathTo({ ...filter, cursor: '' })}
           />
         </CollectionPage>
       ),
     }
   },
+}
+
+/** The versions after one up to another, if there are others between. Undefined: there are none, or they are too old for a strip. */
+async function stripBetween({ registry }: Visit, seen: VisitedCollection, [from, to]: [string, string]) {
+  const until = parseSemver(to)
+  const strip = await registry.strips.read(seen.who, seen, { until, ofNewest: true })
+  const index = strip.versions.findIndex(({ semver }) => semver === from)
+  if (index < 2) return undefined
+  const versions = strip.versions.slice(0, index)
+  return { ...strip, versions, versionCount: index }
 }
 
 /** Parses the schemas one by one, up to 4 MiB in total, so that other requests get turns of the event loop. */
@@ -135,28 +165,28 @@ function pairIn(params: Visit['params']): { other: CollectionName | undefined; f
  */
 async function readerOfBoth(
   visit: Visit,
-  seen: SeenCollection,
+  seen: VisitedCollection,
   other: CollectionName,
-): Promise<Principal | Moved> {
+): Promise<Principal | MovedError> {
   try {
     const ask = { asPublic: false, withVersion: false }
     const { rights } = await visit.registry.collections.shown(seen.who, { ...other, v: 'latest' }, ask)
     return rights.isMember && seen.view === 'full' ? seen.who : publicly(seen.who)
   } catch (error) {
-    if (error instanceof Moved) return error
+    if (error instanceof MovedError) return error
     throw error
   }
 }
 
 /** This page with the current name of the other collection. */
-const fromMoved = ({ params, url }: Visit, seen: SeenCollection, { to }: Moved): string => {
+const fromMoved = ({ params, url }: Visit, seen: VisitedCollection, { to }: MovedError): string => {
   const [slug = '', rest = ''] = params['pair']!.split(/@(.*)/s)
   const path = collectionPath(seen, 'compare', to.owner, `${to.slug ?? slug}@${rest}`)
   return withQuery(path, Object.fromEntries(url.searchParams))
 }
 
 const theOtherWay = (
-  seen: SeenCollection,
+  seen: VisitedCollection,
   other: CollectionName | undefined,
   before: string,
   after: string,

@@ -1,4 +1,5 @@
 /** Records of a page of differences: tables of updated, added and removed records by type. */
+
 import {
   type ColumnChange,
   fieldsMax,
@@ -7,16 +8,17 @@ import {
   type PlainSchema,
   tableColumns,
 } from '@ulmus/content'
+import { TableHead } from '../../../components/data-table.tsx'
 import { Name, TableScroll } from '../../../components/small.tsx'
 import { Value } from '../../../components/value.tsx'
 import { memberChanges } from '../../../data/changes.ts'
-import type { SeenCollection } from '../../../data/collection.ts'
-import { own } from '../../../data/own.ts'
+import type { VisitedCollection } from '../../../data/collection.ts'
 import { isObject, type TableRecord } from '../../../data/records.ts'
-import { bytesText, cutText, groupedFrom, shownName } from '../../../format.ts'
+import { areQuantities, cutText, numberText, shownName, sizeText } from '../../../format.ts'
+import { own } from '../../../page.ts'
 import { recordPath, type VersionPlace } from '../../../paths.ts'
-import { chosenColumns, pageColumns } from '../../version/records/columns.ts'
-import { Table } from '../../version/records/table.tsx'
+import { chosenColumns, pageColumns, repeatedId } from '../../../record-table/columns.ts'
+import { Table } from '../../../record-table/table.tsx'
 import { Changes, changesMax } from './changes.tsx'
 import {
   type ChangedColumn,
@@ -38,7 +40,7 @@ const unfoldedOfTable = 150_000
 type Schemas = Readonly<Record<string, unknown>>
 
 interface DifferencesProps {
-  readonly seen: SeenCollection
+  readonly seen: VisitedCollection
   readonly differences: readonly TypeDifferences[]
   /** Versions, with their schemas. Removed records are in the older one, the others in the newer one. */
   readonly before: VersionPlace & { readonly schemas: Schemas }
@@ -74,7 +76,7 @@ export function Differences({ seen, differences, before, after }: DifferencesPro
 
 interface WholeProps {
   /** With the version that contains the records. */
-  readonly seen: SeenCollection
+  readonly seen: VisitedCollection
   readonly change: 'added' | 'removed'
   readonly records: readonly TableRecord[]
   readonly schemas: Schemas
@@ -89,13 +91,17 @@ function Whole({ seen, change, records, schemas }: WholeProps) {
   return (
     <>
       <h4 class={change}>{change === 'added' ? 'Added' : 'Removed'}</h4>
-      <Table seen={seen} type={type} records={records} chosen={chosenColumns(columns, [], [])} />
+      <Table
+        {...{ seen, type, records }}
+        chosen={chosenColumns(columns, [], [], records)}
+        repeated={repeatedId(columns, records)}
+      />
     </>
   )
 }
 
 interface UpdatedProps {
-  readonly seen: SeenCollection
+  readonly seen: VisitedCollection
   readonly type: string
   readonly records: readonly UpdatedRecord[]
   readonly schema: PlainSchema
@@ -134,13 +140,13 @@ const Listed = ({ seen, records, schema, most }: UpdatedProps) =>
 /** Data may be any JSON value. */
 const objectIn = (data: unknown) => (isObject(data) ? data : {})
 
-const RecordLink = ({ seen, record: { type, id } }: { seen: SeenCollection; record: TableRecord }) => (
+const RecordLink = ({ seen, record: { type, id } }: { seen: VisitedCollection; record: TableRecord }) => (
   <a href={seen.inView(recordPath(seen, type, id))}>
     <Name of={id} most={100} />
   </a>
 )
 
-const largeText = ({ bytes }: TableRecord): string => `A large record: ${bytesText(bytes)}`
+const largeText = ({ bytes }: TableRecord): string => `A large record: ${sizeText(bytes)}`
 
 function UpdatedTable({
   seen,
@@ -149,25 +155,26 @@ function UpdatedTable({
   schema,
   columns,
 }: UpdatedProps & { columns: readonly ChangedColumn[] }) {
+  const quantities = new Map(
+    columns.map(({ label, names }) => [label, areQuantities(label, valuesOf(records, names))]),
+  )
   const references = new Map(fieldsOf(schema, fieldsMax).map(({ name, refersTo }) => [name, refersTo]))
   const cells = 2 * records.length * Math.max(1, columns.length)
-  const shown = {
+  const limits = {
     most: Math.max(40, Math.min(400, Math.floor(charactersOfTable / cells))),
     unfoldedAt: Math.floor(unfoldedOfTable / cells),
   }
   return (
     <TableScroll label={`Updated records of type ${shownName(type)}`}>
       <table class="data records updates">
-        <thead>
-          <tr>
-            <th scope="col">id</th>
-            {columns.map(({ label }) => (
-              <th key={label} scope="col">
-                <Name of={label === '' ? 'the whole record' : label} most={60} />
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <TableHead
+          headings={[
+            { header: 'id' },
+            ...columns.map(({ label }) => ({
+              header: <Name of={label === '' ? 'the whole record' : label} most={60} />,
+            })),
+          ]}
+        />
         <tbody>
           {records.map((record) => (
             <tr key={record.id}>
@@ -183,10 +190,11 @@ function UpdatedTable({
                 columns.map(({ label, names }) => (
                   <td key={label}>
                     <Cell
-                      {...shown}
+                      {...limits}
                       seen={seen}
                       changes={record.changes.filter((change) => change.names.join('.') === label)}
                       unchanged={valueAt(record.data, names)}
+                      isQuantity={quantities.get(label)}
                       refersTo={names.length === 1 ? references.get(label) : undefined}
                     />
                   </td>
@@ -199,37 +207,45 @@ function UpdatedTable({
   )
 }
 
+/** The values of a column, old and new. */
+const valuesOf = (records: readonly UpdatedRecord[], names: readonly string[]): unknown[] =>
+  records.flatMap(({ data, previousData }) => [valueAt(data, names), valueAt(previousData, names)])
+
 interface CellProps {
-  readonly seen: SeenCollection
+  readonly seen: VisitedCollection
   /** Several if the names of different members look alike. */
   readonly changes: readonly ColumnChange[]
   /** Shown if there are no changes. */
   readonly unchanged: unknown
+  readonly isQuantity: boolean | undefined
   readonly refersTo: string | undefined
   readonly most: number
   readonly unfoldedAt: number
 }
 
 /** The old value over the new one, or quietly a short value that did not change. */
-function Cell({ changes, unchanged, ...shown }: CellProps) {
+function Cell({ changes, unchanged, ...limits }: CellProps) {
   if (changes.length === 0)
     return typeof unchanged === 'object' || unchanged === undefined ? null : (
-      <span class="quiet">{cutText(String(unchanged), 40)}</span>
+      <span class="quiet">
+        {typeof unchanged === 'number'
+          ? numberText(unchanged, limits.isQuantity)
+          : cutText(String(unchanged), 40)}
+      </span>
     )
   return changes.map(({ names, was, is }) => {
-    const isGrouped = [was, is].some((value) => Math.abs(Number(value)) >= groupedFrom)
     return (
       <div key={JSON.stringify(names)}>
         {was !== undefined && (
           <del>
             <span class="sr-only">was </span>
-            <Value {...shown} value={was} isGrouped={isGrouped} />
+            <Value {...limits} value={was} />
           </del>
         )}
         {is !== undefined && (
           <ins>
             <span class="sr-only">is </span>
-            <Value {...shown} value={is} isGrouped={isGrouped} />
+            <Value {...limits} value={is} />
           </ins>
         )}
       </div>

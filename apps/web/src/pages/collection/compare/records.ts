@@ -2,7 +2,7 @@
 import { type ColumnChange, columnChanges, inFieldOrder, parseJson } from '@ulmus/content'
 import { giveWay, type JsonText } from '@ulmus/registry'
 import type { DiffPage } from '@ulmus/wire'
-import type { SeenCollection } from '../../../data/collection.ts'
+import type { VisitedCollection } from '../../../data/collection.ts'
 import type { TableRecord } from '../../../data/records.ts'
 import { jsonBytes, readJson, type Visit } from '../../../page.ts'
 import type { VersionPlace } from '../../../paths.ts'
@@ -31,7 +31,10 @@ export interface TypeDifferences {
 }
 
 /** The collection at one of the compared versions. */
-export const seenAt = (seen: SeenCollection, { owner, slug, version }: VersionPlace): SeenCollection => ({
+export const seenAt = (
+  seen: VisitedCollection,
+  { owner, slug, version }: VersionPlace,
+): VisitedCollection => ({
   ...seen,
   owner,
   slug,

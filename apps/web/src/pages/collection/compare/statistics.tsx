@@ -2,12 +2,11 @@
 import { findColumns, type JsonObject, tableColumns } from '@ulmus/content'
 import { giveWay, type Principal } from '@ulmus/registry'
 import type { ColumnStatistics, Version } from '@ulmus/wire'
-import { TableScroll } from '../../../components/small.tsx'
-import type { SeenCollection } from '../../../data/collection.ts'
-import { own } from '../../../data/own.ts'
+import { type Column, DataTable } from '../../../components/data-table.tsx'
+import type { VisitedCollection } from '../../../data/collection.ts'
 import { profiledMax, readProfiles, soon } from '../../../data/profiles.ts'
-import { countText, cutText, roundedText, shownName } from '../../../format.ts'
-import type { Visit } from '../../../page.ts'
+import { areQuantities, countText, cutText, roundedText, shownName } from '../../../format.ts'
+import { own, type Visit } from '../../../page.ts'
 import type { VersionPlace } from '../../../paths.ts'
 import { seenAt } from './records.ts'
 
@@ -35,7 +34,7 @@ interface PairAsk {
 /** Columns of some types whose statistics differ. Empty while these are being computed: the next visit finds them. */
 export async function readPairs(
   visit: Visit,
-  seen: SeenCollection,
+  seen: VisitedCollection,
   { who, types, before, after }: PairAsk,
 ): Promise<readonly ColumnPair[]> {
   if (!visit.registry.tables.isAvailable) return []
@@ -78,48 +77,45 @@ export function Statistics({ pairs }: { pairs: readonly ColumnPair[] }) {
   return (
     <section class="compared">
       <h3>Statistics before and after</h3>
-      <TableScroll label="Statistics before and after">
-        <table class="data">
-          <thead>
-            <tr>
-              <th scope="col">Column</th>
-              {['Filled', 'Distinct', 'Min', 'Mean', 'Max'].map((name) => (
-                <th key={name} scope="col" class="right">
-                  {name}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {pairs.slice(0, columnsMax).map(({ type, was, is }) => (
-              <tr key={`${type} ${is.field}`}>
-                <th scope="row">
-                  <bdi>{cutText(`${shownName(type)}.${shownName(is.field)}`, 100)}</bdi>
-                </th>
-                {facts.map((fact) => (
-                  <FactCell key={fact} was={factText(was, fact)} is={factText(is, fact)} />
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </TableScroll>
+      <DataTable
+        class="data"
+        label="Statistics before and after"
+        items={pairs.slice(0, columnsMax)}
+        keyOf={({ type, is }) => `${type} ${is.field}`}
+        columns={[columnName, ...facts.map(factColumn)]}
+      />
     </section>
   )
 }
 
-const FactCell = ({ was, is }: { was: string; is: string }) => (
-  <td class="right number">{was === is ? <span class="quiet">{is}</span> : `${was} → ${is}`}</td>
-)
+const columnName: Column<ColumnPair> = {
+  header: 'Column',
+  cell: ({ type, is }) => <bdi>{cutText(`${shownName(type)}.${shownName(is.field)}`, 100)}</bdi>,
+}
 
-function factText(statistics: ColumnStatistics, fact: (typeof facts)[number]): string {
+const factColumn = (fact: (typeof facts)[number], index: number): Column<ColumnPair> => ({
+  header: ['Filled', 'Distinct', 'Min', 'Mean', 'Max'][index],
+  isNumber: true,
+  cell: (pair) => {
+    const bounds = [pair.was, pair.is].flatMap(({ min, max }) => [min, max])
+    const isQuantity = areQuantities(pair.is.field, bounds)
+    const [was, is] = [factText(pair.was, fact, isQuantity), factText(pair.is, fact, isQuantity)]
+    return was === is ? <span class="quiet">{is}</span> : `${was} → ${is}`
+  },
+})
+
+function factText(
+  statistics: ColumnStatistics,
+  fact: (typeof facts)[number],
+  isQuantity: boolean | undefined,
+): string {
   const value = statistics[fact]
   if (value === undefined || value === null) return '–'
   if (typeof value !== 'number') return cutText(String(value), 25)
   if (fact === 'count' || fact === 'distinct') return countText(value)
   return fact === 'mean' && statistics.type.startsWith('date')
     ? dateText(value, statistics.type)
-    : roundedText(value)
+    : roundedText(value, isQuantity)
 }
 
 /** @param seconds since 1970 */

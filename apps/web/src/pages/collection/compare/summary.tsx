@@ -1,9 +1,11 @@
 /** Numbers of changed records by type and of changed cells by column, each with a link to these records. */
+
 import type { DiffSummary } from '@ulmus/registry'
 import type { Version } from '@ulmus/wire'
+import { TableHead } from '../../../components/data-table.tsx'
 import { Name, TableScroll } from '../../../components/small.tsx'
-import { own } from '../../../data/own.ts'
 import { counted, countText, cutName, cutText, shownName } from '../../../format.ts'
+import { own } from '../../../page.ts'
 import { changedColumns, filteredMax } from './records.ts'
 
 /** Types of a summary, and columns of each. */
@@ -27,14 +29,7 @@ export function Summary({ summary: { types, first }, schemas, pathTo }: SummaryP
       )}
       <TableScroll label="Changes by type and column">
         <table class="data change-counts">
-          <thead class="sr-only">
-            <tr>
-              <th scope="col">Type or column</th>
-              <th scope="col">Added or filled</th>
-              <th scope="col">Updated or changed</th>
-              <th scope="col">Removed or emptied</th>
-            </tr>
-          </thead>
+          <TableHead headings={headings} isHidden />
           {types.slice(0, typesMax).map((one) => (
             <TypeRows key={one.type} of={one} schema={own(schemas, one.type)} pathTo={pathTo} />
           ))}
@@ -46,6 +41,13 @@ export function Summary({ summary: { types, first }, schemas, pathTo }: SummaryP
     </section>
   )
 }
+
+const headings = [
+  { header: 'Type or column' },
+  { header: 'Added or filled' },
+  { header: 'Updated or changed' },
+  { header: 'Removed or emptied' },
+]
 
 interface TypeProps extends Pick<SummaryProps, 'pathTo'> {
   readonly of: DiffSummary['types'][number]

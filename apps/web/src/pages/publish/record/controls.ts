@@ -1,8 +1,9 @@
 /** Form controls for the fields of a record, by the schema of its type. A field that has no control of its own is JSON. */
+
 import { type Field, fieldsMax, fieldsOf, type PlainSchema } from '@ulmus/content'
-import { own } from '../../../data/own.ts'
 import { isObject } from '../../../data/records.ts'
 import { cutText, shownJson } from '../../../format.ts'
+import { own } from '../../../page.ts'
 
 export type ControlKind =
   | 'text'

@@ -118,8 +118,8 @@ describe('forms of records', () => {
       '/pairs': '[{\r\n"a":1.0}]',
     }
     expect(saved({ count: 3, name: 'Oslo' }, { ...entries, ...more })).toBe(
-      '{"count":3,"name":"O\\"slo","isOpen":true,"note":"a\\nb","size":0.10,"colour":"green",' +
-        '"pairs":[{ "a":1.0}],"place":{"at":{"lat":59}},"sizes":[1,2.50],"tags":["x"," y"]}',
+      '{"count":3,"name":"O\\"slo","note":"a\\nb","size":0.10,"isOpen":true,"colour":"green",' +
+        '"tags":["x"," y"],"sizes":[1,2.50],"place":{"at":{"lat":59}},"pairs":[{ "a":1.0}]}',
     )
   })
 
@@ -129,9 +129,27 @@ describe('forms of records', () => {
     expect(saved(data, empty)).toBe('{"count":null,"tags":[]}')
   })
 
+  test.each([
+    ['46,5', 46.5],
+    ['-0,125', -0.125],
+    ['1234,567', 1234.567],
+    ['1,23', 1.23],
+  ])('a decimal comma, %s, is one', (text, value) => {
+    expect(JSON.parse(saved({}, { '/size': text, '/sizes': text }))).toMatchObject({
+      size: value,
+      sizes: [value],
+    })
+  })
+
+  test('a comma that may separate thousands is asked about', () => {
+    expect(issuesIn(() => saved({}, { '/size': '1,234' }))).toEqual([
+      { path: '/size', message: 'Write 1234 or 1.234: a comma may mean either.' },
+    ])
+  })
+
   test('faults name their inputs, all at once', () => {
     const entries = {
-      '/size': '1,5',
+      '/size': '1,5 m',
       '/count': 'true',
       '/sizes': '1\nx',
       '/colour': '{"a":1}',
@@ -139,7 +157,7 @@ describe('forms of records', () => {
       '/isOpen': '1}',
     }
     const issues = issuesIn(() => saved({ name: 'x' }, entries)) as { path: string }[]
-    expect(issues.map(({ path }) => path)).toEqual(['/count', '/mixed', '/size', '/colour', '/sizes'])
+    expect(issues.map(({ path }) => path)).toEqual(['/count', '/size', '/mixed', '/colour', '/sizes'])
     expect(JSON.parse(saved({}, { '/isOpen': '1}' }))).toMatchObject({ isOpen: false })
     expect(issuesIn(() => saved({}, { '/size': '12345678901234567890' }))).toMatchObject([{ path: '/size' }])
   })

@@ -8,6 +8,7 @@ import { cutText } from '../../../format.ts'
 import type { Form } from '../../../page.ts'
 import { allControls, type Control, initialText } from './controls.ts'
 
+const decimalComma = /^(-?(?:0|[1-9]\d*)),(\d+)$/
 const number = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 
 /**
@@ -77,7 +78,12 @@ function writtenAs({ kind, field, choices, hasNumbers }: Control, text: string):
 }
 
 function numberIn(text: string, type?: string): string {
-  const literal = text.trim()
+  const written = text.trim()
+  const [, whole, fraction = ''] = type === 'integer' ? [] : (decimalComma.exec(written) ?? [])
+  // `1,234` may be meant either way.
+  if (whole !== undefined && fraction.length === 3 && /^-?[1-9]\d{0,2}$/.test(whole))
+    throw new EntryError(`Write ${whole}${fraction} or ${whole}.${fraction}: a comma may mean either.`)
+  const literal = whole === undefined ? written : `${whole}.${fraction}`
   if (!number.test(literal))
     throw new EntryError(
       type === 'integer'

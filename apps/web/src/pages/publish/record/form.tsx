@@ -3,12 +3,12 @@ import { fieldsMax, fieldsOf, jsonFault, type PlainSchema } from '@ulmus/content
 import type { ComponentChildren } from 'preact'
 import { Field, Refusal, type Refused } from '../../../components/form.tsx'
 import { Badge, Name } from '../../../components/small.tsx'
-import type { SeenCollection, ShownVersion } from '../../../data/collection.ts'
+import type { VersionResponse, VisitedCollection } from '../../../data/collection.ts'
 import { isObject } from '../../../data/records.ts'
 import { refusedField } from '../../../form.ts'
 import { counted, cutName, cutText } from '../../../format.ts'
 import { CollectionPage } from '../../../layout/collection.tsx'
-import type { Answer, Form, Visit } from '../../../page.ts'
+import type { Form, View, Visit } from '../../../page.ts'
 import { withQuery } from '../../../paths.ts'
 import { Confirmations, inFormWords } from '../confirmations.tsx'
 import { allControls, type Control, controlsMax, controlsOf, jsonText } from './controls.ts'
@@ -17,8 +17,8 @@ import { Inputs } from './inputs.tsx'
 
 /** A record and the state of its form. */
 export interface Edited {
-  readonly seen: SeenCollection
-  readonly version: ShownVersion
+  readonly seen: VisitedCollection
+  readonly version: VersionResponse
   readonly type: string
   readonly schema: PlainSchema
   /** Undefined for a new record. */
@@ -66,11 +66,10 @@ export function recordFormPage({
   title,
   heading,
   ...props
-}: Props & { title: string; heading: ComponentChildren }): Answer {
+}: Props & { title: string; heading: ComponentChildren }): View {
   const { seen } = props.edited
   return {
     title: `${title} · ${seen.owner}/${seen.slug}`,
-    isPublic: false,
     refused: props.error,
     islands: islandsOf(props.edited),
     body: (

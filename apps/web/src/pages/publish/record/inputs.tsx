@@ -1,15 +1,15 @@
 /** Inputs of a record's form: one for each field, and those of nested objects in a fieldset. */
 import { Field } from '../../../components/form.tsx'
 import { Badge, Name } from '../../../components/small.tsx'
-import type { SeenCollection, ShownVersion } from '../../../data/collection.ts'
+import type { VersionResponse, VisitedCollection } from '../../../data/collection.ts'
 import { cutName, cutText } from '../../../format.ts'
 import type { Form } from '../../../page.ts'
 import { apiCollectionPath, versionPath } from '../../../paths.ts'
 import { type Control, initialText } from './controls.ts'
 
 interface Props {
-  readonly seen: SeenCollection
-  readonly version: ShownVersion
+  readonly seen: VisitedCollection
+  readonly version: VersionResponse
   readonly form: Form
 }
 
@@ -37,7 +37,7 @@ export const Inputs = ({ controls, ...props }: Props & { controls: readonly Cont
 )
 
 /** Uploads a file and fills in the reference to it. The island `upload-file` shows it. */
-const Upload = ({ at, seen }: { at: string; seen: SeenCollection }) => (
+const Upload = ({ at, seen }: { at: string; seen: VisitedCollection }) => (
   <div class="field upload" data-at={at} data-files={apiCollectionPath(seen, 'files')} hidden>
     <label for={`file-${encodeURIComponent(at)}`}>Upload a file</label>
     <input type="file" id={`file-${encodeURIComponent(at)}`} />

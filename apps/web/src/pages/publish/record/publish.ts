@@ -1,8 +1,8 @@
 /** Publishes one line as the next version: a record, or the removal of one. */
 import { compareSemver, parseSemver, recordToConfirm } from '@ulmus/content'
-import { RegistryError } from '@ulmus/registry'
+import { publishLine, RegistryError } from '@ulmus/registry'
 import { OpenPush } from '@ulmus/wire'
-import { demandWork, type SeenCollection, seeVersion, versionOf } from '../../../data/collection.ts'
+import { demandWork, seeVersion, type VisitedCollection, versionOf } from '../../../data/collection.ts'
 import { checked, typed } from '../../../form.ts'
 import type { Form, Visit } from '../../../page.ts'
 import { confirmedIn } from '../confirmations.tsx'
@@ -30,7 +30,13 @@ interface Put extends RecordName {
 }
 
 /** Returns the semver of the new version. */
-export async function publishRecord(visit: Visit, seen: SeenCollection, form: Form, put: Put, did: string) {
+export async function publishRecord(
+  visit: Visit,
+  seen: VisitedCollection,
+  form: Form,
+  put: Put,
+  did: string,
+) {
   const { type, id, data, isPrivate, isMadePublic = false } = put
   const place = JSON.stringify({ id, type, ...(isPrivate ? { private: true } : {}) }).slice(0, -1)
   return publish(visit, seen, form, {
@@ -43,7 +49,7 @@ export async function publishRecord(visit: Visit, seen: SeenCollection, form: Fo
 
 export const publishDelete = (
   visit: Visit,
-  seen: SeenCollection,
+  seen: VisitedCollection,
   form: Form,
   name: RecordName,
   did: string,
@@ -60,35 +66,23 @@ interface Line {
 
 async function publish(
   { registry, who }: Visit,
-  seen: SeenCollection,
+  seen: VisitedCollection,
   form: Form,
   { kind, line, did, confirmed = [] }: Line,
 ): Promise<string | undefined> {
   const opening = {
     base_version: form['base'] ?? seen.latest,
     message: typed(form, 'message') ?? did,
-    confirm_public: confirmed,
+    confirm_public: [...confirmed],
   }
-  const body = once(JSON.stringify(opening))
-  const push = await registry.pushes.open(who, seen, body, (outline) => checked(OpenPush, outline))
-  try {
-    await registry.pushes.receive(who, seen, push.session_id, kind, once(`${line}\n`))
-    const answer = await registry.pushes.commit(who, seen, push.session_id, { async: false })
-    return answer.kind === 'committed' ? answer.result.semver : undefined
-  } catch (error) {
-    await registry.pushes.cancel(who, seen, push.session_id).catch(() => {})
-    throw error
-  }
-}
-
-async function* once(text: string): AsyncGenerator<Uint8Array> {
-  yield Buffer.from(text)
+  const shape = (outline: unknown) => checked(OpenPush, outline)
+  return publishLine(registry.pushes, who, seen, { kind, line, opening, shape })
 }
 
 /** True if the record was pushed with `private: true`. Every push must repeat it. */
 export async function isPushedAsPrivate(
   { registry, who }: Visit,
-  seen: SeenCollection,
+  seen: VisitedCollection,
   place: RecordName,
 ): Promise<boolean> {
   const cursor = Buffer.from(JSON.stringify([place.type, textBefore(place.id)])).toString('base64url')

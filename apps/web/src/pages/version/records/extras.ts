@@ -1,56 +1,60 @@
 /** Profiles, facets and labels of references around the records of a page. */
+import { findColumns } from '@ulmus/content'
 import type { Facets } from '@ulmus/wire'
-import type { ShownVersion } from '../../../data/collection.ts'
+import type { VersionResponse } from '../../../data/collection.ts'
 import {
   facetColumns,
-  type ProfilesAnswer,
+  type Profiles,
   profiledMax,
   type References,
   readFacets,
   readLabels,
   readProfiles,
 } from '../../../data/profiles.ts'
-import type { TableRecord } from '../../../data/records.ts'
 import type { Visit } from '../../../page.ts'
-import { type PageColumn, valueIn } from './columns.ts'
-import type { Asked } from './url.ts'
+import type { RecordsAddress } from '../../../record-table/address.ts'
+import { itemsIn, type PageColumn, type TableRow, valueIn } from '../../../record-table/columns.ts'
+import type { Question } from './question.tsx'
 
 /** Parts of the page that its table of records does not need. */
 export interface Extras {
-  readonly profiles: ProfilesAnswer
+  /** `computing`: the page loads itself again. `on_request`: it has a link that computes them. */
+  readonly profiles: Profiles | 'computing' | 'on_request' | 'none'
+  /** Frequent values of some columns; empty: the visitor did not open them. */
   readonly facets: readonly { readonly column: PageColumn; readonly facet: Facets['facets'][number] }[]
+  /** Columns that have frequent values. */
+  readonly grouped: readonly PageColumn[]
   readonly labels: ReadonlyMap<string, string>
 }
 
+/** A map has none of them. */
+export const noExtras: Extras = { profiles: 'none', facets: [], grouped: [], labels: new Map() }
+
 interface ExtrasAsk {
-  readonly asked: Asked
-  readonly records: readonly TableRecord[]
-  /** False: the page shows a refusal or the progress of a table. */
-  readonly isSettled: boolean
+  readonly address: RecordsAddress
+  readonly question: Question
+  readonly records: readonly TableRow[]
   readonly all: readonly PageColumn[]
   readonly chosen: readonly PageColumn[]
-  /** True: build a large table for the profiles. */
-  readonly isRequested: boolean
+  readonly profiles: Extras['profiles']
 }
 
-export async function readExtras(visit: Visit, version: ShownVersion, ask: ExtrasAsk): Promise<Extras> {
-  const { seen, type, question } = ask.asked
-  const { records } = ask
-  const isSettled = ask.isSettled && visit.registry.tables.isAvailable
+export async function readExtras(visit: Visit, version: VersionResponse, ask: ExtrasAsk): Promise<Extras> {
+  const { seen, type, query } = ask.address
+  const { question, records, profiles } = ask
+  const isComplete = isAnswered(visit, question)
   const inTable = ask.all.flatMap(({ column }) => column ?? [])
-  const isWide = inTable.length > profiledMax
-  const { isRequested } = ask
-  const profiles = isSettled && !isWide ? await readProfiles(visit, seen, { type, isRequested }) : 'none'
   const known = typeof profiles === 'string' ? undefined : profiles
   const grouped = known === undefined ? [] : facetColumns(inTable, known)
   const columns = ask.all.filter(({ column }) => column !== undefined && grouped.includes(column))
-  const counted = await readFacets(visit, seen, { type, question, facets: columns.map(({ text }) => text) })
+  const opened = ask.address.facets ? columns.map(({ text }) => text) : []
+  const counted = await readFacets(visit, seen, { type, query, facets: opened })
   const facets = counted.map((facet, index) => ({ column: columns[index]!, facet }))
   const references = [
     ...ask.chosen.map((column) =>
       referencesOf(
         column,
-        records.map(({ data }) => valueIn(data, column)),
+        records.map((record) => valueIn(record, column)),
       ),
     ),
     ...ask.chosen.map((column) =>
@@ -63,13 +67,30 @@ export async function readExtras(visit: Visit, version: ShownVersion, ask: Extra
       ),
     ),
   ]
-  const labels = isSettled ? await readLabels(visit, seen, version, byType(references)) : new Map()
-  return { profiles, facets, labels }
+  const labels = isComplete ? await readLabels(visit, seen, version, byType(references)) : new Map()
+  return { profiles, facets, grouped: columns, labels }
+}
+
+const isAnswered = (visit: Visit, { state }: Question): boolean =>
+  (state === 'none' || state === 'answered') && visit.registry.tables.isAvailable
+
+/** Visitors who are signed in, or follow the link, have large tables built. */
+export async function profilesOf(
+  visit: Visit,
+  { seen, type, columns }: RecordsAddress,
+  question: Question,
+): Promise<Extras['profiles']> {
+  if (!isAnswered(visit, question) || findColumns(columns).length > profiledMax) return 'none'
+  const isFollowed = visit.url.searchParams.has('profiles')
+  const isRequested = isFollowed || visit.caller !== undefined
+  const profiles = await readProfiles(visit, seen, { type, isRequested })
+  if (profiles === 'later') return isFollowed ? 'computing' : 'on_request'
+  return profiles
 }
 
 const referencesOf = ({ refersTo }: PageColumn, values: readonly unknown[]): References => ({
   type: refersTo ?? '',
-  ids: refersTo === undefined ? [] : values.flat().filter((id) => typeof id === 'string'),
+  ids: refersTo === undefined ? [] : values.flatMap(itemsIn).filter((id) => typeof id === 'string'),
 })
 
 function byType(references: readonly References[]): References[] {

@@ -1,21 +1,25 @@
 /** Search, filters and order of the records page: the form, the present filters, and the links that change them. */
-import { filtersMax, findColumns, type Operator, operators } from '@ulmus/content'
+import { filtersMax, findColumns, type Operator, operators, type TableQuery } from '@ulmus/content'
 import type { Building, RegistryError } from '@ulmus/registry'
 import type { ComponentChildren } from 'preact'
-import { Icon } from '../../../components/icon.tsx'
-import { Name } from '../../../components/small.tsx'
-import { counted, countText, cutName, withoutUnseen } from '../../../format.ts'
+import { Icon, Name } from '../../../components/small.tsx'
+import { oneLine } from '../../../data/citation.ts'
+import { areQuantities, counted, countText, cutName, numberText, withoutUnseen } from '../../../format.ts'
 import { versionPath } from '../../../paths.ts'
 import {
-  type Asked,
   fieldLabel,
   fieldText,
   fieldTextMax,
   keptFields,
-  noQuestion,
-  parsedQuestion,
+  noQuery,
+  parsedQuery,
   pathTo,
-} from './url.ts'
+  type Query,
+  type RecordsAddress,
+} from '../../../record-table/address.ts'
+import type { PageColumn } from '../../../record-table/columns.ts'
+
+type Filter = TableQuery['filters'][number]
 
 /** Longer names and values are cut. Characters. */
 const textsMax = 60
@@ -37,34 +41,73 @@ const operatorLabels: Readonly<Record<Operator, string>> = {
   notnull: 'has a value',
 }
 
+/**
+ * The question of a visit. Only an address asks: the filter of a sent form becomes part of it first.
+ *
+ *     none ── form ──► draft ── redirect ──► building ── reload ──► answered
+ *                        │                      │                      │
+ *                        └── wrong ──► refused ◄┴──── wrong, busy ─────┘
+ */
+export type Question =
+  /** The page shows all records by id, or the one that `?id=` names. */
+  | { readonly state: 'none' }
+  | { readonly state: 'draft'; readonly query: Query }
+  /** The server builds the table that answers. */
+  | { readonly state: 'building'; readonly progress: Building }
+  | { readonly state: 'answered' }
+  | { readonly state: 'refused'; readonly error: RegistryError }
+
 interface Props {
-  readonly asked: Asked
+  readonly address: RecordsAddress
+  /** False: this server answers no questions, so the form goes to an id. */
+  readonly canAsk: boolean
+  /** The id that the visitor looks for; empty: none. */
+  readonly id: string
   readonly refused: RegistryError | undefined
 }
 
 /** Works without JavaScript: the page reads the filter of the form beside the others. */
-export const QuestionForm = ({ asked, refused }: Props) => (
-  <search aria-label={`Records of type ${withoutUnseen(cutName(asked.type, textsMax))}`}>
-    <form class="question" action={versionPath(asked.seen, 'records', asked.type)}>
+export const QuestionForm = ({ address, canAsk, id, refused }: Props) => (
+  <search aria-label={`Records of type ${withoutUnseen(cutName(address.type, textsMax))}`}>
+    <form class="question" action={versionPath(address.seen, 'records', address.type)}>
       <span class="search">
         <Icon name="search" />
         <input
           type="search"
-          name="q"
-          aria-label="Words in the records"
-          placeholder="Search records"
-          value={asked.question.q}
+          name={canAsk ? 'q' : 'id'}
+          aria-label={canAsk ? 'Words in the records, an id, or a filter' : 'Id of a record'}
+          placeholder={canAsk ? searchHint(address) : 'Go to id'}
+          value={canAsk ? address.query.q : id}
           autocomplete="off"
           spellcheck={false}
+          {...(canAsk ? {} : { maxLength: 1_024 })}
         />
       </span>
-      <FilterFields asked={asked} refused={refused} />
-      <HiddenFields of={keptFields(asked, ['filter', 'sort', 'columns'])} />
+      {canAsk && (
+        <details class="menu filter-menu" open={refused !== undefined && address.draft !== undefined}>
+          <summary>
+            Filter
+            <Icon name="chevron" />
+          </summary>
+          <div class="float">
+            <FilterFields address={address} refused={refused} />
+          </div>
+        </details>
+      )}
+      <HiddenFields of={keptFields(address, canAsk ? ['filter', 'sort', 'columns'] : [])} />
     </form>
   </search>
 )
 
-function FilterFields({ asked: { columns, draft }, refused }: Props) {
+/** Names the first column, if it is short: `Search records, go to an id, or filter: country = …` */
+function searchHint({ columns }: RecordsAddress): string {
+  const [first] = columns.filter(({ type }) => type !== 'object' && type !== 'list' && type !== 'json')
+  const text = first && fieldText([first.name], columns)
+  if (text === undefined || text.length > 20) return 'Search records, or go to an id'
+  return `Search records, go to an id, or filter: ${withoutUnseen(text)} = …`
+}
+
+function FilterFields({ address: { columns, draft }, refused }: Pick<Props, 'address' | 'refused'>) {
   const { field = '', op = 'eq', value = '' } = draft ?? {}
   const fields = findColumns(columns)
     .map((column) => [fieldText(column.names, columns), fieldLabel(column)] as const)
@@ -75,7 +118,7 @@ function FilterFields({ asked: { columns, draft }, refused }: Props) {
     <fieldset>
       <legend class="sr-only">Add a filter</legend>
       <select name="field" aria-label="Column">
-        <option value="">Add a filter…</option>
+        <option value="">Column…</option>
         {fields.map(([text, label]) => (
           <option key={text} value={text} selected={text === field}>
             {withoutUnseen(cutName(label, textsMax))}
@@ -100,7 +143,7 @@ function FilterFields({ asked: { columns, draft }, refused }: Props) {
           ? { 'aria-invalid': true, 'aria-describedby': 'question-refusal', autofocus: true }
           : {})}
       />
-      <button type="submit">Search</button>
+      <button type="submit">Add filter</button>
     </fieldset>
   )
 }
@@ -113,35 +156,51 @@ export const HiddenFields = ({ of }: { of: ReturnType<typeof keptFields> }) => (
   </>
 )
 
-/** The parts of the question as links that remove them. @param total records that match; undefined: not known */
-export function Present({ asked, total, all }: { asked: Asked; total: number | undefined; all: number }) {
-  const { question, columns } = asked
-  const { q, filter, sort } = question
+interface PresentProps {
+  readonly address: RecordsAddress
+  readonly all: readonly PageColumn[]
+  /** Records that match; undefined: not known. */
+  readonly total: number | undefined
+  /** Records of the type. */
+  readonly count: number
+  /** Path of the record whose id the words are. */
+  readonly named: string | undefined
+}
+
+/** The parts of the question as links that remove them. */
+export function Present({ address, all, total, count, named }: PresentProps) {
+  const { query, columns } = address
+  const { q, filter, sort } = query
   return (
     <div class="present">
       {total !== undefined && (
         <strong>
-          {countText(total)} of {counted(all, 'record')}
+          {countText(total)} of {counted(count, 'record')}
         </strong>
       )}
       <ul class="chips" aria-label="Search, filters and order">
         {q !== '' && (
-          <Chip what="words" to={pathTo(asked, { q: '' })}>
+          <Chip what="words" to={pathTo(address, { q: '' })}>
             “<Text of={q} />”
           </Chip>
         )}
         {filter.slice(0, filtersMax).map((one, index) => (
-          <Chip key={one} what="filter" to={pathTo(asked, { filter: filter.toSpliced(index, 1) })}>
-            <FilterWords filter={one} columns={columns} />
+          <Chip key={one} what="filter" to={pathTo(address, { filter: filter.toSpliced(index, 1) })}>
+            <FilterWords filter={one} columns={columns} all={all} />
           </Chip>
         ))}
         {sort !== undefined && (
-          <Chip what="order" to={pathTo(asked, { sort: undefined })}>
-            <OrderWords asked={asked} />
+          <Chip what="order" to={pathTo(address, { sort: undefined })}>
+            <OrderWords address={address} />
           </Chip>
         )}
       </ul>
-      <a href={pathTo(asked, noQuestion)}>Clear all</a>
+      <a href={pathTo(address, noQuery)}>Clear all</a>
+      {named !== undefined && (
+        <a href={named}>
+          Go to the record <Text of={q} />
+        </a>
+      )}
     </div>
   )
 }
@@ -172,26 +231,58 @@ const Wrong = ({ text }: { text: string }) => (
 )
 
 /** `population > 1000000` */
-function FilterWords({ filter, columns }: { filter: string; columns: Asked['columns'] }) {
-  const [found] = parsedQuestion({ filter }, columns)?.filters ?? []
+function FilterWords({
+  filter,
+  columns,
+  all,
+}: { filter: string; columns: RecordsAddress['columns'] } & Pick<PresentProps, 'all'>) {
+  const [found] = parsedQuery({ filter }, columns)?.filters ?? []
   if (found === undefined) return <Wrong text={filter} />
   return (
     <>
       <Text of={fieldLabel(found.column)} /> {operatorLabels[found.operator]}{' '}
-      {found.values.length > 0 && <Text of={found.values.map(String).join(', ')} />}
+      {found.values.length > 0 && <Text of={valuesText(found, all)} />}
     </>
   )
 }
 
 /** `area ↓, name ↑` */
-function OrderWords({ asked: { order, question } }: { asked: Asked }) {
-  if (order === undefined) return <Wrong text={question.sort ?? ''} />
+function OrderWords({ address: { order, query } }: { address: RecordsAddress }) {
+  if (order === undefined) return <Wrong text={query.sort ?? ''} />
   return order.map(({ column, isDescending }, index) => (
     <span key={column.path}>
       {index > 0 && ', '}
       <Text of={fieldLabel(column)} /> {isDescending ? '↓' : '↑'}
     </span>
   ))
+}
+
+/** The question in words for one line of a text: ` with “oslo” where area > 1,000,000, ordered by area ↓`. Empty: none. */
+export function questionText(
+  { query: { q, filter }, order = [], columns }: RecordsAddress,
+  all: readonly PageColumn[],
+): string {
+  const filters = parsedQuery({ filter }, columns)?.filters ?? []
+  const conditions = filters.map((one) =>
+    `${fieldLabel(one.column)} ${operatorLabels[one.operator]} ${valuesText(one, all)}`.trim(),
+  )
+  const orders = order.map(({ column, isDescending }) => `${fieldLabel(column)} ${isDescending ? '↓' : '↑'}`)
+  return [
+    q === '' ? '' : ` with “${oneLine(q)}”`,
+    conditions.length === 0 ? '' : ` where ${oneLine(conditions.join(' and '))}`,
+    orders.length === 0 ? '' : `, ordered by ${oneLine(orders.join(', '))}`,
+  ].join('')
+}
+
+/** Numbers as the column has them. A column that the page does not know has these alone. */
+function valuesText({ column, values }: Filter, all: readonly PageColumn[]): string {
+  const known = all.find((one) => one.column?.path === column.path)
+  const isQuantity = known?.isQuantity ?? areQuantities(fieldLabel(column), values)
+  return values
+    .map((value) =>
+      typeof value === 'number' || typeof value === 'bigint' ? numberText(value, isQuantity) : String(value),
+    )
+    .join(', ')
 }
 
 /** Progress of the table that a question needs. */

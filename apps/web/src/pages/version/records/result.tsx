@@ -1,54 +1,55 @@
-/** The result of a question for other tools: its address, curl, pandas, SQL. */
+/** The result of a query for other tools: files, its address, curl, pandas, R, SQL. */
 import type { FilterValue, FoundColumn, TableQuery } from '@ulmus/content'
 import { quoted } from '@ulmus/registry'
-import { Icon } from '../../../components/icon.tsx'
-import { Code } from '../../../components/small.tsx'
-import { shellText } from '../../../components/use-it.tsx'
-import { versionPath, withQuery } from '../../../paths.ts'
-import { type Asked, downloadsOf, parsedQuestion, pathTo } from './url.ts'
+import { Code, Icon, shellText } from '../../../components/small.tsx'
+import { type CodeSource, codeColumns, pandasCode, rCode } from '../../../components/table-code.ts'
+import { apiVersionPath, toggled, versionPath, withQuery } from '../../../paths.ts'
+import {
+  downloadsOf,
+  fixedAddress,
+  isQuery,
+  parsedQuery,
+  pathTo,
+  type RecordsAddress,
+} from '../../../record-table/address.ts'
+import { fieldSql } from '../sql-examples.ts'
+import type { Question } from './question.tsx'
 
 /** Longer statements are in no link, since URLs are limited. Characters. */
 const linkedMax = 2_000
 
 interface Props {
-  readonly asked: Asked
+  readonly address: RecordsAddress
+  readonly question: Question
+  /** False: this server answers no questions. */
+  readonly canAsk: boolean
   /** Name of the type in SQL. */
   readonly sqlName: string
   readonly origin: string
+  /** URL of the page. */
+  readonly url: URL
 }
 
-/** A menu with the same result in several forms. */
-export function ResultMenu({ asked, sqlName, origin }: Props) {
-  const { isPublic } = asked.seen
-  const { csv } = downloadsOf(asked)
-  const url = origin + csv
-  const sql = sqlOf(asked, sqlName)
-  const curl = `curl -sf${isPublic ? '' : ' -H "Authorization: Bearer $ULMUS_TOKEN"'} ${shellText(url)}`
-  const key = isPublic
-    ? ''
-    : `, storage_options={\n    'Authorization': f"Bearer {os.environ['ULMUS_TOKEN']}"}`
+/** A menu with the result as files and as code, of the version that the page shows: its answer never changes. */
+export function ResultMenu({ address, ...props }: Props) {
+  const fixed = { ...props, address: fixedAddress(address) }
   return (
     <details class="menu result-menu">
       <summary>
-        Use this result
+        Use
         <Icon name="chevron" />
       </summary>
       <div class="float">
-        <h2>Link</h2>
-        <Code>{origin + pathTo(asked)}</Code>
-        <h2>curl</h2>
-        <Code>{curl}</Code>
-        <h2>pandas</h2>
-        <Code>{`import ${isPublic ? '' : 'os, '}pandas\ntable = pandas.read_csv(${JSON.stringify(url)}${key})`}</Code>
-        {sql !== undefined && (
+        <Downloads {...fixed} />
+        {props.canAsk && <CodeOfResult {...fixed} />}
+        {address.seen.version === undefined && (
           <>
-            <h2>SQL</h2>
-            <Code>{sql}</Code>
-            {sql.length <= linkedMax && (
-              <a href={asked.seen.inView(withQuery(versionPath(asked.seen, 'sql'), { sql }))} rel="nofollow">
-                Run it on the SQL page
-              </a>
-            )}
+            <h2>Always the latest version</h2>
+            <Code>{props.origin + pathTo(address)}</Code>
+            <p class="quiet">
+              Addresses of files with <code>latest</code> instead of <code>{address.seen.latest}</code> follow
+              it, too.
+            </p>
           </>
         )}
       </div>
@@ -56,17 +57,108 @@ export function ResultMenu({ asked, sqlName, origin }: Props) {
   )
 }
 
-/** The question in DuckDB's SQL; undefined for words and wrong questions. docs/queries.md */
-function sqlOf({ question, shown, columns }: Asked, sqlName: string): string | undefined {
-  const { q, filter, sort } = question
-  const query = parsedQuestion(
-    { filter, sort, columns: shown.length === 0 ? undefined : shown.join() },
+/** The result of a question, and the files that have all records. */
+function Downloads({ address, question, canAsk, url }: Props) {
+  const isFiltered = question.state !== 'none'
+  const { seen, type } = address
+  const { json, csv, excel, parquet } = downloadsOf(address)
+  return (
+    <>
+      <h2>
+        {isFiltered ? 'This result' : 'Files'} in {seen.version}
+      </h2>
+      <p class="downloads">
+        {canAsk && (
+          <>
+            <a href={csv} rel="nofollow">
+              CSV
+            </a>
+            <a href={excel} rel="nofollow">
+              CSV for Excel
+            </a>
+          </>
+        )}
+        <a href={isFiltered ? json : withQuery(apiVersionPath(seen, 'records'), { type })}>JSON</a>
+        {isFiltered && <span class="quiet">All records:</span>}
+        {canAsk && (
+          <a href={parquet} rel="nofollow">
+            Parquet
+          </a>
+        )}
+        <a href={withQuery(apiVersionPath(seen, 'records.ndjson'), { type })}>NDJSON</a>
+        <a class="cite" href={toggled(url, 'cite', '1')} rel="nofollow">
+          Cite
+        </a>
+      </p>
+    </>
+  )
+}
+
+function CodeOfResult({ address, sqlName, origin }: Pick<Props, 'address' | 'sqlName' | 'origin'>) {
+  const { isPublic } = address.seen
+  const { csv, parquet } = downloadsOf(address)
+  const url = origin + csv
+  const code = codeSourceOf(address, url, origin + parquet)
+  const sql = sqlOf(address, sqlName)
+  const curl = `curl -sf${isPublic ? '' : ' -H "Authorization: Bearer $ULMUS_TOKEN"'} ${shellText(url)}`
+  return (
+    <>
+      <h2>Permanent link</h2>
+      <Code>{origin + pathTo(address)}</Code>
+      <h2>curl</h2>
+      <Code>{curl}</Code>
+      <h2>pandas</h2>
+      <Code>{pandasCode(code)}</Code>
+      <h2>R</h2>
+      <Code>{rCode(code)}</Code>
+      {sql !== undefined && (
+        <>
+          <h2>SQL</h2>
+          <Code>{sql}</Code>
+          {sql.length <= linkedMax && (
+            <a
+              href={address.seen.inView(withQuery(versionPath(address.seen, 'sql'), { sql }))}
+              rel="nofollow"
+            >
+              Run it on the SQL page
+            </a>
+          )}
+        </>
+      )}
+    </>
+  )
+}
+
+function codeSourceOf(
+  { seen, query, named, columns }: RecordsAddress,
+  csv: string,
+  parquet: string,
+): CodeSource {
+  const isWhole = !isQuery(query) && named.length === 0
+  const chosen = named.flatMap((names) => parsedQuery({ columns: names }, columns)?.columns ?? [])
+  return {
+    csv,
+    parquet: isWhole ? parquet : undefined,
+    isPublic: seen.isPublic,
+    columns: codeColumns(columns, chosen),
+  }
+}
+
+/** The query in DuckDB's SQL; undefined for words and wrong questions. docs/queries.md */
+function sqlOf({ query, named, columns }: RecordsAddress, sqlName: string): string | undefined {
+  const { q, filter, sort } = query
+  const parsed = parsedQuery(
+    { filter, sort, columns: named.length === 0 ? undefined : named.join() },
     columns,
   )
-  if (query === undefined || q !== '') return undefined
-  const selected = query.columns?.map(nameOf)
-  const where = query.filters.map(conditionOf)
-  const order = query.sort.map(
+  if (parsed === undefined || q !== '') return undefined
+  const nameOf = ({ names }: FoundColumn) => fieldSql(sqlName, names)
+  // Members of one name in several objects would be `common` and `common:1`.
+  const selected = parsed.columns?.map((column) =>
+    column.names.length === 1 ? nameOf(column) : `${nameOf(column)} AS ${quoted(column.names.join('.'))}`,
+  )
+  const where = parsed.filters.map((filter) => conditionOf(filter, nameOf(filter.column)))
+  const order = parsed.sort.map(
     ({ column, isDescending }) => `${nameOf(column)} ${isDescending ? 'DESC' : 'ASC'} NULLS LAST`,
   )
   return [
@@ -76,15 +168,12 @@ function sqlOf({ question, shown, columns }: Asked, sqlName: string): string | u
   ].join('\n')
 }
 
-const nameOf = ({ names }: FoundColumn): string => names.map(quoted).join('.')
-
 const literal = (value: FilterValue): string =>
   typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : String(value)
 
 const signs = { eq: '=', ne: '<>', lt: '<', le: '<=', gt: '>', ge: '>=' } as const
 
-function conditionOf({ column, operator, values }: TableQuery['filters'][number]): string {
-  const name = nameOf(column)
+function conditionOf({ column, operator, values }: TableQuery['filters'][number], name: string): string {
   const [value = ''] = values
   switch (operator) {
     case 'null':

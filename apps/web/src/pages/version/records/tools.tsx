@@ -1,12 +1,17 @@
-/** Tools above the table of records: a jump to an id, the choice of columns, and downloads. */
-import { Icon } from '../../../components/icon.tsx'
-import { Name } from '../../../components/small.tsx'
-
-import { apiVersionPath, collectionPath, versionPath, withQuery } from '../../../paths.ts'
-import type { PageColumn } from './columns.ts'
-import { HiddenFields } from './question.tsx'
+/** Tools above the table of records: the types, the choice of columns, frequent values, and the result for other tools. */
+import { useContext } from 'preact/hooks'
+import { Icon, Name } from '../../../components/small.tsx'
+import type { VersionResponse, VisitedCollection } from '../../../data/collection.ts'
+import { questionAt, savingPath } from '../../../data/questions.ts'
+import { countText } from '../../../format.ts'
+import { SavedQuestionContext } from '../../../layout/saved-question.tsx'
+import type { Visit } from '../../../page.ts'
+import { collectionPath, toggled, versionPath } from '../../../paths.ts'
+import { isQuery, keptFields, pathTo, type RecordsAddress } from '../../../record-table/address.ts'
+import type { PageColumn } from '../../../record-table/columns.ts'
+import type { Extras } from './extras.ts'
+import { HiddenFields, type Question } from './question.tsx'
 import { ResultMenu } from './result.tsx'
-import { type Asked, downloadsOf, keptFields } from './url.ts'
 
 /** Longer names of fields are cut. Characters. */
 const namesMax = 60
@@ -14,101 +19,173 @@ const namesMax = 60
 const listedMax = 500
 
 interface ToolsProps {
-  readonly asked: Asked
-  /** True: the page answers a question. */
-  readonly isAsked: boolean
-  /** False: this server answers none. */
+  readonly address: RecordsAddress
+  readonly question: Question
+  /** False: this server answers no questions. */
   readonly canAsk: boolean
   readonly all: readonly PageColumn[]
   readonly chosen: readonly PageColumn[]
-  readonly id: string
+  /** Whether the page lists frequent values; `none`: no column has any. */
+  readonly facets: 'none' | 'closed' | 'open'
   /** Name of the type in SQL. */
   readonly sqlName: string
-  readonly origin: string
+  readonly visit: Visit
 }
 
-export function Tools({ asked, isAsked, canAsk, all, chosen, id, sqlName, origin }: ToolsProps) {
-  const here = versionPath(asked.seen, 'records', asked.type)
+export function Tools({ address, question, canAsk, all, chosen, facets, sqlName, visit }: ToolsProps) {
+  const isSaved = useContext(SavedQuestionContext) !== undefined
+  const mayChange = address.seen.mayWork && !isSaved
+  const isTable = address.chart === undefined && address.map === undefined
   return (
-    <div class="tools">
-      <form action={here} class="inline">
-        <label class="sr-only" for="jump">
-          Id of a record
-        </label>
-        <input
-          id="jump"
-          name="id"
-          value={id}
-          placeholder="Go to id"
-          spellcheck={false}
-          autocomplete="off"
-          maxLength={1024}
-        />
-        <HiddenFields of={keptFields(asked, [])} />
-        <button type="submit">Go</button>
-      </form>
-      {all.length > chosen.length || asked.shown.length > 0 ? (
-        <details class="menu columns-menu">
-          <summary>
-            Columns <span class="quiet">{`${chosen.length} of ${all.length}`}</span>
-            <Icon name="chevron" />
-          </summary>
-          <form class="float" action={here}>
-            <div class="scroll">
-              {all.slice(0, listedMax).map(({ text, label }) => (
-                <label key={text} class="check">
-                  <input
-                    type="checkbox"
-                    name="columns"
-                    value={text}
-                    checked={chosen.some((column) => column.text === text)}
-                  />
-                  <Name of={label} most={namesMax} />
-                </label>
-              ))}
-            </div>
-            <HiddenFields of={keptFields(asked, ['q', 'filter', 'sort'])} />
-            <button type="submit">Show</button>
-          </form>
-        </details>
-      ) : null}
-      {asked.seen.mayWork && asked.seen.version === undefined && (
-        <a class="button" href={collectionPath(asked.seen, 'records', asked.type, 'new')}>
+    <>
+      {canAsk && <Forms address={address} />}
+      {isTable && <ColumnsMenu {...{ address, all, chosen }} />}
+      {facets !== 'none' && isTable && (
+        <a
+          class="toggle"
+          href={toggled(visit.url, 'facets', facets === 'open' ? undefined : '1')}
+          rel="nofollow"
+        >
+          {facets === 'open' ? 'Hide facets' : 'Facets'}
+        </a>
+      )}
+      <ResultMenu {...{ address, question, canAsk, sqlName }} origin={visit.origin} url={visit.url} />
+      {mayChange && (isQuery(address.query) || !isTable) && (
+        <a class="button" href={savingPath(address.seen, questionAt(address.type, visit.url))} rel="nofollow">
+          Save
+        </a>
+      )}
+      {mayChange && address.seen.version === undefined && (
+        <a class="button" href={collectionPath(address.seen, 'records', address.type, 'new')}>
           <Icon name="plus" />
           Add record
         </a>
       )}
-      <span class="grow" />
-      {canAsk && <ResultMenu asked={asked} sqlName={sqlName} origin={origin} />}
-      <Downloads asked={asked} isAsked={isAsked} canAsk={canAsk} />
-    </div>
-  )
-}
-
-/** The result of a question apart from the files that have all records. */
-function Downloads({ asked, isAsked, canAsk }: Pick<ToolsProps, 'asked' | 'isAsked' | 'canAsk'>) {
-  const { seen, type } = asked
-  const { json, csv, parquet } = downloadsOf(asked)
-  return (
-    <>
-      <span class="downloads">
-        {isAsked && <span class="quiet">This result:</span>}
-        {canAsk && (
-          <a href={csv} rel="nofollow">
-            CSV
-          </a>
-        )}
-        <a href={isAsked ? json : withQuery(apiVersionPath(seen, 'records'), { type })}>JSON</a>
-      </span>
-      <span class="downloads">
-        {isAsked && <span class="quiet">All records:</span>}
-        {canAsk && (
-          <a href={parquet} rel="nofollow">
-            Parquet
-          </a>
-        )}
-        <a href={withQuery(apiVersionPath(seen, 'records.ndjson'), { type })}>NDJSON</a>
-      </span>
     </>
   )
 }
+
+/** The question as a table, a chart or a map. The present one has no link, which would repeat a long question. */
+function Forms({ address }: Pick<ToolsProps, 'address'>) {
+  const { chart, map } = address
+  const none = { chart: undefined, map: undefined }
+  const forms = [
+    ['Table', none, chart === undefined && map === undefined],
+    ['Chart', { ...none, chart: { x: undefined, y: 'count', by: undefined } }, chart !== undefined],
+    ['Map', { ...none, map: { coordinates: undefined } }, map !== undefined],
+  ] as const
+  return (
+    <nav class="choices" aria-label="Form">
+      {forms.map(([name, form, isCurrent]) => (
+        <a
+          key={name}
+          class="choice"
+          {...(isCurrent
+            ? { 'aria-current': 'true' }
+            : { href: pathTo({ ...address, ...form }), rel: 'nofollow' })}
+        >
+          {name}
+        </a>
+      ))}
+    </nav>
+  )
+}
+
+function ColumnsMenu({ address, all, chosen }: Pick<ToolsProps, 'address' | 'all' | 'chosen'>) {
+  if (all.length <= chosen.length && address.named.length === 0) return null
+  return (
+    <details class="menu columns-menu">
+      <summary>
+        Columns <span class="quiet">{`${chosen.length} of ${all.length}`}</span>
+        <Icon name="chevron" />
+      </summary>
+      <form class="float" action={versionPath(address.seen, 'records', address.type)}>
+        <div class="scroll">
+          {all.slice(0, listedMax).map(({ text, label }) => (
+            <label key={text} class="check">
+              <input
+                type="checkbox"
+                name="columns"
+                value={text}
+                checked={chosen.some((column) => column.text === text)}
+              />
+              <Name of={label} most={namesMax} />
+            </label>
+          ))}
+        </div>
+        <HiddenFields of={keptFields(address, ['q', 'filter', 'sort'])} />
+        <button type="submit">Show</button>
+      </form>
+    </details>
+  )
+}
+
+interface ProfilesNoteProps extends Pick<Extras, 'profiles'> {
+  readonly isFolded: boolean
+  readonly url: URL
+}
+
+/** Link that computes, folds or unfolds profiles, or a note that they are being computed. */
+export function ProfilesNote({ profiles, isFolded, url }: ProfilesNoteProps) {
+  if (profiles === 'none') return null
+  if (profiles === 'computing')
+    return (
+      <span class="quiet" role="status">
+        Column profiles are being computed…
+      </span>
+    )
+  const isHidden = isFolded || profiles === 'on_request'
+  return (
+    <a href={toggled(url, 'profiles', isHidden ? '1' : '0')} rel="nofollow">
+      {isHidden ? 'Show column profiles' : 'Hide column profiles'}
+    </a>
+  )
+}
+
+/** More types than these are in a menu. */
+const typesInLine = 3
+
+export function Types({
+  seen,
+  version,
+  type,
+}: {
+  seen: VisitedCollection
+  version: VersionResponse
+  type: string
+}) {
+  const types = Object.keys(version.schemas)
+  if (types.length === 1) return null
+  const link = (name: string, style?: string) => (
+    <a
+      key={name}
+      class={style}
+      href={seen.inView(versionPath(seen, 'records', name))}
+      aria-current={name === type ? 'true' : undefined}
+    >
+      <Name of={name} /> <Count of={version.typeCounts[name]} />
+    </a>
+  )
+  if (types.length <= typesInLine)
+    return (
+      <nav class="choices types" aria-label="Types">
+        {types.map((name) => link(name, 'choice'))}
+      </nav>
+    )
+  return (
+    <nav aria-label="Types">
+      <details class="menu types-menu">
+        <summary>
+          <strong>
+            <Name of={type} />
+          </strong>
+          <Count of={version.typeCounts[type]} />
+          <Icon name="chevron" />
+        </summary>
+        <div class="float">{types.map((name) => link(name))}</div>
+      </details>
+    </nav>
+  )
+}
+
+const Count = ({ of = 0 }: { of: number | undefined }) => <span class="quiet number">{countText(of)}</span>

@@ -1,0 +1,106 @@
+/** The first screen of the records page has data: rows and columns in sight, counted in Chromium. */
+import { anyDatabase } from '@ulmus/storage/testing'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { chromiumInstalled, openChromium } from '../testing/chromium.ts'
+import { type Stage, setStage } from '../testing/stage.ts'
+
+/** Screens, in pixels, and the rows and columns that they must show, with the column of ids. */
+const screens = [
+  { width: 1_280, height: 900, rows: 20, columns: 6 },
+  { width: 390, height: 844, rows: 6, columns: 2 },
+]
+
+const places = {
+  name: { type: 'string' },
+  country: { type: 'string' },
+  people: { type: 'integer' },
+  founded: { type: 'string', format: 'date' },
+  height: { type: 'number' },
+  coast: { type: 'boolean' },
+  tags: { type: 'array', items: { type: 'string' } },
+  note: { type: 'string' },
+}
+const countries = ['Norway', 'United Arab Emirates', 'Bosnia and Herzegovina']
+const place = (n: number) => ({
+  id: `AD/03/Sant Julià de Lòria/42.${46_372 + n},1.${49_129 + n}`,
+  type: 'Place',
+  data: {
+    name: `Sant Julià de Lòria ${n}`,
+    country: countries[n % 3],
+    people: n * 12_345,
+    founded: `18${10 + n}-05-17`,
+    height: n / 7,
+    coast: n % 2 === 0,
+    tags: ['a', 'b'].slice(n % 2),
+    ...(n % 4 === 0 && { note: 'A sentence that is longer than a cell of a table.' }),
+  },
+})
+
+describe.skipIf(!chromiumInstalled())('the first screen of the records page', () => {
+  let stage: Stage
+  let browser: Browser
+  /** Path of the collection. */
+  let at: string
+
+  beforeAll(async () => {
+    stage = await setStage(anyDatabase[0]!, { rateLimits: null })
+    browser = await openChromium()
+    const { path } = await stage.newCollection()
+    at = path.replace('/collections', '')
+    await stage.push(path, {
+      opening: {
+        schemas: { Place: { properties: places }, Road: { properties: { n: { type: 'integer' } } } },
+      },
+      puts: [...Array(60).keys()].map(place),
+    })
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await stage?.end()
+  })
+
+  // The table that profiles need is built by the first visit.
+  for (const visit of ['first', 'second'])
+    test.each(screens)(`has $rows rows and $columns columns at $width px, ${visit} visit`, async (screen) => {
+      const { rows, columns, ...viewport } = screen
+      const page = await browser.newPage({ baseURL: stage.server.url, viewport })
+      const profiles = async () => {
+        await page.goto(`${at}/records/Place`)
+        return page.locator('.profiles').count()
+      }
+      // A busy server leaves them out; a later visit has them.
+      if (visit === 'second') await expect.poll(profiles).toBe(1)
+      else await profiles()
+      const inSight = await page.evaluate(() => {
+        const all = [...document.querySelectorAll('table.records tbody tr')]
+        const ends = (element: Element) => element.getBoundingClientRect()
+        return {
+          rows: all.filter((row) => ends(row).bottom <= innerHeight).length,
+          columns: [...all[0]!.children].filter((cell) => ends(cell).right <= innerWidth).length,
+        }
+      })
+      await page.close()
+      expect(inSight.rows).toBeGreaterThanOrEqual(rows)
+      expect(inSight.columns).toBeGreaterThanOrEqual(columns)
+    })
+
+  test('on paper the page has all rows, the address and no tools', async () => {
+    const page = await browser.newPage({ baseURL: stage.server.url, viewport: { width: 794, height: 1_123 } })
+    await page.emulateMedia({ media: 'print' })
+    await page.goto(`${at}/records/Place?filter=coast+eq+true`)
+    const paper = await page.evaluate(() => {
+      const isDrawn = (selector: string) =>
+        [...document.querySelectorAll(selector)].some((element) => element.getClientRects().length > 0)
+      return {
+        rows: document.querySelectorAll('table.records tbody tr').length,
+        tools: ['.top', '.tabs', '.tools', '.profiles', '.table-foot a', '.bottom'].filter(isDrawn),
+        text: document.body.innerText,
+      }
+    })
+    await page.close()
+    expect([paper.rows, paper.tools]).toEqual([30, []])
+    expect(paper.text).toContain(`${stage.server.url}${at}/records/Place?filter=coast+eq+true`)
+    expect(paper.text).toContain('v1.0.0')
+  })
+})

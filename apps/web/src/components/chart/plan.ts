@@ -1,0 +1,268 @@
+/**
+ * The chart of a result, chosen by the kinds of its columns: lines over time, bars of names, points of two numbers, a histogram of one.
+ * A chart joins only what belongs together: rows with the same place are series, or there is no chart, with the reason.
+ */
+import { areQuantities, counted, numberText } from '../../format.ts'
+
+/** A result: columns with their types in SQL, and rows as the engine writes them. */
+export interface ChartSource {
+  readonly columns: readonly { readonly name: string; readonly type: string }[]
+  readonly rows: readonly (readonly unknown[])[]
+}
+
+export type Form = 'bars' | 'lines' | 'points' | 'histogram'
+
+export interface ChartPoint {
+  /** The value of `x` as text, of a histogram the bounds of the bin. */
+  readonly label: string
+  /** Place along the axis: milliseconds for times, else the number. Undefined: the chart has bars. */
+  readonly x: number | undefined
+  /** Null: no value. */
+  readonly y: number | null
+}
+
+export interface Series {
+  /** Undefined: the only one. */
+  readonly name: string | undefined
+  /** In the order of `x`, or of the rows. */
+  readonly points: readonly ChartPoint[]
+}
+
+export interface ChartPlan {
+  readonly form: Form
+  /** Name of the column along the axis. */
+  readonly x: string
+  /** Name of the column with the values; of a histogram `rows`. */
+  readonly y: string
+  /** Name of the column that tells the series apart. */
+  readonly by: string | undefined
+  readonly isTime: boolean
+  /** True for counts and sums, which are quantities whatever they look like. Default: by the values (`areQuantities`) */
+  readonly isQuantity?: boolean
+  readonly series: readonly Series[]
+  /** What of the result is not drawn, as a sentence. */
+  readonly left: string | undefined
+}
+
+/** Why there is no chart, as the end of a sentence. */
+export interface NoChart {
+  readonly reason: string
+}
+
+/** Rows of a chart, bars, series that are drawn, and bins of a histogram. */
+const rowsMax = 5_000
+const barsMax = 30
+const seriesMax = 8
+const binsMax = 20
+/** Share of the pairs of a group of bars that have a row, at least. */
+const dense = 0.6
+/** Fewer numbers than these have no histogram. */
+const histogramLeast = 10
+
+type Kind = 'number' | 'time' | 'text' | 'other'
+
+const kindOf = (type: string): Kind => {
+  if (/^(?:U?(?:TINY|SMALL|BIG|HUGE)?INT(?:EGER)?|FLOAT|DOUBLE|DECIMAL\b.*)$/.test(type)) return 'number'
+  if (/^(?:DATE|TIMESTAMP.*)$/.test(type)) return 'time'
+  return /^(?:VARCHAR|BOOLEAN|ENUM\b.*|UUID)$/.test(type) ? 'text' : 'other'
+}
+
+export const isNumberType = (type: string): boolean => kindOf(type) === 'number'
+
+/**
+ * Milliseconds of a year, month, date or time as the engine writes it; NaN for those that JavaScript cannot represent. Without an
+ * offset: UTC.
+ */
+const timeOf = (text: string): number =>
+  Date.parse(/^\d+(?:-\d\d){0,2}$|:\d\d.*[+-]\d\d(?::\d\d)?$/.test(text) ? text : `${text}Z`)
+
+/** Larger numbers have no place on an axis: their distance may be infinite. */
+const numberMax = 1e300
+
+/** A cell as a number; null if it has none that can be drawn. Large whole numbers are texts. */
+function numberIn(cell: unknown): number | null {
+  if (typeof cell !== 'number' && (typeof cell !== 'string' || cell.trim() === '')) return null
+  const value = Number(cell)
+  return Math.abs(value) <= numberMax ? value : null
+}
+
+const textIn = (cell: unknown): string => (cell === null ? '' : String(cell))
+
+interface Column {
+  readonly name: string
+  readonly at: number
+  readonly kind: Kind
+}
+
+/** @param hasSeries true: the second column names the series of the first. Default: it does if it tells rows apart */
+export function planChart({ columns, rows }: ChartSource, hasSeries = false): ChartPlan | NoChart {
+  if (rows.length < 2) return { reason: 'it needs two rows.' }
+  if (rows.length > rowsMax) return { reason: `it has room for ${counted(rowsMax, 'row')}.` }
+  const all = columns.map(({ name, type }, at): Column => ({ name, at, kind: kindOf(type) }))
+  const of = (kind: Kind) => all.filter((column) => column.kind === kind)
+  const hasValues = ({ at }: Column) => rows.filter((row) => numberIn(row[at]) !== null).length >= 2
+  const numbers = of('number').filter(hasValues)
+  const [value, second] = numbers
+  if (value === undefined) return { reason: 'it needs a column with two numbers.' }
+  const [time] = of('time')
+  const texts = of('text')
+  if (time !== undefined) return lines(rows, { x: time, y: value, texts, hasSeries })
+  if (texts.length > 0) return bars(rows, { texts, y: value, hasSeries })
+  if (all.some(({ kind }) => kind === 'other'))
+    return { reason: 'lists and objects have no place on an axis. Name a column of texts, times or numbers.' }
+  if (second === undefined) return histogram(rows, value)
+  const isYears = rows.every((row) => isYear(row[value.at]))
+  return isYears
+    ? lines(rows, { x: value, y: second, texts, hasSeries })
+    : points(rows, { x: value, y: second })
+}
+
+const isYear = (cell: unknown): boolean =>
+  typeof cell === 'number' && Number.isInteger(cell) && cell >= 1000 && cell < 3000
+
+interface LinesAsk {
+  readonly x: Column
+  readonly y: Column
+  /** Columns of which one may name the series. */
+  readonly texts: readonly Column[]
+  readonly hasSeries: boolean
+}
+
+function lines(rows: ChartSource['rows'], { x, y, texts, hasSeries }: LinesAsk): ChartPlan | NoChart {
+  const isTime = x.kind === 'time'
+  const placed = rows.flatMap((row) => {
+    const place = row[x.at] === null ? Number.NaN : isTime ? timeOf(String(row[x.at])) : Number(row[x.at])
+    return Number.isNaN(place) ? [] : [{ row, place }]
+  })
+  if (placed.length < 2) return { reason: `a line needs two rows with a ${x.name}.` }
+  const by = texts.find((text) => areDistinct(placed, ({ row, place }) => [place, textIn(row[text.at])]))
+  if (!areDistinct(placed, ({ place }) => [place]) && by === undefined) return repeats(x)
+  const isOne = !hasSeries && areDistinct(placed, ({ place }) => [place])
+  const groups = Map.groupBy(placed, ({ row }) => (isOne ? undefined : textIn(row[by!.at])))
+  const all = Array.from(groups, ([name, group]) => ({
+    name,
+    points: group
+      .toSorted((a, b) => a.place - b.place)
+      .map(({ row, place }) => ({ label: textIn(row[x.at]), x: place, y: numberIn(row[y.at]) })),
+  }))
+  const unplaced = rows.length - placed.length
+  return {
+    form: 'lines',
+    x: x.name,
+    y: y.name,
+    by: isOne ? undefined : by!.name,
+    isTime,
+    ...largest(all),
+    ...(unplaced > 0 && {
+      left: `${counted(unplaced, 'row')} without a ${x.name} ${are(unplaced)} not drawn.`,
+    }),
+  }
+}
+
+const are = (count: number): string => (count === 1 ? 'is' : 'are')
+
+/** Columns that tell the rows apart name the bars; two of them make groups if nearly every pair has a row. */
+function bars(rows: ChartSource['rows'], { texts, y, hasSeries }: Omit<LinesAsk, 'x'>): ChartPlan | NoChart {
+  const named = texts
+    .map((_, n) => texts.slice(0, n + 1))
+    .slice(hasSeries ? 1 : 0)
+    .find((some) => areDistinct(rows, (row) => some.map(({ at }) => textIn(row[at]))))
+  if (named === undefined) return repeats(texts[0]!)
+  const [x, by] = named as [Column, Column | undefined]
+  const shared = { form: 'bars', y: y.name, isTime: false } as const
+  const valuesOf = (column: Column) => [...new Set(rows.map((row) => textIn(row[column.at])))]
+  if (by !== undefined && named.length === 2) {
+    const [labels, names] = [valuesOf(x), valuesOf(by)]
+    const isDense = rows.length >= labels.length * names.length * dense
+    if (names.length <= seriesMax && (hasSeries || isDense)) {
+      const cells = new Map(
+        rows.map((row) => [JSON.stringify([x, by].map(({ at }) => textIn(row[at]))), numberIn(row[y.at])]),
+      )
+      const cellOf = (label: string, name: string) => cells.get(JSON.stringify([label, name])) ?? null
+      const series = names.map((name) => ({
+        name,
+        points: labels.slice(0, barsMax).map((label) => ({ label, x: undefined, y: cellOf(label, name) })),
+      }))
+      return { ...shared, x: x.name, by: by.name, series, left: leftOf(labels.length) }
+    }
+  }
+  const labelOf = (row: readonly unknown[]) => named.map(({ at }) => textIn(row[at])).join(' · ')
+  const points = rows
+    .slice(0, barsMax)
+    .map((row) => ({ label: labelOf(row), x: undefined, y: numberIn(row[y.at]) }))
+  const name = named.map((column) => column.name).join(', ')
+  return {
+    ...shared,
+    x: name,
+    by: undefined,
+    series: [{ name: undefined, points }],
+    left: leftOf(rows.length),
+  }
+}
+
+const leftOf = (labels: number): string | undefined =>
+  labels > barsMax ? `The first ${barsMax} of ${labels}.` : undefined
+
+function points(rows: ChartSource['rows'], { x, y }: { readonly x: Column; readonly y: Column }): ChartPlan {
+  const isQuantity = areQuantities(
+    x.name,
+    rows.map((row) => numberIn(row[x.at])),
+  )
+  const drawn = rows.flatMap((row) => {
+    const [place, value] = [numberIn(row[x.at]), numberIn(row[y.at])]
+    if (place === null || value === null) return []
+    return [{ label: numberText(place, isQuantity), x: place, y: value }]
+  })
+  const undrawn = rows.length - drawn.length
+  const left =
+    undrawn === 0 ? undefined : `${counted(undrawn, 'row')} without both numbers ${are(undrawn)} not drawn.`
+  const series = [{ name: undefined, points: drawn }]
+  return { form: 'points', x: x.name, y: y.name, by: undefined, isTime: false, series, left }
+}
+
+function histogram(rows: ChartSource['rows'], column: Column): ChartPlan | NoChart {
+  const values = rows.flatMap((row) => numberIn(row[column.at]) ?? [])
+  if (values.length < histogramLeast)
+    return { reason: 'bars need a column of names, and a histogram ten numbers.' }
+  const range = [Math.min(...values), Math.max(...values)] as const
+  const width = (range[1] - range[0]) / binsMax
+  const counts = Array.from({ length: binsMax }, () => 0)
+  for (const value of values) counts[Math.min(binsMax - 1, Math.floor((value - range[0]) / (width || 1)))]!++
+  const without = rows.length - values.length
+  const left =
+    without === 0 ? undefined : `${counted(without, 'row')} without a number ${are(without)} not counted.`
+  return planBins(column.name, counts, range, left)
+}
+
+/** A histogram of counts in bins of equal width. @param range bounds of all bins */
+export function planBins(
+  x: string,
+  counts: readonly number[],
+  [low, high]: readonly [low: number, high: number],
+  left?: string,
+): ChartPlan | NoChart {
+  if (low === high) return { reason: `all values of ${x} are equal.` }
+  if (Math.max(-low, high) > numberMax) return { reason: `the values of ${x} are too far apart for an axis.` }
+  const width = (high - low) / counts.length
+  const isQuantity = areQuantities(x, [low, high])
+  const bound = (n: number) => numberText(Number((low + n * width).toPrecision(4)), isQuantity)
+  const points = counts.map((y, n) => ({ label: `${bound(n)} to ${bound(n + 1)}`, x: low + n * width, y }))
+  const series = [{ name: undefined, points }]
+  return { form: 'histogram', x, y: 'rows', by: undefined, isTime: false, isQuantity: true, series, left }
+}
+
+/** The series with the largest values, in the order of the rows: more cannot be told apart. */
+function largest(all: readonly Series[]): Pick<ChartPlan, 'series' | 'left'> {
+  if (all.length <= seriesMax) return { series: all, left: undefined }
+  const sizeOf = ({ points }: Series) => Math.max(...points.map(({ y }) => Math.abs(y ?? 0)))
+  const kept = new Set(all.toSorted((a, b) => sizeOf(b) - sizeOf(a)).slice(0, seriesMax))
+  const left = `The ${seriesMax} series with the largest values, of ${all.length}.`
+  return { series: all.filter((series) => kept.has(series)), left }
+}
+
+const areDistinct = <T>(items: readonly T[], keyOf: (item: T) => readonly unknown[]): boolean =>
+  new Set(items.map((item) => JSON.stringify(keyOf(item)))).size === items.length
+
+const repeats = ({ name }: Column): NoChart => ({
+  reason: `several rows have the same ${name}. Group by it, or name a column that tells them apart.`,
+})

@@ -1,0 +1,126 @@
+/** Axes of a chart of the records, and its plan. */
+import type { FoundColumn } from '@ulmus/content'
+import { type Building, type Groups, groupBins, type Measure, measures, RegistryError } from '@ulmus/registry'
+import { type ChartPlan, type NoChart, planBins, planChart } from '../../../components/chart/plan.ts'
+import { type VersionResponse, versionOf } from '../../../data/collection.ts'
+import { type References, readLabels } from '../../../data/profiles.ts'
+import type { Visit } from '../../../page.ts'
+import type { ChartParts, RecordsAddress } from '../../../record-table/address.ts'
+import type { PageColumn } from '../../../record-table/columns.ts'
+
+export interface ChartView {
+  /** Axes; the field `x` is missing if no column suits. */
+  readonly parts: ChartParts
+  readonly plan: ChartPlan | NoChart | Building
+}
+
+type Kind = 'time' | 'number' | 'name' | 'none'
+
+function kindOf({ type }: Pick<FoundColumn, 'type'>): Kind {
+  if (type === 'date' || type === 'date-time') return 'time'
+  if (type === 'integer' || type === 'number') return 'number'
+  return ['text', 'file', 'boolean', 'list'].includes(type) ? 'name' : 'none'
+}
+
+export const ofKind = (all: readonly PageColumn[], ...kinds: Kind[]): PageColumn[] =>
+  all.filter(({ column }) => column !== undefined && kinds.includes(kindOf(column)))
+
+/** Refusals that the page shows in place of the chart. */
+const refusals: ReadonlySet<string> = new Set([
+  'unknown_field',
+  'invalid_request',
+  'busy',
+  'query_too_costly',
+])
+
+interface ChartColumns {
+  readonly all: readonly PageColumn[]
+  /** Columns with few values, which make bars. */
+  readonly grouped: readonly PageColumn[]
+}
+
+/** @param version of the page, for the titles of referenced records */
+export async function readChart(
+  visit: Visit,
+  { seen, type, query }: RecordsAddress,
+  chart: ChartParts,
+  { all, grouped, version }: ChartColumns & { readonly version: VersionResponse },
+): Promise<ChartView> {
+  // By the kinds of the columns: times first, then names that repeat, then numbers.
+  const [suits] = [...ofKind(all, 'time'), ...grouped, ...ofKind(all, 'number'), ...ofKind(all, 'name')]
+  const parts = { ...chart, x: chart.x ?? suits?.text }
+  if (parts.x === undefined) return { parts, plan: { reason: 'no column has a place on an axis.' } }
+  const [measure = '', of] = /^(\w+):(.*)$/s.exec(parts.y)?.slice(1) ?? [parts.y]
+  if (!isMeasure(measure))
+    return { parts, plan: { reason: 'its y is count, or sum, mean, median, min or max of a column.' } }
+  const { q, filter } = query
+  const ask = { q, filter, x: parts.x, measure, of: measure === 'count' ? undefined : of, by: parts.by }
+  try {
+    const groups = await visit.registry.tables.groups(seen.who, { ...versionOf(seen), type }, ask)
+    if ('building' in groups) return { parts, plan: groups }
+    const plan = planOf(groups, parts)
+    if ('reason' in plan) return { parts, plan }
+    const [x, by] = [parts.x, parts.by].map((field) => all.find(({ text }) => text === field)?.refersTo)
+    return { parts, plan: await titled(plan, { x, by }, (ids) => readLabels(visit, seen, version, ids)) }
+  } catch (error) {
+    if (!(error instanceof RegistryError) || !refusals.has(error.code)) throw error
+    return { parts, plan: { reason: error.message } }
+  }
+}
+
+const isMeasure = (text: string): text is Measure => Object.hasOwn(measures, text)
+
+function planOf(
+  { kind, rows, places, unit, range }: Groups,
+  { x = '', y, by }: ChartParts,
+): ChartPlan | NoChart {
+  if (range !== undefined) {
+    const counts = Array.from({ length: groupBins }, () => 0)
+    for (const [bin, , count] of rows) counts[Number(bin)] = count ?? 0
+    return rows.length === 0
+      ? { reason: `the values of ${x} are missing or equal.` }
+      : planBins(x, counts, range)
+  }
+  const along = {
+    name: unit === undefined || unit === 'day' ? x : `${x}, by ${unit}`,
+    type: { names: 'VARCHAR', numbers: 'DOUBLE', times: 'TIMESTAMP', bins: '' }[kind],
+  }
+  const value = { name: y === 'count' ? 'records' : y.replace(':', ' of '), type: 'DOUBLE' }
+  const source = {
+    columns: by === undefined ? [along, value] : [along, { name: by, type: 'VARCHAR' }, value],
+    rows: rows.map(([at, series, measured]) => {
+      const place = unit === undefined ? at : timeText(String(at), unit)
+      return by === undefined ? [place, measured] : [place, series, measured]
+    }),
+  }
+  const drawn = planChart(source, by !== undefined)
+  if ('reason' in drawn) return drawn
+  const plan = y === 'count' || y.startsWith('sum:') ? { ...drawn, isQuantity: true } : drawn
+  if (kind !== 'names') return plan
+  const kept = new Set(rows.map(([at]) => at)).size
+  return { ...plan, left: places > kept ? `${kept} of ${places} values.` : plan.left }
+}
+
+/** The plan with the titles of records that its names refer to, as far as they are known. */
+async function titled(
+  plan: ChartPlan,
+  { x, by }: { x: string | undefined; by: string | undefined },
+  read: (references: References[]) => Promise<ReadonlyMap<string, string>>,
+): Promise<ChartPlan> {
+  const labels = await read([
+    ...(x === undefined ? [] : [{ type: x, ids: plan.series[0]!.points.map(({ label }) => label) }]),
+    ...(by === undefined ? [] : [{ type: by, ids: plan.series.flatMap(({ name }) => name ?? []) }]),
+  ])
+  const series = plan.series.map(({ name, points }) => ({
+    name: name && (labels.get(`${by}/${name}`) ?? name),
+    points: points.map((point) => ({ ...point, label: labels.get(`${x}/${point.label}`) ?? point.label })),
+  }))
+  return { ...plan, series }
+}
+
+/** A time as far as its unit goes: `1905`, `1905-06`, `1905-06-07`, `1905-06-07 12:00:00`. */
+function timeText(text: string, unit: NonNullable<Groups['unit']>): string {
+  if (unit === 'hour') return text
+  const [date = ''] = text.split(' ')
+  return date.split('-').slice(0, { year: 1, month: 2, day: 3 }[unit]).join('-')
+}

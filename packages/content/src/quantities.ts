@@ -1,0 +1,20 @@
+/** Counts and sizes as text for people, the same on pages and in the command line. */
+
+const integers = new Intl.NumberFormat('en-US')
+
+/** `1234567` → `1,234,567` */
+export const countText = (count: number): string => integers.format(count)
+
+/** `countText` with its noun: `1 record`, `2,000 records`. @param many default: the noun with an `s` */
+export const counted = (count: number, one: string, many = `${one}s`): string =>
+  `${countText(count)} ${count === 1 ? one : many}`
+
+const units = ['B', 'kB', 'MB', 'GB', 'TB', 'PB']
+
+/** Size in decimal units with three digits: `999 B`, `1.23 kB`, `45.6 MB`. */
+export function sizeText(bytes: number): string {
+  let [value, unit] = [bytes, 0]
+  // Values that round to four digits use the next unit.
+  while (value >= 999.5 && unit < units.length - 1) [value, unit] = [value / 1000, unit + 1]
+  return `${unit === 0 ? value : Number(value.toPrecision(3))} ${units[unit]}`
+}

@@ -1,0 +1,42 @@
+/** Queries of saved questions: the query of a URL in parts. */
+import type { QueryText } from '@ulmus/content'
+import { RegistryError } from '../errors/errors.ts'
+import { measures } from '../tables/charts/group-sql.ts'
+
+/** Parts of a query, and the fields of its chart or map. */
+export interface QuestionParts {
+  readonly text: QueryText
+  /** Fields along the axes of a chart, and coordinates of a map, as in filters. */
+  readonly fields: readonly string[]
+}
+
+const known = ['q', 'filter', 'sort', 'columns', 'x', 'y', 'by', 'coordinates'] as const
+
+/** @throws invalid_request */
+export function readParts(query: string): QuestionParts {
+  const parameters = new URLSearchParams(query)
+  const unknown = [...parameters.keys()].find((name) => !(known as readonly string[]).includes(name))
+  if (unknown !== undefined)
+    throw refused(`The query has no parameter ${JSON.stringify(unknown)}: use ${known.join(', ')}.`)
+  const one = (name: string) => parameters.get(name)?.trim() || undefined
+  const columns = parameters.getAll('columns').join()
+  const y = one('y') ?? 'count'
+  const [, measure = y, of] = /^(\w+):(.*)$/s.exec(y) ?? []
+  if (!Object.hasOwn(measures, measure) || (measure === 'count') !== (of === undefined))
+    throw refused(`y is count, or ${Object.keys(measures).slice(1).join(', ')} with a field: sum:population.`)
+  return {
+    text: {
+      q: one('q'),
+      filter: parameters.getAll('filter').filter((filter) => filter.trim() !== ''),
+      sort: one('sort'),
+      columns: columns === '' ? undefined : columns,
+    },
+    fields: [one('x'), of, one('by'), one('coordinates')].filter((field) => field !== undefined),
+  }
+}
+
+const refused = (message: string): RegistryError =>
+  new RegistryError('invalid_request', {
+    say: { reason: message },
+    details: { issues: [{ path: 'query', message }] },
+  })

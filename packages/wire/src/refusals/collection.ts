@@ -1,0 +1,50 @@
+/** Refusals of collections, their forks and their metadata. */
+import { exampleId } from '../examples.ts'
+import type { Refusal } from './refusal.ts'
+
+export const collectionRefusals = {
+  private_content: {
+    kind: 'forbidden',
+    sentence:
+      'The collection has private records, types or fields, so only members of its owner can fork it. Ask its owner for membership.',
+    meaning:
+      'a caller who is not a member of the owner forks a collection with private records, types or fields',
+    remedy: 'Ask for membership in the organization that owns the source.',
+  },
+  collection_not_found: {
+    kind: 'missing',
+    sentence: (f) =>
+      f.slug === undefined
+        ? 'There is no such collection, or it was deleted.'
+        : `There is no collection \`${f.owner}/${f.slug}\`, or you cannot see it. Check the path; private collections require signing in as a member.`,
+    meaning: 'there is no such collection, or the caller may not see it',
+    explanation: 'There is no such collection, or the caller may not see it. The answers are the same.',
+    remedy: 'Check the path, and use the credential of a member.',
+    example: { say: { slug: 'cities', owner: 'ada' } },
+  },
+  job_not_found: {
+    kind: 'missing',
+    sentence: 'The collection has no metadata job with this id.',
+    meaning: 'the collection has no such metadata job',
+    remedy: 'Check the `job_id`, and that it is of this collection.',
+  },
+  metadata_update_in_progress: {
+    kind: 'conflict',
+    sentence: 'Another metadata update of this collection is running. Wait for it to end, then try again.',
+    meaning: 'another metadata update of this collection is running; `job_id` is its job',
+    remedy: 'Poll that job, then try again.',
+    members: ({ z }) => ({
+      job_id: z.string().meta({ description: 'the running job.', examples: [exampleId] }),
+    }),
+    example: { details: { job_id: exampleId } },
+  },
+  too_many_collections: {
+    kind: 'conflict',
+    sentence: (f) =>
+      `\`${f.owner}\` has ${f.max} collections, the maximum. Delete one first, or ask the operator for more.`,
+    meaning: 'the account has the maximum number of collections',
+    explanation: "The account has the maximum of collections: 10,000, or the operator's `MAX_COLLECTIONS`.",
+    remedy: 'Delete a collection that is not needed, or ask the operator for more.',
+    example: { say: { owner: 'ada', max: 100 } },
+  },
+} satisfies Readonly<Record<string, Refusal>>
