@@ -36,8 +36,8 @@ const slow = ['{packages,apps,bench,demo,release,faults}/**/*.slow.test.ts']
 /** Tests that take minutes and need an idle machine: load, memory, the event loop. */
 const long = ['{packages,apps,bench}/**/*.long.test.ts']
 /**
- * Tests that take minutes and depend on few folders: `FULL=1` runs all, `FULL="release cities"` these; .ci/run names those whose folders
- * changed. Without `FULL`, all run but the longest. Slow tests that are not here depend on everything: kills, damage, hidden data, load.
+ * Tests that take minutes and depend on few folders: `FULL=1` runs all, `FULL="release cities"` these. Without `FULL`, all run but the
+ * longest. Slow tests that are not here depend on everything, and run for every change: kills, damage, hidden data, load, a visit.
  */
 const ofFewFolders = {
   release: ['release/{release,image}.slow.test.ts'],
@@ -65,7 +65,7 @@ const ofFewFolders = {
     'bench/tables.slow.test.ts',
   ],
   pages: [
-    'apps/server/src/web/{journey,hostile,second-csv,downloaded-csv,use-it,first-screen}.slow.test.ts',
+    'apps/server/src/web/{hostile,second-csv,downloaded-csv,use-it,workbooks,record-maps}.slow.test.ts',
     'apps/server/src/browser.slow.test.ts',
   ],
   documents: [
@@ -76,7 +76,7 @@ const ofFewFolders = {
   ],
   cli: ['apps/cli/src/**/*.slow.test.ts'],
   process: [
-    'apps/server/src/{main,signals,idle-connections,idle-streams,quiet}.slow.test.ts',
+    'apps/server/src/{signals,idle-connections,idle-streams,quiet}.slow.test.ts',
     'apps/server/src/plugins/requests/slow-peers.slow.test.ts',
   ],
 }
