@@ -64,6 +64,7 @@ export {
   type Places,
   placesMax,
 } from './tables/maps/places.ts'
+export { facetsMax } from './tables/questions.ts'
 export { type SqlText, sqlNames } from './tables/sql/sql.ts'
 export type { TablesConfig } from './tables/tables.ts'
 export type { Damage } from './upkeep/fsck/damage.ts'

@@ -311,6 +311,12 @@ describe.each(anyDatabase)('questions on the records page, on $name', (database)
     const { html } = await page(`${at}${asked({ q: 'o', filter: 'people gt 1' })}`)
     const to = decoded(/data-to="([^"]*)"/.exec(html)![1]!)
     expect(to).toBe(`${at.replace('/records', '/v/{version}/records')}?q=o&filter=people+gt+1`)
+    for (const question of ['facet=people', 'view=map&coordinates=a%2Cb', 'view=chart&x=people&y=count']) {
+      const kept = decoded(/data-to="([^"]*)"/.exec((await page(`${at}?${question}`)).html)![1]!)
+      const query = new URLSearchParams(kept.split('?')[1])
+      query.sort()
+      expect(String(query)).toBe(String(new URLSearchParams([...new URLSearchParams(question)].sort())))
+    }
     const excel = await client().get(linksIn(html).get('CSV for Excel')!)
     expect([excel.status, excel.text.startsWith('\ufeff_id,')]).toEqual([200, true])
     expect(linksIn(html).get('CSV')).toContain('/versions/v1.0.0/')

@@ -5,7 +5,7 @@ import { demand, type Principal, RegistryError } from '@ulmus/registry'
 import type { Version } from '@ulmus/wire'
 import { counted, cutName, cutText, withoutUnseen } from '../format.ts'
 import { readJson, type Visit } from '../page.ts'
-import { type VersionPlace, withQuery } from '../paths.ts'
+import { panelParts, questionParts, type VersionPlace, withQuery } from '../paths.ts'
 import { savedText } from './saved.ts'
 
 type CollectionResponse = Awaited<ReturnType<Visit['registry']['collections']['shown']>>
@@ -47,9 +47,6 @@ export interface VisitedCollection extends VersionPlace, CallerRights {
 }
 
 type CallerRights = CollectionResponse['rights']
-
-/** Parameters of the pages of records and of SQL that ask the same of any version. */
-const questionParts = ['q', 'filter', 'sort', 'columns', 'facets', 'profiles', 'x', 'y', 'by', 'sql']
 
 /** The `v` of a version in a path is optional. */
 const semverPattern = /^v?(\d+\.\d+\.\d+)$/
@@ -104,8 +101,10 @@ async function see(visit: Visit, withVersion: boolean) {
   return { seen, version }
 }
 
+/** Parameters of the pages of records and of SQL that ask the same of any version. */
 function questionIn(parameters: URLSearchParams): VisitedCollection['question'] {
-  const parts = questionParts.map((name) => [name, parameters.getAll(name)] as const)
+  const names = [...questionParts, ...panelParts, 'sql']
+  const parts = names.map((name) => [name, parameters.getAll(name)] as const)
   const form = parameters.getAll('view').filter((view) => view !== 'public')
   return Object.fromEntries([...parts, ['view', form]])
 }

@@ -8,7 +8,6 @@ import { nameOf } from './records.ts'
 
 /** A page waits this long for statistics. Milliseconds. */
 const patience = 700
-const facetsUsual = 5
 /** More different values are a list to search in, not to choose from. */
 const facetValuesMax = 1_000
 /** A facet column has values in this share of the records at least. */
@@ -74,7 +73,7 @@ export function facetColumns(columns: readonly FoundColumn[], profiles: Profiles
     return isGrouped && count >= (count + nulls) * facetFill
   }
   const types = ['text', 'boolean', 'integer', 'list']
-  return columns.filter((column) => types.includes(column.type) && divides(column)).slice(0, facetsUsual)
+  return columns.filter((column) => types.includes(column.type) && divides(column))
 }
 
 /** Counts among the records that match. @param facets fields as questions write them */

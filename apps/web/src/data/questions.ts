@@ -1,12 +1,7 @@
 /** Saved questions as pages show them: their addresses, and the query of a page as a question. */
 import type { SavedQuestion } from '@ulmus/wire'
-import { collectionPath, versionPath, withQuery } from '../paths.ts'
+import { collectionPath, panelParts, questionParts, versionPath, withQuery } from '../paths.ts'
 import type { VisitedCollection } from './collection.ts'
-
-/** Parts of a query that a question keeps. */
-const queryParts = ['q', 'filter', 'sort', 'columns', 'x', 'y', 'by', 'coordinates'] as const
-/** Parts of a page's URL that change only how it shows the answer. */
-const panelParts = ['facets', 'profiles', 'cite', 'saved'] as const
 
 export type QuestionParts = Pick<SavedQuestion, 'sql' | 'type' | 'query' | 'view'>
 
@@ -19,7 +14,7 @@ export const questionPath = (
 /** The question of the page of records that has this URL. */
 export function questionAt(type: string, { searchParams }: URL): QuestionParts {
   const query = new URLSearchParams()
-  for (const name of queryParts)
+  for (const name of questionParts)
     for (const value of searchParams.getAll(name)) if (value !== '') query.append(name, value)
   return { sql: null, type, query: String(query), view: formIn(searchParams) ?? 'table' }
 }
@@ -48,7 +43,7 @@ export function urlOfAnswer({ query, view }: QuestionParts, url: URL): URL {
   const parameters = new URLSearchParams(query ?? '')
   if (view !== 'table') parameters.append('view', view)
   if (url.searchParams.getAll('view').includes('public')) parameters.append('view', 'public')
-  for (const name of panelParts)
+  for (const name of [...panelParts, 'cite', 'saved'])
     for (const value of url.searchParams.getAll(name)) parameters.append(name, value)
   const answer = new URL(url)
   answer.search = String(parameters)

@@ -62,8 +62,8 @@ export interface RecordsAddress {
   readonly chart: ChartParts | undefined
   /** Undefined: the page shows the table or a chart. */
   readonly map: MapParts | undefined
-  /** True: frequent values are listed beside the table. */
-  readonly facets: boolean
+  /** Fields whose frequent values are listed beside the table; `usual`: some that suit. */
+  readonly facets: 'usual' | readonly string[]
   /** True: the profiles of the columns are folded. */
   readonly isFolded: boolean
   /** Without the filter of a form that was sent. */
@@ -94,7 +94,7 @@ export function readAddress(
     named: parameters.getAll('columns'),
     chart: views.includes('chart') ? chartIn(parameters) : undefined,
     map: views.includes('map') && !views.includes('chart') ? mapIn(parameters) : undefined,
-    facets: parameters.get('facets') === '1',
+    facets: parameters.get('facets') === '1' ? 'usual' : parameters.getAll('facet'),
     isFolded: parameters.get('profiles') === '0',
     query: {
       q: (parameters.get('q') ?? '').trim(),
@@ -155,7 +155,7 @@ const panelsOf = ({ chart, map, facets, isFolded }: RecordsAddress) => ({
     by: chart.by,
   }),
   ...(map !== undefined && { view: 'map', coordinates: map.coordinates }),
-  facets: facets ? '1' : undefined,
+  ...(facets === 'usual' ? { facets: '1' } : { facet: facets }),
   profiles: isFolded ? '0' : undefined,
 })
 
@@ -182,7 +182,8 @@ export function resultIn(parameters: URLSearchParams) {
 /** Longer questions are repeated in no link of a cell, bar or value, of which a page has hundreds. Characters. */
 const repeatedMax = 1_000
 
-const isLong = ({ q, filter, sort = '' }: Query): boolean => [q, ...filter, sort].join().length > repeatedMax
+export const isLong = ({ q, filter, sort = '' }: Query): boolean =>
+  [q, ...filter, sort].join().length > repeatedMax
 
 /**
  * Path of the page with other filters of a column: those that compare it give way. Undefined if the query is too long to be repeated

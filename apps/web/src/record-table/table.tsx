@@ -36,7 +36,12 @@ interface TableProps {
   readonly profiled?: number | undefined
   /** Labels of referenced records, by `type/id`. Default: their ids. */
   readonly labels?: ReadonlyMap<string, string>
+  /** Questions about a column, in its header. Default: none. */
+  readonly menu?: TableMenu | undefined
 }
+
+/** @param place number of the column */
+export type TableMenu = (column: PageColumn, place: number) => ComponentChildren
 
 const noLabels: ReadonlyMap<string, string> = new Map()
 
@@ -50,6 +55,7 @@ export function Table({
   profiles,
   profiled,
   labels = noLabels,
+  menu,
 }: TableProps) {
   return (
     <TableScroll label={`Records of type ${shownName(type)}`}>
@@ -63,16 +69,17 @@ export function Table({
                 </span>
               )}
             </Header>
-            {chosen.map(({ label, text, column, help, isPrivate, isNumber }) => (
+            {chosen.map((column, place) => (
               <Header
-                key={text}
-                name={label}
-                column={address && column}
+                key={column.text}
+                name={column.label}
+                column={address && column.column}
                 address={address}
-                title={cutText(help ?? label, 300)}
-                class={isNumber ? 'right' : undefined}
+                title={cutText(column.help ?? column.label, 300)}
+                class={column.isNumber ? 'right' : undefined}
               >
-                {isPrivate && <Badge tone="private">Private</Badge>}
+                {column.isPrivate && <Badge tone="private">Private</Badge>}
+                {menu?.(column, place)}
               </Header>
             ))}
           </tr>

@@ -15,7 +15,7 @@ import type { TablePath } from './find-table.ts'
 import type { TableSource } from './table-source.ts'
 
 /** Facets of one question. */
-const facetsMax = 8
+export const facetsMax = 8
 
 /** @throws unknown_field, invalid_request */
 export function readQuery(text: QueryText, columns: readonly TableColumn[]): TableQuery {

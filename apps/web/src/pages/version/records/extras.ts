@@ -1,5 +1,6 @@
 /** Profiles, facets and labels of references around the records of a page. */
 import { findColumns } from '@ulmus/content'
+import { facetsMax } from '@ulmus/registry'
 import type { Facets } from '@ulmus/wire'
 import type { VersionResponse } from '../../../data/collection.ts'
 import {
@@ -15,6 +16,9 @@ import type { Visit } from '../../../page.ts'
 import type { RecordsAddress } from '../../../record-table/address.ts'
 import { itemsIn, type PageColumn, type TableRow, valueIn } from '../../../record-table/columns.ts'
 import type { Question } from './question.tsx'
+
+/** Columns whose frequent values are listed when none is named. */
+export const facetsUsual = 5
 
 /** Parts of the page that its table of records does not need. */
 export interface Extras {
@@ -47,9 +51,9 @@ export async function readExtras(visit: Visit, version: VersionResponse, ask: Ex
   const known = typeof profiles === 'string' ? undefined : profiles
   const grouped = known === undefined ? [] : facetColumns(inTable, known)
   const columns = ask.all.filter(({ column }) => column !== undefined && grouped.includes(column))
-  const opened = ask.address.facets ? columns.map(({ text }) => text) : []
-  const counted = await readFacets(visit, seen, { type, query, facets: opened })
-  const facets = counted.map((facet, index) => ({ column: columns[index]!, facet }))
+  const opened = openedOf(ask.address, columns)
+  const counted = await readFacets(visit, seen, { type, query, facets: opened.map(({ text }) => text) })
+  const facets = counted.map((facet, index) => ({ column: opened[index]!, facet }))
   const references = [
     ...ask.chosen.map((column) =>
       referencesOf(
@@ -70,6 +74,12 @@ export async function readExtras(visit: Visit, version: VersionResponse, ask: Ex
   const labels = isComplete ? await readLabels(visit, seen, version, byType(references)) : new Map()
   return { profiles, facets, grouped: columns, labels }
 }
+
+/** Columns whose frequent values the visitor opened. */
+const openedOf = ({ facets }: RecordsAddress, grouped: readonly PageColumn[]): readonly PageColumn[] =>
+  facets === 'usual'
+    ? grouped.slice(0, facetsUsual)
+    : grouped.filter(({ text }) => facets.includes(text)).slice(0, facetsMax)
 
 const isAnswered = (visit: Visit, { state }: Question): boolean =>
   (state === 'none' || state === 'answered') && visit.registry.tables.isAvailable

@@ -40,6 +40,7 @@ import { completeQuery } from '../../../record-table/typed-filters.ts'
 import { type ChartView, readChart } from './chart-plan.ts'
 import { ChartOfRecords } from './chart-view.tsx'
 import { CiteRecords } from './cite.tsx'
+import { menuOf } from './column-menu.tsx'
 import { type Extras, noExtras, profilesOf, readExtras } from './extras.ts'
 import { type MapView, readMap } from './map-plan.ts'
 import { MapOfRecords } from './map-view.tsx'
@@ -266,6 +267,7 @@ function Records({ address, found, canAsk, rows, count, id, all, chosen, extras,
             repeated={repeatedId(all, rows)}
             address={canAsk ? address : undefined}
             profiled={isPart ? count : undefined}
+            menu={canAsk ? menuOf(address, extras.grouped) : undefined}
           />
         )}
         <div class="table-foot">

@@ -43,7 +43,9 @@ export function Tools({ address, question, canAsk, all, chosen, facets, sqlName,
       {facets !== 'none' && isTable && (
         <a
           class="toggle"
-          href={toggled(visit.url, 'facets', facets === 'open' ? undefined : '1')}
+          href={
+            address.facets.length > 0 ? pathTo({ ...address, facets: [] }) : toggled(visit.url, 'facets', '1')
+          }
           rel="nofollow"
         >
           {facets === 'open' ? 'Hide facets' : 'Facets'}

@@ -1,0 +1,69 @@
+/** Menu in the header of a column with the questions that suit it. A popover, which the scrolled table does not cut. */
+import { facetsMax } from '@ulmus/registry'
+import { Icon } from '../../../components/small.tsx'
+import { cutName, withoutUnseen } from '../../../format.ts'
+import { type ChartParts, isLong, pathTo, type RecordsAddress } from '../../../record-table/address.ts'
+import type { PageColumn } from '../../../record-table/columns.ts'
+import type { TableMenu } from '../../../record-table/table.tsx'
+import { ofKind } from './chart-plan.ts'
+import { facetsUsual } from './extras.ts'
+
+/** Longer names of fields are cut. Characters. */
+const namesMax = 40
+
+interface Props {
+  readonly address: RecordsAddress
+  readonly column: PageColumn
+  /** Number of the column in the table. */
+  readonly place: number
+  /** Columns with frequent values. */
+  readonly grouped: readonly PageColumn[]
+}
+
+export const menuOf =
+  (address: RecordsAddress, grouped: readonly PageColumn[]): TableMenu =>
+  (column, place) => <ColumnMenu {...{ address, column, place, grouped }} />
+
+function ColumnMenu({ address, column, place, grouped }: Props) {
+  const questions = isLong(address.query) ? [] : questionsOf({ address, column, grouped })
+  if (questions.length === 0) return null
+  const id = `column-${place}`
+  return (
+    <>
+      <button
+        type="button"
+        class="column-menu"
+        popovertarget={id}
+        aria-label={`Questions about ${withoutUnseen(cutName(column.label, namesMax))}`}
+      >
+        <Icon name="chevron" />
+      </button>
+      <div class="float" popover="auto" id={id}>
+        {questions.map(([name, path]) => (
+          <a key={name} href={path} rel="nofollow">
+            {name}
+          </a>
+        ))}
+      </div>
+    </>
+  )
+}
+
+type Question = readonly [name: string, path: string]
+
+function questionsOf({ address, column, grouped }: Omit<Props, 'place'>): Question[] {
+  const { facets } = address
+  const chart = (parts: Partial<ChartParts>) =>
+    pathTo({ ...address, chart: { x: undefined, y: 'count', by: undefined, ...parts } })
+  const isGrouped = grouped.includes(column)
+  const isNumber = ofKind([column], 'number').length > 0
+  const opened = facets === 'usual' ? grouped.slice(0, facetsUsual).map(({ text }) => text) : facets
+  const questions: Question[] = []
+  if (isGrouped || isNumber || ofKind([column], 'time').length > 0)
+    questions.push(['Group by this', chart({ x: column.text })])
+  if (isGrouped && !opened.includes(column.text) && opened.length < facetsMax)
+    questions.push(['Facet by this', pathTo({ ...address, facets: [...opened, column.text] })])
+  if (isNumber && column.isQuantity !== false)
+    questions.push(['Sum of this', chart({ y: `sum:${column.text}` })])
+  return questions
+}
