@@ -1,4 +1,5 @@
-/** The first screen of the records page has data: rows and columns in sight, counted in Chromium. */
+/** The records page in Chromium: rows and columns in sight, pictures and paper. */
+import { readFile } from 'node:fs/promises'
 import { anyDatabase } from '@ulmus/storage/testing'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -17,6 +18,8 @@ const places = {
   people: { type: 'integer' },
   founded: { type: 'string', format: 'date' },
   height: { type: 'number' },
+  lat: { type: 'number' },
+  lon: { type: 'number' },
   coast: { type: 'boolean' },
   tags: { type: 'array', items: { type: 'string' } },
   note: { type: 'string' },
@@ -31,6 +34,8 @@ const place = (n: number) => ({
     people: n * 12_345,
     founded: `18${10 + n}-05-17`,
     height: n / 7,
+    lat: 42 + n / 100,
+    lon: 1.5,
     coast: n % 2 === 0,
     tags: ['a', 'b'].slice(n % 2),
     ...(n % 4 === 0 && { note: 'A sentence that is longer than a cell of a table.' }),
@@ -84,6 +89,48 @@ describe.skipIf(!chromiumInstalled())('the first screen of the records page', ()
       expect(inSight.rows).toBeGreaterThanOrEqual(rows)
       expect(inSight.columns).toBeGreaterThanOrEqual(columns)
     })
+
+  test('a chart and a map are saved as pictures that need nothing of the page', async () => {
+    const page = await browser.newPage({ baseURL: stage.server.url })
+    const complaints: string[] = []
+    page.on('console', (message) => complaints.push(message.text()))
+    for (const [view, drawn] of [
+      ['view=chart&x=country', 3],
+      ['view=map', 60],
+    ] as const) {
+      const picture = page.locator('figure:is(.chart, .map)')
+      await expect
+        .poll(async () => {
+          await page.goto(`${at}/records/Place?${view}`)
+          return picture.count()
+        })
+        .toBe(1)
+      const saved = async (kind: string) => {
+        const download = page.waitForEvent('download')
+        await page.getByRole('button', { name: kind }).click()
+        return await readFile(await (await download).path())
+      }
+      const svg = String(await saved('SVG'))
+      const shapes = /<(?:rect|circle)[^>]* (?:width="[\d.]+%"|cx="[\d.]+")[^>]* fill="rgb/g
+      expect(svg.match(shapes)).toHaveLength(drawn)
+      expect(svg).toContain(`v1.0.0, ${stage.server.url}${at}/v/v1.0.0/records/Place?`)
+      expect(svg).not.toMatch(/var\(|style=|<script|Save/)
+      const png = (await saved('PNG')).toString('base64')
+      const size = await page.evaluate(
+        async ([text, bytes]) => {
+          const parsed = new DOMParser().parseFromString(text, 'image/svg+xml').documentElement
+          const image = new Image()
+          image.src = `data:image/png;base64,${bytes}`
+          await image.decode()
+          return [parsed.nodeName, Number(parsed.getAttribute('width')) * 2 - image.width]
+        },
+        [svg, png] as const,
+      )
+      expect(size).toEqual(['svg', 0])
+    }
+    await page.close()
+    expect(complaints).toEqual([])
+  })
 
   test('on paper the page has all rows, the address and no tools', async () => {
     const page = await browser.newPage({ baseURL: stage.server.url, viewport: { width: 794, height: 1_123 } })

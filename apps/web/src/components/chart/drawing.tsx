@@ -1,4 +1,5 @@
 /** Draws the plan of a chart as SVG. Lengths along the page are percentages, so that words keep their size at any width. */
+import { SavePicture } from '../save-picture.tsx'
 import type { ChartPlan, ChartPoint, Series } from './plan.ts'
 import {
   axisLabel,
@@ -39,6 +40,7 @@ export function Chart({ plan }: { plan: ChartPlan }) {
       </figcaption>
       <Drawing plan={plan} words={wordsOf(plan)} />
       {series.length > 1 && form !== 'bars' && <Legend series={series} />}
+      <SavePicture />
     </figure>
   )
 }

@@ -1,5 +1,6 @@
 /** Draws the plan of a map as SVG, scaled to the width of the page. Screen readers and keyboards have the table of its numbers. */
 import { counted, countText, cutText, withoutUnseen } from '../../format.ts'
+import { SavePicture } from '../save-picture.tsx'
 import { type Frame, frameOf, frameWidth } from './frame.ts'
 import { outlinesIn } from './land.ts'
 import { type CountClass, classesOf, type MapPlan, notesOf } from './plan.ts'
@@ -47,6 +48,7 @@ export function PlaceMap({ plan }: { plan: MapPlan }) {
         {plan.hexagons.length > 0 && <Legend classes={classes} noun={plan.noun} />}
         <Scale frame={frame} />
       </div>
+      <SavePicture />
     </figure>
   )
 }

@@ -1,7 +1,9 @@
 /** `…/sql`: questions in SQL about a version. The statement is in the URL, so that a result can be shared. */
+
 import { fieldsMax, fieldsOf, type JsonObject, parseJson, tableColumns, tellingField } from '@ulmus/content'
 import { type Building, giveWay, RegistryError, type SqlText, sqlNames } from '@ulmus/registry'
 import type { SqlAnswer } from '@ulmus/wire'
+import { pictureIslands } from '../../components/save-picture.tsx'
 import {
   schemaIn,
   seeVersion,
@@ -68,6 +70,7 @@ const show = async (visit: Visit) => {
     // Crawlers must not collect statements.
     isPublic: seen.isPublic && statement === '',
     refused: response.refused,
+    islands: drawing === undefined ? [] : pictureIslands,
     ...(response.building !== undefined && { reloadSeconds }),
     body: (
       <CollectionPage seen={seen} tab="sql">

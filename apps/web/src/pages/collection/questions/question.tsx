@@ -1,5 +1,7 @@
 /** `…/questions/:question`: a saved question with its answer, which the page of records or of SQL renders. */
+
 import type { SavedQuestion } from '@ulmus/wire'
+import { pictureIslands } from '../../../components/save-picture.tsx'
 import { seeCollection, seeVersion } from '../../../data/collection.ts'
 import { questionPath, urlOfAnswer } from '../../../data/questions.ts'
 import { CollectionPage } from '../../../layout/collection.tsx'
@@ -51,6 +53,7 @@ async function showStatement(visit: Visit, saved: SavedQuestion): Promise<Answer
     title: saved.name,
     isPublic: false,
     refused,
+    islands: drawing === undefined ? [] : pictureIslands,
     ...(building !== undefined && { reloadSeconds }),
     body: (
       <CollectionPage seen={seen} tab="sql">

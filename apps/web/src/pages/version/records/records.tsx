@@ -4,6 +4,7 @@ import { idBytesMax, type PlainSchema } from '@ulmus/content'
 import { giveWay, RegistryError, sqlNames } from '@ulmus/registry'
 import { Refusal } from '../../../components/form.tsx'
 import { isCited } from '../../../components/result-citation.tsx'
+import { pictureIslands } from '../../../components/save-picture.tsx'
 import { Pager, type Pages } from '../../../components/small.tsx'
 import { schemaIn, seeVersion, type VersionResponse } from '../../../data/collection.ts'
 import {
@@ -113,6 +114,7 @@ const show = async (visit: Visit) => {
         ? withQuery(apiVersionPath(seen, 'records'), { type, after: parameters.get('after') ?? '' })
         : downloadsOf(address).json,
     refused: question.state === 'refused' ? question.error : undefined,
+    islands: plan === undefined ? [] : pictureIslands,
     ...(isLoading && { reloadSeconds }),
     body: (
       <CollectionPage seen={seen} tab="records" type={type}>
