@@ -6,7 +6,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { chromiumInstalled, openChromium } from '../apps/server/src/testing/chromium.ts'
 import { type ServerProcess, startProcess } from '../apps/server/src/testing/server-process.ts'
+import { pictureSize, pictures, signInAs, storedStructures, structureOf, visitPicture } from './pictures.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'ulmus-demo-'))
 let server: ServerProcess
@@ -56,6 +58,27 @@ test('the demo comes to its end, and a second time', async () => {
   expect(second.out).toContain('is there already, from an earlier run')
   expect(second.out).toContain('Everything that was read back is what was published.')
 }, 180_000)
+
+test.skipIf(!chromiumInstalled())(
+  'the README shows pages as they are',
+  async () => {
+    const browser = await openChromium()
+    try {
+      const page = await browser.newPage({ baseURL: server.url, viewport: pictureSize })
+      await signInAs(page, 'mercator')
+      const structures: Record<string, string> = {}
+      for (const name of Object.keys(pictures) as (keyof typeof pictures)[]) {
+        await visitPicture(page, name)
+        structures[name] = await structureOf(page)
+      }
+      // Renewed by `npm run screenshots -- --readme`.
+      expect(structures).toEqual(storedStructures())
+    } finally {
+      await browser.close()
+    }
+  },
+  600_000,
+)
 
 test('where no registry is, one sentence says so', async () => {
   const { code, out, err } = await runDemo('--url', 'http://127.0.0.1:9')
