@@ -8,7 +8,7 @@ import { filterText, pathWith, type RecordsAddress } from './address.ts'
 import type { PageColumn } from './columns.ts'
 
 /** Frequent values of a profile. */
-export const valuesUsual = 3
+export const valuesUsual = 2
 /** Longer values are cut. Characters. */
 const valueMax = 22
 
@@ -37,9 +37,7 @@ function Shape({ address, column, statistics, labels }: Props & { statistics: Co
     return <Histogram {...{ address, column, statistics, histogram }} />
   const [first] = top
   if (first === undefined || isAllDifferent(statistics) || first.count * 50 < count) return null
-  // The notes have the third line.
-  const most = distinct === undefined || distinct > valuesUsual ? valuesUsual - 1 : valuesUsual
-  return <TopValues {...{ address, column, count, labels }} top={top.slice(0, most)} />
+  return <TopValues {...{ address, column, count, labels }} top={top.slice(0, valuesUsual)} />
 }
 
 const isAllDifferent = ({ distinct, count }: ColumnStatistics): boolean => distinct === count && count > 1

@@ -193,13 +193,15 @@ const Pictured = ({ seen, versions, rows, cell }: DrawnProps) => (
 const Ends = ({ versions, span }: Pick<DrawnProps, 'versions'> & { span: number }) => (
   <tr>
     <td />
-    <td colSpan={span}>
+    <th scope="colgroup" colSpan={span}>
       <span class="ends quiet">
         <span>{versions[0]!.semver}</span>
         <span>{versions.at(-1)!.semver}</span>
       </span>
-    </td>
-    <td class="facts">most changed</td>
+    </th>
+    <th scope="col" class="facts">
+      most changed
+    </th>
   </tr>
 )
 
