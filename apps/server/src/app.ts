@@ -15,7 +15,7 @@ import './plugins/requests/carried.ts'
 import { docRoutes } from './docs/routes.ts'
 import type { Downloads } from './downloads/downloads.ts'
 import { downloadRoutes } from './downloads/routes.ts'
-import { showApi } from './openapi/page.ts'
+import { ApiReference, showApi } from './openapi/page.ts'
 import { compressAnswers, nameCodings } from './plugins/answers/compression.ts'
 import { completeTags, tagAnswers } from './plugins/answers/entity-tags.ts'
 import { answerError, answerErrors, answerUnreadable } from './plugins/answers/errors.ts'
@@ -102,7 +102,11 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   await app.register(logFileRoutes, { registry })
   const { downloads } = options
   const { readmeImages } = config
-  const pages = { registry, origin: options.origin, session: browserCookie, readmeImages, downloads }
+  const reference = new ApiReference({ sessionCookie: browserCookie.name, version: manifest.version })
+  const pages = {
+    ...{ registry, origin: options.origin, session: browserCookie },
+    ...{ readmeImages, downloads, reference },
+  }
   await app.register(signInRoutes, {
     refuse: refuseByPage(pages, '/auth/login'),
     registry,
@@ -120,7 +124,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   await app.register(downloadRoutes, { downloads })
   await app.register(docRoutes, { origin: options.origin })
   await app.register(pageRoutes, pages)
-  await showApi(app, { sessionCookie: browserCookie.name, version: manifest.version })
+  await showApi(app, reference)
   return app
 }
 

@@ -28,6 +28,14 @@ export type DownloadsState =
   | { readonly kind: 'building' }
   | { readonly kind: 'failed' }
 
+/** A page of the API reference. */
+export interface ReferencePage {
+  /** `api`, or `api/` and the name of a group of operations. */
+  readonly name: string
+  readonly title: string
+  markdown(): string
+}
+
 /** One request of a page. Every call of `registry` takes `who`, or on pages of a collection `VisitedCollection.who`. */
 export interface Visit {
   readonly registry: Registry
@@ -45,6 +53,8 @@ export interface Visit {
   readonly readmeImages: boolean
   /** The packages of `/downloads`. */
   downloads(): DownloadsState
+  /** Pages of `/docs/api`: the list of all operations, then the groups. The same objects at each call. */
+  reference(): readonly ReferencePage[]
   /** Path of a script of `islands/`, for code that starts it itself. */
   script(name: string): string
 }

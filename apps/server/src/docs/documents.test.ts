@@ -52,10 +52,12 @@ test('whatever they link to is there, down to the heading', async () => {
     return text
   }
   const lost: string[] = []
-  for (const path of ['/docs', ...docPages.map(({ name }) => `/docs/${name}`)]) {
+  const groups = (await page('/docs/api')).matchAll(/href="(\/docs\/api\/[a-z-]+)"/g)
+  const reference = new Set(['/docs/api', ...Array.from(groups, ([, path]) => path!)])
+  for (const path of ['/docs', ...docPages.map(({ name }) => `/docs/${name}`), ...reference]) {
     for (const [, href = ''] of (await page(path)).matchAll(/href="([^"]+)"/g)) {
       const { pathname, hash, origin } = new URL(href, `${server.url}${path}`)
-      if (origin !== server.url || /^\/docs\/api\/?$/.test(pathname)) continue
+      if (origin !== server.url) continue
       const target = await page(pathname)
       if (hash !== '' && !target.includes(`id="${hash.slice(1)}"`)) lost.push(`${path}: ${href}`)
     }

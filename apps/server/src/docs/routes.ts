@@ -27,5 +27,6 @@ export const docRoutes: FastifyPluginAsync<DocsOptions> = async (app, { origin }
       return answer.send(request, reply)
     })
   }
-  app.get('/docs/', options, async (_request, reply) => reply.redirect('/docs', 301))
+  for (const path of ['/docs', '/docs/api'])
+    app.get(`${path}/`, options, async (_request, reply) => reply.redirect(path, 301))
 }

@@ -1,4 +1,4 @@
-/** Introductions of the API description and of each group of operations. */
+/** Introductions of the API description and of each group of operations: the list of all operations shows its first paragraph. */
 
 export const introduction = `Ulmus is a registry for versioned collections of records.
 
@@ -20,7 +20,9 @@ A cache or a mirror may mix up two answers: compare the header with the request.
 **First steps** to a published version: sign in, create a key (\`POST /api/accounts/keys\`), create a collection
 (\`POST /api/accounts/{owner}/collections\`), then push a version in three steps, described under \`pushes\`.`
 
-const pushes = `Delta pushes: "this changed". A push is a session that stays invisible until its commit. The steps:
+const pushes = `Delta pushes: "this changed". A push is a session that stays invisible until its commit.
+
+The steps:
 
 1. **Open** it (\`POST …/pushes\`) with the version that the changes are against, and with schemas, metadata or a message where they change.
 2. **Send** records (\`POST …/pushes/{id}/records\`) and deletes (\`…/deletes\`) as NDJSON, and files (\`PUT …/files/{hash}\`), in any number of requests and any order.
@@ -30,7 +32,9 @@ const pushes = `Delta pushes: "this changed". A push is a session that stays inv
 Where two pushes have one base, the first commit wins and the other gets \`version_conflict\`: read the new version and start again.`
 
 const snapshots = `Snapshot pushes: "this is everything". Records that the manifest does not name are removed, and only those that the base version
-lacks are sent. The steps:
+lacks are sent.
+
+The steps:
 
 1. **Negotiate** (\`POST …/versions/negotiate\`) with the hash of every record. The answer has the session, and the hashes of the records to send. Of more than 500,000 records give \`manifest_expected\` instead, and send the manifest in chunks (\`POST …/negotiate/{id}/manifest\`), each of which is answered with the hashes to send.
 2. **Send** those records (\`POST …/negotiate/{id}/records\`) as NDJSON until \`remaining\` is 0, and files (\`PUT …/files/{hash}\`).
@@ -52,6 +56,10 @@ export const tags = [
   { name: 'forks', description: 'Copies of collections in organizations, without extra storage.' },
   { name: 'versions', description: 'Versions, their contents and differences.' },
   { name: 'records', description: 'Records of a version, and how they changed.' },
+  {
+    name: 'tables',
+    description: 'Rows, facets, statistics, CSV, Parquet and SQL of the records of a version.',
+  },
   { name: 'questions', description: 'Saved questions: queries and SQL statements by name.' },
   { name: 'files', description: 'Files that records refer to.' },
   { name: 'events', description: 'New versions and other changes, in one order.' },
@@ -68,4 +76,6 @@ export const tags = [
   },
   { name: 'pushes', description: pushes },
   { name: 'snapshots', description: snapshots },
+  { name: 'audit', description: 'Who did what in an account: the audit log.' },
+  { name: 'operators', description: 'Accounts, quotas and background work, for operators of the registry.' },
 ]

@@ -1,80 +1,60 @@
-/** "Test Request" of the API reference sends the examples with the session of the signed-in user. */
+/** The commands of the API reference work as they are printed. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { databases } from '@ulmus/storage/testing'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { chromiumInstalled, openChromium } from '../testing/chromium.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { serveForTest, type TestServer } from '../testing/serve.ts'
+import { run } from '../testing/snippets.ts'
+import { testClient } from '../testing/test-client.ts'
 
-/** Operations in the order of a first version, by their names in the page's addresses, with the expected status. */
+/** Operations in the order of a first version, by their headings. The id of a push is the only part that differs from the examples. */
 const inOrder = [
-  ['keys', 'POST', '/api/accounts/keys', 201],
-  ['collections', 'POST', '/api/accounts/{owner}/collections', 201],
-  ['collections', 'GET', '/api/collections', 200],
-  ['files', 'PUT', '/api/collections/{owner}/{slug}/files/{hash}', 201],
-  ['pushes', 'POST', '/api/collections/{owner}/{slug}/pushes', 201],
+  ['keys', 'Create an API key'],
+  ['collections', 'Create a collection'],
+  ['files', 'Upload a file'],
+  ['pushes', 'Open a delta push'],
+  ['pushes', 'Send records'],
+  ['pushes', 'Commit a delta push'],
+  ['records', 'List records of a version'],
+  ['versions', 'Export a version as .tar.gz'],
 ] as const
 
-describe.skipIf(!chromiumInstalled())('the page that shows the API', () => {
-  let browser: Browser
-  let server: TestServer
-  let page: Page
-  let dispose: () => Promise<void>
+/** Id of the push in the examples. */
+const exampleId = '0198c9a0-0000-7000-8000-000000000000'
 
-  beforeAll(async () => {
-    const database = await databases[0]!.settings()
-    dispose = database.dispose
-    server = await serveForTest(database.settings)
-    browser = await openChromium()
-    page = await (await browser.newContext({ viewport: { width: 1280, height: 900 } })).newPage()
-  })
-  afterAll(async () => {
-    await browser?.close()
-    await server?.close()
-    await dispose?.()
-  })
+const folder = mkdtempSync(join(tmpdir(), 'ulmus-reference-'))
+let server: TestServer
+let dispose: () => Promise<void>
+beforeAll(async () => {
+  const database = await databases[0]!.settings()
+  dispose = database.dispose
+  server = await serveForTest(database.settings)
+})
+afterAll(async () => {
+  await server?.close()
+  await dispose?.()
+  rmSync(folder, { recursive: true, force: true })
+})
 
-  test('tests requests as the signed-in person, without a word typed', async () => {
-    await page.goto(`${server.url}/auth/login?return_to=/docs/api`)
-    await page.getByLabel('Login').fill('ada')
-    await page.getByRole('button', { name: 'Sign in' }).click()
-    await page.waitForURL(/\/docs\/api/)
-    for (const [tag, method, path, status] of inOrder) {
-      const answer = await testRequest(tag, method, path)
-      expect([method, path, answer.status], answer.text).toEqual([method, path, status])
-    }
-  }, 120_000)
-
-  test('sends a key that was typed, and shows the header of one in its examples', async () => {
-    await open('keys', 'GET', '/api/accounts/keys')
-    await page.getByText('Bearer YOUR_SECRET_TOKEN').first().waitFor()
-    await press('GET', '/api/accounts/keys')
-    await page.getByRole('textbox', { name: 'Bearer Token' }).fill('ul_typed')
-    expect((await sent('/api/accounts/keys')).status).toBe(401)
-  })
-
-  async function testRequest(tag: string, method: string, path: string) {
-    await open(tag, method, path)
-    await press(method, path)
-    return sent(path)
-  }
-
-  /** Opens the page at an operation. Reloads it, because a change of the fragment alone would not. */
-  async function open(tag: string, method: string, path: string): Promise<void> {
-    await page.goto('about:blank')
-    await page.goto(`${server.url}/docs/api/#tag/${tag}/${method}${path}`)
-  }
-
-  async function press(method: string, path: string): Promise<void> {
-    const call = `${method.toLowerCase()} ${path}`.replace(/[{}]/g, '\\$&')
-    await page.getByRole('button', { name: new RegExp(`Test Request\\s*\\(${call}\\)`) }).click()
-  }
-
-  async function sent(path: string): Promise<{ status: number; text: string }> {
-    const pattern = new RegExp(`^${path.replace(/\{[^}]+\}/g, '[^/]+')}$`)
-    const [answer] = await Promise.all([
-      page.waitForResponse((one) => pattern.test(new URL(one.url()).pathname)),
-      page.getByRole('button', { name: /^Send/ }).first().click(),
-    ])
-    return { status: answer.status(), text: await answer.text() }
+test('from a key to a version and back', async () => {
+  const ada = testClient(server.url, await server.signIn('ada'))
+  const key = (await ada.post('/accounts/keys', { label: 'mine', scope: 'admin' })).json.key as string
+  let session = ''
+  for (const [group, heading] of inOrder) {
+    const command = (await commandOf(group, heading)).replace(exampleId, session)
+    const { code, out } = await run('bash', ['-c', command.replace('curl ', 'curl -sS --fail-with-body ')], {
+      cwd: folder,
+      env: { ULMUS_HOST: server.url, ULMUS_TOKEN: key },
+    })
+    expect(code, `${command}\n${out}`).toBe(0)
+    session = /"session_id":"([^"]+)"/.exec(out)?.[1] ?? session
   }
 })
+
+/** The `curl` command of an operation, from the Markdown of its group. */
+async function commandOf(group: string, heading: string): Promise<string> {
+  const text = await (await fetch(`${server.url}/docs/api/${group}.md`)).text()
+  const section = text.split(/^(?=## )/m).find((part) => part.startsWith(`## ${heading}\n`))
+  return /^```sh\n(.*?)^```$/ms.exec(section ?? '')?.[1] ?? `no command: ${group}, ${heading}`
+}

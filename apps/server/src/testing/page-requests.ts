@@ -128,7 +128,16 @@ export function requestOfPage(
   const [method, pattern] = entry.split(' ') as [string, string]
   const { parts, query, form } = override ?? pageRequests[entry]?.(at) ?? {}
   const { owner, place, version } = at
-  const usual = { owner, slug: place, type: 'A', id: '1', version, name: 'reading', question: 'asked' }
+  const usual = {
+    owner,
+    slug: place,
+    type: 'A',
+    id: '1',
+    version,
+    name: 'reading',
+    question: 'asked',
+    group: 'records',
+  }
   const all: Record<string, string> = { ...usual, pair: `${currentVersion}...${version}`, ...parts }
   const filled = pattern.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(all[name]!))
   return {

@@ -339,7 +339,6 @@ export const worstRequests = (worst: WorstCase): Record<string, Case[]> => ({
     { path: () => `!/log/tile/0/${'x000/'.repeat(1_000)}000`, status: 404 },
   ],
   'GET /api/openapi.json': inAll(() => '/openapi.json'),
-  'GET /docs/api/*': [...inAll(() => '!/docs/api/js/scalar.js'), { path: () => '!/docs/api/' }],
   'GET /auth/login': [{ path: () => `!/auth/login?return_to=/${'a'.repeat(4_000)}`, status: 302 }],
   'GET /auth/callback': [
     { path: () => `!/auth/callback?code=${'a'.repeat(headBytes)}&state=a`, status: 400 },

@@ -275,6 +275,6 @@ describe.each(anyDatabase)('pages of collections on $name', (database) => {
   })
 
   test('the API reference leads back to the documentation', async () => {
-    expect(await linksOn(anyone, '/docs/api/')).toEqual(expect.arrayContaining(['/', '/docs']))
+    expect(await linksOn(anyone, '/docs/api')).toEqual(expect.arrayContaining(['/', '/docs']))
   })
 })

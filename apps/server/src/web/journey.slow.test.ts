@@ -305,6 +305,8 @@ describe.skipIf(!chromiumInstalled())('the web interface', { timeout: 180_000 },
     '/atlas/cities/sql?view=map&sql=SELECT+60+AS+lat,+10+AS+lon',
     '/docs',
     '/docs/publishing',
+    '/docs/api',
+    '/docs/api/pushes',
     '/nobody/nothing',
   ]
   const working = [

@@ -10,7 +10,7 @@ export const inSite: Readonly<Record<string, Row>> = {
     asked: [
       'GET /explore', 'GET /robots.txt', 'GET /sitemap.xml', 'GET /llms.txt', 'GET /favicon.svg',
       'GET /site.webmanifest', 'GET /docs', 'GET /downloads', 'GET /docs/:name', 'GET /:owner',
-      'GET /:owner/-/feed.atom',
+      'GET /:owner/-/feed.atom', 'GET /docs/api', 'GET /docs/api/:group',
     ],
     //    anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  cap    h-admi bad    sus-k
     row: '200    200    200    200    200    200    200    200    200    200    200    200    200    200    200    200    401    403',

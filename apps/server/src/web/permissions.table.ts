@@ -27,8 +27,8 @@ export const without: readonly RegExp[] = [
   /^POST \/(?:sign-out|auth\/(?:logout|device|device\/token|exchange))$/,
   /^\w+ \/dev\/idp\//,
   /^GET \/(?:healthz|readyz|metrics|favicon\.ico|assets\/:file)$/,
-  // Documents as files, and the API reference.
-  /^GET \/docs\/(?:[\w-]+\.(?:md|py)|api|api\/\*)?$/,
+  // Documents as files, and redirects to pages of documents.
+  /^GET \/docs\/(?:[\w-]+\.(?:md|py)|api\/)?$/,
   // Files of the signed log, public, and requests to it as a witness.
   /^\w+ \/log\//,
   /^GET \/\.well-known\/ulmus-log\.json$/,

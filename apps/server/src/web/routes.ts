@@ -24,6 +24,7 @@ import {
 import { statusOf } from '@ulmus/wire/refusals'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import type { Downloads } from '../downloads/downloads.ts'
+import type { ApiReference } from '../openapi/page.ts'
 import { addRefusalHeaders, noteRefusal } from '../plugins/answers/errors.ts'
 import { countAnswers } from '../plugins/answers/reading.ts'
 import { KeptAnswer } from '../plugins/kept.ts'
@@ -37,6 +38,7 @@ export interface PageOptions {
   /** True if readmes show images of other sites. */
   readonly readmeImages: boolean
   readonly downloads: Downloads
+  readonly reference: ApiReference
 }
 
 /** Policy of pages: they load from this server only, and send forms to it. */
@@ -189,7 +191,7 @@ const urlOf = ({ url }: FastifyRequest): URL => new URL(url, 'http://path')
 const visitOf = (
   { assets }: Web,
   request: FastifyRequest,
-  { registry, origin, readmeImages, downloads }: PageOptions,
+  { registry, origin, readmeImages, downloads, reference }: PageOptions,
 ): Visit => {
   demand(mayOpenPages(request.principal))
   return {
@@ -201,6 +203,7 @@ const visitOf = (
     origin: origin(),
     readmeImages,
     downloads: () => downloads.state(),
+    reference: () => reference.pages(),
     script: assets.script,
   }
 }

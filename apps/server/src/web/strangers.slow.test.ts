@@ -60,7 +60,7 @@ describe.each(anyDatabase)('strangers on $name', (database) => {
           /^\/(?:ada|atlas|explore|api\/accounts\/(?:ada|atlas)|api\/collections)(?:\/-\/[\w.]+)?(?:\?|$)/.test(
             path,
           ) ||
-          /^\/(?:[\w.]*|docs\/[a-z]+)$/.test(path)
+          /^\/(?:[\w.]*|docs(?:\/[a-z]+)+)$/.test(path)
         const starts = ['/', '/robots.txt', '/explore', '/ada', '/atlas', ...made.flatMap(guessed)]
         const pages = await crawl(anyone, starts, { isInside, onPage: (page) => showsNoMore(page) })
         answers += pages.size
@@ -413,7 +413,7 @@ function patternOf(path: string): PagePath | undefined {
     return (
       wanted.length === parts.length &&
       wanted.every((part, at) => (part.startsWith(':') ? parts[at] !== '' : part === parts[at])) &&
-      !/^\/(?:(?:api|auth|assets|dev)\b|docs\/api)/.test(pathname)
+      !/^\/(?:api|auth|assets|dev)\b/.test(pathname)
     )
   })
   const parameters = (pattern: string) => pattern.split(':').length

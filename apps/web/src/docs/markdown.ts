@@ -39,7 +39,33 @@ function scrollingTables() {
     })
 }
 
-const processor = unified()
+/** In the API reference, only operations can be linked to, and the redirects and errors of each are folded. */
+function operationSections() {
+  return (tree: Root) => {
+    const children: Root['children'] = []
+    let folded: Element | undefined
+    for (const child of tree.children) {
+      const heading = child.type === 'element' && /^h[1-3]$/.test(child.tagName) ? child : undefined
+      if (heading !== undefined) folded = undefined
+      if (heading?.tagName === 'h3') delete heading.properties['id']
+      if (heading?.tagName === 'h3' && isFolded(heading)) {
+        folded = elementOf('details', [elementOf('summary', heading.children)])
+        children.push(folded)
+      } else if (folded === undefined) children.push(child)
+      else folded.children.push(child as Element)
+    }
+    tree.children = children
+  }
+}
+
+const isFolded = ({ children: [text] }: Element): boolean =>
+  text?.type === 'text' && text.value === 'Other answers'
+
+const elementOf = (tagName: string, children: Element['children']): Element => ({
+  ...{ type: 'element', tagName, properties: {}, children },
+})
+
+const parser = unified()
   .use(remarkParse)
   .use(remarkGfm)
   .use(remarkRehype)
@@ -47,7 +73,12 @@ const processor = unified()
   .use(servedLinks)
   .use(scrollingTables)
   .use(rehypeHighlight)
-  .use(rehypeStringify)
+  .freeze()
+const processor = parser().use(rehypeStringify)
+const referenceProcessor = parser().use(operationSections).use(rehypeStringify)
 
 /** HTML of a document, for `docs/rendering.ts`. */
 export const htmlOf = (markdown: string): string => String(processor.processSync(markdown))
+
+/** HTML of a page of the API reference. */
+export const referenceHtmlOf = (markdown: string): string => String(referenceProcessor.processSync(markdown))

@@ -1,12 +1,20 @@
-/** Thread that renders the documents: parsing them would block the event loop too long. */
+/** Thread that renders documents: parsing them would block the event loop too long. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { parentPort } from 'node:worker_threads'
-import { htmlOf } from './markdown.ts'
-import { docPages, docsFolder } from './pages.ts'
+import { parentPort, workerData } from 'node:worker_threads'
+import { htmlOf, referenceHtmlOf } from './markdown.ts'
+import { docsFolder } from './pages.ts'
 
-const rendered = docPages.map(({ name }): [string, string] => [
+/** A document of `docs/`, or with its Markdown a page of the API reference. */
+export interface Unrendered {
+  readonly name: string
+  readonly reference?: string
+}
+
+const rendered = (workerData as readonly Unrendered[]).map(({ name, reference }): [string, string] => [
   name,
-  htmlOf(readFileSync(join(docsFolder, `${name}.md`), 'utf8')),
+  reference === undefined
+    ? htmlOf(readFileSync(join(docsFolder, `${name}.md`), 'utf8'))
+    : referenceHtmlOf(reference),
 ])
 parentPort?.postMessage(new Map(rendered))

@@ -160,7 +160,7 @@ const Footer = () => (
       <span>Ulmus, a registry for versioned, structured data</span>
       <nav aria-label="About">
         <a href="/docs">Documentation</a>
-        <a href="/docs/api/">API</a>
+        <a href="/docs/api">API</a>
         <a href="/docs/verifying">Verifying</a>
         <a href="/llms.txt">llms.txt</a>
       </nav>

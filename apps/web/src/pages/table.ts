@@ -29,6 +29,11 @@ const declared = declare({
   manifest: { paths: ['/site.webmanifest'], load: () => import('./site/for-programs.ts') },
   docs: { paths: ['/docs'], load: () => import('./site/docs.tsx') },
   downloads: { paths: ['/downloads'], load: () => import('./site/downloads.tsx') },
+  reference: {
+    paths: ['/docs/api', '/docs/api/:group'],
+    repeated: true,
+    load: () => import('./site/docs.tsx'),
+  },
   document: { paths: ['/docs/:name'], load: () => import('./site/docs.tsx') },
   newCollection: { paths: ['/new'], posted: true, load: () => import('./account/new.tsx') },
   newOrg: { paths: ['/new/org'], posted: true, load: () => import('./account/new.tsx') },

@@ -1,10 +1,10 @@
-/** `/docs` and `/docs/:name`: public documentation. */
+/** `/docs`, `/docs/:name` and `/docs/api`: public documentation, and the API reference. */
 import { RegistryError } from '@ulmus/registry'
 import type { ComponentChildren } from 'preact'
-import { documentHtml, searchDocuments } from '../../docs/documents.ts'
+import { documentHtml, referenceHtml, searchDocuments } from '../../docs/documents.ts'
 import { docPages } from '../../docs/pages.ts'
 import type { Hit } from '../../docs/search.ts'
-import type { Page } from '../../page.ts'
+import { type Page, Plain, type ReferencePage } from '../../page.ts'
 
 /** Maximum length of a search query. Characters. */
 const queryMax = 200
@@ -37,7 +37,7 @@ export const docs: Page = {
             ))}
             <div>
               <dt>
-                <a href="/docs/api/">API reference</a>
+                <a href="/docs/api">API reference</a>
               </dt>
               <dd>Every call, with its parameters and answers.</dd>
             </div>
@@ -98,6 +98,28 @@ export const document: Page = {
   },
 }
 
+/** The list of all operations, or a group of them, with `.md` as Markdown. */
+export const reference: Page = {
+  async show({ params: { group }, url, reference }) {
+    const [index, ...groups] = reference()
+    const isMarkdown = group?.endsWith('.md') === true
+    const name = `api/${group?.replace(/\.md$/, '')}`
+    const page = group === undefined ? index : groups.find((one) => one.name === name)
+    if (page === undefined) throw new RegistryError('route_not_found', { say: { path: url.pathname } })
+    if (isMarkdown) return new Plain('text/markdown; charset=utf-8', page.markdown())
+    const html = await referenceHtml(page)
+    return {
+      title: page === index ? page.title : `${page.title} · API reference`,
+      description: 'Every call of the API, with its parameters, answers, errors and an example.',
+      body: (
+        <Docs current={page.name} groups={groups} contents={contentsOf(html)}>
+          <article class="api" dangerouslySetInnerHTML={{ __html: html }} />
+        </Docs>
+      ),
+    }
+  },
+}
+
 interface Heading {
   readonly id: string
   /** HTML. */
@@ -119,13 +141,15 @@ interface DocsProps {
   /** Name of the document; undefined: the list of all documents. */
   readonly current: string | undefined
   readonly contents?: readonly Heading[]
+  /** Pages of the API reference below its first. Default: none. */
+  readonly groups?: readonly ReferencePage[]
   /** The current search query. */
   readonly query?: string
   readonly children: ComponentChildren
 }
 
 /** A document, with the list of all documents and its own table of contents. */
-const Docs = ({ current, contents = [], query = '', children }: DocsProps) => (
+const Docs = ({ current, contents = [], groups = [], query = '', children }: DocsProps) => (
   <div class={contents.length > 1 ? 'wide content docs with-contents' : 'wide content docs'}>
     <nav aria-label="Documentation">
       <search>
@@ -156,9 +180,13 @@ const Docs = ({ current, contents = [], query = '', children }: DocsProps) => (
             </a>
           </li>
         ))}
-        <li>
-          <a href="/docs/api/">API reference</a>
-        </li>
+        {[{ name: 'api', title: 'API reference' }, ...groups].map(({ name, title }) => (
+          <li key={name} class={name === 'api' ? undefined : 'part'}>
+            <a href={`/docs/${name}`} aria-current={current === name ? 'page' : undefined}>
+              {title}
+            </a>
+          </li>
+        ))}
         <li>
           <a href="/downloads">Downloads</a>
         </li>
