@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { areQuantities, numberText, relativeText, roundedText } from './format.ts'
+import { areQuantities, durationText, instantText, numberText, relativeText, roundedText } from './format.ts'
 
 const now = Date.parse('2026-11-28T12:00:00Z')
 const [minute, hour, day] = [60, 3_600, 86_400]
@@ -29,6 +29,13 @@ test.each([
   [-800 * day, '2 years ago'],
 ])('%d seconds from now: %s', (seconds, text) => {
   expect(relativeText(new Date(now + seconds * 1_000).toISOString(), now)).toBe(text)
+})
+
+test('an instant is rounded to the second, a duration to two or three digits', () => {
+  expect(instantText('2026-11-28T14:03:05.987Z')).toBe('2026-11-28 14:03:05 UTC')
+  expect([0.4, 12, 999.4, 999.6, 9_949, 9_951, 75_400, 119_499, 119_501, 7.2e6].map(durationText)).toEqual([
+    ...['0 ms', '12 ms', '999 ms', '1 s', '9.9 s', '10 s', '75 s', '119 s', '2 min', '120 min'],
+  ])
 })
 
 test.each<[name: string, values: unknown[], texts: string[]]>([

@@ -1,8 +1,9 @@
 /** Formats numbers, sizes, times and hashes for people. */
+import { instantText } from './islands/shared/instant.ts'
 import { isBlank, shownName } from './islands/shared/shown-name.ts'
 
-export { counted, countText, sizeText } from '@ulmus/content/quantities'
-export { isBlank, shownName }
+export { counted, countText, durationText, sizeText } from '@ulmus/content/quantities'
+export { instantText, isBlank, shownName }
 
 const isNumber = (value: unknown): value is number | bigint =>
   typeof value === 'number' || typeof value === 'bigint'

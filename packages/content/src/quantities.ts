@@ -1,4 +1,4 @@
-/** Counts and sizes as text for people, the same on pages and in the command line. */
+/** Counts, sizes and durations as text for people, the same on pages and in the command line. */
 
 const integers = new Intl.NumberFormat('en-US')
 
@@ -17,4 +17,12 @@ export function sizeText(bytes: number): string {
   // Values that round to four digits use the next unit.
   while (value >= 999.5 && unit < units.length - 1) [value, unit] = [value / 1000, unit + 1]
   return `${unit === 0 ? value : Number(value.toPrecision(3))} ${units[unit]}`
+}
+
+/** `850 ms`, `2.4 s`, `75 s`, `3 min`: two digits below 10 s, whole seconds below 2 min. */
+export function durationText(milliseconds: number): string {
+  if (milliseconds < 999.5) return `${Math.round(milliseconds)} ms`
+  const seconds = milliseconds / 1_000
+  if (seconds < 9.95) return `${Number(seconds.toFixed(1))} s`
+  return seconds < 119.5 ? `${Math.round(seconds)} s` : `${countText(Math.round(seconds / 60))} min`
 }

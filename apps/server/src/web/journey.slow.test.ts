@@ -379,6 +379,18 @@ describe.skipIf(!chromiumInstalled())('the web interface', { timeout: 180_000 },
     120_000,
   )
 
+  test.each([1280, 360])(
+    'at %d px, the pages of errors begin at the left edge of the header',
+    async (width) => {
+      await page.setViewportSize({ width, height: 800 })
+      for (const path of ['/missing/nothing', '/atlas/cities/records/City/none', '/docs/no/such', '/admin']) {
+        await page.goto(path)
+        const left = async (selector: string) => (await page.locator(selector).first().boundingBox())!.x
+        expect([path, await left('h1')]).toEqual([path, await left('.top .home')])
+      }
+    },
+  )
+
   test('on a telephone the tab of the page is in sight, and no code lies under its copy button', async () => {
     await page.setViewportSize({ width: 390, height: 800 })
     for (const path of ['/atlas/cities', '/atlas/cities/versions', '/atlas/cities/settings']) {

@@ -344,7 +344,13 @@ describe.each(anyDatabase)('pages on $name', (database) => {
   })
 
   test('an unknown path shows a page, also below a collection', async () => {
-    for (const path of ['/ada/nothing/at/all', '/ada/nothing/records/a/b/c/d', '/docs/nothing', '/missing']) {
+    const below = [
+      '/ada/nothing/at/all',
+      '/ada/nothing/records/a/b/c/d',
+      '/docs/nothing',
+      '/docs/api/nothing',
+    ]
+    for (const path of [...below, '/docs/nothing/at/all', '/auth/nothing', '/missing']) {
       const { status, headers } = await page(path)
       expect([path, status, headers['content-type']]).toEqual([path, 404, 'text/html; charset=utf-8'])
     }

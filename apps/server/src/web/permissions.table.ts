@@ -34,8 +34,8 @@ export const without: readonly RegExp[] = [
   /^GET \/\.well-known\/ulmus-log\.json$/,
   // Packages of the server's version, public.
   /^GET \/downloads\/(?::file|SHA256SUMS)$/,
-  // Not pages.
-  /^GET \/:owner\/\*$/,
+  // Error pages.
+  /^GET \/(?::owner|docs|auth)\/\*$/,
 ]
 
 interface Rows {

@@ -108,10 +108,11 @@ export const pageRoutes: FastifyPluginAsync<PageOptions> = async (app, options) 
       )
     })
   }
-  // Unknown paths below a collection also get an error page, for visitors who follow a link.
-  app.get(`${ownerPattern}/*`, { schema, errorHandler: refuse }, async ({ url }) => {
-    throw new RegistryError('route_not_found', { say: { path: url.split('?', 1)[0] } })
-  })
+  // Unknown paths below a collection, the documents and the sign-in also get an error page, for visitors who follow a link.
+  for (const path of [`${ownerPattern}/*`, '/docs/*', '/auth/*'])
+    app.get(path, { schema, errorHandler: refuse }, async ({ url }) => {
+      throw new RegistryError('route_not_found', { say: { path: url.split('?', 1)[0] } })
+    })
   serveAssets(app, options)
 
   const config = { limited: 'sign-in' } as const

@@ -1,12 +1,12 @@
 /** Small parts used by all pages. */
 import { type ComponentChildren, Fragment } from 'preact'
-import { cutName, cutText, isBlank, relativeText, shortHash, withoutUnseen } from '../format.ts'
+import { cutName, cutText, instantText, isBlank, relativeText, shortHash, withoutUnseen } from '../format.ts'
 import { type FeedLink, feedTypes } from '../page.ts'
 import { withQuery } from '../paths.ts'
 
 /** Relative time, with the exact instant on hover. @param at ISO 8601 */
 export const Time = ({ at }: { at: string }) => (
-  <time datetime={at} title={at.replace('T', ' ').replace(/\.000Z$/, ' UTC')}>
+  <time datetime={at} title={instantText(at)}>
     {relativeText(at)}
   </time>
 )

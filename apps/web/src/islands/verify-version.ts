@@ -2,6 +2,7 @@
  * Verifies a version on its page: streams all of it, computes its digest in a worker, compares it with the registry's digest, and finds it
  * in the signed log.
  */
+import { instantText } from './shared/instant.ts'
 import type { Logged, Progress } from './verify-version-worker.ts'
 
 const button = document.querySelector<HTMLButtonElement>('#verify-version')!
@@ -30,7 +31,7 @@ function partsOf(logged: Logged): Node[] {
       ],
     ],
     ['Under', [name]],
-    ['Since', [`${new Date(at).toLocaleString('en-GB', { timeZone: 'UTC' })} UTC`]],
+    ['Since', [instantText(at)]],
     ['Signed by', keys.map((key) => element('code', key))],
     ['Witnesses', [others.length === 0 ? 'None' : `${others.join(', ')} (not checked here)`]],
   ]

@@ -1,5 +1,6 @@
 /** Commands that send and list requests of webhooks. */
 import type { Client } from '@ulmus/client'
+import { durationText } from '@ulmus/content/quantities'
 import type { Delivery } from '@ulmus/wire'
 import { resultText } from '@ulmus/wire/names'
 import { command } from '../../command.ts'
@@ -20,7 +21,7 @@ export const test = command<Record<never, never>, [id: string]>({
     const result = await client.webhooks.test(id)
     if (!result.delivered) call.terminal.fail(exitCodes.failed)
     if (flags.json) return call.json(result)
-    const words = `${resultText(result)} (${result.milliseconds} ms)`
+    const words = `${resultText(result)} (${durationText(result.milliseconds)})`
     await call.line(result.delivered ? `Delivered: ${words}` : `Not delivered: ${words}`)
   },
 })
@@ -56,7 +57,7 @@ export const deliveries = command<DeliveriesFlags, [id: string]>({
       deliveryStateText[one.state],
       String(one.attempts),
       one.nextAt === null ? '' : timeText(one.nextAt),
-      one.milliseconds === null ? '' : `${one.milliseconds} ms`,
+      one.milliseconds === null ? '' : durationText(one.milliseconds),
       resultText(one),
     ])
     await table(

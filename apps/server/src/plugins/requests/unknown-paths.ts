@@ -12,7 +12,7 @@ export function answerUnknownPaths(app: FastifyInstance): void {
   app.setNotFoundHandler((request, reply) => {
     const path = request.url.split('?', 1)[0]!
     const allowed = new Set(known.filter(({ matches }) => matches(path)).map(({ method }) => method))
-    // A wildcard route, as for the files of the API reference, may have found nothing at this path.
+    // A wildcard route, as for files of the signed log, may have found nothing at this path.
     if (allowed.size === 0 || allowed.has(request.method))
       throw new RegistryError('route_not_found', { say: { path } })
     const allow = [...allowed].sort().join(', ')

@@ -9,7 +9,7 @@ import { Code, Empty, Name, shellText } from '../../components/small.tsx'
 import { Value } from '../../components/value.tsx'
 import type { VersionResponse, VisitedCollection } from '../../data/collection.ts'
 import { questionPath, savingPath } from '../../data/questions.ts'
-import { areQuantities, counted, countText, cutText, shownJson, withoutUnseen } from '../../format.ts'
+import { areQuantities, counted, cutText, durationText, shownJson, withoutUnseen } from '../../format.ts'
 import { SavedQuestionContext } from '../../layout/saved-question.tsx'
 import type { Visit } from '../../page.ts'
 import { apiVersionPath, toggled, versionPath, withQuery } from '../../paths.ts'
@@ -51,7 +51,7 @@ export function Result({ seen, version, statement, answer, drawing, visit }: Pro
             {isCut && 'The first '}
             {counted(rendered.rows.length, 'row')}
           </strong>
-          , {countText(Math.ceil(ms))} ms
+          , {durationText(ms)}
         </p>
         <span class="grow" />
         <span class="downloads">

@@ -2,7 +2,7 @@
 import { type Delivery, deliveryStates, eventLabels, resultText, type Webhook } from '@ulmus/wire'
 import { DataTable } from '../../components/data-table.tsx'
 import { Badge, Empty, Pager, Time } from '../../components/small.tsx'
-import { countText } from '../../format.ts'
+import { durationText } from '../../format.ts'
 import type { Visit } from '../../page.ts'
 import { collectionPath, versionPath, withQuery } from '../../paths.ts'
 import { webhookPath } from './webhook-form.tsx'
@@ -88,7 +88,7 @@ const List = ({ items, enabled }: Pick<Props, 'items'> & { enabled: boolean }) =
         cell: (item) => (
           <>
             {resultText(item) || <span class="quiet">none yet</span>}
-            {item.milliseconds !== null && <span class="quiet"> in {countText(item.milliseconds)} ms</span>}
+            {item.milliseconds !== null && <span class="quiet"> in {durationText(item.milliseconds)}</span>}
           </>
         ),
       },

@@ -1,6 +1,7 @@
 /** Forms of the page of one webhook: test request, replay, new secret, pause, deletion. */
 import { resultText, type Webhook, type WebhookTest } from '@ulmus/wire'
 import { Field } from '../../components/form.tsx'
+import { durationText } from '../../format.ts'
 import type { Form } from '../../page.ts'
 import { hostOf } from './webhook-facts.tsx'
 
@@ -9,7 +10,7 @@ export const Test = ({ tested }: { tested: WebhookTest | undefined }) => (
     {tested !== undefined && (
       <p class={tested.delivered ? 'note' : 'note bad'} role="status">
         <strong>{tested.delivered ? 'The test request arrived.' : 'The test request failed.'}</strong>{' '}
-        {resultText(tested)} <span class="quiet">in {tested.milliseconds} ms</span>
+        {resultText(tested)} <span class="quiet">in {durationText(tested.milliseconds)}</span>
       </p>
     )}
     <form method="post" class="form">

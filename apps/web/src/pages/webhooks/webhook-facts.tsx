@@ -2,6 +2,7 @@
 import { disabledText, type Webhook, type WebhookSecret } from '@ulmus/wire'
 import type { ComponentChildren } from 'preact'
 import { Badge, Code, Time } from '../../components/small.tsx'
+import { instantText } from '../../format.ts'
 import { accountPath, collectionPath } from '../../paths.ts'
 
 export const hostOf = ({ url }: Webhook): string => new URL(url).host
@@ -40,7 +41,7 @@ export const NewSecret = ({ made: { secret, formerUntil } }: { made: WebhookSecr
     {formerUntil !== null && (
       <p>
         Requests are also signed with the former secret, which is valid until{' '}
-        <time datetime={formerUntil}>{formerUntil.slice(0, 16).replace('T', ' ')} UTC</time>.
+        <time datetime={formerUntil}>{instantText(formerUntil)}</time>.
       </p>
     )}
   </Secret>

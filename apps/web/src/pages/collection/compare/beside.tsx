@@ -3,7 +3,7 @@ import type { Version } from '@ulmus/wire'
 import { Empty, Words } from '../../../components/small.tsx'
 import { memberChanges } from '../../../data/changes.ts'
 import type { VisitedCollection } from '../../../data/collection.ts'
-import { counted, shownName } from '../../../format.ts'
+import { counted, countText, shownName } from '../../../format.ts'
 import { Changes } from './changes.tsx'
 import type { DiffAnswer } from './records.ts'
 
@@ -32,12 +32,8 @@ export function Beside({ seen, before, after, page }: BesideProps) {
         {totals && (
           <>
             <span class={totals.added > 0 ? 'added' : 'quiet'}>{counted(totals.added, 'record')} added</span>
-            <span class={totals.updated > 0 ? 'updated' : 'quiet'}>
-              {totals.updated.toLocaleString('en-US')} updated
-            </span>
-            <span class={totals.removed > 0 ? 'removed' : 'quiet'}>
-              {totals.removed.toLocaleString('en-US')} removed
-            </span>
+            <span class={totals.updated > 0 ? 'updated' : 'quiet'}>{countText(totals.updated)} updated</span>
+            <span class={totals.removed > 0 ? 'removed' : 'quiet'}>{countText(totals.removed)} removed</span>
           </>
         )}
       </p>
