@@ -66,6 +66,7 @@ export {
 } from './tables/maps/places.ts'
 export { facetsMax } from './tables/questions.ts'
 export { type SqlText, sqlNames } from './tables/sql/sql.ts'
+export { profiledMax } from './tables/statistics.ts'
 export type { TablesConfig } from './tables/tables.ts'
 export type { Damage } from './upkeep/fsck/damage.ts'
 export { openStoreCommands, type StoreCommands } from './upkeep/store-commands.ts'

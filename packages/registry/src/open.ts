@@ -46,6 +46,7 @@ import { schedule } from './schedule.ts'
 import { openSealing, type SecretsConfig } from './secrets/key-files.ts'
 import { LeafPairs } from './stored-leaves/leaf-pairs.ts'
 import { openStores, type StoresConfig } from './stores/stores.ts'
+import { buildLandedTables } from './tables/ahead/build-landed.ts'
 import { installTables } from './tables/install.ts'
 import { type Tables, type TablesConfig, tablesOf, usualTables } from './tables/tables.ts'
 import { scheduleCompaction } from './upkeep/compaction.ts'
@@ -139,6 +140,7 @@ export async function openRegistry(config: RegistryConfig) {
     const folder = join(config.dataFolder, 'tables')
     const installed = await installTables({ folder, space, bytesMax: tables.bytesMax, log }, opened)
     await sweepTablesRegularly(context, installed)
+    const ahead = buildLandedTables(context, installed)
     const ownFolder = database.kind === 'embedded' ? config.dataFolder : null
     const versionLog = await openVersionLog(config.versionLog ?? {}, ownFolder)
     const services = {
@@ -161,6 +163,7 @@ export async function openRegistry(config: RegistryConfig) {
     opened.defer(() => context.jobs.stop())
     opened.defer(() => services.webhooks.close())
     opened.defer(() => services.strips.close())
+    opened.defer(() => ahead.close())
     return { ...services, close: () => opened.disposeAsync() }
   } catch (error) {
     await opened.disposeAsync()

@@ -47,6 +47,8 @@ export const schedule = {
   expiry: { name: 'expiry', everySeconds: 5 * minute, onceInSeconds: hour },
   /** Adds the waiting work of versions that are older than it. versions/strip/strips.ts */
   missingStrips: { name: 'search for versions to compare', everySeconds: 5 * minute, onceInSeconds: hour },
+  /** Builds the tables of new versions, in each process for itself. tables/ahead/build-landed.ts */
+  tablesAhead: { name: 'work on tables of new versions', everySeconds: 5, everywhere: true },
   /** Removes data that no version needs. upkeep/sweep/daily.ts */
   sweep: { name: 'daily sweep', everySeconds: 10 * minute, onceInSeconds: day, frees: true },
   /** Deletes table files of data that is no longer stored, at once after an erasure. upkeep/sweep/table-sweep.ts */

@@ -17,9 +17,6 @@ const labelsMax = 200
 /** Longer labels are not parsed. Bytes. */
 const labelBytesMax = 4_096
 
-/** Columns of a table with profiles: each takes several queries. */
-export const profiledMax = 300
-
 /** Statistics of more columns than have profiles are not read. Bytes. */
 const readBytesMax = 1_048_576
 

@@ -49,11 +49,12 @@ async function tableOf() {
     createStatement(columns),
     insertStatement(lines, columns, formFor(schema, columns.slice(1))),
   ]
-  await engine.begin(
+  await engine.writer.begin(
     file,
     sql.map((one) => ({ sql: one, values: [] })),
+    false,
   )
-  await engine.end(file, [{ sql: 'COMMIT', values: [] }])
+  await engine.writer.end(file, [{ sql: 'COMMIT', values: [] }])
   /** Characters of the answers of the engine. */
   let sent = 0
   const ask: Ask = async (statements) => {

@@ -18,6 +18,8 @@ export type Ask = (statements: readonly Statement[]) => Promise<readonly EngineR
 
 /** Bytes of all least, greatest and frequent texts of a table. Further columns have none: a schema may have ten thousand. */
 export const textBytesMax = 524_288
+/** Columns of a table with statistics on pages, and ahead of questions: each takes several statements. */
+export const profiledMax = 300
 /** Bytes of a column without these, its name and its texts: a histogram takes the most. */
 const columnBytes = 700
 /** Cut values of a column, and their bytes in JSON: 101 characters of up to 6. */

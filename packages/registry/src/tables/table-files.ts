@@ -4,16 +4,24 @@
  * recently used ones of the owner that has too many are evicted. docs/decisions/tables.md
  */
 import { randomUUID } from 'node:crypto'
-import { chmod, mkdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { mkdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { type DiskSpace, isStorageFull } from '@ulmus/storage'
 import { LRUCache } from 'lru-cache'
 import { Turns } from '../work/turns.ts'
-import { buildTable, TableFailedError, wouldFailAgain } from './build-table.ts'
+import { AheadBuilds, type AheadWork } from './ahead/ahead-builds.ts'
+import { TableFailedError, wouldFailAgain } from './build-table.ts'
 import type { Engine } from './engine/engine.ts'
-import { filesIn, readJson, tablesBeyond } from './folder/owned-files.ts'
+import {
+  aheadMark,
+  filesIn,
+  readJson,
+  type StoredFile,
+  tablesBeyond,
+  unreadIn,
+} from './folder/owned-files.ts'
+import { storeTable } from './folder/store-table.ts'
 import { type AreStored, removeTable, sweepTables } from './folder/sweep-tables.ts'
-import { partEndings } from './line-parts.ts'
 import { sha256Of } from './sha256.ts'
 import type { Progress, TableFacts, TableKey, TableSource } from './table-source.ts'
 
@@ -59,6 +67,7 @@ export class TableFiles {
   readonly #builds = new Map<string, Build>()
   /** By path of the table file. */
   readonly #failures = new LRUCache<string, TableFailedError>({ max: failuresMax, ttl: failedMilliseconds })
+  readonly #ahead: AheadBuilds
   /** Files and answers that are being made from tables, by their path. */
   readonly #making = new Map<string, Promise<unknown>>()
 
@@ -67,6 +76,7 @@ export class TableFiles {
     this.#engine = options.engine
     this.bytesMax = options.bytesMax
     this.#space = options.space
+    this.#ahead = new AheadBuilds(options)
   }
 
   /**
@@ -85,6 +95,8 @@ export class TableFiles {
     // Another caller may have begun meanwhile.
     const begun = this.#runningBuild(path, reader)
     if (begun !== undefined) return begun
+    // The caller does not wait for work that rests.
+    this.#ahead.overtake(path)
     const progress = { rowsDone: 0, rows: source.tree.count }
     const isLong = source.tree.count > smallTable || source.tree.bytes > smallTableBytes
     const work = ({ signal }: { signal: AbortSignal }) => this.#build(path, source, { progress, signal })
@@ -101,6 +113,25 @@ export class TableFiles {
     const build = { progress, done }
     this.#builds.set(path, build)
     return build
+  }
+
+  /**
+   * Builds a table that no caller waits for, with its statistics, unless there is one or no room for it.
+   * @throws EngineError, StorageFullError, the reason of the signal
+   */
+  async buildAhead(source: TableSource, work: AheadWork): Promise<void> {
+    const path = this.#pathOf(source)
+    const { room } = unreadIn(this.bytesMax, await this.#files())
+    if (this.#builds.has(path) || (await this.isBuilt(source))) return
+    const built = await this.#ahead.build(source, {
+      path,
+      room,
+      ...work,
+      isBusy: () => this.#builds.size > 0,
+    })
+    if (built === undefined) return
+    await this.remember({ path, ...built.facts }, 'statistics', async () => built.statistics)
+    await this.evict()
   }
 
   #runningBuild(path: string, reader: string): Build | undefined {
@@ -211,8 +242,12 @@ export class TableFiles {
 
   /** Deletes tables beyond the limit. @param newest table that is about to be read */
   async evict(newest?: { readonly owner: string; readonly path: string }): Promise<void> {
-    const all = await filesIn(this.#folder)
-    for (const path of await tablesBeyond(this.bytesMax, all, newest)) await removeTable(path)
+    for (const path of await tablesBeyond(this.bytesMax, await this.#files(), newest)) await removeTable(path)
+  }
+
+  /** All files but unfinished ones for which no caller waits: those replace no others. */
+  async #files(): Promise<StoredFile[]> {
+    return (await filesIn(this.#folder)).filter(({ path }) => !path.includes(aheadMark))
   }
 
   async #once<T>(place: string, make: () => Promise<T>): Promise<T> {
@@ -247,20 +282,9 @@ export class TableFiles {
   ): Promise<TableFile> {
     progress.rowsDone = 0
     await this.#space.demand(source.tree.bytes)
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-    const unfinished = `${path}.${randomUUID()}`
-    try {
-      const built = await buildTable(this.#engine, unfinished, source, { progress, signal })
-      const facts: TableFacts = { owner: source.owner, ...built, sha256: await sha256Of(unfinished) }
-      // Readable for the unprivileged user that runs SQL, which gets the open file; the folder is not.
-      await chmod(unfinished, 0o444)
-      await writeFile(`${path}.json`, JSON.stringify(facts), { mode: 0o600 })
-      await rename(unfinished, path)
-      await this.evict({ owner: source.owner, path })
-      return { path, ...facts }
-    } finally {
-      for (const ending of ['', '.wal', ...partEndings]) await rm(`${unfinished}${ending}`, { force: true })
-    }
+    const facts = await storeTable(source, { path, writer: this.#engine.writer, progress, signal })
+    await this.evict({ owner: source.owner, path })
+    return { path, ...facts }
   }
 }
 

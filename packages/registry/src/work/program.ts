@@ -3,6 +3,7 @@
  * idle. Tasks run one after the other, in turns of their owners.
  */
 import { type ChildProcess, fork } from 'node:child_process'
+import { setPriority } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { cpuOf, limitCpu } from './cpu-limit.ts'
 import { Turns } from './turns.ts'
@@ -18,6 +19,8 @@ export interface ProgramOptions {
   readonly idleMilliseconds: number
   /** True: tasks rely on earlier ones in the same process, so none is tried again in a new one. Default: false. */
   readonly keepsState?: boolean
+  /** Niceness of the process, up to 19 for work without a waiting caller: it gets the processor time that others leave. Default: 0. */
+  readonly niceness?: number
 }
 
 export interface TaskLimits {
@@ -113,12 +116,14 @@ export class Program<Task extends object, Answer> {
 
   /** Starts the process, which does not keep the server alive. */
   #start(): ChildProcess {
-    const { program, heapMebibytes } = this.#options
+    const { program, heapMebibytes, niceness } = this.#options
     const started = fork(fileURLToPath(program), {
       execArgv: [`--max-old-space-size=${heapMebibytes}`, '--max-semi-space-size=8'],
       env: {},
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     })
+    // On Linux a priority is that of a thread, and threads inherit it: the process has no other ones yet.
+    if (niceness !== undefined && started.pid !== undefined) setPriority(started.pid, niceness)
     const ended = (kind: 'too_costly' | 'unavailable') => {
       if (this.#process !== started) return
       this.#end()

@@ -1,4 +1,4 @@
-/** Engine processes of a server: one that builds table files, and three that answer questions about them. */
+/** Engine processes of a server: two that build table files, one of them ahead of questions, and three that answer questions about them. */
 import { rm } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { StorageFullError } from '@ulmus/storage'
@@ -22,6 +22,28 @@ const common = {
   program: new URL('./program.ts', import.meta.url),
   heapMebibytes: 256,
   idleMilliseconds: 60_000,
+}
+
+/** Writes table files in the process that is for them. Its methods throw EngineError. */
+export interface TableWriter {
+  /** Begins to build a table file, which stays open until `end`. */
+  begin(file: string, statements: readonly Statement[], isSmall: boolean): Promise<readonly EngineRows[]>
+  /** Runs further statements that build it. */
+  build(file: string, statements: readonly Statement[]): Promise<readonly EngineRows[]>
+  /** Runs the last statements and closes the file. */
+  end(file: string, statements?: readonly Statement[]): Promise<readonly EngineRows[]>
+}
+
+function writerOf(program: EngineProgram): TableWriter {
+  const write = (
+    task: Pick<EngineTask, 'file' | 'statements' | 'begins' | 'ends' | 'isSmall'>,
+    milliseconds = partMilliseconds,
+  ) => rowsOf(program, task.file, { ...task, milliseconds, memoryMebibytes, writes: true })
+  return {
+    begin: (file, statements, isSmall) => write({ file, statements, begins: true, isSmall }),
+    build: (file, statements) => write({ file, statements }),
+    end: (file, statements = []) => write({ file, statements, ends: true }, endMilliseconds),
+  }
 }
 
 /** A question that may take minutes. */
@@ -68,6 +90,8 @@ export function engineFault(): string | undefined {
 export class Engine {
   /** Many builds take turns here, part by part. */
   readonly #builder = programOf({ owner: 64, all: 64 }, { keepsState: true })
+  /** For tables that no caller waits for. A process of its own, since closing a large table takes seconds. */
+  readonly #ahead = programOf({ owner: 4, all: 4 }, { keepsState: true, niceness: 19 })
   readonly #askers = Array.from({ length: askers }, () => programOf({ owner: 1, all: 1 }))
   readonly #queue = new ProcessQueue({
     places: askers,
@@ -78,29 +102,10 @@ export class Engine {
   readonly #idle = [...this.#askers]
   /** The asker that last opened a table file. */
   readonly #homes = new LRUCache<string, EngineProgram>({ max: askers * openFilesMax })
-
-  /** Begins to build a table file, which stays open until `end`. @throws EngineError */
-  begin(file: string, statements: readonly Statement[], isSmall = false): Promise<readonly EngineRows[]> {
-    return this.#write({ file, statements, begins: true, isSmall })
-  }
-
-  /** Runs further statements that build it. @throws EngineError */
-  build(file: string, statements: readonly Statement[]): Promise<readonly EngineRows[]> {
-    return this.#write({ file, statements })
-  }
-
-  /** Runs the last statements and closes the file. @throws EngineError */
-  end(file: string, statements: readonly Statement[] = []): Promise<readonly EngineRows[]> {
-    return this.#write({ file, statements, ends: true }, endMilliseconds)
-  }
-
-  #write(
-    task: Pick<EngineTask, 'file' | 'statements' | 'begins' | 'ends' | 'isSmall'>,
-    milliseconds = partMilliseconds,
-  ): Promise<readonly EngineRows[]> {
-    const limits = { milliseconds, memoryMebibytes }
-    return rowsOf(this.#builder, task.file, { ...task, ...limits, writes: true })
-  }
+  /** Writes table files that callers wait for. */
+  readonly writer = writerOf(this.#builder)
+  /** Writes table files ahead of questions, with processor time that others leave. */
+  readonly aheadWriter = writerOf(this.#ahead)
 
   /**
    * Runs statements that read a table file and may take minutes, and may write other files.
@@ -124,6 +129,20 @@ export class Engine {
   ask(owner: string, file: string, statements: readonly Statement[]): Promise<readonly EngineRows[]> {
     const task = { file, writes: false, statements, milliseconds: questionMilliseconds, memoryMebibytes }
     return this.#ask({ owner, ownMax: 8 }, task)
+  }
+
+  /** Asks about a table that no caller waits for, in the process that builds such tables. @throws EngineError */
+  async askAhead(
+    file: string,
+    statements: readonly Statement[],
+    { milliseconds, scratch }: Omit<PatientAsk, 'key'>,
+  ): Promise<readonly EngineRows[]> {
+    try {
+      const task = { file, writes: false, statements, scratch, milliseconds, memoryMebibytes }
+      return await rowsOf(this.#ahead, file, task)
+    } finally {
+      await rm(scratch, { recursive: true, force: true })
+    }
   }
 
   /** Lets another owner wait for what `askPatiently` was asked with this key. */
@@ -164,7 +183,7 @@ export class Engine {
   }
 
   close(): void {
-    for (const program of [this.#builder, ...this.#askers]) program.close()
+    for (const program of [this.#builder, this.#ahead, ...this.#askers]) program.close()
   }
 }
 
@@ -172,7 +191,7 @@ type EngineProgram = Program<EngineTask, EngineReply>
 
 const programOf = (
   tasksMax: { owner: number; all: number },
-  more: { keepsState?: boolean } = {},
+  more: { keepsState?: boolean; niceness?: number } = {},
 ): EngineProgram => new Program({ ...common, ...more, tasksMax })
 
 /** @throws EngineError, StorageFullError */

@@ -17,6 +17,9 @@ interface OwnedTable {
   readonly bytes: number
 }
 
+/** In the names of unfinished files that were begun ahead of questions. */
+export const aheadMark = '.ahead.'
+
 /** All files of a folder and its folders. */
 export async function filesIn(folder: string): Promise<StoredFile[]> {
   const found: StoredFile[] = []
@@ -33,11 +36,49 @@ interface Newest {
   readonly path: string
 }
 
+/** Unread tables may take this part of the cache. */
+const unreadShare = 1 / 4
+/** Milliseconds. A table that was built ahead has its age increased by this: until a caller asks for it, any other was used later. */
+const unreadAge = 40 * 365 * 86_400_000
+
+/** Time of the last use of an unread table. */
+export const neverUsed = (): Date => new Date(Date.now() - unreadAge)
+
+const isUnread = ({ changedAt }: StoredFile): boolean => changedAt < Date.now() - unreadAge / 2
+
+/** Files of unread tables, and the bytes that such tables may have. */
+export function unreadIn(
+  bytesMax: number,
+  all: readonly StoredFile[],
+): { files: StoredFile[]; room: number } {
+  const tables = new Set(
+    all.filter((file) => file.path.endsWith(ending) && isUnread(file)).map(({ path }) => path),
+  )
+  const files = all.filter(({ path }) => tables.has(tableOf(path)))
+  const read = sumOf(all) - sumOf(files)
+  return { files, room: Math.min(bytesMax * unreadShare, bytesMax - read) }
+}
+
 /**
- * Tables to delete so that all files together have at most `bytesMax`: those of the newest table's owner while it has more than a fair
- * share, otherwise those of the owner that has most; of these the least recently used.
+ * Tables to delete so that all files together have at most `bytesMax`: first unread ones, then as `leastUsed` says. Tables
+ * that were built ahead never replace others.
  */
 export async function tablesBeyond(
+  bytesMax: number,
+  all: readonly StoredFile[],
+  newest: Newest | undefined,
+): Promise<string[]> {
+  const unread = unreadIn(bytesMax, all)
+  const beyond = await leastUsed(unread.room, unread.files, undefined)
+  const left = all.filter(({ path }) => !beyond.includes(tableOf(path)))
+  return [...beyond, ...(await leastUsed(bytesMax, left, newest))]
+}
+
+/**
+ * Those of the newest table's owner while it has more than a fair share, otherwise those of the owner that has most; of these the least
+ * recently used.
+ */
+async function leastUsed(
   bytesMax: number,
   all: readonly StoredFile[],
   newest: Newest | undefined,

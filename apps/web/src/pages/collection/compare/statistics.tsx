@@ -1,10 +1,10 @@
 /** Statistics of columns of numbers and dates before and after, as far as both tables are at hand. */
 import { findColumns, type JsonObject, tableColumns } from '@ulmus/content'
-import { giveWay, type Principal } from '@ulmus/registry'
+import { giveWay, type Principal, profiledMax } from '@ulmus/registry'
 import type { ColumnStatistics, Version } from '@ulmus/wire'
 import { type Column, DataTable } from '../../../components/data-table.tsx'
 import type { VisitedCollection } from '../../../data/collection.ts'
-import { profiledMax, readProfiles, soon } from '../../../data/profiles.ts'
+import { readProfiles, soon } from '../../../data/profiles.ts'
 import { areQuantities, countText, cutText, roundedText, shownName } from '../../../format.ts'
 import { own, type Visit } from '../../../page.ts'
 import type { VersionPlace } from '../../../paths.ts'

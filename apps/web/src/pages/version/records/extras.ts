@@ -1,12 +1,11 @@
 /** Profiles, facets and labels of references around the records of a page. */
 import { findColumns } from '@ulmus/content'
-import { facetsMax } from '@ulmus/registry'
+import { facetsMax, profiledMax } from '@ulmus/registry'
 import type { Facets } from '@ulmus/wire'
 import type { VersionResponse } from '../../../data/collection.ts'
 import {
   facetColumns,
   type Profiles,
-  profiledMax,
   type References,
   readFacets,
   readLabels,
