@@ -1,14 +1,35 @@
 /** `…/schemas`: properties of the records of each type. */
 
-import { type Field, fieldsOf, type Json, type PlainSchema, withPropertiesInOrder } from '@ulmus/content'
+import {
+  type Field,
+  fieldsOf,
+  isCutValue,
+  type Json,
+  type PlainSchema,
+  withPropertiesInOrder,
+} from '@ulmus/content'
 import { giveWay } from '@ulmus/registry'
-import { DataTable } from '../../components/data-table.tsx'
+import { type Column, DataTable } from '../../components/data-table.tsx'
 import { Badge, Empty, Icon, Name } from '../../components/small.tsx'
+import { Value } from '../../components/value.tsx'
 import { schemaIn, seeVersion, type VersionResponse, type VisitedCollection } from '../../data/collection.ts'
-import { counted, cutName, cutText, shownJson, shownMarks, shownName } from '../../format.ts'
+import {
+  areQuantities,
+  counted,
+  countText,
+  cutName,
+  cutText,
+  shareText,
+  shownJson,
+  shownMarks,
+  shownName,
+} from '../../format.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
 import { type Page, Redirect, type Visit } from '../../page.ts'
 import { apiVersionPath, collectionPath, versionPath, withQuery } from '../../paths.ts'
+import { ProfilesNote } from './records/tools.tsx'
+import { type Facts, type FieldFacts, readFacts } from './schema-facts.ts'
+import { References, readReferences } from './schema-references.tsx'
 
 /** Number of types shown with their fields. Other types appear only as names; `?type=` shows one of them. */
 const typesMax = 30
@@ -22,6 +43,10 @@ const wordsOfPage = 200_000
 const rawOfPage = 150_000
 /** Maximum length of a name. Characters. */
 const nameMax = 100
+/** Longer examples are cut. Characters. */
+const exampleMax = 40
+/** Interval while statistics are being computed. Seconds. */
+const reloadSeconds = 2
 
 const show = async (visit: Visit) => {
   const { seen, version } = await seeVersion(visit)
@@ -34,20 +59,31 @@ const show = async (visit: Visit) => {
   const rest = types.filter((type) => !open.has(type))
   const read: ReadType[] = []
   for (const type of rendered) read.push(await readType(version, type, rendered.length))
+  const facts = await readFacts(visit, seen, version, read)
+  const parsed = new Map(read.map(({ type, schema }) => [type, schema]))
+  const references = await readReferences(version, parsed, chosen)
   return {
     title: `Schemas · ${seen.owner}/${seen.slug}`,
     description: `Types of records in ${seen.owner}/${seen.slug}, with their properties.`,
     canonical: versionPath(seen, 'schemas'),
     isPublic: seen.isPublic,
     json: apiVersionPath(seen),
+    ...(facts.state === 'computing' && { reloadSeconds }),
     body: (
       <CollectionPage seen={seen} tab="schemas">
         {types.length === 0 && <Empty title="This version has no types." />}
+        <References {...{ seen, version }} found={references} onPage={open} />
+        {facts.state !== 'known' && (
+          <p>
+            <ProfilesNote profiles={facts.state} isFolded={false} url={visit.url} />
+          </p>
+        )}
         {read.map((type) => (
           <Type
             {...type}
             key={type.type}
             seen={seen}
+            facts={facts}
             count={version.typeCounts[type.type] ?? 0}
             of={rendered.length}
             mayEdit={mayEdit}
@@ -105,13 +141,14 @@ async function readType(version: VersionResponse, type: string, of: number): Pro
 
 interface TypeProps extends ReadType {
   seen: VisitedCollection
+  facts: Facts
   count: number
   /** Number of types on the page. */
   of: number
   mayEdit: boolean
 }
 
-function Type({ seen, type, schema, fields, properties, raw, count, of, mayEdit }: TypeProps) {
+function Type({ seen, facts, type, schema, fields, properties, raw, count, of, mayEdit }: TypeProps) {
   const { title, description } = schema
   return (
     <section class="type" id={`type-${type}`}>
@@ -135,7 +172,7 @@ function Type({ seen, type, schema, fields, properties, raw, count, of, mayEdit 
         </p>
       )}
       {typeof description === 'string' && <p dir="auto">{cutText(description, 2_000)}</p>}
-      {fields.length > 0 && <Fields fields={fields} type={type} of={of} />}
+      {fields.length > 0 && <Fields {...{ seen, fields, type, of, facts }} />}
       {properties > fields.length && (
         <p class="quiet">and {properties - fields.length} more properties, in the schema</p>
       )}
@@ -155,36 +192,80 @@ const wordsMax = 500
 const wordsFor = (fields: number): number =>
   Math.max(wordsMin, Math.min(wordsMax, Math.floor(wordsOfPage / fields / 2)))
 
-const Fields = ({ fields, type, of }: { fields: readonly Field[]; type: string; of: number }) => (
-  <DataTable
-    class="data stacked"
-    label={`Properties of ${shownName(type)}`}
-    items={fields}
-    keyOf={({ name }) => name}
-    columns={[
-      {
-        header: 'Property',
-        cell: ({ name, isRequired, isPrivate }) => (
-          <>
-            <code>{cutName(name, nameMax)}</code> {isRequired && <span class="required">required</span>}{' '}
-            {isPrivate && <Badge tone="private">Private</Badge>}
-          </>
-        ),
-      },
-      { label: 'Kind', cell: ({ type: kind, refersTo }) => <Kind kind={kind} refersTo={refersTo} /> },
-      { header: 'Rules', class: 'quiet', cell: ({ rules }) => shownMarks(rules.join('; ')) || null },
-      {
-        header: 'Description',
-        dir: 'auto',
-        cell: ({ title, description }) =>
-          [title, description]
-            .filter((text) => text !== undefined)
-            .map((text) => cutText(text, wordsFor(fields.length * of)))
-            .join('. ') || null,
-      },
-    ]}
-  />
+interface FieldsProps extends Pick<TypeProps, 'seen' | 'fields' | 'type' | 'of' | 'facts'> {}
+
+/** A field with its facts. */
+interface Row extends FieldFacts {
+  readonly field: Field
+}
+
+function Fields({ seen, fields, type, of, facts }: FieldsProps) {
+  const rows = fields.map((field): Row => ({ field, ...facts.of(type, field.name) }))
+  return (
+    <DataTable
+      class="data stacked"
+      label={`Properties of ${shownName(type)}`}
+      items={rows}
+      keyOf={({ field: { name } }) => name}
+      columns={[
+        { header: 'Property', cell: ({ field }) => <Property field={field} /> },
+        { label: 'Kind', cell: ({ field }) => <Kind kind={field.type} refersTo={field.refersTo} /> },
+        ...(rows.some(({ filled }) => filled !== undefined) ? factColumns(seen) : []),
+        {
+          header: 'Rules',
+          class: 'quiet',
+          cell: ({ field: { rules } }) => shownMarks(rules.join('; ')) || null,
+        },
+        {
+          header: 'Description',
+          dir: 'auto',
+          cell: ({ field: { title, description } }) =>
+            [title, description]
+              .filter((text) => text !== undefined)
+              .map((text) => cutText(text, wordsFor(fields.length * of)))
+              .join('. ') || null,
+        },
+        ...(rows.some(({ since }) => since !== undefined)
+          ? [{ label: 'Since', class: 'quiet', cell: ({ since }: Row) => since ?? null }]
+          : []),
+      ]}
+    />
+  )
+}
+
+const Property = ({ field: { name, isRequired, isPrivate } }: { field: Field }) => (
+  <>
+    <code>{cutName(name, nameMax)}</code> {isRequired && <span class="required">required</span>}{' '}
+    {isPrivate && <Badge tone="private">Private</Badge>}
+  </>
 )
+
+const factColumns = (seen: VisitedCollection): Column<Row>[] => [
+  {
+    label: 'Filled',
+    isNumber: true,
+    cell: ({ filled: [some, all] = [0, 0] }) =>
+      all > 0 && (
+        <span title={`${countText(some)} of ${counted(all, 'record')}`}>
+          {some === 0 ? '0 %' : shareText(some, all)}
+        </span>
+      ),
+  },
+  {
+    label: 'Example',
+    class: 'example',
+    cell: ({ field, example }) =>
+      example !== undefined && (
+        <Value
+          seen={seen}
+          value={example}
+          most={exampleMax}
+          refersTo={isCutValue(example) ? undefined : field.refersTo}
+          isQuantity={areQuantities(field.name, [example])}
+        />
+      ),
+  },
+]
 
 const Kind = ({ kind, refersTo }: { kind: string; refersTo: string | undefined }) => (
   <>

@@ -25,6 +25,7 @@ import { arrange } from './arrange.ts'
 import { type Bounds, ChangeCounter, usualBounds } from './count-changes.ts'
 import { Pace, type Rest } from './pace.ts'
 import { writeShares } from './shares.ts'
+import { type ColumnsSince, sinceIn, sinceVersionsMax } from './since.ts'
 
 /** Versions and columns of an answer: the newest versions, and the columns that changed most. */
 export const stripMax = { versions: 200, columns: 40 }
@@ -84,6 +85,13 @@ export function stripsOf(context: Context, { bounds = usualBounds, rest = restUs
       // One more, which the last version is compared with.
       const rows = await listStrip(database, collection.id, { view, until, limit: versions + 1 })
       return stripIn(rows, { versions, columns, ofNewest })
+    },
+
+    /** Since which version the columns of a version exist, where the newest strips say so. @throws collection_not_found */
+    async since(who: Principal, path: CollectionPath, until: Semver): Promise<ColumnsSince> {
+      const { collection, view } = await findVisibleCollection(context, who, path)
+      countAnswer(sinceVersionsMax * usualBytes)
+      return sinceIn(await listStrip(database, collection.id, { view, until, limit: sinceVersionsMax }))
     },
 
     /** Ends a running computation; another process repeats it. */

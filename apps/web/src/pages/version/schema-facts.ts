@@ -1,0 +1,92 @@
+/** Facts about the fields of types that their schemas lack: how many records have them, an example, their first version. */
+import { findColumns, type JsonObject, type PlainSchema, parseSemver, tableColumns } from '@ulmus/content'
+import { giveWay, profiledMax } from '@ulmus/registry'
+import type { VersionResponse, VisitedCollection } from '../../data/collection.ts'
+import { knownProfiles, type Profiles, readProfiles } from '../../data/profiles.ts'
+import type { Visit } from '../../page.ts'
+
+/** A page asks for statistics that are not known until this time has passed. Milliseconds. */
+const patience = 700
+
+export interface FieldFacts {
+  /** Records with a value, and all. Undefined: not known, as for objects with fields of their own. */
+  readonly filled: readonly [records: number, all: number] | undefined
+  /** Undefined: not known, or there is no value. */
+  readonly example: unknown
+  /** Semver. Undefined: not known. */
+  readonly since: string | undefined
+}
+
+export interface TypeSchema {
+  readonly type: string
+  readonly schema: PlainSchema
+}
+
+/** `computing`: the page loads itself again. `on_request`: it has a link that computes them. */
+export type FactsState = 'known' | 'computing' | 'on_request'
+
+export interface Facts {
+  readonly state: FactsState
+  of(type: string, field: string): FieldFacts
+}
+
+/** Facts about the fields of some types, in the view of the page. */
+export async function readFacts(
+  visit: Visit,
+  seen: VisitedCollection,
+  version: VersionResponse,
+  types: readonly TypeSchema[],
+): Promise<Facts> {
+  const since = await visit.registry.strips.since(seen.who, seen, parseSemver(version.semver)!)
+  const { profiles, state } = await profilesOf(visit, seen, smallFirst(types, version))
+  const schemas = new Map(types.map(({ type, schema }) => [type, schema]))
+  return {
+    state,
+    of(type, field) {
+      if (isAmbiguous(schemas.get(type)!, field))
+        return { filled: undefined, example: undefined, since: undefined }
+      const found = profiles.get(type)?.get(field)
+      return {
+        filled: found && [found.count, found.count + found.nulls],
+        example: found?.top?.[0]?.value ?? found?.min,
+        since: since.get(type)?.get(field),
+      }
+    },
+  }
+}
+
+/** A large table may take all the time. */
+const smallFirst = (types: readonly TypeSchema[], { typeCounts }: VersionResponse): TypeSchema[] =>
+  types.toSorted((a, b) => (typeCounts[a.type] ?? 0) - (typeCounts[b.type] ?? 0))
+
+/** Visitors who are signed in, or follow the link, have large tables built, one after another. */
+async function profilesOf(visit: Visit, seen: VisitedCollection, types: readonly TypeSchema[]) {
+  const profiles = new Map<string, Profiles>()
+  const isFollowed = visit.url.searchParams.has('profiles')
+  const isRequested = isFollowed || visit.caller !== undefined
+  const until = performance.now() + patience
+  let [state, isAsking] = ['known' as FactsState, true]
+  for (const { type, schema } of types) {
+    await giveWay()
+    const known = await knownProfiles(visit, seen, type)
+    if (known !== undefined) profiles.set(type, known)
+    if (known !== undefined || !isAsking || !hasProfiles(visit, schema)) continue
+    const found = performance.now() < until ? await readProfiles(visit, seen, { type, isRequested }) : 'later'
+    if (typeof found !== 'string') profiles.set(type, found)
+    else if (found !== 'none') state = isFollowed ? 'computing' : 'on_request'
+    isAsking = found !== 'later'
+  }
+  return { profiles, state }
+}
+
+function hasProfiles({ registry }: Visit, schema: PlainSchema): boolean {
+  const columns = registry.tables.isAvailable ? findColumns(tableColumns(schema as JsonObject)).length : 0
+  return columns > 0 && columns <= profiledMax
+}
+
+/** True for `a.b` beside an object `a`, whose member `b` has the same name in statistics. */
+function isAmbiguous({ properties }: PlainSchema, field: string): boolean {
+  for (let at = field.indexOf('.'); at >= 0; at = field.indexOf('.', at + 1))
+    if (Object.hasOwn(properties as object, field.slice(0, at))) return true
+  return false
+}
