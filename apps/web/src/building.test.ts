@@ -24,6 +24,7 @@ test('a page sends few scripts: 20 kB where people read, 69 kB where they publis
   expect(bytesOf('page', 'json-field')).toBeLessThanOrEqual(20_000)
   // Loaded when a search box gets the focus.
   expect(bytesOf('suggest')).toBeLessThanOrEqual(3_000)
+  expect(bytesOf('page', 'statement')).toBeLessThanOrEqual(6_000)
   expect(bytesOf('page', 'push')).toBeLessThanOrEqual(20_000)
   // The worker starts only when a file is chosen. Not counted: the reader of its format, 5 kB for CSV.
   expect(bytesOf('page', 'push', 'push-worker')).toBeLessThanOrEqual(69_000)

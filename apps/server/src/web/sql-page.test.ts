@@ -306,6 +306,29 @@ describe.each(anyDatabase)('the SQL page, on $name', (database) => {
     }
   })
 
+  test('ids are whole where long texts leave room for them', async () => {
+    const uuid = 'CAST(md5(CAST(i AS VARCHAR)) AS UUID)::VARCHAR'
+    const { html } = await ask(
+      `SELECT ${uuid} AS a, ${uuid} AS b, repeat('x', 100) AS c FROM range(1000) t(i)`,
+    )
+    expect(rowsIn(html)).toHaveLength(1_000)
+    expect(html.match(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g)).toHaveLength(2_000)
+  })
+
+  test('names to complete are those that the visitor may read, and few', async () => {
+    const listed = (html: string) =>
+      [...html.matchAll(/<datalist data-table="([^"]*)">(.*?)<\/datalist>/gs)].map(([, table, options]) => [
+        table,
+        [...options!.matchAll(/value="([^"]*)"/g)].map(([, name]) => decoded(name!)),
+      ])
+    const [city, , hushed] = listed((await client(ada).get(at)).text)
+    expect([city![1], hushed]).toEqual([expect.arrayContaining(['_id', 'budget']), ['Hushed', ['_id', 'n']]])
+    const shown = listed((await client(ada).get(`${at}?view=public`)).text)
+    expect(shown.map(([table]) => table)).toEqual(['City', 'Country', 'city_2'])
+    expect(shown[0]![1]).toEqual(expect.arrayContaining(['_id', 'name', 'people']))
+    expect(JSON.stringify(shown)).not.toContain('budget')
+  })
+
   test('nested values are JSON, and texts of markup do nothing', async () => {
     const { html } = await ask('SELECT extra, [1, 2] AS list FROM "City" LIMIT 1')
     expect(html).not.toContain('<script>')

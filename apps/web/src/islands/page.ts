@@ -79,16 +79,11 @@ document.addEventListener('keydown', (event) => {
   }
 })
 
-/** Ctrl or Cmd with Enter runs a statement, if the URL can contain it. */
 const statement = document.querySelector<HTMLTextAreaElement>('.sql-form textarea')
-statement?.addEventListener('keydown', ({ key, ctrlKey, metaKey }) => {
-  if (key === 'Enter' && (ctrlKey || metaKey)) statement.form!.requestSubmit()
-})
-statement?.addEventListener('input', () => {
-  const query = new URLSearchParams({ sql: statement.value.replaceAll('\n', '\r\n') })
-  const isTooLong = `${query}`.length > Number(statement.form!.dataset['most'])
-  statement.setCustomValidity(isTooLong ? 'The statement is too long for the address of a page.' : '')
-})
+if (statement !== null) void import('./statement.ts').then((loaded) => loaded.statementField(statement))
+
+/** What pages keep in the tab belongs to the account. */
+document.querySelector('form[action="/sign-out"]')?.addEventListener('submit', () => sessionStorage.clear())
 
 /** In tables of records, arrow keys move between the links of the rows, wherever the focus is. */
 document.addEventListener('keydown', (event) => {

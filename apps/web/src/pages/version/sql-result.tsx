@@ -19,10 +19,13 @@ import { type AnswerDrawing, Drawing, NoDrawing } from './sql-drawing.tsx'
 const htmlMax = 300_000
 /** Maximum number of columns shown. */
 const columnsMax = 50
-const cellLimits = {
-  usual: { most: 80, unfoldedAt: 2_000 },
-  short: { most: 24, unfoldedAt: 200 },
-} as const
+/** The longest ids in use, SHA-256 and UUID, have 64 and 36 characters. */
+const cellLimits = [
+  { most: 80, unfoldedAt: 2_000 },
+  { most: 64, unfoldedAt: 200 },
+  { most: 36, unfoldedAt: 200 },
+  { most: 24, unfoldedAt: 200 },
+] as const
 /** Longer names of columns are cut. Characters. */
 const namesMax = 60
 interface Props {
@@ -139,10 +142,12 @@ interface CellLimits {
 
 type CutRows = Pick<SqlAnswer, 'columns' | 'rows'> & CellLimits
 
-/** The part of an answer that the page shows: with short cells if that makes room for more rows. */
+/** The part of an answer that the page shows: with shorter cells if that makes room for more rows. */
 function shownOf(answer: SqlAnswer): CutRows {
-  const usual = shownWith(answer, cellLimits.usual)
-  return usual.rows.length === answer.rows.length ? usual : shownWith(answer, cellLimits.short)
+  let shown = shownWith(answer, cellLimits[0])
+  for (const limits of cellLimits.slice(1))
+    if (shown.rows.length < answer.rows.length) shown = shownWith(answer, limits)
+  return shown
 }
 
 function shownWith({ columns: all, rows: found }: SqlAnswer, limits: CellLimits): CutRows {

@@ -13,7 +13,7 @@ import {
 } from '../../data/collection.ts'
 import { formIn } from '../../data/questions.ts'
 import { readRecords } from '../../data/records.ts'
-import { cutText, shownMarks } from '../../format.ts'
+import { cutText, shownMarks, withoutUnseen } from '../../format.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
 import { type Page, Redirect, type Visit } from '../../page.ts'
 import { collectionPath, signInPath, versionPath, withQuery } from '../../paths.ts'
@@ -35,6 +35,8 @@ export const reloadSeconds = 2
 const lines = { least: 5, most: 20 }
 /** Longer reasons are cut: they may quote the statement. Characters. */
 const reasonMax = 2_000
+/** Names of tables and columns that are completed, their characters, and those of one. */
+const completedMax = { names: 1_000, characters: 20_000, each: 100 }
 /** Longer examples are omitted. Characters. */
 const exampleMax = 500
 
@@ -75,7 +77,7 @@ const show = async (visit: Visit) => {
     body: (
       <CollectionPage seen={seen} tab="sql">
         <div class="ask">
-          <StatementForm {...{ visit, seen, statement, response, examples }} />
+          <StatementForm {...{ visit, seen, statement, response, tables, examples }} />
           {response.answer !== undefined && drawing !== undefined && (
             <Result {...{ seen, version, statement, drawing, visit }} answer={response.answer} />
           )}
@@ -163,6 +165,7 @@ interface StatementProps {
   readonly seen: VisitedCollection
   readonly statement: string
   readonly response: SqlResponse
+  readonly tables: readonly SqlTable[]
   readonly examples: readonly Example[]
 }
 
@@ -171,6 +174,7 @@ function StatementForm({
   seen,
   statement,
   response: { refused, building },
+  tables,
   examples,
 }: StatementProps) {
   const form = formIn(visit.url.searchParams)
@@ -207,8 +211,16 @@ function StatementForm({
           spellcheck={false}
           autocomplete="off"
           autocapitalize="off"
+          data-kept={`${visit.caller?.accountSlug ?? ''} ${seen.owner}/${seen.slug}`}
           {...(refused !== undefined && { 'aria-invalid': true, 'aria-describedby': 'sql-refusal' })}
         />
+        {completedNames(tables).map(([table, columns]) => (
+          <datalist key={table} data-table={table}>
+            {columns.map((column) => (
+              <option key={column} value={column} />
+            ))}
+          </datalist>
+        ))}
         {form !== undefined && <input type="hidden" name="view" value={form} />}
         {seen.isMember && seen.view === 'public' && <input type="hidden" name="view" value="public" />}
         <p class="inline">
@@ -223,6 +235,19 @@ function StatementForm({
       {examples.length > 0 && <Examples seen={seen} examples={examples} />}
     </div>
   )
+}
+
+/** Names that are completed as one types. Names that a visitor cannot see whole are not. */
+function completedNames(tables: readonly SqlTable[]): [table: string, columns: string[]][] {
+  let { names: count, characters } = completedMax
+  const isShown = (name: string) => {
+    if (name.length > completedMax.each || withoutUnseen(name) !== name) return false
+    characters -= name.length
+    return --count >= 0 && characters >= 0
+  }
+  return tables
+    .filter(({ name }) => isShown(name))
+    .map(({ name, columns }) => [name, columns.map((column) => column.name).filter(isShown)])
 }
 
 /** The engine's reason has a sentence, then the line of the statement with a mark below it. */

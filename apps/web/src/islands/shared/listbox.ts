@@ -1,0 +1,83 @@
+/** A list of options below a field, of which arrow keys, Enter and clicks choose one, and which Escape closes. ARIA: listbox. */
+
+export interface Listbox {
+  /** None: closes the list. */
+  show(options: readonly HTMLElement[]): void
+  close(): void
+}
+
+interface ListboxOptions {
+  /** Name for screen readers. */
+  readonly label: string
+  pick(option: HTMLElement): void
+  /** Called when Escape or the loss of the focus closes the list. */
+  closed?(): void
+}
+
+let lists = 0
+
+/** The list gets the width of the field. */
+export function listboxOf(
+  field: HTMLInputElement | HTMLTextAreaElement,
+  { label, pick, closed }: ListboxOptions,
+): Listbox {
+  const list = document.createElement('ul')
+  list.id = `suggestions-${++lists}`
+  list.className = 'float suggestions'
+  list.hidden = true
+  list.role = 'listbox'
+  list.ariaLabel = label
+  field.form!.append(list)
+  field.ariaAutoComplete = 'list'
+  field.setAttribute('aria-controls', list.id)
+  let chosen = -1
+
+  function choose(index: number): void {
+    chosen = index
+    for (const [at, option] of [...list.children].entries()) option.ariaSelected = String(at === index)
+    const option = list.children[index]
+    if (option === undefined) field.removeAttribute('aria-activedescendant')
+    else field.setAttribute('aria-activedescendant', option.id)
+    option?.scrollIntoView({ block: 'nearest' })
+  }
+
+  function show(options: readonly HTMLElement[]): void {
+    for (const [index, option] of options.entries()) {
+      option.id = `${list.id}-${index}`
+      option.role = 'option'
+    }
+    list.replaceChildren(...options)
+    list.hidden = options.length === 0
+    if (field.role === 'combobox') field.ariaExpanded = String(!list.hidden)
+    const { offsetLeft, offsetTop, offsetHeight, offsetWidth } = field
+    list.style.left = `${offsetLeft}px`
+    list.style.top = `${offsetTop + offsetHeight + 4}px`
+    list.style.width = `${offsetWidth}px`
+    choose(-1)
+  }
+
+  function close(): void {
+    show([])
+    closed?.()
+  }
+
+  field.addEventListener('blur', close)
+  field.addEventListener('keydown', (event) => {
+    const { key, isComposing, ctrlKey, metaKey, altKey, shiftKey } = event as KeyboardEvent
+    const count = list.children.length
+    if (list.hidden || isComposing || ctrlKey || metaKey || altKey || shiftKey) return
+    if (key === 'ArrowDown') choose(chosen + 1 < count ? chosen + 1 : -1)
+    else if (key === 'ArrowUp') choose(chosen < 0 ? count - 1 : chosen - 1)
+    else if (key === 'Escape') close()
+    else if (key === 'Enter' && chosen >= 0) pick(list.children[chosen] as HTMLElement)
+    else return
+    event.preventDefault()
+  })
+  // Without this, the field loses the focus and the list closes before the click.
+  list.addEventListener('pointerdown', (event) => event.preventDefault())
+  list.addEventListener('click', ({ target }) => {
+    const option = (target as HTMLElement).closest('li')
+    if (option !== null) pick(option)
+  })
+  return { show, close: () => show([]) }
+}
