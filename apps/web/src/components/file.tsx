@@ -2,7 +2,10 @@
 import type { VisitedCollection } from '../data/collection.ts'
 import { fileHref, type NamedFile, previewKind, type TextPreview, textBytesMax } from '../data/files.ts'
 import { cutText, sizeText } from '../format.ts'
+import type { NoShapes } from '../geojson/read-shapes.ts'
 import { versionPath, withQuery } from '../paths.ts'
+import type { ShapePlan } from './map/shape-plan.ts'
+import { ShapeMap } from './map/shapes.tsx'
 
 /** The page of one file of a version. */
 const filePath = (seen: VisitedCollection, hash: string): string =>
@@ -55,10 +58,12 @@ interface PreviewProps {
   readonly seen: VisitedCollection
   /** Preview of a text file; undefined for other files. */
   readonly text: TextPreview | undefined
+  /** The map of a GeoJSON file, or the reason for having none; undefined for other files. */
+  readonly shapes?: ShapePlan | NoShapes | undefined
 }
 
 /** Preview of a file, if a page can show it. */
-export function Preview({ file, seen, text }: PreviewProps) {
+export function Preview({ file, seen, text, shapes }: PreviewProps) {
   if (previewKind(file) === 'picture') {
     return (
       <section>
@@ -71,6 +76,12 @@ export function Preview({ file, seen, text }: PreviewProps) {
   return (
     <section class="raw">
       <h2 class="sr-only">Preview</h2>
+      {shapes !== undefined &&
+        ('reason' in shapes ? (
+          <p class="note no-chart">No map: {shapes.reason}</p>
+        ) : (
+          <ShapeMap plan={shapes} />
+        ))}
       {text.isCut && (
         <p class="quiet">
           The first {sizeText(textBytesMax)} of {sizeText(file.size)}.

@@ -43,6 +43,19 @@ export function previewKind({ contentType, size }: Facts): 'picture' | 'text' | 
   return texts.test(type) ? 'text' : undefined
 }
 
+/** GeoJSON by its media type, by the name that a record gives it, or perhaps by its beginning. */
+export function isGeoJson({ contentType, name = '' }: Facts & { name?: string | undefined }, text: string) {
+  const type = mediaType(contentType)
+  if (/^application\/(?:vnd\.)?geo\+json$/.test(type) || /\.geojson$/i.test(name)) return 'yes'
+  const isLike = /^application\/json$/.test(type) && geoJsonBeginning.test(text.slice(0, beginningMax))
+  return isLike ? 'maybe' : 'no'
+}
+
+/** The beginning of JSON that tells what it is. Characters. */
+const beginningMax = 2_000
+const geoJsonBeginning =
+  /^\s*\{[\s\S]*?"type"\s*:\s*"(?:Feature(?:Collection)?|(?:Multi)?(?:Point|LineString|Polygon)|GeometryCollection)"/
+
 export interface TextPreview {
   readonly text: string
   /** True if the text was cut. */

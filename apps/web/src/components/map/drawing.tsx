@@ -1,9 +1,10 @@
 /** Draws the plan of a map as SVG, scaled to the width of the page. Screen readers and keyboards have the table of its numbers. */
+import type { ComponentChildren } from 'preact'
 import { counted, countText, cutText, withoutUnseen } from '../../format.ts'
 import { SavePicture } from '../save-picture.tsx'
 import { type Frame, frameOf, frameWidth } from './frame.ts'
 import { outlinesIn } from './land.ts'
-import { type CountClass, classesOf, type MapPlan, notesOf } from './plan.ts'
+import { type CountClass, classesOf, type DrawnCounts, type MapPlan, notesOf } from './plan.ts'
 
 /** Longer titles are cut. Characters. */
 const titleMax = 60
@@ -15,16 +16,23 @@ const earthRadius = 6_371
 const scaleMost = 0.25
 const scaledWidth = 1.2
 
-export function PlaceMap({ plan }: { plan: MapPlan }) {
-  const frame = frameOf(plan)
+interface MapFigureProps {
+  readonly frame: Frame
+  readonly caption: string
+  readonly counts: DrawnCounts
+  /** Above the scale. Default: nothing. */
+  readonly legend?: ComponentChildren
+  readonly children: ComponentChildren
+}
+
+/** Outlines of the world in a frame, with what a map draws on them. */
+export function MapFigure({ frame, caption, counts, legend, children }: MapFigureProps) {
   const { sea, lines, land, borders } = outlinesIn(frame)
-  const classes = classesOf(plan.hexagons.map(({ count }) => count))
-  const what = `${counted(plan.drawn, plan.noun)}${plan.hexagons.length > 0 ? ', counted in hexagons of equal area' : ''}`
   return (
     <figure class="map">
       <figcaption>
-        {what}.{' '}
-        {notesOf(plan).map((note) => (
+        {caption}.{' '}
+        {notesOf(counts).map((note) => (
           <span key={note} class="quiet">
             {note}{' '}
           </span>
@@ -35,21 +43,37 @@ export function PlaceMap({ plan }: { plan: MapPlan }) {
         <path id="map-land" class="land" d={land} />
         <path class="borders" d={borders} />
         <path class="lines" d={lines} />
-        {plan.hexagons.length > 0 ? (
-          <>
-            <Hexagons {...{ plan, frame, classes }} />
-            <use class="coast" href="#map-land" />
-          </>
-        ) : (
-          <Dots plan={plan} frame={frame} />
-        )}
+        {children}
       </svg>
       <div class="map-foot">
-        {plan.hexagons.length > 0 && <Legend classes={classes} noun={plan.noun} />}
+        {legend}
         <Scale frame={frame} />
       </div>
       <SavePicture />
     </figure>
+  )
+}
+
+export function PlaceMap({ plan }: { plan: MapPlan }) {
+  const frame = frameOf(plan)
+  const classes = classesOf(plan.hexagons.map(({ count }) => count))
+  const areCounted = plan.hexagons.length > 0
+  return (
+    <MapFigure
+      frame={frame}
+      caption={`${counted(plan.drawn, plan.noun)}${areCounted ? ', counted in hexagons of equal area' : ''}`}
+      counts={plan}
+      legend={areCounted && <Legend classes={classes} noun={plan.noun} />}
+    >
+      {areCounted ? (
+        <>
+          <Hexagons {...{ plan, frame, classes }} />
+          <use class="coast" href="#map-land" />
+        </>
+      ) : (
+        <Dots plan={plan} frame={frame} />
+      )}
+    </MapFigure>
   )
 }
 

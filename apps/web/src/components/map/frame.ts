@@ -1,7 +1,7 @@
 /** The part of the globe that a map shows: zoomed to its places, in a drawing that is 1,000 units wide. */
 import type { Projection } from '@ulmus/registry'
 import { type GeoProjection, geoAzimuthalEqualArea, geoEqualEarth } from 'd3-geo'
-import type { MapPlan } from './plan.ts'
+import type { MapDot, MapPlan } from './plan.ts'
 
 export const frameWidth = 1_000
 /** Height as a share of the width. */
@@ -23,6 +23,11 @@ export interface Frame {
   readonly key: string
 }
 
+/** Places that a map shows. */
+export interface FramedPlaces extends Pick<MapPlan, 'projection' | 'hexagons' | 'size'> {
+  readonly dots: readonly Pick<MapDot, 'latitude' | 'longitude'>[]
+}
+
 /** The projected globe with the radius 1, whose centre is at 0, 0. */
 function globeOf({ kind, longitude, latitude }: Projection): GeoProjection {
   const made = kind === 'world' ? geoEqualEarth() : geoAzimuthalEqualArea()
@@ -30,13 +35,13 @@ function globeOf({ kind, longitude, latitude }: Projection): GeoProjection {
 }
 
 /** Places in radii of the globe, to the right and upwards. */
-const dotsOn = (globe: GeoProjection, { dots }: MapPlan): (readonly [number, number])[] =>
+const dotsOn = (globe: GeoProjection, { dots }: FramedPlaces): (readonly [number, number])[] =>
   dots.map(({ longitude, latitude }) => {
     const [x, y] = globe([longitude, latitude])!
     return [x, -y]
   })
 
-export function frameOf(plan: MapPlan): Frame {
+export function frameOf(plan: FramedPlaces): Frame {
   const globe = globeOf(plan.projection)
   const { hexagons, size } = plan
   const places = hexagons.length > 0 ? hexagons.map(({ x, y }) => [x, y] as const) : dotsOn(globe, plan)

@@ -4,8 +4,8 @@ import { type GeoPermissibleObjects, geoGraticule, geoPath } from 'd3-geo'
 import { LRUCache } from 'lru-cache'
 import { feature, mesh } from 'topojson-client'
 import atlas from 'world-atlas/countries-110m.json' with { type: 'json' }
-import { type Frame, frameOf, frameWidth } from './frame.ts'
-import type { MapPlan } from './plan.ts'
+import { type Frame, frameWidth } from './frame.ts'
+import { PathText } from './path-text.ts'
 
 /** Paths of SVG. Empty: nothing of it is in the frame. */
 export interface Outlines {
@@ -42,8 +42,7 @@ export function outlinesIn(frame: Frame): Outlines {
 }
 
 /** Draws the outlines of a map before its page is rendered, each in a turn of its own: together they take too long for one. */
-export async function prepareOutlines(plan: MapPlan): Promise<void> {
-  const frame = frameOf(plan)
+export async function prepareOutlines(frame: Frame): Promise<void> {
   await giveWay()
   if (kept.has(frame.key)) return
   const parts = partsOf(frame)
@@ -70,51 +69,5 @@ function partsOf(frame: Frame): Readonly<Record<keyof Outlines, () => string>> {
     lines: () => draw(geoGraticule().step([step, step])()),
     land: () => (width < coarseWidth ? '' : draw(shapes.land)),
     borders: () => (isWide || width < coarseWidth ? '' : draw(shapes.borders)),
-  }
-}
-
-/** Writes a path in whole units, each point relative to the last one. Parts that shrink to less than a line or an area are omitted. */
-class PathText {
-  #text = ''
-  #part: [x: number, y: number][] = []
-
-  beginPath(): void {
-    this.#finish(false)
-  }
-
-  moveTo(x: number, y: number): void {
-    this.#finish(false)
-    this.#part = [[Math.round(x), Math.round(y)]]
-  }
-
-  lineTo(x: number, y: number): void {
-    const next: [number, number] = [Math.round(x), Math.round(y)]
-    const last = this.#part.at(-1)!
-    if (next[0] !== last[0] || next[1] !== last[1]) this.#part.push(next)
-  }
-
-  /** Of points, which outlines have not. */
-  arc(): void {}
-
-  closePath(): void {
-    this.#finish(true)
-  }
-
-  end(): string {
-    this.#finish(false)
-    return this.#text
-  }
-
-  #finish(isClosed: boolean): void {
-    const [first, ...rest] = this.#part
-    this.#part = []
-    if (first === undefined || rest.length < (isClosed ? 2 : 1)) return
-    let [x, y] = first
-    const steps = rest.map(([toX, toY]) => {
-      const step = `${toX - x},${toY - y}`
-      ;[x, y] = [toX, toY]
-      return step
-    })
-    this.#text += `M${first.join()}l${steps.join(' ').replaceAll(/[ ,]-/g, '-')}${isClosed ? 'z' : ''}`
   }
 }

@@ -11,7 +11,12 @@ export interface MapDot {
   readonly href: string | undefined
 }
 
-export interface MapPlan extends PlaceCounts {
+/** Numbers of drawn features, records or rows, and of those left out. */
+export interface DrawnCounts extends PlaceCounts {
+  readonly noun: 'record' | 'row' | 'feature'
+}
+
+export interface MapPlan extends DrawnCounts {
   readonly projection: Projection
   /** Empty if there are hexagons. */
   readonly dots: readonly MapDot[]
@@ -33,7 +38,7 @@ export const noCoordinates: NoMap = {
 }
 
 /** The plan, or the reason if no record has a place. */
-export const demandPlaces = (plan: MapPlan): MapPlan | NoMap =>
+export const demandPlaces = <Plan extends DrawnCounts>(plan: Plan): Plan | NoMap =>
   plan.drawn > 0
     ? plan
     : plan.impossible > 0
@@ -43,7 +48,7 @@ export const demandPlaces = (plan: MapPlan): MapPlan | NoMap =>
       : { reason: `no ${plan.noun} has coordinates.` }
 
 /** Sentences about data that the map leaves out or turns. */
-export function notesOf({ missing, impossible, isSwapped, noun }: MapPlan): string[] {
+export function notesOf({ missing, impossible, isSwapped, noun }: DrawnCounts): string[] {
   const have = (count: number) => (count === 1 ? 'has' : 'have')
   return [
     ...(isSwapped

@@ -9,6 +9,7 @@ import { counted, sizeText } from '../../format.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
 import { type Page, Redirect, type Visit } from '../../page.ts'
 import { apiVersionPath, collectionPath, recordPath, versionPath, withQuery } from '../../paths.ts'
+import { readFileShapes } from './file-shapes.ts'
 
 /** Files per page. */
 const filesAPage = 100
@@ -26,8 +27,9 @@ const show = async (visit: Visit) => {
   const [one] = hash === '' ? [] : matching
   const rendered = matching.slice(from, from + filesAPage)
   const names = await namesOfFiles(visit, seen, rendered)
-  const text =
-    one !== undefined && previewKind(one) === 'text' ? await readText(visit, seen, hash) : undefined
+  const file = one && { ...one, name: names.get(one.hash) }
+  const text = file && previewKind(file) === 'text' ? await readText(visit, seen, hash) : undefined
+  const shapes = file && text && (await readFileShapes(visit, seen, file, text.text))
   return {
     title: `Files · ${seen.owner}/${seen.slug}`,
     description: `Files of ${seen.owner}/${seen.slug}.`,
@@ -58,9 +60,7 @@ const show = async (visit: Visit) => {
             at={(place) => seen.inView(withQuery(here, { from: place || undefined }))}
           />
         )}
-        {one !== undefined && (
-          <Preview file={{ ...one, name: names.get(one.hash) }} seen={seen} text={text} />
-        )}
+        {file !== undefined && <Preview {...{ file, seen, text, shapes }} />}
       </CollectionPage>
     ),
   }

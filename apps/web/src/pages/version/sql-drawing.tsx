@@ -4,6 +4,7 @@ import { useContext } from 'preact/hooks'
 import { Chart } from '../../components/chart/drawing.tsx'
 import { type ChartPlan, type NoChart, planChart } from '../../components/chart/plan.ts'
 import { PlaceMap } from '../../components/map/drawing.tsx'
+import { frameOf } from '../../components/map/frame.ts'
 import { prepareOutlines } from '../../components/map/land.ts'
 import { MapNumbers } from '../../components/map/numbers.tsx'
 import type { MapPlan, NoMap } from '../../components/map/plan.ts'
@@ -42,7 +43,7 @@ export async function drawAnswer(answer: SqlAnswer, parameters: URLSearchParams)
         : chosen === 'map'
           ? planRows(answer, coordinates)
           : planChart(answer)
-  if (plan !== undefined && 'dots' in plan) await prepareOutlines(plan)
+  if (plan !== undefined && 'dots' in plan) await prepareOutlines(frameOf(plan))
   const form = chosen ?? (plan !== undefined && 'form' in plan ? 'chart' : 'table')
   return { form, isChosen: chosen !== undefined, plan, coordinates }
 }

@@ -8,6 +8,7 @@ import {
   type Places,
   RegistryError,
 } from '@ulmus/registry'
+import { frameOf } from '../../../components/map/frame.ts'
 import { prepareOutlines } from '../../../components/map/land.ts'
 import { demandPlaces, type MapPlan, type NoMap, noCoordinates } from '../../../components/map/plan.ts'
 import { versionOf } from '../../../data/collection.ts'
@@ -70,7 +71,7 @@ export async function readMap(
     if ('building' in places) return { chosen, choices, plan: places }
     await giveWay()
     const plan = demandPlaces(planOf(places, address))
-    if (!('reason' in plan)) await prepareOutlines(plan)
+    if (!('reason' in plan)) await prepareOutlines(frameOf(plan))
     return { chosen, choices, plan }
   } catch (error) {
     if (!(error instanceof RegistryError) || !refusals.has(error.code)) throw error
