@@ -58,12 +58,13 @@ describe.each(anyDatabase)('pages of files on $name', (database) => {
       const html = await preview(at, text)
       expect(html).toContain('<figure class="map">')
       expect(html).toMatch(/<title>by (?:type|name|text)<\/title>/)
-      // The text is there, too, for all who cannot see the map.
-      expect(html).toMatch(/<pre class="text"[^>]*>\{&quot;type&quot;:&quot;Feature/)
+      // The text is one link away, for all who cannot see the map.
+      const [, asText] = /<a href="([^"]*)"[^>]*>Show as text<\/a>/.exec(html)!
+      expect(await page(decoded(asText!))).toMatch(/<pre class="text"[^>]*>\{&quot;type&quot;:&quot;Feature/)
     }
     for (const text of [other, alike]) {
       const html = await preview(at, text)
-      expect(html).toContain('<pre class="text"')
+      expect(html).toContain('<ul class="tree">')
       expect(html).not.toMatch(/class="map"|No map/)
     }
   })
@@ -97,5 +98,98 @@ describe.each(anyDatabase)('pages of files on $name', (database) => {
       expect(html).toContain('This version has no such file.')
       expect(html).not.toMatch(/hush|class="map"/)
     }
+  })
+  /** Texts of the cells of a table's preview. */
+  const rowsIn = (html: string) => {
+    const [, table = ''] = /aria-label="Preview of the table">(.*?)<\/table>/s.exec(html) ?? []
+    return [...table.matchAll(/<tr>(.*?)<\/tr>/gs)].map(([, row]) =>
+      [...row!.matchAll(/<t[hd][^>]*>(.*?)<\/t[hd]>/gs)].map(([, cell]) =>
+        decoded(cell!.replaceAll(/<[^>]*>/g, '')),
+      ),
+    )
+  }
+
+  test('lines of CSV, TSV and NDJSON are a table, whose rows and columns are limited', async () => {
+    const wide = Array.from({ length: 30 }, (_, n) => `c${n}`).join()
+    const files = {
+      plain: ['navn;note\nÅ;"a; ""b"" <i>"\nB;\n', 'text/csv'],
+      tabs: ['a\tb\n1\t2\n', 'text/tab-separated-values'],
+      lines: ['{"a":1,"b":{"c":12345678901234567890}}\n{"a":"x"}\n', 'application/x-ndjson'],
+      long: [`n,text\n${Array.from({ length: 9_000 }, (_, n) => `${n},row ${n}`).join('\n')}`, 'text/csv'],
+      wide: [`${wide}\n${wide}`, 'text/csv'],
+      none: ['only a heading', 'text/csv'],
+      broken: ['a,a\n"x', 'text/csv'],
+      untyped: ['x,y\n1,2\n', 'application/octet-stream'],
+    } as const
+    const at = await collectionOf(
+      Object.entries(files).map(([name, [text, type]]) => [`${name}.csv`, text, type]),
+    )
+    const look = (name: keyof typeof files) => preview(at, files[name][0])
+    expect(rowsIn(await look('plain'))).toEqual([['navn', 'note'], ['Å', 'a; "b" <i>'], ['B', '']]) // biome-ignore format: a table
+    expect(rowsIn(await look('tabs'))).toEqual([['a', 'b'], ['1', '2']]) // biome-ignore format: a table
+    expect(rowsIn(await look('lines'))).toEqual([['a', 'b'], ['1', '{"c":"12345678901234567890"}'], ['x', '']]) // biome-ignore format: a table
+    expect(rowsIn(await look('untyped'))).toEqual([['x', 'y'], ['1', '2']]) // biome-ignore format: a table
+    const long = await look('long')
+    expect(rowsIn(long)).toHaveLength(51)
+    expect(long).toContain('The first 50 rows.')
+    expect(rowsIn(await look('wide'))[0]).toHaveLength(20)
+    expect(await look('wide')).toContain('1 row, 20 of 30 columns.')
+    for (const name of ['none', 'broken'] as const) expect(await look(name)).toContain('<pre class="text"')
+  })
+
+  test('small JSON is a tree, other JSON is text', async () => {
+    const files = [
+      '{"a":{"<b>":[1,null]}}',
+      '[]',
+      '7',
+      '{"a":',
+      '{"__proto__":{"constructor":1}}',
+      `["${'x'.repeat(20_000)}"]`,
+      '['.repeat(4_000),
+    ]
+    const at = await collectionOf(files.map((text, n) => [`${n}.json`, text, 'application/json']))
+    const isTree = await Promise.all(
+      files.map(async (text) => (await preview(at, text)).includes('class="tree"')),
+    )
+    expect(isTree).toEqual([true, false, false, false, true, false, false])
+    // The engine cannot write what nests so deep.
+    const deep = `${'['.repeat(4_999)}${']'.repeat(4_999)}`
+    const lines = `{"a":${deep}}\n`
+    const hostile = await collectionOf([
+      ['a', deep, 'application/json'],
+      ['b', lines, 'application/x-ndjson'],
+    ])
+    for (const text of [deep, lines]) expect(await preview(hostile, text)).toContain('<pre class="text"')
+  })
+
+  test('the gallery has the pictures of the view, without drawings, and no more than names of large ones', async () => {
+    const svg = '<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"></svg>'
+    const large = Buffer.alloc(2_000_001)
+    const at = await collectionOf([
+      ['one.png', 'picture one', 'image/png'],
+      ['<b>two.jpg', 'picture two', 'image/jpeg'],
+      ['drawing.svg', svg, 'image/svg+xml'],
+      ['large.png', large, 'image/png'],
+      ['text.txt', 'text', 'text/plain'],
+      ['secret.png', 'hush', 'image/png'],
+    ])
+    const pictures = async (query: string, as?: string) => {
+      const html = await page(`${at}/files?view=gallery${query}`, as)
+      const [gallery = ''] = /<ul class="gallery">.*?<\/ul>/s.exec(html) ?? []
+      expect(gallery).not.toMatch(/svg|text\.txt|<b>two/)
+      const sources = [...gallery.matchAll(/<img src="([^"]*)"[^>]* loading="lazy"/g)].map(([, to]) => to!)
+      expect(sources).toHaveLength(gallery.split('<img').length - 1)
+      return { gallery, hashes: sources.map((to) => to.split('/').at(-1)!).sort() }
+    }
+    const [one, two, hidden] = ['picture one', 'picture two', 'hush'].map(fileHash)
+    const open = await pictures('')
+    expect(open.hashes).toEqual([one, two].toSorted())
+    expect(open.gallery).toContain('2 MB, too large for a gallery')
+    expect(open.gallery).toContain('&lt;b>two.jpg')
+    expect((await pictures('', cookie)).hashes).toEqual([one, two, hidden].toSorted())
+    expect((await pictures('&view=public', cookie)).hashes).toEqual(open.hashes)
+    // A list without pictures offers no gallery.
+    const texts = await collectionOf([['a.txt', 'a', 'text/plain']])
+    expect(await page(`${texts}/files`)).not.toContain('Gallery')
   })
 })

@@ -6,55 +6,11 @@ import { withoutUnseen } from '../format.ts'
 import type { Visit } from '../page.ts'
 import { apiCollectionPath, type CollectionName } from '../paths.ts'
 import type { VisitedCollection } from './collection.ts'
+import type { FileFacts } from './file-kinds.ts'
 import { readRecords } from './records.ts'
 
-/**
- * Picture types that browsers show in `<img>`, where an SVG runs no script and loads nothing. The file's own answer is not a page either:
- * it is an attachment with a sandbox policy (`apps/server/src/routes/versions/files.ts`).
- */
-const pictures = /^image\/(?:png|jpeg|gif|webp|avif|svg\+xml)$/
-/** Larger pictures can only be downloaded. Bytes. */
-const pictureBytesMax = 10_000_000
-/** Limit of pictures in lists, where many are loaded at once. Excludes SVG, which must be drawn. Bytes. */
-const thumbnailBytesMax = 2_000_000
-
-/** Media types that are shown as text. */
-const texts =
-  /^(?:text\/[\w.+-]+|application\/(?:json|x-ndjson|ndjson|jsonl|xml|yaml|x-yaml|toml|sql|javascript|[\w.-]+\+(?:json|xml)))$/
 /** Length of the beginning of a text that is read and shown. Bytes. */
 export const textBytesMax = 65_536
-
-interface Facts {
-  readonly contentType: string
-  readonly size: number
-}
-
-/** `text/csv; charset=utf-8` → `text/csv` */
-const mediaType = (contentType: string): string => contentType.split(';', 1)[0]!.trim().toLowerCase()
-
-/** True if lists show the picture itself. */
-export const hasThumbnail = ({ contentType, size }: Facts): boolean =>
-  size <= thumbnailBytesMax && pictures.test(mediaType(contentType)) && !contentType.includes('svg')
-
-/** Kind of preview; undefined: the file can only be downloaded. */
-export function previewKind({ contentType, size }: Facts): 'picture' | 'text' | undefined {
-  const type = mediaType(contentType)
-  if (pictures.test(type)) return size <= pictureBytesMax ? 'picture' : undefined
-  return texts.test(type) ? 'text' : undefined
-}
-
-/** GeoJSON by its media type, by the name that a record gives it, or perhaps by its beginning. */
-export function isGeoJson({ contentType, name = '' }: Facts & { name?: string | undefined }, text: string) {
-  const type = mediaType(contentType)
-  if (/^application\/(?:vnd\.)?geo\+json$/.test(type) || /\.geojson$/i.test(name)) return 'yes'
-  const isLike = /^application\/json$/.test(type) && geoJsonBeginning.test(text.slice(0, beginningMax))
-  return isLike ? 'maybe' : 'no'
-}
-
-/** The beginning of JSON that tells what it is. Characters. */
-const beginningMax = 2_000
-const geoJsonBeginning =
-  /^\s*\{[\s\S]*?"type"\s*:\s*"(?:Feature(?:Collection)?|(?:Multi)?(?:Point|LineString|Polygon)|GeometryCollection)"/
 
 export interface TextPreview {
   readonly text: string
@@ -98,33 +54,32 @@ function decoderFor(charset: string): TextDecoder {
   }
 }
 
-/** Maximum number of files of a record that are looked up. Each takes a query. */
-const filesOfRecordMax = 20
+/** Maximum number of files of a page whose facts are looked up. */
+const filesKnownMax = 50
 
 /** A file without its bytes. */
-export interface NamedFile extends Facts {
+export interface NamedFile extends FileFacts {
   readonly hash: string
-  /** Name that the record gives it, if any. */
-  readonly name: string | undefined
 }
 
-/** Details of the files in a record's fields and lists, by hash; only the first few. */
-export async function filesOfRecord(
+/** Details of the files in the fields and lists of records, by hash; only the first few. */
+export async function filesOfRecords(
   { registry }: Visit,
   { owner, slug, who }: VisitedCollection,
-  data: unknown,
+  all: readonly unknown[],
 ): Promise<ReadonlyMap<string, NamedFile>> {
-  const names = new Map(referencesIn(data).slice(0, filesOfRecordMax))
-  const found = Array.from(names, async ([hash, name]) => {
-    const { contentType, size } = await registry.files.get(who, { owner, slug, hash })
-    return [hash, { hash, name, contentType, size }] as const
-  })
-  const known = await Promise.all(found.map((one) => one.catch(unlessMissing)))
-  return new Map(known.filter((one) => one !== undefined))
+  const names = new Map(all.flatMap(referencesIn).slice(0, filesKnownMax))
+  const facts = names.size === 0 ? [] : await registry.files.facts(who, { owner, slug }, [...names.keys()])
+  return new Map(
+    Array.from(facts, ([hash, { contentType, size }]) => [
+      hash,
+      { hash, name: names.get(hash), contentType, size },
+    ]),
+  )
 }
 
 /** Maximum number of files of a list whose names are looked up. Each takes a query. */
-const namedFilesMax = 20
+export const namedFilesMax = 24
 
 /** Names by hash of the first files of a list, as the first record that refers to each gives them. */
 export async function namesOfFiles(
@@ -168,11 +123,6 @@ function nameIn(reference: unknown): string | undefined {
       .replace(/\p{Cc}/gu, '')
       .trim() || undefined
   )
-}
-
-/** A value that looks like a file reference may not be one. */
-function unlessMissing(error: unknown): undefined {
-  if (!(error instanceof RegistryError) || error.kind !== 'missing') throw error
 }
 
 /** Hash of a file reference, an object with `"$file": "sha256:…"` (content-model §3). Undefined for other values. */

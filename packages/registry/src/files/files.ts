@@ -4,7 +4,7 @@
  */
 
 import { createHash } from 'node:crypto'
-import { findEntry, type Hash, referencePrefix, type Tree, walkLeaves } from '@ulmus/content'
+import { type Hash, referencePrefix, type Tree, walkLeaves } from '@ulmus/content'
 import {
   BlobMissingError,
   type BlobStore,
@@ -17,9 +17,9 @@ import {
   type Tx,
   type VersionRow,
 } from '@ulmus/storage'
-import type { FilePath, StoredFile, VersionFile, VersionPath } from '@ulmus/wire'
+import type { CollectionPath, FilePath, StoredFile, VersionFile, VersionPath } from '@ulmus/wire'
 import { type Acting, demandStill } from '../access/authority.ts'
-import { findVisibleCollection, type VisibleCollection } from '../access/find-collection.ts'
+import { findVisibleCollection } from '../access/find-collection.ts'
 import { mayWork, type View } from '../access/policy.ts'
 import { demandRoom, type Room, UploadRooms } from '../accounts/quotas.ts'
 import { countAnswer } from '../budgets/answer-budget.ts'
@@ -27,10 +27,11 @@ import { instantText } from '../clock.ts'
 import type { Context } from '../context.ts'
 import { demand, RegistryError } from '../errors/errors.ts'
 import { demandCaller, type Principal } from '../principal.ts'
-import { rootsOf, storedHash } from '../versions/content.ts'
+import { storedHash } from '../versions/content.ts'
 import { readSidecar } from '../versions/sidecar.ts'
 import { seeVersion } from '../versions/versions.ts'
-import { type FileFacts, fileFacts, inheritedVersion } from './known-files.ts'
+import { fileFacts } from './known-files.ts'
+import { factsOf, findReadable } from './readable-files.ts'
 import { requestedFile, requestedFileRule } from './requested-file.ts'
 
 /** A file that the caller may read. */
@@ -81,7 +82,7 @@ export function filesOf(context: Context) {
     async get(who: Principal, path: FilePath): Promise<ReadableFile> {
       const seen = await findVisibleCollection(context, who, path)
       const hash = requestedFile(path.hash)
-      const found = hash && (await findReadable(context, seen, hash))
+      const found = hash && (await findReadable(context, seen, [hash])).get(hash)
       if (hash === undefined || found === undefined)
         throw new RegistryError('file_not_found', { say: { hash: path.hash } })
       const stream = (range?: ByteRange) => {
@@ -90,6 +91,10 @@ export function filesOf(context: Context) {
       }
       return { hash: `sha256:${hash}`, ...found, stream }
     },
+
+    /** Facts about those of some files that the caller may read, by the name that it gave. Costs few queries. */
+    facts: (who: Principal, path: CollectionPath, names: readonly string[]) =>
+      factsOf(context, who, path, names),
 
     /** The files of a version, by hash. @throws busy. */
     async list(who: Principal, path: VersionPath): Promise<VersionFile[]> {
@@ -224,26 +229,6 @@ async function store(
 async function demandStored(context: Context, tx: Tx, hash: Hash): Promise<void> {
   await passSweepGate(tx, 'commit')
   if ((await context.blobs.size(fileName(hash))) === undefined) throw new RegistryError('unavailable')
-}
-
-/** A file, if a reader of this view may read it. */
-async function findReadable(
-  context: Context,
-  seen: VisibleCollection,
-  hash: Hash,
-): Promise<{ size: number; contentType: string } | undefined> {
-  const [own] = await findCollectionFiles(context.database, seen.collection.id, [hash])
-  // A row means that the file was uploaded here. Members may read it, others only if a public view had it.
-  if (own !== undefined && (seen.view === 'full' || own.inPublic)) {
-    return { size: own.size, contentType: own.contentType }
-  }
-  const version = await inheritedVersion(context, seen.collection)
-  if (version === undefined) return undefined
-  const roots = await rootsOf(context, version, seen.view)
-  const entry = await findEntry(roots.files, hash, context.objects)
-  if (entry === undefined) return undefined
-  const facts = await fileFacts(context.database, seen.collection, [hash])
-  return { size: entry.size, contentType: (facts.get(hash) as FileFacts).contentType }
 }
 
 /** Records of a version's view that refer to the files, by file. */

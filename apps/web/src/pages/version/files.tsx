@@ -1,35 +1,30 @@
 /** `…/files`: files that records refer to; `?hash=` shows one of them. */
 import type { VersionFile } from '@ulmus/wire'
 import { DataTable } from '../../components/data-table.tsx'
-import { Preview } from '../../components/file.tsx'
+import { filePath } from '../../components/file.tsx'
 import { Empty, Name, ShortHash, Time } from '../../components/small.tsx'
 import { seeVersion, type VisitedCollection, versionOf } from '../../data/collection.ts'
-import { fileHref, hasThumbnail, namesOfFiles, previewKind, readText } from '../../data/files.ts'
-import { counted, sizeText } from '../../format.ts'
+import { hasThumbnail, isPicture, previewKind } from '../../data/file-kinds.ts'
+import { fileHref, namedFilesMax, namesOfFiles } from '../../data/files.ts'
+import { counted, countText, cutText, sizeText } from '../../format.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
 import { type Page, Redirect, type Visit } from '../../page.ts'
 import { apiVersionPath, collectionPath, recordPath, versionPath, withQuery } from '../../paths.ts'
-import { readFileShapes } from './file-shapes.ts'
+import { Preview } from './file-preview.tsx'
+import { readPreview } from './read-preview.ts'
 
 /** Files per page. */
-const filesAPage = 100
+const pageMax = { list: 100, gallery: namedFilesMax } as const
 /** Maximum number of records named that refer to the file. */
 const referencesMax = 5
 
 const show = async (visit: Visit) => {
   const { seen, version } = await seeVersion(visit)
   if (version === null) return new Redirect(collectionPath(seen), 302)
+  const query = visit.url.searchParams
   const all = await visit.registry.files.list(seen.who, versionOf(seen))
-  const hash = visit.url.searchParams.get('hash') ?? ''
-  const matching = hash === '' ? all : all.filter((file) => file.hash === hash)
-  const from = Math.max(0, Number.parseInt(visit.url.searchParams.get('from') ?? '0', 10) || 0)
   const here = versionPath(seen, 'files')
-  const [one] = hash === '' ? [] : matching
-  const rendered = matching.slice(from, from + filesAPage)
-  const names = await namesOfFiles(visit, seen, rendered)
-  const file = one && { ...one, name: names.get(one.hash) }
-  const text = file && previewKind(file) === 'text' ? await readText(visit, seen, hash) : undefined
-  const shapes = file && text && (await readFileShapes(visit, seen, file, text.text))
+  const hash = query.get('hash') ?? ''
   return {
     title: `Files · ${seen.owner}/${seen.slug}`,
     description: `Files of ${seen.owner}/${seen.slug}.`,
@@ -38,29 +33,13 @@ const show = async (visit: Visit) => {
     json: apiVersionPath(seen, 'files'),
     body: (
       <CollectionPage seen={seen} tab="files">
-        {hash !== '' && (
-          <p>
-            <a href={seen.inView(here)}>All files</a>
-          </p>
-        )}
-        {matching.length === 0 ? (
-          <Empty title={hash === '' ? 'This version has no files.' : 'This version has no such file.'}>
-            <p>
-              Records refer to files by their hash, <code>{'{"$file": "sha256:…"}'}</code>.{' '}
-              <a href="/docs/pushing#files">Push with the API</a> shows how to upload them.
-            </p>
-          </Empty>
-        ) : (
-          <Table seen={seen} files={rendered} names={names} />
-        )}
-        {hash === '' && matching.length > 0 && (
-          <Pager
-            of={matching.length}
-            from={from}
-            at={(place) => seen.inView(withQuery(here, { from: place || undefined }))}
-          />
-        )}
-        {file !== undefined && <Preview {...{ file, seen, text, shapes }} />}
+        {hash === ''
+          ? await allFiles(visit, seen, all)
+          : await oneFile(
+              visit,
+              seen,
+              all.filter((file) => file.hash === hash),
+            )}
       </CollectionPage>
     ),
   }
@@ -68,14 +47,125 @@ const show = async (visit: Visit) => {
 
 export const files: Page = { show }
 
-const Pager = ({ of, from, at }: { of: number; from: number; at: (place: number) => string }) => (
+async function oneFile(visit: Visit, seen: VisitedCollection, found: readonly VersionFile[]) {
+  const [one] = found
+  const names = await namesOfFiles(visit, seen, found)
+  const file = one && { ...one, name: names.get(one.hash) }
+  const asText = visit.url.searchParams.get('as') === 'text'
+  const preview = file && (await readPreview(visit, seen, file, asText))
+  return (
+    <>
+      <p>
+        <a href={seen.inView(versionPath(seen, 'files'))}>All files</a>
+      </p>
+      {file === undefined ? (
+        <NoFiles title="This version has no such file." />
+      ) : (
+        <>
+          <Table seen={seen} files={found} names={names} />
+          <Preview {...{ file, seen, preview }} />
+        </>
+      )}
+    </>
+  )
+}
+
+async function allFiles(visit: Visit, seen: VisitedCollection, all: readonly VersionFile[]) {
+  if (all.length === 0) return <NoFiles title="This version has no files." />
+  const query = visit.url.searchParams
+  const here = versionPath(seen, 'files')
+  // Members have `view=public` beside it.
+  const form = query.getAll('view').includes('gallery') ? 'gallery' : 'list'
+  const pictures = all.filter((file) => isPicture({ ...file, name: undefined }))
+  const some = form === 'gallery' ? pictures : all
+  const from = Math.max(0, Number.parseInt(query.get('from') ?? '0', 10) || 0)
+  const rendered = some.slice(from, from + pageMax[form])
+  const names = await namesOfFiles(visit, seen, rendered)
+  const at = (of: 'list' | 'gallery', place = 0) =>
+    seen.inView(
+      withQuery(here, { view: of === 'gallery' ? of : undefined, from: place === 0 ? undefined : place }),
+    )
+  return (
+    <>
+      {pictures.length > 0 && (
+        <nav class="choices file-forms" aria-label="Form">
+          {(['list', 'gallery'] as const).map((one) => (
+            <a key={one} class="choice" href={at(one)} aria-current={one === form ? 'true' : undefined}>
+              {one === 'list' ? 'List' : 'Gallery'}{' '}
+              <span class="quiet number">{countText(one === 'list' ? all.length : pictures.length)}</span>
+            </a>
+          ))}
+        </nav>
+      )}
+      {form === 'gallery' ? (
+        <Gallery seen={seen} files={rendered} names={names} />
+      ) : (
+        <Table seen={seen} files={rendered} names={names} />
+      )}
+      <Pager
+        {...{ from, most: pageMax[form] }}
+        of={counted(some.length, form === 'gallery' ? 'picture' : 'file')}
+        total={some.length}
+        at={(place) => at(form, place)}
+      />
+    </>
+  )
+}
+
+const NoFiles = ({ title }: { title: string }) => (
+  <Empty title={title}>
+    <p>
+      Records refer to files by their hash, <code>{'{"$file": "sha256:…"}'}</code>.{' '}
+      <a href="/docs/pushing#files">Push with the API</a> shows how to upload them.
+    </p>
+  </Empty>
+)
+
+interface PagerProps {
+  /** Number of all, with its noun. */
+  readonly of: string
+  readonly total: number
+  readonly from: number
+  readonly most: number
+  readonly at: (place: number) => string
+}
+
+const Pager = ({ of, total, from, most, at }: PagerProps) => (
   <p class="table-foot">
-    <span class="quiet">{counted(of, 'file')}</span>
+    <span class="quiet">{of}</span>
     <span class="pager">
-      {from > 0 && <a href={at(Math.max(0, from - filesAPage))}>← Previous</a>}
-      {from + filesAPage < of && <a href={at(from + filesAPage)}>Next →</a>}
+      {from > 0 && <a href={at(Math.max(0, from - most))}>← Previous</a>}
+      {from + most < total && <a href={at(from + most)}>Next →</a>}
     </span>
   </p>
+)
+
+/** Pictures by their own addresses, loaded when they come into sight. Large ones are names alone. */
+const Gallery = ({ seen, files: some, names }: TableProps) => (
+  <ul class="gallery">
+    {some.map((one) => {
+      const file = { ...one, name: names.get(one.hash) }
+      return (
+        <li key={one.hash}>
+          <a href={filePath(seen, one.hash)}>
+            {hasThumbnail(file, 'list') ? (
+              <img
+                src={fileHref(seen, one.hash)}
+                alt=""
+                loading="lazy"
+                decoding="async"
+                width="220"
+                height="160"
+              />
+            ) : (
+              <span class="quiet">{sizeText(one.size)}, too large for a gallery</span>
+            )}
+            <bdi>{file.name ?? cutText(one.hash, 15)}</bdi>
+          </a>
+        </li>
+      )
+    })}
+  </ul>
 )
 
 interface TableProps {
@@ -112,8 +202,16 @@ interface FileProps {
 
 const File = ({ seen, file, name }: FileProps) => (
   <>
-    {hasThumbnail(file) && (
-      <img class="thumbnail" src={fileHref(seen, file.hash)} alt="" loading="lazy" width="48" height="48" />
+    {hasThumbnail({ ...file, name }, 'list') && (
+      <img
+        class="thumbnail"
+        src={fileHref(seen, file.hash)}
+        alt=""
+        loading="lazy"
+        decoding="async"
+        width="48"
+        height="48"
+      />
     )}
     {name !== undefined && (
       <>
@@ -121,9 +219,9 @@ const File = ({ seen, file, name }: FileProps) => (
       </>
     )}
     <ShortHash hash={file.hash} />{' '}
-    {previewKind(file) !== undefined && (
+    {previewKind({ ...file, name }) !== undefined && (
       <>
-        <a href={seen.inView(withQuery(versionPath(seen, 'files'), { hash: file.hash }))}>Preview</a> ·{' '}
+        <a href={filePath(seen, file.hash)}>Preview</a> ·{' '}
       </>
     )}
     <a href={fileHref(seen, file.hash)} download={name ?? ''}>

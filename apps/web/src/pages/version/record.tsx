@@ -6,7 +6,7 @@ import { Places } from '../../components/place.tsx'
 import { Badge, Icon, Name, ShortHash, Time } from '../../components/small.tsx'
 import { Value, wholeMax } from '../../components/value.tsx'
 import { schemaIn, seeVersion, type VersionResponse, type VisitedCollection } from '../../data/collection.ts'
-import { filesOfRecord, type NamedFile } from '../../data/files.ts'
+import { filesOfRecords, type NamedFile } from '../../data/files.ts'
 import { readNeighbours, readReferrers } from '../../data/neighbours.ts'
 import { knownNumbers, knownProfiles, type Profiles } from '../../data/profiles.ts'
 import {
@@ -48,7 +48,7 @@ const show = async (visit: Visit) => {
   const [profiles, names, files, neighbours, referrers, history] = await Promise.all([
     knownProfiles(visit, seen, type),
     namesOfReferences(visit, seen, version, record, fields),
-    filesOfRecord(visit, seen, record.data),
+    filesOfRecords(visit, seen, [record.data]),
     readNeighbours(visit, seen, { type, id }, result),
     readReferrers(visit, seen, version, { type, id }),
     visit.registry.histories.list(seen.who, { ...seen, type, id }, { limit: historyMax }),
