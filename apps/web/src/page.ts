@@ -88,8 +88,10 @@ export interface View {
   readonly dataset?: object
   /** False: search engines must not index it. Default: true. */
   readonly isPublic?: boolean
-  /** Seconds after which browsers load it again. Default: never. */
+  /** Seconds after which browsers without scripts load it again; others ask for its content. Default: never. */
   readonly reloadSeconds?: number
+  /** True: parts of it follow, and its script puts them in. Default: false. */
+  readonly isPartial?: boolean
   /** Names of the islands on the page. Default: none. */
   readonly islands?: readonly string[]
   /** Refusal that sets the HTTP status. Default: none, 200. */

@@ -323,8 +323,21 @@ describe.each(anyDatabase)('profiles on the records page, on $name', (database) 
     try {
       tables.answersSoon = async () => false
       expect(await seen(at)).toEqual([false, true])
+      expect((await page(at)).html).not.toContain('data-awaits')
       tables.statistics = async () => ({ building: { rowsDone: 0, rows: 60 } })
       expect(await seen(`${at}?profiles=1`)).toEqual([true, false])
+      // The script of the page puts them in; without scripts there is the link.
+      const reserved = '<tr class="profiles awaited">'
+      const awaited = async (path: string) => {
+        const { text: html, headers } = await testClient(stage.server.url, { cookie }, '').get(path)
+        return [html.includes('data-awaits="parts"'), html.includes(reserved), headers['cache-control']]
+      }
+      expect(await awaited(at)).toEqual([true, true, 'no-store'])
+      expect(await seen(at)).toEqual([false, true])
+      expect(await awaited(`${at}?profiles=0`)).toEqual([true, false, 'no-store'])
+      expect(decoded((await page(`${at}?facets=1`, cookie)).html)).toContain(
+        'Frequent values are being counted',
+      )
       tables.statistics = async () => {
         throw new RegistryError('busy')
       }

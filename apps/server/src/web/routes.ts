@@ -162,9 +162,9 @@ function send(
   reply: FastifyReply,
   answer: Answer,
 ): FastifyReply {
-  // Answers to forms may contain a key that is shown once; a page that reloads itself shows progress.
-  if (request.method === 'POST' || ('reloadSeconds' in answer && answer.reloadSeconds !== undefined))
-    reply.header('Cache-Control', 'no-store')
+  // Answers to forms may contain a key that is shown once; a page that is not complete shows progress.
+  const isComplete = !('body' in answer) || (answer.reloadSeconds === undefined && answer.isPartial !== true)
+  if (request.method === 'POST' || !isComplete) reply.header('Cache-Control', 'no-store')
   if (answer instanceof Redirect) return reply.redirect(answer.to, answer.status)
   if (answer instanceof Plain) return reply.type(answer.type).send(answer.text)
   if (answer.links !== undefined) reply.header('Link', answer.links)

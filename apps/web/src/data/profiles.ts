@@ -34,7 +34,8 @@ export async function readProfiles(
 ): Promise<ProfilesAnswer> {
   const path = { ...versionOf(seen), type }
   const found = await leniently(async (): Promise<ProfilesAnswer> => {
-    if (!isRequested && !(await registry.tables.answersSoon(seen.who, path))) return 'on_request'
+    if (!isRequested && !(await registry.tables.answersSoon(seen.who, path)))
+      return (await registry.tables.isBuilding(seen.who, path)) ? 'later' : 'on_request'
     const answer = await soon(registry.tables.statistics(seen.who, path))
     if (answer === undefined || 'building' in answer) return 'later'
     return byField(readJson<TableStatistics>(answer))
@@ -92,14 +93,22 @@ export interface References {
   readonly ids: readonly string[]
 }
 
-/** Labels of referenced records, by `type/id`, as far as a table answers soon. */
+export interface Labels {
+  /** By `type/id`. */
+  readonly labels: ReadonlyMap<string, string>
+  /** False: a table is being built that has more of them. */
+  readonly isComplete: boolean
+}
+
+/** Labels of referenced records, as far as a table answers soon. */
 export async function readLabels(
   visit: Visit,
   seen: VisitedCollection,
   version: VersionResponse,
   references: readonly References[],
-): Promise<ReadonlyMap<string, string>> {
+): Promise<Labels> {
   const labels = new Map<string, string>()
+  let isComplete = true
   for (const { type, ids } of references) {
     const schema = schemaIn(version, type)
     const telling = schema && tellingField(fieldsOf(schema, fieldsMax))
@@ -111,11 +120,17 @@ export async function readLabels(
       columns: JSON.stringify(telling),
       limit: some.length,
     }
+    const { tables } = visit.registry
     const answer = await leniently(async () => {
-      if (!(await visit.registry.tables.answersSoon(seen.who, path))) return undefined
-      return soon(visit.registry.tables.rows(seen.who, path, question))
+      if (!(await tables.answersSoon(seen.who, path)))
+        return (await tables.isBuilding(seen.who, path)) ? 'later' : undefined
+      return (await soon(tables.rows(seen.who, path, question))) ?? 'later'
     })
-    if (answer === undefined || 'building' in answer) continue
+    if (answer === undefined) continue
+    if (answer === 'later' || 'building' in answer) {
+      isComplete = false
+      continue
+    }
     for (const { id, data } of answer.rows) {
       // A label may have megabytes: the id is shown instead.
       if (jsonBytes(data) > labelBytesMax) continue
@@ -123,7 +138,7 @@ export async function readLabels(
       if (label !== undefined) labels.set(`${type}/${id}`, label)
     }
   }
-  return labels
+  return { labels, isComplete }
 }
 
 /** Undefined for refusals: a page is complete without what it decorates. */

@@ -1,13 +1,15 @@
 /** Script of every page: copy buttons, keyboard shortcuts, closing menus, suggestions in search boxes. Finds its elements by class; pages also work without it. */
-for (const button of document.querySelectorAll<HTMLButtonElement>('button.copy')) {
-  button.hidden = false
-  button.addEventListener('click', async () => {
-    const text = button.dataset['copy'] ?? button.previousElementSibling?.textContent ?? ''
-    await navigator.clipboard.writeText(text)
-    button.classList.add('done')
-    setTimeout(() => button.classList.remove('done'), 1_200)
-  })
-}
+for (const button of document.querySelectorAll<HTMLButtonElement>('button.copy')) button.hidden = false
+document.addEventListener('click', async ({ target }) => {
+  const button = (target as Element).closest<HTMLButtonElement>('button.copy')
+  if (button === null) return
+  const text = button.dataset['copy'] ?? button.previousElementSibling?.textContent ?? ''
+  await navigator.clipboard.writeText(text)
+  button.classList.add('done')
+  setTimeout(() => button.classList.remove('done'), 1_200)
+})
+
+if (document.querySelector('main[data-awaits]') !== null) void import('./complete.ts')
 
 const menus = document.querySelectorAll<HTMLDetailsElement>('details.menu')
 document.addEventListener('click', ({ target }) => {

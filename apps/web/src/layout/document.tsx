@@ -29,7 +29,7 @@ const Document = ({ view, frame }: { view: View; frame: Frame }) => (
         Skip to content
       </a>
       <Header frame={frame} />
-      <main id="content">
+      <main id="content" data-awaits={awaitedOf(view)}>
         <RefusedContext.Provider value={view.refused}>{view.body}</RefusedContext.Provider>
       </main>
       <p class="wide print-only">
@@ -41,6 +41,10 @@ const Document = ({ view, frame }: { view: View; frame: Frame }) => (
     </body>
   </html>
 )
+
+/** For the script of pages: the page itself follows, or some parts of it. */
+const awaitedOf = ({ reloadSeconds, isPartial }: View): 'page' | 'parts' | undefined =>
+  reloadSeconds !== undefined ? 'page' : isPartial ? 'parts' : undefined
 
 /** Maximum length of a title or description for tabs and search results. Characters. */
 const headMax = 500
@@ -60,7 +64,11 @@ function Head({ view, frame }: { view: View; frame: Frame }) {
       <meta name="color-scheme" content="light dark" />
       <title>{`${title} · Ulmus`}</title>
       {description !== undefined && <meta name="description" content={description} />}
-      {view.reloadSeconds !== undefined && <meta http-equiv="refresh" content={`${view.reloadSeconds}`} />}
+      {view.reloadSeconds !== undefined && (
+        <noscript>
+          <meta http-equiv="refresh" content={`${view.reloadSeconds}`} />
+        </noscript>
+      )}
       {(view.isPublic === false || !isFound) && <meta name="robots" content="noindex" />}
       {isFound && <link rel="canonical" href={canonical} />}
       {view.json !== undefined && <link rel="alternate" type="application/json" href={view.json} />}

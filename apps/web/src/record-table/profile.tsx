@@ -215,8 +215,10 @@ interface FacetProps {
   readonly labels: ReadonlyMap<string, string>
 }
 
+/** Without facets it says that they follow. */
 export const FacetPanel = ({ address, facets, labels }: FacetProps) => (
   <aside class="facets" aria-label="Frequent values">
+    {facets.length === 0 && <p class="quiet">Frequent values are being counted…</p>}
     {facets.map(({ column, facet: { values, others } }) => {
       const items = values.map(({ value, count }) => (
         <li key={String(value)}>

@@ -34,6 +34,8 @@ interface TableProps {
   readonly profiles?: Profiles | undefined
   /** Number of the profiled records if the table shows only some of them. */
   readonly profiled?: number | undefined
+  /** True: profiles follow, and their row has its place. Default: false. */
+  readonly awaitsProfiles?: boolean
   /** Labels of referenced records, by `type/id`. Default: their ids. */
   readonly labels?: ReadonlyMap<string, string>
   /** Questions about a column, in its header. Default: none. */
@@ -54,6 +56,7 @@ export function Table({
   address,
   profiles,
   profiled,
+  awaitsProfiles = false,
   labels = noLabels,
   menu,
 }: TableProps) {
@@ -83,6 +86,13 @@ export function Table({
               </Header>
             ))}
           </tr>
+          {awaitsProfiles && (
+            <tr class="profiles awaited">
+              <td colSpan={chosen.length + 1} class="quiet">
+                Column profiles are being computed…
+              </td>
+            </tr>
+          )}
           {address !== undefined && profiles !== undefined && (
             <tr class="profiles">
               <td class="quiet">{profiled !== undefined && `All ${counted(profiled, 'record')}`}</td>

@@ -12,14 +12,7 @@ import { Turns } from '../work/turns.ts'
 import { AheadBuilds, type AheadWork } from './ahead/ahead-builds.ts'
 import { TableFailedError, wouldFailAgain } from './build-table.ts'
 import type { Engine } from './engine/engine.ts'
-import {
-  aheadMark,
-  filesIn,
-  readJson,
-  type StoredFile,
-  tablesBeyond,
-  unreadIn,
-} from './folder/owned-files.ts'
+import { countedIn, readJson, tablesBeyond, unreadIn } from './folder/owned-files.ts'
 import { storeTable } from './folder/store-table.ts'
 import { type AreStored, removeTable, sweepTables } from './folder/sweep-tables.ts'
 import { sha256Of } from './sha256.ts'
@@ -121,7 +114,7 @@ export class TableFiles {
    */
   async buildAhead(source: TableSource, work: AheadWork): Promise<void> {
     const path = this.#pathOf(source)
-    const { room } = unreadIn(this.bytesMax, await this.#files())
+    const { room } = unreadIn(this.bytesMax, await countedIn(this.#folder))
     if (this.#builds.has(path) || (await this.isBuilt(source))) return
     const built = await this.#ahead.build(source, {
       path,
@@ -144,6 +137,12 @@ export class TableFiles {
   async isBuilt(key: TableKey): Promise<boolean> {
     const facts = await stat(this.#pathOf(key)).catch(() => undefined)
     return facts !== undefined
+  }
+
+  /** True while the table is built. */
+  isBuilding(key: TableKey): boolean {
+    const path = this.#pathOf(key)
+    return this.#builds.has(path) || this.#ahead.has(path)
   }
 
   /** The Parquet file of a table, if it was made. */
@@ -242,12 +241,8 @@ export class TableFiles {
 
   /** Deletes tables beyond the limit. @param newest table that is about to be read */
   async evict(newest?: { readonly owner: string; readonly path: string }): Promise<void> {
-    for (const path of await tablesBeyond(this.bytesMax, await this.#files(), newest)) await removeTable(path)
-  }
-
-  /** All files but unfinished ones for which no caller waits: those replace no others. */
-  async #files(): Promise<StoredFile[]> {
-    return (await filesIn(this.#folder)).filter(({ path }) => !path.includes(aheadMark))
+    const all = await countedIn(this.#folder)
+    for (const path of await tablesBeyond(this.bytesMax, all, newest)) await removeTable(path)
   }
 
   async #once<T>(place: string, make: () => Promise<T>): Promise<T> {

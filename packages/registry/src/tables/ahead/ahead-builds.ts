@@ -83,6 +83,11 @@ export class AheadBuilds {
     }
   }
 
+  /** True while a table is built that no caller waits for. */
+  has(path: string): boolean {
+    return this.#running.has(path)
+  }
+
   /** Ends the build of a table that a caller waits for. */
   overtake(path: string): void {
     this.#running.get(path)?.abort()

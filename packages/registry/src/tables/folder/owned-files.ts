@@ -20,6 +20,10 @@ interface OwnedTable {
 /** In the names of unfinished files that were begun ahead of questions. */
 export const aheadMark = '.ahead.'
 
+/** All files but unfinished ones for which no caller waits: those replace no others. */
+export const countedIn = async (folder: string): Promise<StoredFile[]> =>
+  (await filesIn(folder)).filter(({ path }) => !path.includes(aheadMark))
+
 /** All files of a folder and its folders. */
 export async function filesIn(folder: string): Promise<StoredFile[]> {
   const found: StoredFile[] = []

@@ -61,7 +61,14 @@ export async function readChart(
     const plan = planOf(groups, parts)
     if ('reason' in plan) return { parts, plan }
     const [x, by] = [parts.x, parts.by].map((field) => all.find(({ text }) => text === field)?.refersTo)
-    return { parts, plan: await titled(plan, { x, by }, (ids) => readLabels(visit, seen, version, ids)) }
+    return {
+      parts,
+      plan: await titled(
+        plan,
+        { x, by },
+        async (ids) => (await readLabels(visit, seen, version, ids)).labels,
+      ),
+    }
   } catch (error) {
     if (!(error instanceof RegistryError) || !refusals.has(error.code)) throw error
     return { parts, plan: { reason: error.message } }

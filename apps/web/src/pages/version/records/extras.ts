@@ -21,17 +21,28 @@ export const facetsUsual = 5
 
 /** Parts of the page that its table of records does not need. */
 export interface Extras {
-  /** `computing`: the page loads itself again. `on_request`: it has a link that computes them. */
-  readonly profiles: Profiles | 'computing' | 'on_request' | 'none'
+  /**
+   * `computing`: the visitor asked for them, so that the page loads itself again. `later`: they are computed, and the page's script puts them
+   * in. `on_request`: the page has a link that computes them.
+   */
+  readonly profiles: Profiles | 'computing' | 'later' | 'on_request' | 'none'
   /** Frequent values of some columns; empty: the visitor did not open them. */
   readonly facets: readonly { readonly column: PageColumn; readonly facet: Facets['facets'][number] }[]
   /** Columns that have frequent values. */
   readonly grouped: readonly PageColumn[]
   readonly labels: ReadonlyMap<string, string>
+  /** True: some of them follow. */
+  readonly isPartial: boolean
 }
 
 /** A map has none of them. */
-export const noExtras: Extras = { profiles: 'none', facets: [], grouped: [], labels: new Map() }
+export const noExtras: Extras = {
+  profiles: 'none',
+  facets: [],
+  grouped: [],
+  labels: new Map(),
+  isPartial: false,
+}
 
 interface ExtrasAsk {
   readonly address: RecordsAddress
@@ -45,7 +56,6 @@ interface ExtrasAsk {
 export async function readExtras(visit: Visit, version: VersionResponse, ask: ExtrasAsk): Promise<Extras> {
   const { seen, type, query } = ask.address
   const { question, records, profiles } = ask
-  const isComplete = isAnswered(visit, question)
   const inTable = ask.all.flatMap(({ column }) => column ?? [])
   const known = typeof profiles === 'string' ? undefined : profiles
   const grouped = known === undefined ? [] : facetColumns(inTable, known)
@@ -70,8 +80,11 @@ export async function readExtras(visit: Visit, version: VersionResponse, ask: Ex
       ),
     ),
   ]
-  const labels = isComplete ? await readLabels(visit, seen, version, byType(references)) : new Map()
-  return { profiles, facets, grouped: columns, labels }
+  const { labels, isComplete } = isAnswered(visit, question)
+    ? await readLabels(visit, seen, version, byType(references))
+    : { labels: new Map(), isComplete: true }
+  const isPartial = areAwaited(profiles) || !isComplete
+  return { profiles, facets, grouped: columns, labels, isPartial }
 }
 
 /** Columns whose frequent values the visitor opened. */
@@ -79,6 +92,10 @@ const openedOf = ({ facets }: RecordsAddress, grouped: readonly PageColumn[]): r
   facets === 'usual'
     ? grouped.slice(0, facetsUsual)
     : grouped.filter(({ text }) => facets.includes(text)).slice(0, facetsMax)
+
+/** True for profiles that are being computed. */
+export const areAwaited = (profiles: Extras['profiles']): boolean =>
+  profiles === 'computing' || profiles === 'later'
 
 const isAnswered = (visit: Visit, { state }: Question): boolean =>
   (state === 'none' || state === 'answered') && visit.registry.tables.isAvailable
@@ -90,11 +107,10 @@ export async function profilesOf(
   question: Question,
 ): Promise<Extras['profiles']> {
   if (!isAnswered(visit, question) || findColumns(columns).length > profiledMax) return 'none'
-  const isFollowed = visit.url.searchParams.has('profiles')
+  const isFollowed = visit.url.searchParams.get('profiles') === '1'
   const isRequested = isFollowed || visit.caller !== undefined
   const profiles = await readProfiles(visit, seen, { type, isRequested })
-  if (profiles === 'later') return isFollowed ? 'computing' : 'on_request'
-  return profiles
+  return profiles === 'later' && isFollowed ? 'computing' : profiles
 }
 
 const referencesOf = ({ refersTo }: PageColumn, values: readonly unknown[]): References => ({

@@ -290,7 +290,7 @@ export const BuildingNote = ({ building: { rowsDone, rows } }: Building) => (
   <div class="note building" role="status">
     <p>
       The server prepares these records for questions: {countText(rowsDone)} of {counted(rows, 'record')}. The
-      page loads itself again and then shows the result.
+      result appears here by itself.
     </p>
     <progress max={Math.max(1, rows)} value={rowsDone} aria-label="Prepared records" />
   </div>

@@ -3,18 +3,12 @@
 import { idBytesMax, type PlainSchema } from '@ulmus/content'
 import { giveWay, RegistryError, sqlNames } from '@ulmus/registry'
 import { Refusal } from '../../../components/form.tsx'
+import { Part } from '../../../components/part.tsx'
 import { isCited } from '../../../components/result-citation.tsx'
 import { pictureIslands } from '../../../components/save-picture.tsx'
-import { Pager, type Pages } from '../../../components/small.tsx'
 import { schemaIn, seeVersion, type VersionResponse } from '../../../data/collection.ts'
-import {
-  type Matches,
-  readMatches,
-  readRecords,
-  recordsAPage,
-  type TableRecord,
-} from '../../../data/records.ts'
-import { counted, countText, shownName } from '../../../format.ts'
+import { type Matches, readMatches, readRecords, recordsAPage } from '../../../data/records.ts'
+import { shownName } from '../../../format.ts'
 import { CollectionPage } from '../../../layout/collection.tsx'
 import { type Page, Redirect, type Visit } from '../../../page.ts'
 import { apiVersionPath, collectionPath, recordPath, versionPath, withQuery } from '../../../paths.ts'
@@ -31,37 +25,23 @@ import {
   chosenColumns,
   type PageColumn,
   pageColumns,
-  repeatedId,
   type TableRow,
   tableRows,
 } from '../../../record-table/columns.ts'
-import { FacetPanel } from '../../../record-table/profile.tsx'
-import { Table } from '../../../record-table/table.tsx'
 import { completeQuery } from '../../../record-table/typed-filters.ts'
 import { type ChartView, readChart } from './chart-plan.ts'
 import { ChartOfRecords } from './chart-view.tsx'
 import { CiteRecords } from './cite.tsx'
-import { menuOf } from './column-menu.tsx'
-import { type Extras, noExtras, profilesOf, readExtras } from './extras.ts'
+import { areAwaited, type Extras, noExtras, profilesOf, readExtras } from './extras.ts'
+import { type Found, RecordList } from './list.tsx'
 import { type MapView, readMap } from './map-plan.ts'
 import { MapOfRecords } from './map-view.tsx'
-import { NoRecords, noType } from './no-records.tsx'
-import { BuildingNote, Present, type Question, QuestionForm } from './question.tsx'
-import { ProfilesNote, Tools, Types } from './tools.tsx'
+import { noType } from './no-records.tsx'
+import { BuildingNote, Present, QuestionForm } from './question.tsx'
+import { Tools, Types } from './tools.tsx'
 
 /** Interval while a table is being built. Each answer waits for it, too. Seconds. */
 const reloadSeconds = 2
-
-/** Records on the page. */
-interface Found {
-  readonly question: Question
-  readonly records: readonly TableRecord[]
-  /** Records on all pages. */
-  readonly total: number
-  readonly pages: Pages
-  /** Path of the record whose id the words of the question are. */
-  readonly named?: string | undefined
-}
 
 const show = async (visit: Visit) => {
   const { seen, version } = await seeVersion(visit)
@@ -115,7 +95,7 @@ const show = async (visit: Visit) => {
         : downloadsOf(address).json,
     refused: question.state === 'refused' ? question.error : undefined,
     islands: plan === undefined ? [] : pictureIslands,
-    ...(isLoading && { reloadSeconds }),
+    ...(isLoading ? { reloadSeconds } : extras.isPartial && { isPartial: true }),
     body: (
       <CollectionPage seen={seen} tab="records" type={type}>
         <Content
@@ -209,89 +189,57 @@ interface ContentProps {
 }
 
 function Content(props: ContentProps) {
-  const { address, found, canAsk, id, count, extras, visit } = props
+  const { address, found, canAsk, id, count, visit } = props
   const { question, total, named } = found
   const refused = question.state === 'refused' ? question.error : undefined
-  const facets = extras.facets.length > 0 ? 'open' : extras.grouped.length > 0 ? 'closed' : 'none'
   return (
     <>
       <div class="tools record-tools">
         <Types seen={address.seen} version={props.version} type={address.type} />
         <QuestionForm {...{ address, canAsk, id, refused }} />
-        <Tools {...props} {...{ question, facets, visit }} />
+        <Tools {...props} {...{ question, visit }} facets={facetsState(props)} />
       </div>
       {refused !== undefined && (
         <div id="question-refusal">
           <Refusal error={refused} />
         </div>
       )}
-      {isQuery(address.query) && (
-        <Present
-          {...{ address, named, count }}
-          all={props.all}
-          total={question.state === 'answered' ? total : undefined}
-        />
-      )}
-      {question.state === 'building' && <BuildingNote {...question.progress} />}
-      {isCited(visit) && (
-        <CiteRecords
-          {...{ address, question, total, count, visit }}
-          version={props.version}
-          all={props.all}
-        />
-      )}
-      {props.chart !== undefined ? (
-        <ChartOfRecords {...props.chart} address={address} all={props.all} />
-      ) : props.map !== undefined ? (
-        <MapOfRecords {...props.map} address={address} />
-      ) : (
-        // Rows that do not answer the question would be taken for its answer.
-        (question.state === 'none' || question.state === 'answered') && <Records {...props} />
-      )}
+      <Part name="present">
+        {isQuery(address.query) && (
+          <Present
+            {...{ address, named, count }}
+            all={props.all}
+            total={question.state === 'answered' ? total : undefined}
+          />
+        )}
+      </Part>
+      <Part name="cite">
+        {isCited(visit) && (
+          <CiteRecords
+            {...{ address, question, total, count, visit }}
+            version={props.version}
+            all={props.all}
+          />
+        )}
+      </Part>
+      <Part name="answer">
+        {question.state === 'building' && <BuildingNote {...question.progress} />}
+        {props.chart !== undefined ? (
+          <ChartOfRecords {...props.chart} address={address} all={props.all} />
+        ) : props.map !== undefined ? (
+          <MapOfRecords {...props.map} address={address} />
+        ) : (
+          // Rows that do not answer the question would be taken for its answer.
+          (question.state === 'none' || question.state === 'answered') && <RecordList {...props} />
+        )}
+      </Part>
     </>
   )
 }
 
-function Records({ address, found, canAsk, rows, count, id, all, chosen, extras, visit }: ContentProps) {
-  const { question, total, pages } = found
-  const { labels } = extras
-  const facets = rows.length === 0 ? [] : extras.facets
-  const profiles = typeof extras.profiles === 'string' || address.isFolded ? undefined : extras.profiles
-  const isPart = address.query.q !== '' || address.query.filter.length > 0
-  return (
-    <div class={facets.length > 0 ? 'records-page with-facets' : 'records-page'}>
-      <div>
-        {rows.length === 0 ? (
-          <NoRecords {...{ address, question, total, id }} />
-        ) : (
-          <Table
-            {...{ seen: address.seen, type: address.type, records: rows, chosen, profiles, labels }}
-            repeated={repeatedId(all, rows)}
-            address={canAsk ? address : undefined}
-            profiled={isPart ? count : undefined}
-            menu={canAsk ? menuOf(address, extras.grouped) : undefined}
-          />
-        )}
-        <div class="table-foot">
-          <span class="quiet">
-            {question.state === 'answered' ? placeText(found, address) : footText(found)}
-          </span>
-          <ProfilesNote profiles={extras.profiles} isFolded={address.isFolded} url={visit.url} />
-          <Pager {...pages} />
-        </div>
-      </div>
-      {facets.length > 0 && <FacetPanel {...{ address, facets, labels }} />}
-    </div>
-  )
-}
-
-const footText = ({ records, total, pages: { prev, next } }: Found): string =>
-  `${counted(total, 'record')}${prev === undefined && next === undefined ? '' : `, ${records.length} here`}`
-
-/** `51–100 of 3,210 records, page 2 of 65` */
-function placeText({ records, total }: Found, { query: { offset } }: RecordsAddress): string {
-  if (records.length === 0) return ''
-  const [page, pages] = [offset / recordsAPage + 1, Math.ceil(total / recordsAPage)]
-  const place = pages > 1 && Number.isInteger(page) ? `, page ${countText(page)} of ${countText(pages)}` : ''
-  return `${countText(offset + 1)}–${countText(offset + records.length)} of ${counted(total, 'record')}${place}`
+function facetsState({ address, extras }: Pick<ContentProps, 'address' | 'extras'>) {
+  if (extras.facets.length > 0) return 'open'
+  if (extras.grouped.length > 0) return 'closed'
+  if (!areAwaited(extras.profiles)) return 'none'
+  return address.facets.length > 0 ? 'open' : 'awaited'
 }

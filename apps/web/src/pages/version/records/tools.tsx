@@ -1,5 +1,6 @@
 /** Tools above the table of records: the types, the choice of columns, frequent values, and the result for other tools. */
 import { useContext } from 'preact/hooks'
+import { Part } from '../../../components/part.tsx'
 import { Icon, Name } from '../../../components/small.tsx'
 import type { VersionResponse, VisitedCollection } from '../../../data/collection.ts'
 import { questionAt, savingPath } from '../../../data/questions.ts'
@@ -25,8 +26,8 @@ interface ToolsProps {
   readonly canAsk: boolean
   readonly all: readonly PageColumn[]
   readonly chosen: readonly PageColumn[]
-  /** Whether the page lists frequent values; `none`: no column has any. */
-  readonly facets: 'none' | 'closed' | 'open'
+  /** Whether the page lists frequent values; `none`: no column has any. `awaited`: they are being counted. */
+  readonly facets: 'none' | 'awaited' | 'closed' | 'open'
   /** Name of the type in SQL. */
   readonly sqlName: string
   readonly visit: Visit
@@ -40,17 +41,21 @@ export function Tools({ address, question, canAsk, all, chosen, facets, sqlName,
     <>
       {canAsk && <Forms address={address} />}
       {isTable && <ColumnsMenu {...{ address, all, chosen }} />}
-      {facets !== 'none' && isTable && (
-        <a
-          class="toggle"
-          href={
-            address.facets.length > 0 ? pathTo({ ...address, facets: [] }) : toggled(visit.url, 'facets', '1')
-          }
-          rel="nofollow"
-        >
-          {facets === 'open' ? 'Hide facets' : 'Facets'}
-        </a>
-      )}
+      <Part name="facets">
+        {facets !== 'none' && isTable && (
+          <a
+            class={facets === 'awaited' ? 'toggle awaited' : 'toggle'}
+            href={
+              address.facets.length > 0
+                ? pathTo({ ...address, facets: [] })
+                : toggled(visit.url, 'facets', '1')
+            }
+            rel="nofollow"
+          >
+            {facets === 'open' ? 'Hide facets' : 'Facets'}
+          </a>
+        )}
+      </Part>
       <ResultMenu {...{ address, question, canAsk, sqlName }} origin={visit.origin} url={visit.url} />
       {mayChange && (isQuery(address.query) || !isTable) && (
         <a class="button" href={savingPath(address.seen, questionAt(address.type, visit.url))} rel="nofollow">
@@ -136,7 +141,7 @@ export function ProfilesNote({ profiles, isFolded, url }: ProfilesNoteProps) {
         Column profiles are being computed…
       </span>
     )
-  const isHidden = isFolded || profiles === 'on_request'
+  const isHidden = isFolded || typeof profiles === 'string'
   return (
     <a href={toggled(url, 'profiles', isHidden ? '1' : '0')} rel="nofollow">
       {isHidden ? 'Show column profiles' : 'Hide column profiles'}

@@ -1,0 +1,14 @@
+/** A part of a page that may follow. `islands/complete.ts` asks for the page again and puts the part in. */
+import type { ComponentChildren } from 'preact'
+
+interface PartProps {
+  readonly name: 'answer' | 'cite' | 'facets' | 'present'
+  readonly children?: ComponentChildren
+}
+
+/** Takes no room of its own. */
+export const Part = ({ name, children }: PartProps) => (
+  <div class="part" data-part={name}>
+    {children}
+  </div>
+)
