@@ -1,4 +1,4 @@
-/** `/`: introduces the registry; signed-in users see their collections first. */
+/** `/`: introduces the registry; signed-in users see their collections and what is new in them first. */
 import type { CollectionItem } from '@ulmus/wire'
 import { CollectionList } from '../../components/collections.tsx'
 import { SampleForm } from '../../components/sample.tsx'
@@ -6,6 +6,8 @@ import { Code, Empty, Icon, Name } from '../../components/small.tsx'
 import { counted } from '../../format.ts'
 import type { Page, Visit } from '../../page.ts'
 import { accountPath, versionPath } from '../../paths.ts'
+import { Changes, changesIn } from './home-changes.tsx'
+import { Live, type LiveTable, liveTable } from './home-table.tsx'
 
 /** Maximum number of collections in each list. */
 const recentMax = 10
@@ -19,7 +21,7 @@ export const home: Page = {
       json: '/api/collections',
       body:
         visit.caller === undefined ? (
-          <Stranger recent={recent} visit={visit} />
+          <Stranger recent={recent} live={await liveTable(visit, recent)} visit={visit} />
         ) : (
           await signedIn(visit, recent)
         ),
@@ -27,7 +29,13 @@ export const home: Page = {
   },
 }
 
-const Stranger = ({ recent, visit }: { recent: readonly CollectionItem[]; visit: Visit }) => (
+interface StrangerProps {
+  readonly recent: readonly CollectionItem[]
+  readonly live: LiveTable | undefined
+  readonly visit: Visit
+}
+
+const Stranger = ({ recent, live, visit }: StrangerProps) => (
   <div class="wide content">
     <section class="hero">
       <h1>Version control for data</h1>
@@ -35,7 +43,7 @@ const Stranger = ({ recent, visit }: { recent: readonly CollectionItem[]; visit:
         This registry keeps every version of structured data, so that you can browse its records, see what
         changed, cite a version, and check that what you got is what was published.
       </p>
-      <Example recent={recent} />
+      {live === undefined && <Example recent={recent} />}
       <p class="actions">
         <a class="button primary" href="/explore">
           Explore collections
@@ -46,6 +54,7 @@ const Stranger = ({ recent, visit }: { recent: readonly CollectionItem[]; visit:
         <a href="/docs">How it works</a>
       </p>
     </section>
+    {live !== undefined && <Live {...live} />}
     <Recent recent={recent} />
     <section>
       <h2>For programs</h2>
@@ -95,18 +104,21 @@ const Recent = ({ recent, owner }: RecentProps) => (
   </section>
 )
 
-async function signedIn({ registry, who, caller }: Visit, recent: readonly CollectionItem[]) {
+async function signedIn(visit: Visit, recent: readonly CollectionItem[]) {
+  const { registry, who, caller } = visit
   const own = caller!.accountSlug
   const [orgs, mine, invitations] = await Promise.all([
     registry.members.membershipsOf(who, { limit: 20 }),
     registry.collections.mine(who, { limit: recentMax }),
     registry.invitations.own(who),
   ])
+  const changes = await changesIn(visit, mine.items)
   const isNew = orgs.items.length === 0 && mine.items.length === 0
   return (
     <div class="wide content columns">
       <div>
         {isNew ? <FirstSteps slug={own} level="h1" /> : <Mine items={mine.items} />}
+        <Changes changes={changes} />
         {/* The first steps offer the sample, too. */}
         <Recent recent={recent} owner={isNew ? undefined : own} />
       </div>

@@ -11,10 +11,8 @@ import { codeColumns } from '../../components/table-code.ts'
 import { Cite, UseIt } from '../../components/use-it.tsx'
 import type { CitedVersion } from '../../data/citation.ts'
 import { schemaIn, seeVersion, type VersionResponse, type VisitedCollection } from '../../data/collection.ts'
-import { knownProfiles, type Profiles } from '../../data/profiles.ts'
-import { labelsOf, readRecords } from '../../data/records.ts'
 import { datasetOf, pageSignposts } from '../../documents/signposts.ts'
-import { counted, countText, cutText } from '../../format.ts'
+import { countText, cutText } from '../../format.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
 import { type Page, readJson, type View, type Visit } from '../../page.ts'
 import {
@@ -25,19 +23,7 @@ import {
   versionPath,
 } from '../../paths.ts'
 import { readmeOf } from '../../readme/readme.ts'
-import { type RecordsAddress, readAddress } from '../../record-table/address.ts'
-import {
-  chosenColumns,
-  itemsIn,
-  type PageColumn,
-  pageColumns,
-  repeatedId,
-  type TableRow,
-  tableRows,
-  valueIn,
-} from '../../record-table/columns.ts'
-import { valuesUsual } from '../../record-table/profile.tsx'
-import { Table } from '../../record-table/table.tsx'
+import { Sample, samplesOf } from '../../record-table/sample.tsx'
 import { About, Verify } from './overview-about.tsx'
 import { NoVersion } from './overview-empty.tsx'
 
@@ -61,7 +47,7 @@ const show = async (visit: Visit): Promise<View> => {
   const version = { ...read, metadata: readJson<Version['metadata']>(read.metadata) }
   const seen = { ...collection, description: descriptionOf(collection, version) }
   const types = await typesOf(read)
-  const samples = await samplesOf(visit, seen, read, types)
+  const samples = await samplesOf(visit, seen, read, { types: 3, records: 5, columns: 5 })
   const example = types[0] && { ...types[0], columns: await columnsOf(visit, read, types[0].name) }
   // The browser of a member reads with the member's rights, so it cannot verify the digest of the public view.
   const isOwnView = !seen.isMember || seen.view === 'full'
@@ -221,79 +207,3 @@ function History({ seen, strip }: { seen: VisitedCollection; strip: StripAnswer 
     </section>
   )
 }
-
-/** Types whose first records the page shows, the largest ones. Each takes a query. */
-const samplesMax = 3
-const sampleRecords = 5
-const sampleColumns = 5
-
-interface SampledType {
-  readonly type: string
-  readonly count: number
-  readonly records: readonly TableRow[]
-  readonly columns: readonly PageColumn[]
-  readonly repeated: PageColumn | undefined
-  readonly profiles: Profiles | undefined
-  /** With profiles: their parts are links that filter. */
-  readonly address: RecordsAddress | undefined
-  /** Labels of referenced records, by `type/id`. */
-  readonly labels: ReadonlyMap<string, string>
-}
-
-/** Omits types without records. */
-async function samplesOf(
-  visit: Visit,
-  seen: VisitedCollection,
-  version: VersionResponse,
-  types: readonly { readonly name: string; readonly count: number }[],
-): Promise<SampledType[]> {
-  const samples = await Promise.all(
-    types
-      .filter(({ count }) => count > 0)
-      .sort((a, b) => b.count - a.count)
-      .slice(0, samplesMax)
-      .map(async ({ name: type, count }): Promise<Omit<SampledType, 'labels'>> => {
-        const schema = schemaIn(version, type)!
-        const page = await readRecords(visit, seen, { type, schema, limit: sampleRecords })
-        const profiles = await knownProfiles(visit, seen, type)
-        await giveWay()
-        const address = profiles && readAddress(seen, type, schema, new URLSearchParams())
-        const all = pageColumns(schema, tableColumns(schema as JsonObject), page.records, profiles)
-        const columns = chosenColumns(all, [], [], page.records).slice(0, sampleColumns)
-        const records = await tableRows(page.records, columns)
-        const repeated = repeatedId(all, page.records)
-        return { type, count, records, columns, repeated, profiles, address }
-      }),
-  )
-  const labels = await labelsOf(visit, seen, version, samples.flatMap(referencesIn))
-  return samples.map((sample) => ({ ...sample, labels }))
-}
-
-/** References in the records, and frequent ones of the profiles. */
-const referencesIn = ({ records, columns, profiles }: Omit<SampledType, 'labels'>) =>
-  columns.flatMap((column) => {
-    const { refersTo: type } = column
-    if (type === undefined) return []
-    const top = profiles?.get(column.label)?.top?.slice(0, valuesUsual) ?? []
-    const ids = [
-      ...records.flatMap((record) => itemsIn(valueIn(record, column))),
-      ...top.map(({ value }) => value),
-    ]
-    return ids.flatMap((id) => (typeof id === 'string' ? [{ type, id }] : []))
-  })
-
-const Sample = ({ seen, columns, ...sample }: SampledType & { seen: VisitedCollection }) => (
-  <section>
-    <div class="section-head">
-      <h2>
-        <Name of={sample.type} most={100} />
-      </h2>
-      <a href={seen.inView(versionPath(seen, 'records', sample.type))}>
-        {sample.count > sample.records.length
-          ? `All ${counted(sample.count, 'record')}`
-          : 'Search and filter'}
-      </a>
-    </div>
-    <Table {...sample} seen={seen} chosen={columns} />
-  </section>
-)
