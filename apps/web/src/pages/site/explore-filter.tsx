@@ -114,7 +114,7 @@ export function facetsToAdd({ facets, total }: CollectionFacets, filter: Explore
 
 /** Frequent values among the collections of the list. */
 export const FacetPanel = ({ filter, to, facets }: Props & { readonly facets: CollectionFacets }) => (
-  <aside class="facets" aria-label="Narrow the search">
+  <aside class="facets" id="narrow" aria-label="Narrow the search">
     {facetsToAdd(facets, filter).map(({ kind, heading, values }) => (
       <section key={kind}>
         <h2>{heading}</h2>

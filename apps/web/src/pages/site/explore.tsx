@@ -1,4 +1,4 @@
-/** `/explore`: search of public collections by words and a filter, in an order. */
+/** `/explore`: search of public collections by words and a filter, in an order, and of their records. */
 import { CollectionList } from '../../components/collections.tsx'
 import { Empty, Pager } from '../../components/small.tsx'
 import { countText } from '../../format.ts'
@@ -12,14 +12,18 @@ import {
   filterIn,
   parametersOf,
 } from './explore-filter.tsx'
+import { FoundRecords, searchRecords } from './explore-records.tsx'
 
 const orders = { match: 'Best match', updated: 'Recently updated', created: 'Newest', name: 'Name' } as const
 type Order = keyof typeof orders
 /** Collections per page. */
 const aPage = 20
+/** Shorter words are in too many records. Characters. */
+const recordWordsMin = 3
 
 export const explore: Page = {
-  async show({ registry, url }) {
+  async show(visit) {
+    const { registry, url } = visit
     const search = url.searchParams.get('q')?.slice(0, 200).trim() ?? ''
     const filter = filterIn(url.searchParams)
     const chosen = url.searchParams.get('sort') as Order
@@ -40,6 +44,10 @@ export const explore: Page = {
         exact: isExact ? '1' : '',
         ...Object.fromEntries(new URLSearchParams(link)),
       })
+    const isFirst = Object.keys(placeIn(url.searchParams)).length === 0
+    const mayAsk = search.length >= recordWordsMin && registry.tables.isAvailable && isFirst
+    const isAsked = url.searchParams.get('records') === '1' || items.length === 0 || instead !== undefined
+    const found = mayAsk && isAsked ? await searchRecords(visit, search) : undefined
     const further = (link: string | undefined) => link && to(filter, link)
     const isFiltered = Object.keys(parametersOf(filter)).length > 0
     const hasFacets = facetsToAdd(facets, filter).length > 0
@@ -72,13 +80,26 @@ export const explore: Page = {
                       </a>
                     </p>
                   )}
-                  <p class="quiet">
-                    {countText(facets.total)}
-                    {facets.hasMore && '+'} {facets.total === 1 ? 'collection' : 'collections'}
+                  <p class="facts">
+                    <span>
+                      {countText(facets.total)}
+                      {facets.hasMore && '+'} {facets.total === 1 ? 'collection' : 'collections'}
+                    </span>
+                    {hasFacets && (
+                      <a class="to-facets" href="#narrow">
+                        Narrow the search
+                      </a>
+                    )}
+                    {mayAsk && !isAsked && (
+                      <a href={withQuery(to(filter), { records: '1' })} rel="nofollow">
+                        Search records, too
+                      </a>
+                    )}
                   </p>
                   <CollectionList items={items} level="h2" />
                 </>
               )}
+              {found !== undefined && <FoundRecords found={found} words={search} />}
               <Pager next={further(links.next)} prev={further(links.prev)} />
             </div>
             {hasFacets && <FacetPanel filter={filter} to={to} facets={facets} />}
