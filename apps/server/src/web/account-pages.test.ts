@@ -130,6 +130,27 @@ describe.each(anyDatabase)('pages of accounts on $name', (database) => {
     })
   })
 
+  test('the row of an account leads to forms that are filled in, and escapes the name in the address', async () => {
+    const operator = await signIn('operator')
+    await signIn('leaver')
+    const { text } = await operator.get('/admin?q=leaver')
+    for (const id of ['quota', 'identity', 'transfer', 'erase'])
+      expect(text).toContain(`href="/admin?for=leaver#${id}"`)
+    expect(text).not.toContain('href="/admin?for=leaver#owner"')
+    expect((await operator.get('/admin?q=crowd')).text).toContain('href="/admin?for=crowd#owner"')
+    const filled = (await operator.get('/admin?for=leaver')).text
+    const inputs = filled.match(/<input[^>]*>/g)!.filter((input) => input.includes('value="leaver"'))
+    for (const name of ['quotaOf', 'linkTo', 'leaver', 'account'])
+      expect(inputs.some((input) => input.includes(`name="${name}"`))).toBe(true)
+    // The confirmation is typed, and what was entered stays after a refusal.
+    expect(inputs.some((input) => input.includes('name="confirm"'))).toBe(false)
+    const sent = { do: 'quota', quotaOf: 'other', quotaBytes: 'many' }
+    expect((await operator.postForm('/admin?for=leaver', sent)).text).toMatch(
+      /name="quotaOf"[^>]*value="other"/,
+    )
+    expect((await operator.get('/admin?for=%22%3E%3Cb%3E')).text).not.toContain('"><b>')
+  })
+
   test('the sample is one press away from an empty registry and an empty account, and is made once', async () => {
     const [newcomer, anyone] = [await signIn('newcomer'), testClient(server.url, undefined, '')]
     const offer = 'action="/new/sample"'

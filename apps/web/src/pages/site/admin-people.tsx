@@ -76,7 +76,7 @@ const Tick = ({ name, form, children }: { name: string; form: Form; children: st
 
 export const LinkIdentityForm = ({ form, error }: FormState) => (
   <>
-    <h2>A person with another identity</h2>
+    <h2 id="identity">A person with another identity</h2>
     <p>
       After the built-in sign-in was replaced, or one identity provider by another, a person signs in as a new
       account, such as ada-2. Link the identity of the new account, which the list above shows, to the account
@@ -100,7 +100,7 @@ export const LinkIdentityForm = ({ form, error }: FormState) => (
 
 export const HandOverForm = ({ form }: { form: Form }) => (
   <>
-    <h2>Collections of a person who leaves</h2>
+    <h2 id="transfer">Collections of a person who leaves</h2>
     <p>
       An organization or another person becomes their owner, of private ones too. The former addresses lead to
       the new ones.
@@ -124,7 +124,7 @@ export const HandOverForm = ({ form }: { form: Form }) => (
 
 export const EraseForm = ({ form, error }: FormState) => (
   <section class="danger-zone narrow">
-    <h2>Erase a person</h2>
+    <h2 id="erase">Erase a person</h2>
     <p>
       Name, e-mail address, identities, memberships and keys go, and what audit logs say of them. What the
       person published stays, under a name that says nothing. It cannot be undone.

@@ -56,8 +56,9 @@ const acts = new Map<string | undefined, FormAction<{ done: Done }>>([
 
 async function adminPage(
   { registry, who, url }: Visit,
-  { form, error, done }: FormState<{ done: Done }>,
+  { form: sent, error, done }: FormState<{ done: Done }>,
 ): Promise<View> {
+  const form = { ...formsFor(url.searchParams.get('for') ?? ''), ...sent }
   const q = url.searchParams.get('q')?.trim() || undefined
   const cursor = url.searchParams.get('cursor') ?? undefined
   const [usage, jobs, { items, links }] = await Promise.all([
@@ -99,6 +100,10 @@ async function adminPage(
   }
 }
 
+/** Fields of the forms that name an account, filled in by the links of its row. */
+const formsFor = (slug: string): Form =>
+  slug === '' ? {} : { quotaOf: slug, orphan: slug, linkTo: slug, leaver: slug, account: slug }
+
 const Facts = ({ usage }: { usage: Usage }) => (
   <p class="facts">
     <span>{counted(usage.users, 'person', 'people')}</span>
@@ -125,7 +130,15 @@ function UnderWay({ jobs: { pushes, queues } }: { jobs: JobsUnderWay }) {
   return (
     <>
       <FactLine title={work.length === 0 ? 'Nothing is under way.' : 'Under way:'} texts={work} />
-      {failed.length > 0 && <FactLine title="In the last day:" texts={failed.map(jobText)} />}
+      {failed.length > 0 && (
+        <div class="note bad">
+          <FactLine title="In the last day:" texts={failed.map(jobText)} />
+          <p>
+            The log has the reasons, and <a href="/docs/monitoring#alerts">Alerts</a> says what to do about
+            them.
+          </p>
+        </div>
+      )}
     </>
   )
 }
@@ -171,8 +184,28 @@ const columns: readonly Column<OperatedAccount>[] = [
     ),
   },
   { label: 'Since', cell: ({ createdAt }) => <Time at={createdAt} /> },
+  { action: 'Forms', cell: (account) => <RowActions account={account} /> },
   { action: 'Suspend', cell: (account) => account.type === 'user' && <SuspendForm account={account} /> },
 ]
+
+/** The forms below the table, by their ids. */
+const formsOf = {
+  user: { quota: 'Quota', identity: 'Identity', transfer: 'Transfer', erase: 'Erase' },
+  org: { quota: 'Quota', owner: 'Owner' },
+} as const
+
+const RowActions = ({ account: { slug, type } }: { account: OperatedAccount }) => (
+  <ul class="facts">
+    {Object.entries(formsOf[type]).map(([id, label]) => (
+      <li key={id}>
+        <a href={`${withQuery('/admin', { for: slug })}#${id}`}>
+          {label}
+          <span class="sr-only"> of {slug}</span>
+        </a>
+      </li>
+    ))}
+  </ul>
+)
 
 const SuspendForm = ({ account: { slug, suspendedAt } }: { account: OperatedAccount }) => (
   <form method="post">
@@ -204,7 +237,7 @@ const Identities = ({ of: { identities } }: { of: OperatedAccount }) =>
 
 const Quota = ({ form, usual }: { form: Form; usual: number | null }) => (
   <>
-    <h2>Storage quota</h2>
+    <h2 id="quota">Storage quota</h2>
     <p>
       {usual === null
         ? 'Accounts have no limit, unless they have a quota of their own.'
@@ -228,7 +261,7 @@ const Quota = ({ form, usual }: { form: Form; usual: number | null }) => (
 
 const NameOwner = ({ form }: { form: Form }) => (
   <>
-    <h2>Organization without owners</h2>
+    <h2 id="owner">Organization without owners</h2>
     <p>All owners were erased or suspended. Appoint a new owner, and tell them: no message is sent.</p>
     <form method="post" class="form">
       <Field name="orphan" label="Handle of the organization" form={form} required most={39} />
