@@ -80,7 +80,7 @@ export const accountFeeds = (slug: string): readonly FeedLink[] => [
 /** Parts of the URL of a page of records that are its question, apart from `view`. */
 export const questionParts = ['q', 'filter', 'sort', 'columns', 'x', 'y', 'by', 'coordinates'] as const
 /** Parts that change only what stands beside the answer. */
-export const panelParts = ['facets', 'facet', 'profiles'] as const
+export const panelParts = ['facets', 'facet', 'profiles', 'bars'] as const
 
 /** Path of this page with another value of a parameter. @param value undefined: without it */
 export function toggled({ pathname, searchParams }: URL, name: string, value: string | undefined): string {

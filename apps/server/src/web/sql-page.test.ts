@@ -295,6 +295,7 @@ describe.each(anyDatabase)('the SQL page, on $name', (database) => {
       `SELECT (repeat('[', 2000) || repeat(']', 2000))::JSON FROM range(100)`,
       `SELECT json_object('a', range(300)) FROM range(1000)`,
       `SELECT repeat('x', 2000000)`,
+      `SELECT * FROM (SELECT ${Array.from({ length: 60 }, (_, n) => `'#1f77b4' AS "c${n}"`)}), range(5000)`,
     ]) {
       const { status, html } = await ask(sql)
       expect([sql, status, Buffer.byteLength(html) < 500_000]).toEqual([sql, 200, true])

@@ -20,7 +20,8 @@ const patterns = Object.keys(table) as PagePath[]
 
 /** False for orders of a table, which show the same records, and for several parts of a page at once: each alone shows what it can. */
 const isPlain = (path: string): boolean => {
-  const parts = path.match(/[?&](?:facets=1|profiles=\d|cite=1|view=(?:chart|map)|field=)/g) ?? []
+  const parts =
+    path.match(/[?&](?:facets=1|profiles=\d|cite=1|view=(?:chart|map|gallery)|as=|bars=|field=)/g) ?? []
   return parts.length < 2 && !/[?&]sort=(?!_id\b)/.test(path)
 }
 

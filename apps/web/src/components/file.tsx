@@ -1,6 +1,6 @@
 /** Renders files: a link to the file's page, or a picture. */
 import type { VisitedCollection } from '../data/collection.ts'
-import { previewKind } from '../data/file-kinds.ts'
+import { hasThumbnail, previewKind } from '../data/file-kinds.ts'
 import { fileHref, type NamedFile } from '../data/files.ts'
 import { cutText, sizeText } from '../format.ts'
 import { versionPath, withQuery } from '../paths.ts'
@@ -18,7 +18,7 @@ interface FileLinkProps {
 
 export const FileLink = ({ hash, name, seen }: FileLinkProps) => (
   <a href={filePath(seen, hash)}>
-    {name === undefined ? <code>{cutText(hash, 15)}</code> : <bdi>{name}</bdi>}
+    <FileName hash={hash} name={name} />
   </a>
 )
 
@@ -45,6 +45,27 @@ export function FileView({ file, seen }: { file: NamedFile; seen: VisitedCollect
     </figure>
   )
 }
+
+/** A file in a cell of a table: its name, with the picture if it is small. */
+export const FileCell = ({ file, seen }: { file: NamedFile; seen: VisitedCollection }) => (
+  <a href={filePath(seen, file.hash)}>
+    {hasThumbnail(file, 'cell') && (
+      <img
+        class="thumbnail"
+        src={fileHref(seen, file.hash)}
+        alt=""
+        loading="lazy"
+        decoding="async"
+        width="24"
+        height="24"
+      />
+    )}
+    <FileName hash={file.hash} name={file.name} />
+  </a>
+)
+
+const FileName = ({ hash, name }: Pick<FileLinkProps, 'hash' | 'name'>) =>
+  name === undefined ? <code>{cutText(hash, 15)}</code> : <bdi>{name}</bdi>
 
 /** Uses the file's own address: in `<img>` no script of an SVG runs, and nothing that it references is loaded. */
 export const Picture = ({ file: { hash, name }, seen }: { file: NamedFile; seen: VisitedCollection }) => (

@@ -31,3 +31,69 @@ test.each([
   expect(text).toContain(JSON.stringify(value, null, 2).slice(0, 1_000))
   expect(html).toContain(size)
 })
+
+const plain = (html: string) => html.replaceAll(/<[^>]*>/g, '')
+const onPage = (value: unknown) => renderToString(h(Value, { value, seen: {} as VisitedCollection }))
+
+test.each([
+  ['#1f77b4', true],
+  ['#1F77B480', true],
+  ['#2ca', true],
+  ['#abcd', true],
+  ['#000', true],
+  // Numbers of issues.
+  ['#123', false],
+  ['#1234', false],
+  ['#12', false],
+  ['#12345', false],
+  ['#gggggg', false],
+  ['1f77b4', false],
+  [' #1f77b4', false],
+  ['#1f77b4\n', false],
+  ['red', false],
+  ['#1f77b4"/><script>', false],
+])('%j has a sample of its colour: %s', (text, isColour) => {
+  for (const html of [inTable(text), onPage(text)]) {
+    expect(html.includes(`<rect width="12" height="12" fill="${text}">`)).toBe(isColour)
+    expect(html.includes('<svg')).toBe(isColour)
+    expect(html).not.toContain('style=')
+    expect(plain(html).trim()).toBe(isColour ? text : plain(renderToString(h('p', null, text))).trim())
+  }
+})
+
+test('a web link has its host first in a table, and says where it leads if a name pretends to be a host', () => {
+  const [long, forged] = [
+    `https://example.org:81/${'path/'.repeat(40)}?q=1`,
+    'https://bank.example@evil.example/a',
+  ]
+  expect(plain(inTable('http://example.org'))).toBe('example.org')
+  expect(inTable('https://example.org/a?b=1#c')).toContain(
+    '<bdi>example.org</bdi><bdi class="quiet">/a?b=1#c</bdi>',
+  )
+  expect(plain(inTable(long))).toMatch(/^example\.org:81\/path\/.*…$/)
+  expect(plain(inTable(long)).length).toBeLessThanOrEqual(81)
+  expect(plain(onPage(long))).toBe(long)
+  expect(plain(inTable(forged))).toBe('evil.example/a')
+  expect(plain(onPage(forged))).toBe(`${forged} leads to evil.example`)
+  for (const text of ['https://', 'https://[::', 'javascript:alert(1)', 'https://a b', 'ftp://a.example'])
+    for (const html of [inTable(text), onPage(text)]) expect(html).not.toContain('<a')
+})
+
+test('a long text unfolds in a table, up to 600 characters, and no further than the page has room', () => {
+  const text = `${'word '.repeat(19)}${'x'.repeat(2_000)}`
+  const unfolded = (unfoldedAt?: number) =>
+    /<\/summary><bdi class="text">(.*?)<\/bdi>/.exec(
+      renderToString(
+        h(Value, {
+          value: text,
+          seen: {} as VisitedCollection,
+          most: 80,
+          ...(unfoldedAt && { textUnfoldedAt: unfoldedAt }),
+        }),
+      ),
+    )?.[1]
+  expect(unfolded(2_000)).toBe(`${text.slice(0, 600)}…`)
+  expect(unfolded(200)).toBe(`${text.slice(0, 200)}…`)
+  expect(unfolded(80)).toBeUndefined()
+  expect(unfolded()).toBeUndefined()
+})

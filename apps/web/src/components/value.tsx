@@ -1,11 +1,12 @@
 /** Renders a value of a record: short in tables, complete on the record's page. */
 
 import type { VisitedCollection } from '../data/collection.ts'
-import { besideFiles, filesIn, type NamedFile } from '../data/files.ts'
-import { counted, cutText, numberText, shownJson, sizeText } from '../format.ts'
+import { besideFiles, type FileReference, type NamedFile, referencesIn } from '../data/files.ts'
+import { counted, cutText, numberText, shownJson } from '../format.ts'
 import { recordPath } from '../paths.ts'
-import { FileLink, FileView } from './file.tsx'
+import { FileCell, FileLink, FileView } from './file.tsx'
 import { Name } from './small.tsx'
+import { Text } from './text.tsx'
 import { Tree } from './tree.tsx'
 
 interface Props {
@@ -23,6 +24,8 @@ interface Props {
   readonly most?: number
   /** Length of a nested value that unfolds in a table. Maximum and default: 2,000. Characters. */
   readonly unfoldedAt?: number
+  /** Length of a text that unfolds in a table. Maximum: 600. Default: it does not. Characters. */
+  readonly textUnfoldedAt?: number
   /** Length of a value that is shown complete. Default: `wholeMax`. Characters. */
   readonly wholeAt?: number
 }
@@ -71,13 +74,26 @@ export function Value(props: Props) {
   if (typeof value === 'boolean') return <span class="literal">{String(value)}</span>
   if (typeof value === 'number')
     return <span class="number">{numberText(value, props.isQuantity ?? false)}</span>
-  if (typeof value === 'string') return <Text text={value} most={most ?? wholeAt} />
-  const hashes = filesIn(value)
-  if (hashes.length > 0) {
+  if (typeof value === 'string')
+    return (
+      <Text
+        text={value}
+        most={most ?? wholeAt}
+        unfoldedAt={props.textUnfoldedAt}
+        isInTable={most !== undefined}
+      />
+    )
+  const references = referencesIn(value)
+  if (references.length > 0) {
     const beside = besideFiles(value)
     return (
       <>
-        <Files hashes={hashes} total={cut?.size ?? hashes.length} seen={seen} files={files} />
+        <Files
+          references={references}
+          total={cut?.size ?? references.length}
+          {...{ seen, files }}
+          isInTable={most !== undefined}
+        />
         {beside !== undefined && <Nested value={beside} {...nested} />}
       </>
     )
@@ -85,41 +101,24 @@ export function Value(props: Props) {
   return <Nested value={value} {...nested} />
 }
 
-function Files({
-  hashes,
-  total,
-  seen,
-  files,
-}: { hashes: string[]; total: number; seen: VisitedCollection } & Pick<Required<Props>, 'files'>) {
-  const rendered = hashes.slice(0, referencesMax).map((hash) => {
+interface FilesProps extends Pick<Required<Props>, 'seen' | 'files'> {
+  readonly references: readonly FileReference[]
+  readonly total: number
+  readonly isInTable: boolean
+}
+
+function Files({ references, total, seen, files, isInTable }: FilesProps) {
+  const rendered = references.slice(0, referencesMax).map(({ hash, name }) => {
     const file = files.get(hash)
-    if (file === undefined) return <FileLink key={hash} hash={hash} seen={seen} />
-    return <FileView key={hash} file={file} seen={seen} />
+    if (file === undefined) return <FileLink key={hash} {...{ hash, name, seen }} />
+    const View = isInTable ? FileCell : FileView
+    return <View key={hash} file={{ ...file, name: name ?? file.name }} seen={seen} />
   })
   const rest = total - rendered.length
   return (
     <>
       {rendered}
       {rest > 0 && <span class="quiet"> and {rest} more</span>}
-    </>
-  )
-}
-
-const linkPattern = /^https?:\/\/[^\s"'<>]{1,2000}$/
-
-function Text({ text, most }: { text: string; most: number }) {
-  if (linkPattern.test(text)) {
-    return (
-      <a href={text} rel="nofollow noopener ugc">
-        <bdi>{cutText(text, most)}</bdi>
-      </a>
-    )
-  }
-  if (text.length <= most) return <bdi class="text">{text}</bdi>
-  return (
-    <>
-      <bdi class="text">{cutText(text, most)}</bdi>{' '}
-      <span class="cut">({sizeText(Buffer.byteLength(text))})</span>
     </>
   )
 }

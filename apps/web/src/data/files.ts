@@ -68,7 +68,12 @@ export async function filesOfRecords(
   { owner, slug, who }: VisitedCollection,
   all: readonly unknown[],
 ): Promise<ReadonlyMap<string, NamedFile>> {
-  const names = new Map(all.flatMap(referencesIn).slice(0, filesKnownMax))
+  const names = new Map(
+    all
+      .flatMap(filesWithin)
+      .slice(0, filesKnownMax)
+      .map(({ hash, name }) => [hash, name]),
+  )
   const facts = names.size === 0 ? [] : await registry.files.facts(who, { owner, slug }, [...names.keys()])
   return new Map(
     Array.from(facts, ([hash, { contentType, size }]) => [
@@ -91,7 +96,7 @@ export async function namesOfFiles(
     if (first === undefined) return []
     const ask = { type: first.type, id: first.id, schema: undefined }
     const page = await readRecords(visit, seen, ask).catch(unlessRefused)
-    const [, name] = referencesIn(page?.records[0]?.data).find(([of]) => of === hash) ?? []
+    const name = filesWithin(page?.records[0]?.data).find((one) => one.hash === hash)?.name
     return name === undefined ? [] : [[hash, name] as const]
   })
   return new Map((await Promise.all(named)).flat())
@@ -102,13 +107,27 @@ function unlessRefused(error: unknown): undefined {
   if (!(error instanceof RegistryError)) throw error
 }
 
-/** Hashes and names of the files in a record's fields and lists. */
-function referencesIn(data: unknown): (readonly [hash: string, name: string | undefined])[] {
+/** Files in a record's fields and lists. */
+function filesWithin(data: unknown): FileReference[] {
   // The data may itself be a file reference, or a list of them.
   const values = [data, ...(typeof data === 'object' ? Object.values(data ?? {}) : [])]
-  return values
-    .filter((value) => filesIn(value).length > 0)
-    .flatMap((value) => [value].flat().map((one) => [fileIn(one)!, nameIn(one)] as const))
+  return values.flatMap(referencesIn)
+}
+
+export interface FileReference {
+  readonly hash: string
+  readonly name: string | undefined
+}
+
+/** The files of a value that is a file reference, or a list of only file references. Empty for other values. */
+export function referencesIn(value: unknown): FileReference[] {
+  const references: FileReference[] = []
+  for (const one of Array.isArray(value) ? value : [value]) {
+    const hash = fileIn(one)
+    if (hash === undefined) return []
+    references.push({ hash, name: nameIn(one) })
+  }
+  return references
 }
 
 /** Longer names are no names of files. Characters. */
@@ -132,25 +151,15 @@ export function fileIn(value: unknown): string | undefined {
   return typeof hash === 'string' && parseFileReference(hash) !== undefined ? hash : undefined
 }
 
-/** Other members of a file reference than `$file`; undefined if there are none. */
+/** Other members of a file reference than `$file` and its name; undefined if there are none. */
 export function besideFiles(value: unknown): unknown {
   if (Array.isArray(value)) {
     const all = value.map(besideFiles).filter((one) => one !== undefined)
     return all.length === 0 ? undefined : all
   }
-  const { $file: _, ...rest } = value as { $file: unknown }
+  const { $file: _, ...rest } = value as { $file: unknown; name?: unknown }
+  if (nameIn(value) === rest.name) delete rest.name
   return Object.keys(rest).length === 0 ? undefined : rest
-}
-
-/** Hashes of a value that is a file reference, or a list of only file references. Empty for other values. */
-export function filesIn(value: unknown): string[] {
-  const hashes: string[] = []
-  for (const one of Array.isArray(value) ? value : [value]) {
-    const hash = fileIn(one)
-    if (hash === undefined) return []
-    hashes.push(hash)
-  }
-  return hashes
 }
 
 /** Address of the file's bytes. */

@@ -136,6 +136,12 @@ export function fieldsBeside(fields: readonly Field[], records: readonly TableRe
 export const isObject = (data: unknown): data is Readonly<Record<string, unknown>> =>
   typeof data === 'object' && data !== null && !Array.isArray(data)
 
+/** False: the value nests deeper, which costs the engine and a page much. */
+export const isShallow = (value: unknown, levels: number): boolean =>
+  typeof value !== 'object' ||
+  value === null ||
+  (levels > 0 && Object.values(value).every((one) => isShallow(one, levels - 1)))
+
 /** Members of a title that has several texts, such as `name.common`. */
 export const titleMembers = ['common', 'full', 'name', 'title', 'en']
 

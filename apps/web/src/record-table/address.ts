@@ -66,6 +66,8 @@ export interface RecordsAddress {
   readonly facets: 'usual' | readonly string[]
   /** True: the profiles of the columns are folded. */
   readonly isFolded: boolean
+  /** Fields with bars behind their numbers. */
+  readonly bars: readonly string[]
   /** Without the filter of a form that was sent. */
   readonly query: Query
   /** Parsed `sort`; undefined if it is wrong. */
@@ -96,6 +98,7 @@ export function readAddress(
     map: views.includes('map') && !views.includes('chart') ? mapIn(parameters) : undefined,
     facets: parameters.get('facets') === '1' ? 'usual' : parameters.getAll('facet'),
     isFolded: parameters.get('profiles') === '0',
+    bars: parameters.getAll('bars').filter((text) => text !== '' && text.length <= fieldTextMax),
     query: {
       q: (parameters.get('q') ?? '').trim(),
       filter: parameters.getAll('filter').filter((filter) => filter.trim() !== ''),
@@ -147,7 +150,7 @@ export const fixedAddress = (address: RecordsAddress): RecordsAddress => {
 }
 
 /** Parts around the table, or in place of it, as the URL has them. */
-const panelsOf = ({ chart, map, facets, isFolded }: RecordsAddress) => ({
+const panelsOf = ({ chart, map, facets, isFolded, bars }: RecordsAddress) => ({
   ...(chart !== undefined && {
     view: 'chart',
     x: chart.x,
@@ -157,6 +160,7 @@ const panelsOf = ({ chart, map, facets, isFolded }: RecordsAddress) => ({
   ...(map !== undefined && { view: 'map', coordinates: map.coordinates }),
   ...(facets === 'usual' ? { facets: '1' } : { facet: facets }),
   profiles: isFolded ? '0' : undefined,
+  bars,
 })
 
 /** Path of a record on the page, with its place in the result of a query. @param index on the page */

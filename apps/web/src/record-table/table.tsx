@@ -4,11 +4,13 @@ import type { ComponentChildren } from 'preact'
 import { Badge, Name, TableScroll } from '../components/small.tsx'
 import { Value } from '../components/value.tsx'
 import type { VisitedCollection } from '../data/collection.ts'
+import type { NamedFile } from '../data/files.ts'
 import type { Profiles } from '../data/profiles.ts'
 import { isObject } from '../data/records.ts'
 import { counted, cutText, shownName, sizeText } from '../format.ts'
 import { recordPath } from '../paths.ts'
 import { orderBy, pathTo, type RecordsAddress, recordInResult } from './address.ts'
+import { Bar, barRanges } from './bars.tsx'
 import { type PageColumn, type TableRow, valueIn } from './columns.ts'
 import { Profile } from './profile.tsx'
 
@@ -40,12 +42,16 @@ interface TableProps {
   readonly labels?: ReadonlyMap<string, string>
   /** Questions about a column, in its header. Default: none. */
   readonly menu?: TableMenu | undefined
+  /** Files that the records refer to, by hash. Default: they are links. */
+  readonly files?: ReadonlyMap<string, NamedFile> | undefined
 }
 
 /** @param place number of the column */
 export type TableMenu = (column: PageColumn, place: number) => ComponentChildren
 
 const noLabels: ReadonlyMap<string, string> = new Map()
+const noFiles: ReadonlyMap<string, NamedFile> = new Map()
+const noBars: Pick<RecordsAddress, 'bars'> = { bars: [] }
 
 export function Table({
   seen,
@@ -59,7 +65,9 @@ export function Table({
   awaitsProfiles = false,
   labels = noLabels,
   menu,
+  files = noFiles,
 }: TableProps) {
+  const bars = barRanges(address ?? noBars, chosen, records, profiles)
   return (
     <TableScroll label={`Records of type ${shownName(type)}`}>
       <table class="data records">
@@ -73,17 +81,9 @@ export function Table({
               )}
             </Header>
             {chosen.map((column, place) => (
-              <Header
-                key={column.text}
-                name={column.label}
-                column={address && column.column}
-                address={address}
-                title={cutText(column.help ?? column.label, 300)}
-                class={column.isNumber ? 'right' : undefined}
-              >
-                {column.isPrivate && <Badge tone="private">Private</Badge>}
+              <ColumnHeader key={column.text} {...{ column, address }}>
                 {menu?.(column, place)}
-              </Header>
+              </ColumnHeader>
             ))}
           </tr>
           {awaitsProfiles && (
@@ -118,7 +118,7 @@ export function Table({
                   ? seen.inView(recordPath(seen, record.type, record.id))
                   : recordInResult(address, record.id, index)
               }
-              {...{ seen, record, chosen, labels }}
+              {...{ seen, record, chosen, labels, files, bars }}
               most={records.length * chosen.length > manyCells ? cellCharactersOfMany : cellCharacters}
               unfoldedAt={Math.floor(unfoldedOnPageMax / (records.length * chosen.length))}
             />
@@ -163,8 +163,28 @@ function Header({ name, column, address, children, ...rest }: HeaderProps) {
   )
 }
 
+type ColumnHeaderProps = Pick<TableProps, 'address'> & {
+  readonly column: PageColumn
+  readonly children: ComponentChildren
+}
+
+const ColumnHeader = ({ column, address, children }: ColumnHeaderProps) => (
+  <Header
+    name={column.label}
+    column={address && column.column}
+    address={address}
+    title={cutText(column.help ?? column.label, 300)}
+    class={column.isNumber ? 'right' : undefined}
+  >
+    {column.isPrivate && <Badge tone="private">Private</Badge>}
+    {children}
+  </Header>
+)
+
 interface RowProps extends Pick<TableProps, 'seen' | 'chosen'> {
   readonly labels: ReadonlyMap<string, string>
+  readonly files: ReadonlyMap<string, NamedFile>
+  readonly bars: ReturnType<typeof barRanges>
   readonly record: TableRow
   /** Path of the record's page. */
   readonly to: string
@@ -174,7 +194,7 @@ interface RowProps extends Pick<TableProps, 'seen' | 'chosen'> {
   readonly unfoldedAt: number
 }
 
-const Row = ({ seen, record, to, chosen, labels, most, unfoldedAt }: RowProps) => (
+const Row = ({ seen, record, to, chosen, labels, files, bars, most, unfoldedAt }: RowProps) => (
   <tr>
     <th scope="row">
       <a href={to}>
@@ -192,10 +212,16 @@ const Row = ({ seen, record, to, chosen, labels, most, unfoldedAt }: RowProps) =
     ) : (
       chosen.map((column) => {
         const value = valueIn(record, column)
+        const range = typeof value === 'number' ? bars.get(column) : undefined
         return (
-          <td key={column.text} class={typeof value === 'number' ? 'right' : undefined}>
+          <td
+            key={column.text}
+            class={range !== undefined ? 'right barred' : typeof value === 'number' ? 'right' : undefined}
+          >
+            {range !== undefined && <Bar value={value as number} range={range} />}
             <Value
-              {...{ value, seen, most, unfoldedAt }}
+              {...{ value, seen, files, most, unfoldedAt }}
+              textUnfoldedAt={unfoldedAt}
               refersTo={column.refersTo}
               names={labels}
               isQuantity={column.isQuantity}

@@ -6,6 +6,7 @@ import type { ShapePlan } from '../../components/map/shape-plan.ts'
 import type { VisitedCollection } from '../../data/collection.ts'
 import { isJson, lineFormatOf, previewKind } from '../../data/file-kinds.ts'
 import { type NamedFile, readText, type TextPreview } from '../../data/files.ts'
+import { isShallow } from '../../data/records.ts'
 import type { Visit } from '../../page.ts'
 import { readFileShapes } from './file-shapes.ts'
 
@@ -89,7 +90,7 @@ async function tableOf(file: NamedFile, { text, isCut }: TextPreview): Promise<T
 /** Numbers that a double cannot hold are texts, at any depth. @throws RangeError for a value that nests too deep */
 function plainOf(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
-  demandShallow(value)
+  if (!isShallow(value, levelsMax)) throw new RangeError('The value nests too deep for a page.')
   return parseJson(JSON.stringify(value))
 }
 
@@ -98,16 +99,10 @@ function nestedIn({ text, isCut }: TextPreview): object | undefined {
   if (isCut || text.length > treeMax) return undefined
   try {
     const value = parseJson(text)
-    demandShallow(value)
-    return typeof value === 'object' && value !== null && Object.keys(value).length > 0 ? value : undefined
+    const isTree = typeof value === 'object' && value !== null && Object.keys(value).length > 0
+    return isTree && isShallow(value, levelsMax) ? value : undefined
   } catch (error) {
     if (!(error instanceof SyntaxError || error instanceof RangeError)) throw error
     return undefined
   }
-}
-
-function demandShallow(value: unknown, levels = levelsMax): void {
-  if (typeof value !== 'object' || value === null) return
-  if (levels === 0) throw new RangeError('The value nests too deep for a page.')
-  for (const member of Object.values(value)) demandShallow(member, levels - 1)
 }

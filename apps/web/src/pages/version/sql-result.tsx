@@ -6,9 +6,11 @@ import { isNumberType } from '../../components/chart/plan.ts'
 import { DataTable } from '../../components/data-table.tsx'
 import { isCited, ResultCitation } from '../../components/result-citation.tsx'
 import { Code, Empty, Name, shellText } from '../../components/small.tsx'
+import { isColour } from '../../components/text.tsx'
 import { Value } from '../../components/value.tsx'
 import type { VersionResponse, VisitedCollection } from '../../data/collection.ts'
 import { questionPath, savingPath } from '../../data/questions.ts'
+import { isShallow } from '../../data/records.ts'
 import { areQuantities, counted, cutText, durationText, shownJson, withoutUnseen } from '../../format.ts'
 import { SavedQuestionContext } from '../../layout/saved-question.tsx'
 import type { Visit } from '../../page.ts'
@@ -174,30 +176,25 @@ function cellOf(value: Cell, type: string): Cell {
     return value.length <= nestedMax.characters ? parsedCell(value) : value
   if (typeof value !== 'object' || value === null) return value
   const text = JSON.stringify(value)
-  return text.length <= nestedMax.characters && isShallow(value) ? value : text
+  return text.length <= nestedMax.characters && isShallow(value, nestedMax.levels) ? value : text
 }
 
 function parsedCell(text: string): Cell {
   try {
     const value = parseJson(text) as Cell
-    return isShallow(value) ? value : text
+    return isShallow(value, nestedMax.levels) ? value : text
   } catch {
     return text
   }
 }
 
-const isShallow = (value: Cell, levels = nestedMax.levels): boolean =>
-  typeof value !== 'object' ||
-  value === null ||
-  (levels > 0 && Object.values(value).every((one) => isShallow(one, levels - 1)))
-
 /** Bytes of HTML of a cell, at most: its text, for links and unfolded values a second one, and the markup. */
 function cellBytes(cell: Cell, { most, unfoldedAt }: CellLimits): number {
   if (typeof cell === 'string')
     return (
-      (cell.length > most ? 90 : 40) +
+      (cell.length > most ? 90 : isColour(cell) ? 150 : 40) +
       escapedBytes(cutText(cell, most)) +
-      (cell.startsWith('http') ? 60 + escapedBytes(cutText(cell, 2_000)) : 0)
+      (cell.startsWith('http') ? 100 + escapedBytes(cutText(cell, 2_000)) : 0)
     )
   if (typeof cell !== 'object' || cell === null) return 80
   const [line, lines] = [shownJson(cell), shownJson(cell, 2)]

@@ -3,6 +3,7 @@ import { facetsMax } from '@ulmus/registry'
 import { Icon } from '../../../components/small.tsx'
 import { cutName, withoutUnseen } from '../../../format.ts'
 import { type ChartParts, isLong, pathTo, type RecordsAddress } from '../../../record-table/address.ts'
+import { barsToggled } from '../../../record-table/bars.tsx'
 import type { PageColumn } from '../../../record-table/columns.ts'
 import type { TableMenu } from '../../../record-table/table.tsx'
 import { ofKind } from './chart-plan.ts'
@@ -65,5 +66,8 @@ function questionsOf({ address, column, grouped }: Omit<Props, 'place'>): Questi
     questions.push(['Facet by this', pathTo({ ...address, facets: [...opened, column.text] })])
   if (isNumber && column.isQuantity !== false)
     questions.push(['Sum of this', chart({ y: `sum:${column.text}` })])
+  const bars = column.isNumber ? barsToggled(address, column) : undefined
+  if (bars !== undefined)
+    questions.push([address.bars.includes(column.text) ? 'Hide the bars' : 'Bars', bars])
   return questions
 }

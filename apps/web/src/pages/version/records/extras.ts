@@ -3,6 +3,7 @@ import { findColumns } from '@ulmus/content'
 import { facetsMax, profiledMax } from '@ulmus/registry'
 import type { Facets } from '@ulmus/wire'
 import type { VersionResponse } from '../../../data/collection.ts'
+import { filesOfRecords, type NamedFile } from '../../../data/files.ts'
 import {
   facetColumns,
   type Profiles,
@@ -33,6 +34,8 @@ export interface Extras {
   readonly labels: ReadonlyMap<string, string>
   /** True: some of them follow. */
   readonly isPartial: boolean
+  /** Files in the table, by hash. */
+  readonly files: ReadonlyMap<string, NamedFile>
 }
 
 /** A map has none of them. */
@@ -42,6 +45,7 @@ export const noExtras: Extras = {
   grouped: [],
   labels: new Map(),
   isPartial: false,
+  files: new Map(),
 }
 
 interface ExtrasAsk {
@@ -84,7 +88,9 @@ export async function readExtras(visit: Visit, version: VersionResponse, ask: Ex
     ? await readLabels(visit, seen, version, byType(references))
     : { labels: new Map(), isComplete: true }
   const isPartial = areAwaited(profiles) || !isComplete
-  return { profiles, facets, grouped: columns, labels, isPartial }
+  const cells = records.flatMap((record) => ask.chosen.flatMap((column) => itemsIn(valueIn(record, column))))
+  const files = await filesOfRecords(visit, seen, cells)
+  return { profiles, facets, grouped: columns, labels, files, isPartial }
 }
 
 /** Columns whose frequent values the visitor opened. */

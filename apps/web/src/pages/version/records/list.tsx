@@ -69,6 +69,7 @@ export function RecordList({
             {...{ seen: address.seen, type: address.type, records: rows, chosen, profiles, labels }}
             repeated={repeatedId(all, rows)}
             address={canAsk ? address : undefined}
+            files={extras.files}
             profiled={isPart ? count : undefined}
             menu={canAsk ? menuOf(address, extras.grouped) : undefined}
             awaitsProfiles={isAwaited && !address.isFolded}

@@ -1,0 +1,80 @@
+/** Renders a text of a record: a colour beside a sample of it, a web link with its host, or the text, which unfolds in tables. */
+import { cutText, sizeText } from '../format.ts'
+
+interface Props {
+  readonly text: string
+  /** Longer texts are cut. Characters. */
+  readonly most: number
+  /** Length to which a longer text unfolds; undefined: it does not. Characters. */
+  readonly unfoldedAt?: number | undefined
+  /** True: links are short. */
+  readonly isInTable: boolean
+}
+
+/** Maximum length of an unfolded text. Characters. */
+const unfoldedMax = 600
+/** `#123` is the number of an issue: three digits, or four, are a colour if they have a letter. */
+const colourPattern = /^#(?:[\da-f]{6}|[\da-f]{8}|000|(?=\d*[a-f])[\da-f]{3,4})$/i
+const linkPattern = /^https?:\/\/[^\s"'<>]{1,2000}$/
+
+export const isColour = (text: string): boolean => colourPattern.test(text)
+
+export function Text({ text, most, unfoldedAt = 0, isInTable }: Props) {
+  if (linkPattern.test(text) && URL.canParse(text)) return <Link {...{ text, most, isInTable }} />
+  if (isColour(text)) return <Colour text={text} />
+  if (text.length <= most) return <bdi class="text">{text}</bdi>
+  const size = <span class="cut">({sizeText(Buffer.byteLength(text))})</span>
+  const unfolded = Math.min(unfoldedMax, unfoldedAt)
+  if (unfolded <= most)
+    return (
+      <>
+        <bdi class="text">{cutText(text, most)}</bdi> {size}
+      </>
+    )
+  return (
+    <details class="long">
+      <summary>
+        <bdi class="text">{cutText(text, most)}</bdi> {size}
+      </summary>
+      <bdi class="text">{cutText(text, unfolded)}</bdi>
+    </details>
+  )
+}
+
+/** In a table its host comes first, elsewhere the whole address. A name before an `@` cannot pass for the host. */
+function Link({ text, most, isInTable }: Omit<Props, 'unfoldedAt'>) {
+  const { host, pathname, search, hash, username, password } = new URL(text)
+  const rest = `${pathname}${search}${hash}`
+  const room = Math.max(0, most - host.length)
+  const isHidden = username !== '' || password !== ''
+  return (
+    <>
+      <a class="link" href={text} rel="nofollow noopener ugc">
+        {isInTable ? (
+          <>
+            <bdi>{cutText(host, most)}</bdi>
+            {rest !== '/' && room > 1 && <bdi class="quiet">{cutText(rest, room)}</bdi>}
+          </>
+        ) : (
+          <bdi>{cutText(text, most)}</bdi>
+        )}
+      </a>
+      {!isInTable && isHidden && (
+        <span class="quiet">
+          {' '}
+          leads to <bdi>{host}</bdi>
+        </span>
+      )}
+    </>
+  )
+}
+
+/** As an attribute of a drawing, which the content security policy permits. */
+const Colour = ({ text }: { text: string }) => (
+  <>
+    <svg class="swatch" width="12" height="12" aria-hidden="true">
+      <rect width="12" height="12" fill={text} />
+    </svg>{' '}
+    <bdi class="text">{text}</bdi>
+  </>
+)
