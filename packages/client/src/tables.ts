@@ -238,8 +238,8 @@ export const tableCalls = (transport: Transport) => {
       return open(transport, request, options)
     },
     /**
-     * Runs a SELECT statement of DuckDB's SQL, in which each type is a table. With `format`, the body of the response has the rows as CSV or
-     * NDJSON, and its header `X-Truncated` tells that there are more. @throws invalid_sql, unauthenticated, sql_unavailable, query_too_costly
+     * Runs a SELECT statement of DuckDB's SQL, in which each type is a table. With `format`, the body of the response has the rows as CSV,
+     * NDJSON or Parquet, and its header `X-Truncated` tells that there are more. @throws invalid_sql, unauthenticated, sql_unavailable, query_too_costly
      */
     sql: sqlCall(transport),
   }

@@ -13,7 +13,7 @@ const sql = z
     description: 'One SELECT statement of DuckDB’s SQL. Each type of the version is a table.',
     examples: ['SELECT country, count(*) AS cities FROM "City" GROUP BY country'],
   })
-const sqlFormats = ['json', 'csv', 'ndjson'] as const
+const sqlFormats = ['json', 'csv', 'ndjson', 'parquet'] as const
 const format = z
   .enum(sqlFormats)
   .optional()

@@ -164,6 +164,41 @@ describe.each(anyDatabase)('tables and a server on $name', ({ settings: open }) 
     expect([bytes.subarray(0, 4), bytes.subarray(-4)].map(String)).toEqual(['PAR1', 'PAR1'])
   })
 
+  test('an SQL answer is saved as Parquet, and a cut one ends with its exit code', async () => {
+    const sql = (statement: string, ...args: string[]) =>
+      ada.ulmus('.', 'sql', 'ada/cities', statement, '--parquet', ...args)
+    const saved = await sql("SELECT _id AS id, name FROM City WHERE name = 'Ósló'", '-o', 'found.parquet')
+    expect(saved).toMatchObject({ code: 0, out: `${join(ada.home, 'found.parquet')}\n` })
+    expect(await ada.ulmus('back', 'init', 'ada/back')).toMatchObject({ code: 0 })
+    const imported = await ada.ulmus(
+      'back',
+      'import',
+      '../found.parquet',
+      '--yes',
+      '--type',
+      'Found',
+      '--id',
+      'id',
+    )
+    expect(imported.code, imported.said).toBe(0)
+    const [line] = readFileSync(join(ada.home, 'back/records/Found.ndjson'), 'utf8').split('\n')
+    expect(JSON.parse(line!)).toMatchObject({ id: oslo.id, data: { name: 'Ósló' } })
+    expect((await sql('SELECT 1 AS a')).out).toMatch(/^PAR1/)
+    expect(await sql('SELECT * FROM range(10001)')).toMatchObject({
+      code: 7,
+      said: expect.stringContaining('--all'),
+    })
+    for (const [flags, said] of [
+      [['--csv'], /--csv, --ndjson, --parquet and --json exclude each other/],
+      [['--limit', '1'], /Write LIMIT in the statement/],
+      [['--all'], /--all and --parquet exclude each other/],
+    ] as const)
+      expect(await sql('SELECT 1', ...flags)).toMatchObject({ code: 2, said: expect.stringMatching(said) })
+    expect((await ada.ulmus('.', 'sql', 'ada/cities', 'SELECT 1', '-o', 'x')).said).toContain(
+      '--output names',
+    )
+  })
+
   test('a working folder names the collection, and its version is the latest', async () => {
     await ada.ulmus('.', 'clone', 'ada/one', 'one')
     for (const args of [

@@ -115,7 +115,7 @@ describe.each(anyDatabase)('the SQL page, on $name', (database) => {
     expect((await ask('SELECT 1 AS a WHERE false')).html).toContain('The answer has no rows.')
   })
 
-  test('the same answer is linked as CSV, NDJSON and JSON, and by a URL that names the version', async () => {
+  test('the same answer is linked as CSV, Parquet, NDJSON and JSON, and by a URL that names the version', async () => {
     const sql = 'SELECT name FROM "City" ORDER BY name LIMIT 1'
     const { html } = await ask(sql)
     const found = links(html).filter(({ href }) => href.includes('sql='))
@@ -125,6 +125,8 @@ describe.each(anyDatabase)('the SQL page, on $name', (database) => {
       bodies.push(
         (await client(eve).get(found.find(({ href }) => href.endsWith(`format=${format}`))!.href)).text,
       )
+    const parquet = found.find(({ href }) => href.endsWith('format=parquet'))!.href
+    expect((await client(eve).get(parquet)).text).toMatch(/^PAR1.*PAR1$/s)
     expect(bodies).toEqual(['name\nBergen\n', '{"name":"Bergen"}\n', expect.stringContaining('[["Bergen"]]')])
     const permanent = found.find(({ href }) => href.includes('/v/v1.0.0/sql'))!
     expect(rowsIn((await page(permanent.href, eve)).html)).toEqual([['Bergen']])

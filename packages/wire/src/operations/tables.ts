@@ -20,10 +20,11 @@ const tableReading = ['type_not_found', ...reading, 'tables_unavailable', 'query
 const asking = ['unknown_field', ...tableReading] as const
 
 const sqlWords =
-  'Requires a credential unless the operator opened SQL to the public. Each type is a table by its name, with the columns that `…/tables` lists. The statement must be a single SELECT (also WITH, FROM, VALUES); files, extensions and settings cannot be reached. At most 10 seconds, 10,000 rows and 16 MiB. With `format`, or `Accept: text/csv` or `application/x-ndjson`, the rows come in that form.'
+  'Requires a credential unless the operator opened SQL to the public. Each type is a table by its name, with the columns that `…/tables` lists. The statement must be a single SELECT (also WITH, FROM, VALUES); files, extensions and settings cannot be reached. At most 10 seconds, 10,000 rows and 16 MiB. With `format`, or `Accept: text/csv`, `application/x-ndjson` or `application/vnd.apache.parquet`, the rows come in that form.'
 const sqlForms = {
   ...bytesOf('text/csv', 'Rows as CSV.').content,
   ...bytesOf('application/x-ndjson', 'Rows as NDJSON.').content,
+  ...bytesOf('application/vnd.apache.parquet', 'Rows as a Parquet file.').content,
 }
 const sqlRefusals = [
   'invalid_sql',

@@ -62,12 +62,28 @@ export async function writeParquet(
   reference: Reference,
   flags: ParquetFlags,
 ): Promise<void> {
-  if (flags.output === undefined && call.terminal.columns !== undefined)
+  demandTarget(call, flags)
+  const table = await tableOf(client, reference, '--parquet writes one type at a time.', ['--parquet'])
+  const parquet = await whileBuilding(call, flags, (options) => client.tables.parquet(...table, options))
+  const [collection, semver, type] = table
+  await saveParquet(call, flags, parquet, { facts: { semver, type }, of: `${collection}@${semver}#${type}` })
+}
+
+/** @throws usageError */
+export function demandTarget(call: Call, { output }: ParquetFlags): void {
+  if (output === undefined && call.terminal.columns !== undefined)
     throw usageError(
       'Refusing to write Parquet to the terminal. Pipe it into a program, or name a file with -o.',
     )
-  const table = await tableOf(client, reference, '--parquet writes one type at a time.', ['--parquet'])
-  const parquet = await whileBuilding(call, flags, (options) => client.tables.parquet(...table, options))
+}
+
+/** Writes a Parquet file where the flags say. @param facts for `--json`. @param of what the file has, in words */
+export async function saveParquet(
+  call: Call,
+  flags: ParquetFlags,
+  parquet: Response,
+  { facts, of }: { facts: object; of: string },
+): Promise<void> {
   if (flags.output === undefined) {
     await writeBody(call, parquet)
     return
@@ -76,10 +92,9 @@ export async function writeParquet(
   const progress = openProgress(call, flags.quiet)
   const bytes = await saveResponse(call.terminal, parquet, file, (count) => progress.show(sizeText(count)))
   progress.end()
-  const [collection, semver, type] = table
-  if (flags.json) return call.json({ file, bytes, semver, type })
+  if (flags.json) return call.json({ file, bytes, ...facts })
   await call.line(file)
-  call.say(`${sizeText(bytes)}, ${collection}@${semver}#${type}`)
+  call.say(`${sizeText(bytes)}, ${of}`)
 }
 
 /** Arguments of a call about a table: of a fixed version, so that all pages are from the same. */

@@ -78,6 +78,29 @@ describe.each(anyDatabase)('SQL on $name', (database) => {
     expect(byUrl.headers['x-truncated']).toBe('true')
   })
 
+  test('answers as Parquet under the rules of CSV', async () => {
+    const sql = 'SELECT _id, people, tags FROM Place ORDER BY 1'
+    const at = `${stage.server.url}/api${path}/versions/v1.0.0/sql`
+    const { cookie } = await stage.server.signIn('eve')
+    const key = { authorization: `Bearer ${await stage.server.keyFor(cookie, 'read')}` }
+    const found = await fetch(`${at}?${new URLSearchParams({ sql, format: 'parquet' })}`, { headers: key })
+    expect(Object.fromEntries(found.headers)).toMatchObject({
+      'content-type': 'application/vnd.apache.parquet',
+      'content-disposition': 'attachment; filename="answer.parquet"',
+    })
+    expect(await found.text()).toMatch(/^PAR1.*people.*PAR1$/s)
+    const cut = await fetch(at, {
+      method: 'POST',
+      headers: { ...key, accept: 'application/vnd.apache.parquet', 'content-type': 'application/json' },
+      body: JSON.stringify({ sql: 'SELECT * FROM range(20000)', limit: 5_000 }),
+    })
+    expect(cut.headers.get('x-truncated')).toBe('true')
+    expect(await cut.text()).toMatch(/^PAR1.*PAR1$/s)
+    expect((await fetch(`${at}?format=parquet&sql=SELECT+1`)).status).toBe(401)
+    const hidden = await eve.get(`${path}/versions/v1.0.0/sql?format=parquet&sql=SELECT+secret+FROM+Place`)
+    expect(hidden.json.code).toBe('invalid_sql')
+  })
+
   test('integers beyond 2^53, decimals and times are texts', async () => {
     expect(
       await rows(

@@ -32,11 +32,13 @@ const contentTypes: Record<Format, string> = {
   json: 'application/json; charset=utf-8',
   csv: 'text/csv; charset=utf-8',
   ndjson: 'application/x-ndjson',
+  parquet: 'application/vnd.apache.parquet',
 }
 
 function formatFor({ headers }: FastifyRequest): Format {
   const accepted = headers.accept ?? ''
   if (accepted.includes('text/csv')) return 'csv'
+  if (accepted.includes(contentTypes.parquet)) return 'parquet'
   return /application\/(x-)?ndjson/.test(accepted) ? 'ndjson' : 'json'
 }
 
@@ -50,10 +52,12 @@ export function sendSql(
   if ('building' in answer) return answerOf(reply, answer)
   reply.header('Vary', 'Accept, Authorization, Cookie, accept-encoding').type(contentTypes[format])
   if (answer.truncated) reply.header('X-Truncated', 'true')
-  return reply.send(bytesFrom(request, Readable.from(encoded(answer.pieces))))
+  if (format === 'parquet') reply.header('Content-Disposition', 'attachment; filename="answer.parquet"')
+  const encoding = format === 'parquet' ? 'base64' : 'utf8'
+  return reply.send(bytesFrom(request, Readable.from(encoded(answer.pieces, encoding))))
 }
 
 /** Bytes of each piece as it is sent: an answer may have 16 MiB. */
-function* encoded(pieces: readonly string[]): Generator<Buffer> {
-  for (const piece of pieces) yield Buffer.from(piece)
+function* encoded(pieces: readonly string[], encoding: 'base64' | 'utf8'): Generator<Buffer> {
+  for (const piece of pieces) yield Buffer.from(piece, encoding)
 }

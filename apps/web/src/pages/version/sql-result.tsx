@@ -78,10 +78,12 @@ export function Result({ seen, version, statement, answer, drawing, visit }: Pro
           path={saved !== undefined && saved.version !== 'latest' ? questionPath(seen, saved) : page}
         />
       )}
-      {isCut && <p class="note">There are more rows than the page shows. CSV has up to 10,000.</p>}
+      {isCut && (
+        <p class="note">There are more rows than the page shows. CSV and Parquet have up to 10,000.</p>
+      )}
       {columns.length > columnsMax && (
         <p class="note">
-          The page shows {columnsMax} of {counted(columns.length, 'column')}. CSV has all.
+          The page shows {columnsMax} of {counted(columns.length, 'column')}. CSV and Parquet have all.
         </p>
       )}
       {rows.length > 0 && <Drawing {...{ seen, statement, answer, drawing }} />}
@@ -106,16 +108,23 @@ interface LinksProps extends Pick<Props, 'seen' | 'statement'> {
   readonly view: AnswerDrawing['form']
 }
 
+const formats = [
+  ['csv', 'CSV'],
+  ['parquet', 'Parquet'],
+  ['ndjson', 'NDJSON'],
+  ['json', 'JSON'],
+] as const
+
 /** The answer for programs, and as a permanent address. */
 const Links = ({ seen, permanent, statement, page, view }: LinksProps) => (
   <>
-    {(['csv', 'ndjson', 'json'] as const).map((format) => (
+    {formats.map(([format, name]) => (
       <a
         key={format}
         href={seen.inView(withQuery(apiVersionPath(permanent, 'sql'), { sql: statement, format }))}
         rel="nofollow"
       >
-        {format.toUpperCase()}
+        {name}
       </a>
     ))}
     {seen.mayWork && (

@@ -158,7 +158,7 @@ class SqlProcess {
     this.#child = child
   }
 
-  /** @param link new path for links to the table files, which are gone when it resolves. @throws SqlError unavailable */
+  /** @param link new path for the files that are opened, which is gone when it resolves. @throws SqlError unavailable */
   static async start(key: string, tables: readonly SqlTable[], link: string): Promise<SqlProcess> {
     const files = await openWithoutNames(tables, link).catch((error: Error) => {
       throw new SqlError('unavailable', `a table file cannot be opened (${error.message})`)
@@ -169,8 +169,10 @@ class SqlProcess {
       const first = started.#reply(startMilliseconds)
       const message: SqlTables = {
         memoryMebibytes: memoryBudgets.engineMebibytes,
+        // Only Linux opens a file again by its descriptor.
+        answerFile: process.platform === 'linux' ? answerFile : undefined,
         tables: tables.map(({ path, name, columns }, index) => ({
-          // Opened again through its descriptor, which shows no name and needs no right to the folder. Only Linux has such paths.
+          // Opened again through its descriptor, which shows no name and needs no right to the folder.
           file: process.platform === 'linux' ? `/proc/self/fd/${firstFile + index}` : path,
           name,
           columns,
@@ -276,8 +278,9 @@ class SqlProcess {
   }
 }
 
-/** Number of the first table's descriptor in the process: after the three standard ones and the channel. */
-const firstFile = 4
+/** Numbers of descriptors in the process, after the three standard ones and the channel: of the answer in Parquet, and of the first table. */
+const answerFile = 4
+const firstFile = 5
 
 function spawnProgram(files: readonly number[]): ChildProcess {
   const program = fileURLToPath(new URL('./program.ts', import.meta.url))

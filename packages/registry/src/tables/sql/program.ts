@@ -5,6 +5,7 @@
 import { closeSync, openSync } from 'node:fs'
 import {
   type DuckDBConnection,
+  type DuckDBDataChunk,
   DuckDBInstance,
   type DuckDBType,
   type DuckDBValue,
@@ -16,6 +17,7 @@ import {
 import { limitCpu, ownCpu } from '../../work/cpu-limit.ts'
 import { becomeExpendable, endWithServer } from '../../work/expendable.ts'
 import { literal, quoted, storedName, tableName } from '../engine/column-sql.ts'
+import { type ParquetAnswer, pathOf, readParquet, sizeOf, writeParquet } from './parquet.ts'
 import type { SqlColumn, SqlFormat, SqlNamesTask, SqlReply, SqlTables, SqlTask } from './sql-task.ts'
 
 /** Characters of a message. */
@@ -43,7 +45,7 @@ function hide(file: string): void {
   openSync('/dev/null', 'r')
 }
 
-async function open({ tables, memoryMebibytes }: SqlTables): Promise<DuckDBConnection> {
+async function open({ tables, memoryMebibytes, answerFile }: SqlTables): Promise<DuckDBConnection> {
   dropPrivileges()
   const instance = await DuckDBInstance.create(':memory:', {
     threads: '1',
@@ -63,6 +65,7 @@ async function open({ tables, memoryMebibytes }: SqlTables): Promise<DuckDBConne
     )
   }
   await connection.run("SET TimeZone = 'UTC'")
+  if (answerFile !== undefined) await connection.run(`SET allowed_paths = [${literal(pathOf(answerFile))}]`)
   await connection.run('SET enable_external_access = false')
   await connection.run('SET lock_configuration = true')
   return connection
@@ -85,13 +88,15 @@ function csvCell(value: Json | null): string {
   return text === '' || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
-const headOf: Record<SqlFormat, (columns: readonly SqlColumn[]) => string> = {
+type TextFormat = Exclude<SqlFormat, 'parquet'>
+
+const headOf: Record<TextFormat, (columns: readonly SqlColumn[]) => string> = {
   json: (columns) => `{"columns":${JSON.stringify(columns)},"rows":[`,
   csv: (columns) => `${columns.map(({ name }) => csvCell(name)).join(',')}\n`,
   ndjson: () => '',
 }
 
-const rowOf: Record<SqlFormat, (row: readonly (Json | null)[], names: readonly string[]) => string> = {
+const rowOf: Record<TextFormat, (row: readonly (Json | null)[], names: readonly string[]) => string> = {
   json: (row) => JSON.stringify(row),
   csv: (row) => `${row.map(csvCell).join(',')}\n`,
   ndjson: (row, names) =>
@@ -128,31 +133,70 @@ async function run(connection: DuckDBConnection, task: SqlTask): Promise<SqlRepl
   const names = result.deduplicatedColumnNames()
   const types = result.columnTypes()
   const columns = names.map((name, index): SqlColumn => ({ name, type: typeText(types[index]!) }))
-  let text = headOf[task.format](columns)
+  // Parquet has the rows that JSON would have.
+  const format = task.format === 'parquet' ? 'json' : task.format
+  let text = headOf[format](columns)
   let [rows, bytes, isCut] = [0, Buffer.byteLength(text), false]
   if (bytes > task.bytesMax) {
     const message = `The names and types of the columns take more than the ${task.bytesMax} bytes of an answer. Select fewer columns.`
     return { kind: 'refused', reason: 'invalid', message }
   }
+  const chunks: DuckDBDataChunk[] = []
   for await (const chunk of result) {
+    const before = rows
     for (let index = 0; index < chunk.rowCount; index++) {
       // Row by row: a chunk may be larger than the heap.
-      const next = rowOf[task.format](chunk.convertRowValues(index, converter), names)
+      const next = rowOf[format](chunk.convertRowValues(index, converter), names)
       bytes += Buffer.byteLength(next)
       isCut = rows === task.rowsMax || bytes > task.bytesMax
       if (isCut) break
-      text += task.format === 'json' && rows > 0 ? `,${next}` : next
       rows++
+      if (task.format === 'parquet') continue
+      text += format === 'json' && rows > 1 ? `,${next}` : next
       if (text.length < pieceCharacters) continue
       sendText(text)
       text = ''
     }
+    chunk.rowCount = rows - before
+    if (task.format === 'parquet' && chunk.rowCount > 0) chunks.push(chunk)
     if (isCut) break
+  }
+  if (task.format === 'parquet') {
+    const refused = await sendParquet(connection, task, {
+      names,
+      types: types.map(({ typeId }) => typeId),
+      chunks,
+    })
+    return refused ?? { kind: 'end', truncated: isCut }
   }
   const ms = Math.round((performance.now() - began) * 10) / 10
   if (task.format === 'json') text += `],"truncated":${isCut},"ms":${ms}}`
   sendText(text)
   return { kind: 'end', truncated: isCut }
+}
+
+/** A file may have twice the bytes of its rows: nested columns have much of their own. */
+const parquetTimes = 2
+
+async function sendParquet(
+  connection: DuckDBConnection,
+  { sql, bytesMax }: SqlTask,
+  answer: Omit<ParquetAnswer, 'sql'>,
+): Promise<SqlReply | undefined> {
+  if (answerFile === undefined)
+    return { kind: 'refused', reason: 'unavailable', message: 'it writes Parquet of answers on Linux only' }
+  try {
+    await writeParquet(connection, { sql, ...answer }, answerFile)
+  } catch (error) {
+    if (!(error as Error).message.startsWith('IO Error')) throw error
+    return { kind: 'refused', reason: 'unavailable', message: 'its disk takes no Parquet file' }
+  }
+  if (sizeOf(answerFile) > parquetTimes * bytesMax) {
+    const message = 'The Parquet file of the answer is too large. Select fewer columns, or ask for CSV.'
+    return { kind: 'refused', reason: 'invalid', message }
+  }
+  for (const text of readParquet(answerFile)) send({ kind: 'piece', text })
+  return undefined
 }
 
 function refusalOf(error: unknown, isWaiting: boolean): SqlReply {
@@ -169,8 +213,10 @@ function refusalOf(error: unknown, isWaiting: boolean): SqlReply {
 
 becomeExpendable()
 let connected: Promise<DuckDBConnection> | undefined
+let answerFile: number | undefined
 process.on('message', async (message: SqlTables | SqlNamesTask | SqlTask) => {
   if ('tables' in message) {
+    answerFile = message.answerFile
     connected = open(message)
     await connected
     send({ kind: 'ready' })

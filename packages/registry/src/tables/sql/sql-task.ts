@@ -7,6 +7,8 @@ export type SqlFormat = NonNullable<SqlQuestion['format']>
 export interface SqlTables {
   /** Limit of DuckDB's memory. MiB. */
   readonly memoryMebibytes: number
+  /** Descriptor of the file that answers in Parquet are written to. Undefined: the server has none. */
+  readonly answerFile?: number | undefined
   readonly tables: readonly {
     /** Path that opens the table file without telling its name. */
     readonly file: string
@@ -41,7 +43,7 @@ export interface SqlColumn {
 export type SqlReply =
   | { readonly kind: 'ready' }
   | { readonly kind: 'names'; readonly names: readonly string[] }
-  /** A part of the text of the answer. */
+  /** A part of the text of the answer. Of Parquet: in base64. */
   | { readonly kind: 'piece'; readonly text: string }
   | {
       readonly kind: 'end'
@@ -50,6 +52,6 @@ export type SqlReply =
   /** `interrupted`: after `milliseconds`. `busy`: it got too little CPU time to end soon. */
   | {
       readonly kind: 'refused'
-      readonly reason: 'invalid' | 'interrupted' | 'busy' | 'memory'
+      readonly reason: 'invalid' | 'interrupted' | 'busy' | 'memory' | 'unavailable'
       readonly message: string
     }

@@ -38,7 +38,7 @@ export interface SqlRequest {
 }
 
 export interface SqlText {
-  /** The answer in its format, in parts. */
+  /** The answer in its format, in parts. Parquet: in base64. */
   readonly pieces: readonly string[]
   /** True if rows are missing beyond a limit. */
   readonly truncated: boolean
