@@ -278,6 +278,47 @@ describe.each(anyDatabase)('pages of schemas on $name', (database) => {
     expect(fieldsOf(added.text)).toMatchObject({ title: 'Typed', 'n0.name': '', 'n0.kind': 'text' })
   })
 
+  test('a property is a row: details with typed changes or a refused value are unfolded, and nothing is lost', async () => {
+    const { at } = await published()
+    const link = `${at}/A/edit`
+    const rows = (html: string) =>
+      Array.from(html.matchAll(/<fieldset class="property">([\s\S]*?)<\/fieldset>/g), ([, row]) => {
+        const [, name = ''] = /<legend>(?:New property )?<code>([^<]*)/.exec(row!) ?? []
+        return `${name}${row!.includes('<details open') ? ' open' : ''}`
+      })
+    const { text } = await ada.get(link)
+    expect(rows(text)).toEqual(['name', 'keeper', 'wings', 'place'])
+    expect(textIn(text)).toContain('Details of name Name')
+    const typed = {
+      ...fieldsOf(text),
+      [fieldOf(text, 'keeper', 'description')]: 'Who feeds it',
+      [fieldOf(text, 'wings', 'kind')]: 'integer',
+      'n0.name': 'colour',
+      'n0.order': '',
+      'n2.name': '',
+      'n2.order': '',
+      'n2.refersTo': 'Other',
+    }
+    const added = await ada.postForm(link, { ...typed, do: 'add' })
+    expect(rows(added.text)).toEqual(['name', 'keeper open', 'wings', 'place', 'colour', ' open', ''])
+    const nameless = await ada.postForm(link, { ...fieldsOf(added.text), do: 'check' })
+    expect([nameless.status, nameless.text]).toEqual([
+      400,
+      expect.stringContaining('Name the new property Other.'),
+    ])
+    expect(fieldsOf(nameless.text)).toMatchObject({
+      [fieldOf(text, 'keeper', 'description')]: 'Who feeds it',
+      ...{ 'n0.name': 'colour', 'n1.name': '', 'n1.refersTo': 'Other' },
+    })
+    const wrong = { ...fieldsOf(text), [fieldOf(text, 'wings', 'values')]: 'two' }
+    const refused = await ada.postForm(link, { ...wrong, do: 'check' })
+    expect([refused.status, rows(refused.text)]).toEqual([400, ['name', 'keeper', 'wings open', 'place']])
+    expect(fieldsOf(refused.text)).toMatchObject(wrong)
+    expect(refused.text).toMatch(
+      /<details open[^>]*>(?:(?!<\/details>)[\s\S])*name="p\d+\.values"[^>]*aria-invalid/,
+    )
+  })
+
   test('buttons move properties up and down, also new ones, and keep what was typed', async () => {
     const { path, at, latest } = await published()
     const link = `${at}/A/edit`

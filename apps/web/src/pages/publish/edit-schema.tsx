@@ -14,7 +14,7 @@ import { Confirmations, confirmedIn, inFormWords } from './confirmations.tsx'
 import { editedSchema } from './edited-schema.ts'
 import { type Checked, CheckedChange, SchemaRefusal } from './schema-check.tsx'
 import { type Draft, draftOf } from './schema-draft.ts'
-import { entriesMax, newEntriesMax, newEntry } from './schema-entries.ts'
+import { entriesMax, entriesOf, newEntriesMax, newEntry } from './schema-entries.ts'
 import { PropertyFields, typesList } from './schema-fields.tsx'
 import { inOrder, isMove, movedBy } from './schema-order.ts'
 import { commitSchema, trySchema } from './schema-push.ts'
@@ -143,6 +143,7 @@ function SchemaForm({ draft, form, error, checked }: FormProps) {
   // The indexes of a form on another version are those of other properties.
   const { order, moved } = draft.moved === undefined ? movedBy(form, edit) : { order: inOrder(edit) }
   const types = Object.keys(version?.schemas ?? {}).slice(0, typesMax)
+  const saved = entriesOf(draft.schema)
   return (
     <form method="post" class="form">
       {/* Enter in a field presses the first button of a form. */}
@@ -165,6 +166,7 @@ function SchemaForm({ draft, form, error, checked }: FormProps) {
         <PropertyFields
           key={`${isNew} ${index}`}
           {...{ entry, index, isNew }}
+          saved={isNew ? undefined : saved[index]}
           moves={{ up: at > 0, down: at < order.length - 1 }}
           moved={moved?.name === entry.name ? moved.direction : undefined}
         />

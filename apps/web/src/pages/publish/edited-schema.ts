@@ -52,9 +52,12 @@ export function editedSchema(schema: PlainSchema, edit: SchemaEdit): PlainSchema
 /** @throws invalid_request */
 function checkNames(entries: readonly Entry[], added: readonly Entry[]): void {
   const taken = new Set(entries.filter(({ isRemoved }) => !isRemoved).map(({ name }) => name))
-  for (const [index, { name, title, description }] of added.entries()) {
+  for (const [index, { name, title, description, refersTo, values }] of added.entries()) {
     const field = `${prefixOf(index, true)}name`
-    if (name === '') throw refusedField(field, `Name the new property ${cutText(title || description, 100)}.`)
+    if (name === '') {
+      const words = cutText(title || description || refersTo || values || '', 100)
+      throw refusedField(field, `Name the new property ${words}.`)
+    }
     if (taken.has(name))
       throw refusedField(field, `There are two properties ${cutText(name, 100)}. Choose another name.`)
     taken.add(name)

@@ -162,8 +162,8 @@ export const submittedEntries = (form: Form, before: readonly Entry[]): Entry[] 
 /** Indexes of the submitted new entries, without blank and removed ones. */
 export const newIndexes = (form: Form): number[] =>
   Array.from({ length: newEntriesMax }, (_, index) => index).filter((index) => {
-    const { name, title, description, isRemoved } = newEntryIn(form, index)
-    return !isRemoved && name + title + description !== ''
+    const { name, title, description, refersTo, values, isRemoved } = newEntryIn(form, index)
+    return !isRemoved && name + title + description + refersTo + values !== ''
   })
 
 export const submittedNewEntries = (form: Form): Entry[] =>

@@ -1,7 +1,9 @@
-/** Fields of the form that edits a schema: a group for each property. */
-import { Field, Select } from '../../components/form.tsx'
-import { cutName, cutText } from '../../format.ts'
-import { type Entry, kindOptions, prefixOf } from './schema-entries.ts'
+/** Fields of the form that edits a schema: a row for each property. */
+import { useContext } from 'preact/hooks'
+import { Field, RefusedContext, Select } from '../../components/form.tsx'
+import type { Issue } from '../../form.ts'
+import { counted, cutName, cutText, shownMarks } from '../../format.ts'
+import { type Entry, kindOptions, newEntry, prefixOf } from './schema-entries.ts'
 import type { Direction } from './schema-order.ts'
 
 /** Maximum length of a name in a label. Characters. */
@@ -16,22 +18,23 @@ interface PropertyProps {
   readonly index: number
   /** True: the latest version lacks the property, and the form asks for its name. */
   readonly isNew: boolean
+  /** The entry in the latest version. Default: a new one. */
+  readonly saved?: Entry | undefined
   /** Directions in which the property can move. Default: none. */
   readonly moves?: Readonly<Record<Direction, boolean>>
   /** Direction in which it was just moved, if it was. */
   readonly moved?: Direction | undefined
 }
 
-export const PropertyFields = ({ entry, index, isNew, moves, moved }: PropertyProps) => {
+/** A row, whose details unfold. */
+export const PropertyFields = ({ entry, index, isNew, saved = newEntry, moves, moved }: PropertyProps) => {
   const prefix = prefixOf(index, isNew)
-  const { name, type, kind, values, order, hasMembers } = entry
+  const { name, type, kind, hasMembers } = entry
   return (
     <fieldset class="property">
       <legend>
         {isNew ? (
-          <>
-            New property <code>{cutName(name, nameMax)}</code>
-          </>
+          <>New property {name !== '' && <code>{cutName(name, nameMax)}</code>}</>
         ) : (
           <>
             <code>{cutName(name, nameMax)}</code> <span class="quiet">{cutText(type, nameMax)}</span>
@@ -39,56 +42,99 @@ export const PropertyFields = ({ entry, index, isNew, moves, moved }: PropertyPr
         )}
       </legend>
       {isNew ? (
-        <Field name={`${prefix}name`} label="Name" form={none} value={name} help="The member in the JSON." />
+        <Field name={`${prefix}name`} label="Name" form={none} value={name} />
       ) : (
         <input type="hidden" name={`${prefix}name`} value={name} />
       )}
-      {hasMembers && <Field name={`${prefix}title`} label="Title" form={none} value={entry.title} />}
       {kind !== undefined && (
         <Select name={`${prefix}kind`} label="Kind" form={none} value={kind} options={kindOptions} />
-      )}
-      <Field name={`${prefix}order`} label="Position" form={none} value={order} type="number" />
-      {kind !== undefined && (
-        <Field
-          name={`${prefix}refersTo`}
-          label="Refers to records of type"
-          form={none}
-          value={entry.refersTo}
-          list={typesList}
-        />
-      )}
-      {hasMembers && (
-        <Field
-          name={`${prefix}description`}
-          label="Description"
-          form={none}
-          value={entry.description}
-          lines={2}
-        />
-      )}
-      {values !== undefined && (
-        <Field
-          name={`${prefix}values`}
-          label="Allowed values, one a line"
-          form={none}
-          value={values}
-          lines={2}
-        />
       )}
       <div class="checks">
         <Check name={`${prefix}required`} label="Required" isOn={entry.isRequired} />
         {hasMembers && <Check name={`${prefix}private`} label="Private" isOn={entry.isPrivate} />}
-        {name !== '' && <Check name={`${prefix}remove`} label="Remove" isOn={entry.isRemoved} />}
-        {moves !== undefined && <Moves {...{ prefix, name, moves, moved }} />}
       </div>
-      {kind === undefined && (
-        <p class="help">
-          This form cannot express its kind, and keeps it as it is. Change it in a working folder or by the
-          API.
-        </p>
-      )}
+      {moves !== undefined && <Moves {...{ prefix, name, moves, moved }} />}
+      <Details {...{ entry, prefix, saved }} />
     </fieldset>
   )
+}
+
+interface DetailsProps extends Required<Pick<PropertyProps, 'entry'>> {
+  readonly prefix: string
+  readonly saved: Entry
+}
+
+/** Members of an entry that are folded. A move changes the positions of others, too. */
+const folded = ['title', 'description', 'refersTo', 'values', 'isRemoved'] as const
+
+/** Unfolded if it has changes that are not saved, or what the form was refused for. */
+function Details({ entry, prefix, saved }: DetailsProps) {
+  const error = useContext(RefusedContext)
+  const issues = (error?.details['issues'] ?? []) as readonly Issue[]
+  const isOpen =
+    folded.some((member) => entry[member] !== saved[member]) ||
+    issues.some(({ path }) => path.startsWith(prefix))
+  const { name, kind, values, order, hasMembers } = entry
+  return (
+    <details open={isOpen}>
+      <summary>
+        Details <span class="sr-only">of {cutName(name, nameMax)}</span>{' '}
+        <span class="quiet">{shownMarks(factsOf(entry).join(' · '))}</span>
+      </summary>
+      <div class="property-details">
+        {hasMembers && <Field name={`${prefix}title`} label="Title" form={none} value={entry.title} />}
+        <Field name={`${prefix}order`} label="Position" form={none} value={order} type="number" />
+        {kind !== undefined && (
+          <Field
+            name={`${prefix}refersTo`}
+            label="Refers to records of type"
+            form={none}
+            value={entry.refersTo}
+            list={typesList}
+          />
+        )}
+        {hasMembers && (
+          <Field
+            name={`${prefix}description`}
+            label="Description"
+            form={none}
+            value={entry.description}
+            lines={2}
+          />
+        )}
+        {values !== undefined && (
+          <Field
+            name={`${prefix}values`}
+            label="Allowed values, one a line"
+            form={none}
+            value={values}
+            lines={2}
+          />
+        )}
+        {name !== '' && <Check name={`${prefix}remove`} label="Remove" isOn={entry.isRemoved} />}
+        {kind === undefined && (
+          <p class="help">
+            This form cannot express its kind, and keeps it as it is. Change it in a working folder or by the
+            API.
+          </p>
+        )}
+      </div>
+    </details>
+  )
+}
+
+/** Longer words are cut in the line of folded details. Characters. */
+const factMax = 40
+
+/** What the folded details have. */
+function factsOf({ title, description, refersTo, values = '' }: Entry): string[] {
+  const count = values === '' ? 0 : values.split('\n').length
+  return [
+    title === '' ? '' : cutText(title, factMax),
+    refersTo === '' ? '' : `→ ${cutName(refersTo, factMax)}`,
+    count === 0 ? '' : counted(count, 'value'),
+    description === '' ? '' : cutText(description, factMax),
+  ].filter((fact) => fact !== '')
 }
 
 interface MovesProps extends Pick<PropertyProps, 'moved'> {
