@@ -379,7 +379,7 @@ describe.each(anyDatabase)('pages on $name', (database) => {
       deletes: [{ id: '2', type: 'A' }],
     })
     const { html: overview } = await page('/forkers/the-fork', { as: cookie })
-    const [, link] = /href="(\/forkers\/the-fork\/compare[^"]+)"/.exec(overview)!
+    const [, link] = /href="(\/forkers\/the-fork\/compare\/ada[^"]+)"/.exec(overview)!
     const { status, html } = await page(link!, { as: cookie })
     expect([status, html.includes('A major change'), html.includes('<code>n</code> is new: any')]).toEqual([
       200,
