@@ -350,7 +350,7 @@ describe.each(anyDatabase)('pages on $name', (database) => {
       '/docs/nothing',
       '/docs/api/nothing',
     ]
-    for (const path of [...below, '/docs/nothing/at/all', '/auth/nothing', '/missing']) {
+    for (const path of [...below, '/docs/nothing/at/all', '/missing']) {
       const { status, headers } = await page(path)
       expect([path, status, headers['content-type']]).toEqual([path, 404, 'text/html; charset=utf-8'])
     }

@@ -35,7 +35,7 @@ export const without: readonly RegExp[] = [
   // Packages of the server's version, public.
   /^GET \/downloads\/(?::file|SHA256SUMS)$/,
   // Error pages.
-  /^GET \/(?::owner|docs|auth)\/\*$/,
+  /^GET \/(?::owner|docs)\/\*$/,
 ]
 
 interface Rows {

@@ -108,8 +108,8 @@ export const pageRoutes: FastifyPluginAsync<PageOptions> = async (app, options) 
       )
     })
   }
-  // Unknown paths below a collection, the documents and the sign-in also get an error page, for visitors who follow a link.
-  for (const path of [`${ownerPattern}/*`, '/docs/*', '/auth/*'])
+  // Unknown paths below a collection and the documents also get an error page, for visitors who follow a link.
+  for (const path of [`${ownerPattern}/*`, '/docs/*'])
     app.get(path, { schema, errorHandler: refuse }, async ({ url }) => {
       throw new RegistryError('route_not_found', { say: { path: url.split('?', 1)[0] } })
     })

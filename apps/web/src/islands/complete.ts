@@ -79,11 +79,15 @@ function merge(table: HTMLTableElement, next: HTMLTableElement): boolean {
   const [rows, nextRows] = [table, next].map(({ tBodies }) => [...tBodies[0]!.rows]) as [Rows, Rows]
   const isSame = (row: HTMLTableRowElement, index: number) => linkOf(row) === linkOf(nextRows[index]!)
   if (rows.length !== nextRows.length || !rows.every(isSame)) return false
-  const [heads, nextHeads] = [table, next].map(({ tHead }) =>
-    [...tHead!.rows[0]!.cells].map(({ textContent }) => textContent),
-  ) as [string[], string[]]
-  // Once the profiles are known, empty columns are the last ones.
-  const places = heads.map((text) => nextHeads.indexOf(text))
+  const [heads, nextHeads] = [table, next].map(({ tHead }) => [...tHead!.rows[0]!.cells]) as [Cells, Cells]
+  // Once the profiles are known, empty columns are the last ones, and menus have more questions.
+  const nextNames = nextHeads.map(nameOf)
+  const places = heads.map((head) => nextNames.indexOf(nameOf(head)))
+  for (const [at, head] of heads.entries()) {
+    const nextHead = nextHeads[places[at]!]
+    if (nextHead !== undefined && !isHeld(head) && head.querySelector(':popover-open') === null)
+      replace(head, nextHead)
+  }
   for (const [index, row] of rows.entries()) {
     const nextRow = nextRows[index]!
     if (row.cells.length !== heads.length || nextRow.cells.length !== nextHeads.length) continue
@@ -104,6 +108,10 @@ function merge(table: HTMLTableElement, next: HTMLTableElement): boolean {
 }
 
 type Rows = HTMLTableRowElement[]
+type Cells = HTMLTableCellElement[]
+
+/** Name of the column. */
+const nameOf = (head: Element) => head.querySelector('bdi')?.textContent
 
 const linkOf = (row: HTMLTableRowElement) => row.querySelector('th a')?.getAttribute('href')
 
