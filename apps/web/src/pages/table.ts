@@ -142,7 +142,7 @@ const declared = declare({
     paths: ['/:owner/:slug/files'],
     versioned: true,
     repeated: true,
-    load: () => import('./version/files.tsx'),
+    load: () => import('./version/files/files.tsx'),
   },
   versions: {
     paths: ['/:owner/:slug/versions'],

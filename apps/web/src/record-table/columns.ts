@@ -10,7 +10,7 @@ import {
   type TableColumn,
 } from '@ulmus/content'
 import { giveWay } from '@ulmus/registry'
-import { CutValue } from '../components/value.tsx'
+import { CutValue } from '../components/values/value.tsx'
 import { knownNumbers, type Profiles } from '../data/profiles.ts'
 import { fieldsBeside, isObject, type TableRecord } from '../data/records.ts'
 import { areQuantities } from '../format.ts'

@@ -2,7 +2,7 @@
 import { type FoundColumn, idColumn } from '@ulmus/content'
 import type { ComponentChildren } from 'preact'
 import { Badge, Name, TableScroll } from '../components/small.tsx'
-import { Value } from '../components/value.tsx'
+import { Value } from '../components/values/value.tsx'
 import type { VisitedCollection } from '../data/collection.ts'
 import type { NamedFile } from '../data/files.ts'
 import type { Profiles } from '../data/profiles.ts'

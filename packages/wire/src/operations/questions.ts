@@ -89,7 +89,6 @@ export const questionOperations = {
     summary: 'Answer a saved question',
     description:
       'Answers a saved question about its version, in the view of the caller. Readers without a credential get the answer of a public statement, too, which is computed once for each version. An answer that needs longer than 2 seconds for its table is 202.',
-    tagged: false,
     params: QuestionPath,
     query: QuestionAnswerQuery,
     answers: { 200: QuestionAnswer, 202: TableBuilding },

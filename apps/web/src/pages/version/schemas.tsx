@@ -11,7 +11,7 @@ import {
 import { giveWay } from '@ulmus/registry'
 import { type Column, DataTable } from '../../components/data-table.tsx'
 import { Badge, Empty, Icon, Name } from '../../components/small.tsx'
-import { Value } from '../../components/value.tsx'
+import { Value } from '../../components/values/value.tsx'
 import { schemaIn, seeVersion, type VersionResponse, type VisitedCollection } from '../../data/collection.ts'
 import {
   areQuantities,

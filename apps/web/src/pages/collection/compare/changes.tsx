@@ -1,7 +1,7 @@
 /** List of changed fields: of metadata, or of a record with many changes. */
 import { TableHead } from '../../../components/data-table.tsx'
 import { Name } from '../../../components/small.tsx'
-import { Value } from '../../../components/value.tsx'
+import { Value } from '../../../components/values/value.tsx'
 import type { Change } from '../../../data/changes.ts'
 import type { VisitedCollection } from '../../../data/collection.ts'
 

@@ -10,7 +10,7 @@ import {
 } from '@ulmus/content'
 import { TableHead } from '../../../components/data-table.tsx'
 import { Name, TableScroll } from '../../../components/small.tsx'
-import { Value } from '../../../components/value.tsx'
+import { Value } from '../../../components/values/value.tsx'
 import { memberChanges } from '../../../data/changes.ts'
 import type { VisitedCollection } from '../../../data/collection.ts'
 import { isObject, type TableRecord } from '../../../data/records.ts'

@@ -1,7 +1,7 @@
 import { h } from 'preact'
 import { renderToString } from 'preact-render-to-string'
 import { expect, test } from 'vitest'
-import type { VisitedCollection } from '../data/collection.ts'
+import type { VisitedCollection } from '../../data/collection.ts'
 import { Value } from './value.tsx'
 
 const inTable = (value: unknown) =>

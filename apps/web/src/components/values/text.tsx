@@ -1,5 +1,5 @@
 /** Renders a text of a record: a colour beside a sample of it, a web link with its host, or the text, which unfolds in tables. */
-import { cutText, sizeText } from '../format.ts'
+import { cutText, sizeText } from '../../format.ts'
 
 interface Props {
   readonly text: string

@@ -1,6 +1,6 @@
 /** A nested JSON value as a tree whose branches fold. */
-import { counted, cutText, shownJson } from '../format.ts'
-import { Name } from './small.tsx'
+import { counted, cutText, shownJson } from '../../format.ts'
+import { Name } from '../small.tsx'
 
 /** Deeper values are JSON. */
 const levelsMax = 6

@@ -1,11 +1,11 @@
 /** Renders a value of a record: short in tables, complete on the record's page. */
 
-import type { VisitedCollection } from '../data/collection.ts'
-import { besideFiles, type FileReference, type NamedFile, referencesIn } from '../data/files.ts'
-import { counted, cutText, numberText, shownJson } from '../format.ts'
-import { recordPath } from '../paths.ts'
-import { FileCell, FileLink, FileView } from './file.tsx'
-import { Name } from './small.tsx'
+import type { VisitedCollection } from '../../data/collection.ts'
+import { besideFiles, type FileReference, type NamedFile, referencesIn } from '../../data/files.ts'
+import { counted, cutText, numberText, shownJson } from '../../format.ts'
+import { recordPath } from '../../paths.ts'
+import { FileCell, FileLink, FileView } from '../file.tsx'
+import { Name } from '../small.tsx'
 import { Text } from './text.tsx'
 import { Tree } from './tree.tsx'
 

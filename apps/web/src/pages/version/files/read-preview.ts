@@ -2,12 +2,12 @@
 import { parseJson } from '@ulmus/content'
 import { giveWay } from '@ulmus/registry'
 import { openTable, sourceOf, TableError } from '@ulmus/tabular'
-import type { ShapePlan } from '../../components/map/shape-plan.ts'
-import type { VisitedCollection } from '../../data/collection.ts'
-import { isJson, lineFormatOf, previewKind } from '../../data/file-kinds.ts'
-import { type NamedFile, readText, type TextPreview } from '../../data/files.ts'
-import { isShallow } from '../../data/records.ts'
-import type { Visit } from '../../page.ts'
+import type { ShapePlan } from '../../../components/map/shape-plan.ts'
+import type { VisitedCollection } from '../../../data/collection.ts'
+import { isJson, lineFormatOf, previewKind } from '../../../data/file-kinds.ts'
+import { type NamedFile, readText, type TextPreview } from '../../../data/files.ts'
+import { isShallow } from '../../../data/records.ts'
+import type { Visit } from '../../../page.ts'
 import { readFileShapes } from './file-shapes.ts'
 
 export type FilePreview =

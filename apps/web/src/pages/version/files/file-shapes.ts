@@ -1,13 +1,13 @@
 /** Maps of GeoJSON files, drawn once: a file never changes. */
 import { countAnswer, readerOf, Turns } from '@ulmus/registry'
 import { LRUCache } from 'lru-cache'
-import { planShapes, type ShapePlan } from '../../components/map/shape-plan.ts'
-import type { VisitedCollection } from '../../data/collection.ts'
-import { isGeoJson } from '../../data/file-kinds.ts'
-import type { NamedFile } from '../../data/files.ts'
-import { sizeText } from '../../format.ts'
-import { type NoShapes, readShapes, shapesBytesMax } from '../../geojson/read-shapes.ts'
-import type { Visit } from '../../page.ts'
+import { planShapes, type ShapePlan } from '../../../components/map/shape-plan.ts'
+import type { VisitedCollection } from '../../../data/collection.ts'
+import { isGeoJson } from '../../../data/file-kinds.ts'
+import type { NamedFile } from '../../../data/files.ts'
+import { sizeText } from '../../../format.ts'
+import { type NoShapes, readShapes, shapesBytesMax } from '../../../geojson/read-shapes.ts'
+import type { Visit } from '../../../page.ts'
 
 /** Size of the maps in memory. Characters. */
 const keptCharactersMax = 5_000_000
