@@ -16,10 +16,10 @@ export async function listLandedHeads(
   { since, limit }: { since: Date; limit: number },
 ): Promise<LandedHead[]> {
   const { rows } = await at.lookUp<LandedHead>(
-    `select collections.id as "collectionId", accounts.slug as owner, collections.slug, head_id as "versionId",
+    `select collections.id as "collectionId", accounts.slug as owner, collections.slug, versions.id as "versionId",
        collections.updated_at as "updatedAt"
-     from collections join accounts on accounts.id = owner_id
-     where public and head_id is not null and collections.updated_at >= $1
+     from collections join accounts on accounts.id = owner_id join versions on versions.id = head_id
+     where public and collections.updated_at >= $1
      order by collections.updated_at desc, collections.id desc limit $2`,
     [since, limit],
     'list_landed_heads',
