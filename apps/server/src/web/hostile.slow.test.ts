@@ -243,7 +243,8 @@ describe.skipIf(!chromiumInstalled())('hostile collections', { timeout: 120_000 
         found.push(...turned.map((text) => `${path} turns ${JSON.stringify(text)}`))
         const title = await page.title()
         if (title.includes('\u202e')) found.push(`${path} has a title that turns`)
-        for (const summary of await page.locator('main details:not([open]) > summary').all())
+        // From the last one: those before keep their numbers.
+        for (const summary of (await page.locator('main details:not([open]) > summary').all()).toReversed())
           await summary.click({ timeout: 2_000 }).catch(() => {})
       }
     }
