@@ -26,7 +26,7 @@ export async function signInAs(page: Page, login: string): Promise<void> {
   await page.getByRole('button', { name: 'Sign in' }).click()
 }
 
-/** Goes to the page of a picture, and waits for what is computed after the first visit. */
+/** Goes to the page of a picture, and waits for the parts that are computed after the first visit. */
 export async function visitPicture(page: Page, name: keyof typeof pictures): Promise<void> {
   const awaited = { overview: '.strip', records: '.profiles', compare: '.strip', private: 'main' }[name]
   for (let tries = 0; tries < 90; tries++) {

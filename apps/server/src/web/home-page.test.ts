@@ -1,4 +1,4 @@
-/** `/`: the live table for visitors, and what is new for signed-in users. */
+/** `/`: the live table for visitors, and new versions for signed-in users. */
 import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { decoded } from '../testing/html.ts'

@@ -1,4 +1,4 @@
-/** The field of a statement in Chromium: completes names by the keyboard, keeps what was typed until the sign-out. */
+/** The field of a statement in Chromium: completes names by the keyboard, keeps its text until the sign-out. */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { anyDatabase } from '@ulmus/storage/testing'

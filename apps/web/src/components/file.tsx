@@ -46,20 +46,30 @@ export function FileView({ file, seen }: { file: NamedFile; seen: VisitedCollect
   )
 }
 
+interface ThumbnailProps {
+  readonly file: { readonly hash: string }
+  readonly seen: VisitedCollection
+  /** Pixels. */
+  readonly side: number
+}
+
+/** The picture itself, loaded when it comes into sight. */
+export const Thumbnail = ({ file, seen, side }: ThumbnailProps) => (
+  <img
+    class="thumbnail"
+    src={fileHref(seen, file.hash)}
+    alt=""
+    loading="lazy"
+    decoding="async"
+    width={side}
+    height={side}
+  />
+)
+
 /** A file in a cell of a table: its name, with the picture if it is small. */
 export const FileCell = ({ file, seen }: { file: NamedFile; seen: VisitedCollection }) => (
   <a href={filePath(seen, file.hash)}>
-    {hasThumbnail(file, 'cell') && (
-      <img
-        class="thumbnail"
-        src={fileHref(seen, file.hash)}
-        alt=""
-        loading="lazy"
-        decoding="async"
-        width="24"
-        height="24"
-      />
-    )}
+    {hasThumbnail(file, 'cell') && <Thumbnail {...{ file, seen }} side={24} />}
     <FileName hash={file.hash} name={file.name} />
   </a>
 )

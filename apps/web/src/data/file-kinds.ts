@@ -1,6 +1,6 @@
 /** Kinds of files that pages can show, by their media types, else by the endings of the names that records give them. */
 
-/** What decides how a file is shown. */
+/** Facts that decide which preview a file has. */
 export interface FileFacts {
   readonly contentType: string
   readonly size: number

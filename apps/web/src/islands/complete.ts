@@ -9,7 +9,7 @@ const [waitFirst, waitMost] = [1_000, 10_000]
 const questionsMax = 70
 
 const main = document.querySelector<HTMLElement>('main[data-awaits]')!
-/** Says to screen readers what has come. */
+/** Tells screen readers which parts arrived. */
 const status = document.createElement('p')
 status.className = 'sr-only'
 status.role = 'status'
@@ -66,7 +66,7 @@ function update(next: HTMLElement): boolean {
   return awaits === undefined
 }
 
-/** What has not changed stays, and with it what the reader has marked. */
+/** Equal content stays, and with it the reader's selection. */
 function replace(old: Element, made: Element | null | undefined): void {
   if (old.innerHTML !== made?.innerHTML) old.replaceChildren(...(made?.childNodes ?? []))
 }

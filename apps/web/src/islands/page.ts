@@ -84,7 +84,7 @@ document.addEventListener('keydown', (event) => {
 const statement = document.querySelector<HTMLTextAreaElement>('.sql-form textarea')
 if (statement !== null) void import('./statement.ts').then((loaded) => loaded.statementField(statement))
 
-/** What pages keep in the tab belongs to the account. */
+/** Texts that pages keep in the tab belong to the account. */
 document.querySelector('form[action="/sign-out"]')?.addEventListener('submit', () => sessionStorage.clear())
 
 /** In tables of records, arrow keys move between the links of the rows, wherever the focus is. */

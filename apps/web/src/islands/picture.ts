@@ -3,7 +3,7 @@
 const margin = 16
 /** Pixels of a PNG for each one of the page. */
 const density = 2
-/** What stylesheets say of shapes and words, and a file must say itself. */
+/** Styles of shapes and words, which a file has no stylesheet for. */
 const styles = [
   ...['fill', 'fill-opacity', 'stroke', 'stroke-width', 'stroke-dasharray', 'stroke-linejoin', 'opacity'],
   ...['vector-effect', 'r', 'font-size', 'font-weight', 'text-anchor', 'overflow'],

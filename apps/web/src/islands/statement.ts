@@ -1,4 +1,4 @@
-/** The field of a statement on the SQL page: completes names, keeps what was typed in this tab. `page.ts` loads it. */
+/** The field of a statement on the SQL page: completes names, keeps its text in this tab. `page.ts` loads it. */
 import { type Completion, completionsAt, type TableNames } from './shared/completion.ts'
 import { listboxOf } from './shared/listbox.ts'
 

@@ -122,7 +122,7 @@ export class Program<Task extends object, Answer> {
       env: {},
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     })
-    // On Linux a priority is that of a thread, and threads inherit it: the process has no other ones yet.
+    // On Linux a priority is that of a thread, and threads inherit it: the process has no other threads yet.
     if (niceness !== undefined && started.pid !== undefined) setPriority(started.pid, niceness)
     const ended = (kind: 'too_costly' | 'unavailable') => {
       if (this.#process !== started) return

@@ -126,7 +126,7 @@ function Details({ entry, prefix, saved }: DetailsProps) {
 /** Longer words are cut in the line of folded details. Characters. */
 const factMax = 40
 
-/** What the folded details have. */
+/** Contents of the folded details. */
 function factsOf({ title, description, refersTo, values = '' }: Entry): string[] {
   const count = values === '' ? 0 : values.split('\n').length
   return [

@@ -1,4 +1,4 @@
-/** `/`: introduces the registry; signed-in users see their collections and what is new in them first. */
+/** `/`: introduces the registry; signed-in users see their collections and new versions first. */
 import type { CollectionItem } from '@ulmus/wire'
 import { CollectionList } from '../../components/collections.tsx'
 import { SampleForm } from '../../components/sample.tsx'

@@ -152,7 +152,7 @@ test('unread tables replace each other, but none that is read', async () => {
   }
   // The nightly pusher has no more than one that pushed once.
   expect(there()).toEqual([true, false, false, true])
-  // Without room nothing is kept, and what is read stays.
+  // Without room no table is kept, and tables in use stay.
   const full = filesWith(2.1 * bytes)
   await full.buildAhead(source('7', [part]), work)
   expect([...readTables, source('7', [part])].map((table) => existsSync(pathOf(table)))).toEqual([

@@ -9,7 +9,7 @@ import { sha256Of } from '../sha256.ts'
 import type { TableFacts, TableSource } from '../table-source.ts'
 import { aheadMark, neverUsed } from './owned-files.ts'
 
-/** How a table is built that no caller waits for. */
+/** Steps of a build that no caller waits for. */
 export interface AheadSteps {
   /** Between two parts, which rest until it resolves. @throws what ends the build */
   between(): Promise<void>

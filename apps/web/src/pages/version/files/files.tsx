@@ -1,7 +1,7 @@
 /** `…/files`: files that records refer to; `?hash=` shows one of them. */
 import type { VersionFile } from '@ulmus/wire'
 import { DataTable } from '../../../components/data-table.tsx'
-import { filePath } from '../../../components/file.tsx'
+import { filePath, Thumbnail } from '../../../components/file.tsx'
 import { Empty, Name, ShortHash, Time } from '../../../components/small.tsx'
 import { seeVersion, type VisitedCollection, versionOf } from '../../../data/collection.ts'
 import { hasThumbnail, isPicture, previewKind } from '../../../data/file-kinds.ts'
@@ -202,17 +202,7 @@ interface FileProps {
 
 const File = ({ seen, file, name }: FileProps) => (
   <>
-    {hasThumbnail({ ...file, name }, 'list') && (
-      <img
-        class="thumbnail"
-        src={fileHref(seen, file.hash)}
-        alt=""
-        loading="lazy"
-        decoding="async"
-        width="48"
-        height="48"
-      />
-    )}
+    {hasThumbnail({ ...file, name }, 'list') && <Thumbnail {...{ file, seen }} side={48} />}
     {name !== undefined && (
       <>
         <bdi>{name}</bdi>{' '}
