@@ -62,6 +62,8 @@ export interface Visit {
 export interface FeedLink {
   readonly format: 'Atom' | 'JSON Feed'
   readonly path: string
+  /** What it has entries of. Default: `Versions`. */
+  readonly title?: string
 }
 
 /** Media types of feeds. */
@@ -80,7 +82,7 @@ export interface View {
   readonly canonical?: string
   /** Path of the same content as JSON. */
   readonly json?: string
-  /** Feeds of new versions. Default: none. */
+  /** Its feeds. Default: none. */
   readonly feeds?: readonly FeedLink[]
   /** `Link` header, for programs. Default: none. */
   readonly links?: string

@@ -37,6 +37,7 @@ import { publishingOf } from './publishing/publishing.ts'
 import { pushesOf } from './pushes/pushes.ts'
 import { PushSessions } from './pushes/session/sessions.ts'
 import { Snapshots } from './pushes/snapshots.ts'
+import { followAnswers } from './questions/following.ts'
 import { questionsOf } from './questions/questions.ts'
 import { Readmes } from './readmes.ts'
 import { recordErasuresOf } from './record-erasures/record-erasures.ts'
@@ -47,8 +48,9 @@ import { openSealing, type SecretsConfig } from './secrets/key-files.ts'
 import { LeafPairs } from './stored-leaves/leaf-pairs.ts'
 import { openStores, type StoresConfig } from './stores/stores.ts'
 import { buildLandedTables } from './tables/ahead/build-landed.ts'
+import type { InstalledTables } from './tables/find-table.ts'
 import { installTables } from './tables/install.ts'
-import { type Tables, type TablesConfig, tablesOf, usualTables } from './tables/tables.ts'
+import { type TablesConfig, tablesOf, usualTables } from './tables/tables.ts'
 import { scheduleCompaction } from './upkeep/compaction.ts'
 import { scheduleExpiry } from './upkeep/expiry.ts'
 import { scheduleSweeps } from './upkeep/sweep/daily.ts'
@@ -140,13 +142,13 @@ export async function openRegistry(config: RegistryConfig) {
     const folder = join(config.dataFolder, 'tables')
     const installed = await installTables({ folder, space, bytesMax: tables.bytesMax, log }, opened)
     await sweepTablesRegularly(context, installed)
-    const ahead = buildLandedTables(context, installed)
     const ownFolder = database.kind === 'embedded' ? config.dataFolder : null
     const versionLog = await openVersionLog(config.versionLog ?? {}, ownFolder)
+    const answering = answeringOf(context, tables, installed)
     const services = {
       ...servicesOf(context, config.waitingMax ?? (() => 4_096)),
       versionLog: versionLogOf(context, versionLog.signers, versionLog),
-      ...answering(context, tablesOf(context, tables, installed)),
+      ...answering.services,
     }
     scheduleCompaction(context)
     scheduleSweeps(context, demandSame)
@@ -163,7 +165,7 @@ export async function openRegistry(config: RegistryConfig) {
     opened.defer(() => context.jobs.stop())
     opened.defer(() => services.webhooks.close())
     opened.defer(() => services.strips.close())
-    opened.defer(() => ahead.close())
+    opened.defer(answering.close)
     return { ...services, close: () => opened.disposeAsync() }
   } catch (error) {
     await opened.disposeAsync()
@@ -171,10 +173,19 @@ export async function openRegistry(config: RegistryConfig) {
   }
 }
 
-const answering = (context: Context, tables: Tables) => ({
-  tables,
-  questions: questionsOf(context, tables),
-})
+/** Services that ask tables, and their background work. */
+function answeringOf(context: Context, config: TablesConfig, installed: InstalledTables | string) {
+  const tables = tablesOf(context, config, installed)
+  const ahead = buildLandedTables(context, installed)
+  const following = followAnswers(context, { tables, installed })
+  return {
+    services: { tables, questions: questionsOf(context, tables) },
+    close() {
+      ahead.close()
+      following.close()
+    },
+  }
+}
 
 /** Creates the services; each defines its background work. */
 function servicesOf(context: Context, waitingMax: () => number) {

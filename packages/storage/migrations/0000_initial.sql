@@ -217,6 +217,14 @@ CREATE TABLE "saved_questions" (
 	"public" boolean NOT NULL,
 	"created_at" timestamp (3) with time zone NOT NULL,
 	"updated_at" timestamp (3) with time zone NOT NULL,
+	"changes" integer NOT NULL,
+	"compared" integer DEFAULT 0 NOT NULL,
+	"answered_from" text,
+	"answer_hash" text,
+	"answer_since" text,
+	"compared_at" timestamp (3) with time zone,
+	"attempts" integer DEFAULT 0 NOT NULL,
+	"lease_until" timestamp (3) with time zone,
 	CONSTRAINT "saved_questions_slug" UNIQUE("collection_id","slug"),
 	CONSTRAINT "saved_questions_form" CHECK ("saved_questions"."form" in ('table', 'chart', 'map')),
 	CONSTRAINT "saved_questions_kind" CHECK (("saved_questions"."sql" is null) = ("saved_questions"."query" is not null) and ("saved_questions"."sql" is null) = ("saved_questions"."type" is not null))
@@ -621,6 +629,7 @@ CREATE INDEX "collections_ancestors" ON "collections" USING gin ("ancestors");--
 CREATE INDEX "former_collection_slugs_collection" ON "former_collection_slugs" USING btree ("collection_id");--> statement-breakpoint
 CREATE INDEX "owner_words_words" ON "owner_words" USING gin ("words") WITH (fastupdate=false);--> statement-breakpoint
 CREATE INDEX "owner_words_trigrams" ON "owner_words" USING gin ((strip("words")::text) gin_trgm_ops) WITH (fastupdate=false);--> statement-breakpoint
+CREATE INDEX "saved_questions_due" ON "saved_questions" USING btree ("compared_at") WHERE "saved_questions"."compared" < "saved_questions"."changes";--> statement-breakpoint
 CREATE INDEX "deliveries_seq" ON "deliveries" USING btree ("seq");--> statement-breakpoint
 CREATE INDEX "deliveries_due" ON "deliveries" USING btree ("webhook_id","next_at","seq") WHERE "deliveries"."state" = 'waiting';--> statement-breakpoint
 CREATE INDEX "deliveries_waiting" ON "deliveries" USING btree ("next_at") WHERE "deliveries"."state" = 'waiting';--> statement-breakpoint
@@ -701,7 +710,7 @@ end $$;
 -- Counts of a minute are worth no write-ahead log, no wait for the disk and no place on a replica: after a crash the table is empty.
 alter table request_counts set unlogged;
 --> statement-breakpoint
--- Events: changes of collections and versions, numbered in one order for the whole registry (events.ts).
+-- Events: changes of collections, versions and answers to saved questions, numbered in one order for the whole registry (events.ts).
 
 /*
  * Notes a change in `outbox`, in the transaction that makes it. Triggers do, so that no way of changing a collection can forget it.
@@ -744,6 +753,35 @@ begin
   return null;
 end $$;
 
+/*
+ * A new latest version, or none after a withdrawal, may change the answers to saved questions that follow it. In the order of their ids, so
+ * that two transactions never wait for each other.
+ */
+create function count_question_changes() returns trigger language plpgsql as $$
+begin
+  update saved_questions set changes = changes + 1, attempts = 0
+    where id in (select id from saved_questions where collection_id = new.id and version is null order by id for update);
+  return null;
+end $$;
+
+-- Outsiders see that the answer to a question changed while they see the question.
+create function note_question_change() returns trigger language plpgsql as $$
+begin
+  if tg_op = 'UPDATE' and old.answer_hash is not null and new.answer_hash is distinct from old.answer_hash and new.answer_hash is not null then
+    insert into outbox (at, kind, collection_id, account_id, name, public, details)
+      select clock_timestamp(), 'question.changed', c.id, c.owner_id, a.slug || '/' || c.slug, c.public and new.public,
+        jsonb_build_object('question', new.slug, 'semver', new.answer_since)
+      from collections c join accounts a on a.id = c.owner_id where c.id = new.collection_id;
+  end if;
+  if old.public and (tg_op = 'DELETE' or not new.public) then
+    update outbox set public = false
+      where collection_id = old.collection_id and kind = 'question.changed' and details->>'question' = old.slug and public;
+    update events set public = false
+      where collection_id = old.collection_id and kind = 'question.changed' and details->>'question' = old.slug and public;
+  end if;
+  return null;
+end $$;
+
 -- Not while a backup is loaded, whose rows are no changes (dump/load.ts).
 create trigger versions_made after insert on versions for each row
   when (current_setting('ulmus.loading', true) is distinct from 'on') execute function note_version_change('version.made');
@@ -757,6 +795,11 @@ create trigger collections_made after insert on collections for each row
 create trigger collections_changed after update of owner_id, slug, public on collections for each row
   when ((old.owner_id, old.slug, old.public) is distinct from (new.owner_id, new.slug, new.public))
   execute function note_collection_change();
+create trigger collections_headed after update of head_id on collections for each row
+  when (old.head_id is distinct from new.head_id) execute function count_question_changes();
+create trigger questions_changed after update of answer_hash, public on saved_questions for each row
+  execute function note_question_change();
+create trigger questions_removed after delete on saved_questions for each row execute function note_question_change();
 create trigger collections_deleted after delete on collections for each row execute function note_collection_change('deleted');
 
 /*

@@ -59,6 +59,7 @@ export {
   type Standing,
 } from './sql/access/authority.ts'
 export * from './sql/collections/facets.ts'
+export * from './sql/collections/followed-questions.ts'
 export type { HeadFound } from './sql/collections/words.ts'
 // This line only: for tests and benchmarks.
 export { columnsOf, insertInto } from './sql/columns/rows.ts'

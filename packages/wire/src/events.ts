@@ -1,4 +1,4 @@
-/** Shapes of events: changes of collections and versions. docs/design/http-api.md §12. */
+/** Shapes of events: changes of collections, versions and answers. docs/design/http-api.md §12. */
 import { z } from 'zod'
 import { exampleId, exampleInstant } from './examples.ts'
 import { bumps, eventKinds } from './names.ts'
@@ -24,7 +24,12 @@ export const RegistryEvent = z
       owner: z.string().meta({ description: 'Slug of the owner at that time.' }),
       slug: z.string().meta({ description: 'Slug of the collection at that time.' }),
     }),
-    semver: z.string().optional().meta({ description: 'Of a version: its number.' }),
+    semver: z.string().optional().meta({
+      description: 'Of a version: its number. Of `question.changed`: the version that brought the answer.',
+    }),
+    question: z.string().optional().meta({
+      description: 'Of `question.changed`: the slug of the saved question.',
+    }),
     bump: z.enum(bumps).optional().meta({
       description: 'Of `version.made`: the part of the number that it raised. A first version has `major`.',
     }),
@@ -37,11 +42,13 @@ export const RegistryEvent = z
     public: z.boolean().optional().meta({
       description: 'Of `collection.visibility`: whether the collection was made public.',
     }),
-    url: z.string().meta({ description: 'Address of the version or the collection in this API.' }),
+    url: z
+      .string()
+      .meta({ description: 'Address of the version, the question or the collection in this API.' }),
   })
   .meta({
     id: 'RegistryEvent',
-    description: 'A change of a collection or a version.',
+    description: 'A change of a collection, of a version, or of the answer to a saved question.',
     examples: [exampleEvent],
   })
 export type RegistryEvent = z.infer<typeof RegistryEvent>

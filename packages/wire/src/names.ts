@@ -8,6 +8,7 @@ export const eventLabels = {
   'version.made': 'New version',
   'version.withdrawn': 'Version withdrawn',
   'version.deprecated': 'Version deprecated, or no longer',
+  'question.changed': 'Answer to a saved question changed',
   'collection.made': 'Collection made',
   'collection.renamed': 'Collection renamed',
   'collection.transferred': 'Collection transferred',

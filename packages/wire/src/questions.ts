@@ -97,6 +97,10 @@ export const SavedQuestion = z
     semver: SemverText.nullable().meta({
       description: 'Number of the version that it asks now. Null before the first version.',
     }),
+    since: SemverText.nullable().meta({
+      description:
+        'The version that brought the present answer, or that was the latest when the question was saved or changed, if the answer is the same since. It is the answer for all readers if the question is public, and for members otherwise; of a query, its first 1,000 records. Null: not compared yet, or about a fixed version.',
+    }),
     public: z.boolean(),
     createdAt: Instant,
     updatedAt: Instant,
@@ -114,6 +118,7 @@ export const SavedQuestion = z
         view: 'table',
         version: 'latest',
         semver: 'v1.2.0',
+        since: 'v1.1.0',
         public: true,
         createdAt: exampleInstant,
         updatedAt: exampleInstant,

@@ -16,7 +16,7 @@ const slug = required('question', 'Slug of the question, from `ulmus questions l
 /** `ulmus questions list REF` */
 const list = command<Record<never, never>, [reference: string]>({
   brief: 'List the saved questions',
-  page: 'List the [saved questions](saved-questions.md): slug, name, version, readers, and the query or statement',
+  page: 'List the [saved questions](saved-questions.md): slug, name, version, since which version the answer is the same, readers, and the query or statement',
   positional: { kind: 'tuple', parameters: [collection] },
   run: async (call, flags, given) => {
     const reference = parseReference(given)
@@ -25,9 +25,9 @@ const list = command<Record<never, never>, [reference: string]>({
     if (flags.json) return call.json(questions)
     await table(
       call,
-      ['question', 'name', 'form', 'version', 'for', 'asks'],
+      ['question', 'name', 'form', 'version', 'since', 'for', 'asks'],
       questions.map((one) => [
-        ...[one.slug, one.name, one.view, one.version],
+        ...[one.slug, one.name, one.view, one.version, one.since ?? ''],
         ...[one.public ? 'everyone' : 'members', asks(one)],
       ]),
     )

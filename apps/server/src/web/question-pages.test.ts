@@ -107,6 +107,35 @@ describe.each(anyDatabase)('pages of saved questions, on $name', (database) => {
     expect((await page('/questions', ada)).html).not.toContain('Richest')
   })
 
+  test('a question says since when its answer is the same, and its feed when it changed', async () => {
+    await post(saving({ type: 'City', query: 'filter=people gt 600' }), {
+      name: 'Metropoles',
+      version: 'latest',
+      public: 'yes',
+    })
+    const since = async (semver: string) => {
+      const follows = async () => (await page('/questions/metropoles')).html.includes(`>${semver}</a>`)
+      await expect.poll(follows, { timeout: 60_000 }).toBe(true)
+    }
+    const base = async () => (await stage.anyone.get(`/collections${at}`)).json.latestVersion.semver
+    const [before, feed] = [await base(), '/questions/metropoles/changes.atom']
+    await since(before)
+    expect((await page('/questions/metropoles')).html).toContain(`href="${at}${feed}"`)
+    const quiet = await page(feed)
+    expect([quiet.headers['content-type'], quiet.html.includes('<entry>')]).toEqual([
+      'application/atom+xml; charset=utf-8',
+      false,
+    ])
+    await stage.push(`/collections${at}`, { base: before, puts: [city('Stavanger', 650)] })
+    const after = await base()
+    await since(after)
+    await expect
+      .poll(async () => (await page(feed)).html, { timeout: 20_000 })
+      .toContain(`<title>Another answer since ${after}</title>`)
+    expect((await page('/questions')).html).toContain(`>${after}<`)
+    expect((await page('/questions/absent/changes.atom')).status).toBe(404)
+  })
+
   test('a question is changed and removed', async () => {
     const sql = 'SELECT count(*) AS all_cities FROM "City"'
     const changed = await post('/questions/by-size/edit', {

@@ -1,5 +1,6 @@
 /** Saved questions as pages show them: their addresses, and the query of a page as a question. */
 import type { SavedQuestion } from '@ulmus/wire'
+import type { FeedLink } from '../page.ts'
 import { collectionPath, panelParts, questionParts, versionPath, withQuery } from '../paths.ts'
 import type { VisitedCollection } from './collection.ts'
 
@@ -10,6 +11,15 @@ export const questionPath = (
   { slug }: Pick<SavedQuestion, 'slug'>,
   ...below: string[]
 ) => collectionPath(seen, 'questions', slug, ...below)
+
+/** Feed of other answers to a question that follows the latest version, in the view of the page. */
+export const questionFeeds = (
+  seen: VisitedCollection,
+  { slug, version }: Pick<SavedQuestion, 'slug' | 'version'>,
+): readonly FeedLink[] =>
+  version === 'latest'
+    ? [{ format: 'Atom', path: seen.inView(questionPath(seen, { slug }, 'changes.atom')), title: 'Answers' }]
+    : []
 
 /** The question of the page of records that has this URL. */
 export function questionAt(type: string, { searchParams }: URL): QuestionParts {

@@ -72,8 +72,8 @@ function Head({ view, frame }: { view: View; frame: Frame }) {
       {(view.isPublic === false || !isFound) && <meta name="robots" content="noindex" />}
       {isFound && <link rel="canonical" href={canonical} />}
       {view.json !== undefined && <link rel="alternate" type="application/json" href={view.json} />}
-      {view.feeds?.map(({ format, path }) => (
-        <link key={format} rel="alternate" type={feedTypes[format]} href={path} title="Versions" />
+      {view.feeds?.map(({ format, path, title = 'Versions' }) => (
+        <link key={format} rel="alternate" type={feedTypes[format]} href={path} title={title} />
       ))}
       {isFound && view.isPublic !== false && (
         <>

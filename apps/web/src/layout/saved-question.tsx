@@ -5,13 +5,30 @@ import { useContext } from 'preact/hooks'
 import { Badge, Name } from '../components/small.tsx'
 import type { VisitedCollection } from '../data/collection.ts'
 import { askingPath, questionPath } from '../data/questions.ts'
-import { apiCollectionPath, withQuery } from '../paths.ts'
+import { apiCollectionPath, versionPath, withQuery } from '../paths.ts'
 
 /** The saved question whose answer the page shows; undefined on all other pages. */
 export const SavedQuestionContext = createContext<SavedQuestion | undefined>(undefined)
 
 /** Longer names are cut. Characters. */
 const nameMax = 200
+
+/** Since when the answer is the same. Of a public question it is the answer for all readers, whatever else members see. */
+function SameSince({ seen, question: { since, public: isPublic } }: HeadProps) {
+  if (since === null) return null
+  const place = { owner: seen.owner, slug: seen.slug, version: since }
+  return (
+    <>
+      {isPublic && seen.isMember ? '; for all readers' : ';'} the same answer since{' '}
+      <a href={seen.inView(versionPath(place))}>{since}</a>
+    </>
+  )
+}
+
+interface HeadProps {
+  readonly seen: VisitedCollection
+  readonly question: SavedQuestion
+}
 
 export function SavedQuestionHead({ seen }: { seen: VisitedCollection }) {
   const question = useContext(SavedQuestionContext)
@@ -28,6 +45,7 @@ export function SavedQuestionHead({ seen }: { seen: VisitedCollection }) {
         <p class="quiet">
           {type === null ? 'A question in SQL' : <>Records of type {<Name of={type} most={nameMax} />}</>}{' '}
           about {isFixed ? `${version}: the answer never changes` : `the latest version, ${semver}`}
+          <SameSince seen={seen} question={question} />
           {seen.isMember && !question.public && (
             <>
               {' '}

@@ -151,6 +151,11 @@ const declared = declare({
   },
   feed: { paths: ['/:owner/:slug/versions.atom'], repeated: true, load: () => import('./site/feeds.ts') },
   jsonFeed: { paths: ['/:owner/:slug/feed.json'], repeated: true, load: () => import('./site/feeds.ts') },
+  questionFeed: {
+    paths: ['/:owner/:slug/questions/:question/changes.atom'],
+    repeated: true,
+    load: () => import('./site/feeds.ts'),
+  },
   accountFeed: { paths: ['/:owner/-/feed.atom'], repeated: true, load: () => import('./site/feeds.ts') },
   compareForm: {
     paths: ['/:owner/:slug/compare'],

@@ -19,11 +19,13 @@ export const eventAnswer = (event: EventRow, origin: string): RegistryEvent => (
 
 function factsOf({ collectionId, name, details }: Facts, origin: string) {
   const collection = `${origin}/api/collections/${name}`
-  const { semver } = details
+  const { semver, question } = details
+  const at =
+    question !== undefined ? `/questions/${question}` : semver !== undefined ? `/versions/${semver}` : ''
   return {
     collection: { id: collectionId, ...pathOf(name) },
     ...details,
-    url: semver === undefined ? collection : `${collection}/versions/${semver}`,
+    url: `${collection}${at}`,
   }
 }
 

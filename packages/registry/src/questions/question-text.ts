@@ -1,14 +1,23 @@
 /** Queries of saved questions: the query of a URL in parts. */
 import type { QueryText } from '@ulmus/content'
 import { RegistryError } from '../errors/errors.ts'
-import { measures } from '../tables/charts/group-sql.ts'
+import { type Measure, measures } from '../tables/charts/group-sql.ts'
 
 /** Parts of a query, and the fields of its chart or map. */
 export interface QuestionParts {
   readonly text: QueryText
-  /** Fields along the axes of a chart, and coordinates of a map, as in filters. */
-  readonly fields: readonly string[]
+  /** Of a chart, fields as in filters: along the axis, what is measured of which field, and the series. */
+  readonly x: string | undefined
+  readonly measure: Measure
+  readonly of: string | undefined
+  readonly by: string | undefined
+  /** Of a map. */
+  readonly coordinates: string | undefined
 }
+
+/** The fields of a chart or map. */
+export const fieldsOf = ({ x, of, by, coordinates }: QuestionParts): string[] =>
+  [x, of, by, coordinates].filter((field) => field !== undefined)
 
 const known = ['q', 'filter', 'sort', 'columns', 'x', 'y', 'by', 'coordinates'] as const
 
@@ -31,7 +40,7 @@ export function readParts(query: string): QuestionParts {
       sort: one('sort'),
       columns: columns === '' ? undefined : columns,
     },
-    fields: [one('x'), of, one('by'), one('coordinates')].filter((field) => field !== undefined),
+    ...{ x: one('x'), measure: measure as Measure, of, by: one('by'), coordinates: one('coordinates') },
   }
 }
 

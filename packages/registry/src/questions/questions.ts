@@ -1,12 +1,15 @@
 /** Saved questions of collections: queries and statements by name, and their answers. docs/saved-questions.md */
 import { formatSemver, parseSemver, type QueryText } from '@ulmus/content'
 import {
+  type AnswerChange,
   deleteQuestion,
   findQuestion,
   insertQuestion,
+  listAnswerChanges,
   listQuestions,
   type Queries,
   type SavedQuestionRow,
+  unanswered,
   updateQuestion,
 } from '@ulmus/storage'
 import type { ChangeQuestion, CollectionPath, CreateQuestion, SavedQuestion } from '@ulmus/wire'
@@ -21,10 +24,12 @@ import { demand, RegistryError } from '../errors/errors.ts'
 import { demandCaller, type Principal } from '../principal.ts'
 import type { Tables } from '../tables/tables.ts'
 import { semverOf } from '../versions/content.ts'
-import { readParts } from './question-text.ts'
+import { fieldsOf, readParts } from './question-text.ts'
 
 /** Maximum saved questions of a collection, as in docs/limits.md. */
 export const questionsMax = 200
+/** Changes of an answer in its feed. */
+const answerChangesMax = 50
 /** Name of a question whose name has no Latin letters, in paths. */
 const slugUsual = 'question'
 
@@ -67,6 +72,14 @@ export function questionsOf(context: Context, tables: Tables) {
     /** For the caller to be answered. @throws the errors of `get` */
     resolve,
 
+    /** When the answer to a question changed, the newest first. @throws the errors of `get` */
+    async changes(who: Principal, path: CollectionPath, slug: string): Promise<AnswerChange[]> {
+      const seen = await findVisibleCollection(context, who, path)
+      const row = await demandQuestion(context.database, seen, slug)
+      const publicOnly = seen.view === 'public'
+      return listAnswerChanges(context.database, row, { publicOnly, limit: answerChangesMax })
+    },
+
     /** Rows of a question in SQL. @throws the errors of `get` and of `Tables.sql` */
     sql: (who: Principal, { question, path }: QuestionForReader, form: SqlForm) =>
       tables.sql(who, path, { sql: question.sql!, isPublished: question.public, ...form }),
@@ -92,11 +105,13 @@ export function questionsOf(context: Context, tables: Tables) {
         // Another request changed it meanwhile, so that the tried question would not be the saved one.
         if (now.id !== before.id || now.updatedAt.getTime() !== before.updatedAt.getTime())
           throw new RegistryError('busy')
-        await updateQuestion(tx, now.id, changes)
-        const after = { ...now, ...changes }
+        const { name: _, updatedAt: __, ...asked } = changes
+        const again = Object.keys(asked).length === 0 ? {} : unanswered({ ...now, ...changes })
+        await updateQuestion(tx, now.id, { ...changes, ...again })
+        const after = { ...now, ...changes, ...again }
         tell(actOf('question.saved', seen, after))
         return rendered(seen, after)
-      })
+      }).finally(() => context.jobs.wake('questions'))
     },
 
     /** @throws the errors of `list`; insufficient_scope, key_limited, not_a_member, question_not_found */
@@ -126,12 +141,12 @@ async function create(
 ): Promise<SavedQuestion> {
   const seen = await changeable(context, who, path)
   const now = context.now()
-  const row: SavedQuestionRow = {
+  const asked = {
     ...{ id: newId(), collectionId: seen.collection.id, slug: '', name: wanted.name },
-    ...{ sql: null, type: null, query: null, form: 'table', version: null, public: false },
+    ...{ sql: null, type: null, query: null, form: 'table' as const, version: null, public: false },
     ...changesOf(wanted),
-    ...{ createdAt: now, updatedAt: now },
   }
+  const row: SavedQuestionRow = { ...asked, ...unanswered(asked), createdAt: now, updatedAt: now }
   await demandAnswerable(tables, who, path, row)
   return auditedIn(context, who, seen, mayChangeSettings, async (tx, tell) => {
     const others = await listQuestions(tx, seen.collection.id, { publicOnly: false })
@@ -141,7 +156,7 @@ async function create(
     await insertQuestion(tx, made)
     tell(actOf('question.saved', seen, made))
     return rendered(seen, made)
-  })
+  }).finally(() => context.jobs.wake('questions'))
 }
 
 /** A collection whose questions the caller may change. */
@@ -201,8 +216,10 @@ async function demandAnswerable(
 ): Promise<void> {
   const ask = async (asker: Principal): Promise<void> => {
     const place = { ...path, v: row.version ?? 'latest' }
-    if (row.sql === null)
-      return tables.check(asker, { ...place, type: row.type! }, readParts(row.query ?? ''))
+    if (row.sql === null) {
+      const parts = readParts(row.query ?? '')
+      return tables.check(asker, { ...place, type: row.type! }, { text: parts.text, fields: fieldsOf(parts) })
+    }
     const answer = await tables.sql(asker, place, { sql: row.sql, limit: 1, format: 'json' })
     // Its table is being built, so that the statement was not tried yet.
     if ('building' in answer && row.public) throw new RegistryError('busy')
@@ -241,6 +258,7 @@ const actOf = (
 const rendered = ({ head }: VisibleCollection, row: SavedQuestionRow): SavedQuestion => ({
   ...{ slug: row.slug, name: row.name, sql: row.sql, type: row.type, query: row.query, view: row.form },
   ...{ version: row.version ?? 'latest', semver: row.version ?? (head && semverOf(head)) },
+  since: row.answerSince,
   public: row.public,
   createdAt: instantText(row.createdAt),
   updatedAt: instantText(row.updatedAt),

@@ -55,7 +55,8 @@ export const questionOperations = {
     id: 'getQuestion',
     tag: 'questions',
     summary: 'Get a saved question',
-    description: 'Returns a saved question, with the version that it asks now. `…/answer` answers it.',
+    description:
+      'Returns a saved question, with the version that it asks now, and the one since which its answer is the same. `…/answer` answers it.',
     params: QuestionPath,
     query: NoQuery,
     answers: { 200: SavedQuestion },

@@ -1,6 +1,7 @@
-/** Feeds of new versions: of a collection as Atom and as JSON Feed 1.1, of an account's public collections as Atom. */
+/** Feeds: versions of a collection as Atom and as JSON Feed 1.1, of an account's public collections as Atom, other answers to a question. */
 import type { VersionItem } from '@ulmus/wire'
 import { seeCollection, type VisitedCollection } from '../../data/collection.ts'
+import { questionFeeds, questionPath } from '../../data/questions.ts'
 import { counted, cutText } from '../../format.ts'
 import { feedTypes, type Page, Plain, type Visit } from '../../page.ts'
 import { accountFeeds, accountPath, collectionPath, versionPath } from '../../paths.ts'
@@ -43,6 +44,31 @@ export const feed: Page = {
 
 export const jsonFeed: Page = {
   show: async (visit) => json(visit, await ofCollection(visit, 'feed.json')),
+}
+
+/** When the answer to a saved question changed, as far as the visitor may know. */
+export const questionFeed: Page = {
+  async show(visit) {
+    const seen = await seeCollection(visit)
+    const { questions } = visit.registry
+    const question = await questions.get(seen.who, seen, visit.params['question']!)
+    const changes = await questions.changes(seen.who, seen, question.slug)
+    const page = questionPath(seen, question)
+    const id = `urn:uuid:${seen.id}:question:${question.slug}`
+    return atom(visit, {
+      ...{ id, title: question.name, author: seen.ownerName, page },
+      subtitle: `Answers to a question about ${seen.owner}/${seen.slug}`,
+      self: questionFeeds(seen, question)[0]!.path,
+      since: question.createdAt,
+      entries: changes.map(({ at, semver }) => ({
+        id: `${id}:${at.toISOString()}`,
+        title: `Another answer since ${semver}`,
+        ...{ published: at.toISOString(), updated: at.toISOString(), author: undefined },
+        path: page,
+        summary: `${seen.owner}/${seen.slug} ${semver} has another answer to “${question.name}”.`,
+      })),
+    })
+  },
 }
 
 /** The same for every visitor, so that private changes cannot show in it. */

@@ -135,7 +135,7 @@ async function buildHead(
   }
 }
 
-interface TypeBuild {
+export interface TypeBuild {
   readonly found: VisibleVersion
   readonly type: string
   readonly entry: TypeEntry
@@ -143,7 +143,8 @@ interface TypeBuild {
   readonly stop: AbortSignal
 }
 
-async function buildType(
+/** Builds the table of a type with its statistics, unless there is one or no room. @throws EngineError, StorageFullError, what ends the pace */
+export async function buildType(
   context: Context,
   { engine, files }: InstalledTables,
   { found, type, entry, pace, stop }: TypeBuild,

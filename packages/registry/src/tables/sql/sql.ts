@@ -165,6 +165,16 @@ interface NamedType {
   readonly entry: TypeEntry
 }
 
+/** The types whose names in SQL are in the text of a statement. */
+export function mentionedTypes(sql: string, types: Readonly<Record<string, TypeEntry>>): NamedType[] {
+  const text = withoutComments(sql).toLowerCase()
+  const names = sqlNames(Object.keys(types))
+  return Object.entries(types).flatMap(([type, entry], index): NamedType[] => {
+    const name = names[index]!
+    return text.includes(name.toLowerCase().replaceAll('"', '""')) ? [{ type, name, entry }] : []
+  })
+}
+
 /** DuckDB's parser finds no names in these. */
 const unparsed = /\b(pivot|unpivot|query_table)\b/
 /** Tables that are opened without asking the parser, if they were built: each takes some 20 ms. */
@@ -180,11 +190,7 @@ async function namedIn(
   { isBuilt, parse }: { isBuilt(one: NamedType): Promise<boolean>; parse(): Promise<readonly string[]> },
 ): Promise<NamedType[]> {
   const text = withoutComments(sql).toLowerCase()
-  const names = sqlNames(Object.keys(types))
-  const mentioned = Object.entries(types).flatMap(([type, entry], index): NamedType[] => {
-    const name = names[index]!
-    return text.includes(name.toLowerCase().replaceAll('"', '""')) ? [{ type, name, entry }] : []
-  })
+  const mentioned = mentionedTypes(sql, types)
   if (mentioned.length === 0 || unparsed.test(text)) return mentioned
   if (mentioned.length <= mentionedMax && (await Promise.all(mentioned.map(isBuilt))).every(Boolean))
     return mentioned

@@ -1,6 +1,6 @@
 /** Table of saved questions about collections: a statement or a query by name. */
 import { sql } from 'drizzle-orm'
-import { boolean, check, pgTable, text, unique, uuid } from 'drizzle-orm/pg-core'
+import { boolean, check, index, integer, pgTable, text, unique, uuid } from 'drizzle-orm/pg-core'
 import type { Queries, Tx } from '../../database/database.ts'
 import { bytewiseText, instant } from '../columns/columns.ts'
 import { columnsOf, insertInto, updateById } from '../columns/rows.ts'
@@ -32,9 +32,25 @@ export const savedQuestions = pgTable(
     public: boolean('public').notNull(),
     createdAt: instant('created_at').notNull(),
     updatedAt: instant('updated_at').notNull(),
+    /** Times that its answer may have changed: triggers count a change of the latest version, if it follows that (events.sql). */
+    changes: integer('changes').notNull(),
+    /** How many of them its answer was compared after. Fewer than `changes`: the row is waiting work. */
+    compared: integer('compared').notNull().default(0),
+    /** Names what the answer was computed from, so that a version with the same need not be asked. */
+    answeredFrom: text('answered_from'),
+    /** Hash of its answer, for all readers if it is public. Null: none since it was saved or changed. */
+    answerHash: text('answer_hash'),
+    /** The version that brought this answer, or the latest one when it was saved: `v1.2.0`. */
+    answerSince: text('answer_since'),
+    comparedAt: instant('compared_at'),
+    /** Times that a process has taken the row. */
+    attempts: integer('attempts').notNull().default(0),
+    /** When a process may take it. By the database's clock. */
+    leaseUntil: instant('lease_until'),
   },
   (t) => [
     unique('saved_questions_slug').on(t.collectionId, t.slug),
+    index('saved_questions_due').on(t.comparedAt).where(sql`${t.compared} < ${t.changes}`),
     check('saved_questions_form', sql`${t.form} in ('table', 'chart', 'map')`),
     check(
       'saved_questions_kind',
@@ -44,6 +60,13 @@ export const savedQuestions = pgTable(
 )
 
 export type SavedQuestionRow = typeof savedQuestions.$inferSelect
+
+/** Columns of a question whose answer was not computed since it was saved, or since what it asks changed. */
+export const unanswered = ({ version }: Pick<SavedQuestionRow, 'version'>) => ({
+  // The answer about a fixed version never changes.
+  ...{ changes: version === null ? 1 : 0, compared: 0, comparedAt: null, attempts: 0, leaseUntil: null },
+  ...{ answeredFrom: null, answerHash: null, answerSince: null },
+})
 
 const columns = columnsOf(savedQuestions)
 

@@ -1,4 +1,4 @@
--- Events: changes of collections and versions, numbered in one order for the whole registry (events.ts).
+-- Events: changes of collections, versions and answers to saved questions, numbered in one order for the whole registry (events.ts).
 
 /*
  * Notes a change in `outbox`, in the transaction that makes it. Triggers do, so that no way of changing a collection can forget it.
@@ -41,6 +41,35 @@ begin
   return null;
 end $$;
 
+/*
+ * A new latest version, or none after a withdrawal, may change the answers to saved questions that follow it. In the order of their ids, so
+ * that two transactions never wait for each other.
+ */
+create function count_question_changes() returns trigger language plpgsql as $$
+begin
+  update saved_questions set changes = changes + 1, attempts = 0
+    where id in (select id from saved_questions where collection_id = new.id and version is null order by id for update);
+  return null;
+end $$;
+
+-- Outsiders see that the answer to a question changed while they see the question.
+create function note_question_change() returns trigger language plpgsql as $$
+begin
+  if tg_op = 'UPDATE' and old.answer_hash is not null and new.answer_hash is distinct from old.answer_hash and new.answer_hash is not null then
+    insert into outbox (at, kind, collection_id, account_id, name, public, details)
+      select clock_timestamp(), 'question.changed', c.id, c.owner_id, a.slug || '/' || c.slug, c.public and new.public,
+        jsonb_build_object('question', new.slug, 'semver', new.answer_since)
+      from collections c join accounts a on a.id = c.owner_id where c.id = new.collection_id;
+  end if;
+  if old.public and (tg_op = 'DELETE' or not new.public) then
+    update outbox set public = false
+      where collection_id = old.collection_id and kind = 'question.changed' and details->>'question' = old.slug and public;
+    update events set public = false
+      where collection_id = old.collection_id and kind = 'question.changed' and details->>'question' = old.slug and public;
+  end if;
+  return null;
+end $$;
+
 -- Not while a backup is loaded, whose rows are no changes (dump/load.ts).
 create trigger versions_made after insert on versions for each row
   when (current_setting('ulmus.loading', true) is distinct from 'on') execute function note_version_change('version.made');
@@ -54,6 +83,11 @@ create trigger collections_made after insert on collections for each row
 create trigger collections_changed after update of owner_id, slug, public on collections for each row
   when ((old.owner_id, old.slug, old.public) is distinct from (new.owner_id, new.slug, new.public))
   execute function note_collection_change();
+create trigger collections_headed after update of head_id on collections for each row
+  when (old.head_id is distinct from new.head_id) execute function count_question_changes();
+create trigger questions_changed after update of answer_hash, public on saved_questions for each row
+  execute function note_question_change();
+create trigger questions_removed after delete on saved_questions for each row execute function note_question_change();
 create trigger collections_deleted after delete on collections for each row execute function note_collection_change('deleted');
 
 /*

@@ -9,13 +9,14 @@ import type { Queries, Tx } from '../../database/database.ts'
 import { count, instant } from '../columns/columns.ts'
 import { columnsOf, Values } from '../columns/rows.ts'
 
-/** `semver` of versions (`v1.0.0`), `bump` of new ones (a first one has `major`), `deprecated`, `formerly` (`owner/slug`), `public`. */
+/** `semver` of versions (`v1.0.0`), `bump` of new ones (a first one has `major`), `deprecated`, `formerly` (`owner/slug`), `public`, `question` (slug). */
 export interface EventDetails {
   readonly semver?: string
   readonly bump?: 'major' | 'minor' | 'patch'
   readonly deprecated?: boolean
   readonly formerly?: string
   readonly public?: boolean
+  readonly question?: string
 }
 
 const facts = () => ({

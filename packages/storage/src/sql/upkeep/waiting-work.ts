@@ -1,5 +1,6 @@
 /** Looks for waiting work of all kinds at once: a server does so every other second. */
 import type { Queries } from '../../database/database.ts'
+import { isFollowDue } from '../collections/followed-questions.ts'
 import { isDeliveryDue } from '../events/deliveries.ts'
 import { isCommitDue, isDryRunAbandoned } from '../pushes/leases.ts'
 import { isLogDue } from '../version-log/log-queue.ts'
@@ -28,6 +29,8 @@ const conditions = {
   log: isLogDue,
   /** Versions whose changes by column are not computed. */
   strips: `exists (select from version_strips where ${isStripDue})`,
+  /** Saved questions whose answers may have changed. */
+  questions: `exists (select from saved_questions where ${isFollowDue})`,
 } as const
 
 export type WaitingKind = keyof typeof conditions

@@ -3,7 +3,7 @@
 import type { SavedQuestion } from '@ulmus/wire'
 import { pictureIslands } from '../../../components/save-picture.tsx'
 import { seeCollection, seeVersion } from '../../../data/collection.ts'
-import { questionPath, urlOfAnswer } from '../../../data/questions.ts'
+import { questionFeeds, questionPath, urlOfAnswer } from '../../../data/questions.ts'
 import { CollectionPage } from '../../../layout/collection.tsx'
 import { SavedQuestionContext } from '../../../layout/saved-question.tsx'
 import { type Answer, type Page, Plain, Redirect, type Visit } from '../../../page.ts'
@@ -33,6 +33,7 @@ export const question: Page = {
       description: `${saved.name}: a question about ${seen.owner}/${seen.slug}.`,
       canonical: questionPath(seen, saved),
       isPublic: seen.isPublic && saved.public,
+      feeds: questionFeeds(seen, saved),
       json: apiCollectionPath(seen, 'questions', saved.slug, 'answer'),
       body: <SavedQuestionContext.Provider value={saved}>{answer.body}</SavedQuestionContext.Provider>,
     }

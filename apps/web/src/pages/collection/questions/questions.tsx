@@ -59,6 +59,10 @@ const List = ({ seen, saved }: { seen: VisitedCollection; saved: readonly SavedQ
       { header: 'About', cell: ({ type }) => (type === null ? 'SQL' : <Name of={type} most={60} />) },
       { header: 'Form', cell: ({ view }) => forms[view] },
       { header: 'Version', cell: ({ version }) => version },
+      {
+        header: 'Same answer since',
+        cell: ({ since, version }) => (version === 'latest' ? (since ?? '…') : version),
+      },
       ...(seen.isMember && seen.view === 'full'
         ? [
             {
