@@ -116,17 +116,23 @@ describe.each(anyDatabase)('profiles on the records page, on $name', (database) 
 
   test('the header of a column has the questions that suit it', async () => {
     const filtered = `${at}?filter=place.coast+eq+true`
+    const views = 'Sort ascending Sort descending Only with a value Hide this column'
     const html = await profiled(filtered)
     const questions = ['people', 'founded', 'land', 'name'].map((name) => plain(menuOf(html, name)).trim())
     expect(questions).toEqual([
-      'Group by this Sum of this Bars',
-      'Group by this',
-      'Group by this Facet by this',
-      '',
+      `Group by this Sum of this Bars ${views}`,
+      `Group by this ${views}`,
+      `Group by this Facet by this ${views}`,
+      views,
     ])
     const menu = menuOf(html, 'land')
     expect(linkTo(menu, 'Group by this')).toBe(`${filtered}&view=chart&x=land`)
     expect((await page(linkTo(menuOf(html, 'people'), 'Sum of this'))).html).toContain('sum of people')
+    const sorted = (await page(linkTo(menuOf(html, 'people'), 'Sort descending'))).html
+    expect(plain(menuOf(sorted, 'people'))).not.toContain('Sort descending')
+    expect(linkTo(menuOf(sorted, 'land'), 'Only with a value')).toContain('filter=land+notnull')
+    const hidden = (await page(linkTo(menuOf(html, 'land'), 'Hide this column'))).html
+    expect(menuOf(hidden, 'land')).toBe('')
     // One facet, then a second one beside it; filters and another version keep both.
     const one = await profiled(linkTo(menu, 'Facet by this'))
     expect(plain(panelOf(one)).trim()).toBe('land Finland 5 Norway 5 Sweden 5')

@@ -7,8 +7,4 @@ interface PartProps {
 }
 
 /** Takes no room of its own. */
-export const Part = ({ name, children }: PartProps) => (
-  <div class="part" data-part={name}>
-    {children}
-  </div>
-)
+export const Part = ({ name, children }: PartProps) => <div data-part={name}>{children}</div>

@@ -10,8 +10,8 @@ import {
   type TableQuery,
   tableColumns,
 } from '@ulmus/content'
+import { rowsLimitMax } from '@ulmus/wire'
 import type { VisitedCollection } from '../data/collection.ts'
-import { recordsAPage } from '../data/records.ts'
 import { apiVersionPath, recordPath, versionPath, withQuery } from '../paths.ts'
 
 /** Longer fields are in no form or link, since URLs are limited. Characters. */
@@ -232,18 +232,14 @@ export function keptFields(
   return [...kept.filter(([, value]) => value !== ''), ...view]
 }
 
-/** Paths of the result as JSON and CSV, and of the whole table as Parquet. */
+/** Paths of the result as JSON, of its first `rowsLimitMax` records, and as CSV, and of the whole table as Parquet. */
 export function downloadsOf({ seen, type, query, named, columns }: RecordsAddress) {
-  const { offset, ...rest } = query
+  const { offset: _, ...rest } = query
   const chosen = named.filter((names) => parsedQuery({ columns: names }, columns) !== undefined)
   const parameters = { ...rest, columns: chosen.length === 0 ? undefined : ['_id', ...chosen].join() }
   const path = (...below: string[]) => seen.inView(apiVersionPath(seen, 'tables', ...below))
   return {
-    json: withQuery(path(type, 'rows'), {
-      ...parameters,
-      limit: recordsAPage,
-      offset: offset === 0 ? undefined : offset,
-    }),
+    json: withQuery(path(type, 'rows'), { ...parameters, limit: rowsLimitMax }),
     csv: withQuery(path(`${type}.csv`), parameters),
     /** With a byte order mark, without which Excel reads the letters of another alphabet. */
     excel: withQuery(path(`${type}.csv`), { ...parameters, bom: '1' }),

@@ -1,8 +1,14 @@
-/** Menu in the header of a column with the questions that suit it. A popover, which the scrolled table does not cut. */
+/** Menu in the header of a column: order, what to see of it, and the questions that suit it. A popover, which the scrolled table does not cut. */
 import { facetsMax } from '@ulmus/registry'
 import { Icon } from '../../../components/small.tsx'
 import { cutName, withoutUnseen } from '../../../format.ts'
-import { type ChartParts, isLong, pathTo, type RecordsAddress } from '../../../record-table/address.ts'
+import {
+  type ChartParts,
+  isLong,
+  orderBy,
+  pathTo,
+  type RecordsAddress,
+} from '../../../record-table/address.ts'
 import { barsToggled } from '../../../record-table/bars.tsx'
 import type { PageColumn } from '../../../record-table/columns.ts'
 import type { TableMenu } from '../../../record-table/table.tsx'
@@ -19,14 +25,24 @@ interface Props {
   readonly place: number
   /** Columns with frequent values. */
   readonly grouped: readonly PageColumn[]
+  /** Columns of the table. */
+  readonly chosen: readonly PageColumn[]
 }
 
-export const menuOf =
-  (address: RecordsAddress, grouped: readonly PageColumn[]): TableMenu =>
-  (column, place) => <ColumnMenu {...{ address, column, place, grouped }} />
+/** Tables of more columns have no links that hide one: each link names all others. */
+const hidingMax = 20
 
-function ColumnMenu({ address, column, place, grouped }: Props) {
-  const questions = isLong(address.query) ? [] : questionsOf({ address, column, grouped })
+export const menuOf =
+  (
+    address: RecordsAddress,
+    { grouped, chosen }: { grouped: readonly PageColumn[]; chosen: readonly PageColumn[] },
+  ): TableMenu =>
+  (column, place) => <ColumnMenu {...{ address, column, place, grouped, chosen }} />
+
+function ColumnMenu({ address, column, place, grouped, chosen }: Props) {
+  const questions = isLong(address.query)
+    ? []
+    : [...questionsOf({ address, column, grouped }), ...viewsOf({ address, column, chosen })]
   if (questions.length === 0) return null
   const id = `column-${place}`
   return (
@@ -52,7 +68,25 @@ function ColumnMenu({ address, column, place, grouped }: Props) {
 
 type Question = readonly [name: string, path: string]
 
-function questionsOf({ address, column, grouped }: Omit<Props, 'place'>): Question[] {
+/** Order, and what the table has. */
+function viewsOf({ address, column, chosen }: Omit<Props, 'place' | 'grouped'>): Question[] {
+  const { text } = column
+  const { filter, sort } = address.query
+  const views: Question[] = []
+  if (column.column !== undefined && orderBy(column.column, address) !== undefined) {
+    if (sort !== text) views.push(['Sort ascending', pathTo(address, { sort: text })])
+    if (sort !== `-${text}`) views.push(['Sort descending', pathTo(address, { sort: `-${text}` })])
+  }
+  const hasValue = `${text} notnull`
+  if (text !== '_id' && !filter.includes(hasValue))
+    views.push(['Only with a value', pathTo(address, { filter: [...filter, hasValue] })])
+  const others = chosen.filter((one) => one !== column).map((one) => one.text)
+  if (others.length > 0 && others.length < hidingMax)
+    views.push(['Hide this column', pathTo({ ...address, named: others })])
+  return views
+}
+
+function questionsOf({ address, column, grouped }: Omit<Props, 'place' | 'chosen'>): Question[] {
   const { facets } = address
   const chart = (parts: Partial<ChartParts>) =>
     pathTo({ ...address, chart: { x: undefined, y: 'count', by: undefined, ...parts } })

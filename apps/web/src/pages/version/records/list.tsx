@@ -61,6 +61,7 @@ export function RecordList({
   const isPart = address.query.q !== '' || address.query.filter.length > 0
   return (
     <div class={hasPanel ? 'records-page with-facets' : 'records-page'}>
+      {hasPanel && <FacetPanel {...{ address, facets, labels }} />}
       <div>
         {rows.length === 0 ? (
           <NoRecords {...{ address, question, total, id }} />
@@ -71,7 +72,7 @@ export function RecordList({
             address={canAsk ? address : undefined}
             files={extras.files}
             profiled={isPart ? count : undefined}
-            menu={canAsk ? menuOf(address, extras.grouped) : undefined}
+            menu={canAsk ? menuOf(address, { grouped: extras.grouped, chosen }) : undefined}
             awaitsProfiles={isAwaited && !address.isFolded}
           />
         )}
@@ -83,7 +84,6 @@ export function RecordList({
           <Pager {...pages} />
         </div>
       </div>
-      {hasPanel && <FacetPanel {...{ address, facets, labels }} />}
     </div>
   )
 }

@@ -61,13 +61,15 @@ interface Props {
   readonly address: RecordsAddress
   /** False: this server answers no questions, so the form goes to an id. */
   readonly canAsk: boolean
+  /** Records of the type. */
+  readonly count: number
   /** The id that the visitor looks for; empty: none. */
   readonly id: string
   readonly refused: RegistryError | undefined
 }
 
 /** Works without JavaScript: the page reads the filter of the form beside the others. */
-export const QuestionForm = ({ address, canAsk, id, refused }: Props) => (
+export const QuestionForm = ({ address, canAsk, count, id, refused }: Props) => (
   <search aria-label={`Records of type ${withoutUnseen(cutName(address.type, textsMax))}`}>
     <form class="question" action={versionPath(address.seen, 'records', address.type)}>
       <span class="search">
@@ -76,7 +78,7 @@ export const QuestionForm = ({ address, canAsk, id, refused }: Props) => (
           type="search"
           name={canAsk ? 'q' : 'id'}
           aria-label={canAsk ? 'Words in the records, an id, or a filter' : 'Id of a record'}
-          placeholder={canAsk ? searchHint(address) : 'Go to id'}
+          placeholder={canAsk ? searchHint(address, count) : 'Go to id'}
           value={canAsk ? address.query.q : id}
           autocomplete="off"
           spellcheck={false}
@@ -99,12 +101,15 @@ export const QuestionForm = ({ address, canAsk, id, refused }: Props) => (
   </search>
 )
 
-/** Names the first column, if it is short: `Search records, go to an id, or filter: country = …` */
-function searchHint({ columns }: RecordsAddress): string {
-  const [first] = columns.filter(({ type }) => type !== 'object' && type !== 'list' && type !== 'json')
+/** Names the first column, if it is short: `Search 250 records, go to an id, or filter: country = …` */
+function searchHint({ columns }: RecordsAddress, count: number): string {
+  const records = `Search ${counted(count, 'record')}`
+  const [first] = columns.filter(
+    ({ name, type }) => name !== '_id' && type !== 'object' && type !== 'list' && type !== 'json',
+  )
   const text = first && fieldText([first.name], columns)
-  if (text === undefined || text.length > 20) return 'Search records, or go to an id'
-  return `Search records, go to an id, or filter: ${withoutUnseen(text)} = …`
+  if (text === undefined || text.length > 20) return `${records}, or go to an id`
+  return `${records}, go to an id, or filter: ${withoutUnseen(text)} = …`
 }
 
 function FilterFields({ address: { columns, draft }, refused }: Pick<Props, 'address' | 'refused'>) {

@@ -196,8 +196,8 @@ function Content(props: ContentProps) {
     <>
       <div class="tools record-tools">
         <Types seen={address.seen} version={props.version} type={address.type} />
-        <QuestionForm {...{ address, canAsk, id, refused }} />
-        <Tools {...props} {...{ question, visit }} facets={facetsState(props)} />
+        <QuestionForm {...{ address, canAsk, id, refused }} count={props.count} />
+        <Tools {...props} {...{ question, visit }} total={found.total} facets={facetsState(props)} />
       </div>
       {refused !== undefined && (
         <div id="question-refusal">

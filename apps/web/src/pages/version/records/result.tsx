@@ -1,8 +1,10 @@
 /** The result of a query for other tools: files, its address, curl, pandas, R, SQL. */
 import type { FilterValue, FoundColumn, TableQuery } from '@ulmus/content'
 import { quoted } from '@ulmus/registry'
+import { rowsLimitMax } from '@ulmus/wire'
 import { Code, Icon, shellText } from '../../../components/small.tsx'
 import { type CodeSource, codeColumns, pandasCode, rCode } from '../../../components/table-code.ts'
+import { countText } from '../../../format.ts'
 import { apiVersionPath, toggled, versionPath, withQuery } from '../../../paths.ts'
 import {
   downloadsOf,
@@ -21,6 +23,8 @@ const linkedMax = 2_000
 interface Props {
   readonly address: RecordsAddress
   readonly question: Question
+  /** Records of the result. */
+  readonly total: number
   /** False: this server answers no questions. */
   readonly canAsk: boolean
   /** Name of the type in SQL. */
@@ -58,7 +62,7 @@ export function ResultMenu({ address, ...props }: Props) {
 }
 
 /** The result of a question, and the files that have all records. */
-function Downloads({ address, question, canAsk, url }: Props) {
+function Downloads({ address, question, total, canAsk, url }: Props) {
   const isFiltered = question.state !== 'none'
   const { seen, type } = address
   const { json, csv, excel, parquet } = downloadsOf(address)
@@ -78,7 +82,9 @@ function Downloads({ address, question, canAsk, url }: Props) {
             </a>
           </>
         )}
-        <a href={isFiltered ? json : withQuery(apiVersionPath(seen, 'records'), { type })}>JSON</a>
+        <a href={isFiltered ? json : withQuery(apiVersionPath(seen, 'records'), { type })} rel="nofollow">
+          JSON{isFiltered && total > rowsLimitMax && `, first ${countText(rowsLimitMax)}`}
+        </a>
         {isFiltered && <span class="quiet">All records:</span>}
         {canAsk && (
           <a href={parquet} rel="nofollow">
@@ -116,12 +122,14 @@ function CodeOfResult({ address, sqlName, origin }: Pick<Props, 'address' | 'sql
           <h2>SQL</h2>
           <Code>{sql}</Code>
           {sql.length <= linkedMax && (
-            <a
-              href={address.seen.inView(withQuery(versionPath(address.seen, 'sql'), { sql }))}
-              rel="nofollow"
-            >
-              Run it on the SQL page
-            </a>
+            <p>
+              <a
+                href={address.seen.inView(withQuery(versionPath(address.seen, 'sql'), { sql }))}
+                rel="nofollow"
+              >
+                Run it on the SQL page
+              </a>
+            </p>
           )}
         </>
       )}

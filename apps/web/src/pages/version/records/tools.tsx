@@ -22,6 +22,8 @@ const listedMax = 500
 interface ToolsProps {
   readonly address: RecordsAddress
   readonly question: Question
+  /** Records of the result. */
+  readonly total: number
   /** False: this server answers no questions. */
   readonly canAsk: boolean
   readonly all: readonly PageColumn[]
@@ -33,7 +35,7 @@ interface ToolsProps {
   readonly visit: Visit
 }
 
-export function Tools({ address, question, canAsk, all, chosen, facets, sqlName, visit }: ToolsProps) {
+export function Tools({ address, question, total, canAsk, all, chosen, facets, sqlName, visit }: ToolsProps) {
   const isSaved = useContext(SavedQuestionContext) !== undefined
   const mayChange = address.seen.mayWork && !isSaved
   const isTable = address.chart === undefined && address.map === undefined
@@ -56,7 +58,7 @@ export function Tools({ address, question, canAsk, all, chosen, facets, sqlName,
           </a>
         )}
       </Part>
-      <ResultMenu {...{ address, question, canAsk, sqlName }} origin={visit.origin} url={visit.url} />
+      <ResultMenu {...{ address, question, total, canAsk, sqlName }} origin={visit.origin} url={visit.url} />
       {mayChange && (isQuery(address.query) || !isTable) && (
         <a class="button" href={savingPath(address.seen, questionAt(address.type, visit.url))} rel="nofollow">
           Save
